@@ -1,7 +1,7 @@
-//! Search in a pane's screen and history: a bar at its top right, matches marked in sight, the text searched by a thread
-//! of its own, outside the terminal's lock.
+//! Search in a pane's screen and history: a bar at its top right, highlighted matches, and a separate thread that
+//! searches the text without holding the terminal's lock.
 //!
-//! Owns what is looked for and what was found; the searching itself is the engine's.
+//! Owns the query and the matches; the engine searches.
 
 mod act;
 mod draw;
@@ -23,16 +23,16 @@ use unterm_term::{
 
 use super::{inbox::Inbox, line::Line};
 
-/// Matches that are kept; more are said as "more than".
+/// The most matches to keep; the bar shows a "+" if there are more.
 const CAP: usize = 100_000;
 
-/// How what is typed is read. Ctrl+R goes from one to the next.
+/// How the input is interpreted. Ctrl+R switches to the next kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Kind {
-    /// The characters; case counts when there is an upper-case one.
+    /// Literal text; case-sensitive if it contains an upper-case letter.
     #[default]
     Smart,
-    /// The characters, with their case.
+    /// Literal text, case-sensitive.
     Exact,
     /// A regular expression.
     Regex,
@@ -47,7 +47,7 @@ impl Kind {
         }
     }
 
-    /// What the bar says of it.
+    /// The kind's name in the bar.
     fn title(self) -> &'static str {
         match self {
             Self::Smart => "smart case",
@@ -57,7 +57,6 @@ impl Kind {
     }
 }
 
-/// What is looked for.
 #[derive(Clone, Debug)]
 pub(super) struct Query {
     text: String,
@@ -65,51 +64,51 @@ pub(super) struct Query {
     whole_words: bool,
 }
 
-/// What a thread found, oldest first.
+/// The matches of one search, oldest first.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// Which search found it.
+    /// The number of the search.
     generation: u64,
     matches: Vec<Match>,
-    /// There are more.
+    /// More matches exist.
     more: bool,
 }
 
-/// Where a search in copy mode began.
+/// Where copy mode started a search.
 #[derive(Clone, Copy)]
 struct FromCopyMode {
     origin: Point,
-    /// It goes towards newer lines.
+    /// The search runs towards newer lines.
     forward: bool,
 }
 
-/// A search that is open.
+/// An open search.
 pub(super) struct SearchBar {
     pub(super) pane: PaneId,
     line: Line,
     kind: Kind,
-    /// Only where no word goes on before or behind.
+    /// Match whole words only.
     whole_words: bool,
-    /// What was in sight when it was opened: the view's top, unless that was the live screen, and its last line.
+    /// The view when the search was opened: its first line (`None` for the live screen) and its last.
     origin: (Option<LineId>, LineId),
-    /// Copy mode opened it: its cursor follows the match.
+    /// Set if copy mode opened the search: copy mode's cursor follows the match.
     from: Option<FromCopyMode>,
-    /// Its pattern is complete: keys are copy mode's again.
+    /// The user accepted the pattern, so keys go to copy mode again.
     is_accepted: bool,
-    /// It was completed before it was answered: the answer still moves the cursor.
+    /// The user accepted the pattern before the search ended: the result still moves the cursor.
     is_awaited: bool,
-    /// Why what is typed can't be looked for.
+    /// Why the input is not a valid pattern.
     problem: Option<String>,
     found: Found,
-    /// Which of them is looked at.
+    /// The index of the current match.
     current: Option<usize>,
-    /// Counts searches; a thread whose number is an older one stops.
+    /// The number of the latest search; threads of older searches stop.
     generation: Arc<AtomicU64>,
-    /// When to search again, since there is new output.
+    /// When to search again because of new output.
     again: Option<Instant>,
-    /// The last search has been answered.
+    /// The latest search has ended.
     is_answered: bool,
-    /// Where it was drawn last, and in it what is said of the kind.
+    /// Where the bar was last drawn, and the label of its kind.
     places: Cell<(PixelRect, PixelRect)>,
 }
 
@@ -134,20 +133,20 @@ impl SearchBar {
         }
     }
 
-    /// What it looks for; `None` while nothing is typed.
+    /// The query; `None` if the input is empty.
     fn query(&self) -> Option<Query> {
         let text = Some(self.line.text().to_owned()).filter(|text| !text.is_empty())?;
         Some(Query { text, kind: self.kind, whole_words: self.whole_words })
     }
 
-    /// Puts into the field what was looked for before.
+    /// Restores an earlier query.
     fn recall(&mut self, query: &Query) {
         self.line.select_all();
         self.line.insert(&query.text);
         (self.kind, self.whole_words) = (query.kind, query.whole_words);
     }
 
-    /// Starts a search of what is typed; what was found so far stays until it is answered.
+    /// Starts a search for the input. The previous matches stay until it ends.
     fn start(&mut self, pane: &Pane, inbox: &Arc<Inbox>) {
         self.again = None;
         self.problem = None;
@@ -167,7 +166,7 @@ impl SearchBar {
         let pattern = match make(self.line.text(), kind, case) {
             Ok(pattern) => pattern,
             Err(error) => {
-                // A parser's picture of the place has several lines; the last one says what is wrong.
+                // The parser's error has several lines; the last line is the message.
                 let text = error.to_string();
                 return self.give_up(text.lines().last().unwrap_or_default().to_owned());
             }
@@ -190,7 +189,7 @@ impl SearchBar {
             }
             matches.reverse();
             inbox.post(|news| {
-                // A newer search may have told before: that is not written over.
+                // Does not overwrite the result of a newer search.
                 if newest.load(Ordering::Acquire) == generation {
                     news.found = Some(Found { generation, matches, more });
                 }
@@ -201,7 +200,7 @@ impl SearchBar {
         }
     }
 
-    /// Nothing is looked for, and this is why: an answer to what was looked for before is not waited for.
+    /// Ends the search with a problem; no result is pending any more.
     fn give_up(&mut self, problem: String) {
         let generation = self.generation.load(Ordering::Acquire);
         self.problem = Some(problem);
@@ -210,8 +209,8 @@ impl SearchBar {
         self.is_answered = true;
     }
 
-    /// Takes what a thread found. The match looked at stays, where it is still one; else it is the newest one not below
-    /// `bottom`.
+    /// Stores a thread's matches; returns whether to scroll. The current match stays if it still exists, else the
+    /// newest match that starts at or above `bottom` becomes current.
     fn take(&mut self, found: Found, bottom: LineId) -> bool {
         if found.generation != self.generation.load(Ordering::Acquire) {
             return false;
@@ -231,7 +230,7 @@ impl SearchBar {
         same.is_none()
     }
 
-    /// Goes to the match so many behind `at`, or before it; gives where it begins.
+    /// Moves `count` matches after `at`, or before it; returns where the match begins.
     pub(super) fn walk(&mut self, at: Point, forward: bool, count: u32) -> Option<Point> {
         let mut at = at;
         for _ in 0..count {
@@ -241,7 +240,7 @@ impl SearchBar {
         Some(at)
     }
 
-    /// Goes to the nearest match behind `at`, or before it, round the ends.
+    /// Moves to the nearest match after `at`, or before it, and wraps around.
     fn seek(&mut self, at: Point, forward: bool) {
         let matches = &self.found.matches;
         let Some(last) = matches.len().checked_sub(1) else { return };
@@ -257,17 +256,17 @@ impl SearchBar {
         });
     }
 
-    /// Whether copy mode's cursor follows what is found.
+    /// Whether copy mode's cursor follows the current match.
     fn moves_cursor(&self) -> bool {
         self.from.is_some() && (!self.is_accepted || self.is_awaited)
     }
 
-    /// Whether copy mode opened it, or has taken it over.
+    /// Whether copy mode opened the search, or the user accepted it.
     pub(super) fn is_of_copy_mode(&self) -> bool {
         self.from.is_some() || self.is_accepted
     }
 
-    /// Goes to an older match, or to a newer one, round the ends.
+    /// Moves to an older or a newer match, and wraps around.
     fn step(&mut self, by: isize) {
         let count = self.found.matches.len() as isize;
         if count > 0 {
@@ -276,12 +275,12 @@ impl SearchBar {
         }
     }
 
-    /// The match looked at.
+    /// The range of the current match.
     pub(super) fn range(&self) -> Option<TextRange> {
         Some(self.found.matches.get(self.current?)?.range)
     }
 
-    /// The matches in rows that are in sight, to be marked.
+    /// The matches in the visible rows, as highlights.
     pub(super) fn in_sight(&self, rows: &[SnapshotRow]) -> Vec<Highlight> {
         match (rows.first(), rows.last()) {
             (Some(first), Some(last)) => self.highlights(first.line, last.line),
@@ -289,10 +288,10 @@ impl SearchBar {
         }
     }
 
-    /// The matches that lie in lines `first` to `last`.
+    /// The matches in lines `first` to `last`.
     fn highlights(&self, first: LineId, last: LineId) -> Vec<Highlight> {
         let matches = &self.found.matches;
-        // A match may begin above; lines are long at most as the screen is high, nearly always.
+        // A match may begin above `first`, so the binary search compares ends.
         let start = matches.partition_point(|m| m.range.end.line < first);
         matches[start..]
             .iter()
@@ -302,18 +301,18 @@ impl SearchBar {
             .collect()
     }
 
-    /// The lines that matches begin in, oldest first.
+    /// The first line of each match, oldest first.
     pub(super) fn lines(&self) -> impl Iterator<Item = LineId> {
         self.found.matches.iter().map(|found| found.range.start.line)
     }
 
-    /// What is typed, what is said of it, and whether that is the answer.
+    /// The input, the bar's message, and whether the search has ended.
     pub(super) fn spoken(&self) -> (&str, String, bool) {
         let said = self.problem.clone().unwrap_or_else(|| self.count());
         (self.line.text(), said, self.is_answered)
     }
 
-    /// What the bar says at its right.
+    /// The text at the bar's right.
     fn count(&self) -> String {
         let count = self.found.matches.len();
         let more = if self.found.more { "+" } else { "" };
@@ -334,7 +333,7 @@ mod tests {
 
     use super::*;
 
-    /// A bar that has found `pattern` in 30 lines of 10 characters.
+    /// A bar that has found `pattern` in a terminal of 10 columns and 5 rows.
     fn found(text: &str, pattern: &str) -> SearchBar {
         let mut term = Term::new(Size::cells(10, 5), Options::default());
         Parser::new().advance(&mut term, text.as_bytes());
@@ -421,7 +420,7 @@ mod tests {
     #[test]
     fn what_cannot_be_looked_for_is_not_waited_for() {
         let mut bar = found("a", "a");
-        // A search is under way when the pattern becomes none.
+        // A search runs when the pattern becomes invalid.
         bar.generation.fetch_add(2, Ordering::AcqRel);
         bar.is_answered = false;
         bar.give_up("unclosed group".to_owned());
@@ -433,7 +432,7 @@ mod tests {
     #[test]
     fn nothing_is_said_to_be_nothing_before_it_was_looked_for() {
         let mut bar = found("a", "a");
-        // Another letter is typed.
+        // The user types another letter.
         (bar.current, bar.is_answered) = (None, false);
         assert_eq!(bar.spoken(), ("x", "searching".to_owned(), false));
         assert!(bar.take(Found::default(), LineId(0)));

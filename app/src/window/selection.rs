@@ -1,8 +1,8 @@
-//! What the person selects with the mouse.
+//! Selections made with the mouse.
 
 use unterm_term::{LineId, Point, Term, TextRange};
 
-/// What a selection grows by.
+/// The unit of a selection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
     /// Cells (one click).
@@ -15,14 +15,14 @@ pub(super) enum Unit {
     Block,
 }
 
-/// A place between two cells of a line: 0 is left of the first column.
+/// A boundary between two cells of a line: 0 is left of the first column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Edge {
     pub(super) line: LineId,
     pub(super) boundary: u16,
 }
 
-/// Where the pointer is in a grid: the cell under it and the edge nearest to it.
+/// A position in a grid: the cell under the pointer, and the nearest edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Spot {
     pub(super) cell: Point,
@@ -34,21 +34,21 @@ pub(super) struct Spot {
 pub(super) struct Selection {
     unit: Unit,
     anchor: Spot,
-    /// The cells selected; `None` while the pointer has not passed half a cell.
+    /// The selected cells; `None` until the pointer has passed half a cell.
     pub(super) range: Option<TextRange>,
-    /// The terminal's `seq` when it was made: rows that change later end it.
+    /// The terminal's `seq` when it was made: rows that change later clear the selection.
     pub(super) seq: u64,
 }
 
 impl Selection {
-    /// Begins one at a press of the button; `separators` part words.
+    /// Starts a selection at a press; `separators` separate words.
     pub(super) fn begin(unit: Unit, at: Spot, term: &Term, separators: &str) -> Self {
         let mut selection = Self { unit, anchor: at, range: None, seq: term.seq() };
         selection.extend(at, term, separators);
         selection
     }
 
-    /// One of these cells, as they are at the terminal's `seq`.
+    /// A selection of these cells, as of the terminal's `seq`.
     pub(super) fn of(range: TextRange, seq: u64) -> Self {
         let Point { line, col } = range.start;
         let anchor = Spot { cell: range.start, edge: Edge { line, boundary: col } };
@@ -56,7 +56,7 @@ impl Selection {
         Self { unit, anchor, range: Some(range), seq }
     }
 
-    /// Moves its free end to where the pointer is now.
+    /// Moves the free end to the pointer.
     pub(super) fn extend(&mut self, to: Spot, term: &Term, separators: &str) {
         let cols = term.size().cols;
         let word = |at: Spot| term.word_at(at.cell, separators);
@@ -71,14 +71,14 @@ impl Selection {
         };
     }
 
-    /// The same text after a reflow, at whose `seq` it begins and ends elsewhere. It grows from its start from here on.
+    /// The same text after a reflow, at its new position. From now on it extends from its start.
     pub(super) fn moved_to(self, start: Point, end: Point, seq: u64) -> Self {
         let anchor = Spot { cell: start, edge: Edge { line: start.line, boundary: start.col } };
         let range = Some(TextRange { start, end, block: false });
         Self { anchor, range, seq, ..self }
     }
 
-    /// Whether a line belongs to it.
+    /// Whether the selection includes a line.
     pub(super) fn covers(&self, line: LineId) -> bool {
         self.range.is_some_and(|range| (range.start.line..=range.end.line).contains(&line))
     }

@@ -1,4 +1,4 @@
-//! The window's start and its end: what there is before the first event, and what goes after the last.
+//! The window's startup, before the first event, and its shutdown, after the last.
 
 use std::{path::Path, sync::Arc};
 
@@ -25,7 +25,7 @@ use crate::{
     signals,
 };
 
-/// Runs until the last tab closes or the process is told to stop.
+/// Runs until the last tab closes or the process receives a stop signal.
 pub(crate) fn run(args: &Args) -> Result<()> {
     if args.quake && quake::toggle_running(&unterm_control::home()) {
         return Ok(());
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
             without_place(&error).trim_end_matches('.')
         )
     })?;
-    // The window's own events tell everything; those of devices would wake it for what happens in other windows.
+    // Window events suffice; device events would wake the window for input to other windows.
     event_loop.listen_device_events(DeviceEvents::Never);
     let inbox = Inbox::new(event_loop.create_proxy());
     let stop = Arc::clone(&inbox);
@@ -70,7 +70,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let last = LastSession::read(settings.home());
     let mut problems: Vec<_> =
         shell.map(|complaint| (preferences::SHELL, complaint)).into_iter().collect();
-    // A person can use the window without either.
+    // The window is usable without the control server.
     match &server {
         Err(error) => {
             tracing::error!("agents can't reach this window: {error:#}");
@@ -112,7 +112,6 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     app.lock().finish()
 }
 
-/// Starts the control server.
 fn start_server(
     mux: &Arc<Mux>,
     inbox: &Arc<Inbox>,
@@ -131,10 +130,10 @@ fn start_server(
 }
 
 impl App {
-    /// After the event loop: takes the instance out of the registry and ends every program.
+    /// After the event loop: removes the instance from the registry and ends every program.
     fn finish(&mut self) -> Result<()> {
         self.keep_session();
-        // The window goes first: what follows may take a moment.
+        // The window closes first, since the rest may take a moment.
         self.screen = None;
         if let Some(server) = self.server.take() {
             server.stop();
@@ -144,7 +143,7 @@ impl App {
     }
 }
 
-/// What winit says of an error, without the place in winit's own files that it begins with.
+/// A winit error's message, without the place in winit's source that precedes it.
 fn without_place(error: &str) -> &str {
     let behind = error.split_once(".rs:").and_then(|(_, behind)| behind.split_once(": "));
     behind.map_or(error, |(_, what)| what)

@@ -1,9 +1,9 @@
-//! The status bar at the window's foot: what runs in the focused pane, where, how large it is, its project, whether it is
-//! recorded, and what differs from the usual of agents, proxy and theme. Most of it can be clicked; the pointer over it
-//! shows what it is.
+//! The status bar at the bottom of the window: the focused pane's program, directory, size, project and recording, and
+//! agents, proxy and theme where they differ from the default. Most items can be clicked; the pointer on an item shows
+//! its tooltip.
 //!
-//! Owns what is said and where it lies; what a click does is `act.rs`. Reads no file and asks no process: the views and the
-//! watcher of Unterm's home directory know already.
+//! Owns the items and their layout; `act.rs` handles clicks. Reads no file and queries no process: the views and the
+//! watcher of Unterm's home directory supply the values.
 
 mod act;
 
@@ -26,15 +26,15 @@ use crate::config::{StatusItem, ThemeChoice};
 
 pub(super) use act::file_written;
 
-/// Columns of a directory; what is longer loses its middle.
+/// The most columns of a directory; a longer one loses its middle.
 const CWD_COLUMNS: usize = 48;
-/// Space between two items, and at the ends, in logical pixels.
+/// The space between two items, and at the ends, in logical pixels.
 const GAP: f32 = 18.0;
 const MARGIN: f32 = 12.0;
-/// How long the pointer rests on an item until it is said what that is.
+/// The time until an item's tooltip appears.
 const TOOLTIP: Duration = Duration::from_millis(500);
 
-/// What goes first where there is no room for all.
+/// The items to drop if the bar is too narrow, first item first.
 const DISPENSABLE: [StatusItem; 10] = [
     StatusItem::CaptureExclude,
     StatusItem::CaptureInclude,
@@ -48,34 +48,34 @@ const DISPENSABLE: [StatusItem; 10] = [
     StatusItem::Agents,
 ];
 
-/// Whether it is about the pane, and lies at the left; the others are about the window.
+/// Whether an item is about the pane, and aligned left; the others are about the window, and aligned right.
 fn is_of_pane(item: StatusItem) -> bool {
     use StatusItem::{Directory, Program, Project, Recording, Size};
     matches!(item, Program | Directory | Size | Project | Recording)
 }
 
-/// What the bar says. An item with nothing to say is left out.
+/// The values that the bar shows. Items without a value are hidden.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Status {
     program: String,
     cwd: String,
-    /// What that abbreviates.
+    /// The full path of `cwd`.
     directory: Option<PathBuf>,
     size: Option<(u16, u16)>,
     project: String,
-    /// Where that is.
+    /// The project's directory.
     root: Option<PathBuf>,
     is_recorded: bool,
-    /// The program that sees the screen is there.
+    /// `unterm-capture` is installed.
     captures: bool,
-    /// The window can be hidden from it.
+    /// The window can be hidden from a screenshot.
     hides: bool,
     proxy: bool,
-    /// Agents have to wait.
+    /// The user paused the agents.
     is_paused: bool,
-    /// Questions of agents that wait for the person.
+    /// Questions of agents that await an answer.
     questions: usize,
-    /// Empty for the default one.
+    /// Empty for the default theme.
     theme: String,
 }
 
@@ -105,7 +105,7 @@ impl Status {
         }
     }
 
-    /// What an item is, and what a click on it does.
+    /// An item's tooltip: its meaning, and what a click does.
     fn tooltip(&self, item: StatusItem) -> String {
         let path = |path: &Option<PathBuf>| {
             path.as_ref().map_or_else(String::new, |path| path.display().to_string())
@@ -136,25 +136,24 @@ struct Slot {
     rect: PixelRect,
 }
 
-/// The bar as it was last laid out.
+/// The bar as last laid out.
 #[derive(Default)]
 pub(super) struct StatusBar {
     status: Status,
     items: Vec<StatusItem>,
     geometry: Option<Geometry>,
     slots: Vec<Slot>,
-    /// The item under the pointer, and since when.
+    /// The item under the pointer, and since when it is there.
     pointed: Option<(StatusItem, Instant)>,
 }
 
-/// What the bar is about.
+/// The values to show.
 pub(super) struct About<'a> {
-    /// What the preferences want to be shown, in their order.
+    /// The configured items, in order.
     pub(super) items: &'a [StatusItem],
-    /// The view of the focused pane.
     pub(super) view: Option<&'a View>,
     pub(super) is_recorded: bool,
-    /// The window can be hidden.
+    /// The window can be hidden from a screenshot.
     pub(super) hides: bool,
     pub(super) has_proxy: bool,
     pub(super) is_paused: bool,
@@ -163,7 +162,7 @@ pub(super) struct About<'a> {
 }
 
 impl<'a> About<'a> {
-    /// The theme, unless it is the default one.
+    /// The theme; empty if it is the default.
     fn own_theme(&self) -> &'a str {
         if self.theme == ThemeChoice::default().pick(None) { "" } else { self.theme }
     }
@@ -190,7 +189,7 @@ impl<'a> About<'a> {
 }
 
 impl Status {
-    /// Whether it says what there is to say.
+    /// Whether the bar shows these values already.
     fn is_about(&self, about: &About<'_>) -> bool {
         let size = about.view.map(|view| (view.snapshot.size.cols, view.snapshot.size.rows));
         (self.proxy, self.is_paused, self.questions, self.is_recorded)
@@ -203,7 +202,7 @@ impl Status {
 }
 
 impl StatusBar {
-    /// Draws it where there is one; gives when the tooltip of what is under the pointer is due.
+    /// Draws the bar, if it is enabled; returns when the tooltip is due.
     pub(super) fn show(
         &mut self,
         about: &About<'_>,
@@ -242,7 +241,7 @@ impl StatusBar {
         self.status = status;
     }
 
-    /// What lies at a point.
+    /// The item at a point.
     fn at(&self, x: f64, y: f64) -> Option<StatusItem> {
         let slot = self.slots.iter().find(|slot| contains(slot.rect, x, y))?;
         Some(slot.item)
@@ -256,7 +255,7 @@ impl StatusBar {
         let pointed = self.pointed.map(|(item, _)| item);
         for slot in &self.slots {
             let color = match slot.item {
-                // It can't be clicked.
+                // Not clickable.
                 StatusItem::Size => colors.muted,
                 StatusItem::Agents | StatusItem::Recording => colors.danger_text,
                 item if pointed == Some(item) => colors.text,
@@ -278,7 +277,7 @@ impl StatusBar {
         }
     }
 
-    /// Draws what the item is that the pointer has rested on.
+    /// Draws the tooltip of the item on which the pointer rests.
     pub(super) fn draw_tooltip(
         &self,
         colors: &Colors,
@@ -311,8 +310,8 @@ impl StatusBar {
     }
 }
 
-/// Gives items of these widths their places: the pane's from the left, the window's up to the right edge. Where not
-/// all fit, the least important are left out; one that is alone is cut.
+/// Places items of these widths: the pane's from the left, the window's up to the right edge. If not all fit, the least
+/// important are dropped; a single item is cut.
 fn place(geometry: &Geometry, mut items: Vec<(StatusItem, u32, String)>) -> Vec<Slot> {
     let bar = geometry.status_bar();
     let (gap, margin) = (geometry.px(GAP), geometry.px(MARGIN));
@@ -323,7 +322,7 @@ fn place(geometry: &Geometry, mut items: Vec<(StatusItem, u32, String)>) -> Vec<
         }
         items.retain(|(own, ..)| *own != item);
     }
-    // Each slot has half a gap at both sides, so that clicks between two items hit one of them.
+    // Each slot extends half a gap to both sides, so that a click between two items hits one of them.
     let left = margin as i32 - (gap / 2) as i32;
     let ours: u32 =
         items.iter().filter(|(item, ..)| !is_of_pane(*item)).map(|(_, width, _)| width + gap).sum();
@@ -340,7 +339,7 @@ fn place(geometry: &Geometry, mut items: Vec<(StatusItem, u32, String)>) -> Vec<
         .collect()
 }
 
-/// A directory as people write it: `~` for their home, and no more than [`CWD_COLUMNS`] columns.
+/// A directory for display: `~` for the home directory, and at most [`CWD_COLUMNS`] columns.
 pub(super) fn abbreviated(directory: &Path, home: Option<&Path>) -> String {
     let in_home = home.filter(|home| home.parent().is_some()).and_then(|home| {
         let rest = directory.strip_prefix(home).ok()?;
@@ -354,7 +353,7 @@ pub(super) fn abbreviated(directory: &Path, home: Option<&Path>) -> String {
     if path.width() <= CWD_COLUMNS {
         return path;
     }
-    // Where one is matters more than the way there: the first part and as many of the last ones as fit.
+    // The end of a path matters most: keep the first part, and as much of the end as fits.
     let first = path.split_inclusive('/').next().unwrap_or_default();
     let first = if first.width() <= CWD_COLUMNS / 4 { first } else { "" };
     let mut room = CWD_COLUMNS - first.width() - 1;
@@ -365,7 +364,7 @@ pub(super) fn abbreviated(directory: &Path, home: Option<&Path>) -> String {
             None => break,
         }
     }
-    // From a part's beginning, unless that would leave too little.
+    // Start at a `/`, unless that leaves too little.
     let tail = &path[start..];
     let tail = match tail.find('/') {
         Some(slash) if tail.width() - tail[slash..].width() <= CWD_COLUMNS / 2 => &tail[slash..],

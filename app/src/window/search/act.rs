@@ -1,4 +1,4 @@
-//! Keys of the search, and what they and new output make of the view: what is looked for, and which match is shown.
+//! The search's keys, and how keys and new output change the query, the current match and the view.
 
 use std::{
     sync::atomic::Ordering,
@@ -12,11 +12,11 @@ use winit::event::KeyEvent;
 use super::{Found, FromCopyMode, SearchBar};
 use crate::window::{App, geometry::contains, keys::Pressed};
 
-/// How long new output waits until it is searched.
+/// The delay before new output is searched.
 const AGAIN: Duration = Duration::from_millis(300);
 
 impl App {
-    /// Opens the search of the focused pane, or goes back to typing in it.
+    /// Opens the search of the focused pane; if it is already open, returns the keys to it.
     pub(in crate::window) fn open_search(&mut self) {
         let Some(pane) = self.focused_pane() else { return };
         if self.search.as_ref().is_none_or(|search| search.pane != pane.id()) {
@@ -33,7 +33,7 @@ impl App {
         self.pacing.ask();
     }
 
-    /// Opens the search of the focused pane for what is selected there.
+    /// Opens the search of the focused pane for its selected text.
     pub(in crate::window) fn search_selection(&mut self) {
         let Some(pane) = self.focused_pane() else { return };
         let Some(text) = self.selected_text(&pane) else { return self.open_search() };
@@ -57,7 +57,7 @@ impl App {
         self.pacing.ask();
     }
 
-    /// Gives the keys to copy mode; what was found stays marked.
+    /// Returns the keys to copy mode; the matches stay highlighted.
     pub(in crate::window) fn accept_search(&mut self) {
         if let Some(search) = &mut self.search {
             search.is_accepted = true;
@@ -65,24 +65,23 @@ impl App {
         }
     }
 
-    /// Ends the search; the view stays where it is.
+    /// Closes the search; the scroll position stays.
     pub(in crate::window) fn close_search(&mut self) {
         if let Some(search) = self.search.take() {
-            // Stops its thread.
             search.generation.fetch_add(1, Ordering::AcqRel);
             self.last_search = search.query().or(self.last_search.take());
             self.pacing.ask();
         }
     }
 
-    /// Whether keys go to the search: its pane has the keyboard.
+    /// Whether keys go to the search: its pane has the focus, and its pattern is not accepted yet.
     pub(in crate::window) fn is_searching(&self) -> bool {
         let focused = self.mux.layout().active_tab().map(|tab| tab.focused);
         let has_keys = |search: &SearchBar| Some(search.pane) == focused && !search.is_accepted;
         self.search.as_ref().is_some_and(has_keys)
     }
 
-    /// A key while the search is open; the program gets nothing of it.
+    /// Handles a key while the search is open; the key does not reach the program.
     pub(in crate::window) fn search_key(
         &mut self,
         pressed: Pressed,
@@ -142,7 +141,7 @@ impl App {
         self.show_match();
     }
 
-    /// Looks again for what was looked for last. In copy mode that is all where it `is_complete`, as by `/` and Enter in vi.
+    /// Repeats the last search. In copy mode `is_complete` also accepts the pattern, like `/` and Enter in vi.
     pub(in crate::window) fn search_last(&mut self, is_complete: bool) {
         let Some(search) = &mut self.search else { return };
         let Some(query) = &self.last_search else {
@@ -159,8 +158,8 @@ impl App {
         }
     }
 
-    /// A button of the mouse went down at a point of the window: on what the bar says of the kind of match it takes the next
-    /// kind. False: it is not on the bar.
+    /// Handles a mouse press. On the label of the kind, switches to the next kind. False if the press is not on the
+    /// bar.
     pub(in crate::window) fn search_pressed(&mut self, x: f64, y: f64) -> bool {
         let Some(search) = &mut self.search else { return false };
         let (bar, kind) = search.places.get();
@@ -171,7 +170,7 @@ impl App {
         contains(bar, x, y)
     }
 
-    /// Text that did not come from a key.
+    /// Inserts text from an input method or a paste.
     pub(in crate::window) fn search_text(&mut self, text: &str) {
         if let Some(search) = &mut self.search {
             search.line.insert(text);
@@ -179,8 +178,7 @@ impl App {
         }
     }
 
-    /// What is looked for is another: it is looked for from where the search was opened, and an emptied field goes back
-    /// there.
+    /// Searches for the changed input. If the input is empty, scrolls back to where the search was opened.
     fn search_changed(&mut self) {
         let Some(search) = &mut self.search else { return };
         search.current = None;
@@ -203,7 +201,7 @@ impl App {
         }
     }
 
-    /// A thread has found something.
+    /// Handles the matches that a thread found.
     pub(in crate::window) fn search_found(&mut self, found: Found) {
         let Some(pane) = self.search.as_ref().and_then(|search| self.mux.pane(search.pane)) else {
             return;
@@ -224,7 +222,7 @@ impl App {
         self.pacing.ask();
     }
 
-    /// Scrolls to the match that is looked at.
+    /// Scrolls to the current match.
     fn show_match(&mut self) {
         self.pacing.ask();
         let Some(search) = &self.search else { return };
@@ -238,7 +236,7 @@ impl App {
         }
     }
 
-    /// There is new output in the pane that is searched: it is looked at soon.
+    /// Schedules a search of new output in the searched pane.
     pub(in crate::window) fn search_output(&mut self, pane: PaneId) {
         if let Some(search) = self.search.as_mut().filter(|search| search.pane == pane)
             && !search.line.text().is_empty()
@@ -247,10 +245,10 @@ impl App {
         }
     }
 
-    /// Searches new output, once it is time; gives when that is.
+    /// Searches new output if it is due; returns when it is due otherwise.
     pub(in crate::window) fn search_again(&mut self, now: Instant) -> Option<Instant> {
         let search = self.search.as_ref()?;
-        // One at a time, however fast the output.
+        // One search at a time, however fast the output.
         let again = search.again.filter(|_| search.is_answered)?;
         if now < again {
             return Some(again);

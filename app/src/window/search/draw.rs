@@ -1,4 +1,4 @@
-//! The search's bar.
+//! Draws the search's bar.
 
 use unterm_renderer::{Label, LabelAlign, PixelRect, Preedit, Renderer, Scene};
 
@@ -12,8 +12,8 @@ use crate::window::{
 const WIDTH: f32 = 340.0;
 
 impl SearchBar {
-    /// Draws the bar into the pane at `area`, not over what is `seen` there, with what an input method composes. Gives
-    /// where its cursor lies.
+    /// Draws the bar at the top right of the pane at `area`, or at its bottom right if it would cover any of `seen`.
+    /// Includes the input method's preedit text. Returns the rectangle of the cursor.
     pub(in crate::window) fn draw(
         &self,
         preedit: Option<&Preedit>,

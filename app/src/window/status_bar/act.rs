@@ -1,4 +1,4 @@
-//! What a click on the status bar does, and what it hears of the proxy.
+//! What clicks on the status bar do, and how it tracks the proxy.
 
 use std::{ops::Bound, path::Path};
 
@@ -13,20 +13,20 @@ use crate::{
     proxy,
 };
 
-/// A file of Unterm's home directory was written: tells the window when it is the proxy's.
+/// If the written file of Unterm's home directory is the proxy's, reports the proxy's state to the window.
 pub(in crate::window) fn file_written(home: &Path, file: &Path, inbox: &Inbox) {
     if file.file_name().is_none_or(|name| name != proxy::FILE) {
         return;
     }
     match proxy::is_enabled(home) {
         Ok(enabled) => inbox.post(|news| news.proxy = Some(enabled)),
-        // It may be half written; what was last read stays.
+        // The file may be half written; the last state stays.
         Err(error) => tracing::warn!("{error:#}"),
     }
 }
 
 impl App {
-    /// The proxy was turned on or off, or is another one: programs started from now on are told, which takes a moment.
+    /// Handles a change of the proxy: applies it to programs started from now on, in a thread, since that takes time.
     pub(in crate::window) fn proxy_changed(&mut self, enabled: bool) {
         self.has_proxy = enabled;
         self.pacing.ask();
@@ -37,14 +37,13 @@ impl App {
         }
     }
 
-    /// The item of the bar under the pointer; `None`: the pointer is not in the bar.
+    /// The item under the pointer; `None` if the pointer is not on the bar.
     pub(in crate::window) fn status_item(&self) -> Option<Option<StatusItem>> {
         let (x, y) = self.pointer.position?;
         let bar = self.screen.as_ref()?.geometry.status_bar();
         contains(bar, x, y).then(|| self.status_bar.at(x, y))
     }
 
-    /// A button was pressed on an item of the bar.
     pub(in crate::window) fn status_pressed(
         &mut self,
         item: Option<StatusItem>,
@@ -85,7 +84,7 @@ impl App {
         self.clipboard.store(Buffer::Clipboard, path);
     }
 
-    /// Turns the proxy on or off in its file; the watcher of that tells the bar.
+    /// Switches the proxy in its file; the file's watcher then updates the bar.
     pub(in crate::window) fn toggle_proxy(&mut self) {
         let home = self.settings.home().to_owned();
         self.errand("proxy", move || match proxy::toggle(&home) {
@@ -99,11 +98,11 @@ impl App {
         });
     }
 
-    /// Makes the theme after the one in force the one in force.
+    /// Switches to the next theme.
     pub(in crate::window) fn next_theme(&mut self) {
         let names = theme::names(self.settings.home());
         let current = self.config.theme.pick(self.is_light());
-        // In their order, round the end.
+        // In the order of names, wrapping around.
         let next = names.range::<str, _>((Bound::Excluded(current), Bound::Unbounded)).next();
         if let Some(next) = next.or_else(|| names.first()) {
             self.set_theme(next);
