@@ -1,6 +1,6 @@
-//! The tab bar: where each tab lies in it, what is under the pointer, and what it looks like.
+//! The tab bar: its layout, hit test and drawing.
 //!
-//! Owns no state but which tabs are in sight ([`Strip`]); what the mouse does is `tabs.rs`.
+//! Owns no state except which tabs are visible ([`Strip`]); `tabs.rs` handles the mouse.
 
 use unterm_mux::TabId;
 use unterm_renderer::{Label, LabelAlign, PixelRect, Scene};
@@ -13,41 +13,41 @@ use super::{
     tab_marks::Marks,
 };
 
-/// Characters that a tab always has room for.
+/// The fewest characters of a title that a tab has room for.
 const FEWEST: u16 = 8;
-/// What a tab has around its title, and the space before the title, in logical pixels.
+/// The space around a tab's title, and the part of it before the title, in logical pixels.
 const AROUND: f32 = 44.0;
 const PADDING: f32 = 12.0;
-/// How much of its colour a coloured tab has.
+/// The share of a coloured tab's colour in its background.
 const TINT: f32 = 0.22;
 
-/// What the tab bar shows of one tab.
+/// What the tab bar shows of a tab.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TabLabel {
     pub(super) id: TabId,
     pub(super) title: String,
     pub(super) marks: Marks,
-    /// Its colour, as a program set it (OSC 6;1;bg).
+    /// The colour that a program set (OSC 6;1;bg).
     pub(super) color: Option<Rgb>,
 }
 
-/// A place in the tab bar.
+/// A part of the tab bar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TabBarPart {
     Tab(TabId),
     Close(TabId),
     New,
-    /// The button that shows tabs further left.
+    /// The button that scrolls to tabs further left.
     Before,
-    /// The button that shows tabs further right.
+    /// The button that scrolls to tabs further right.
     After,
-    /// The button of the window's menu, at the right.
+    /// The window's menu button, at the right.
     Menu,
     Empty,
 }
 
 impl TabBarPart {
-    /// The tab that a press of a button there closes.
+    /// The tab that a press of this button closes.
     pub(super) fn closed_by(self, button: MouseButton) -> Option<TabId> {
         match (self, button) {
             (Self::Tab(tab) | Self::Close(tab), MouseButton::Middle)
@@ -57,16 +57,16 @@ impl TabBarPart {
     }
 }
 
-/// Which tabs are in sight when not all are.
+/// Which tabs are visible if not all fit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Strip {
-    /// Index of the first one in sight.
+    /// The index of the first visible tab.
     pub(super) first: usize,
-    /// The tab that was brought into sight last, its place then, and how many were in sight.
+    /// The tab last scrolled into view, its index, and the number of visible tabs at that time.
     followed: Option<(TabId, usize, usize)>,
 }
 
-/// The tab bar as it lies in the window.
+/// The tab bar as laid out in the window.
 pub(super) struct TabBar<'a> {
     geometry: Geometry,
     tabs: &'a [TabLabel],
@@ -74,7 +74,7 @@ pub(super) struct TabBar<'a> {
     slots: Vec<Slot>,
     new: PixelRect,
     menu: PixelRect,
-    /// The buttons at the ends, where not all tabs are in sight.
+    /// The scroll buttons, if not all tabs fit.
     ends: Option<(PixelRect, PixelRect)>,
     first: usize,
 }
@@ -85,20 +85,20 @@ struct Slot {
     close: PixelRect,
 }
 
-/// How the bar is drawn now.
+/// The transient state to draw.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Look {
-    /// Where the mouse is.
+    /// The mouse position.
     pub(super) pointer: Option<(f64, f64)>,
-    /// The tab that is dragged, and where its left edge is.
+    /// The dragged tab, and the x of its left edge.
     pub(super) dragged: Option<(TabId, i32)>,
-    /// How far rings that turn have turned, 0 to 1.
+    /// The rotation of progress rings, 0 to 1.
     pub(super) turn: f32,
 }
 
 impl<'a> TabBar<'a> {
-    /// Lays the bar out. Tabs share the space up to the width of `max_title` characters each, and none shrinks below 8;
-    /// when they don't fit, `strip` says which are in sight.
+    /// Lays the bar out. Tabs share the width, up to `max_title` and at least 8 characters each; if they don't fit,
+    /// `strip` selects the visible tabs.
     pub(super) fn new(
         geometry: Geometry,
         tabs: &'a [TabLabel],
@@ -140,7 +140,7 @@ impl<'a> TabBar<'a> {
         Self { geometry, tabs, active, slots, new: at(right, button), menu, ends, first }
     }
 
-    /// What lies at a point.
+    /// The part at a point.
     pub(super) fn at(&self, x: f64, y: f64) -> TabBarPart {
         for (rect, part) in [(self.new, TabBarPart::New), (self.menu, TabBarPart::Menu)] {
             if contains(rect, x, y) {
@@ -160,17 +160,16 @@ impl<'a> TabBar<'a> {
         })
     }
 
-    /// Where the button of the window's menu lies.
     pub(super) fn menu_button(&self) -> PixelRect {
         self.menu
     }
 
-    /// Where a tab lies, if it is in sight.
+    /// The rectangle of a tab, if it is visible.
     pub(super) fn place_of(&self, tab: TabId) -> Option<PixelRect> {
         self.slots.iter().find(|slot| self.tabs[slot.index].id == tab).map(|slot| slot.rect)
     }
 
-    /// The index that a tab has whose middle is at `x`: one more or less than those in sight, beyond them.
+    /// The index for a tab whose middle is at `x`; beyond the visible tabs, one less or one more than theirs.
     pub(super) fn index_at(&self, x: f64) -> usize {
         let Some(slot) = self.slots.first() else { return 0 };
         let place = ((x - f64::from(slot.rect.x)) / f64::from(slot.rect.width)).floor();
@@ -178,25 +177,25 @@ impl<'a> TabBar<'a> {
         self.first.saturating_add_signed(place).min(self.tabs.len().saturating_sub(1))
     }
 
-    /// The tabs with the first and the last place in sight: left edge and right edge in pixels.
+    /// The left edge of the first visible tab and the right edge of the last, in pixels.
     pub(super) fn span(&self) -> (i32, i32) {
         let right = |slot: &Slot| slot.rect.x + slot.rect.width as i32;
         (self.slots.first().map_or(0, |slot| slot.rect.x), self.slots.last().map_or(0, right))
     }
 
-    /// The strip that has moved by so many tabs.
+    /// The strip scrolled by `by` tabs.
     pub(super) fn scrolled(&self, strip: Strip, by: isize) -> Strip {
         let last = self.tabs.len() - self.slots.len();
         Strip { first: self.first.saturating_add_signed(by).min(last), ..strip }
     }
 
-    /// How many tabs are in sight.
+    /// The number of visible tabs.
     pub(super) fn shown(&self) -> usize {
         self.slots.len()
     }
 
-    /// The strip with the active tab in sight, if that is another one than before, has been moved, or there is room for
-    /// more or fewer.
+    /// The strip scrolled to the active tab, if another tab became active, the active tab moved, or the number of
+    /// visible tabs changed.
     pub(super) fn following(&self, strip: Strip) -> Strip {
         let index = self.tabs.iter().position(|tab| Some(tab.id) == self.active);
         let now = index.map(|index| (self.tabs[index].id, index, self.slots.len()));
@@ -209,14 +208,13 @@ impl<'a> TabBar<'a> {
         Strip { first, followed: now }
     }
 
-    /// Draws it.
     pub(super) fn draw(&self, scene: &mut Scene<'_>, colors: &Colors, look: Look) {
         let bar = self.geometry.tab_bar();
         if bar.height == 0 {
             return;
         }
         scene.quads.push(quad(bar, colors.raised));
-        // Towards the panes.
+        // The hairline on the side of the panes.
         let y = if bar.y == 0 { bar.height as i32 - 1 } else { bar.y };
         scene.quads.push(quad(PixelRect { y, height: 1, ..bar }, colors.hairline));
         let hovered = look.pointer.filter(|_| look.dragged.is_none()).map(|(x, y)| self.at(x, y));
@@ -246,7 +244,7 @@ impl<'a> TabBar<'a> {
             scene.labels.push(self.label(rect, text, color, LabelAlign::Center));
         }
         if let Some((slot, x)) = self.slots.iter().find_map(|slot| Some((slot, dragged(slot)?))) {
-            // In the hand, over the others.
+            // The dragged tab, above the others.
             scene.raise();
             let slot = Slot::new(slot.index, PixelRect { x, ..slot.rect });
             let left = PixelRect { x: x - 1, width: 1, ..slot.rect };
@@ -269,7 +267,7 @@ impl<'a> TabBar<'a> {
         let ground = tab.color.map_or(bare, |color| mix(bare, color, TINT));
         let inside = match is_active {
             true => slot.rect,
-            // The line towards the panes stays.
+            // Leaves the hairline towards the panes uncovered.
             false => {
                 let below = i32::from(slot.rect.y != 0);
                 PixelRect { y: slot.rect.y + below, height: slot.rect.height - 1, ..slot.rect }
@@ -377,7 +375,7 @@ mod tests {
             assert!(bar.place_of(TabId(active)).is_some(), "tab {active} is hidden");
             assert!(bar.new.x as u32 + bar.new.width <= 600);
             assert!(bar.slots.iter().all(|slot| slot.rect.width >= 58 + 44));
-            // Once seen, it may be scrolled away.
+            // After that, the user may scroll it out of view.
             let away = bar.scrolled(strip, if active < 50 { 60 } else { -60 });
             let bar = TabBar::new(geometry(600), &tabs, Some(TabId(active)), away, 24);
             assert_eq!(bar.following(away), away);

@@ -1,41 +1,41 @@
-//! The marks of a tab: what its programs are at, and what a person has not seen yet.
+//! The marks of a tab: the state of its programs, and output and bells that the user has not seen.
 //!
-//! Drawn from rectangles alone, so that no font has to have them.
+//! Drawn from rectangles, so that they need no font.
 
 use unterm_renderer::{PixelRect, Quad, Scene};
 use unterm_term::{ProgramState, Progress, Rgb, Term};
 
 use super::{chrome::Colors, geometry::Geometry};
 
-/// Size of a mark in logical pixels, and the space behind it.
+/// The size of a mark in logical pixels, and the space after it.
 const SIZE: f32 = 10.0;
 const GAP: f32 = 6.0;
-/// Dots that a ring is made of.
+/// The number of dots in a ring.
 const DOTS: u32 = 28;
-/// The part of a ring that stands for "so far, nobody knows how far".
+/// The coloured part of a turning ring, which shows progress of unknown extent.
 const UNKNOWN: f32 = 0.3;
 
-/// How a program that has something to do fares.
+/// The state of a program's work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Fare {
-    /// It has finished, and nobody has seen that.
+    /// Finished, but not yet seen by the user.
     Done,
     Works,
-    /// It waits, for a person or by itself.
+    /// Waiting, or blocked on the user.
     Waits,
     Failed,
 }
 
-/// What a program says of its work (OSC 9;4, OSC 7501). The greater of two is shown.
+/// The work that a program reports (OSC 9;4, OSC 7501). Of two, the greater is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Work {
     pub(super) fare: Fare,
-    /// How much is done, in percent, where it says.
+    /// The progress in percent, if the program reports it.
     pub(super) percent: Option<u8>,
 }
 
 impl Work {
-    /// What the programs of a terminal say, the most urgent of it.
+    /// The most urgent work that a terminal's programs report.
     pub(super) fn of(term: &Term) -> Option<Self> {
         let work = |fare, percent| Some(Self { fare, percent });
         let progress = match term.progress() {
@@ -55,7 +55,6 @@ impl Work {
         progress.max(status)
     }
 
-    /// Whether its ring turns.
     pub(super) fn turns(self) -> bool {
         self.fare == Fare::Works && self.percent.is_none()
     }
@@ -70,24 +69,24 @@ impl Work {
     }
 }
 
-/// Everything that is marked on a tab.
+/// The marks of a tab.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Marks {
     pub(super) work: Option<Work>,
-    /// It printed while nobody looked.
+    /// It printed while its tab was hidden.
     pub(super) unseen: bool,
     pub(super) bell: bool,
-    /// One pane fills it.
+    /// One pane is zoomed.
     pub(super) zoomed: bool,
-    /// What is typed goes to all its panes.
+    /// Input goes to all its panes.
     pub(super) broadcast: bool,
     /// An agent drives one of its panes.
     pub(super) driven: bool,
 }
 
 impl Marks {
-    /// Draws them from the left of a place on, and returns how much of it they take. `turn`, 0 to 1: how far rings that
-    /// turn have turned.
+    /// Draws the marks from the left of `place`, and returns their width. `turn`, 0 to 1, is the rotation of turning
+    /// rings.
     pub(super) fn draw(
         self,
         place: PixelRect,
@@ -145,7 +144,7 @@ fn fill(rect: PixelRect, radius: f32, color: Rgb, scene: &mut Scene<'_>) {
     scene.quads.push(Quad { rect, color, alpha: 1.0, radius });
 }
 
-/// A part of a place, in tenths of it.
+/// A part of a rectangle, in tenths of its width.
 fn part(place: PixelRect, x: f32, y: f32, width: f32, height: f32) -> PixelRect {
     let unit = place.width as f32 / 10.0;
     let at = |tenths: f32| (tenths * unit).round();
@@ -170,7 +169,7 @@ fn bell(place: PixelRect, color: Rgb, scene: &mut Scene<'_>) {
     fill(part(place, 4.0, 8.5, 2.0, 1.5), place.width as f32 * 0.1, color, scene);
 }
 
-/// A frame with one large pane in it.
+/// The mark of a zoomed pane: a frame with one large pane in it.
 fn zoom(place: PixelRect, color: Rgb, scene: &mut Scene<'_>) {
     let edges = [(0.0, 1.0, 10.0, 1.0), (0.0, 8.0, 10.0, 1.0), (0.0, 1.0, 1.0, 8.0)];
     for (x, y, width, height) in edges.into_iter().chain([(9.0, 1.0, 1.0, 8.0)]) {
@@ -179,7 +178,7 @@ fn zoom(place: PixelRect, color: Rgb, scene: &mut Scene<'_>) {
     fill(part(place, 2.0, 3.0, 6.0, 4.0), 0.0, color, scene);
 }
 
-/// A robot's head.
+/// The mark of an agent: a robot's head.
 fn agent(place: PixelRect, colors: &Colors, scene: &mut Scene<'_>) {
     let radius = place.width as f32 * 0.2;
     fill(part(place, 4.5, 0.0, 1.0, 2.5), 0.0, colors.accent, scene);
@@ -189,7 +188,7 @@ fn agent(place: PixelRect, colors: &Colors, scene: &mut Scene<'_>) {
     }
 }
 
-/// One that goes to three.
+/// The mark of broadcast input: one box and three.
 fn broadcast(place: PixelRect, color: Rgb, scene: &mut Scene<'_>) {
     fill(part(place, 0.0, 3.5, 3.0, 3.0), place.width as f32 * 0.15, color, scene);
     for y in [0.0, 4.0, 8.0] {
@@ -197,7 +196,7 @@ fn broadcast(place: PixelRect, color: Rgb, scene: &mut Scene<'_>) {
     }
 }
 
-/// A ring, a part of which (where it begins, and how much, both of 1) is in the first colour.
+/// A ring with an arc in the first colour; `shown` is the arc's start and length, as fractions of 1.
 fn ring(place: PixelRect, shown: (f32, f32), colors: (Rgb, Rgb), scene: &mut Scene<'_>) {
     let thickness = (place.width as f32 * 0.22).max(2.0);
     let radius = (place.width as f32 - thickness) / 2.0;

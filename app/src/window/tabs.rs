@@ -1,4 +1,4 @@
-//! What is done with tabs beside opening and closing them: the mouse in the tab bar, a tab's menu and its title.
+//! Mouse input on the tab bar, a tab's menu and its title.
 
 use std::time::Instant;
 
@@ -15,17 +15,17 @@ use super::{
 };
 use crate::action::Action;
 
-/// How far a pressed tab is moved until it is dragged, in logical pixels.
+/// How far a pressed tab must move before a drag starts, in logical pixels.
 const TRAVEL: f32 = 5.0;
 
-/// What the mouse does in the tab bar, and which tabs are in sight.
+/// Mouse state of the tab bar, and which tabs are visible.
 #[derive(Debug, Default)]
 pub(super) struct Hand {
     pub(super) strip: Strip,
     drag: Option<Drag>,
-    /// The last press of the left button, for the next one may make it a double click.
+    /// The last left press, for double clicks.
     click: Option<(Instant, TabBarPart)>,
-    /// Fractions of tabs that the wheel has turned.
+    /// Fractions of notches that the wheel has turned.
     wheel: f64,
 }
 
@@ -33,18 +33,18 @@ pub(super) struct Hand {
 #[derive(Clone, Copy, Debug)]
 struct Drag {
     tab: TabId,
-    /// Where in the tab it was pressed, in pixels from its left edge.
+    /// The offset of the press in the tab, in pixels from its left edge.
     grip: f64,
-    /// Where the pointer was then.
+    /// The pointer's x at the press.
     start: f64,
-    /// The tab's index before.
+    /// The tab's index before the drag.
     from: usize,
-    /// It was moved far enough to be no click.
+    /// It moved far enough to be a drag.
     is_moving: bool,
 }
 
 impl App {
-    /// The tab bar as it was drawn last.
+    /// The tab bar as last drawn.
     pub(super) fn tab_bar(&self) -> Option<TabBar<'_>> {
         let geometry = self.screen.as_ref()?.geometry;
         let active = self.mux.layout().active_tab().map(|tab| tab.id);
@@ -52,14 +52,14 @@ impl App {
         Some(TabBar::new(geometry, &self.tabs, active, self.tab_hand.strip, max_title))
     }
 
-    /// Brings the active tab into sight when another one has become active, or it has moved.
+    /// Scrolls to the active tab if another tab became active, or the active tab moved.
     pub(super) fn follow_active_tab(&mut self) {
         if let Some(strip) = self.tab_bar().map(|bar| bar.following(self.tab_hand.strip)) {
             self.tab_hand.strip = strip;
         }
     }
 
-    /// How the bar is drawn now. `turn`: how far rings have turned.
+    /// The bar's transient state; `turn` is the rotation of progress rings.
     pub(super) fn tab_bar_look(&self, turn: f32) -> Look {
         let pointer = self.pointer.position;
         let drag = self.tab_hand.drag.filter(|drag| drag.is_moving);
@@ -71,7 +71,7 @@ impl App {
         Look { pointer, dragged, turn }
     }
 
-    /// A button went down in the tab bar.
+    /// Handles a press on the tab bar.
     pub(super) fn tab_bar_pressed(&mut self, part: TabBarPart, button: MouseButton) {
         let double = button == MouseButton::Left && self.is_double_click(part);
         if let Some(tab) = part.closed_by(button) {
@@ -110,7 +110,7 @@ impl App {
         double
     }
 
-    /// Shows tabs further left or right: one less than fit.
+    /// Scrolls by pages of one tab less than the bar shows.
     fn scroll_tabs(&mut self, pages: isize) {
         let strip = self.tab_bar().map(|bar| {
             let page = bar.shown().saturating_sub(1).max(1) as isize;
@@ -120,7 +120,7 @@ impl App {
         self.pacing.ask();
     }
 
-    /// The wheel turned over the tab bar: up and down switches, sideways or with Shift scrolls.
+    /// Handles the wheel over the tab bar: up and down switch tabs; sideways, or with Shift, scrolls the bar.
     pub(super) fn tab_bar_wheel(&mut self, delta: MouseScrollDelta) {
         let (x, y) = match delta {
             MouseScrollDelta::LineDelta(x, y) => (f64::from(x), f64::from(y)),
@@ -129,7 +129,7 @@ impl App {
                 (at.x / f64::from(height), at.y / f64::from(height))
             }
         };
-        // Two fingers on a touch pad hardly move straight.
+        // Touch pads rarely report a purely sideways or vertical scroll.
         let is_sideways = x.abs() > y.abs();
         let scrolls = is_sideways || self.modifiers.shift_key();
         let turned = if is_sideways { x } else { y };
@@ -154,7 +154,7 @@ impl App {
         self.tab_hand.drag = Some(Drag { tab, grip, start: x, from, is_moving: false });
     }
 
-    /// The pointer moved while a tab is held. False: none is.
+    /// Drags the held tab to the pointer. False if no tab is held.
     pub(super) fn drag_tab(&mut self, x: f64) -> bool {
         let Some(mut drag) = self.tab_hand.drag else { return false };
         let Some(scale) = self.screen.as_ref().map(|screen| screen.geometry.scale) else {
@@ -163,7 +163,7 @@ impl App {
         drag.is_moving |= (x - drag.start).abs() > f64::from(TRAVEL * scale);
         self.tab_hand.drag = Some(drag);
         if drag.is_moving {
-            // No half of a double click any more.
+            // A drag does not count towards a double click.
             self.tab_hand.click = None;
             let index = self.tab_bar().and_then(|bar| {
                 let width = f64::from(bar.place_of(drag.tab)?.width);
@@ -177,14 +177,14 @@ impl App {
         true
     }
 
-    /// The left button was let go.
+    /// Ends the drag.
     pub(super) fn drop_tab(&mut self) {
         if self.tab_hand.drag.take().is_some() {
             self.pacing.ask();
         }
     }
 
-    /// Puts a tab that is dragged back where it was. False: none is.
+    /// Ends the drag and restores the tab's place. False if no tab was moving.
     pub(super) fn cancel_tab_drag(&mut self) -> bool {
         let Some(drag) = self.tab_hand.drag.take() else { return false };
         if drag.is_moving {
@@ -227,7 +227,7 @@ impl App {
         self.open_menu(anchor, rows, Some(tab));
     }
 
-    /// Opens a tab with what a tab's focused pane was started with, in the directory that it is in.
+    /// Opens a tab with the command of a tab's focused pane, in that pane's current directory.
     pub(super) fn duplicate_tab(&mut self, tab: &Tab) {
         let Some(pane) = self.mux.pane(tab.focused) else { return };
         let (program, args) = match pane.command() {
@@ -238,7 +238,7 @@ impl App {
         self.report(self.mux.open_tab(spawn, None, OnExit::Close));
     }
 
-    /// Asks for a tab's title, which is there to be changed.
+    /// Asks for a tab's title; the input starts with the current title.
     pub(super) fn ask_tab_title(&mut self, tab: &Tab) {
         let label = self.tabs.iter().find(|label| label.id == tab.id);
         let title = label.map_or_else(String::new, |label| label.title.clone());

@@ -1,7 +1,6 @@
-//! What the text in sight points at: links, addresses, paths, hashes, numbers, and the person's own patterns.
+//! Targets in the visible text: links, addresses, paths, hashes, numbers, and matches of the user's patterns.
 //!
-//! Only reads a snapshot's rows; what wraps from one row into the next is one text. What is done with a find is
-//! `hints.rs` and `hover.rs`.
+//! Only reads a snapshot's rows, and joins wrapped rows to lines. `hints.rs` and `hover.rs` act on targets.
 
 use std::{
     collections::BTreeMap,
@@ -15,27 +14,26 @@ use unterm_term::{Content, Point, SnapshotRow, TextRange, Width};
 
 use crate::config::{HintAction, HintPattern};
 
-/// Bytes of the automaton of a pattern of the person's own.
+/// The most bytes of the automaton of a user's pattern.
 const AUTOMATON_CAP: usize = 1 << 20;
-/// Finds in sight that are listed.
+/// The most targets to list.
 const CAP: usize = 1000;
 
-/// What a find is.
+/// The kind of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A hyperlink (OSC 8); the text is its target.
     Link,
-    /// A URL as it stands.
+    /// A URL in the text.
     Url,
-    /// A file's name, perhaps with a line and a column.
+    /// A file path, perhaps with line and column.
     Path,
-    /// Anything that one wants to copy: an address, a hash, a number.
+    /// Text worth copying: an address, a hash, a number.
     Text,
-    /// One of the person's own patterns, and what is done with it.
+    /// A match of a user's pattern, with its action.
     Own(HintAction),
 }
 
-/// Something that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Target {
     pub(super) kind: Kind,
@@ -43,11 +41,11 @@ pub(super) struct Target {
     pub(super) text: String,
 }
 
-/// A pattern, and what is no match of it after all.
+/// A pattern, and a test that a match must pass.
 type Rule<P> = (Kind, P, fn(&str) -> bool);
 
-/// What is looked for, the more telling first: what one has found, those below don't find again. Of a pattern with groups
-/// the first is what is found, the second and third are the line and column of a file.
+/// The patterns, most specific first: a match excludes overlapping matches of later rules. If a pattern has groups,
+/// group 1 is the match, and groups 2 and 3 are line and column of a file.
 const RULES: &[Rule<&str>] = &[
     (
         Kind::Url,
@@ -61,16 +59,16 @@ const RULES: &[Rule<&str>] = &[
     ),
     // Python's tracebacks.
     (Kind::Path, r#""([^"]+)", line (\d+)"#, |text| !text.starts_with('<')),
-    // Quoted, a name may hold blanks: one that says where it is, or one that `ls` quotes for them.
+    // In quotes, a name may contain blanks: a path with a folder, or a name that `ls` quoted.
     (Kind::Path, r#"(?:^|[\s(\[=:,])["']((?:~|\.\.?)?/[^"']+)["']"#, |text| {
-        // A quoted command is none.
+        // A quoted command is not a path.
         ![" -", " /", " ~"].iter().any(|sign| text.contains(sign))
     }),
     (Kind::Path, r"(?:^|\s)'([^'/]*[^'/\s] [^'/]*\.[A-Za-z]\w{0,9})'", |_| true),
-    // git's diff and status.
+    // `git diff` and `git status`.
     (Kind::Path, r"(?:--- a|\+\+\+ b|diff --git a)/([\w@+.,=%~/-]+)", |_| true),
     (Kind::Path, r"^\s+(?:modified|deleted|new file|typechange|both \w+):\s+(\S.*?)\s*$", |_| true),
-    // Compilers of C# and TypeScript.
+    // The compilers of C# and TypeScript.
     (Kind::Path, r"([\w@+./-]+\.[A-Za-z]\w{0,9})\((\d+)(?:,(\d+))?\) ?:", |_| true),
     (
         Kind::Path,
@@ -89,22 +87,22 @@ const RULES: &[Rule<&str>] = &[
     (Kind::Text, r"\b(?:0x[0-9a-fA-F]+|\d{4,})\b", |_| true),
 ];
 
-/// A pattern of the person's own, made ready.
+/// Compiles a user's pattern.
 ///
 /// # Errors
-/// What is wrong with it, for people.
+/// The problem, as a message for the user.
 pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
     let config = Regex::config().nfa_size_limit(Some(AUTOMATON_CAP));
     Regex::builder().configure(config).build(pattern).map_err(|error| {
         let reason = error.syntax_error().map(ToString::to_string);
         let reason = reason.unwrap_or_else(|| error.to_string());
-        // A parser's picture of the place has several lines; the last one says what is wrong.
+        // The parser's error has several lines; the last line is the message.
         reason.lines().last().unwrap_or_default().to_owned()
     })
 }
 
-/// The rules of URLs, which come first: the others take nothing of them. Rules are made ready when they are first needed: that
-/// takes the time of some pictures.
+/// The URL rules, which come first, so that no other rule can take part of a URL. Rules are compiled when first needed,
+/// since that takes as long as several frames.
 fn url_rules() -> &'static [Rule<Regex>] {
     static READY: OnceLock<Vec<Rule<Regex>>> = OnceLock::new();
     READY.get_or_init(|| ready(&RULES[..urls()]))
@@ -115,7 +113,7 @@ fn other_rules() -> &'static [Rule<Regex>] {
     READY.get_or_init(|| ready(&RULES[urls()..]))
 }
 
-/// How many rules are those of URLs.
+/// The number of URL rules.
 fn urls() -> usize {
     RULES.partition_point(|(kind, ..)| *kind == Kind::Url)
 }
@@ -127,15 +125,13 @@ fn ready(rules: &[Rule<&str>]) -> Vec<Rule<Regex>> {
     compiled.collect()
 }
 
-/// Rows joined into the line they are wrapped from.
 struct Line {
     text: String,
-    /// Where each character starts in the text, its cell, and the last cell it takes.
+    /// For each character: its start in the text, its first cell, and the last column it covers.
     places: Vec<(usize, Point, u16)>,
 }
 
 impl Line {
-    /// The lines of some rows.
     fn of(rows: &[SnapshotRow]) -> Vec<Self> {
         let mut lines = Vec::new();
         let mut line = Self { text: String::new(), places: Vec::new() };
@@ -169,7 +165,7 @@ impl Line {
         lines
     }
 
-    /// The cells of some of the text, which is not empty.
+    /// The cells of a non-empty part of the text.
     fn range(&self, bytes: &Range<usize>) -> Option<TextRange> {
         let place = |byte: usize| {
             let after = self.places.partition_point(|(start, ..)| *start <= byte);
@@ -180,7 +176,7 @@ impl Line {
         Some(TextRange { start: *start, end: Point { col: *last, ..*end }, block: false })
     }
 
-    /// Finds what the person's own patterns and the rules of URLs say, and, if asked, the other rules.
+    /// Finds matches of the user's patterns and the URL rules and, if `others`, of the other rules.
     fn find(&self, own: &[(HintAction, Regex)], others: bool, found: &mut Vec<Target>) {
         let mut taken: Vec<Range<usize>> = Vec::new();
         let mut add = |kind: Kind, regex: &Regex, is_one: &dyn Fn(&str) -> bool| {
@@ -219,7 +215,7 @@ impl Line {
     }
 }
 
-/// Without what ends a sentence, and without a closing bracket that was opened before it.
+/// The text without trailing punctuation, and without a closing bracket that it does not open.
 fn trimmed(text: &str) -> &str {
     let mut text = text;
     loop {
@@ -237,7 +233,7 @@ fn trimmed(text: &str) -> &str {
     }
 }
 
-/// Everything in some rows, in the order of the text; `own`: the person's patterns, which have been checked.
+/// All targets in some rows, in the order of the text; `own` holds the user's patterns, which are valid.
 pub(super) fn find(rows: &[SnapshotRow], own: &BTreeMap<String, HintPattern>) -> Vec<Target> {
     let own: Vec<_> = own
         .values()
@@ -260,7 +256,7 @@ pub(super) fn find(rows: &[SnapshotRow], own: &BTreeMap<String, HintPattern>) ->
     all
 }
 
-/// Hyperlinks (OSC 8), neighbouring cells of one target joined.
+/// Hyperlinks (OSC 8); adjacent cells with the same target are joined.
 fn links(rows: &[SnapshotRow]) -> Vec<Target> {
     let mut found: Vec<Target> = Vec::new();
     for row in rows {
@@ -288,14 +284,14 @@ fn links(rows: &[SnapshotRow]) -> Vec<Target> {
     found
 }
 
-/// What is opened by a click on a cell: a URL, or else, where `files` count, a file that is named with its folder or a line.
+/// The target that a click on a cell opens: a URL or, if `files`, a path that [`names_a_place`].
 pub(super) fn clicked(rows: &[SnapshotRow], at: Point, files: bool) -> Option<Target> {
     let index = rows.iter().position(|row| row.line == at.line)?;
     let first = rows[..index].iter().rposition(|row| !row.wrapped).map_or(0, |row| row + 1);
     let last =
         rows[index..].iter().position(|row| !row.wrapped).map_or(rows.len(), |n| index + n + 1);
     let lines = Line::of(&rows[first..last]);
-    // The pointer may move over many lines, and few have a URL.
+    // The pointer may move over many lines, and few contain a URL.
     let has_url = |line: &&Line| {
         line.text.contains("://") || line.text.contains(':') && line.text.contains('@')
     };
@@ -313,7 +309,7 @@ pub(super) fn clicked(rows: &[SnapshotRow], at: Point, files: bool) -> Option<Ta
     })
 }
 
-/// Whether a path says where the file is; "and/or" does not.
+/// Whether a path starts at a known folder or ends in a line number; "and/or" does neither.
 fn names_a_place(path: &str) -> bool {
     let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     ["/", "~/", "./", "../"].iter().any(|start| path.starts_with(start))

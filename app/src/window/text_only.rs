@@ -1,7 +1,7 @@
-//! Pictures in which only the text of panes is new, as after a key's echo: what lies around and over it is taken over from
-//! the picture before, which is most of what a picture costs.
+//! Frames in which only the text of panes changed, such as a key's echo: everything around and over the text is kept
+//! from the frame before, which saves most of a frame's cost.
 //!
-//! Owns what has to be the same for that.
+//! Owns the state that must be unchanged for that.
 
 use std::{sync::Arc, time::Instant};
 
@@ -11,7 +11,7 @@ use unterm_term::{LineId, Palette, ScreenKind, Size};
 
 use super::{App, view::View};
 
-/// What a whole picture was of, beside the text of panes.
+/// The state that a whole frame showed, except the panes' text.
 pub(super) struct Around {
     layout: Arc<Layout>,
     placed: Vec<(PaneId, Rect)>,
@@ -19,7 +19,7 @@ pub(super) struct Around {
 }
 
 impl Around {
-    /// Whether the picture showed a pane.
+    /// Whether the frame showed a pane.
     pub(super) fn has(&self, pane: PaneId) -> bool {
         self.placed.iter().any(|(id, _)| *id == pane)
     }
@@ -30,9 +30,9 @@ impl Around {
 struct Outline {
     screen: ScreenKind,
     size: Size,
-    /// The first line of its history, and of its screen.
+    /// The first line of its history, and the first line of its screen.
     lines: (LineId, LineId),
-    /// Changes of the commands in sight.
+    /// The change counter of the visible commands.
     blocks: u64,
     palette: Arc<Palette>,
 }
@@ -55,7 +55,7 @@ impl View {
 }
 
 impl App {
-    /// Remembers what a whole picture showed, if the next one may take it over.
+    /// Stores what a whole frame showed, if the next frame can reuse it.
     pub(super) fn note_around(&mut self, layout: Arc<Layout>, placed: Vec<(PaneId, Rect)>) {
         let is_plain = self.search.is_none()
             && self.hints.is_none()
@@ -73,8 +73,8 @@ impl App {
             is_plain.then(outlines).flatten().map(|outlines| Around { layout, placed, outlines });
     }
 
-    /// Paints what panes printed, where nothing else can have changed, and on a pane's reader where it is little; false:
-    /// nothing was shown.
+    /// Paints the panes' text if nothing else changed; with `on_reader`, only if the change is small enough to paint on
+    /// a pane's reader thread. False if nothing was painted.
     pub(super) fn paint_text(&mut self, now: Instant, on_reader: bool) -> bool {
         let Some(around) = self.around.take() else { return false };
         if !Arc::ptr_eq(&around.layout, &self.mux.layout()) {

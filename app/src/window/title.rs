@@ -1,4 +1,4 @@
-//! The titles of windows and of their tabs.
+//! Titles of windows and tabs.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use unterm_term::Command;
 
 use super::inbox::Inbox;
 
-/// `<tab or program> — <project> — <instance>`: each part that says something new.
+/// `<tab or program> — <project> — <instance>`, without empty and repeated parts.
 pub(super) fn window_title(tab: &str, project: &str, instance: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in [tab, project, instance] {
@@ -19,8 +19,8 @@ pub(super) fn window_title(tab: &str, project: &str, instance: &str) -> String {
     if parts.is_empty() { "Unterm".to_owned() } else { parts.join(" — ") }
 }
 
-/// A file of Unterm's home directory was written or removed: tells the window how many instances run, where that may have
-/// changed.
+/// If an instance's file was written or removed in Unterm's home directory, reports the number of running instances to
+/// the window.
 pub(super) fn file_written(home: &Path, file: &Path, inbox: &Inbox) {
     if file.parent() == Some(&*client::instances_folder(home)) {
         let instances = client::running(home).len();
@@ -28,8 +28,8 @@ pub(super) fn file_written(home: &Path, file: &Path, inbox: &Inbox) {
     }
 }
 
-/// What a pane's tab is called: its own title; for a shell that waits at its prompt and has set none, where it is, so that
-/// shells can be told apart (`~`, else the directory's name).
+/// A pane's title for its tab: the title it set or, for a shell at its prompt, its directory (`~`, else the directory's
+/// name), so that tabs of shells differ.
 pub(super) fn of_pane(pane: &Pane, cwd: Option<&Path>) -> String {
     if let Some(title) = pane.own_title() {
         return title;
@@ -41,7 +41,6 @@ pub(super) fn of_pane(pane: &Pane, cwd: Option<&Path>) -> String {
     }
 }
 
-/// A program's name without its folder.
 pub(super) fn base(program: &str) -> &str {
     program.rsplit('/').next().unwrap_or_default()
 }
@@ -54,7 +53,7 @@ fn place(cwd: &Path, home: Option<&Path>) -> String {
     }
 }
 
-/// The project a directory belongs to: the nearest directory from it upwards that holds a repository.
+/// The project of a directory: its nearest ancestor, itself included, that contains `.git`.
 pub(super) fn project(directory: &Path) -> Option<PathBuf> {
     let root = directory.ancestors().find(|ancestor| ancestor.join(".git").exists())?;
     Some(root.to_owned())

@@ -1,4 +1,4 @@
-//! Short messages at the window's bottom right: at most three, each there for some seconds, errors until dismissed.
+//! Toasts: short messages at the bottom right of the window, at most three. Errors stay until dismissed.
 
 use std::time::{Duration, Instant};
 
@@ -12,37 +12,34 @@ use super::{
 };
 use crate::desktop::Key;
 
-/// How many are shown; an older one makes room, first of those that pass.
+/// The most toasts to show. If there are more, the oldest one that expires is removed first.
 const CAP: usize = 3;
-/// How long one that is no error stays.
+/// How long a toast stays that is not an error.
 const TIME: Duration = Duration::from_secs(4);
-/// Lines of one; what is longer ends in an ellipsis.
+/// The most lines of a toast; a longer text ends in an ellipsis.
 const LINES: usize = 8;
-/// Width, margins and padding in logical pixels.
+/// The width, margins and padding, in logical pixels.
 const WIDTH: f32 = 420.0;
 const MARGIN: f32 = 16.0;
 const PADDING: f32 = 12.0;
 
-/// One message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Toast {
-    /// What it is about: a new one about the same takes its place.
+    /// The subject: a new toast replaces the toast with the same subject.
     about: &'static str,
-    /// The notification that it shows, which is something of its own.
+    /// The notification that the toast shows; part of the subject.
     notification: Option<Key>,
     text: String,
-    /// When it goes by itself; what waits for the person does not.
+    /// When the toast expires; `None` if it stays until dismissed.
     until: Option<Instant>,
-    /// Something is wrong.
     is_error: bool,
 }
 
-/// The messages in sight.
 #[derive(Default)]
 pub(super) struct Toasts {
     /// Oldest first.
     shown: Vec<Toast>,
-    /// The last error, for whoever asked for what failed.
+    /// The last error, for callers that request its text.
     complaint: Option<String>,
 }
 
@@ -52,7 +49,7 @@ impl Toasts {
             |other: &Toast| (other.about, other.notification) == (toast.about, toast.notification);
         self.shown.retain(|other| !is_same(other));
         if self.shown.len() == CAP {
-            // What passes anyway goes before what stays until it is dismissed.
+            // Toasts that expire are removed before toasts that stay.
             let passing = self.shown.iter().position(|toast| toast.until.is_some());
             self.shown.remove(passing.unwrap_or(0));
         }
@@ -63,18 +60,18 @@ impl Toasts {
         self.shown.is_empty()
     }
 
-    /// Each text, and whether it is an error.
+    /// The text of each toast, and whether it is an error.
     pub(super) fn spoken(&self) -> impl Iterator<Item = (&str, bool)> {
         self.shown.iter().map(|toast| (toast.text.as_str(), toast.is_error))
     }
 
-    /// Takes away those whose time is over; gives when the next one goes.
+    /// Removes expired toasts; returns when the next one expires.
     pub(super) fn expire(&mut self, now: Instant) -> Option<Instant> {
         self.shown.retain(|toast| toast.until.is_none_or(|until| now < until));
         self.shown.iter().filter_map(|toast| toast.until).min()
     }
 
-    /// Each with its place and its lines, the newest lowest.
+    /// Each toast with its rectangle and lines, newest at the bottom.
     fn placed(&self, geometry: &Geometry) -> Vec<(&Toast, PixelRect, Vec<String>)> {
         let (margin, padding) = (geometry.px(MARGIN), geometry.px(PADDING));
         let width = geometry.px(WIDTH).min(geometry.width.saturating_sub(2 * margin)).max(1);
@@ -93,7 +90,6 @@ impl Toasts {
         placed
     }
 
-    /// Draws them.
     pub(super) fn draw(&self, geometry: &Geometry, colors: &Colors, scene: &mut Scene<'_>) {
         let radius = geometry.px(8.0) as f32;
         for (toast, rect, lines) in self.placed(geometry) {
@@ -130,7 +126,7 @@ impl Toasts {
     }
 }
 
-/// At most so many of some lines; where there are more, another one says how many.
+/// The first `most` lines and, if there are more, a line with their number.
 pub(super) fn first_of(lines: &[String], most: usize) -> Vec<String> {
     let mut first: Vec<String> = lines.iter().take(most).cloned().collect();
     if lines.len() > most {
@@ -139,7 +135,7 @@ pub(super) fn first_of(lines: &[String], most: usize) -> Vec<String> {
     first
 }
 
-/// Text in lines of at most so many columns, broken between words where that can be.
+/// Wraps text to `columns`, between words if possible.
 pub(super) fn wrap(text: &str, columns: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for paragraph in text.lines() {
@@ -162,7 +158,7 @@ pub(super) fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// A word in pieces of at most so many columns: what a line has no room for must not be hidden by it.
+/// Splits a word into pieces of at most `columns`, so that a narrow toast still shows all of it.
 fn pieces(word: &str, columns: usize) -> Vec<&str> {
     let mut pieces = Vec::new();
     let (mut start, mut width) = (0, 0);
@@ -179,14 +175,14 @@ fn pieces(word: &str, columns: usize) -> Vec<&str> {
 }
 
 impl App {
-    /// Tells the person something that passes.
+    /// Shows a message that expires.
     pub(super) fn notify(&mut self, about: &'static str, text: String) {
         let until = Some(Instant::now() + TIME);
         self.toasts.add(Toast { about, notification: None, text, until, is_error: false });
         self.pacing.ask();
     }
 
-    /// Shows a notification as a message that passes; only a newer version of the same one takes its place.
+    /// Shows a notification as a message that expires; only a newer version of the same notification replaces it.
     pub(super) fn show_in_window(&mut self, notification: Key, text: String) {
         let (until, notification) = (Some(Instant::now() + TIME), Some(notification));
         let about = "notification";
@@ -194,26 +190,26 @@ impl App {
         self.pacing.ask();
     }
 
-    /// Tells the person something that is no error and stays until it is [`App::settle`]d.
+    /// Shows a message that is not an error and stays until [`App::settle`] removes it.
     pub(super) fn keep_saying(&mut self, about: &'static str, text: String) {
         self.toasts.add(Toast { about, notification: None, text, until: None, is_error: false });
         self.pacing.ask();
     }
 
-    /// Tells the person of something wrong; it stays until it is dismissed, or [`App::settle`]d.
+    /// Shows an error, which stays until it is dismissed or [`App::settle`] removes it.
     pub(super) fn complain(&mut self, about: &'static str, text: String) {
         self.toasts.complaint = Some(text.clone());
         self.toasts.add(Toast { about, notification: None, text, until: None, is_error: true });
         self.pacing.ask();
     }
 
-    /// Tells the person that something can't be done as things are; it passes. A caller is told it too.
+    /// Shows, in a message that expires, why an action is not possible now; also reports it to the caller.
     pub(super) fn refuse(&mut self, about: &'static str, why: String) {
         self.toasts.complaint = Some(why.clone());
         self.notify(about, why);
     }
 
-    /// What was wrong is no more; false when nothing was said of it.
+    /// Removes the messages about a problem that no longer exists; false if there were none.
     pub(super) fn settle(&mut self, about: &'static str) -> bool {
         let before = self.toasts.shown.len();
         self.toasts.shown.retain(|toast| toast.about != about);
@@ -221,13 +217,12 @@ impl App {
         self.toasts.shown.len() < before
     }
 
-    /// Puts every message away.
     pub(super) fn dismiss_toasts(&mut self) {
         self.toasts.shown.clear();
         self.pacing.ask();
     }
 
-    /// Does what may complain, and gives what it complained of: for callers who don't see the window.
+    /// Runs `does`, and returns the error that it showed, for callers that don't see the window.
     pub(super) fn complaint_of<T>(
         &mut self,
         does: impl FnOnce(&mut Self) -> T,
@@ -237,7 +232,7 @@ impl App {
         self.toasts.complaint.take().map_or(Ok(done), Err)
     }
 
-    /// Takes away the message under the pointer, or answers it; false when there is none.
+    /// Dismisses the toast under the pointer, or opens the question it shows; false if there is no toast.
     pub(super) fn dismiss_toast(&mut self, x: f64, y: f64) -> bool {
         let Some(geometry) = self.screen.as_ref().map(|screen| screen.geometry) else {
             return false;
