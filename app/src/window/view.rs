@@ -1,4 +1,4 @@
-//! What the window keeps of each pane: a snapshot, the person's scroll position and selection.
+//! The window's state of each pane: a snapshot, scroll position and selection.
 
 use std::{
     path::{Path, PathBuf},
@@ -25,50 +25,48 @@ use super::{
     title,
 };
 
-/// The views of panes, looked up several times a key.
+/// The panes' views; a fast hash, since a key press looks them up several times.
 pub(super) type Views = FxHashMap<PaneId, View>;
 
-/// The window's view of one pane.
 #[derive(Default)]
 pub(super) struct View {
     pub(super) snapshot: Snapshot,
-    /// First line shown, `None`: the live screen.
+    /// The first visible line; `None` for the live screen.
     pub(super) top: Option<LineId>,
-    /// Pixels of the first line that are above what is in sight; 0 on the live screen.
+    /// How many pixels of the first line are scrolled out of sight; 0 on the live screen.
     pub(super) shift: u32,
     pub(super) prompts: Prompts,
     pub(super) selection: Option<Selection>,
-    /// Copy mode, while it is on: the view then stays where it is, and the selection is copy mode's.
+    /// Copy mode, while it is on: it pins the view, and owns the selection.
     pub(super) copy: Option<CopyMode>,
-    /// Commands whose output is left out.
+    /// Commands whose output is hidden.
     pub(super) folds: Folds,
-    /// The commands in sight.
+    /// The visible commands.
     pub(super) blocks: Blocks,
     pub(super) hovered_link: Option<Link>,
-    /// Pastes that were asked for and have not come.
+    /// The number of pastes requested but not yet received.
     pub(super) pastes_due: usize,
-    /// What was typed behind them.
+    /// Input typed after those requests.
     pub(super) typed_ahead: Vec<u8>,
-    /// The size the window gave the pane.
+    /// The size that the window last gave the pane.
     pub(super) given: Option<Size>,
-    /// When the window last gave its programs a reason to paint anew: their start, another size, other colours.
+    /// When the window last made its programs repaint: at their start, a resize or new colours.
     pub(super) repainted: Option<Instant>,
-    /// The size that scroll position and selection have followed the text to.
+    /// The size at whose reflow the scroll position and selection were last moved along.
     followed: Option<Size>,
-    /// It printed while its tab was hidden.
     pub(super) unseen: bool,
-    /// When its bell last rang, until someone looked.
+    /// When its bell last rang; `None` once the user has seen its tab.
     pub(super) bell: Option<Instant>,
-    /// What its programs say of their work.
+    /// The work that its programs report.
     pub(super) work: Option<Work>,
-    /// The colour its programs gave its tab.
+    /// The tab colour that its programs set.
     pub(super) tab_color: Option<Rgb>,
-    /// Who drives it, as of the last whole picture.
+    /// The client that drives it, as of the last whole frame.
     pub(super) driver: Option<Driver>,
-    /// When a bell rang that is seen as a flash.
+    /// When the bell started a visual flash.
     pub(super) flash: Option<Instant>,
     title: String,
-    /// The program in the foreground, without its folder; empty until it is asked for.
+    /// The foreground program without its folder; empty until it is read.
     program: String,
     cwd: Option<PathBuf>,
     project: Option<PathBuf>,
@@ -76,10 +74,10 @@ pub(super) struct View {
 }
 
 impl View {
-    /// Takes a new snapshot, unless the program asked to hold the picture (mode 2026).
+    /// Takes a new snapshot, unless the program holds the frame (synchronized output, mode 2026).
     ///
-    /// `clock` is the time that animated images go by, `None`: they stand; gives when the next frame of those in
-    /// sight is due on it, if any is.
+    /// `clock` is the time for animated images; if `None`, they stand still. Returns the `clock` time of the next frame
+    /// of a visible image.
     pub(super) fn refresh(&mut self, pane: &Pane, clock: Option<Duration>) -> Option<Duration> {
         let before = (self.snapshot.screen, self.snapshot.size);
         let copied;
@@ -92,7 +90,7 @@ impl View {
             if let Some(clock) = clock {
                 term.advance_animations(clock);
             }
-            // A line that is seen in part leaves room for part of one more.
+            // A partly visible first line leaves room for part of one more line.
             let more = usize::from(self.shift > 0);
             if self.folds.is_empty() {
                 term.snapshot_more(&mut self.snapshot, self.top, more);
@@ -128,23 +126,23 @@ impl View {
         clock.and(self.snapshot.images.iter().filter_map(|image| image.next_frame).min())
     }
 
-    /// Turns copy mode on, the view held at its first row.
+    /// Starts copy mode, with the view pinned at its first row.
     pub(super) fn begin_copy_mode(&mut self, mode: CopyMode, top: LineId) {
         self.top = self.top.or(Some(top));
         self.copy = Some(mode);
     }
 
-    /// First and last line of what is in sight, or will be with the next picture; lines between that are folded count.
+    /// The first and last visible line as of the next frame. Folded lines between them count.
     pub(super) fn rows_in_sight(&self) -> (LineId, LineId) {
         let (rows, height) = (&self.snapshot.rows, usize::from(self.snapshot.size.rows).max(1));
         let shown = rows.first().map_or(LineId(0), |row| row.line);
         let first = self.top.unwrap_or(shown);
-        // A picture of what was in sight before tells nothing.
+        // A snapshot of another position can't tell the last line.
         let last = rows.get(height - 1).filter(|_| first == shown && self.snapshot.seq != 0);
         (first, last.map_or(LineId(first.0 + height as u64 - 1), |row| row.line))
     }
 
-    /// Scrolls as little as shows a line; a line that is far away comes a third from the top.
+    /// Scrolls the least that shows a line; if that is a screen or more, puts the line a third from the top.
     pub(super) fn follow(&mut self, line: LineId) {
         self.change_folds(|folds| folds.reveal(line));
         self.shift = 0;
@@ -162,7 +160,7 @@ impl View {
         }
     }
 
-    /// Gives the pane a size. Scroll position and selection stay with their text; a block has none to stay with.
+    /// Resizes the pane. Scroll position and selection stay with their text; a block selection is cleared.
     pub(super) fn resize(&mut self, pane: &Pane, size: Size) {
         let range = self.selection.and_then(|selection| selection.range);
         let range = range.filter(|range| !range.block);
@@ -187,7 +185,7 @@ impl View {
         self.followed = Some(size);
     }
 
-    /// Gives the cursor this shape, blinking or not, where the program asked for none.
+    /// Sets the cursor's shape and blinking if the program set no shape.
     pub(super) fn shape_cursor(&mut self, (shape, blinking): (CursorShape, bool)) {
         let cursor = &mut self.snapshot.cursor;
         if cursor.shape == CursorShape::Default {
@@ -196,12 +194,11 @@ impl View {
         }
     }
 
-    /// Makes the next [`View::refresh`] copy everything.
     pub(super) fn copy_anew(&mut self) {
         self.snapshot.seq = 0;
     }
 
-    /// Whether a row in sight changed since it was selected.
+    /// Whether a visible selected row changed since it was selected.
     fn overwrites(&self, selection: &Selection) -> bool {
         self.snapshot
             .rows
@@ -209,7 +206,7 @@ impl View {
             .any(|row| row.revision > selection.seq && selection.covers(row.line))
     }
 
-    /// Scrolls by `lines`, towards older ones when negative.
+    /// Scrolls by lines; negative values scroll to older lines.
     pub(super) fn scroll(&mut self, lines: i64) {
         let Some(row) = self.snapshot.rows.first() else { return };
         self.shift = 0;
@@ -218,7 +215,7 @@ impl View {
         self.hold(self.folds.outside(top, lines < 0));
     }
 
-    /// Folds or unfolds commands; the next picture shows it.
+    /// Changes folds; the next frame shows them. Returns whether anything changed.
     pub(super) fn change_folds(&mut self, change: impl FnOnce(&mut Folds) -> bool) -> bool {
         let changed = change(&mut self.folds);
         if changed {
@@ -228,28 +225,27 @@ impl View {
         changed
     }
 
-    /// Makes a line the first in sight; the live screen is followed, but in copy mode.
+    /// Pins the view at a line. At the live screen, the view follows it, except in copy mode.
     fn hold(&mut self, top: LineId) {
         let live = self.snapshot.live_top;
         self.top = (top < live || self.copy.is_some()).then_some(top.min(live));
     }
 
-    /// Whether older lines are shown.
+    /// Whether the view is pinned, so that it does not follow the live screen.
     pub(super) fn is_scrolled(&self) -> bool {
         self.top.is_some()
     }
 
-    /// The last line in sight.
     pub(super) fn last_line(&self) -> LineId {
         self.snapshot.rows.last().map_or(LineId(u64::MAX), |row| row.line)
     }
 
-    /// Shows the live screen; true when it was not shown.
+    /// Shows the live screen; true if it was not shown before.
     pub(super) fn scroll_to_live(&mut self) -> bool {
         self.top.take().is_some()
     }
 
-    /// Scrolls, if it must, so that a line is in sight: a third from the top.
+    /// If a line is not visible, scrolls it to a third from the top.
     pub(super) fn reveal(&mut self, line: LineId) {
         self.change_folds(|folds| folds.reveal(line));
         let (Some(first), Some(last)) = (self.snapshot.rows.first(), self.snapshot.rows.last())
@@ -264,24 +260,22 @@ impl View {
         self.hold(top);
     }
 
-    /// Scrolls so that a line is the first in sight, as far as there are lines below it.
+    /// Scrolls a line to the top, or as far as the live screen.
     pub(super) fn show_at_top(&mut self, line: LineId) {
         self.shift = 0;
         self.hold(line.max(self.snapshot.oldest));
     }
 
-    /// Shows the oldest line.
     pub(super) fn scroll_to_oldest(&mut self) {
         self.scroll(-(self.snapshot.live_top.0 as i64));
     }
 
-    /// Whether the alternate screen is shown.
     pub(super) fn is_alternate(&self) -> bool {
         self.snapshot.screen == ScreenKind::Alternate
     }
 
-    /// The cell and the edge nearest to a position in pixels from the grid's first cell; positions outside count as
-    /// the nearest cell.
+    /// The cell and edge nearest to a position in pixels from the grid's first cell; a position outside selects the
+    /// nearest cell.
     pub(super) fn spot(&self, x: f64, y: f64, cell: (u32, u32)) -> Option<Spot> {
         let cols = self.snapshot.size.cols;
         let last_row = self.snapshot.rows.len().checked_sub(1)?;
@@ -290,7 +284,7 @@ impl View {
         let columns = x / self.column_width(row, cell);
         let col = (columns.floor().max(0.0) as u16).min(cols.saturating_sub(1));
         let mut boundary = (columns.round().max(0.0) as u16).min(cols);
-        // A wide character is selected as a whole, and so is a multicell character: its middle is no edge.
+        // A wide or multicell character is selected whole, so its middle is no edge.
         let inside = self.snapshot.rows[row].cells.get(usize::from(boundary));
         if let Some(part) = self.snapshot.rows[row].multicell(boundary) {
             let block = part.columns();
@@ -302,13 +296,13 @@ impl View {
         Some(Spot { cell: Point { line, col }, edge: Edge { line, boundary } })
     }
 
-    /// Pixels from one column of a row to the next: more in rows of double width.
+    /// The distance between columns of a row in pixels; double in double-width rows.
     pub(super) fn column_width(&self, row: usize, cell: (u32, u32)) -> f64 {
         let size = self.snapshot.rows.get(row).map_or(LineSize::Single, |row| row.size);
         f64::from(if size == LineSize::Single { cell.0 } else { 2 * cell.0 })
     }
 
-    /// The cells of a range that are in sight, as a rectangle a row; `origin`: where the grid begins.
+    /// The visible cells of a range, one rectangle per row; `origin` is the grid's position.
     pub(super) fn cells_of(
         &self,
         range: &TextRange,
@@ -334,7 +328,7 @@ impl View {
             .collect()
     }
 
-    /// The link (OSC 8) at a position in pixels from the grid's first cell.
+    /// The hyperlink (OSC 8) at a position in pixels from the grid's first cell.
     pub(super) fn link_at(&self, x: f64, y: f64, cell: (u32, u32)) -> Option<Link> {
         if x < 0.0 || y < 0.0 {
             return None;
@@ -349,32 +343,30 @@ impl View {
         run.link.as_deref().cloned()
     }
 
-    /// The pane's title.
     pub(super) fn title(&self) -> &str {
         &self.title
     }
 
-    /// Name of the project its program works in, empty for none.
+    /// The project's name; empty without a project.
     pub(super) fn project(&self) -> &str {
         self.project_root().and_then(|root| root.file_name()?.to_str()).unwrap_or_default()
     }
 
-    /// The project's directory.
     pub(super) fn project_root(&self) -> Option<&Path> {
         self.project.as_deref()
     }
 
-    /// The directory it works in, `None` for one on another machine.
+    /// The working directory as a local path; `None` if there is none.
     pub(super) fn cwd(&self) -> Option<&Path> {
         self.cwd.as_deref()
     }
 
-    /// Name of the program in the foreground, as last read.
+    /// The foreground program, as last read.
     pub(super) fn program(&self) -> &str {
         &self.program
     }
 
-    /// Asks the system for the program in the foreground; true when it is another one.
+    /// Queries the foreground program from the system; returns whether it changed.
     pub(super) fn read_program(&mut self, pane: &Pane) -> bool {
         let front = pane.foreground().map(|front| front.name);
         let program = title::base(front.as_deref().unwrap_or(pane.process().program()));
@@ -383,7 +375,7 @@ impl View {
         is_new
     }
 
-    /// Reads title and project again, which may need to ask the system; true when they are others.
+    /// Reads title and project, which may query the system; returns whether they changed.
     pub(super) fn read_names(&mut self, pane: &Pane) -> bool {
         self.are_names_known = true;
         let cwd = pane.cwd_path();
@@ -396,12 +388,12 @@ impl View {
         true
     }
 
-    /// Whether title and project were read, and are not known to be old.
+    /// Whether title and project are read and up to date.
     pub(super) fn are_names_known(&self) -> bool {
         self.are_names_known
     }
 
-    /// Title, project and program may be others now: the next picture reads them.
+    /// Marks title, project and program as out of date: the next frame reads them.
     pub(super) fn forget_names(&mut self) {
         self.are_names_known = false;
         self.program.clear();

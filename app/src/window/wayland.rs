@@ -1,5 +1,5 @@
-//! What Wayland does otherwise: a window there has its size in logical pixels, can neither hide nor say where it lies, and
-//! may have a frame that we draw.
+//! Where Wayland differs: window sizes are in logical pixels, windows can't hide or query their position, and Unterm
+//! may have to draw the frame.
 
 use unterm_renderer::PainterKind;
 use winit::{
@@ -9,7 +9,6 @@ use winit::{
     window::Window,
 };
 
-/// Whether windows are shown by a Wayland compositor.
 #[cfg(all(unix, not(target_os = "macos")))]
 pub(super) fn is_used(event_loop: &ActiveEventLoop) -> bool {
     winit::platform::wayland::ActiveEventLoopExtWayland::is_wayland(event_loop)
@@ -26,19 +25,19 @@ pub(super) fn shows(window: &Window) -> bool {
     matches!(handle, Ok(RawWindowHandle::Wayland(_)))
 }
 
-/// What the person is told of an [`is_opaque`] window that they would see through.
+/// The message for a translucent window that stays [`is_opaque`].
 pub(super) const OPAQUE: &str = "On Wayland, only the GPU painter draws translucent windows.\n\
      Start with --painter gpu.";
 
-/// Whether a window can't be seen through whatever is preferred: softbuffer's pictures have no opacity there (XRGB8888).
+/// Whether a window stays opaque whatever is configured: on Wayland, softbuffer's buffers have no alpha (XRGB8888).
 pub(super) fn is_opaque(window: &Window, painter: PainterKind) -> bool {
     painter == PainterKind::Cpu && shows(window)
 }
 
-/// What to ask for, so that a window has so many pixels on a screen of a scale.
+/// The size to request for a window of `pixels` physical pixels on a screen of this scale.
 ///
-/// Compositors of before fractional scales tell a window's scale once it is shown, and winit takes pixels for logical
-/// ones until then.
+/// Compositors without fractional scales report a window's scale only once it is shown; until then winit treats
+/// physical pixels as logical ones.
 pub(super) fn size(event_loop: &ActiveEventLoop, pixels: (u32, u32), scale: f32) -> Size {
     if is_used(event_loop) {
         logical(pixels, scale).into()
@@ -47,7 +46,7 @@ pub(super) fn size(event_loop: &ActiveEventLoop, pixels: (u32, u32), scale: f32)
     }
 }
 
-/// The same for a window that is there.
+/// The size to request for an existing window.
 pub(super) fn size_of(window: &Window, pixels: (u32, u32), scale: f32) -> Size {
     if shows(window) {
         logical(pixels, scale).into()
@@ -56,7 +55,7 @@ pub(super) fn size_of(window: &Window, pixels: (u32, u32), scale: f32) -> Size {
     }
 }
 
-/// The least logical pixels that hold so many.
+/// The fewest logical pixels that cover these physical pixels.
 fn logical((width, height): (u32, u32), scale: f32) -> LogicalSize<u32> {
     let length = |pixels: u32| (f64::from(pixels) / f64::from(scale)).ceil() as u32;
     LogicalSize::new(length(width), length(height))

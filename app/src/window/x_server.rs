@@ -1,15 +1,14 @@
-//! What the window asks of the X server by itself, since winit does not.
+//! Requests to the X server that winit does not offer.
 //!
-//! Owns how it is asked, by a connection of its own. That waits for the server: never on the main thread while a window is
-//! shown.
+//! Opens a connection per request. Requests block: never send one on the main thread while a window is shown.
 
 use winit::window::Window;
 
-/// What the person is told of a window that stays opaque.
+/// The message for a window that stays opaque.
 pub(super) const NO_COMPOSITOR: &str = "Opacity needs a compositor, and none runs here.\n\
      Start one, such as picom, and open a new window.";
 
-/// The window's id on the X server; `None` where there is no such server.
+/// The window's id on the X server; `None` without an X server.
 #[cfg(all(unix, not(target_os = "macos")))]
 pub(super) fn id(window: &Window) -> Option<u32> {
     use winit::raw_window_handle::{HasWindowHandle, RawWindowHandle};
@@ -25,8 +24,8 @@ pub(super) fn id(_: &Window) -> Option<u32> {
     None
 }
 
-/// Whether a compositing manager shows what is behind translucent windows (EWMH, `_NET_WM_CM_Sn`); true where the server
-/// does not tell.
+/// Whether a compositing manager draws what is behind translucent windows (EWMH, `_NET_WM_CM_Sn`); true if the server
+/// does not report it.
 #[cfg(all(unix, not(target_os = "macos")))]
 pub(super) fn has_compositor() -> bool {
     use x11rb::protocol::xproto::ConnectionExt as _;
@@ -44,7 +43,7 @@ pub(super) fn has_compositor() -> bool {
     true
 }
 
-/// Has a hidden window keep its place when it is shown again (ICCCM 4.1.2.3, the flag USPosition).
+/// Lets a hidden window keep its position when it is shown again (ICCCM 4.1.2.3, flag USPosition).
 #[cfg(all(unix, not(target_os = "macos")))]
 pub(super) fn keep_place(window: u32) {
     use x11rb::{connection::Connection as _, properties::WmSizeHints};
@@ -65,7 +64,7 @@ pub(super) fn keep_place(window: u32) {
 #[cfg(not(all(unix, not(target_os = "macos"))))]
 pub(super) fn keep_place(_: u32) {}
 
-/// Where the pointer is, in pixels of a window, inside it or not; `None` where the server does not tell.
+/// The pointer's position in pixels from the window's corner, inside or not; `None` if the server does not report it.
 #[cfg(all(unix, not(target_os = "macos")))]
 pub(super) fn pointer(window: u32) -> Option<(f64, f64)> {
     use x11rb::protocol::xproto::ConnectionExt as _;
