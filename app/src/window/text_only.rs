@@ -73,8 +73,8 @@ impl App {
             is_plain.then(outlines).flatten().map(|outlines| Around { layout, placed, outlines });
     }
 
-    /// Paints the panes' text if nothing else changed; with `on_reader`, only if the change is small enough to paint on
-    /// a pane's reader thread. False if nothing was painted.
+    /// Paints the panes' text if nothing else changed. If `on_reader`, the caller is a pane's reader thread, which paints
+    /// only small changes. False if nothing was painted.
     pub(super) fn paint_text(&mut self, now: Instant, on_reader: bool) -> bool {
         let Some(around) = self.around.take() else { return false };
         if !Arc::ptr_eq(&around.layout, &self.mux.layout()) {
