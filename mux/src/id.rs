@@ -1,5 +1,5 @@
-//! The number that names a pane, for every module that names one without having it.
+//! The id of a pane, for modules that refer to panes without holding them.
 
-/// Names a pane for the life of the process; never used twice. The first is 0.
+/// Identifies a pane for the life of the process. Ids start at 0 and are never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PaneId(pub u64);

@@ -1,7 +1,7 @@
-//! Keys, mouse, paste and focus as bytes, given the modes a program set. Used by the window and by every wire.
+//! Encodes keys, mouse, paste and focus as bytes, by the modes a program has set. The window and every protocol use it.
 //!
 //! Owns the tables of xterm's PC-style keyboard and of its mouse encodings (xterm ctlseqs). Never reads a device and
-//! keeps no state: an event and the modes in, bytes out.
+//! keeps no state: events and modes go in, bytes come out.
 
 mod key;
 mod mouse;
@@ -13,7 +13,7 @@ pub use paste::{PasteRisk, encode_focus, encode_paste, join_lines};
 
 bitflags::bitflags! {
     /// Modifier keys that are down, and locks that are on. The bits are those of the kitty keyboard protocol; the first
-    /// four are also xterm's.
+    /// four also match xterm.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub struct Modifiers: u8 {
         /// Shift.
@@ -26,14 +26,14 @@ bitflags::bitflags! {
         const SUPER = 1 << 3;
         /// Hyper.
         const HYPER = 1 << 4;
-        /// Meta, where it is another key than Alt.
+        /// Meta, if it is a separate key from Alt.
         const META = 1 << 5;
         /// Caps Lock is on.
         const CAPS_LOCK = 1 << 6;
-        /// Num Lock is on. Keys of the keypad then send what is printed on them even in application mode, as with
-        /// xterm's mode 1035. A digit that has text needs no such hint.
+        /// Num Lock is on. Keypad keys then send the characters printed on them even in application mode, as with
+        /// xterm's mode 1035. A digit key whose event carries text does not need it.
         const NUM_LOCK = 1 << 7;
-        /// The locks.
+        /// Caps Lock and Num Lock.
         const LOCKS = Self::CAPS_LOCK.bits() | Self::NUM_LOCK.bits();
     }
 }

@@ -1,4 +1,4 @@
-//! Tabs, the tree of splits in each, and where every pane lies. Plain data.
+//! Tabs, the tree of splits in each, and the position of every pane. Plain data.
 
 mod arrange;
 mod divider;
@@ -8,11 +8,11 @@ pub use divider::{Divider, SplitPath};
 
 use crate::PaneId;
 
-/// Names a tab for the life of the process.
+/// Identifies a tab for the life of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TabId(pub u64);
 
-/// The direction in which the halves of a split follow each other.
+/// The direction in which the parts of a split follow each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
     /// Left and right.
@@ -47,8 +47,8 @@ pub struct Rect {
     pub height: u32,
 }
 
-/// What the division of a tab's space keeps to. The first part of each split is padding and whole cells; what is left
-/// over is the last one's.
+/// The spacing of a tab's panes. The first part of each split is padding plus whole cells; the second part gets the
+/// rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spacing {
     /// Between two parts.
@@ -60,7 +60,7 @@ pub struct Spacing {
 }
 
 impl Spacing {
-    /// Of a tab that is divided in cells: one between two panes.
+    /// For a tab divided in cells: one cell between two panes.
     pub const CELLS: Self = Self { divider: 1, cell: (1, 1), padding: 0 };
 }
 
@@ -71,7 +71,7 @@ pub enum Node {
     Pane(PaneId),
     /// Two parts side by side or one above the other.
     Split {
-        /// How they lie.
+        /// The direction of the split.
         axis: Axis,
         /// The first part's share of the space without the divider, between 0 and 1.
         ratio: f32,
@@ -89,20 +89,20 @@ pub struct Tab {
     pub id: TabId,
     /// Its panes.
     pub root: Node,
-    /// The pane that keys go to.
+    /// The pane that receives keys.
     pub focused: PaneId,
-    /// The focused pane fills the tab.
+    /// Whether the focused pane fills the tab.
     pub zoomed: bool,
-    /// The title that a person gave it; `None`: it is called as its focused pane.
+    /// The title that the user set; `None`: the tab shows its focused pane's title.
     pub title: Option<String>,
 }
 
-/// Every tab, in order. Published whole whenever it changes.
+/// Every tab, in order. Published as a whole when it changes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Layout {
     /// The tabs, left to right.
     pub tabs: Vec<Tab>,
-    /// Index of the active tab; 0 when there is none.
+    /// Index of the active tab; 0 if there are no tabs.
     pub active: usize,
 }
 
@@ -118,7 +118,7 @@ impl Node {
         }
     }
 
-    /// Whether `pane` is in here.
+    /// Whether the tree contains `pane`.
     pub fn contains(&self, pane: PaneId) -> bool {
         match self {
             Node::Pane(own) => *own == pane,
@@ -126,7 +126,8 @@ impl Node {
         }
     }
 
-    /// Puts `new` right of or below `pane`, each with half of its space; false when `pane` is not in here.
+    /// Puts `new` right of `pane` or below it and gives each half of the space; returns false if `pane` is not in the
+    /// tree.
     pub(crate) fn split(&mut self, pane: PaneId, axis: Axis, new: PaneId) -> bool {
         match self {
             Node::Pane(own) if *own == pane => {
@@ -145,8 +146,8 @@ impl Node {
         }
     }
 
-    /// Takes `pane` out; its sibling gets its space. Returns the sibling's pane beside it, `None` when `pane` is not in
-    /// here or is all there is.
+    /// Removes `pane`, whose sibling gets its space. Returns the sibling's nearest pane, or `None` if `pane` is not in
+    /// the tree or is its only pane.
     pub(crate) fn remove(&mut self, pane: PaneId) -> Option<PaneId> {
         let Node::Split { first, second, .. } = self else { return None };
         let (heir, rest) = if **first == Node::Pane(pane) {
@@ -172,7 +173,8 @@ impl Node {
 }
 
 impl Rect {
-    /// How far `other` lies from here in a direction, and how long their common side is; `None` when it lies elsewhere.
+    /// The distance to `other` in a direction, and the length of their common side; `None` if `other` does not lie
+    /// there.
     fn towards(self, other: Rect, direction: Direction) -> Option<(u32, u32)> {
         let (end, start) = match direction {
             Direction::Left => (other.x + other.width, self.x),
@@ -190,7 +192,7 @@ impl Rect {
 }
 
 impl Direction {
-    /// The axis along which it points.
+    /// The axis of the direction.
     pub fn axis(self) -> Axis {
         match self {
             Direction::Left | Direction::Right => Axis::Horizontal,
@@ -198,14 +200,14 @@ impl Direction {
         }
     }
 
-    /// Whether coordinates grow that way.
+    /// Whether coordinates grow in this direction.
     pub(crate) fn is_forward(self) -> bool {
         matches!(self, Direction::Right | Direction::Down)
     }
 }
 
 impl Tab {
-    /// A tab of one pane.
+    /// A tab with one pane.
     pub(crate) fn new(id: TabId, pane: PaneId) -> Self {
         Self { id, root: Node::Pane(pane), focused: pane, zoomed: false, title: None }
     }
@@ -217,8 +219,8 @@ impl Tab {
         panes
     }
 
-    /// The nearest pane in a direction from the focused one: of those at the least distance, the one with the longest
-    /// common side. Zoom is left out of account.
+    /// The focused pane's nearest neighbour in a direction: of the panes at the least distance, the one with the
+    /// longest common side. Ignores zoom.
     pub(crate) fn neighbour(&self, direction: Direction) -> Option<PaneId> {
         let area = Rect { x: 0, y: 0, width: 1 << 24, height: 1 << 24 };
         let mut placed = Vec::new();

@@ -1,13 +1,13 @@
 //! The mux: programs on ptys, the panes that hold their terminals, the tabs and splits that arrange them.
 //!
-//! Owns processes, the threads that read and write them, the layout tree, waiting for output, and the encoding of
-//! keys, mouse and paste into bytes. Never draws and knows nothing of JSON, windows or fonts.
+//! Owns processes, the threads that read and write them, the layout tree, waiting for output, and the encoding of keys,
+//! mouse and paste as bytes. Never draws, and never handles JSON, windows or fonts.
 //!
-//! Locks: a pane's [`unterm_term::Term`] behind a mutex that its reader hands over fairly, the tree of tabs behind
-//! another, published as an immutable [`Layout`], and short ones around queues and names. A thread holds at most one of the
-//! crate's locks at a time, and does not wait, do I/O or call an [`Observer`] under it; in debug builds the module `lock`
-//! asserts that. Two locks guard no data but the order of system calls, and nothing else is done under them: programs look up
-//! the person's shell one at a time, and a pane's variables are written to files one change at a time.
+//! Locks: one mutex guards each pane's [`unterm_term::Term`], and the reader releases it fairly. Another guards the
+//! tree of tabs, which is published as an immutable [`Layout`]. Short locks guard queues and names. A thread holds at
+//! most one lock of this crate at a time, and never waits, does I/O or calls an [`Observer`] while holding it; in debug
+//! builds the module `lock` asserts this. Two locks guard the order of system calls instead of data: programs look up
+//! the user's shell one at a time, and a pane's variables are written to files one change at a time.
 
 mod id;
 pub mod input;

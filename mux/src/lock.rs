@@ -1,9 +1,10 @@
-//! The crate's locks, and its rule on them: a thread holds at most one, and neither waits, does I/O nor calls an
-//! [`crate::Observer`] while it does.
+//! The crate's locks and their rule: a thread holds at most one, and never waits, does I/O or calls an
+//! [`crate::Observer`] while holding it.
 //!
-//! Owns [`Mutex`] with its guard and [`Condvar`]: those of `parking_lot`, which in debug builds also note the lock that a
-//! thread holds. A second one, and a call of [`assert_none`], then panic and name the line that took the first. Release
-//! builds carry neither the note nor the check. Never knows what a lock guards.
+//! Owns [`Mutex`], its guard and [`Condvar`]. They wrap those of `parking_lot`; in debug builds they also record which
+//! lock a thread holds. To take a second lock, or to call [`assert_none`] with a lock held, then panics and names the
+//! line that took the first. Release builds contain neither the record nor the check. Never depends on the guarded
+//! data.
 
 use std::{
     ops::{Deref, DerefMut},
@@ -12,7 +13,7 @@ use std::{
 
 use parking_lot::WaitTimeoutResult;
 
-/// What a thread notes of the lock that it holds.
+/// Records the lock that a thread holds.
 #[cfg(debug_assertions)]
 mod held {
     use std::{cell::Cell, panic::Location};
@@ -22,12 +23,12 @@ mod held {
         static HELD: Cell<Option<&'static Location<'static>>> = const { Cell::new(None) };
     }
 
-    /// Lives as long as the lock is held. Guards stay on their thread, and this is part of one.
+    /// Lives as long as the lock is held. It is part of a guard, and guards stay on their thread.
     #[derive(Debug)]
     pub(super) struct Held(());
 
     impl Held {
-        /// To be called before the lock is taken: the thread would wait for it with another in its hands.
+        /// Must be called before the lock is taken, because taking it may wait while another lock is held.
         #[track_caller]
         #[inline]
         pub(super) fn begin() -> Self {
@@ -47,7 +48,7 @@ mod held {
     #[inline]
     pub(super) fn assert_none() {
         if let Some(first) = HELD.get()
-            // A panic that unwinds through a guard may run into code that takes another lock.
+            // If a panic unwinds through a guard, code that runs meanwhile may take another lock.
             && !std::thread::panicking()
         {
             panic!("this thread holds the lock that it took at {first}");
@@ -73,14 +74,14 @@ mod held {
 
 use held::Held;
 
-/// In debug builds: panics if this thread holds a lock of this crate. For what may take long, or calls code of others.
+/// In debug builds, panics if this thread holds a lock of this crate. Call it before slow work and before foreign code.
 #[track_caller]
 #[inline(always)]
 pub(crate) fn assert_none() {
     held::assert_none();
 }
 
-/// A lock that a thread takes while it holds no other.
+/// A lock that a thread may take only while it holds no other lock of this crate.
 #[derive(Default)]
 pub(crate) struct Mutex<T>(parking_lot::Mutex<T>);
 
@@ -89,7 +90,6 @@ impl<T> Mutex<T> {
         Self(parking_lot::Mutex::new(value))
     }
 
-    /// Waits for the lock and takes it.
     #[track_caller]
     #[inline]
     pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
@@ -108,8 +108,8 @@ impl<T: std::fmt::Debug> std::fmt::Debug for Mutex<T> {
     }
 }
 
-/// What a lock guards, while it is held. In debug builds, a thread that holds one and takes another lock of this crate
-/// panics.
+/// Access to guarded data while the lock is held. In debug builds, a thread that holds one panics if it takes another
+/// lock of this crate.
 #[derive(Debug)]
 pub struct MutexGuard<'a, T> {
     guard: parking_lot::MutexGuard<'a, T>,
@@ -117,7 +117,7 @@ pub struct MutexGuard<'a, T> {
 }
 
 impl<T> MutexGuard<'_, T> {
-    /// Lets go of the lock and hands it to the thread that waits for it longest.
+    /// Releases the lock and hands it to the thread that has waited longest.
     #[inline]
     pub(crate) fn unlock_fair(self) {
         let Self { guard, held } = self;
@@ -142,7 +142,7 @@ impl<T> DerefMut for MutexGuard<'_, T> {
     }
 }
 
-/// A wait for what a lock guards, which lets go of that lock.
+/// A condition variable; waiting releases the lock.
 #[derive(Debug, Default)]
 pub(crate) struct Condvar(parking_lot::Condvar);
 
@@ -174,7 +174,7 @@ mod tests {
 
     use super::*;
 
-    /// What a panic says.
+    /// The message of the panic in `act`.
     fn panics(act: impl FnOnce()) -> Option<String> {
         let payload = catch_unwind(AssertUnwindSafe(act)).err()?;
         Some(payload.downcast_ref::<String>().cloned().unwrap_or_default())
@@ -209,7 +209,7 @@ mod tests {
         };
         assert!(panics(fails).is_some());
         assert_none();
-        // Another thread's lock is none of this thread's.
+        // Locks of other threads do not count.
         let guard = lock.lock();
         std::thread::scope(|scope| scope.spawn(assert_none).join().unwrap());
         drop(guard);

@@ -1,15 +1,16 @@
-//! Image data that a program on this machine names instead of sending it (kitty graphics protocol, key `t`).
+//! Image data that a local program passes by name instead of sending it (kitty graphics protocol, key `t`).
 //!
-//! Nothing is looked at for a program that said it runs on another machine, nor while `ssh` or the like is in the foreground,
-//! whatever it says: see [`crate::is_carrier`]. What such a program left behind when it ended, not yet applied, can't be told
-//! from its shell's own words; the shell gets the answer then, not the far side.
+//! Nothing is read if the program reports another host, nor while `ssh` or a similar program is in the foreground,
+//! whatever host it reports: see [`crate::is_carrier`]. Output of such a program that is applied after its end cannot
+//! be told from its shell's; the shell then gets the reply.
 //!
-//! Whatever name a program gives, only regular files are read that lie outside `/proc`, `/sys` and `/dev`, with no link
-//! anywhere in their path, and no more than the terminal asks for; what is checked is the opened descriptor, so that
-//! nothing can be put in its place meanwhile. What is refused stays where it is: only what was read is deleted.
+//! Only regular files outside `/proc`, `/sys` and `/dev` are read, with no link in their path, and only as many bytes
+//! as the terminal requests. The checks use the opened descriptor, so that the file cannot be replaced meanwhile.
+//! Refused files stay in place: only files that were read are deleted.
 //!
-//! The protocol deletes a shared memory object whatever its name is, so that a file shown with `cat` could delete another
-//! program's. Here the object must have been read whole, and its name must be one that clients of the protocol use.
+//! By the protocol, a terminal deletes any shared memory object it reads, so a file shown with `cat` could delete
+//! another program's. Here the object must have been read whole, and its name must be one that clients of the protocol
+//! use.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -25,22 +26,23 @@ use unterm_term::{Media, MediaError, MediaRequest, Medium};
 
 use crate::{Process, lock::Mutex, uri};
 
-/// Bytes of a shared memory object's name (NAME_MAX).
+/// Longest name of a shared memory object, in bytes (NAME_MAX).
 const NAME_CAP: usize = 255;
-/// What a temporary file's path must contain to be deleted (the protocol's page); marks shared memory objects as well.
+/// A temporary file is deleted only if its path contains this (kitty's protocol page). Also marks shared memory
+/// objects.
 const TEMPORARY_MARK: &str = "tty-graphics-protocol";
-/// How the names of shared memory objects begin that kitty's own programs and mpv leave to the terminal to delete.
+/// Prefixes of shared memory objects that kitty's own programs and mpv expect the terminal to delete.
 const SHARED_PREFIXES: [&str; 2] = ["icat-", "mpv-kitty-"];
 
 /// Reads files and shared memory of this machine for the program of a pane.
 pub(crate) struct LocalMedia {
     process: Arc<dyn Process>,
-    /// When nothing was last found that carries the terminal on.
+    /// When the last search found no program in the foreground that may run elsewhere.
     local_at: Mutex<Option<Instant>>,
 }
 
-/// How long that holds: a look at all processes is not worth it for each picture of a film, and a connection that has begun
-/// since then has no far side yet.
+/// How long that search stays valid. Searching all processes for each picture of a video is too slow, and a connection
+/// that began since then has no remote side yet.
 const LOOK_HOLDS: Duration = Duration::from_millis(50);
 
 impl LocalMedia {
@@ -48,7 +50,7 @@ impl LocalMedia {
         Self { process, local_at: Mutex::default() }
     }
 
-    /// The program in the foreground that may run on another machine.
+    /// The foreground program that may run on another machine.
     fn carrier(&self) -> Option<String> {
         let local_at = *self.local_at.lock();
         if local_at.is_some_and(|at| at.elapsed() < LOOK_HOLDS) {
@@ -76,7 +78,7 @@ impl Media for LocalMedia {
     }
 }
 
-/// Reads for a program that runs here, unless it said otherwise.
+/// Reads for a local program; refuses if it reports another host.
 fn fetch(request: &MediaRequest<'_>) -> Result<Vec<u8>, MediaError> {
     if !request.host.is_none_or(uri::is_local) {
         return Err(MediaError::Refused);
@@ -89,7 +91,7 @@ fn fetch(request: &MediaRequest<'_>) -> Result<Vec<u8>, MediaError> {
 
 fn refuse(error: Errno) -> MediaError {
     match error {
-        // A link where none is followed; as a part of the path it is no directory.
+        // A link where none is allowed; within the path the error is `NOTDIR`.
         Errno::LOOP | Errno::ACCESS | Errno::NOTDIR => MediaError::Refused,
         _ => MediaError::Unreadable,
     }
@@ -97,7 +99,7 @@ fn refuse(error: Errno) -> MediaError {
 
 fn file(request: &MediaRequest<'_>) -> Result<Vec<u8>, MediaError> {
     let path = Path::new(request.name);
-    // Before it is opened, too: that alone does something to some devices.
+    // Checked before opening too, because opening alone affects some devices.
     if !path.is_absolute() || is_special(&without_dots(path)) {
         return Err(MediaError::Refused);
     }
@@ -113,7 +115,7 @@ fn file(request: &MediaRequest<'_>) -> Result<Vec<u8>, MediaError> {
     }
     let data = read(&mut opened, &stat, request)?;
     if request.medium == Medium::TemporaryFile && may_delete(&real) {
-        // Only the very file that was read.
+        // Only the file that was read.
         let same = rustix::fs::lstat(&real)
             .is_ok_and(|now| (now.st_dev, now.st_ino) == (stat.st_dev, stat.st_ino));
         if same && let Err(error) = rustix::fs::unlink(&real) {
@@ -123,21 +125,21 @@ fn file(request: &MediaRequest<'_>) -> Result<Vec<u8>, MediaError> {
     Ok(data)
 }
 
-/// How files are opened to be read: opening a FIFO must not wait for its other end.
+/// Flags for opening files to read. Opening a FIFO must not wait for its other end.
 const READ: OFlags = OFlags::RDONLY
     .union(OFlags::NOFOLLOW)
     .union(OFlags::NONBLOCK)
     .union(OFlags::CLOEXEC)
     .union(OFlags::NOCTTY);
 
-/// Opens the file at an absolute path that has no link in any of its parts.
+/// Opens the file at an absolute path without links in any part.
 fn open_without_links(path: &Path) -> Result<OwnedFd, Errno> {
     #[cfg(target_os = "linux")]
     {
         use rustix::fs::{ResolveFlags, openat2};
         let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
         match openat2(CWD, path, READ, Mode::empty(), resolve) {
-            // A kernel before 5.6, or a sandbox that does not know the call.
+            // A kernel before 5.6, or a sandbox that rejects the call.
             Err(Errno::NOSYS | Errno::PERM) => {}
             opened => return opened,
         }
@@ -145,10 +147,10 @@ fn open_without_links(path: &Path) -> Result<OwnedFd, Errno> {
     open_by_parts(path)
 }
 
-/// As [`open_without_links`], a directory at a time.
+/// As [`open_without_links`], one directory at a time.
 fn open_by_parts(path: &Path) -> Result<OwnedFd, Errno> {
     let directory = READ | OFlags::DIRECTORY;
-    // One may go through directories that one may not list.
+    // A process may be allowed to enter directories that it may not list.
     #[cfg(target_os = "linux")]
     let directory = directory | OFlags::PATH;
     let mut at = rustix::fs::openat(CWD, "/", directory, Mode::empty())?;
@@ -160,7 +162,7 @@ fn open_by_parts(path: &Path) -> Result<OwnedFd, Errno> {
     Ok(at)
 }
 
-/// Where an opened file lies, all links resolved.
+/// The path of an opened file, with all links resolved.
 fn real_path(opened: &File, path: &Path) -> Result<PathBuf, MediaError> {
     if cfg!(target_os = "linux") {
         let link = format!("/proc/self/fd/{}", opened.as_raw_fd());
@@ -169,7 +171,7 @@ fn real_path(opened: &File, path: &Path) -> Result<PathBuf, MediaError> {
     path.canonicalize().map_err(|_| MediaError::Unreadable)
 }
 
-/// A path without `.` and `..`: the same where no part of it is a link.
+/// A path without `.` and `..`. The same file if no part of the path is a link.
 fn without_dots(path: &Path) -> PathBuf {
     let mut whole = PathBuf::new();
     for part in path.components() {
@@ -183,13 +185,13 @@ fn without_dots(path: &Path) -> PathBuf {
     whole
 }
 
-/// Whether a path lies where files are not what they seem.
+/// Whether a path is in a folder of special files.
 fn is_special(path: &Path) -> bool {
     let shared = path.starts_with("/dev/shm");
     ["/proc", "/sys", "/dev"].iter().any(|root| path.starts_with(root)) && !shared
 }
 
-/// Whether a file is of procfs or sysfs, wherever these are mounted.
+/// Whether a file is on procfs or sysfs, wherever these are mounted.
 fn is_special_filesystem(opened: &impl AsFd) -> bool {
     #[cfg(target_os = "linux")]
     {
@@ -231,7 +233,7 @@ fn shared_memory(request: &MediaRequest<'_>) -> Result<Vec<u8>, MediaError> {
     if !is_whole || !is_deletable {
         return Ok(data);
     }
-    // Only the very object that was read.
+    // Only the object that was read.
     let same = shm::open(&name, shm::OFlags::RDONLY, Mode::empty())
         .and_then(rustix::fs::fstat)
         .is_ok_and(|now| (now.st_dev, now.st_ino) == (stat.st_dev, stat.st_ino));
@@ -241,7 +243,7 @@ fn shared_memory(request: &MediaRequest<'_>) -> Result<Vec<u8>, MediaError> {
     Ok(data)
 }
 
-/// The part of a file that is asked for.
+/// The requested part of a file.
 fn read(file: &mut File, stat: &Stat, request: &MediaRequest<'_>) -> Result<Vec<u8>, MediaError> {
     let length = u64::try_from(stat.st_size).unwrap_or(0).saturating_sub(request.offset);
     let wanted = if request.size == 0 { length } else { request.size.min(length) };
@@ -266,7 +268,7 @@ mod tests {
 
     use super::*;
 
-    /// With no program in between.
+    /// Skips the check of the foreground program.
     #[derive(Debug)]
     struct Local;
 
@@ -359,7 +361,7 @@ mod tests {
         let far = Some("elsewhere.example");
         for (medium, name) in media {
             assert_eq!(ask_from(far, medium, name), Err(MediaError::Refused));
-            // Not even whether there is such a thing.
+            // Not even its existence is checked.
             assert_eq!(ask_from(far, medium, "/none"), Err(MediaError::Refused));
         }
         let own = rustix::system::uname().nodename().to_string_lossy().into_owned();
@@ -386,7 +388,7 @@ mod tests {
         shm::unlink(&name).expect("still there");
     }
 
-    /// Makes a shared memory object of so many bytes.
+    /// Creates a shared memory object of `size` bytes.
     fn share(name: &str, size: u64) {
         let flags = shm::OFlags::CREATE | shm::OFlags::EXCL | shm::OFlags::RDWR;
         let object = shm::open(name, flags, Mode::RUSR | Mode::WUSR).expect("made");
@@ -409,7 +411,7 @@ mod tests {
             let opened = shm::open(&name, shm::OFlags::RDONLY, Mode::empty());
             assert_eq!(opened.map(drop), Err(Errno::NOENT), "{name}");
         }
-        // Another program's.
+        // Names of other programs' objects.
         for prefix in ["PostgreSQL.", "x-icat-", "x-tty-graphics-protocol-"] {
             let name = format!("/{prefix}unterm-{id}");
             share(&name, 4);
@@ -430,7 +432,7 @@ mod tests {
         let name = format!("/unterm-media-shown-{}", std::process::id());
         let flags = shm::OFlags::CREATE | shm::OFlags::EXCL | shm::OFlags::RDWR;
         let object = shm::open(&name, flags, Mode::RUSR | Mode::WUSR).expect("made");
-        // Two pixels, with something before and behind them.
+        // Two pixels, with extra bytes before and after them.
         File::from(object).write_all(&[9, 9, 1, 2, 3, 4, 5, 6, 9]).expect("written");
 
         let options = Options { media: Some(Arc::new(Local)), ..Options::default() };

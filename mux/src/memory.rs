@@ -1,21 +1,22 @@
 //! Returns the memory of closed panes to the system.
 //!
-//! The C library keeps what was freed for later, most of all what threads that have ended freed: of a pane with a long
-//! history that is most of it. It has to be asked to let go, once for all panes that are freed at the same time.
+//! The C library keeps freed memory for later allocations, most of all memory that exited threads freed, such as a
+//! pane's history. It returns that memory on request, once for all panes that are dropped at the same time.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::process::release_memory;
 
-/// Owners that are being dropped now.
+/// Number of owners being dropped.
 static DROPPING: AtomicUsize = AtomicUsize::new(0);
 
-/// The last field of a struct that owns much memory: dropped after all others, it returns what they freed.
+/// The last field of a struct that owns much memory. Dropped after all other fields, it returns their memory to the
+/// system.
 #[derive(Debug, Default)]
 pub(crate) struct ReturnMemory(());
 
 impl ReturnMemory {
-    /// The owner's own `drop` has begun; its fields follow.
+    /// The owner's `drop` calls this first; the fields are dropped next.
     pub(crate) fn begin(&self) {
         DROPPING.fetch_add(1, Ordering::AcqRel);
     }

@@ -1,7 +1,7 @@
-//! The mux itself: every pane by id, the layout, and what is done to them.
+//! The mux: every pane by id, the layout, and the operations on both.
 //!
-//! One short mutex guards which panes and tabs there are. Under it only plain data changes: programs are started and
-//! ended, grids resized and observers called outside.
+//! One short mutex guards the lists of panes and tabs. Only plain data changes under it: the mux starts and ends
+//! programs, resizes grids and calls observers after it has released the lock.
 
 mod arrange;
 mod handover;
@@ -28,18 +28,18 @@ use crate::{
 pub use handover::NotAdopted;
 pub use open::Place;
 
-/// What a mux is made with.
+/// Options of a new mux.
 #[derive(Clone, Debug)]
 pub struct MuxOptions {
-    /// For every new terminal, until [`Mux::set_defaults`] says otherwise.
+    /// Options of every new terminal, until [`Mux::set_defaults`] replaces them.
     pub term: Options,
-    /// Size of a pane when nothing else says (120×30).
+    /// Size of a pane if neither the caller nor the layout determines it (120×30).
     pub default_size: Size,
-    /// Variables for every program, over the inherited environment (TERM, COLORTERM, TERM_PROGRAM, …). UNTERM_PANE, the
-    /// pane's number, is added by the mux.
+    /// Variables for every program, added to the inherited environment (TERM, COLORTERM, TERM_PROGRAM, …). The mux adds
+    /// UNTERM_PANE, the pane's number.
     pub env: Vec<(String, String)>,
-    /// A window gives panes their sizes (by [`Pane::resize`]); otherwise the mux divides a tab's cells among its panes,
-    /// one cell between them.
+    /// If set, a window sizes panes with [`Pane::resize`]. Otherwise the mux divides a tab's cells among its panes,
+    /// with one cell between two panes.
     pub sized_by_window: bool,
 }
 
@@ -54,21 +54,21 @@ impl Default for MuxOptions {
     }
 }
 
-/// What panes opened from now on are made with; a person may change it while the mux runs.
+/// Defaults for new panes. The user may change them while the mux runs.
 #[derive(Clone, Debug, Default)]
 pub struct Defaults {
-    /// For every new terminal.
+    /// Options of every new terminal.
     pub term: Options,
-    /// The program of a pane that names none, and its arguments; `None`: see [`crate::Spawn::program`].
+    /// The program and its arguments if a pane names no program; `None`: see [`crate::Spawn::program`].
     pub shell: Option<(String, Vec<String>)>,
-    /// Variables for every program, over those of [`MuxOptions::env`] and under those that [`Mux::set_env`] sets.
+    /// Variables for every program. They override [`MuxOptions::env`]; those of [`Mux::set_env`] override them.
     pub env: Vec<(String, String)>,
-    /// The folder of the scripts that make shells mark their prompts ([`crate::ShellIntegration::install`]); `None`: none is
-    /// made to.
+    /// The folder of the scripts that make shells mark their prompts ([`crate::ShellIntegration::install`]); `None`: no
+    /// shell integration.
     pub shell_integration: Option<PathBuf>,
 }
 
-/// What went wrong.
+/// Errors of the mux.
 #[derive(Debug, thiserror::Error)]
 pub enum MuxError {
     /// No such pane.
@@ -80,12 +80,12 @@ pub enum MuxError {
     /// The program could not be started.
     #[error(transparent)]
     Spawn(#[from] SpawnError),
-    /// The parts of a split would be of no use.
+    /// The parts of the split would be too small to use.
     #[error("pane {} is too small to split: each part needs {}", pane_number(.pane), needs(.axis))]
     NoRoom {
-        /// The pane.
+        /// The pane to split.
         pane: PaneId,
-        /// How the parts would lie.
+        /// The direction of the split.
         axis: Axis,
     },
 }
@@ -106,7 +106,7 @@ fn needs(axis: &Axis) -> String {
 pub struct Mux {
     options: MuxOptions,
     spawner: Arc<dyn Spawner>,
-    /// Variables that [`Mux::set_env`] set.
+    /// Variables set by [`Mux::set_env`].
     env: Mutex<Vec<(String, String)>>,
     defaults: Mutex<Defaults>,
     observers: Arc<Observers>,
@@ -120,22 +120,22 @@ pub struct Mux {
 #[derive(Default)]
 struct State {
     layout: Arc<Layout>,
-    /// By id, which is the order of opening; also those without a tab.
+    /// Every pane, hidden panes included. Ids increase in the order of opening.
     panes: BTreeMap<PaneId, Arc<Pane>>,
-    /// The cells of each tab, where no window gives sizes.
+    /// The cells of each tab, if no window sizes the panes.
     areas: HashMap<TabId, Size>,
-    /// The space of every tab in a window, once that has said it.
+    /// The space that every tab has in a window, once the window has reported it.
     space: Option<(Rect, Spacing)>,
-    /// After [`Mux::shutdown`] nothing is opened any more.
+    /// Set by [`Mux::shutdown`]; no pane opens afterwards.
     is_closed: bool,
 }
 
-/// Panes that are in no list any more.
+/// Panes that were removed from the lists.
 struct Taken {
     panes: Vec<Arc<Pane>>,
-    /// Some were in tabs.
+    /// Whether the layout changed.
     has_changed: bool,
-    /// No tab is left.
+    /// Whether the layout has no tabs left.
     is_empty: bool,
 }
 
@@ -144,13 +144,13 @@ impl State {
         Arc::make_mut(&mut self.layout)
     }
 
-    /// The cells of a tab that the mux divides.
+    /// The area of a tab, in cells, if the mux divides it.
     fn cells(&self, tab: &Tab) -> Option<Rect> {
         let area = self.areas.get(&tab.id)?;
         Some(Rect { x: 0, y: 0, width: u32::from(area.cols), height: u32::from(area.rows) })
     }
 
-    /// The size of each visible pane of such a tab. Cells keep the size in pixels they have.
+    /// The size of each visible pane of a tab that the mux divides. The cells' size in pixels stays the same.
     fn sizes(&self, tab: &Tab) -> Vec<(PaneId, Size)> {
         let (Some(area), Some(rect)) = (self.areas.get(&tab.id), self.cells(tab)) else {
             return Vec::new();
@@ -164,7 +164,7 @@ impl State {
             .collect()
     }
 
-    /// Takes a pane out of its tab, and the tab out of the window when it was the last; false when it has no tab.
+    /// Removes a pane from its tab, and the tab if it has no panes left. Returns false if the pane has no tab.
     fn take_from_tab(&mut self, pane: PaneId) -> bool {
         let Some((tab, is_gone)) = self.layout_mut().take(pane) else { return false };
         if is_gone {
@@ -175,12 +175,12 @@ impl State {
 }
 
 impl Mux {
-    /// A mux without panes, whose programs run on ptys of this machine.
+    /// Creates a mux without panes, whose programs run on ptys of this machine.
     pub fn new(options: MuxOptions) -> Arc<Self> {
         Self::with_spawner(options, Arc::new(PtySpawner))
     }
 
-    /// A mux without panes, whose programs come from `spawner`.
+    /// Creates a mux without panes, whose programs `spawner` starts.
     pub fn with_spawner(options: MuxOptions, spawner: Arc<dyn Spawner>) -> Arc<Self> {
         Arc::new_cyclic(|this| Self {
             spawner,
@@ -196,51 +196,51 @@ impl Mux {
         })
     }
 
-    /// What it was made with.
+    /// The options that the mux was created with.
     pub fn options(&self) -> &MuxOptions {
         &self.options
     }
 
-    /// Adds an observer, kept for the life of the mux.
+    /// Adds an observer for the life of the mux.
     pub fn observe(&self, observer: Arc<dyn Observer>) {
         self.observers.add(observer);
     }
 
-    /// Sets a variable for every program started from now on.
+    /// Sets a variable for every program started later.
     pub fn set_env(&self, name: &str, value: &str) {
         let mut env = self.env.lock();
         env.retain(|(known, _)| known != name);
         env.push((name.to_owned(), value.to_owned()));
     }
 
-    /// Takes a variable of [`Mux::set_env`] away for every program started from now on.
+    /// Removes a variable of [`Mux::set_env`] for every program started later.
     pub fn unset_env(&self, name: &str) {
         self.env.lock().retain(|(known, _)| known != name);
     }
 
-    /// What panes opened from now on are made with.
+    /// Sets the defaults of panes opened later.
     pub fn set_defaults(&self, defaults: Defaults) {
         *self.defaults.lock() = defaults;
     }
 
-    /// The tabs as they are now.
+    /// The current layout.
     pub fn layout(&self) -> Arc<Layout> {
         self.state.lock().layout.clone()
     }
 
-    /// A pane, also one without a tab.
+    /// A pane by id. Hidden panes count too.
     pub fn pane(&self, id: PaneId) -> Option<Arc<Pane>> {
         self.state.lock().panes.get(&id).cloned()
     }
 
-    /// The panes of all tabs, in the order they were opened (hidden ones left out).
+    /// The panes of all tabs in the order of opening, without hidden panes.
     pub fn panes(&self) -> Vec<Arc<Pane>> {
         let state = self.state.lock();
         let is_shown = |id: &PaneId| state.layout.tab_of(*id).is_some();
         state.panes.iter().filter(|(id, _)| is_shown(id)).map(|(_, pane)| pane.clone()).collect()
     }
 
-    /// Ends a pane's program and removes the pane; its neighbour takes its space, and a tab without panes closes.
+    /// Ends a pane's program and removes the pane. Its neighbour gets its space; a tab without panes closes.
     pub fn close_pane(&self, pane: PaneId) -> Result<(), MuxError> {
         if self.remove(&[pane]) { Ok(()) } else { Err(MuxError::NoPane(pane)) }
     }
@@ -253,8 +253,8 @@ impl Mux {
         Ok(())
     }
 
-    /// Closes everything and waits (bounded) until the programs are gone: the end of the process. Nothing can be opened
-    /// afterwards. Must not be called by an [`Observer`].
+    /// Closes every pane and waits, for a bounded time, until the programs have ended. No pane can be opened
+    /// afterwards. An [`Observer`] must not call it.
     pub fn shutdown(&self) {
         let panes: Vec<PaneId> = {
             let mut state = self.state.lock();
@@ -275,7 +275,7 @@ impl Mux {
         })
     }
 
-    /// Gives a tab a title that its programs don't change; an empty one takes it away.
+    /// Sets a tab's title, which programs cannot change. An empty title removes it.
     pub fn rename_tab(&self, tab: TabId, title: &str) -> Result<(), MuxError> {
         self.change(|layout| {
             let index = index_of(layout, tab)?;
@@ -284,7 +284,7 @@ impl Mux {
         })
     }
 
-    /// Moves a tab to another index; one past the end means the end. The active tab stays the same.
+    /// Moves a tab to another index; an index past the end means the end. The active tab stays active.
     pub fn move_tab(&self, tab: TabId, index: usize) -> Result<(), MuxError> {
         self.change(|layout| {
             let from = index_of(layout, tab)?;
@@ -296,7 +296,7 @@ impl Mux {
         })
     }
 
-    /// Focuses a pane and activates its tab. Zoom ends when another pane had the focus.
+    /// Focuses a pane and activates its tab. If the focus moves to another pane, zoom ends.
     pub fn focus(&self, pane: PaneId) -> Result<(), MuxError> {
         self.change(|layout| {
             let index = layout.tab_of(pane).ok_or(MuxError::NoPane(pane))?;
@@ -308,14 +308,14 @@ impl Mux {
         })
     }
 
-    /// Focuses the nearest pane of the active tab in a direction; false when there is none.
+    /// Focuses the nearest pane of the active tab in a direction; returns false if there is no such pane.
     pub fn focus_direction(&self, direction: Direction) -> bool {
         let target = self.layout().active_tab().and_then(|tab| tab.neighbour(direction));
         target.is_some_and(|pane| self.focus(pane).is_ok())
     }
 
-    /// Moves a divider in that direction by a share (0 to 1) of its split's space: of the innermost split around `pane`
-    /// whose parts lie along the direction. False when there is none, or its divider can't move further.
+    /// Moves the divider of the innermost split that contains `pane` and lies along the direction. `share` (0 to 1) is
+    /// a share of the split's space. Returns false if there is no such split or its divider cannot move further.
     pub fn resize_split(&self, pane: PaneId, direction: Direction, share: f32) -> bool {
         let share = if direction.is_forward() { share } else { -share };
         let mut has_moved = false;
@@ -327,7 +327,7 @@ impl Mux {
         has_moved
     }
 
-    /// Lets the focused pane of the active tab fill it, or gives the others their space back.
+    /// Zooms the focused pane of the active tab, or ends zoom.
     pub fn toggle_zoom(&self) {
         let _ = self.change(|layout| {
             let active = layout.active;
@@ -338,7 +338,7 @@ impl Mux {
         });
     }
 
-    /// Removes panes and ends their programs; false when none of them is there.
+    /// Removes panes and ends their programs; returns false if the mux has none of these panes.
     fn remove(&self, ids: &[PaneId]) -> bool {
         let taken = self.take(ids);
         taken.panes.iter().for_each(|pane| pane.close());
@@ -346,7 +346,7 @@ impl Mux {
         !taken.panes.is_empty()
     }
 
-    /// Takes panes out of the list and the layout; the rest of their end is the caller's.
+    /// Removes panes from the list and the layout. The caller ends their programs and announces the removal.
     fn take(&self, ids: &[PaneId]) -> Taken {
         let mut state = self.state.lock();
         let panes: Vec<Arc<Pane>> = ids.iter().filter_map(|id| state.panes.remove(id)).collect();
@@ -370,7 +370,8 @@ impl Mux {
         }
     }
 
-    /// Changes the layout and tells of it, if it is another one afterwards. What fails must have changed nothing.
+    /// Changes the layout, and announces it if it differs afterwards. A `change` that fails must leave the layout as it
+    /// was.
     fn change(
         &self,
         change: impl FnOnce(&mut Layout) -> Result<(), MuxError>,
@@ -378,7 +379,7 @@ impl Mux {
         self.change_state(|state| change(state.layout_mut()))
     }
 
-    /// The same where more than the layout changes.
+    /// As [`Mux::change`], for a change of more than the layout.
     fn change_state(
         &self,
         change: impl FnOnce(&mut State) -> Result<(), MuxError>,
@@ -397,7 +398,8 @@ impl Mux {
         Ok(())
     }
 
-    /// Where no window does it: gives every visible pane its share of its tab's cells. Pinned panes keep their size.
+    /// Unless a window sizes panes, gives every visible pane its share of its tab's cells. Pinned panes keep their
+    /// size.
     fn divide_cells(&self) {
         if self.options.sized_by_window {
             return;
@@ -419,7 +421,7 @@ impl Mux {
                     pane.resize(size);
                 }
             }
-            // Of two changes at once the later layout counts, whoever comes last.
+            // If another thread has changed the layout meanwhile, its sizes count: divide again.
             if Arc::ptr_eq(&layout, &self.state.lock().layout) {
                 return;
             }
@@ -440,7 +442,7 @@ impl Owner for Mux {
 }
 
 impl Drop for Mux {
-    /// Programs do not outlive their mux; see [`Mux::shutdown`] for waiting until they are gone.
+    /// Ends the programs without waiting; [`Mux::shutdown`] waits.
     fn drop(&mut self) {
         for pane in self.state.get_mut().panes.values() {
             pane.close();

@@ -1,4 +1,4 @@
-//! Who hears of what happens in a mux, and how many of its threads still run.
+//! Observers of a mux, and the count of its running threads.
 
 use std::{
     sync::Arc,
@@ -12,7 +12,7 @@ use crate::{
     lock::{Condvar, Mutex},
 };
 
-/// What happened, for those who show or report it.
+/// An event of the mux, for code that shows or reports it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MuxEvent {
     /// Tabs, splits, focus or the active tab changed; read [`crate::Mux::layout`].
@@ -21,7 +21,7 @@ pub enum MuxEvent {
     PaneOpened(PaneId),
     /// A pane's program ended.
     PaneExited(PaneId),
-    /// A pane is gone.
+    /// A pane was removed.
     PaneRemoved(PaneId),
     /// The last tab has closed.
     Empty,
@@ -40,28 +40,28 @@ pub enum MuxEvent {
         /// The text.
         text: String,
     },
-    /// Anything else that a pane's terminal told: commands, notifications, progress, questions for a clipboard.
+    /// Any other event of a pane's terminal: commands, notifications, progress, clipboard requests.
     Told {
         /// The pane.
         pane: PaneId,
-        /// What it told.
+        /// The terminal's event.
         event: Event,
     },
 }
 
-/// Hears of everything. Called from any thread, with no lock held; must return soon, since that thread waits: a pane's
-/// reader reads no more meanwhile.
+/// Receives every event. Any thread may call it, with no lock held. It must return soon, because the caller waits:
+/// while it runs, a pane's reader reads nothing.
 pub trait Observer: Send + Sync {
     /// A pane's terminal changed (output, resize, scroll of history).
     fn output(&self, pane: PaneId);
-    /// Something happened.
+    /// An event.
     fn event(&self, event: MuxEvent);
 }
 
 /// The observers of a mux, shared with its panes.
 #[derive(Default)]
 pub(crate) struct Observers {
-    /// Replaced whole, so that nobody is called under the lock.
+    /// Copied on write, so that observers are called with the lock released.
     list: Mutex<Arc<Vec<Arc<dyn Observer>>>>,
 }
 
@@ -93,13 +93,13 @@ pub(crate) struct Threads {
 }
 
 impl Threads {
-    /// Counts one more until the returned value is dropped.
+    /// Counts one more thread until the returned value is dropped.
     pub(crate) fn alive(self: &Arc<Self>) -> Alive {
         *self.count.lock() += 1;
         Alive(self.clone())
     }
 
-    /// Waits until none is left; false when `limit` passed before.
+    /// Waits until no thread is left; returns false if `limit` passes first.
     pub(crate) fn wait(&self, limit: Duration) -> bool {
         let deadline = Instant::now() + limit;
         let mut count = self.count.lock();
@@ -112,7 +112,7 @@ impl Threads {
     }
 }
 
-/// One thread that still runs.
+/// One running thread.
 #[derive(Debug)]
 pub(crate) struct Alive(Arc<Threads>);
 

@@ -1,8 +1,8 @@
 //! One pane: a program, its terminal, and the two threads between them.
 //!
-//! Owns the pane's parts and its life: made, started, exited or closed. The modules below own what moves bytes (`reader`,
-//! `writer` with its `queue`, `echo`) and the pane's properties (`title`, `variables`, `prompt`, `settings`, `size`, `program`).
-//! Never knows tabs: what the program's end means for them is the [`Owner`]'s business.
+//! Owns the pane's parts and its life: created, started, exited or closed. The modules below own the byte streams
+//! (`reader`, `writer` with its `queue`, `echo`) and the pane's properties (`title`, `variables`, `prompt`, `settings`,
+//! `size`, `program`). Never depends on tabs: the [`Owner`] decides how a program's end affects them.
 
 mod echo;
 mod handover;
@@ -47,33 +47,33 @@ pub use queue::{WRITE_CAPACITY, WriteError};
 use titles::Titles;
 pub use writer::Touch;
 
-/// Whether what is typed into a pane now is not to be seen: asked right before it is written, by the pane's writer, with no lock
-/// held.
+/// Returns whether to hide input typed into a pane now. The pane's writer calls it right before it writes the input,
+/// with no lock held.
 pub type Hides = Arc<dyn Fn(&Pane) -> bool + Send + Sync>;
 
-/// What becomes of a pane in a tab when its program ends.
+/// What happens to a pane in a tab when its program ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnExit {
-    /// It is removed.
+    /// The pane is removed.
     #[default]
     Close,
-    /// It stays readable, as exited, until it is closed.
+    /// The pane stays readable, as exited, until it is closed.
     Hold,
 }
 
 /// Whether a pane's program runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PaneState {
-    /// It runs.
+    /// The program runs.
     Running,
-    /// It has ended, and all its output has been read.
+    /// The program has ended, and all its output has been read.
     Exited(ExitStatus),
-    /// The pane was closed, and its program was ended; or it let go of its program ([`crate::Mux::release`]). Its threads are
-    /// gone or going.
+    /// The pane was closed and its program killed, or the pane released its program ([`crate::Mux::release`]). Its
+    /// threads have stopped or are stopping.
     Removed,
 }
 
-/// What has a pane: its mux.
+/// The owner of a pane: its mux.
 pub(crate) trait Owner: Send + Sync {
     /// The pane's program has ended by itself.
     fn program_ended(&self, pane: &Pane);
@@ -81,17 +81,17 @@ pub(crate) trait Owner: Send + Sync {
     fn unpinned(&self);
 }
 
-/// What a pane is made with.
+/// The parts of a new pane.
 pub(crate) struct Parts {
     pub(crate) id: PaneId,
     pub(crate) process: Arc<dyn Process>,
     pub(crate) term: Term,
-    /// The program it was asked to run, with its arguments; `None`: a shell, whichever that is.
+    /// The requested program and its arguments; `None`: a shell.
     pub(crate) command: Option<(String, Vec<String>)>,
-    /// What the marks of its own shells carry; `None`: they don't mark anything.
+    /// The nonce in the prompt marks of the pane's own shells; `None`: no shell integration.
     pub(crate) nonce: Option<Arc<str>>,
     pub(crate) name: Option<String>,
-    /// What its last pane left; nothing of a program that has had none.
+    /// What the program's last pane handed over; empty for a program's first pane.
     pub(crate) rest: Rest,
     pub(crate) on_exit: OnExit,
     pub(crate) observers: Arc<Observers>,
@@ -102,47 +102,47 @@ pub(crate) struct Parts {
 pub struct Pane {
     id: PaneId,
     term: Mutex<Term>,
-    /// The last `seq` that waiters got; marked changed without a new value when the state changed.
+    /// The last published `seq`. When the state changes, receivers wake although the value stays the same.
     seq: watch::Sender<u64>,
     process: Arc<dyn Process>,
-    /// The program it was asked to run, with its arguments; `None`: a shell, whichever that is.
+    /// The requested program and its arguments; `None`: a shell.
     command: Option<(String, Vec<String>)>,
-    /// The title that somebody gave it.
+    /// The name set by [`Pane::set_name`].
     name: Mutex<Option<String>>,
-    /// The titles that programs gave it.
+    /// The titles set by programs.
     titles: Mutex<Titles>,
-    /// What the marks of its own shells carry; `None`: they don't mark anything.
+    /// The nonce in the prompt marks of the pane's own shells; `None`: no shell integration.
     nonce: Option<Arc<str>>,
-    /// What its shells are told to set; `None`: they don't listen.
+    /// The variables that the pane's shells must set; `None`: no shell integration.
     variables: Option<Arc<Variables>>,
-    /// The parser of the output, while no reader runs.
+    /// The parser of the output, while the reader does not run.
     parser: Mutex<Parser>,
     queue: WriteQueue,
-    /// How often Enter had been pressed when the last prompt began.
+    /// [`Pane::enters`] when the last prompt began.
     enters_at_prompt: AtomicU64,
-    /// How often a person had typed then.
+    /// [`Pane::touches`] when the last prompt began.
     touches_at_prompt: AtomicU64,
-    /// The process group that was in the foreground when the working directory was last reported. 0: none yet.
+    /// The foreground process group when the working directory was last reported; 0 before the first report.
     cwd_reporter: AtomicI32,
-    /// How much input had come when the last output was applied: it may show as much.
+    /// The count of inputs when the last output was applied. Later inputs cannot show in that output.
     inputs_shown: AtomicU64,
-    /// Whether the program wants its input shown without its doing (SRM); told by the reader.
+    /// Whether the program has the terminal echo input (SRM). The reader updates it.
     echoes: AtomicBool,
-    /// How often a person has typed.
+    /// How often the user has typed.
     touches: AtomicU64,
-    /// When they last did.
+    /// When the user last typed.
     last_touch: Mutex<Option<Touch>>,
     taps: Arc<Taps>,
-    /// The reader and the writer, while they run.
+    /// The running threads: reader and writer.
     threads: Arc<Threads>,
     state: Mutex<PaneState>,
     is_pinned: AtomicBool,
     on_exit: OnExit,
     observers: Arc<Observers>,
     owner: Weak<dyn Owner>,
-    /// For what outlives the call that it is given to.
+    /// For callbacks that outlive the call that creates them.
     this: Weak<Pane>,
-    /// Last, so that it is dropped after the terminal.
+    /// The last field, so that it is dropped after the terminal.
     memory: ReturnMemory,
 }
 
@@ -189,7 +189,7 @@ impl Pane {
         })
     }
 
-    /// Starts the two threads; each lets go of its `Alive` at its very end.
+    /// Starts the two threads. Each drops its `Alive` last.
     pub(crate) fn start(self: &Arc<Self>, alive: [Alive; 2]) -> io::Result<()> {
         self.process.attach();
         let [reading, writing] = alive.map(|alive| (alive, self.threads.alive()));
@@ -208,7 +208,7 @@ impl Pane {
         Ok(())
     }
 
-    /// Ends the program and the threads, without waiting for either.
+    /// Ends the program and the threads, without waiting for them.
     pub(crate) fn close(&self) {
         *self.state.lock() = PaneState::Removed;
         self.queue.close();
@@ -217,14 +217,14 @@ impl Pane {
         self.seq.send_modify(|_| {});
     }
 
-    /// What becomes of it when its program ends.
+    /// What happens to the pane when its program ends.
     pub(crate) fn on_exit(&self) -> OnExit {
         self.on_exit
     }
 
-    /// Announces a change to observers and waiters, with no lock held.
+    /// Announces a change to observers and waiters. Must be called with no lock held.
     fn announce(&self, seq: u64, events: Vec<Event>) {
-        // First the window, since a person waits for its picture.
+        // The window first, because the user waits for its picture.
         if seq > *self.seq.borrow() {
             self.observers.output(self.id);
         }
@@ -237,14 +237,14 @@ impl Pane {
                 Event::Clipboard { target, text } => {
                     self.observers.event(MuxEvent::Clipboard { pane: self.id, target, text });
                 }
-                // Part of the terminal's state, read from it by those who draw.
+                // Part of the terminal's state; the renderer reads it from there.
                 Event::Palette => {}
                 event => self.observers.event(MuxEvent::Told { pane: self.id, event }),
             }
         }
     }
 
-    /// Moves the watched `seq` forward, unless it is there already.
+    /// Advances the watched `seq`; an older value has no effect.
     fn publish(&self, seq: u64) {
         self.seq.send_if_modified(|last| {
             let is_new = seq > *last;
@@ -253,19 +253,19 @@ impl Pane {
         });
     }
 
-    /// Its id.
+    /// The pane's id.
     pub fn id(&self) -> PaneId {
         self.id
     }
 
-    /// Its terminal, locked. Hold it briefly: the program's output waits.
+    /// Locks the terminal. Hold the lock briefly, because the program's output waits for it.
     pub fn term(&self) -> MutexGuard<'_, Term> {
         self.term.lock()
     }
 
-    /// The terminal's `seq` as last published; moves after every batch of output and resize. To wait: get this first,
-    /// test the condition, then await `changed()` and test again. It wakes, with the same `seq`, also when the pane's
-    /// [`PaneState`] changes.
+    /// Watches the terminal's `seq`, which is published after every batch of output and every resize. To wait for a
+    /// condition: subscribe, test it, await `changed()`, and test again. A change of the pane's [`PaneState`] also
+    /// wakes receivers, with the same `seq`.
     pub fn watch(&self) -> watch::Receiver<u64> {
         self.seq.subscribe()
     }
@@ -275,21 +275,21 @@ impl Pane {
         *self.state.lock()
     }
 
-    /// Its program.
+    /// The pane's program.
     pub fn process(&self) -> &Arc<dyn Process> {
         &self.process
     }
 
-    /// Starts a tap on the bytes that pass through this pane; it ends when dropped.
+    /// Starts a tap on the bytes that pass through this pane. Dropping the tap ends it.
     pub fn tap(&self) -> Tap {
         self.taps.start(None)
     }
 
-    /// The same for a recording: the pane's reader waits while the tap's queue is full, and input is marked that is not to be
-    /// seen. `hides` is asked as the input is written: what is true when the tap is read may be another thing.
+    /// Starts a tap for a recording: the pane's reader waits while the tap's queue is full, and hidden input is marked.
+    /// `hides` is called when the input is written, because its answer may differ when the tap is read.
     pub fn tap_recording(&self, hides: Hides) -> Tap {
         let this = self.this.clone();
-        // Nobody writes into a pane that is gone.
+        // A dropped pane writes no input.
         let hidden = move || this.upgrade().is_none_or(|pane| hides(&pane));
         self.taps.start(Some(Arc::new(hidden)))
     }

@@ -1,7 +1,7 @@
-//! Files and folders that nobody but their owner can read: modes 0600 and 0700; and how a file is read or made where somebody
-//! else may have placed a link, a pipe or a device.
+//! Files and folders that only their owner can access (modes 0600 and 0700), and safe access where other users may have
+//! placed a link, a pipe or a device.
 //!
-//! Knows nothing of what is in them.
+//! Never interprets the contents.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
@@ -14,10 +14,10 @@ use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 
 use crate::random;
 
-/// Makes a folder and those above it that are missing; one that is there stays as it is.
+/// Creates a folder and its missing parents. Existing folders keep their modes.
 ///
 /// # Errors
-/// When it can't be made.
+/// If it cannot be created.
 pub fn create_folder(path: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
@@ -26,10 +26,10 @@ pub fn create_folder(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
-/// Makes a file, to be written.
+/// Creates a file for writing.
 ///
 /// # Errors
-/// When it is there already, or can't be made.
+/// If the file exists or cannot be created.
 pub fn create_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -38,10 +38,10 @@ pub fn create_file(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Puts a file with these bytes in the place of `path`, as [`replace`] does, and waits until they are on the disk.
+/// Replaces `path` with a file of these bytes, as [`replace`] does, and waits until they are on the disk.
 ///
 /// # Errors
-/// When it can't be written; what stood there is then as it was.
+/// If it cannot be written. The old file then stays as it was.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replace(path, |file| {
         file.write_all(bytes)?;
@@ -49,15 +49,15 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     })
 }
 
-/// Puts a file, which `write` fills, in the place of `path`: by way of a temporary file beside it, so that nobody reads half
-/// of it. To be called by one thread of the process at a time for one path.
+/// Replaces `path` with a file that `write` fills. Writes a temporary file beside it first, so that no reader sees half
+/// a file. For one path, only one thread of the process may call this at a time.
 ///
 /// # Errors
-/// When it can't be written; what stood there is then as it was.
+/// If it cannot be written. The old file then stays as it was.
 pub fn replace(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let temporary = path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
-    // Left by a process of the same pid that was killed while it wrote.
+    // A killed process with the same pid may have left it.
     let _ = fs::remove_file(&temporary);
     let result = create_file(&temporary)
         .and_then(|mut file| write(&mut file))
@@ -68,10 +68,10 @@ pub fn replace(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> 
     result
 }
 
-/// Reads a file of at most `longest` bytes. Follows links: for folders that only the user changes.
+/// Reads a file of at most `longest` bytes. Follows links, so use it only in folders that other users cannot change.
 ///
 /// # Errors
-/// When it can't be read, is no regular file of the user's own, or is longer.
+/// If it cannot be read, is not a regular file owned by the user, or is longer.
 pub fn read(path: &Path, longest: u64) -> io::Result<Vec<u8>> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     read_whole(regular(rustix::fs::openat(CWD, path, flags, Mode::empty())?)?, longest)
@@ -86,7 +86,7 @@ fn read_whole(file: File, longest: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The file, if it is a regular one of the user's own.
+/// Returns the file if it is a regular file owned by the user.
 fn regular(file: OwnedFd) -> io::Result<File> {
     let file = File::from(file);
     let metadata = file.metadata()?;
@@ -106,17 +106,17 @@ fn is_own(uid: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// An open folder below which no link is followed, whatever is placed there meanwhile.
+/// An open folder. Links below it are never followed, even if they are created later.
 #[derive(Debug)]
 pub struct Folder(OwnedFd);
 
 impl Folder {
     const FLAGS: OFlags = OFlags::DIRECTORY.union(OFlags::RDONLY).union(OFlags::CLOEXEC);
 
-    /// Opens a folder that the user named: links in its own path are followed.
+    /// Opens a folder that the user named. Links in its own path are followed.
     ///
     /// # Errors
-    /// When there is no such folder.
+    /// If there is no such folder.
     pub fn open(path: &Path) -> io::Result<Self> {
         Ok(Self(rustix::fs::openat(CWD, path, Self::FLAGS, Mode::empty())?))
     }
@@ -124,15 +124,15 @@ impl Folder {
     /// Opens a folder below this one, by a path of plain names.
     ///
     /// # Errors
-    /// When it is missing, or a part of the path is a link, no folder, or another user's.
+    /// If a part of the path is missing, a link, not a folder, or owned by another user.
     pub fn below(&self, path: &Path) -> io::Result<Self> {
         self.walk(path, false)
     }
 
-    /// The same; makes what is missing.
+    /// As [`Folder::below`], but creates missing folders.
     ///
     /// # Errors
-    /// As [`Folder::below`], or when a folder can't be made.
+    /// As [`Folder::below`], or if a folder cannot be created.
     pub fn make(&self, path: &Path) -> io::Result<Self> {
         self.walk(path, true)
     }
@@ -159,7 +159,7 @@ impl Folder {
             let opened =
                 rustix::fs::openat(&folder.0, name, Self::FLAGS | OFlags::NOFOLLOW, Mode::empty());
             let file = File::from(opened.map_err(|error| match error {
-                // As the system says it, a link is "not a directory" or "too many levels".
+                // The system's messages for a link are "not a directory" and "too many levels".
                 rustix::io::Errno::LOOP | rustix::io::Errno::NOTDIR => {
                     named(io::Error::other("it is a link, or no folder"))
                 }
@@ -171,11 +171,11 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Opens a regular file of the user's own in this folder. A hard link leads out of the folder as well as a symbolic one, so
-    /// a file that has a second name is refused.
+    /// Opens a regular file in this folder, owned by the user. Refuses a file with a second hard link, because the
+    /// other name may be outside the folder.
     ///
     /// # Errors
-    /// When it is missing, a link, or something else.
+    /// If it is missing, a link, or not such a file.
     pub fn file(&self, name: &str) -> io::Result<File> {
         let flags =
             OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
@@ -189,26 +189,26 @@ impl Folder {
     /// Reads a file of this folder, of at most `longest` bytes.
     ///
     /// # Errors
-    /// As [`Folder::file`], or when it is longer.
+    /// As [`Folder::file`], or if it is longer.
     pub fn read(&self, name: &str, longest: u64) -> io::Result<Vec<u8>> {
         read_whole(self.file(name)?, longest)
     }
 
-    /// Makes a file in this folder, to be written.
+    /// Creates a file in this folder for writing.
     ///
     /// # Errors
-    /// When something of this name is there already, or it can't be made.
+    /// If the name exists or the file cannot be created.
     pub fn create(&self, name: &str) -> io::Result<File> {
         let flags =
             OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         Ok(rustix::fs::openat(&self.0, name, flags, Mode::RUSR | Mode::WUSR)?.into())
     }
 
-    /// Puts a file with these bytes in the place of a regular file of the user's own, whose permissions it gets, or makes it
-    /// as programs make files.
+    /// Replaces a regular file owned by the user and keeps its permissions. If there is no file, creates one with
+    /// default permissions.
     ///
     /// # Errors
-    /// When something else of this name is there, or it can't be written; what stood there is then as it was.
+    /// If the name belongs to anything else, or the file cannot be written. The old file then stays as it was.
     pub fn rewrite(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let mode = match self.file(name) {
             Ok(file) => Some(Mode::from_raw_mode(file.metadata()?.mode() & 0o7777)),
@@ -218,7 +218,7 @@ impl Folder {
         let temporary = format!(".{}.unterm", random::hex()?);
         let flags =
             OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        // The system takes away what the user's mask says.
+        // The system removes the bits of the user's umask.
         let anew = Mode::from_raw_mode(0o666);
         let create = || -> io::Result<()> {
             let created = rustix::fs::openat(&self.0, &temporary, flags, anew)?;
@@ -237,26 +237,26 @@ impl Folder {
         result
     }
 
-    /// Whether something of this name is there, be it a link that leads nowhere.
+    /// Whether the name exists, even as a dangling link.
     pub fn has(&self, name: &str) -> bool {
         rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW).is_ok()
     }
 
-    /// Takes a file of this folder away.
+    /// Removes a file from this folder.
     ///
     /// # Errors
-    /// When it can't be taken away.
+    /// If it cannot be removed.
     pub fn remove(&self, name: &str) -> io::Result<()> {
         Ok(rustix::fs::unlinkat(&self.0, name, AtFlags::empty())?)
     }
 
-    /// Puts a file with these bytes in the place of `name`, as the function [`write()`] does; a link there is replaced.
+    /// Replaces `name` with a file of these bytes, as the function [`write()`] does. A link is replaced, not followed.
     ///
     /// # Errors
-    /// When it can't be written; what stood there is then as it was.
+    /// If it cannot be written. The old file then stays as it was.
     pub fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let temporary = format!(".{name}.{}.tmp", std::process::id());
-        // Left by a process of the same pid that was killed while it wrote.
+        // A killed process with the same pid may have left it.
         let _ = self.remove(&temporary);
         let result = self.create(&temporary).and_then(|mut file| {
             file.write_all(bytes)?;
@@ -287,7 +287,7 @@ mod tests {
         assert_eq!(read(&home.path().join("link"), 5).unwrap(), b"12345");
         assert!(read(home.path(), 5).is_err());
         assert!(read(Path::new("/dev/zero"), 5).is_err());
-        // Without a writer, a pipe that is opened the usual way blocks for ever.
+        // Opened in the usual way, a pipe without a writer blocks forever.
         let pipe = home.path().join("pipe");
         rustix::fs::mknodat(CWD, &pipe, rustix::fs::FileType::Fifo, Mode::RWXU, 0).unwrap();
         assert!(read(&pipe, 5).is_err());
@@ -319,7 +319,7 @@ mod tests {
         for path in ["../x", "/etc", "a/../.."] {
             assert!(folder.make(Path::new(path)).is_err(), "{path}");
         }
-        // A link in the place of a file is replaced, and what it leads to stays.
+        // A link in the place of a file is replaced; its target stays.
         let (victim, deep) = (other.path().join("b/file"), folder.below(Path::new("a/b")).unwrap());
         symlink(&victim, home.path().join("a/b/page")).unwrap();
         assert!(deep.create("page").is_err() && deep.has("page") && deep.file("page").is_err());
@@ -334,7 +334,7 @@ mod tests {
         fs::create_dir(home.path().join("foreign")).unwrap();
         let foreign = home.path().join("foreign");
         if std::os::unix::fs::chown(&foreign, Some(12_345), None).is_err() {
-            // Only root can give a folder away: the check itself is all that is left to test.
+            // Only root can change the owner, so only the check itself can be tested.
             assert!(is_own(rustix::process::geteuid().as_raw() + 1).is_err());
             return;
         }

@@ -1,11 +1,11 @@
-//! Texts as words of shells' languages.
+//! Quotes text as one word in the language of a shell.
 
-/// One word of POSIX shells: out of the quotes for a quote, and in again.
+/// Quotes a word for POSIX shells. A single quote closes the quotes, follows escaped, and opens them again.
 pub fn posix(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// One word of a shell's language by the shell's name, as `fish`; of POSIX shells where the name is another's.
+/// Quotes a word for a shell by its name, such as `fish`. Other shells get POSIX quoting.
 pub fn for_shell(shell: &str, text: &str) -> String {
     match shell {
         "fish" => fish(text),
@@ -15,7 +15,7 @@ pub fn for_shell(shell: &str, text: &str) -> String {
     }
 }
 
-/// One word of PowerShell, which reads typographic quotes as plain ones.
+/// Quotes a word for PowerShell, which treats typographic quotes as plain ones.
 pub fn powershell(text: &str) -> String {
     let mut word = String::from("'");
     for c in text.chars() {
@@ -27,7 +27,7 @@ pub fn powershell(text: &str) -> String {
     word + "'"
 }
 
-/// One word of Nushell, whose single quotes hold everything but themselves.
+/// Quotes a word for Nushell. Its single quotes may hold any character except a single quote.
 pub fn nu(text: &str) -> String {
     match text.contains('\'') {
         true => format!("\"{}\"", text.replace('\\', r"\\").replace('"', "\\\"")),
@@ -35,7 +35,7 @@ pub fn nu(text: &str) -> String {
     }
 }
 
-/// One word of fish, in whose quotes a backslash means something.
+/// Quotes a word for fish, whose quotes treat a backslash as an escape.
 pub fn fish(text: &str) -> String {
     format!("'{}'", text.replace('\\', r"\\").replace('\'', r"\'"))
 }

@@ -1,11 +1,11 @@
-//! Names nobody can guess: tokens, nonces of panes, and the markers of commands.
+//! Unguessable names: tokens, nonces of panes, and markers of commands.
 
 use std::io;
 
 /// A random UUID (RFC 9562, version 4): 122 random bits as `xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx`.
 ///
 /// # Errors
-/// When the system gives no random numbers.
+/// If the system returns no random bytes.
 pub fn uuid() -> io::Result<String> {
     let mut bytes = [0; 16];
     fill(&mut bytes)?;
@@ -25,7 +25,7 @@ pub fn uuid() -> io::Result<String> {
 /// A random UUID without dashes: 32 hexadecimal digits.
 ///
 /// # Errors
-/// When the system gives no random numbers.
+/// If the system returns no random bytes.
 pub fn hex() -> io::Result<String> {
     Ok(uuid()?.replace('-', ""))
 }

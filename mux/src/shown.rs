@@ -1,30 +1,29 @@
-//! The line that a shell shows of its input: what stands on the screen behind the mark where that begins (OSC 133 B), whoever
-//! put it there. Of a shell that marks nothing there is none.
+//! The shell's input line as the screen shows it: the text after the mark where input begins (OSC 133 B), from any
+//! source. A shell without marks has no such line.
 
 use std::cmp::Ordering;
 
 use unterm_term::{LineId, Modes, Term};
 
-/// Rows above the screen that are read at most. Of a shell that does not mark where output begins, all that its programs
-/// write stands behind its input, and the terminal is locked meanwhile.
+/// The most rows read above the screen. If a shell does not mark where output begins, all its programs' output counts
+/// as input, and the terminal is locked while it is read.
 const ROWS_ABOVE: u64 = 64;
 
 /// The input of a shell that waits at a marked prompt, as the screen shows it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ShownLine {
-    /// The id of the command that it will be.
+    /// The id that the command will have.
     pub command: u64,
-    /// Its text up to the cursor; blanks count.
+    /// The text up to the cursor, blanks included.
     pub before_cursor: String,
-    /// What is shown from the cursor on, without the blanks at its end: also what the shell only suggests, and a prompt on
-    /// the right.
+    /// The text from the cursor on, without trailing blanks. Includes the shell's suggestions and a right prompt.
     pub behind_cursor: String,
-    /// It begins further above the screen than is read: what is here is its end.
+    /// The line begins above the rows read, so this is only its end.
     pub is_cut: bool,
 }
 
 impl ShownLine {
-    /// `None`: no shell waits at a marked prompt, or a program has the screen.
+    /// Returns `None` if no shell waits at a marked prompt, or a program uses the alternate screen.
     pub fn of(term: &Term) -> Option<Self> {
         if term.modes().contains(Modes::ALT_SCREEN) {
             return None;
@@ -55,10 +54,10 @@ impl ShownLine {
             });
             let Some(is_wrapped) = read else { continue };
             if row == here {
-                // Cells that were never written are blanks, before the cursor.
+                // Cells before the cursor that were never written are blanks.
                 (written..cursor).for_each(|col| put(col, " "));
             }
-            // A shell may break a long line by itself, at the last column.
+            // A shell may break a long line itself, at the last column.
             let goes_on = is_wrapped || is_full;
             if !goes_on {
                 text[usize::from(row >= here)].push('\n');
@@ -69,7 +68,7 @@ impl ShownLine {
         Some(Self { command, before_cursor, behind_cursor, is_cut: from > start.line.0 })
     }
 
-    /// The line once this is typed, too.
+    /// The line with `added` typed at the cursor.
     pub fn with(&self, added: &str) -> String {
         format!("{}{added}{}", self.before_cursor, self.behind_cursor)
     }
@@ -98,7 +97,7 @@ mod tests {
         assert_eq!(at("echo ab"), parts("echo ab", ""));
         assert_eq!(at("echo ab\x1b[2D"), parts("echo ", "ab"), "the cursor is within");
         assert_eq!(at("echo \x1b[C"), parts("echo  ", ""), "blanks count");
-        // Over several rows, wrapped and not.
+        // Across several rows, wrapped and not.
         assert_eq!(at("0123456789abcdefghijk"), parts("0123456789abcdefghijk", ""));
         assert_eq!(at("one\r\ntwo\x1b[A\r\x1b[3C"), parts("o", "ne\ntwo"));
         assert_eq!(at("ls\x1b]133;C\x07out"), None, "it runs");
@@ -115,7 +114,7 @@ mod tests {
             let shown = ShownLine::of(&term).unwrap();
             (shown.before_cursor.matches("out").count(), shown.is_cut)
         };
-        // As many as are above a screen of five rows, whose last has the cursor.
+        // The rows above the cursor's row on a screen of five rows, plus those above the screen.
         assert_eq!(read(4 + 64), (4 + 64, false));
         assert_eq!(read(5 + 64), (5 + 64, true));
         assert_eq!(read(9 + 64), (5 + 64, true));
@@ -126,7 +125,7 @@ mod tests {
         const PROMPT: &str = "\x1b]133;A\x07$ \x1b]133;B\x07";
         let at = |output: &str| shown(20, &format!("{PROMPT}{output}"));
         assert_eq!(at("cafe\u{301} 漢字"), parts("cafe\u{301} 漢字", ""));
-        // A wide character that does not fit leaves a column free, which is no part of the line.
+        // A wide character that does not fit leaves a blank column, which is not part of the line.
         assert_eq!(at("0123456789abcdefg漢x"), parts("0123456789abcdefg漢x", ""));
     }
 }

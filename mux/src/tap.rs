@@ -1,7 +1,8 @@
 //! Taps: copies of the bytes that pass through a pane, for recordings, transcripts and raw views.
 //!
-//! Owns the list of a pane's taps and their bounded queues. A slow tap loses bytes and is told how many. Only for a tap of a
-//! recording the pane's reader waits, with no lock held and not for long; without any tap a batch costs one atomic load.
+//! Owns the list of a pane's taps and their bounded queues. A slow tap loses bytes and receives the number lost. Only
+//! for a recording does the pane's reader wait, for a bounded time and with no lock held. Without taps, a batch costs
+//! one atomic load.
 
 use std::{
     sync::{
@@ -15,16 +16,16 @@ use tokio::sync::mpsc;
 
 use crate::lock::{self, Condvar, Mutex};
 
-/// Bytes a tap may hold that nobody has read yet.
+/// Bytes that a tap's queue may hold.
 pub const TAP_CAPACITY: usize = 4 * 1024 * 1024;
 
-/// How long a pane's reader waits for a recording that takes nothing from its queue, as on a disk that hangs.
+/// How long a pane's reader waits for a recording that reads nothing, for example because the disk hangs.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What an item costs beside its bytes, so that many small ones are bounded as well.
+/// The cost of an item in addition to its bytes, which bounds the number of small items.
 const ITEM_COST: usize = 96;
 
-/// Which way bytes went.
+/// The direction of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TapDirection {
     /// From the program.
@@ -33,38 +34,38 @@ pub enum TapDirection {
     Input,
 }
 
-/// What a tap yields.
+/// An item of a tap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TapItem {
     /// Bytes, in order.
     Bytes {
         /// The terminal's `seq` after them.
         seq: u64,
-        /// When they passed.
+        /// When the bytes passed.
         time: SystemTime,
-        /// Which way.
+        /// Their direction.
         direction: TapDirection,
         /// The bytes.
         bytes: Arc<[u8]>,
-        /// Input that nobody is to see, as a tap's [`crate::Hides`] said when it was about to be written.
+        /// Whether this is input to hide, as the tap's [`crate::Hides`] answered before the input was written.
         is_hidden: bool,
     },
-    /// The reader was too slow: this many bytes are missing here.
+    /// The tap's queue was full: this many bytes are missing here.
     Gap {
         /// How many.
         bytes: u64,
     },
-    /// The pane's program has ended and nothing more will come.
+    /// The tap has ended, or the pane's program has; no more items follow.
     End,
 }
 
-/// Whether input that is about to be written is not to be seen by a tap; called with no lock held.
+/// Returns whether a tap must hide the input about to be written. Called with no lock held.
 pub(crate) type Hidden = Arc<dyn Fn() -> bool + Send + Sync>;
 
-/// The reading end of a tap. Bounded to [`TAP_CAPACITY`]; what does not fit becomes a [`TapItem::Gap`]. Dropping it ends the
-/// tap.
+/// The reading end of a tap. It holds up to [`TAP_CAPACITY`] bytes; bytes that do not fit become a [`TapItem::Gap`].
+/// Dropping it ends the tap.
 ///
-/// To join a tap to a picture of the terminal: start the tap, then copy the terminal, and skip output whose `seq` is not
+/// To continue a copy of the terminal with a tap: start the tap, copy the terminal, then skip output whose `seq` is not
 /// above the copy's.
 #[derive(Debug)]
 pub struct Tap {
@@ -73,7 +74,7 @@ pub struct Tap {
     end: TapEnd,
 }
 
-/// Ends a tap from elsewhere: its reader gets all that came before, then [`TapItem::End`].
+/// Ends a tap from elsewhere: its reader receives the items already queued, then [`TapItem::End`].
 #[derive(Clone, Debug)]
 pub struct TapEnd {
     id: u64,
@@ -81,7 +82,7 @@ pub struct TapEnd {
 }
 
 impl TapEnd {
-    /// Ends the tap; does nothing to a tap that has ended.
+    /// Ends the tap. Has no effect on a tap that has ended.
     pub fn end(&self) {
         if let Some(taps) = self.taps.upgrade() {
             taps.end_one(self.id);
@@ -89,24 +90,24 @@ impl TapEnd {
     }
 }
 
-/// How full a tap's queue is.
+/// The fill level of a tap's queue.
 #[derive(Debug, Default)]
 struct Queue {
-    /// Bytes in it, with [`ITEM_COST`] for each item.
+    /// Bytes in the queue, plus [`ITEM_COST`] for each item.
     used: AtomicUsize,
-    /// Whether the pane's reader waits for room.
+    /// Whether the pane's reader waits for room in this queue.
     waits: bool,
-    /// The reader has waited in vain: it waits no more until the queue is half empty. Changed under the lock.
+    /// The pane's reader has waited in vain; it waits again once the queue is half empty. Changed under the lock.
     is_late: AtomicBool,
-    /// Nobody takes from it any more. Changed under the lock.
+    /// The tap was dropped or has ended. Changed under the lock.
     is_closed: AtomicBool,
-    /// Held by a reader that waits, and by whoever wakes it.
+    /// Held by the pane's reader while it waits, and by a thread that wakes it.
     waiting: Mutex<()>,
     freed: Condvar,
 }
 
 impl Queue {
-    /// Waits until there is room for an item, the tap's end, or until nothing was taken for [`PATIENCE`].
+    /// Waits until there is room for an item or the tap ends, but gives up if nothing is read for [`PATIENCE`].
     fn make_room(&self, cost: usize) {
         let is_full = || self.used.load(Ordering::Acquire) + cost > TAP_CAPACITY;
         if !is_full() {
@@ -149,25 +150,25 @@ impl Queue {
 }
 
 impl Tap {
-    /// The next item, when there is one; `None` after [`TapItem::End`]. Cancel-safe; needs no particular runtime.
+    /// Waits for the next item; returns `None` after [`TapItem::End`]. Cancel-safe; works in any runtime.
     pub async fn next(&mut self) -> Option<TapItem> {
         let item = self.receiver.recv().await?;
         Some(self.taken(item))
     }
 
-    /// The next item; blocks until there is one. Not for use in asynchronous code.
+    /// Blocks until the next item. Not for asynchronous code.
     pub fn blocking_next(&mut self) -> Option<TapItem> {
         let item = self.receiver.blocking_recv()?;
         Some(self.taken(item))
     }
 
-    /// The next item if one is there already.
+    /// The next item, if one is queued.
     pub fn try_next(&mut self) -> Option<TapItem> {
         let item = self.receiver.try_recv().ok()?;
         Some(self.taken(item))
     }
 
-    /// What ends this tap from elsewhere.
+    /// A handle that ends this tap from elsewhere.
     pub fn ender(&self) -> TapEnd {
         self.end.clone()
     }
@@ -197,11 +198,11 @@ fn cost(item: &TapItem) -> usize {
 /// The taps of one pane: the writing end.
 #[derive(Debug, Default)]
 pub(crate) struct Taps {
-    /// Whether `list` has any, so that a pane without taps takes no lock.
+    /// Whether `list` is not empty, so that a pane without taps takes no lock.
     any: AtomicBool,
-    /// Whether one of `list` hides input.
+    /// Whether a tap in `list` hides input.
     any_hides: AtomicBool,
-    /// Whether the pane's reader waits for one of `list`.
+    /// Whether the pane's reader waits for a tap in `list`.
     any_waits: AtomicBool,
     ids: AtomicU64,
     list: Mutex<List>,
@@ -229,8 +230,8 @@ impl std::fmt::Debug for Sender {
 }
 
 impl Taps {
-    /// Starts a tap; one that starts after the end yields [`TapItem::End`] at once. `hides`: what input it is not to show; with
-    /// it the tap is a recording's, for which the pane's reader waits.
+    /// Starts a tap. After the end it yields only [`TapItem::End`]. `hides` decides which input to hide, and makes the
+    /// tap a recording's, for which the pane's reader waits.
     pub(crate) fn start(self: &Arc<Self>, hides: Option<Hidden>) -> Tap {
         let (sender, receiver) = mpsc::unbounded_channel();
         let queue = Arc::new(Queue { waits: hides.is_some(), ..Queue::default() });
@@ -248,7 +249,7 @@ impl Taps {
         tap
     }
 
-    /// Whether anybody listens.
+    /// Whether the pane has taps.
     pub(crate) fn any(&self) -> bool {
         self.any.load(Ordering::Acquire)
     }
@@ -258,7 +259,7 @@ impl Taps {
         self.any_hides.load(Ordering::Acquire)
     }
 
-    /// Whether what is typed into the pane now is hidden. To be asked without a lock.
+    /// Whether a tap hides what is typed into the pane now. Must be called with no lock held.
     pub(crate) fn hide(&self) -> bool {
         if !self.any_hides() {
             return false;
@@ -270,8 +271,8 @@ impl Taps {
         hides.iter().any(|hides| hides())
     }
 
-    /// Gives output to every tap; waits for the recordings among them. Costs one load when there is none. To be called with
-    /// no lock held, by the pane's reader only.
+    /// Sends output to every tap; waits for recordings. Costs one atomic load without taps. Only the pane's reader may
+    /// call it, with no lock held.
     pub(crate) fn publish(&self, seq: u64, bytes: &[u8]) {
         lock::assert_none();
         if self.any_waits.load(Ordering::Acquire) {
@@ -286,7 +287,7 @@ impl Taps {
         self.send(seq, TapDirection::Output, bytes, false);
     }
 
-    /// The same of input.
+    /// Sends input to every tap, without waiting.
     pub(crate) fn publish_input(&self, seq: u64, bytes: &[u8], is_hidden: bool) {
         self.send(seq, TapDirection::Input, bytes, is_hidden);
     }
@@ -311,7 +312,7 @@ impl Taps {
         self.any_waits.store(any_waits, Ordering::Release);
     }
 
-    /// Tells every tap that nothing more will come.
+    /// Ends every tap.
     pub(crate) fn end(&self) {
         let mut list = self.list.lock();
         list.has_ended = true;
@@ -321,7 +322,7 @@ impl Taps {
         senders.into_iter().for_each(Sender::end);
     }
 
-    /// Tells one tap the same.
+    /// Ends one tap.
     fn end_one(&self, id: u64) {
         let mut list = self.list.lock();
         let at = list.senders.iter().position(|sender| sender.id == id);
@@ -343,7 +344,7 @@ impl Taps {
 impl Sender {
     fn send(&mut self, item: &TapItem) {
         let cost = cost(item);
-        // The pane's reader made room for output; input that comes in between takes some of it.
+        // The pane's reader made room for output, but input queued meanwhile may have used part of it.
         let most = match self.queue.waits && !self.queue.is_late() {
             true => 2 * TAP_CAPACITY,
             false => TAP_CAPACITY,
@@ -437,7 +438,7 @@ mod tests {
                 taps.end();
             }
         });
-        // More than fits is written only as it is taken.
+        // The writer cannot put more into the queue than fits until the tap is read.
         while tap.queue.used.load(Ordering::Acquire) < TAP_CAPACITY - 2 * block.len() {
             std::thread::yield_now();
         }

@@ -1,61 +1,62 @@
-//! The line that is being typed into a pane, as far as input alone tells it: for rules about what may be entered.
+//! The line being typed into a pane, as far as the input alone shows it, for rules about what may be entered.
 //!
-//! Follows text, and the keys that every editor of lines takes alike. What only the program knows (where its cursor is, its
-//! history, completions) is not in it: a line that such keys were pressed in is said to be edited.
+//! Follows text and the keys that all line editors treat alike. Never follows the program's own state (cursor, history,
+//! completions): keys that depend on it mark the line as edited.
 
-/// Bytes of a line that are kept; of a longer one the beginning stays, and it counts as edited.
+/// The longest line kept, in bytes. A longer line keeps its beginning and counts as edited.
 const LONGEST: usize = 1 << 20;
 
-/// Whether a line is as it was typed.
+/// Whether keys have changed a line in unknown ways.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Edited {
-    /// It is.
+    /// The line is as typed.
     #[default]
     No,
-    /// Keys before this input made another of it.
+    /// Keys in earlier input changed it.
     Before,
-    /// Keys in this input do.
+    /// Keys in this input changed it.
     Now,
 }
 
-/// A line, as input alone tells it.
+/// A line, as the input alone shows it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line {
-    /// What was typed.
+    /// The typed text.
     pub text: String,
-    /// Whether keys made another line of it than that.
+    /// Whether keys have made the actual line differ from `text`.
     pub edited: Edited,
-    /// What this input added to it.
+    /// The part of the text that this input added.
     pub added: String,
 }
 
-/// What input makes of the line that stands in a pane.
+/// The effect of input on a pane's line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Composed {
-    /// The lines it enters, in order.
+    /// The lines entered, in order.
     pub entered: Vec<Line>,
-    /// The line it leaves unfinished.
+    /// The line left unfinished.
     pub unfinished: Line,
-    /// Some of it is between the marks of a paste, where line ends enter nothing, if the program knows of such marks.
+    /// Part of the input is in a bracketed paste. There, line ends enter nothing if the program supports bracketed
+    /// paste.
     pub pastes: bool,
-    /// What came before it is with the program, and was so long ago that the screen shows it.
+    /// The program has received all earlier input, long enough ago for the screen to show it.
     pub is_shown: bool,
 }
 
-/// What has been typed since Enter.
+/// The input since Enter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TypedLine {
     text: Vec<u8>,
-    /// In an escape sequence, what came of it.
+    /// The escape sequence so far, without its ESC.
     escape: Option<Vec<u8>>,
     /// In a bracketed paste, where line ends enter nothing.
     pasting: bool,
-    /// Some of the last input was in one.
+    /// Whether part of the last input was in a paste.
     pasted: bool,
-    /// The next byte is taken as it is (^V).
+    /// The next byte is literal (^V).
     quoting: bool,
     edited: Edited,
-    /// Where what the last input added begins in the text.
+    /// The index in the text where the last input's part begins.
     fresh: usize,
 }
 
@@ -65,17 +66,17 @@ impl TypedLine {
         String::from_utf8_lossy(&self.text).into_owned()
     }
 
-    /// Whether the line is empty for certain: it has no text, and no key edited it.
+    /// Whether the line is certainly empty: no text, and no key edited it.
     pub fn is_untouched(&self) -> bool {
         *self == Self { pasted: self.pasted, ..Self::default() }
     }
 
-    /// What the last input, which entered these, has left.
+    /// The effect of the last input, which entered these lines.
     pub fn composed(&self, entered: Vec<Line>, is_shown: bool) -> Composed {
         Composed { entered, unfinished: self.line(), pastes: self.pasted, is_shown }
     }
 
-    /// Follows input, and gives the lines that it enters, in order.
+    /// Follows input, and returns the lines that it enters, in order.
     pub fn advance(&mut self, bytes: &[u8]) -> Vec<Line> {
         self.fresh = self.text.len();
         self.pasted = self.pasting;
@@ -85,7 +86,7 @@ impl TypedLine {
         let mut entered = Vec::new();
         for &byte in bytes {
             if let Some(mut escape) = self.escape.take() {
-                // Enter is no part of a sequence: it ends one, such as an Escape that was a key of its own.
+                // Enter is never part of a sequence: it ends one, for example after the Escape key.
                 if matches!(byte, b'\r' | b'\n') {
                     self.edited = Edited::Now;
                 } else {
@@ -103,7 +104,7 @@ impl TypedLine {
             }
             if std::mem::take(&mut self.quoting) {
                 if matches!(byte, b'\r' | b'\n') {
-                    // Some programs have another use for ^V, and Enter is Enter.
+                    // Some programs use ^V differently and treat this as Enter.
                     entered.push(self.enter());
                     self.edited = Edited::Now;
                 } else {
@@ -115,7 +116,7 @@ impl TypedLine {
                 0x1b => self.escape = Some(Vec::new()),
                 b'\r' if self.pasting => self.push(b'\n'),
                 b'\n' | b'\t' if self.pasting => self.push(byte),
-                // ^O enters the line too, in readline's editor, and takes the next from its history.
+                // In readline, ^O also enters the line, and then fetches the next line from history.
                 b'\r' | b'\n' | 0x0f if !self.pasting => {
                     entered.push(self.enter());
                     if byte == 0x0f {
@@ -123,21 +124,21 @@ impl TypedLine {
                     }
                 }
                 0x20..=0x7e | 0x80.. => self.push(byte),
-                // What a paste holds of them is text for some programs, and a key for others.
+                // In a paste, some programs treat control bytes as text, others as keys.
                 _ if self.pasting => self.edited = Edited::Now,
-                // Backspace takes a whole character.
+                // Backspace deletes a whole character.
                 0x08 | 0x7f => {
                     self.edit_again();
                     while self.text.pop().is_some_and(|byte| byte & 0xc0 == 0x80) {}
                 }
-                // ^C begins anew.
+                // ^C begins a new line.
                 0x03 => drop(self.enter()),
-                // ^U takes what is before the cursor.
+                // ^U deletes the text before the cursor.
                 0x15 => {
                     self.edit_again();
                     self.text.clear();
                 }
-                // ^W takes a word; what that is, programs see differently.
+                // ^W deletes a word; programs differ on what a word is.
                 0x17 => {
                     let is_blank = |byte: &u8| *byte == b' ';
                     let end =
@@ -148,7 +149,7 @@ impl TypedLine {
                 }
                 // At the end of a line these change nothing: ^D, ^G, ^L, ^Z, ^\.
                 0x04 | 0x07 | 0x0c | 0x1a | 0x1c => self.edit_again(),
-                // A tab, or the completion of what is before it.
+                // Inserts a tab, or completes the word before the cursor.
                 b'\t' => {
                     self.push(byte);
                     self.edited = Edited::Now;
@@ -165,7 +166,7 @@ impl TypedLine {
         entered
     }
 
-    /// What is known at the end of a line only: in one that was edited, nobody knows where the cursor is.
+    /// For keys whose effect is certain only at the end of a line: in an edited line, the cursor's position is unknown.
     fn edit_again(&mut self) {
         if self.edited != Edited::No {
             self.edited = Edited::Now;
@@ -175,7 +176,7 @@ impl TypedLine {
     fn line(&self) -> Line {
         Line {
             text: self.text(),
-            // An Escape by itself is a key.
+            // A lone Escape is a key.
             edited: if self.escape.is_some() { Edited::Now } else { self.edited },
             added: String::from_utf8_lossy(&self.text[self.fresh..]).into_owned(),
         }
@@ -196,9 +197,9 @@ impl TypedLine {
         }
     }
 
-    /// A CSI, an SS3 or Alt with a key: none of it is text. The brackets of a paste are told apart, what the terminal
-    /// reports of focus and mouse, and (true) what enters the line: Enter as kitty's protocol and the keypad send it, and
-    /// Alt with a key that does so in some editor of lines, of which nobody knows what it leaves.
+    /// Follows a CSI, an SS3 or Alt with a key, which add no text. Handles the marks of a paste and reports of focus
+    /// and mouse. Returns true if the sequence enters the line: Enter from the kitty protocol or the keypad, or Alt
+    /// with a key that enters it in some line editor, with unknown text left afterwards.
     fn follow_escape(&mut self, escape: Vec<u8>) -> bool {
         const LONGEST_ESCAPE: usize = 64;
         let is_whole = match escape.as_slice() {
@@ -232,7 +233,7 @@ impl TypedLine {
 mod tests {
     use super::*;
 
-    /// What is entered by these pieces, and what is left unfinished.
+    /// The lines entered by these pieces, and the unfinished rest.
     fn typed(pieces: &[&str]) -> (Vec<String>, String) {
         let mut line = TypedLine::default();
         let entered = pieces.iter().flat_map(|piece| line.advance(piece.as_bytes()));
@@ -264,7 +265,7 @@ mod tests {
 
     #[test]
     fn a_line_is_edited_by_what_only_the_program_follows() {
-        /// How edited a line is that is entered by the last of some pieces, and what that one added.
+        /// The state of the line that the last piece enters, and the text added by that piece.
         fn last(pieces: &[&str]) -> (Edited, String) {
             let mut line = TypedLine::default();
             let entered: Vec<_> =
@@ -283,7 +284,7 @@ mod tests {
         {
             assert_eq!(last(&["ab", text, "c\r"]).0, Edited::No, "{text:?}");
         }
-        // What Escape leaves open; what a key does that is quoted; what enters a line and leaves another.
+        // An unfinished escape; a quoted key; keys that enter a line and leave other text.
         assert_eq!(last(&["ab\x1b", "\r"]).0, Edited::Now);
         assert_eq!(last(&["ab\x1b[", "\r"]).0, Edited::Now);
         assert_eq!(last(&["ab\x16\x03", "c\r"]), (Edited::Before, "c".to_owned()));

@@ -1,14 +1,14 @@
-//! Directories as `file://` URIs (RFC 8089), as OSC 7 and the wires carry them.
+//! Directories as `file://` URIs (RFC 8089), for OSC 7 and the control protocols.
 
 use std::path::{Path, PathBuf};
 
-/// A path as a URI without host. Every byte outside RFC 3986's `pchar` and the slash is percent-encoded.
+/// A path as a URI without host. Bytes other than RFC 3986's `pchar` and the slash are percent-encoded.
 pub fn from_path(path: &Path) -> String {
     let path = path.as_os_str().as_encoded_bytes();
     format!("file://{}", percent_encode(path, "/!$&'()*+,;=:@"))
 }
 
-/// Bytes percent-encoded, except RFC 3986's unreserved characters and the ASCII characters in `kept`.
+/// Percent-encodes bytes, except RFC 3986's unreserved characters and the ASCII characters in `kept`.
 pub fn percent_encode(bytes: &[u8], kept: &str) -> String {
     let mut text = String::with_capacity(bytes.len());
     for byte in bytes {
@@ -22,7 +22,7 @@ pub fn percent_encode(bytes: &[u8], kept: &str) -> String {
     text
 }
 
-/// The bytes that percent-encoded text stands for; `None`: an escape in it is not valid.
+/// Decodes percent-encoded text; returns `None` if an escape is invalid.
 pub fn percent_decode(text: &str) -> Option<Vec<u8>> {
     let digit = |byte: Option<u8>| char::from(byte?).to_digit(16);
     let mut bytes = Vec::with_capacity(text.len());
@@ -36,19 +36,19 @@ pub fn percent_decode(text: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// The path of a `file://` URI that names something on this host; `None` for another host and for anything else.
+/// The path of a `file://` URI on this host; `None` for another host and for any other URI.
 pub fn to_local_path(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix("file://")?;
     let (host, path) = rest.split_at(rest.find('/')?);
     is_local(host).then(|| path_of(percent_decode(path)?))?
 }
 
-/// A `file://` URI as a program reported it, in the form of [`from_path`] if it names something on this host.
+/// A reported `file://` URI; if it is on this host, in the form of [`from_path`].
 pub fn normalize(uri: &str) -> String {
     to_local_path(uri).map_or_else(|| uri.to_owned(), |path| from_path(&path))
 }
 
-/// Whether a host's name, as a program told it, is that of this machine; no name is.
+/// Whether a reported host name is this machine's. An empty name is.
 pub(crate) fn is_local(host: &str) -> bool {
     host.is_empty() || host.eq_ignore_ascii_case("localhost") || is_this_host(host)
 }
@@ -58,7 +58,7 @@ fn is_this_host(host: &str) -> bool {
     let uname = rustix::system::uname();
     let own = uname.nodename().to_string_lossy();
     let short = |name: &str| name.split('.').next().unwrap_or_default().to_ascii_lowercase();
-    // One side may be the full name.
+    // Only one of the names may be fully qualified.
     host.eq_ignore_ascii_case(&own)
         || (short(host) == short(&own) && !(host.contains('.') && own.contains('.')))
 }

@@ -1,10 +1,10 @@
-//! Panes that change places: exchanged, rotated, evened out, taken to another tab.
+//! Rearranges panes: swaps, rotates, equalizes, takes them out of a tab.
 
 use super::{Axis, Layout, Node, Tab, TabId};
 use crate::PaneId;
 
 impl Node {
-    /// Puts `one` where `other` is and the other way round, as far as they are in here.
+    /// Swaps `one` and `other`. If only one of them is in this tree, it is replaced by its partner.
     fn swap(&mut self, one: PaneId, other: PaneId) {
         match self {
             Node::Pane(pane) if *pane == one => *pane = other,
@@ -17,7 +17,7 @@ impl Node {
         }
     }
 
-    /// Puts these panes in its places, in reading order.
+    /// Assigns these panes to the tree's places, in reading order.
     fn refill(&mut self, panes: &mut impl Iterator<Item = PaneId>) {
         match self {
             Node::Pane(pane) => *pane = panes.next().unwrap_or(*pane),
@@ -37,7 +37,7 @@ impl Node {
         second.equalize();
     }
 
-    /// How many parts lie side by side along an axis.
+    /// The number of parts along an axis.
     fn parts(&self, axis: Axis) -> usize {
         match self {
             Node::Split { axis: own, first, second, .. } if *own == axis => {
@@ -49,8 +49,8 @@ impl Node {
 }
 
 impl Tab {
-    /// Moves each pane to the place of the next one in reading order, the last to the first, or back. The focus goes with
-    /// its pane.
+    /// Moves each pane to the next place in reading order, and the last pane to the first place; the reverse if not
+    /// `forward`. The focus stays on its pane.
     pub(crate) fn rotate(&mut self, forward: bool) {
         let mut panes = self.panes();
         if forward {
@@ -69,8 +69,8 @@ impl Tab {
 }
 
 impl Layout {
-    /// Exchanges two panes, also of different tabs. In one tab the focus goes with its pane; each of two tabs keeps the
-    /// place it has.
+    /// Swaps two panes, of one tab or of two. Within one tab the focus stays on its pane; across two tabs it stays on
+    /// its place.
     pub(crate) fn swap(&mut self, one: PaneId, other: PaneId) {
         let (from, to) = (self.tab_of(one), self.tab_of(other));
         let (Some(from), Some(to)) = (from, to) else { return };
@@ -89,8 +89,8 @@ impl Layout {
         }
     }
 
-    /// Takes a pane out of its tab, and the tab out when it was the last; its neighbour gets its space and focus. The tab
-    /// it was in, and whether that is gone; `None`: the pane has no tab.
+    /// Removes a pane from its tab, and the tab if it has no panes left. The neighbour gets the pane's space and focus.
+    /// Returns the tab and whether it was removed, or `None` if the pane has no tab.
     pub(crate) fn take(&mut self, pane: PaneId) -> Option<(TabId, bool)> {
         let index = self.tab_of(pane)?;
         let tab = &mut self.tabs[index];

@@ -1,12 +1,12 @@
-//! How a tab's space is divided: where the parts of each split lie, and the dividers between them.
+//! Divides a tab's space: the position of each split's parts, and the dividers between them.
 
 use super::{Axis, Node, Rect, Spacing, Tab};
 use crate::PaneId;
 
-/// No part of a split can be made smaller than this share of it.
+/// The smallest share of a split that a part can have.
 pub(super) const MIN_SHARE: f32 = 0.05;
 
-/// Where a split is in its tab's tree: at each split from the root on, whether it is in the second part.
+/// The path to a split from the tree's root: for each split on the way, whether to enter the second part.
 pub type SplitPath = Vec<bool>;
 
 /// The line between the parts of a split.
@@ -14,16 +14,16 @@ pub type SplitPath = Vec<bool>;
 pub struct Divider {
     /// The split.
     pub path: SplitPath,
-    /// How its parts lie.
+    /// The direction of the split.
     pub axis: Axis,
-    /// Where the line is.
+    /// The area of the line.
     pub rect: Rect,
-    /// The space of the split, both parts and the line.
+    /// The area of the split: both parts and the line.
     pub space: Rect,
 }
 
 impl Tab {
-    /// Where each visible pane lies within `area`.
+    /// The position of each visible pane within `area`.
     pub fn place(&self, area: Rect, spacing: &Spacing) -> Vec<(PaneId, Rect)> {
         if self.zoomed {
             return vec![(self.focused, area)];
@@ -33,7 +33,7 @@ impl Tab {
         placed
     }
 
-    /// The dividers between its visible panes, where [`Tab::place`] leaves room for them.
+    /// The dividers between the visible panes, in the gaps that [`Tab::place`] leaves.
     pub fn dividers(&self, area: Rect, spacing: &Spacing) -> Vec<Divider> {
         let mut dividers = Vec::new();
         if !self.zoomed {
@@ -80,7 +80,7 @@ impl Node {
         }
     }
 
-    /// Sets the share of a split's first part; false when there is no such split or nothing changes.
+    /// Sets the share of a split's first part; returns false if there is no such split or its share stays the same.
     pub(crate) fn set_ratio(&mut self, path: &[bool], share: f32) -> bool {
         let Node::Split { ratio, first, second, .. } = self else { return false };
         match path {
@@ -95,7 +95,8 @@ impl Node {
         }
     }
 
-    /// Moves the divider of the innermost split along `axis` around `pane`; false when there is none or it is at its end.
+    /// Moves the divider of the innermost split along `axis` around `pane`; returns false if there is none or it cannot
+    /// move.
     pub(crate) fn move_divider(&mut self, pane: PaneId, axis: Axis, share: f32) -> bool {
         let Node::Split { axis: own, ratio, first, second } = self else { return false };
         let Some(inner) = [first, second].into_iter().find(|node| node.contains(pane)) else {
@@ -108,7 +109,7 @@ impl Node {
         *own == axis && self.set_ratio(&[], share)
     }
 
-    /// Whether a split along `axis` in here has `pane` in one of its parts.
+    /// Whether the tree contains a split along `axis` around `pane`.
     fn splits_around(&self, pane: PaneId, axis: Axis) -> bool {
         match self {
             Node::Pane(_) => false,
@@ -123,7 +124,7 @@ impl Node {
 }
 
 impl Rect {
-    /// The two parts of a split. Both get at least one unit as long as there are two.
+    /// The two parts of a split. Each gets at least one unit if there are two or more.
     pub(super) fn split(self, axis: Axis, ratio: f32, spacing: &Spacing) -> (Rect, Rect) {
         let (length, cell) = match axis {
             Axis::Horizontal => (self.width, spacing.cell.0.max(1)),
@@ -132,7 +133,7 @@ impl Rect {
         let space = length.saturating_sub(spacing.divider);
         let share = (f64::from(space) * f64::from(ratio)).round() as u32;
         let first = snapped(share, space, cell, 2 * spacing.padding).unwrap_or_else(|| {
-            // No room for a cell in both.
+            // There is no room for one cell in each part.
             if space >= 2 { share.clamp(1, space - 1) } else { share.min(space) }
         });
         let offset = (first + spacing.divider).min(length);
@@ -149,7 +150,7 @@ impl Rect {
     }
 }
 
-/// The length nearest to `share` that is `around` and whole cells, and leaves the rest of `space` as much as a cell.
+/// The length nearest to `share` that is `around` plus whole cells and leaves `around` plus one cell of `space`.
 fn snapped(share: u32, space: u32, cell: u32, around: u32) -> Option<u32> {
     let most = space.checked_sub(2 * around)? / cell;
     let most = most.checked_sub(1).filter(|most| *most > 0)?;

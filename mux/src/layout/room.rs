@@ -3,13 +3,13 @@
 use super::{Axis, Rect, Spacing, Tab};
 use crate::PaneId;
 
-/// Columns and rows that a split leaves each part at least: with less no command and its answer can be read. A part can
-/// be made smaller than that afterwards. (wezterm and zellij refuse splits without room as well.)
+/// The least columns and rows of each part when a pane is split. Fewer would not fit a command and its output. A part
+/// can be resized below them later. (wezterm and zellij refuse splits without room as well.)
 const LEAST_COLUMNS: u32 = 4;
 const LEAST_ROWS: u32 = 2;
 
 impl Axis {
-    /// What each part of a split needs, and how to get it, for people.
+    /// The size that each part of a split needs, and how to get it, as text for users.
     pub fn split_needs(self) -> String {
         match self {
             Self::Horizontal => {
@@ -21,7 +21,7 @@ impl Axis {
 }
 
 impl Tab {
-    /// Whether the parts of a pane would be of use, were it split in a tab of this space. Zoom is left out of account: a
+    /// Whether both parts would be large enough if the pane were split in a tab of this space. Ignores zoom, because a
     /// split ends it.
     pub(crate) fn can_split(
         &self,
@@ -57,7 +57,7 @@ mod tests {
             let space = Rect { x: 0, y: 30, width, height };
             tab.can_split(PaneId(pane), axis, space, &spacing)
         };
-        // Twice four columns of 9 pixels, and the paddings and the line between them; twice two rows of 19.
+        // Two parts of four 9-pixel columns, or two rows of 19 pixels, plus their paddings and the line between them.
         let (width, height) = (8 * 9 + 4 * 8 + 1, 4 * 19 + 4 * 8 + 1);
         let whole = (2 * width + 1 + 9, height);
         for pane in [0, 1] {
@@ -67,7 +67,7 @@ mod tests {
             assert!(!can(&tab, pane, Axis::Vertical, (whole.0, height - 1)));
         }
         assert!(!can(&tab, 9, Axis::Vertical, whole), "there is no such pane");
-        // Alone or zoomed it has all the space; zoom ends with the split.
+        // A pane that is alone or zoomed has the whole space, but a split ends zoom.
         (tab.zoomed, tab.focused) = (true, PaneId(1));
         assert!(!can(&tab, 1, Axis::Horizontal, (width, height)));
         tab.root = Node::Pane(PaneId(1));

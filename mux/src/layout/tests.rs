@@ -1,4 +1,4 @@
-//! The tree of splits: examples first, then what holds for any tree.
+//! Tests of the tree of splits: examples first, then properties of any tree.
 
 use super::*;
 
@@ -10,7 +10,7 @@ fn split(axis: Axis, ratio: f32, first: Node, second: Node) -> Node {
     Node::Split { axis, ratio, first: Box::new(first), second: Box::new(second) }
 }
 
-/// 0 | 1 over 2, the left half of both.
+/// Pane 0 on the left, 1 over 2 on the right.
 fn three() -> Tab {
     Tab {
         id: TabId(0),
@@ -87,7 +87,7 @@ fn a_removed_pane_leaves_its_space_and_the_focus_to_its_neighbour() {
 fn the_nearest_pane_in_a_direction() {
     let from =
         |focused, direction| Tab { focused: PaneId(focused), ..three() }.neighbour(direction);
-    // The lower right pane has the longer side in common.
+    // The lower right pane has the longer common side.
     assert_eq!(from(0, Direction::Right), Some(PaneId(2)));
     assert_eq!(from(0, Direction::Left), None);
     assert_eq!(from(0, Direction::Up), None);
@@ -112,7 +112,7 @@ fn a_pane_that_only_touches_a_corner_is_no_neighbour() {
     assert_eq!(tab.neighbour(Direction::Down), Some(PaneId(1)));
 }
 
-/// In a window a part is padding and whole cells; what is left over is the last one's.
+/// In a window, a first part is padding plus whole cells; the second part gets the rest.
 #[test]
 fn splits_snap_to_cells() {
     let mut tab = three();
@@ -130,7 +130,7 @@ fn splits_snap_to_cells() {
         assert_eq!(dividers[1].path, [true]);
         assert_eq!(dividers[1].axis, Axis::Vertical);
     }
-    // Where there is no room for cells, it is shared all the same.
+    // If there is no room for cells, the space is still divided.
     assert_eq!(tab.place(Rect { width: 30, ..area }, &spacing).len(), 3);
     tab.zoomed = true;
     assert!(tab.dividers(area, &spacing).is_empty());

@@ -1,4 +1,4 @@
-//! What is done to panes that are there: exchanged, rotated, evened out, moved to other tabs.
+//! Rearranges existing panes: swaps, rotates, equalizes, moves them to other tabs.
 
 use std::sync::atomic::Ordering;
 
@@ -6,7 +6,7 @@ use super::{Mux, MuxError, index_of};
 use crate::{Axis, Direction, Node, PaneId, Tab, TabId};
 
 impl Mux {
-    /// Gives a split's first part a share (0 to 1) of its space. A split that is not there any more is left alone.
+    /// Sets the share (0 to 1) of a split's first part. Ignores a split that no longer exists.
     pub fn set_ratio(&self, tab: TabId, path: &[bool], share: f32) -> Result<(), MuxError> {
         self.change(|layout| {
             let index = index_of(layout, tab)?;
@@ -15,7 +15,7 @@ impl Mux {
         })
     }
 
-    /// Exchanges the places of two panes, which may be in different tabs.
+    /// Swaps two panes, of one tab or of two.
     pub fn swap_panes(&self, one: PaneId, other: PaneId) -> Result<(), MuxError> {
         self.change(|layout| {
             for pane in [one, other] {
@@ -26,7 +26,8 @@ impl Mux {
         })
     }
 
-    /// Exchanges the focused pane of the active tab with the nearest one in a direction; false when there is none.
+    /// Swaps the focused pane of the active tab with its neighbour in a direction; returns false if it has no neighbour
+    /// there.
     pub fn swap_direction(&self, direction: Direction) -> bool {
         let layout = self.layout();
         let tab = layout.active_tab().filter(|tab| !tab.zoomed);
@@ -34,7 +35,8 @@ impl Mux {
             .is_some_and(|(focused, other)| self.swap_panes(focused, other).is_ok())
     }
 
-    /// Moves each pane of a tab to the place of the next one, the last to the first, or back. Zoom ends.
+    /// Moves each pane of a tab to the next place, and the last pane to the first place; the reverse if not `forward`.
+    /// Zoom ends.
     pub fn rotate_panes(&self, tab: TabId, forward: bool) -> Result<(), MuxError> {
         self.change(|layout| {
             let index = index_of(layout, tab)?;
@@ -43,7 +45,7 @@ impl Mux {
         })
     }
 
-    /// Gives the panes of each row, and of each column, of a tab the same space.
+    /// Gives the panes of each row, and of each column, the same space.
     pub fn equalize_panes(&self, tab: TabId) -> Result<(), MuxError> {
         self.change(|layout| {
             let index = index_of(layout, tab)?;
@@ -52,7 +54,7 @@ impl Mux {
         })
     }
 
-    /// Makes a pane a tab of its own, behind the one it was in, and activates it. One that is alone stays where it is.
+    /// Moves a pane to a new tab after its present one, and activates the new tab. A pane alone in its tab stays there.
     pub fn move_to_new_tab(&self, pane: PaneId) -> Result<(), MuxError> {
         let new = TabId(self.next_tab.fetch_add(1, Ordering::Relaxed));
         self.change_state(|state| {
@@ -72,8 +74,8 @@ impl Mux {
         })
     }
 
-    /// Puts a pane right of the focused one of another tab, focused and in front; its old tab closes when it was the last
-    /// one there. Refused where there is no room for it, as a split is.
+    /// Moves a pane to the right of another tab's focused pane, focuses it and activates that tab. The old tab closes
+    /// if no pane is left in it. Refused if there is no room, as a split is.
     pub fn move_to_tab(&self, pane: PaneId, tab: TabId) -> Result<(), MuxError> {
         self.change_state(|state| {
             let from = state.layout.tab_of(pane).ok_or(MuxError::NoPane(pane))?;

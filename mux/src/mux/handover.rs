@@ -1,6 +1,6 @@
-//! Programs that change their mux: one that runs is adopted as a pane, and a pane lets go of its own.
+//! Moves running programs between muxes: a mux adopts a running program as a pane, and a pane releases its program.
 //!
-//! Owns what the new pane is made of. Never ends a program: what can't be adopted is given back.
+//! Owns the parts of the new pane. Never ends a program: if a program cannot be adopted, the caller gets it back.
 
 use std::sync::{Arc, atomic::Ordering};
 
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{Handover, OnExit, Pane, PaneId, pane::Parts};
 
-/// A program that was not adopted; it runs on.
+/// A program that could not be adopted. It keeps running.
 #[derive(Debug, thiserror::Error)]
 #[error("{error}")]
 pub struct NotAdopted {
@@ -23,11 +23,12 @@ pub struct NotAdopted {
 }
 
 impl Mux {
-    /// Makes a running program a pane. Its terminal is rebuilt and gets the size of its place, unless its size is pinned or it
-    /// has no tab. What stands in the program's environment stays: the sockets and tokens of the mux that started it.
+    /// Creates a pane for a running program. The terminal is rebuilt and resized to its place, unless its size is
+    /// pinned or the pane is hidden. The program's environment stays the same, including the sockets and tokens of its
+    /// first mux.
     ///
     /// # Errors
-    /// When there is no room, or the mux is shut down. The program comes back with the error.
+    /// If there is no room, or the mux has shut down. The error contains the program.
     pub fn adopt(
         &self,
         handover: Handover,
@@ -47,29 +48,30 @@ impl Mux {
         }
     }
 
-    /// Takes a pane away and lets go of its program, which runs on, with all that another mux needs to adopt it: what its
-    /// terminal shows, and the input that it has not read. Nothing is typed into it. Recordings and taps of the pane end.
+    /// Removes a pane and returns its running program, with everything another mux needs to adopt it: the terminal's
+    /// contents and the input that the program has not read. Nothing is typed into the program. Recordings and taps of
+    /// the pane end.
     ///
-    /// Waits until the pane's threads have stopped. Must not be called by an [`crate::Observer`].
+    /// Waits until the pane's threads have stopped. An [`crate::Observer`] must not call it.
     ///
     /// # Errors
-    /// When there is no such pane.
+    /// If there is no such pane.
     pub fn release(&self, pane: PaneId) -> Result<Handover, MuxError> {
-        // Out of the list first: whoever closes the pane from now on would end the program.
+        // Removed from the list first: to close the pane would end the program.
         let taken = self.take(&[pane]);
         let handover = taken.panes.first().ok_or(MuxError::NoPane(pane))?.release();
         self.announce_removed(&taken);
         Ok(handover)
     }
 
-    /// A pane for a program that runs, whose threads do not run yet.
+    /// Creates a pane for a running program. [`Pane::start`] starts the pane's threads later.
     fn rebuild_pane(&self, handover: Handover, size: Size, on_exit: OnExit) -> Arc<Pane> {
         let Handover { process, screen, pane, name, command, nonce, mut rest, .. } = handover;
         let defaults = self.defaults.lock().clone();
         let options = terminal_options(defaults.term, &process, &nonce);
         let mut term = Term::new(handover.size, options);
         Parser::new().advance(&mut term, &screen);
-        // The program was answered, and others were told, when it wrote this.
+        // The previous mux has sent these replies and announced these events.
         term.take_replies();
         term.take_events();
         term.take_titles_set();
@@ -96,7 +98,7 @@ impl Mux {
         })
     }
 
-    /// A number for a pane: the one it had, if that is above all that were given out.
+    /// An id for a pane: its last one if that is above all ids in use, else a new one.
     fn next_id(&self, last: Option<PaneId>) -> PaneId {
         let keep = |next: u64| last.filter(|last| last.0 >= next)?.0.checked_add(1);
         match (last, self.next_pane.fetch_update(Ordering::Relaxed, Ordering::Relaxed, keep)) {

@@ -1,6 +1,6 @@
-//! Opening panes: where one goes, what size it gets there, and the start of its program.
+//! Opening panes: their place, their size at that place, and the start of their program.
 //!
-//! Owns what a program is started with: the mux's variables and defaults. Never starts it itself: the mux's
+//! Owns the program's environment: the mux's variables and defaults. Never starts the program itself; the mux's
 //! [`Spawner`](crate::Spawner) does.
 
 use std::{
@@ -19,22 +19,22 @@ use crate::{
     process::Variables,
 };
 
-/// Where a pane goes.
+/// Where a new pane is placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// A tab behind the active one, which it becomes.
+    /// A new tab after the active one; it becomes active.
     Tab,
-    /// A tab behind the last one. The active tab stays active: whoever types there is not disturbed.
+    /// A new tab at the end. The active tab stays active, so that the user's typing is not disturbed.
     BackgroundTab,
-    /// Right of a pane or below it, with the focus of its tab. Zoom ends. Refused if there is no room for both
-    /// ([`MuxError::NoRoom`]).
+    /// Right of a pane or below it. The new pane gets its tab's focus, and zoom ends. Refused with [`MuxError::NoRoom`]
+    /// if there is no room for both.
     Beside(PaneId, Axis),
-    /// No tab.
+    /// Outside every tab.
     Hidden,
 }
 
 impl Mux {
-    /// Opens a tab with one pane behind the active one and activates it. `size`: pins the pane's grid.
+    /// Opens a tab with one pane after the active tab, and activates it. `size` pins the pane's grid.
     pub fn open_tab(
         &self,
         spawn: Spawn,
@@ -44,8 +44,8 @@ impl Mux {
         self.open(spawn, Place::Tab, size, on_exit, true)
     }
 
-    /// Opens a tab behind the last one and leaves the active one active: whoever types there is not disturbed. `size`
-    /// as in [`Mux::open_tab`].
+    /// Opens a tab at the end. The active tab stays active, so that the user's typing is not disturbed. `size` pins the
+    /// pane's grid.
     pub fn open_tab_in_background(
         &self,
         spawn: Spawn,
@@ -55,12 +55,12 @@ impl Mux {
         self.open(spawn, Place::BackgroundTab, size, on_exit, true)
     }
 
-    /// Opens a pane without a tab, of its own size; it is held when its program ends, until [`Mux::close_pane`].
+    /// Opens a pane without a tab, pinned to `size`. It stays after its program ends, until [`Mux::close_pane`].
     pub fn open_hidden(&self, spawn: Spawn, size: Size) -> Result<Arc<Pane>, MuxError> {
         self.open(spawn, Place::Hidden, Some(size), OnExit::Hold, true)
     }
 
-    /// The same, with all that its program writes, from the first byte on.
+    /// As [`Mux::open_hidden`], with a tap that yields the program's output from the first byte on.
     pub fn open_tapped(&self, spawn: Spawn, size: Size) -> Result<(Arc<Pane>, Tap), MuxError> {
         let pane = self.start_pane(spawn, size, OnExit::Hold)?;
         pane.set_pinned(true);
@@ -69,8 +69,8 @@ impl Mux {
         Ok((pane, tap))
     }
 
-    /// Splits `pane`; the new pane comes right of or below it and gets its tab's focus. Zoom ends. Refused where there is
-    /// no room for both ([`MuxError::NoRoom`]).
+    /// Splits `pane`. The new pane appears right of it or below it and gets its tab's focus. Zoom ends. Refused with
+    /// [`MuxError::NoRoom`] if there is no room for both.
     pub fn split(
         &self,
         pane: PaneId,
@@ -81,7 +81,7 @@ impl Mux {
         self.open(spawn, Place::Beside(pane, axis), None, on_exit, true)
     }
 
-    /// The same for a layout that was kept and is opened again: whatever room its panes had, they have it.
+    /// As [`Mux::split`], to restore a saved layout: without checking whether there is room.
     pub fn split_again(
         &self,
         pane: PaneId,
@@ -92,7 +92,7 @@ impl Mux {
         self.open(spawn, Place::Beside(pane, axis), None, on_exit, false)
     }
 
-    /// Starts a program in a new pane. `size`: pins the pane's grid.
+    /// Starts a program in a new pane. `size` pins the pane's grid.
     fn open(
         &self,
         mut spawn: Spawn,
@@ -113,7 +113,7 @@ impl Mux {
         Ok(pane)
     }
 
-    /// Starts a program and makes its pane, whose threads do not run yet.
+    /// Starts a program and creates its pane. [`Pane::start`] starts the pane's threads later.
     fn start_pane(
         &self,
         mut spawn: Spawn,
@@ -162,7 +162,8 @@ impl Mux {
         }))
     }
 
-    /// The size that a pane gets at a place, be it pinned to `own`; an error if it can't go there.
+    /// The size of a pane at a place. A pinned pane gets its `own` size. Returns an error if there is no room at the
+    /// place.
     pub(super) fn size_at(
         &self,
         place: Place,
@@ -184,8 +185,8 @@ impl Mux {
         Ok(own.unwrap_or(size))
     }
 
-    /// Takes a new pane of this size in at its place, and lets it run. If that fails, the pane has no place, and its program
-    /// runs on.
+    /// Adds a new pane of this size at its place and starts its threads. On failure the pane has no place, and its
+    /// program keeps running.
     pub(super) fn put(
         &self,
         pane: &Arc<Pane>,
@@ -219,7 +220,7 @@ impl Mux {
             }
             Place::Beside(beside, axis) => {
                 self.admit(pane, |state| {
-                    // Another split may have taken the room meanwhile.
+                    // Another thread may have split since the first check.
                     if needs_room {
                         self.check_room(state, beside, axis)?;
                     }
@@ -232,7 +233,7 @@ impl Mux {
         }
     }
 
-    /// Takes a new pane in, at the place `place` gives it, and lets it run.
+    /// Adds a new pane where `place` puts it, and starts its threads.
     fn admit(
         &self,
         pane: &Arc<Pane>,
@@ -240,7 +241,7 @@ impl Mux {
     ) -> Result<(), MuxError> {
         let failed = |error: String| SpawnError::Program { program: "a pane".into(), error };
         let id = pane.id();
-        // Counted before it is in the list, so that a shutdown that finds it there waits for it.
+        // Counted before the pane is in the list, so that a shutdown that finds the pane waits for its threads.
         let alive = [self.threads.alive(), self.threads.alive()];
         let has_tab = {
             let mut state = self.state.lock();
@@ -255,7 +256,7 @@ impl Mux {
         if has_tab {
             self.observers.event(MuxEvent::Layout);
         }
-        // Only now, so that nobody hears of a pane's output or end before its beginning.
+        // Last, so that observers receive `PaneOpened` before the pane's output or end.
         if let Err(error) = pane.start(alive) {
             let taken = self.take(&[id]);
             self.announce_removed(&taken);
@@ -264,7 +265,7 @@ impl Mux {
         Ok(())
     }
 
-    /// The grid a new tab will have: in a window that of the active tab, so that its program starts in the right size.
+    /// The grid of a new tab. In a window it is the active tab's, so that the program starts at the right size.
     fn size_of_new_tab(&self) -> Size {
         let model = {
             let state = self.state.lock();
@@ -274,7 +275,7 @@ impl Mux {
         model.and_then(|(root, panes)| extent(&root, &panes)).unwrap_or(self.options.default_size)
     }
 
-    /// The grid the new pane of a split will have.
+    /// The grid of the new pane of a split.
     fn size_of_split(&self, pane: PaneId, axis: Axis) -> Result<Size, MuxError> {
         const NEW: PaneId = PaneId(u64::MAX);
         let (divided, old) = {
@@ -300,7 +301,7 @@ impl Mux {
     }
 }
 
-/// The options of a program's terminal. Only a program of this machine may name files instead of sending images.
+/// The options of a program's terminal. Only a local program may send images as file names.
 pub(super) fn terminal_options(
     defaults: Options,
     process: &Arc<dyn Process>,
@@ -313,7 +314,7 @@ pub(super) fn terminal_options(
     options
 }
 
-/// Puts a pane right of another or below it, and gives the index of their tab.
+/// Puts a pane right of another or below it; returns the index of their tab.
 fn split(layout: &mut Layout, pane: PaneId, axis: Axis, new: PaneId) -> Result<usize, MuxError> {
     let index = layout.tab_of(pane).ok_or(MuxError::NoPane(pane))?;
     let tab = &mut layout.tabs[index];
@@ -323,7 +324,7 @@ fn split(layout: &mut Layout, pane: PaneId, axis: Axis, new: PaneId) -> Result<u
     Ok(index)
 }
 
-/// The cells that a tab's panes take together, dividers included; `None` when one of them has its own size.
+/// The cells that a tab's panes cover, dividers included; `None` if one of the panes is pinned.
 fn extent(node: &Node, panes: &BTreeMap<PaneId, Arc<Pane>>) -> Option<Size> {
     match node {
         Node::Pane(id) => {

@@ -1,20 +1,20 @@
-//! Whether there is room for a split: in the cells of a tab, or in the space of a window, which says what it has.
+//! Whether there is room for a split, in the cells of a tab or in the space that a window reports.
 
 use super::{Mux, MuxError, State};
 use crate::{Axis, PaneId, Rect, Spacing};
 
 impl Mux {
-    /// A window says what space its tabs' panes have, and how it is divided. Until it has, there is room for any split.
+    /// Sets the space of every tab in a window and how it is divided. Before the first call, every split has room.
     pub fn set_space(&self, area: Rect, spacing: Spacing) {
         self.state.lock().space = Some((area, spacing));
     }
 
-    /// Whether a pane can be split; not one without a tab.
+    /// Whether a pane can be split. False for a pane without a tab.
     pub fn has_room(&self, pane: PaneId, axis: Axis) -> bool {
         self.check_room(&self.state.lock(), pane, axis).is_ok()
     }
 
-    /// An error where a pane can't be split.
+    /// Returns an error if a pane cannot be split.
     pub(super) fn check_room(
         &self,
         state: &State,

@@ -1,8 +1,8 @@
-//! What a pane shows that its program has not written: input that the terminal itself echoes (SRM), and sequences that the person
-//! or a caller has it act on.
+//! What a pane shows that its program has not written: input echoed by the terminal itself (SRM), and sequences applied
+//! for the user or a caller.
 //!
-//! Owns when input is echoed, and what is announced of all this. Never answers what such bytes ask for, and never shows a line
-//! that the program reads without echo, which is a password.
+//! Owns when input is echoed, and the announcement of the changes. Never replies to such bytes, and never shows a line
+//! that the program reads without echo, such as a password.
 
 use std::sync::atomic::Ordering;
 
@@ -11,7 +11,7 @@ use unterm_term::{Event, Parser, Size, Term, TitleSet};
 use super::Pane;
 use crate::MutexGuard;
 
-/// What bytes that the program has not written did to its terminal.
+/// What bytes from another source than the program did to the terminal.
 struct Shown {
     seq: u64,
     size: Size,
@@ -21,7 +21,7 @@ struct Shown {
 }
 
 impl Shown {
-    /// Lets go of the terminal. What the bytes asked it is not answered.
+    /// Releases the terminal. Drops its replies.
     fn take(mut term: MutexGuard<'_, Term>) -> Self {
         term.take_replies();
         let (seq, size, events) = (term.seq(), term.size(), term.take_events());
@@ -32,14 +32,13 @@ impl Shown {
 }
 
 impl Pane {
-    /// Whether the terminal itself shows input: if the program asked for that (SRM, as in xterm) and does not read a line
-    /// without echo, which is a password.
+    /// Whether the terminal echoes input: the program asked for it (SRM, as in xterm) and is not reading a line without
+    /// echo, such as a password.
     pub(super) fn echoes_input(&self) -> bool {
         self.echoes.load(Ordering::Acquire) && !self.process.reads_secret()
     }
 
-    /// Shows the queued input that is to be echoed, before the program gets it. What it holds may look like a question:
-    /// nothing is answered.
+    /// Shows the queued input to be echoed before the program receives it. Queries in it get no reply.
     pub(super) fn echo_input(&self) {
         self.queue.echo(
             |parser, bytes| {
@@ -51,7 +50,7 @@ impl Pane {
         );
     }
 
-    /// Announces what bytes that the program has not written did to the terminal.
+    /// Announces what the bytes did to the terminal.
     fn announce_shown(&self, shown: Shown) {
         let Shown { seq, size, mut events, titles, titles_set } = shown;
         self.record_titles(titles, titles_set, &mut events);
@@ -59,17 +58,17 @@ impl Pane {
         self.announce(seq, events);
     }
 
-    /// Forgets what has scrolled off the screen, as the program could (ED 3).
+    /// Clears the scrollback, as ED 3 from the program would.
     pub fn clear_history(&self) {
         self.show(b"\x1b[3J");
     }
 
-    /// Brings the terminal to its first state, with an empty screen and history, as the program could (RIS).
+    /// Resets the terminal and clears screen and history, as RIS from the program would.
     pub fn reset(&self) {
         self.show(b"\x1bc");
     }
 
-    /// Does to the terminal what whole sequences do.
+    /// Applies whole sequences to the terminal.
     fn show(&self, bytes: &[u8]) {
         let mut term = self.term.lock();
         Parser::new().advance(&mut term, bytes);

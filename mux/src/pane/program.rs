@@ -1,16 +1,17 @@
-//! A pane's program: the process in the foreground, its directory, and signals to it.
+//! A pane's program: the foreground process, its working directory, and signals to it.
 //!
-//! Owns which of the reported and the system's directory holds. Never assumes that the program is a child of this process.
+//! Owns the choice between the reported and the system's working directory. Never assumes that the program is a child
+//! of this process.
 
 use std::{io, path::PathBuf, sync::atomic::Ordering};
 
 use super::Pane;
 use crate::{Foreground, Signal, uri};
 
-/// Where a pane's program is.
+/// The working directory of a pane's program.
 enum Cwd {
     Here(PathBuf),
-    /// On another host: the URI that was reported.
+    /// On another host: the reported URI.
     Elsewhere(String),
 }
 
@@ -20,8 +21,7 @@ impl Pane {
         self.process.foreground()
     }
 
-    /// The working directory as a URI: `file:///path` on this machine, `file://host/path` on another; empty if
-    /// unknown.
+    /// The working directory as a URI: `file:///path` on this machine, `file://host/path` on another; empty if unknown.
     pub fn cwd_uri(&self) -> String {
         match self.cwd() {
             Some(Cwd::Here(path)) => uri::from_path(&path),
@@ -30,8 +30,8 @@ impl Pane {
         }
     }
 
-    /// The working directory as a local path, for a new pane beside this one; that of the process where it is on another
-    /// host, `None` when it is gone.
+    /// The working directory as a local path, for a new pane beside this one. If the program reports another host, the
+    /// local process's directory. `None` if the directory no longer exists.
     pub fn cwd_path(&self) -> Option<PathBuf> {
         let path = match self.cwd()? {
             Cwd::Here(path) => Some(path),
@@ -40,9 +40,9 @@ impl Pane {
         path.filter(|path| path.is_dir())
     }
 
-    /// From OSC 7, else from the system. A program that came to the foreground since the last report may have gone
-    /// elsewhere: the system tells where it is. A shell may have reported before its last command, or never: where the
-    /// system shows the shell in another directory, that one counts.
+    /// From OSC 7, else from the system. If a program entered the foreground since the last report, the system's
+    /// directory counts, because the program may have changed it. If the system shows the shell in another directory
+    /// than reported, that one counts: the shell may have reported before its last command.
     fn cwd(&self) -> Option<Cwd> {
         let reported = self.term.lock().cwd().map(str::to_owned);
         let Some(reported) = reported else { return self.process.cwd().map(Cwd::Here) };
@@ -54,7 +54,7 @@ impl Pane {
             return Some(newer.map_or(Cwd::Elsewhere(reported), Cwd::Here));
         };
         let own = newer.or_else(|| self.process.shell_cwd()).filter(|own| {
-            // The shell reports the name of a link, the system what is behind it.
+            // The shell reports a symlink's path, the system its target.
             path.canonicalize().ok().as_ref() != Some(own)
         });
         Some(Cwd::Here(own.unwrap_or(path)))

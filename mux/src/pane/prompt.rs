@@ -1,22 +1,22 @@
-//! Typing at a prompt: a shell that marks its prompts has to wait for a line, and nobody may have begun one.
+//! Types at a marked prompt, but only if the shell waits for a line and the line is still empty.
 
 use std::sync::atomic::Ordering;
 
 use super::{Pane, WriteError, queue::SoFar};
 use crate::ShownLine;
 
-/// What came of typing at a prompt.
+/// The outcome of typing at a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AtPrompt {
-    /// It was typed, for the command of this id.
+    /// Typed; the line becomes the command with this id.
     Typed(u64),
-    /// A line was begun there, and nothing was typed: what can be seen of it.
+    /// Not typed: the line was not empty. Contains its visible text.
     Begun(String),
-    /// No shell that marks its prompts waits for a line, or one has been entered since it began to wait. Nothing was typed.
+    /// Not typed: no shell waits for a line at a marked prompt, or Enter was pressed since its prompt began.
     Elsewhere,
 }
 
-/// A marked prompt, and how much input it has had.
+/// The state of the prompt, and the count of inputs.
 enum Standing {
     Free { command: u64, so_far: SoFar },
     Begun(String),
@@ -24,8 +24,8 @@ enum Standing {
 }
 
 impl Pane {
-    /// Types `bytes` at the prompt that stands there, if a shell that marks its prompts waits for a line and none was begun,
-    /// by anybody. Nobody else's input comes between the look and the bytes.
+    /// Types `bytes` at the current prompt if a shell that marks its prompts waits for a line and the line is empty. No
+    /// other input can slip in between the check and the bytes.
     pub fn write_at_prompt(&self, bytes: &[u8]) -> Result<AtPrompt, WriteError> {
         loop {
             match self.standing() {
@@ -40,7 +40,7 @@ impl Pane {
         }
     }
 
-    /// The line that a person has begun at the prompt that stands there, and not entered.
+    /// The line that the user has begun at the current prompt but not entered.
     pub fn persons_line(&self) -> Option<String> {
         match self.standing() {
             Standing::Begun(line)
@@ -59,7 +59,7 @@ impl Pane {
             let Some(shown) = ShownLine::of(&term) else { return Standing::Elsewhere };
             let enters = self.enters_at_prompt.load(Ordering::Acquire);
             if enters > so_far.enters {
-                // A prompt that came after the first look.
+                // The prompt began after the first read.
                 continue;
             }
             if enters < so_far.enters {
@@ -74,11 +74,11 @@ impl Pane {
     }
 }
 
-/// The line that stands behind a prompt. `typed` is the input since Enter; `None` if that holds no text and no editing key: the
-/// line is then empty, and what the screen shows behind the prompt is output of a background job. Otherwise the line is the
-/// text that is shown up to the cursor, which is neither a suggestion of the shell nor a prompt on the right. Without such text
-/// it is `typed`, if that is shown behind the cursor or nothing was shown since (`is_shown`); keys that input alone can't
-/// follow may have deleted it again.
+/// The line after a prompt. `typed` is the input since Enter; if it has neither text nor an editing key, it is `None`
+/// and the line is empty: text on the screen then comes from a background job. Otherwise the line is the text up to the
+/// cursor, which excludes suggestions and right prompts. If there is none, the line is `typed`, if the screen shows it
+/// after the cursor or has not been updated since (`is_shown`); keys that input alone cannot follow may have deleted
+/// it.
 fn line_behind(shown: &ShownLine, typed: Option<&String>, is_shown: bool) -> Option<String> {
     let typed = typed?;
     let whole = |text: &str| Some(text.trim()).filter(|text| !text.is_empty()).map(str::to_owned);
@@ -96,7 +96,7 @@ mod tests {
 
     use super::*;
 
-    /// The line behind the last prompt of this output.
+    /// The line after the last prompt of this output.
     fn behind_prompt(output: &str, typed: &str, is_shown: bool) -> Option<String> {
         after_keys(output, Some(typed), is_shown)
     }

@@ -1,8 +1,8 @@
-//! The way of input to a program: a bounded queue and the thread that empties it.
+//! The input queue of a program: bounded, and emptied by the writer thread.
 //!
-//! Owns the order of keys, pastes, input of wires and the terminal's own replies. Whoever queues never waits; only the
-//! pane's writer thread does, when its program does not read. Where nothing waits, a short piece is written by whoever
-//! brings it: a key then needs no thread to wake up.
+//! Owns the order of keys, pastes, clients' input and the terminal's own replies. Callers never wait; if the program
+//! does not read, only the pane's writer thread waits. If the queue is empty, the caller's thread writes a short piece
+//! itself, so that a key wakes no other thread.
 
 use std::{
     sync::atomic::{AtomicU64, Ordering},
@@ -16,23 +16,23 @@ use crate::{
     lock::{Condvar, Mutex, MutexGuard},
 };
 
-/// Bytes that may wait for a program. A single longer piece is taken when nothing waits: its memory is its caller's
-/// choice, and it would never fit otherwise.
+/// Bytes that may wait for a program. An empty queue accepts a longer single piece, which would never fit otherwise;
+/// its memory is the caller's choice.
 pub const WRITE_CAPACITY: usize = 1024 * 1024;
 
 /// The longest piece that is written without the writer thread.
 const SHORT: usize = 256;
 
-/// How long a shell may take to show what a key did.
+/// How long a shell may take to show the effect of a key.
 const SHOWN: Duration = Duration::from_millis(250);
 
 /// Why input was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WriteError {
-    /// More would wait than [`WRITE_CAPACITY`] for a program that does not read.
+    /// The program does not read, and its input would exceed [`WRITE_CAPACITY`].
     #[error("the program is not reading its input: {queued} bytes are waiting")]
     Full {
-        /// Bytes that wait.
+        /// Bytes already waiting.
         queued: usize,
     },
     /// The program has ended.
@@ -40,62 +40,62 @@ pub enum WriteError {
     Ended,
 }
 
-/// Input on its way to a program.
+/// Input not yet written to the program.
 #[derive(Debug, Default)]
 pub(crate) struct WriteQueue {
     state: Mutex<State>,
     /// Wakes the writer thread.
     changed: Condvar,
-    /// Wakes those who wait until their input is echoed.
+    /// Wakes callers that wait until their input is echoed.
     echoed: Condvar,
-    /// How many pieces of input were taken; changed under the lock of the state.
+    /// How many pieces of input were accepted. Changed under the state's lock.
     inputs: AtomicU64,
-    /// How often Enter was among the input, replies left out; changed under the lock of the state.
+    /// How many of the accepted pieces contained Enter; replies do not count. Changed under the state's lock.
     enters: AtomicU64,
 }
 
-/// How much input has come: what is queued for as long as this holds comes right behind it.
+/// The input counted so far. As long as it is unchanged, new input directly follows the input counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SoFar {
-    /// How often Enter was among it.
+    /// How many pieces contained Enter.
     pub(crate) enters: u64,
-    /// How many pieces it was.
+    /// How many pieces there were.
     pub(crate) inputs: u64,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// Whole pieces, in order; before them what is left of one that was begun without the writer thread.
+    /// Whole pieces, in order, after the rest of a piece whose first part a caller's thread wrote.
     waiting: Vec<u8>,
-    /// How many of the waiting bytes were told to `begin` already.
+    /// How many of the waiting bytes were already passed to `begin`.
     begun: usize,
-    /// Bytes the writer has taken and not yet written.
+    /// Bytes that the writer has taken and not yet written.
     in_flight: usize,
-    /// Somebody else is writing; the writer waits for that.
+    /// Whether a caller's thread is writing; the writer waits for it.
     is_direct: bool,
     flow: Flow,
     echo: Echo,
-    /// The line that the input makes.
+    /// The line formed by the input.
     typed: TypedLine,
-    /// When input last came.
+    /// When the last input was queued.
     last: Option<Instant>,
 }
 
-/// What becomes of new bytes.
+/// How the queue handles new bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Flow {
     #[default]
     Open,
-    /// The pane lets go of its program: input is refused, replies wait, and what waits is kept.
+    /// The pane releases its program: input is refused, replies are queued, and queued bytes are kept.
     Released,
-    /// Everything is refused, and nothing waits.
+    /// Everything is refused, and the queue is empty.
     Closed,
 }
 
-/// What a queue holds that its pane lets go of, for the queue of the pane that the program gets next.
+/// The contents of a released queue, for the queue of the program's next pane.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Unsent {
-    /// What the program has not taken.
+    /// Bytes that the program has not read.
     pub(super) waiting: Vec<u8>,
     enters: u64,
     inputs: u64,
@@ -103,12 +103,12 @@ pub(super) struct Unsent {
     last: Option<Instant>,
 }
 
-/// Input that the terminal itself shows (SRM). The program gets nothing that waits here.
+/// Input that the terminal itself shows (SRM). The program receives input only after it is shown.
 struct Echo {
-    /// In the order in which it was queued.
+    /// In the order of queueing.
     unshown: Vec<u8>,
-    /// Reads it; `None` while a thread shows some. It is another than the parser of the program's output, which may be within
-    /// a sequence.
+    /// Parses the input; `None` while a thread shows some. Separate from the parser of the program's output, which may
+    /// be inside a sequence.
     parser: Option<Box<Parser>>,
 }
 
@@ -130,7 +130,7 @@ impl Echo {
     }
 }
 
-/// The right to show input: one thread has it at a time, which holds no lock meanwhile.
+/// The right to show input. One thread at a time has it, and holds no lock meanwhile.
 struct Turn<'a> {
     queue: &'a WriteQueue,
     parser: Box<Parser>,
@@ -146,13 +146,13 @@ impl Drop for Turn<'_> {
 }
 
 impl State {
-    /// Whether all input is with the program, for so long that the screen shows what came of it.
+    /// Whether the program received all input at least [`SHOWN`] ago, so that the screen shows its effect.
     fn is_shown(&self) -> bool {
         let is_written = self.waiting.is_empty() && self.in_flight == 0 && !self.is_direct;
         is_written && self.last.is_none_or(|last| last.elapsed() >= SHOWN)
     }
 
-    /// Whether there is room for this; refused input changes nothing.
+    /// Checks whether there is room for input. Refused input changes nothing.
     fn room(&self, bytes: &[u8]) -> Result<(), WriteError> {
         if self.flow != Flow::Open {
             return Err(WriteError::Ended);
@@ -170,7 +170,7 @@ impl State {
 }
 
 impl WriteQueue {
-    /// A queue that goes on where another ended.
+    /// A queue that continues another one.
     pub(crate) fn resumed(unsent: Unsent) -> Self {
         let Unsent { waiting, enters, inputs, typed, last } = unsent;
         Self {
@@ -181,7 +181,7 @@ impl WriteQueue {
         }
     }
 
-    /// Queues all of `bytes`, which are no input but the terminal's own replies, or none.
+    /// Queues the terminal's own replies, either all of `bytes` or none. Replies do not count as input.
     pub(crate) fn push(&self, bytes: &[u8]) -> Result<(), WriteError> {
         let state = self.state.lock();
         if state.flow == Flow::Closed {
@@ -192,7 +192,7 @@ impl WriteQueue {
         Ok(())
     }
 
-    /// Asks before it queues input: `admit` sees what it makes of the line that was typed before. Nobody else's input comes
+    /// Queues input if `admit` accepts the line that it forms with the input typed so far. No other input can slip in
     /// between. `is_echoed` as in [`WriteQueue::push_input`].
     pub(crate) fn push_admitted<E>(
         &self,
@@ -223,14 +223,14 @@ impl WriteQueue {
         Ok(Ok(()))
     }
 
-    /// To be called under the lock of the state.
+    /// Must be called under the state's lock.
     fn count_input(&self, bytes: &[u8]) {
         if !bytes.is_empty() {
             self.inputs.fetch_add(1, Ordering::AcqRel);
         }
     }
 
-    /// What input would make of the line, were it queued now.
+    /// The line that input would form if it were queued now.
     pub(crate) fn compose(&self, bytes: &[u8]) -> Composed {
         let state = self.state.lock();
         let mut typed = state.typed.clone();
@@ -238,34 +238,34 @@ impl WriteQueue {
         typed.composed(entered, state.is_shown())
     }
 
-    /// What has been typed since Enter.
+    /// The text typed since Enter.
     pub(crate) fn typed(&self) -> String {
         self.state.lock().typed.text()
     }
 
-    /// How often Enter has been among the input.
+    /// How many pieces of input contained Enter.
     pub(crate) fn enters(&self) -> u64 {
         self.enters.load(Ordering::Acquire)
     }
 
-    /// How many pieces of input have been taken.
+    /// How many pieces of input were accepted.
     pub(crate) fn inputs(&self) -> u64 {
         self.inputs.load(Ordering::Acquire)
     }
 
-    /// How much input has come, and what it has typed since Enter; `None`: neither text nor an editing key.
+    /// The input counted so far, and the text typed since Enter; `None` if there was neither text nor an editing key.
     pub(crate) fn so_far(&self) -> (SoFar, Option<String>) {
         let state = self.state.lock();
         let typed = (!state.typed.is_untouched()).then(|| state.typed.text());
         (self.count(), typed)
     }
 
-    /// To be called under the lock of the state, without which the two numbers may not belong together.
+    /// Must be called under the state's lock; otherwise the two numbers may not match.
     fn count(&self) -> SoFar {
         SoFar { enters: self.enters(), inputs: self.inputs() }
     }
 
-    /// Queues what there is [room](State::room) for.
+    /// Queues bytes for which there is [room](State::room).
     fn push_locked(&self, mut state: MutexGuard<'_, State>, bytes: &[u8]) {
         if bytes.is_empty() {
             return;
@@ -278,14 +278,14 @@ impl WriteQueue {
         }
     }
 
-    /// As [`WriteQueue::push`], of input, which is followed as a line that is typed. `behind`: only when no other came
-    /// since; false when some did.
+    /// As [`WriteQueue::push`], for input, which is also followed as a typed line. With `behind`, returns false if
+    /// other input was queued since that count.
     ///
-    /// A short piece that nothing is before of, and that is to go `at_once`, is shown to `begin` and handed to `write` here,
-    /// which must not wait and says how much was taken; the rest is the writer's.
+    /// If `at_once` and the queue is idle, a short piece is passed to `begin` and then to `write`, on this thread.
+    /// `write` must not block and returns the number of bytes written; the writer thread writes the rest.
     ///
-    /// If `is_echoed`, the program gets the piece only once [`WriteQueue::echo`] has shown it: `begin` calls that, and the
-    /// caller once more afterwards.
+    /// If `is_echoed`, the program receives the piece only after [`WriteQueue::echo`] has shown it. `begin` calls that,
+    /// and the caller calls it once more afterwards.
     pub(crate) fn push_input(
         &self,
         bytes: &[u8],
@@ -335,8 +335,8 @@ impl WriteQueue {
         Ok(true)
     }
 
-    /// Gives all input that is to be echoed to `show`, in the order in which it was queued, and what comes of that to `tell`;
-    /// waits while another thread shows some. Both are called with no lock held.
+    /// Passes all input to be echoed to `show`, in the order of queueing, and each result to `tell`. Waits while
+    /// another thread shows input. Both are called with no lock held.
     pub(crate) fn echo<T>(
         &self,
         mut show: impl FnMut(&mut Parser, &[u8]) -> T,
@@ -362,7 +362,7 @@ impl WriteQueue {
         }
     }
 
-    /// Refuses everything from now on, drops what waits, and ends the writer.
+    /// Refuses everything from now on, drops the queued bytes, and ends the writer.
     pub(crate) fn close(&self) {
         let mut state = self.state.lock();
         state.flow = Flow::Closed;
@@ -371,7 +371,7 @@ impl WriteQueue {
         self.changed.notify_all();
     }
 
-    /// Refuses input from now on, and ends the writer once it is not writing; nothing is dropped.
+    /// Refuses input from now on, and ends the writer after its current write. Drops nothing.
     pub(crate) fn release(&self) {
         let mut state = self.state.lock();
         if state.flow == Flow::Open {
@@ -381,7 +381,8 @@ impl WriteQueue {
         self.changed.notify_all();
     }
 
-    /// Takes what is left, when the writer has ended behind [`WriteQueue::release`]; waits for whoever is writing without it.
+    /// Takes the remaining bytes after [`WriteQueue::release`] has ended the writer. Waits for a caller's thread that
+    /// is writing.
     pub(crate) fn take_unsent(&self) -> Unsent {
         let mut state = self.state.lock();
         while state.is_direct || !state.echo.is_shown() {
@@ -397,8 +398,8 @@ impl WriteQueue {
         }
     }
 
-    /// Waits for input and moves all of it into `batch`; gives how many of its bytes were told to `begin` already, `None`
-    /// when the queue was closed. The bytes count as waiting until [`WriteQueue::wrote`] tells otherwise.
+    /// Waits for input and moves it into `batch`. Returns how many of its bytes were already passed to `begin`, or
+    /// `None` if the queue is no longer open. The bytes count as waiting until [`WriteQueue::wrote`].
     fn take(&self, batch: &mut Vec<u8>) -> Option<usize> {
         batch.clear();
         let mut state = self.state.lock();
@@ -411,7 +412,7 @@ impl WriteQueue {
             return None;
         }
         std::mem::swap(&mut state.waiting, batch);
-        // A burst's memory is not kept for the life of the pane.
+        // Free a burst's memory instead of keeping it for the life of the pane.
         if state.waiting.capacity() > 64 * 1024 {
             state.waiting = Vec::new();
         }
@@ -423,7 +424,7 @@ impl WriteQueue {
         self.state.lock().in_flight -= count;
     }
 
-    /// Puts back the bytes that could not be written; false if the queue is not handed over.
+    /// Puts back the bytes that could not be written. Returns false unless the queue was released.
     fn put_back(&self, rest: &[u8]) -> bool {
         let mut state = self.state.lock();
         if state.flow != Flow::Released {
@@ -434,8 +435,8 @@ impl WriteQueue {
         true
     }
 
-    /// The writer thread: shows every batch to `begin`, then hands it to `write`, which may block and says how much it
-    /// took, until the queue is closed or writing fails.
+    /// Runs the writer thread until the queue is closed or writing fails. Passes every batch to `begin`, then to
+    /// `write`, which may block and returns the number of bytes written.
     pub(crate) fn run(
         &self,
         mut begin: impl FnMut(&[u8]),

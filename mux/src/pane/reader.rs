@@ -1,8 +1,8 @@
-//! A pane's reader: the thread that applies what its program writes to its terminal.
+//! A pane's reader: the thread that applies the program's output to the terminal.
 //!
-//! Owns the parser of the program's output, how much is read before the terminal's lock is handed over, the clock of a picture
-//! that is held back (mode 2026), and the pane's end with its program. Replies go to the queue of input at once, since the
-//! program may wait for them. Never holds the lock while it reads, waits or decodes an image.
+//! Owns the parser of that output, the number of bytes read before the terminal's lock is handed over, the timeout of
+//! synchronized updates (mode 2026), and the pane's end with its program. Queues replies at once, because the program
+//! may wait for them. Never holds the lock while it reads, waits or decodes an image.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -15,34 +15,34 @@ use unterm_term::{Command, Decoding, Event, Modes, Parser};
 use super::{Pane, PaneState};
 use crate::{ExitStatus, MuxEvent, ReadOutcome, lock};
 
-/// The most that is read at once, into the reader's stack. Linux gives 4 KiB.
+/// The size of the read buffer, on the reader's stack. On Linux a read returns up to 4 KiB.
 const PIECE: usize = 16 * 1024;
 
-/// The most that is read and applied before others hear of it, as long as there is more to read without waiting. The
-/// kernel fetches the next piece while we apply one.
+/// The most bytes applied before observers are notified, if more can be read without waiting. While a piece is applied,
+/// the kernel fetches the next.
 const BATCH: usize = 64 * 1024;
 
-/// A read that gives less has emptied the pty: a key's echo is told of before the next read is tried.
+/// A read shorter than this has emptied the pty. The reader then announces a key's echo before the next read.
 const FEW: usize = 512;
 
-/// How long a program is silent before its history is compressed.
+/// How long a program must be silent before its history is compressed.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// How long a program may hold back its picture (mode 2026).
 pub(super) const SYNCHRONIZED_LIMIT: Duration = Duration::from_millis(150);
 
-/// Why output is no longer applied.
+/// Why the reader stopped applying output.
 enum Stop {
     /// The program has ended, or the pane was closed.
     Ended,
-    /// The pane lets go of its program.
+    /// The pane releases its program.
     Detached,
 }
 
-/// What the reader keeps between pieces of output.
+/// The reader's state between pieces of output.
 struct Output {
     parser: Parser,
-    /// When a picture that is held back (mode 2026) is shown all the same.
+    /// When a synchronized update (mode 2026) times out.
     synchronized_until: Option<Instant>,
 }
 
@@ -60,7 +60,7 @@ impl Pane {
                 self.process.kill();
             }
         }
-        // A closed pane's program may have last words, and read() is what ends it.
+        // Read until the end: a closed pane's program may still write, and its end shows as the end of the output.
         loop {
             match self.process.read(&mut buffer, None) {
                 Ok(ReadOutcome::Ended) => break,
@@ -75,15 +75,15 @@ impl Pane {
         self.finish();
     }
 
-    /// Applies output until the program ends, or the pane is closed or lets go of it.
+    /// Applies output until the program ends, or the pane is closed or releases the program.
     fn apply_output(&self, buffer: &mut [u8]) -> Stop {
         let parser = std::mem::take(&mut *self.parser.lock());
         let mut output = Output { parser, synchronized_until: None };
         if self.term.lock().modes().contains(Modes::SYNCHRONIZED) {
-            // Since another pane had the program.
+            // Set while another pane had the program.
             output.synchronized_until = Some(Instant::now() + SYNCHRONIZED_LIMIT);
         }
-        // A deadline that has passed: what is there now, or nothing.
+        // A deadline in the past: a read returns what is there, or nothing.
         let at_once = Some(Instant::now());
         loop {
             let mut outcome = match output.synchronized_until {
@@ -117,8 +117,8 @@ impl Pane {
         }
     }
 
-    /// Waits for output; where there is none for a while, compresses history meanwhile, a piece at a time and without
-    /// the terminal's lock.
+    /// Waits for output. If the program is silent for [`PAUSE`], compresses history meanwhile, piece by piece and
+    /// without the terminal's lock.
     fn read_or_compress(&self, buffer: &mut [u8]) -> ReadOutcome {
         let mut until = Instant::now() + PAUSE;
         loop {
@@ -134,7 +134,7 @@ impl Pane {
         }
     }
 
-    /// Reads from the program; a pane that is closed, or whose program can't be read, reads no more.
+    /// Reads from the program. Returns `Ended` if the pane was closed or reading fails.
     fn read(&self, buffer: &mut [u8], deadline: Option<Instant>) -> ReadOutcome {
         lock::assert_none();
         let outcome = self.process.read(buffer, deadline).unwrap_or_else(|error| {
@@ -148,8 +148,8 @@ impl Pane {
         }
     }
 
-    /// Applies a piece of output: under the lock only what needs the terminal. Replies go out at once, since the program
-    /// may wait for them.
+    /// Applies a piece of output. Holds the lock only for work on the terminal. Queues replies at once, because the
+    /// program may wait for them.
     fn apply(&self, output: &mut Output, bytes: &[u8], events: &mut Vec<Event>) {
         let mut rest = bytes;
         let mut image: Option<Decoding> = None;
@@ -188,24 +188,24 @@ impl Pane {
             }
             rest = &rest[taken..];
             let Some(mut decoding) = next else { break (seq, is_synchronized) };
-            // As long as it takes: others may look at the terminal meanwhile.
+            // Decoding may take long; without the lock, other threads can use the terminal meanwhile.
             decoding.run();
             image = Some(decoding);
         };
         if !is_synchronized {
             output.synchronized_until = None;
         } else if output.synchronized_until.is_none() || ends_synchronized(bytes) {
-            // Begun in this piece, or ended and begun again.
+            // The update began in this piece, or ended and began again.
             output.synchronized_until = Some(Instant::now() + SYNCHRONIZED_LIMIT);
         }
         self.taps.publish(seq, bytes);
     }
 
-    /// The reader's last act.
+    /// Ends the pane with its program.
     fn finish(&self) {
         self.queue.close();
         let status = self.process.exit_status().unwrap_or_else(|| {
-            // Reading failed while the program lives: nobody can see it any more.
+            // Reading failed while the program runs: it can no longer be shown.
             self.process.kill();
             ExitStatus::Signal(1)
         });
@@ -235,8 +235,8 @@ impl Pane {
     }
 }
 
-/// Whether a batch has the end of a synchronized update in it. One that is cut in two between batches is missed, which
-/// costs a picture at most.
+/// Whether a piece contains the end of a synchronized update. An end cut in two is missed, which costs at most one
+/// picture.
 fn ends_synchronized(bytes: &[u8]) -> bool {
     const END: &[u8] = b"\x1b[?2026l";
     bytes.windows(END.len()).any(|window| window == END)

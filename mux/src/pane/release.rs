@@ -1,7 +1,7 @@
-//! Letting go of a pane's program without ending it.
+//! Releases a pane's program without ending it.
 //!
-//! Owns the order in which the pane's threads stop, so that no byte is lost or comes twice. Never ends the program, and types
-//! nothing into it.
+//! Owns the order in which the pane's threads stop, so that no byte is lost or repeated. Never ends the program, and
+//! types nothing into it.
 
 use std::sync::atomic::Ordering;
 
@@ -12,10 +12,10 @@ use super::{
 use crate::KILL_GRACE;
 
 impl Pane {
-    /// Stops the pane's threads, and gives its program with all that its next pane needs. Waits for the threads: not to be
-    /// called by an [`crate::Observer`]. The pane counts as removed then.
+    /// Stops the pane's threads and returns its program with everything its next pane needs. Waits for the threads, so
+    /// an [`crate::Observer`] must not call it. Afterwards the pane counts as removed.
     pub(crate) fn release(&self) -> Handover {
-        // First, so that the writer keeps what it can't write any more.
+        // First, so that the writer keeps the bytes that it can no longer write.
         self.queue.release();
         self.process.detach();
         while !self.threads.wait(KILL_GRACE) {
@@ -35,7 +35,7 @@ impl Pane {
             inputs_shown: load(&self.inputs_shown),
             touches_now: self.touches(),
         };
-        // A statement each: its lock is held to its end.
+        // Separate statements, because each holds its lock until its end.
         let parser = std::mem::take(&mut *self.parser.lock());
         let titles = self.titles.lock().clone();
         let name = self.name.lock().clone();

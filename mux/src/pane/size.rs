@@ -1,7 +1,7 @@
-//! The size of a pane's grid: who may set it, and how terminal and program get it.
+//! The size of a pane's grid: who may set it, and how it reaches the terminal and the program.
 //!
-//! Owns the order of the two, the terminal first, and whether the size is pinned. Never knows how a tab or a window divides its
-//! space.
+//! Owns the order, terminal before pty, and whether the size is pinned. Never depends on how a tab or a window divides
+//! its space.
 
 use std::sync::atomic::Ordering;
 
@@ -10,8 +10,8 @@ use unterm_term::{Event, Point, Size, WindowRequest};
 use super::Pane;
 
 impl Pane {
-    /// Makes real what the terminal let its program do to the grid (XTWINOPS, DECCOLM): the pty follows before any reply
-    /// goes out, and the window keeps off that grid from now on.
+    /// Applies a resize that the program requested from the terminal (XTWINOPS, DECCOLM). The pty is resized before any
+    /// reply is sent, and the size is pinned.
     pub(super) fn follow_requests(&self, events: &[Event], size: Size) {
         let is_resize = |event: &Event| matches!(event, Event::Window(WindowRequest::Resize(_)));
         if events.iter().any(is_resize) {
@@ -25,8 +25,8 @@ impl Pane {
         self.resize_following(size, &mut []);
     }
 
-    /// As [`Pane::resize`]; `points` of the screen that is shown become those where the same text is then, `None` where it
-    /// is no longer kept. Returns the terminal's `seq` after it.
+    /// As [`Pane::resize`]. Moves `points` of the shown screen with their text; a point becomes `None` if its text is
+    /// no longer kept. Returns the terminal's `seq` afterwards.
     pub fn resize_following(&self, size: Size, points: &mut [Option<Point>]) -> u64 {
         let size = Size { cols: size.cols.max(1), rows: size.rows.max(1), ..size };
         let mut term = self.term.lock();
@@ -42,8 +42,8 @@ impl Pane {
         seq
     }
 
-    /// Gives the pty the terminal's size. Of two resizes at once the last one wins, in the pty as in the terminal: each
-    /// looks again after its own.
+    /// Resizes the pty to the terminal's size. If two threads resize at once, both end with the terminal's last size,
+    /// because each checks it again afterwards.
     fn resize_pty(&self, mut size: Size) {
         loop {
             if let Err(error) = self.process.resize(size) {
@@ -58,12 +58,13 @@ impl Pane {
         }
     }
 
-    /// Whether a caller fixed the grid's size (an explicit size in session.create), so that the window keeps off.
+    /// Whether the grid's size is fixed, by a caller (an explicit size in session.create) or by the program, so that
+    /// windows leave it alone.
     pub fn is_pinned(&self) -> bool {
         self.is_pinned.load(Ordering::Acquire)
     }
 
-    /// Fixes the grid's size, or gives it back to the window (without one: to its tab's share of cells, at once).
+    /// Pins the grid's size or unpins it. Without a window, an unpinned pane gets its share of its tab's cells at once.
     pub fn set_pinned(&self, pinned: bool) {
         let was_pinned = self.is_pinned.swap(pinned, Ordering::AcqRel);
         if was_pinned

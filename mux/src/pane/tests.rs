@@ -1,4 +1,4 @@
-//! Panes on a process that follows a script: what a real program can't be made to do at will.
+//! Panes on a process that follows a script, for cases that a real program cannot produce reliably.
 
 use std::{
     collections::VecDeque,
@@ -12,10 +12,10 @@ use unterm_term::{LineId, Modes, Options, Size};
 use super::{reader::SYNCHRONIZED_LIMIT, *};
 use crate::{Foreground, KILL_GRACE, Mux, ReadOutcome, Signal, observer::Threads};
 
-/// What a read comes back with.
+/// The result of a read.
 enum Step {
     Bytes(&'static str),
-    /// After the deadline that was given.
+    /// Sleeps until the deadline.
     Late,
     Error,
 }
@@ -23,7 +23,7 @@ enum Step {
 #[derive(Default)]
 struct Script {
     steps: Mutex<VecDeque<Step>>,
-    /// The deadlines of all reads that were to wait.
+    /// The deadlines of all reads that could wait.
     deadlines: Mutex<Vec<Option<Instant>>>,
     written: Mutex<Vec<u8>>,
     kills: AtomicU32,
@@ -107,7 +107,7 @@ impl Process for Script {
     }
 }
 
-/// Runs a pane over a script to its end.
+/// Runs a pane on a script until it ends.
 fn play(
     steps: impl IntoIterator<Item = Step>,
     status: Option<ExitStatus>,
@@ -152,7 +152,7 @@ fn the_clock_of_synchronized_output_runs_from_its_last_beginning() {
             Some(ExitStatus::Code(0)),
         );
         if began.elapsed() > SYNCHRONIZED_LIMIT * 2 {
-            // The machine stood still so long that the clock ran out in between.
+            // The machine stalled so long that the timeout passed meanwhile.
             continue;
         }
         let deadlines = script.deadlines.lock().clone();

@@ -1,6 +1,6 @@
-//! What a pane is called: by the name it was given, else by the title of what runs in it.
+//! The title of a pane: its name, else the title of the foreground program.
 //!
-//! Owns the look at what runs in the foreground whenever a title is set or asked for. Never decides between titles:
+//! Owns finding the foreground program whenever a title is set or read. Never chooses between titles:
 //! [`Titles`](super::titles::Titles) does.
 
 use unterm_term::{Event, TitleSet};
@@ -19,8 +19,7 @@ impl Pane {
         Front::Other { group, above }
     }
 
-    /// Records titles that were just set; `count`: how many there have been. Where another is shown from now on, the
-    /// events say so.
+    /// Records new titles. `count` is the number of titles set so far. Adds a title event if the shown title changes.
     pub(super) fn record_titles(&self, set: Vec<TitleSet>, count: u64, events: &mut Vec<Event>) {
         if set.is_empty() {
             return;
@@ -32,7 +31,7 @@ impl Pane {
         titles.tell(&front, events);
     }
 
-    /// A shell's prompt waits for a line. Where another title is shown from now on, the events say so.
+    /// A shell's prompt is ready for input. Adds a title event if the shown title changes.
     pub(super) fn settle_title(&self, events: &mut Vec<Event>) {
         let front = self.forget_ended();
         let mut titles = self.titles.lock();
@@ -40,7 +39,7 @@ impl Pane {
         titles.tell(&front, events);
     }
 
-    /// Drops the titles of programs that have ended, and says what is in front.
+    /// Drops the titles of programs that have ended; returns what is in the foreground.
     fn forget_ended(&self) -> Front {
         let mut ended: Vec<i32> =
             self.titles.lock().others.iter().map(|(group, _)| *group).collect();
@@ -51,8 +50,8 @@ impl Pane {
         self.front()
     }
 
-    /// The title that holds: given by [`Pane::set_name`], else set by what is in front, or by the pane's own program; `None`
-    /// where none was set, or it was taken away.
+    /// The pane's title: its name ([`Pane::set_name`]), else the title of the foreground program, else that of the
+    /// pane's own program. `None` if no title was set or it is empty.
     pub fn own_title(&self) -> Option<String> {
         if let Some(name) = self.name.lock().clone() {
             return Some(name);
@@ -64,14 +63,14 @@ impl Pane {
         let front = self.forget_ended();
         let title = {
             let titles = self.titles.lock();
-            // Whose the newest is will be known in a moment.
+            // The reader has not yet recorded which program set the newest title.
             if titles.count < count { newest } else { titles.shown(&front).to_owned() }
         };
         Some(title).filter(|title| !title.is_empty())
     }
 
-    /// What it is called: its [title](Pane::own_title), else the foreground process's name without its folder, else that of
-    /// the program the pane was started with.
+    /// The title to show: [its own](Pane::own_title), else the base name of the foreground process, else that of the
+    /// pane's program.
     pub fn title(&self) -> String {
         self.own_title().unwrap_or_else(|| {
             let foreground = self.foreground().map(|foreground| foreground.name);

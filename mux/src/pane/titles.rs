@@ -1,26 +1,26 @@
-//! The titles that programs gave a pane, and which of them holds.
+//! The titles that programs set in a pane, and which of them applies.
 //!
-//! Owns who set which title. A program is known by its process group, which was in the foreground when its title came: one
-//! that it leaves behind when it ends (vim that was killed, ssh whose connection broke) or is suspended gives way to that
-//! of the pane's own program. kitty and ghostty have their shells' integration set the title at each prompt; here what a
-//! person sets there stays, and only a program's own gives way. Never asks the system what runs: [`Front`] says it.
+//! Owns which program set which title. A program is identified by its process group, in the foreground when it set the
+//! title. If it ends without a reset (a killed vim, a broken ssh) or is suspended, the pane's own program's title
+//! returns. The shell integrations of kitty and ghostty set the title at each prompt instead; here a title that the
+//! user sets at the prompt stays. Never asks the system which program runs: the caller passes [`Front`].
 
 use unterm_term::{Event, TitleSet};
 
-/// Programs whose titles are kept; the oldest goes.
+/// Number of programs whose titles are kept; the oldest is dropped.
 const CAP: usize = 16;
 
 /// What is in the foreground.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Front {
-    /// Nobody can tell.
+    /// The system does not report it.
     Unknown,
     /// The pane's own program.
     Own,
     /// Another process group.
     Other {
         group: i32,
-        /// The groups that it was started from, the nearest first; `None`: nobody can tell, or it makes no difference.
+        /// The groups that started it, the nearest first; `None` if unknown or not needed.
         above: Option<Vec<i32>>,
     },
 }
@@ -37,24 +37,24 @@ impl Front {
 /// The titles of a pane.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Titles {
-    /// That of the pane's own program.
+    /// The title of the pane's own program.
     own: String,
-    /// Those of others, one each process group, the newest last.
+    /// The titles of other process groups, one per group, the newest last.
     pub(super) others: Vec<(i32, String)>,
-    /// One that a shell set on the way to its prompt with another program in front: what that shell runs in (ssh), or what
-    /// it makes its prompt with. Known when the prompt waits.
+    /// A title that a shell set before its prompt, with another group in the foreground: the program around the shell
+    /// (ssh), or a helper that builds the prompt. Assigned to a group when the prompt is ready.
     pending: Option<String>,
-    /// How many have been set.
+    /// How many titles have been set.
     pub(super) count: u64,
-    /// What was shown when somebody was last told.
+    /// The title shown at the last event.
     told: String,
-    /// Whose that was, if another group's. It may have given way since, of which nobody is told without a marked prompt.
+    /// The other group that set it. That group may have ended since; without a marked prompt, its end sends no event.
     told_of: Option<i32>,
 }
 
 impl Titles {
-    /// Those of a pane whose terminal was built anew: it has `title` as the last of `count`. If it is not known which programs
-    /// set titles, that one is the pane's own.
+    /// The titles for a rebuilt terminal, whose last title is `title`, the `count`th. If no title was ever recorded,
+    /// that title belongs to the pane's own program.
     pub(super) fn resumed(mut self, title: &str, count: u64) -> Self {
         if self.count == 0 {
             self.own = title.to_owned();
@@ -82,7 +82,7 @@ impl Titles {
         self.others.push((group, title));
     }
 
-    /// A prompt waits: the shell that makes it is in front now.
+    /// The prompt is ready: its shell is in the foreground now.
     pub(super) fn settle(&mut self, front: &Front) {
         let Some(title) = self.pending.take() else { return };
         match front.group() {
@@ -91,12 +91,12 @@ impl Titles {
         }
     }
 
-    /// The title that a process group has set.
+    /// The title set by a process group.
     fn of(&self, group: i32) -> Option<&String> {
         self.others.iter().find(|(other, _)| *other == group).map(|(_, title)| title)
     }
 
-    /// Whether others have set a title, and this group none.
+    /// Whether other groups have set a title and this group has not.
     pub(super) fn has_only_others(&self, group: i32) -> bool {
         !self.others.is_empty() && self.of(group).is_none()
     }
@@ -107,7 +107,7 @@ impl Titles {
         let shown = match front {
             Front::Own => pending,
             Front::Unknown => pending.or_else(newest),
-            // One that has set none runs in another, such as in a shell within the shell.
+            // A program without a title runs in another program, such as a shell within the shell.
             Front::Other { group, above } => self.of(*group).or(pending).or_else(|| match above {
                 Some(above) => above.iter().find_map(|group| self.of(*group)),
                 None => newest(),
@@ -116,7 +116,7 @@ impl Titles {
         shown.unwrap_or(&self.own)
     }
 
-    /// Takes note of what is shown with this in front, and has it told where that is new.
+    /// Records the title shown with this group in front; adds an event if it has changed.
     pub(super) fn tell(&mut self, front: &Front, events: &mut Vec<Event>) {
         let shown = self.shown(front).to_owned();
         let group = front.group();
@@ -153,15 +153,15 @@ mod tests {
     #[test]
     fn a_program_takes_its_title_with_it_and_a_shells_stays() {
         let mut titles = Titles::default();
-        // Set at the prompt, also by a command of the shell's own.
+        // Set at the prompt, for example by a shell builtin.
         set(&mut titles, "mine", &OWN);
         assert_eq!((titles.shown(&OWN), titles.shown(&VIM)), ("mine", "mine"));
         set(&mut titles, "vim", &VIM);
         assert_eq!(titles.shown(&VIM), "vim");
-        // Suspended, and back again.
+        // Suspended, and resumed.
         assert_eq!(titles.shown(&OWN), "mine");
         assert_eq!(titles.shown(&VIM), "vim");
-        // It took it away.
+        // The program removed its title.
         set(&mut titles, "", &VIM);
         assert_eq!((titles.shown(&VIM), titles.shown(&OWN)), ("", "mine"));
         end(&mut titles, &VIM);
@@ -188,7 +188,7 @@ mod tests {
         set(&mut titles, "mine", &OWN);
         set(&mut titles, "inner", &SSH);
         set(&mut titles, "vim", &VIM);
-        // That of a program that was suspended belongs to no other.
+        // A suspended program's title does not apply to other programs.
         assert_eq!(titles.shown(&started_from(&[8, 1])), "inner");
         assert_eq!(titles.shown(&started_from(&[1])), "mine");
     }
@@ -204,12 +204,12 @@ mod tests {
         set(&mut titles, "far", &SSH);
         assert!(told(&mut titles, &SSH) && !told(&mut titles, &SSH));
         end(&mut titles, &SSH);
-        // Nobody was told that it had gone.
+        // The end of the program sent no event.
         let again = started_from(&[1]);
         set(&mut titles, "far", &again);
         assert!(told(&mut titles, &again) && !told(&mut titles, &again));
         assert!(told(&mut titles, &OWN) && !told(&mut titles, &OWN));
-        // Not twice where the terminal has told of it.
+        // The terminal's own event is not repeated.
         let mut events = vec![Event::Title];
         titles.tell(&again, &mut events);
         assert_eq!(events, [Event::Title]);
@@ -220,13 +220,13 @@ mod tests {
     fn what_a_shell_sets_before_its_prompt_is_the_shells_that_then_waits() {
         let at_prompt = |title: &str| TitleSet { title: title.to_owned(), at_prompt: true };
         let helper = &started_from(&[]);
-        // A program makes the prompt right behind the title.
+        // A helper program builds the prompt after the title was set.
         let mut titles = Titles::default();
         titles.set(at_prompt("mine"), helper);
         assert_eq!(titles.shown(helper), "mine");
         titles.settle(&OWN);
         assert_eq!(titles.shown(&OWN), "mine");
-        // A shell far away makes its own.
+        // A remote shell builds its own prompt.
         titles.set(at_prompt("far"), &SSH);
         titles.settle(&SSH);
         assert_eq!(titles.shown(&SSH), "far");

@@ -1,6 +1,7 @@
-//! Variables that are set for a pane's shells.
+//! Variables set for a pane's shells.
 //!
-//! Owns what a caller may ask of them; their files belong to [`Variables`](crate::process::Variables). Never types anything into a shell.
+//! Owns the operations for callers; [`Variables`](crate::process::Variables) owns the files. Never types anything into
+//! a shell.
 
 use std::io;
 
@@ -10,12 +11,12 @@ use super::Pane;
 use crate::{Signal, process::is_name};
 
 impl Pane {
-    /// Has the pane's shells set a variable (`None`: take it away) before their next prompt, and most before their next command; what is split off
-    /// the pane has it too. False: a shell of the pane has to have integration for that, and none has marked a prompt. Nothing is
-    /// typed. Writes files.
+    /// Sets a variable in the pane's shells (`None`: unsets it) before their next prompt, and in most shells before
+    /// their next command. Panes split off this one get it too. Returns false if no shell of the pane has integration
+    /// and has marked a prompt. Types nothing; writes files.
     ///
     /// # Errors
-    /// When the name is none that every shell takes, and when the files can't be written.
+    /// If not every shell accepts the name, or the files cannot be written.
     pub fn set_variable(&self, name: &str, value: Option<&str>) -> io::Result<bool> {
         if !is_name(name) || value.is_some_and(|value| value.contains('\0')) {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "no variable of a shell"));
@@ -25,8 +26,8 @@ impl Pane {
         Ok(self.term.lock().commands().next_back().is_some())
     }
 
-    /// Has a shell that waits at a prompt look at the variables that were set: bash does so by itself only before the next
-    /// prompt.
+    /// Signals a shell that waits at a prompt to read the changed variables. By itself, bash reads them only before the
+    /// next prompt.
     pub fn announce_variables(&self) {
         let is_prompting =
             self.term.lock().commands().next_back().is_some_and(Command::is_prompting);
@@ -35,12 +36,12 @@ impl Pane {
         }
     }
 
-    /// What [`Pane::set_variable`] last said of a variable: its value, `Some(None)` if it was taken away.
+    /// The variable as last set by [`Pane::set_variable`]: its value, or `Some(None)` if it was unset.
     pub fn variable(&self, name: &str) -> Option<Option<String>> {
         self.variables.as_ref()?.get(name)
     }
 
-    /// The variables of [`Pane::set_variable`] that are set.
+    /// The variables set by [`Pane::set_variable`].
     pub fn variables(&self) -> Vec<(String, String)> {
         self.variables.as_ref().map(|variables| variables.all()).unwrap_or_default()
     }

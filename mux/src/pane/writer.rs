@@ -1,20 +1,20 @@
-//! A pane's writer: input on its way to the program, from whoever brings it.
+//! A pane's writer: passes input from all sources to the program.
 //!
-//! Owns the ways into the queue of input, the thread that empties it, and the count of a person's keys. A short piece that finds
-//! the queue empty is written by whoever brings it, and wakes no thread. Never blocks whoever brings input, and never writes
-//! with a lock held.
+//! Owns the ways into the input queue, the thread that empties it, and the count of the user's keys. If the queue is
+//! empty, the caller's thread writes a short piece itself and wakes no other thread. Never blocks a caller, and never
+//! writes with a lock held.
 
 use std::{sync::atomic::Ordering, time::Instant};
 
 use super::{Pane, WriteError, queue::SoFar};
 use crate::{Composed, lock};
 
-/// A person's last key in a pane.
+/// The user's last key in a pane.
 #[derive(Clone, Copy, Debug)]
 pub struct Touch {
-    /// When it came.
+    /// When it was pressed.
     pub at: Instant,
-    /// How often Enter had been among the input before it ([`Pane::enters`]).
+    /// The number of Enters in the input before it ([`Pane::enters`]).
     pub enters: u64,
 }
 
@@ -27,7 +27,7 @@ impl Pane {
         });
     }
 
-    /// Gives the taps input before it is written, so that its echo comes behind it.
+    /// Sends input to the taps before it is written, so that its echo follows it.
     fn tap_input(&self, bytes: &[u8], is_hidden: bool) {
         if self.taps.any() {
             let seq = *self.seq.borrow();
@@ -35,15 +35,15 @@ impl Pane {
         }
     }
 
-    /// Sends what the terminal answers to the program.
+    /// Sends the terminal's replies to the program.
     pub(super) fn reply(&self, replies: &[u8]) {
         if let Err(error) = self.queue.push(replies) {
             tracing::debug!(pane = self.id.0, %error, "replies dropped");
         }
     }
 
-    /// Queues input for the program, all of it or nothing; never blocks. A key's bytes are with the program at once where
-    /// nothing waits before them.
+    /// Queues input for the program, either all of it or none; never blocks. If the queue is empty, a key's bytes are
+    /// written at once.
     pub fn write(&self, bytes: &[u8]) -> Result<(), WriteError> {
         self.write_input(bytes, None).map(drop)
     }
@@ -57,14 +57,14 @@ impl Pane {
             lock::assert_none();
             self.process.try_write(bytes)
         };
-        // Whether input is to be hidden takes a look at the terminal, for which a key does not wait: the writer's business.
+        // To decide whether to hide input requires the terminal's lock. A key does not wait for it: the writer decides.
         let at_once = !self.taps.any_hides();
         let is_echoed = self.echoes_input();
         let begin = |bytes: &[u8]| {
             if is_echoed {
                 self.echo_input();
             }
-            // A tap that asks since that look is not shown this.
+            // A recording that started since that check receives the input as hidden.
             self.tap_input(bytes, true);
         };
         let outcome = self.queue.push_input(bytes, behind, at_once, is_echoed, begin, write);
@@ -74,8 +74,9 @@ impl Pane {
         outcome
     }
 
-    /// As [`Pane::write`], after asking `admit`, which sees what `bytes` make of the line that anybody typed before them.
-    /// Nobody else's input comes between. `admit` must return at once and ask the pane nothing: the queue of input is locked.
+    /// As [`Pane::write`], but first calls `admit` with the line that `bytes` would form with the input typed so far.
+    /// No other input can slip in between. `admit` must return at once and must not call the pane, because the input
+    /// queue is locked.
     pub fn write_admitted<E>(
         &self,
         bytes: &[u8],
@@ -89,34 +90,34 @@ impl Pane {
         outcome
     }
 
-    /// What `bytes` would make of the line that was typed, were they written now.
+    /// The line that `bytes` would form if they were written now.
     pub fn compose(&self, bytes: &[u8]) -> Composed {
         self.queue.compose(bytes)
     }
 
-    /// What has been typed since Enter, by anybody, as far as input alone tells.
+    /// The text typed since Enter, from all sources, as far as the input alone shows it.
     pub fn typed(&self) -> String {
         self.queue.typed()
     }
 
-    /// Says that a person types here, before what they type is written.
+    /// Records that the user types here. Call it before their input is written.
     pub fn touch(&self) {
         self.touches.fetch_add(1, Ordering::AcqRel);
         let touch = Touch { at: Instant::now(), enters: self.queue.enters() };
         *self.last_touch.lock() = Some(touch);
     }
 
-    /// When a person last typed here.
+    /// When the user last typed here.
     pub fn last_touch(&self) -> Option<Touch> {
         *self.last_touch.lock()
     }
 
-    /// How often Enter has been among the input, whoever pressed it.
+    /// The number of Enters in the input, from all sources.
     pub fn enters(&self) -> u64 {
         self.queue.enters()
     }
 
-    /// How often a person has typed here: who counted before knows whether one did since.
+    /// How often the user has typed here. Compare it with an earlier count to see whether they typed since.
     pub fn touches(&self) -> u64 {
         self.touches.load(Ordering::Acquire)
     }
