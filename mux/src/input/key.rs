@@ -1,7 +1,7 @@
-//! Keys as bytes: which encoding a key event gets.
+//! Encodes keys as bytes: chooses the encoding of a key event.
 //!
-//! Owns that choice; the events, the encodings and the names of keys are in the files below. A program chooses by the flags it
-//! pushed (kitty), by XTMODKEYS (modifyOtherKeys) or not at all (legacy).
+//! Owns that choice; the files below own the events, the encodings and the names of keys. A program selects kitty by
+//! pushing flags, or modifyOtherKeys by XTMODKEYS; the default is legacy.
 
 mod event;
 mod kitty;
@@ -14,7 +14,7 @@ use unterm_term::{KeyboardMode, Modes};
 use super::Modifiers;
 pub use event::{Key, KeyAction, KeyEvent, ModifierKey, Side, latin};
 
-/// The bytes of a key event, empty when the program is not to hear of it.
+/// The bytes of a key event; empty if it is not reported.
 pub fn encode_key(event: &KeyEvent<'_>, modes: Modes, keyboard: &KeyboardMode) -> Vec<u8> {
     if keyboard.locked {
         return Vec::new();
@@ -34,7 +34,7 @@ pub fn encode_key(event: &KeyEvent<'_>, modes: Modes, keyboard: &KeyboardMode) -
     legacy::encode(event, modes, keyboard)
 }
 
-/// The bytes of text that comes from no key (an input method).
+/// The bytes of text without a key event, such as from an input method.
 pub fn encode_text(text: &str, keyboard: &KeyboardMode) -> Vec<u8> {
     if keyboard.locked {
         return Vec::new();

@@ -19,24 +19,24 @@ pub enum MouseButton {
     Forward,
 }
 
-/// What a mouse did.
+/// The kind of a mouse event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MouseKind {
     /// A button went down, or the wheel turned one step.
     Press(MouseButton),
     /// A button went up.
     Release(MouseButton),
-    /// The pointer moved with this button down, or with none. Once a cell, or once a pixel with
-    /// [`MouseEncoding::SgrPixels`]: telling the same place twice is for the caller to avoid.
+    /// The pointer moved, with this button down or without a button. Sent once per cell, or once per pixel with
+    /// [`MouseEncoding::SgrPixels`]; the caller must not repeat a place.
     Motion(Option<MouseButton>),
 }
 
 /// A mouse event in a pane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MouseEvent {
-    /// What happened.
+    /// The kind of the event.
     pub kind: MouseKind,
-    /// Modifiers.
+    /// Modifiers that are down.
     pub modifiers: Modifiers,
     /// Column, from 0.
     pub col: u16,
@@ -49,7 +49,7 @@ pub struct MouseEvent {
 }
 
 impl MouseButton {
-    /// Its number in the protocol; more than two bits are spread over bits 0–1, 6 and 7.
+    /// The button's number in the protocol. Its bits are 0–1, 6 and 7.
     fn code(self) -> u16 {
         match self {
             MouseButton::Left => 0,
@@ -69,12 +69,12 @@ impl MouseButton {
     }
 }
 
-/// No button, and the release of any where the encoding can't say which.
+/// Motion without a button; also a release, if the encoding does not report the button.
 const NO_BUTTON: u16 = 3;
-/// Added to the button of a motion.
+/// Added to the button if the pointer moved.
 const MOTION: u16 = 32;
 
-/// The bytes of a mouse event; `None` when the program did not ask for it, or when the encoding can't tell its place.
+/// The bytes of a mouse event; `None` if the program did not request it, or the encoding cannot express its place.
 pub fn encode_mouse(
     event: &MouseEvent,
     tracking: MouseTracking,
@@ -83,7 +83,7 @@ pub fn encode_mouse(
     let is_sgr = matches!(encoding, MouseEncoding::Sgr | MouseEncoding::SgrPixels);
     let (mut button, is_release) = match event.kind {
         MouseKind::Press(button) => (button.code(), false),
-        // The wheel goes nowhere back.
+        // The wheel has no release event.
         MouseKind::Release(button) if button.is_wheel() => return None,
         MouseKind::Release(button) => (if is_sgr { button.code() } else { NO_BUTTON }, true),
         MouseKind::Motion(button) => (button.map_or(NO_BUTTON, MouseButton::code) + MOTION, false),
@@ -112,7 +112,7 @@ pub fn encode_mouse(
             Some(vec![0x1b, b'[', b'M', byte(button.into())?, byte(col)?, byte(row)?])
         }
         MouseEncoding::Utf8 => {
-            // Two bytes of UTF-8 are as far as this encoding goes.
+            // This encoding uses at most two bytes of UTF-8.
             let char = |value: u32| char::from_u32(value + 32).filter(|char| *char < '\u{800}');
             let mut out = String::from("\x1b[M");
             out.extend([char(button.into())?, char(col)?, char(row)?]);
@@ -127,8 +127,8 @@ pub fn encode_mouse(
     }
 }
 
-/// The wheel as cursor keys (mode 1007): `lines` up when positive, down when negative. `None` when the modes do not ask
-/// for it, so that the wheel scrolls the history; ask only when the program tracks no mouse.
+/// The wheel as cursor keys (mode 1007): `lines` up if positive, down if negative. `None` if the modes do not request
+/// it, so that the wheel scrolls the history. Call it only if the program does not track the mouse.
 pub fn encode_alternate_scroll(lines: i32, modes: Modes) -> Option<Vec<u8>> {
     if !modes.contains(Modes::ALT_SCREEN | Modes::ALTERNATE_SCROLL) {
         return None;
@@ -139,7 +139,7 @@ pub fn encode_alternate_scroll(lines: i32, modes: Modes) -> Option<Vec<u8>> {
         (false, true) => b"\x1b[A",
         (false, false) => b"\x1b[B",
     };
-    // More than any screen has lines is a fault of the device.
+    // A larger count is a fault of the device.
     Some(key.repeat(lines.unsigned_abs().min(1000) as usize))
 }
 
@@ -258,7 +258,7 @@ mod tests {
             let event = event(MouseKind::Press(MouseButton::Left), mods);
             let bytes = encode_mouse(&event, MouseTracking::Click, MouseEncoding::Sgr);
             assert_eq!(bytes, Some(format!("\x1b[<{code};5;10M").into_bytes()));
-            // X10 knows of none.
+            // X10 tracking reports no modifiers.
             let bytes = encode_mouse(&event, MouseTracking::Press, MouseEncoding::Sgr);
             assert_eq!(bytes, Some(b"\x1b[<0;5;10M".to_vec()));
         }

@@ -1,25 +1,26 @@
-//! Pasted text and focus: what a text would do when it is pasted, and its bytes.
+//! Pasted text and focus: the risks of pasted text, and the bytes of both.
 
 use unterm_term::Modes;
 
-/// What ends a bracketed paste (mode 2004), in its 7-bit and its 8-bit form.
+/// The end of a bracketed paste (mode 2004), in its 7-bit and its 8-bit form.
 const BRACKET_ENDS: [&str; 2] = ["\x1b[201~", "\u{9b}201~"];
 
-/// What a text holds that would do more, pasted, than to show up where one types.
+/// The parts of a text that, when pasted, would do more than insert text.
 ///
-/// Web pages put such text on the clipboard behind what one sees there ("pastejacking").
+/// Web pages can put such text on the clipboard in place of the text shown ("pastejacking").
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PasteRisk {
-    /// Line ends (CR LF is one): each presses Enter.
+    /// Number of line ends (CR LF counts as one). Each one presses Enter.
     pub line_ends: usize,
-    /// Control characters other than tabs and line ends: each would press a key. [`encode_paste`] drops them.
+    /// Number of control characters other than tabs and line ends. Each one would press a key; [`encode_paste`] drops
+    /// them.
     pub controls: usize,
-    /// The bytes that end a bracketed paste are in it: it wants what follows to be taken for typed.
+    /// Whether the text contains the end of a bracketed paste, so that the rest would count as typed.
     pub ends_bracket: bool,
 }
 
 impl PasteRisk {
-    /// Of a text.
+    /// The risk of a text.
     pub fn of(text: &str) -> Self {
         let mut risk = Self {
             ends_bracket: BRACKET_ENDS.iter().any(|end| text.contains(end)),
@@ -40,34 +41,34 @@ impl PasteRisk {
         risk
     }
 
-    /// It holds nothing but what shows.
+    /// Whether the text has no risk.
     pub fn is_none(self) -> bool {
         self == Self::default()
     }
 
-    /// Whether a person should be asked before it goes to a program in these modes: one that did not ask for bracketed
-    /// pastes takes line ends and controls for keys, and text that holds the bracket's end is meant to harm any program.
+    /// Whether to ask the user before pasting into a program with these modes. Without bracketed paste, the program
+    /// treats line ends and control characters as keys. The end of a bracketed paste is an attack on any program.
     pub fn wants_asking(self, modes: Modes) -> bool {
         self.ends_bracket || !modes.contains(Modes::BRACKETED_PASTE) && !self.is_none()
     }
 }
 
-/// Text whose lines are one, parted by blanks: blanks and backslashes before line ends go, and empty lines.
+/// Joins lines with blanks. Drops empty lines, and blanks and backslashes at the ends of lines.
 pub fn join_lines(text: &str) -> String {
     let trimmed = |line: &str| line.trim().trim_end_matches('\\').trim_end().to_owned();
     let mut lines: Vec<String> = Vec::new();
     let mut rest = text.split(['\r', '\n']).peekable();
     while let Some(line) = rest.next() {
-        // A backslash continues a command's line; on the last one it is the text's own.
+        // A backslash continues a command's line; on the last line it belongs to the text.
         let line = if rest.peek().is_some() { trimmed(line) } else { line.trim().to_owned() };
         lines.extend(Some(line).filter(|line| !line.is_empty()));
     }
     lines.join(" ")
 }
 
-/// The bytes of a paste: line ends become CR, as Enter sends them; when bracketed (mode 2004), wrapped in `CSI 200 ~` and
-/// `CSI 201 ~`. Control characters other than tab and line ends are dropped, C0, DEL and C1 alike, so that no text can
-/// end the bracket or press a key.
+/// Encodes a paste. Line ends become CR, as Enter sends. Bracketed (mode 2004), the text is wrapped in `CSI 200 ~` and
+/// `CSI 201 ~`. Control characters other than tab and line ends (C0, DEL and C1) are dropped, so that no text can end
+/// the bracket or press a key.
 pub fn encode_paste(text: &str, modes: Modes) -> Vec<u8> {
     let is_bracketed = modes.contains(Modes::BRACKETED_PASTE);
     let mut out = String::with_capacity(text.len() + 12);
@@ -93,7 +94,7 @@ pub fn encode_paste(text: &str, modes: Modes) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// The bytes that tell a program of focus (mode 1004), empty when it did not ask.
+/// The report of a focus change (mode 1004); empty unless the program has enabled it.
 pub fn encode_focus(focused: bool, modes: Modes) -> &'static [u8] {
     match (modes.contains(Modes::FOCUS_EVENTS), focused) {
         (false, _) => b"",

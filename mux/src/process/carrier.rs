@@ -1,9 +1,8 @@
-//! Programs that carry a terminal on: to another machine, into a container, or into a terminal of their own.
+//! Programs that forward the terminal: to another machine, into a container, or into a terminal of their own.
 //!
-//! Owns the one list of them. Never looks at a process: who writes what such a program shows, and where, can't be told from a
-//! name.
+//! Owns the one list of them. Never inspects a process: a name does not show which program wrote the output, or where.
 
-/// By the names that the kernel keeps (15 bytes on Linux), up to a colon: `tmux: client`.
+/// Names as the kernel stores them (15 bytes on Linux), without a part after a colon, as in `tmux: client`.
 const CARRIERS: [&str; 34] = [
     // To other machines.
     "ssh",
@@ -37,7 +36,7 @@ const CARRIERS: [&str; 34] = [
     "machinectl",
     "systemd-nspawn",
     "virsh",
-    // To programs of another terminal, which may be any of these.
+    // Terminal multiplexers, whose programs may be any of these.
     "tmux",
     "tmate",
     "screen",
@@ -45,16 +44,16 @@ const CARRIERS: [&str; 34] = [
     "dtach",
 ];
 
-/// Virtual machines whose console is a terminal.
+/// Virtual machines with a terminal as their console.
 const MACHINES: &str = "qemu-system-";
 
-/// Whether a program, by its name or its executable's path, shows what is written elsewhere: as a rule by a shell there.
+/// Whether a program, by its name or its executable's path, shows output written elsewhere, usually by a shell there.
 pub fn is_carrier(name: &str) -> bool {
     let name = bare(name);
     CARRIERS.contains(&name) || name.starts_with(MACHINES)
 }
 
-/// A program's name without its folder, and without what it says of itself behind a colon.
+/// A program's name without its folder and without a status after a colon.
 fn bare(name: &str) -> &str {
     let name = name.rsplit('/').next().unwrap_or(name);
     name.split(':').next().unwrap_or(name)

@@ -1,7 +1,7 @@
-//! What a program is started with: its environment, its directory, and where its executable is.
+//! The start of a program: its environment, its directory, and the path of its executable.
 //!
-//! Everything that can be known to be wrong is found here, before the fork: afterwards an error could only be a pane
-//! that dies at once.
+//! Detects every predictable error before the fork, because afterwards an error would only show as a pane that closes
+//! at once.
 
 use std::{
     ffi::OsStr,
@@ -10,8 +10,8 @@ use std::{
 
 use crate::{Spawn, SpawnError};
 
-/// Names of variables that describe the terminal around us and would mislead a program about the one it runs in.
-/// A trailing `*` stands for any ending.
+/// Names of variables that describe the surrounding terminal and would mislead a program about its own. A trailing `*`
+/// matches any ending.
 const SURROUNDING: &[&str] = &[
     "ALACRITTY_*",
     "COLORFGBG",
@@ -59,10 +59,10 @@ const SURROUNDING: &[&str] = &[
     "ZELLIJ*",
 ];
 
-/// Whether a variable of the inherited environment speaks of the surrounding terminal.
+/// Whether a variable of the inherited environment describes the surrounding terminal.
 pub(super) fn is_surrounding(name: &OsStr) -> bool {
     let Some(name) = name.to_str() else { return false };
-    // kitty and ghostty point TERMINFO at their own database; elsewhere it is the user's.
+    // kitty and ghostty set TERMINFO to their own database; otherwise the user has set it.
     if name == "TERMINFO" {
         return ["KITTY_WINDOW_ID", "GHOSTTY_RESOURCES_DIR"]
             .iter()
@@ -74,7 +74,7 @@ pub(super) fn is_surrounding(name: &OsStr) -> bool {
     })
 }
 
-/// Where the program starts: the directory asked for, else home, else the root.
+/// The directory to start in: the requested one, else home, else the root.
 pub(super) fn directory(spawn: &Spawn) -> Result<PathBuf, SpawnError> {
     match &spawn.cwd {
         Some(cwd) if cwd.is_dir() => {
@@ -87,12 +87,12 @@ pub(super) fn directory(spawn: &Spawn) -> Result<PathBuf, SpawnError> {
     }
 }
 
-/// Limits of Linux's execve: one string may have 32 pages, all of them together a quarter of the stack's limit, which
-/// is 8 MiB where nobody changed it.
+/// Limits of Linux's execve: 32 pages for one string, and a quarter of the stack's limit (8 MiB by default) for all of
+/// them.
 const MAX_STRING: usize = 128 * 1024 - 1;
 const MAX_STRINGS: usize = 2 * 1024 * 1024 - 64 * 1024;
 
-/// Refuses what execve would: its error could not be told from the program's own end.
+/// Refuses strings that execve would refuse, because its error would look like the program's own end.
 pub(super) fn check_strings(program: &str, spawn: &Spawn) -> Result<(), SpawnError> {
     let refuse = |error: String| Err(SpawnError::Program { program: shorten(program), error });
     if program.is_empty() {
@@ -135,7 +135,7 @@ pub(super) fn check_strings(program: &str, spawn: &Spawn) -> Result<(), SpawnErr
     Ok(())
 }
 
-/// The beginning of a string that an error message quotes.
+/// The start of a string, for an error message.
 fn shorten(text: &str) -> String {
     match text.char_indices().nth(80) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -143,7 +143,7 @@ fn shorten(text: &str) -> String {
     }
 }
 
-/// The executable behind a program's name, looked up as execvp(3) would from `cwd`, or why there is none.
+/// The executable of a program's name, looked up from `cwd` as execvp(3) does, or the reason why there is none.
 pub(super) fn executable(name: &str, cwd: &Path, path: Option<&OsStr>) -> Result<PathBuf, String> {
     if name.contains('/') {
         let file = cwd.join(name);
@@ -162,8 +162,8 @@ pub(super) fn executable(name: &str, cwd: &Path, path: Option<&OsStr>) -> Result
     Err(refusal.unwrap_or_else(|| "no such program in PATH".into()))
 }
 
-/// Why a program can't be started, found by the rules of a pane that starts in the current directory; `None`: it can be.
-/// `env`: variables that panes get over the inherited environment, of which `PATH` counts.
+/// The reason why a pane in the current directory cannot start a program; `None` if it can. `env` are the variables
+/// that panes get in addition to the inherited environment; only `PATH` matters.
 pub fn program_error<'a>(
     program: &str,
     env: impl IntoIterator<Item = (&'a String, &'a String)>,
@@ -174,7 +174,7 @@ pub fn program_error<'a>(
     executable(program, &cwd, path.as_deref()).err()
 }
 
-/// Whether a file can be run: a regular file with the right to, and a script's interpreter too.
+/// Checks that a file can be run: a regular file with execute permission, whose interpreter exists if it is a script.
 fn check_executable(file: &Path) -> Result<(), String> {
     let quoted = file.display();
     let metadata = std::fs::metadata(file).map_err(|error| match error.kind() {
@@ -195,7 +195,7 @@ fn check_executable(file: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// The interpreter a script names in its first line.
+/// The interpreter in a script's first line.
 fn interpreter(file: &Path) -> Option<PathBuf> {
     use std::io::Read;
     let mut head = Vec::new();

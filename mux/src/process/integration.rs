@@ -1,9 +1,9 @@
-//! Shell integration: what makes a shell that a pane starts mark its prompts, commands and exit codes, without a change
-//! to any file of the person's.
+//! Shell integration: makes the shells that a pane starts mark their prompts, commands and exit codes, without changing
+//! the user's files.
 //!
-//! Owns the scripts, which the program carries with it, and the way each kind of shell is made to read its own: bash by
-//! POSIX mode and `$ENV`, zsh by `ZDOTDIR`, fish and Nushell by `XDG_DATA_DIRS`, PowerShell by `-NoExit -Command`. Never
-//! touches a program that is no interactive shell.
+//! Owns the scripts, which are compiled into the binary, and how each shell is made to read its script: bash by POSIX
+//! mode and `$ENV`, zsh by `ZDOTDIR`, fish and Nushell by `XDG_DATA_DIRS`, PowerShell by `-NoExit -Command`. Never
+//! changes how a program starts unless it is an interactive shell.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -16,10 +16,10 @@ use std::{
 use super::variables;
 use crate::{private, random};
 
-/// The folder of nonces in that of the scripts.
+/// The folder of nonces within the scripts' folder.
 const NONCES: &str = "nonces";
 
-/// The scripts, by their paths in the folder that [`ShellIntegration::install`] makes.
+/// The scripts, by their paths in the folder of [`ShellIntegration::install`].
 pub const SCRIPTS: &[(&str, &str)] = &[
     ("bash/unterm.bash", include_str!("../../../assets/shell-integration/bash/unterm.bash")),
     ("zsh/.zshenv", include_str!("../../../assets/shell-integration/zsh/.zshenv")),
@@ -35,34 +35,34 @@ pub const SCRIPTS: &[(&str, &str)] = &[
     ("pwsh/unterm.ps1", include_str!("../../../assets/shell-integration/pwsh/unterm.ps1")),
 ];
 
-/// What `XDG_DATA_DIRS` means where it is not set (XDG Base Directory Specification).
+/// The default of `XDG_DATA_DIRS` (XDG Base Directory Specification).
 const DATA_DIRS: &str = "/usr/local/share:/usr/share";
 
-/// The scripts in their folder, and the nonce that tells a pane's own shells from whatever else prints there.
+/// The folder of the scripts, and the nonce that distinguishes a pane's own shells from any other output.
 ///
-/// The nonce never stands in an environment or an argument list, where other programs would find it: a shell reads it from a
-/// `NonceFile`, and empties that before another program runs.
+/// The nonce never appears in an environment or an argument list, where other programs could read it. A shell reads it
+/// from a `NonceFile`, and empties that file before another program runs.
 #[derive(Clone, Debug)]
 pub struct ShellIntegration {
-    /// See [`ShellIntegration::install`].
+    /// The folder of [`ShellIntegration::install`].
     pub folder: PathBuf,
-    /// Of one pane: 32 hexadecimal digits.
+    /// The nonce of one pane: 32 hexadecimal digits.
     pub nonce: Arc<str>,
-    /// Where the pane's shells find variables that are set for them, without the endings of the files; `None`: nowhere.
+    /// Path, without extension, of the files with variables for the pane's shells; `None`: no variables.
     pub variables: Option<PathBuf>,
 }
 
-/// What a program is started with beside its own.
+/// Additions to a program's environment and arguments.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Injection {
     pub(super) env: Vec<(&'static str, OsString)>,
-    /// Behind its own arguments.
+    /// Appended to the program's own arguments.
     pub(super) args: Vec<OsString>,
-    /// The program is a shell that reads its script, and the nonce with it.
+    /// Whether the program is a shell that reads its script and the nonce.
     pub(super) reads_script: bool,
 }
 
-/// A file with the nonce, which its shell reads once. It goes with the pane.
+/// A file with the nonce, which its shell reads once. Removed with the pane.
 #[derive(Debug)]
 pub(super) struct NonceFile(PathBuf);
 
@@ -79,10 +79,10 @@ impl Drop for NonceFile {
 }
 
 impl ShellIntegration {
-    /// Writes the scripts into a folder, those that are not there as they should be.
+    /// Writes the scripts that are missing or differ into a folder.
     ///
     /// # Errors
-    /// When the folder can't be written.
+    /// If the folder cannot be written.
     pub fn install(folder: &Path) -> io::Result<()> {
         variables::clean(folder);
         variables::clean_folder(&folder.join(NONCES));
@@ -97,15 +97,15 @@ impl ShellIntegration {
         Ok(())
     }
 
-    /// For one more pane, with a nonce nobody can guess.
+    /// The integration of one more pane, with an unguessable nonce.
     ///
     /// # Errors
-    /// When the system gives no random numbers.
+    /// If the system returns no random bytes.
     pub fn new(folder: PathBuf) -> io::Result<Self> {
         Ok(Self { folder, nonce: random::hex()?.into(), variables: None })
     }
 
-    /// Writes the nonce for one shell.
+    /// Writes a file with the nonce for one shell.
     pub(super) fn write_nonce(&self) -> io::Result<NonceFile> {
         let folder = self.folder.join(NONCES);
         private::create_folder(&folder)?;
@@ -114,7 +114,7 @@ impl ShellIntegration {
         Ok(file)
     }
 
-    /// What to start a program with; `env`: what it would find in its environment.
+    /// The additions for a program. `env` looks up a variable of its environment.
     pub(super) fn inject<'a>(
         &self,
         program: &str,
@@ -162,7 +162,7 @@ impl ShellIntegration {
     }
 }
 
-/// Whether a shell of the Unix kind reads commands from its terminal with these arguments.
+/// Whether a Unix shell with these arguments reads commands from its terminal.
 fn is_interactive(args: &[String]) -> bool {
     args.iter().all(|arg| {
         matches!(arg.as_str(), "-l" | "-i" | "-il" | "-li" | "--login" | "--interactive")
@@ -255,7 +255,7 @@ mod tests {
         let path = file.path().to_owned();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(fs::read_to_string(&path).unwrap(), format!("{}\n", integration.nonce));
-        // No process has a number as large (Linux: at most 2^22).
+        // Larger than any process id (Linux: at most 2^22).
         let left = path.with_file_name("99999999-0");
         fs::write(&left, "").unwrap();
         ShellIntegration::install(folder.path()).unwrap();

@@ -1,21 +1,22 @@
-//! How many files this process may have open: as many as the system lets it, while its children get what it was started
-//! with. Programs that use select(2), or close every descriptor there could be, rely on the usual limit.
+//! The limit of open files. This process raises its own to the system's maximum; its children get the limit that it was
+//! started with, because programs that use select(2), or close every possible descriptor, rely on the usual limit.
 
 use std::sync::OnceLock;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// What the process was started with, once it has raised its own.
+/// The limit that the process was started with, set when it first raises its own.
 static STARTED_WITH: OnceLock<Rlimit> = OnceLock::new();
 
-/// The most that is asked for: where the system knows no bound, tables that grow with it should have one.
+/// The highest limit requested. If the system has no maximum, this bounds tables that grow with the limit.
 const ENOUGH: u64 = 1 << 20;
 
-/// Raises the limit of open files (`RLIMIT_NOFILE`) of this process to the highest it may have; programs started by
-/// [`crate::PtyProcess::spawn`] get the one it was started with. For a process that serves many connections and panes.
+/// Raises this process's limit of open files (`RLIMIT_NOFILE`) to its maximum, for a process that serves many
+/// connections and panes. Programs started by [`crate::PtyProcess::spawn`] get the limit that the process was started
+/// with.
 ///
 /// # Errors
-/// When the system refuses; the limit is then as it was.
+/// If the system refuses. The limit then stays as it was.
 pub fn raise_descriptor_limit() -> std::io::Result<()> {
     let now = getrlimit(Resource::Nofile);
     let first = *STARTED_WITH.get_or_init(|| now);
@@ -27,12 +28,12 @@ pub fn raise_descriptor_limit() -> std::io::Result<()> {
     Ok(())
 }
 
-/// The limit that this process was started with, where it has raised its own.
+/// The limit that this process was started with, if it has raised its own.
 pub(super) fn started_with() -> Option<Rlimit> {
     STARTED_WITH.get().copied()
 }
 
-/// Gives a child its limit, between fork and exec.
+/// Sets a child's limit, between fork and exec.
 pub(super) fn set(limit: Option<Rlimit>) {
     if let Some(limit) = limit {
         let _ = setrlimit(Resource::Nofile, limit);
@@ -48,7 +49,7 @@ mod tests {
     use super::*;
     use crate::{Process, PtyProcess, ReadOutcome, Spawn};
 
-    /// What a program on a pty is told of its limit.
+    /// The limit that a program on a pty reports.
     fn limit() -> String {
         let args = ["-c", "ulimit -Sn"].map(str::to_owned).to_vec();
         let spawn = Spawn { program: Some("sh".to_owned()), args, ..Spawn::default() };

@@ -1,4 +1,4 @@
-//! What only Linux offers: descriptors for a process's end and for wake-ups, `/proc`, and returning memory.
+//! The Linux parts: descriptors for a process's end and for wake-ups, `/proc`, and returning memory.
 
 use std::{
     io,
@@ -17,7 +17,7 @@ use rustix::{
 
 use super::{job::Job, shells::is_shell};
 
-/// A new pty: its master, and the terminal.
+/// A new pty: its master, and its terminal.
 pub(super) fn open_pty() -> io::Result<(OwnedFd, OwnedFd)> {
     let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
     let master = openpt(flags)?;
@@ -25,7 +25,7 @@ pub(super) fn open_pty() -> io::Result<(OwnedFd, OwnedFd)> {
     unlockpt(&master)?;
     let terminal = match ioctl_tiocgptpeer(&master, flags) {
         Ok(terminal) => terminal,
-        // A kernel before 4.13, or a sandbox that does not know the call.
+        // A kernel before 4.13, or a sandbox that rejects the call.
         Err(_) => {
             rustix::fs::open(ptsname(&master, Vec::new())?.as_c_str(), flags.into(), Mode::empty())?
         }
@@ -33,12 +33,12 @@ pub(super) fn open_pty() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok((master, terminal))
 }
 
-/// Puts another open file in the place of one, which is closed.
+/// Replaces an open file with another one, and closes it.
 pub(super) fn replace(place: &mut OwnedFd, by: impl AsFd) {
     let _ = rustix::io::dup3(by, place, DupFlags::CLOEXEC);
 }
 
-/// Closes every descriptor of a child but its three streams, at exec at the latest. Called between fork and exec.
+/// Closes every descriptor of a child except its three streams, at exec at the latest. Called between fork and exec.
 pub(super) fn keep_streams_alone() {
     // SAFETY: the call changes flags of descriptors that nothing between fork and exec closes.
     let marked =
@@ -49,7 +49,7 @@ pub(super) fn keep_streams_alone() {
     }
 }
 
-/// Becomes readable, for good, when a process has ended.
+/// Becomes readable, permanently, when a process has ended.
 pub(super) struct ExitWatch(OwnedFd);
 
 impl ExitWatch {
@@ -65,7 +65,7 @@ impl AsFd for ExitWatch {
     }
 }
 
-/// A flag that a thread waiting in poll(2) sees: readable while it is set.
+/// A flag that wakes a thread waiting in poll(2): readable while it is set.
 pub(super) struct Wake(OwnedFd);
 
 impl Wake {
@@ -74,7 +74,7 @@ impl Wake {
     }
 
     pub(super) fn set(&self) {
-        // The counter can't be full: nobody sets it 2^64 times.
+        // The counter cannot be full, which would take 2^64 calls.
         let _ = rustix::io::write(&self.0, &1u64.to_ne_bytes());
     }
 
@@ -89,19 +89,19 @@ impl AsFd for Wake {
     }
 }
 
-/// The path of a process's executable where it may be read, with the name it was called by (`vim`, not the `vim.basic` that
-/// this leads to); else its name. `None` when there is no such process.
+/// The path of a process's executable if it can be read, with the file name it was called by (`vim`, not its target
+/// `vim.basic`); else its name. `None` if there is no such process.
 pub(super) fn name(pid: i32) -> Option<String> {
-    // Before the rest: see there.
+    // First, because it waits for an exec to finish.
     let first_argument = first_argument(pid);
     let called = std::fs::read(format!("/proc/{pid}/comm"));
     let called =
         called.map(|name| String::from_utf8_lossy(&name).trim_end_matches('\n').to_owned());
     let Ok(path) = std::fs::read_link(format!("/proc/{pid}/exe")) else { return called.ok() };
     let text = path.to_string_lossy();
-    // The kernel's mark of an executable that was replaced while it runs, as package upgrades do.
+    // The kernel marks an executable that was replaced while it runs, for example by a package upgrade.
     let path = std::path::Path::new(text.strip_suffix(" (deleted)").unwrap_or(&text));
-    // A process may call itself anything: what its first argument says as well is how it was started.
+    // A process can choose its name. It was called by that name only if its first argument has it too.
     let path = match called {
         Ok(called) if !called.is_empty() && first_argument.as_ref() == Some(&called) => {
             path.with_file_name(called)
@@ -111,11 +111,11 @@ pub(super) fn name(pid: i32) -> Option<String> {
     Some(path.to_string_lossy().into_owned())
 }
 
-/// Looks at a process that has no arguments, as one that has ended.
+/// How often to check a process without arguments, such as one that has ended.
 const EXEC_LOOKS: usize = 50;
 
-/// The name in a process's first argument, without the mark of a login shell. While a process becomes another program
-/// (execve) its arguments come last, and what else is said of it is partly of the one before: that is waited for.
+/// The name in a process's first argument, without the mark of a login shell. During an exec, the kernel sets the
+/// arguments last, and other data may still be the previous program's, so this waits for them.
 fn first_argument(pid: i32) -> Option<String> {
     let path = format!("/proc/{pid}/cmdline");
     let mut arguments = std::fs::read(&path).ok()?;
@@ -131,14 +131,14 @@ fn first_argument(pid: i32) -> Option<String> {
     Some(name.strip_prefix('-').unwrap_or(name).to_owned())
 }
 
-/// Whether a process still runs our own executable, as between fork and exec.
+/// Whether a process still runs our own executable, as it does between fork and exec.
 pub(super) fn is_own_image(pid: i32) -> bool {
     let own = std::fs::read_link("/proc/self/exe");
     own.is_ok() && own.ok() == std::fs::read_link(format!("/proc/{pid}/exe")).ok()
 }
 
-/// The working directory of a process, `None` when it may not be read or was removed (the kernel's link then names
-/// what is not there).
+/// The working directory of a process; `None` if it cannot be read or was removed (the kernel's link then has a path
+/// that does not exist).
 pub(super) fn cwd(pid: i32) -> Option<PathBuf> {
     std::fs::read_link(format!("/proc/{pid}/cwd")).ok().filter(|path| path.is_dir())
 }
@@ -151,19 +151,19 @@ pub(super) fn variable(pid: i32, name: &str) -> Option<String> {
     Some(String::from_utf8_lossy(value).into_owned())
 }
 
-/// The lowest process id in a process group whose leader is gone.
+/// The lowest process id in a process group whose leader has ended.
 pub(super) fn group_member(group: i32) -> Option<i32> {
     processes().filter(|process| process.group == group).map(|process| process.pid).min()
 }
 
-/// The process groups that a process group was started from, the nearest first.
+/// The process groups that started a process group, the nearest first.
 pub(super) fn groups_above(group: i32) -> Option<Vec<i32>> {
     let leader = stat(group).or_else(|| stat(group_member(group)?))?;
     let line = std::iter::successors(Some(leader), |process| stat(process.parent));
     Some(line.take(ANCESTORS).map(|process| process.group).filter(|own| *own != group).collect())
 }
 
-/// The names of the processes in a process group and of all that these started, also in sessions of their own: `sudo` and
+/// The names of the processes in a process group and of all their descendants, in other sessions too: `sudo` and
 /// `script` give their programs another terminal.
 pub(super) fn names_below(group: i32) -> Vec<String> {
     let mut rest: Vec<Stat> = processes().collect();
@@ -176,10 +176,10 @@ pub(super) fn names_below(group: i32) -> Vec<String> {
     found.into_iter().map(|process| process.name).collect()
 }
 
-/// Ancestors of a process that are looked at: a number that is given anew meanwhile could lead in a circle.
+/// The most ancestors followed. If a process id is reused meanwhile, the parents could form a cycle.
 const ANCESTORS: usize = 64;
 
-/// The process groups of a terminal, which its device number names, but for these; the oldest first.
+/// The process groups of a terminal, given by its device number, without those in `except`; the oldest first.
 pub(super) fn jobs(terminal: u64, except: &[i32]) -> Option<Vec<Job>> {
     let is_of = |process: &Stat| {
         u64::from(process.terminal) == terminal && !except.contains(&process.group)
@@ -196,7 +196,7 @@ pub(super) fn jobs(terminal: u64, except: &[i32]) -> Option<Vec<Job>> {
     let job = |group: i32| {
         let own: Vec<&Stat> = members.iter().filter(|process| process.group == group).collect();
         let first = own.first()?;
-        // A shell that runs a list of commands is a copy of the one that started it: what it runs says more.
+        // A shell that runs a list of commands is a copy of its parent shell; the commands are more informative.
         let is_copy = own.len() > 1 && is_shell(&first.name);
         let named = own.iter().skip(usize::from(is_copy));
         let commands: Vec<String> = named.map(|process| command_line(process)).collect();
@@ -210,7 +210,7 @@ pub(super) fn jobs(terminal: u64, except: &[i32]) -> Option<Vec<Job>> {
     Some(groups.into_iter().filter_map(job).collect())
 }
 
-/// How long a process has been there.
+/// How long ago a process was started.
 pub(super) fn age(pid: i32) -> Option<Duration> {
     Some(uptime().saturating_sub(stat(pid)?.start))
 }
@@ -222,7 +222,7 @@ fn uptime() -> Duration {
     Duration::from_secs_f64(seconds.unwrap_or_default())
 }
 
-/// The arguments that a process was started with, in a line; its name where they are gone.
+/// The arguments that a process was started with, in one line, or its name if they are gone.
 fn command_line(process: &Stat) -> String {
     let arguments = std::fs::read(format!("/proc/{}/cmdline", process.pid)).unwrap_or_default();
     let arguments = arguments.split(|byte| *byte == 0).filter(|it| !it.is_empty());
@@ -230,28 +230,29 @@ fn command_line(process: &Stat) -> String {
     if line.is_empty() { process.name.clone() } else { line.join(" ") }
 }
 
-/// What the kernel says of a process.
+/// The status of a process, from the kernel.
 pub(super) struct Stat {
     pub(super) pid: i32,
-    /// A letter, as in proc_pid_stat(5): `T` where it is stopped, `S` where its main thread waits for something.
+    /// A letter, as in proc_pid_stat(5): `T` if it is stopped, `S` if its main thread waits.
     pub(super) state: u8,
-    /// When it was started, since the system was.
+    /// When it was started, counted from the system's boot.
     start: Duration,
-    /// At most 15 bytes of it.
+    /// At most 15 bytes of its name.
     name: String,
     parent: i32,
     pub(super) group: i32,
-    /// Its controlling terminal's device number; 0: it has none.
+    /// The device number of its controlling terminal; 0 if it has no terminal.
     pub(super) terminal: u32,
 }
 
-/// All that may be looked at.
+/// All processes that can be read.
 pub(super) fn processes() -> impl Iterator<Item = Stat> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten();
     entries.filter_map(|entry| stat(entry.ok()?.file_name().to_str()?.parse().ok()?))
 }
 
-/// Fields 2 to 5, 7 and 22 of `/proc/PID/stat`; the name may contain anything, so what follows is counted from its closing bracket.
+/// Fields 2 to 5, 7 and 22 of `/proc/PID/stat`. The name may contain anything, so the fields after it are counted from
+/// its closing bracket.
 pub(super) fn stat(pid: i32) -> Option<Stat> {
     let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
     let start = stat.iter().position(|byte| *byte == b'(')? + 1;
@@ -262,23 +263,23 @@ pub(super) fn stat(pid: i32) -> Option<Stat> {
     let mut number = || fields.next()?.parse::<i32>().ok();
     let (parent, group, _session) = (number()?, number()?, number()?);
     let terminal = number()?.cast_unsigned();
-    // Of fields 8 to 21 nothing is wanted.
+    // Skips fields 8 to 21.
     let ticks: u64 = fields.nth(14)?.parse().ok()?;
-    // In a second; what other rates there were are gone since Linux 2.6.
+    // Per second. Linux has had no other rate since 2.6.
     const TICKS: u64 = 100;
     let start = Duration::from_millis(ticks * (1000 / TICKS));
     Some(Stat { pid, state, start, name, parent, group, terminal })
 }
 
-/// Gives memory that was freed back to the system. The C library keeps what threads that have ended freed, for threads
-/// to come: of a pane with a long history that is most of it.
+/// Returns freed memory to the system. The C library keeps memory that exited threads freed for later threads, such as
+/// most of a pane's long history.
 pub(super) fn release_memory() {
     #[cfg(target_env = "gnu")]
     {
         unsafe extern "C" {
             fn malloc_trim(pad: usize) -> std::ffi::c_int;
         }
-        // SAFETY: malloc_trim(3) may be called from any thread at any time, and touches free memory only.
+        // SAFETY: malloc_trim(3) may be called from any thread at any time, and touches only free memory.
         unsafe { malloc_trim(0) };
     }
 }

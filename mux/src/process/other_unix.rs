@@ -1,4 +1,4 @@
-//! The counterparts of `linux.rs` on other Unix systems. Unverified: it compiles for macOS, and was run on none.
+//! The counterparts of `linux.rs` on other Unix systems. Untested: it compiles for macOS but has never been run there.
 
 use std::{
     io,
@@ -17,7 +17,7 @@ use rustix::{
 
 use super::job::Job;
 
-/// A new pty: its master, and the terminal. macOS can mark the master close-on-exec only once it is open.
+/// A new pty: its master, and its terminal. macOS can mark the master close-on-exec only after opening it.
 pub(super) fn open_pty() -> io::Result<(OwnedFd, OwnedFd)> {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY)?;
     fcntl_setfd(&master, FdFlags::CLOEXEC)?;
@@ -29,17 +29,17 @@ pub(super) fn open_pty() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok((master, terminal))
 }
 
-/// Puts another open file in the place of one, which is closed.
+/// Replaces an open file with another one, and closes it.
 pub(super) fn replace(place: &mut OwnedFd, by: impl AsFd) {
     let _ = rustix::io::dup2(by, place);
 }
 
-/// Closes every descriptor of a child but the three streams. Called between fork and exec.
+/// Closes every descriptor of a child except its three streams. Called between fork and exec.
 pub(super) fn keep_streams_alone() {
     portable_pty::unix::close_random_fds();
 }
 
-/// Becomes readable, for good, when a process has ended: a kqueue with one note.
+/// Becomes readable, permanently, when a process has ended: a kqueue with one event.
 pub(super) struct ExitWatch(OwnedFd);
 
 impl ExitWatch {
@@ -49,7 +49,7 @@ impl ExitWatch {
         let filter = EventFilter::Proc { pid, flags: ProcessEvents::EXIT };
         let event = Event::new(filter, EventFlags::ADD, std::ptr::null_mut());
         let mut none = Vec::<Event>::new();
-        // SAFETY: the note holds no pointer and no descriptor that could be closed under the queue.
+        // SAFETY: the event holds no pointer, and no descriptor that could be closed while the queue uses it.
         unsafe { kevent(&queue, &[event], &mut none, None)? };
         Ok(Self(queue))
     }
@@ -61,7 +61,7 @@ impl AsFd for ExitWatch {
     }
 }
 
-/// A flag that a thread waiting in poll(2) sees: a pipe that holds a byte while it is set.
+/// A flag that wakes a thread waiting in poll(2): a pipe that holds a byte while it is set.
 pub(super) struct Wake {
     reader: OwnedFd,
     writer: OwnedFd,
@@ -78,7 +78,7 @@ impl Wake {
     }
 
     pub(super) fn set(&self) {
-        // A full pipe is set already.
+        // A full pipe is already set.
         let _ = rustix::io::write(&self.writer, &[1]);
     }
 
@@ -93,50 +93,50 @@ impl AsFd for Wake {
     }
 }
 
-/// The name of a process: not told here yet.
+/// The name of a process: not implemented.
 pub(super) fn name(_pid: i32) -> Option<String> {
     None
 }
 
-/// Whether a process still runs our own executable: not told here yet.
+/// Whether a process still runs our own executable: not implemented.
 pub(super) fn is_own_image(_pid: i32) -> bool {
     false
 }
 
-/// A variable of the environment that a process was started with: not told here.
+/// A variable of the environment that a process was started with: not implemented.
 pub(super) fn variable(_pid: i32, _name: &str) -> Option<String> {
     None
 }
 
-/// The process groups of a terminal: not looked for here.
+/// The process groups of a terminal: not implemented.
 pub(super) fn jobs(_terminal: u64, _except: &[i32]) -> Option<Vec<Job>> {
     None
 }
 
-/// How long a process has been there: not looked for here.
+/// How long ago a process was started: not implemented.
 pub(super) fn age(_pid: i32) -> Option<Duration> {
     None
 }
 
-/// The working directory of a process: not told here yet, so that OSC 7 alone counts.
+/// The working directory of a process: not implemented, so only OSC 7 reports it.
 pub(super) fn cwd(_pid: i32) -> Option<PathBuf> {
     None
 }
 
-/// A member of a process group without leader: not told here yet.
+/// A member of a process group without leader: not implemented.
 pub(super) fn group_member(_group: i32) -> Option<i32> {
     None
 }
 
-/// The process groups that a process group was started from: not told here yet.
+/// The process groups that started a process group: not implemented.
 pub(super) fn groups_above(_group: i32) -> Option<Vec<i32>> {
     None
 }
 
-/// The names of the processes in a process group and of all that these started: not told here yet.
+/// The names of the processes in a process group and of their descendants: not implemented.
 pub(super) fn names_below(_group: i32) -> Vec<String> {
     Vec::new()
 }
 
-/// Gives memory that was freed back to the system: left to the allocator here.
+/// Returns freed memory to the system: left to the allocator.
 pub(super) fn release_memory() {}

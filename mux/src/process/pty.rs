@@ -1,9 +1,9 @@
 //! A local program on a pty.
 //!
-//! portable-pty collects the program's arguments and environment, and finds the person's shell. The pty is opened here, since
-//! portable-pty marks its descriptors close-on-exec only after it opened them: another program that starts in between would
-//! hold a pane's terminal. The master is non-blocking, and only poll(2) waits: on the master, on the program's end and on a
-//! wake-up.
+//! portable-pty collects the program's arguments and environment, and finds the user's shell. The pty is opened here,
+//! because portable-pty marks its descriptors close-on-exec only after it has opened them: another program started in
+//! between would inherit a pane's terminal. The master is non-blocking. Only poll(2) waits: for the master, the
+//! program's end or a wake-up.
 
 use std::{
     collections::BTreeSet,
@@ -34,14 +34,13 @@ use crate::{
     is_carrier, lock::Mutex,
 };
 
-/// Bytes that are still read after the program's end while others keep on writing; more than the kernel can hold from
-/// before it.
+/// Bytes still read after the program's end while other processes keep writing. More than the kernel's buffer can hold.
 const TAIL: u32 = 256 * 1024;
 
-/// Reads after which a pane that never pauses looks whether its program has ended.
+/// If a pane's output never pauses, the reader checks after so many reads whether its program has ended.
 const READS_PER_LOOK: u32 = 64;
 
-/// portable-pty asks the password database for the person's shell by a function whose result is one shared buffer.
+/// To find the user's shell, portable-pty calls a function that returns one shared buffer.
 static PASSWORD_DATABASE: Mutex<()> = Mutex::new(());
 
 /// A local program on a pty.
@@ -50,26 +49,26 @@ pub struct PtyProcess {
     master: OwnedFd,
     tty: Option<PathBuf>,
     pid: Pid,
-    /// Path of what was started.
+    /// Path of the program.
     image: String,
     ended: system::ExitWatch,
-    /// Wakes the reader, which clears it: something below has changed.
+    /// Wakes the reader, which clears it: one of the fields below has changed.
     wake: system::Wake,
-    /// Set while nothing may be written, be it for good or while detached; wakes the writer.
+    /// Set while nothing may be written: permanently, or while detached. Wakes the writer.
     closed: system::Wake,
     is_closed: AtomicBool,
     is_stopped: AtomicBool,
     is_detached: AtomicBool,
     child: Mutex<Child>,
-    /// Reads since the last look at the child.
+    /// Reads since the child was last checked.
     reads: AtomicU32,
-    /// Bytes read since the child's end was seen.
+    /// Bytes read since the child's end was detected.
     tail: AtomicU32,
     _nonce: Option<NonceFile>,
 }
 
-/// What is known of the child. Signals are sent under the lock, and only while the child was not waited for: its
-/// process id can't belong to another before that.
+/// The state of the child. Signals are sent under the lock, and only before the child was waited for, because until
+/// then its process id cannot be reused.
 struct Child {
     status: Option<ExitStatus>,
     killing: Killing,
@@ -78,7 +77,7 @@ struct Child {
 #[derive(Clone, Copy)]
 enum Killing {
     No,
-    /// It got SIGHUP and gets SIGKILL then.
+    /// SIGHUP was sent; SIGKILL is due at this time.
     Until(Instant),
     Done,
 }
@@ -86,7 +85,7 @@ enum Killing {
 impl PtyProcess {
     /// Starts a program on a pty of `size`.
     ///
-    /// TERM and COLORTERM are `xterm-256color` and `truecolor` unless `spawn.env` says otherwise.
+    /// `spawn.env` may override TERM (`xterm-256color`) and COLORTERM (`truecolor`).
     pub fn spawn(spawn: &Spawn, size: Size) -> Result<Self, SpawnError> {
         let cwd = environment::directory(spawn)?;
         let Start { mut command, program, image, nonce } = command(spawn, &cwd)?;
@@ -94,11 +93,11 @@ impl PtyProcess {
         let no_pty = |error: io::Error| failed(format!("no pty: {error}"));
         let (master, slave) = system::open_pty().map_err(no_pty)?;
         rustix::termios::tcsetwinsize(&slave, winsize(size)).map_err(|e| no_pty(e.into()))?;
-        // All that can fail is made before the program is started.
+        // Everything that can fail is created before the program is started.
         let prepare = || -> io::Result<_> {
             rustix::io::ioctl_fionbio(&master, true)?;
             if let Ok(mut termios) = rustix::termios::tcgetattr(&master) {
-                // So that the line discipline erases whole characters.
+                // Makes the line discipline erase whole characters.
                 termios.input_modes |= rustix::termios::InputModes::IUTF8;
                 let now = rustix::termios::OptionalActions::Now;
                 rustix::termios::tcsetattr(&master, now, &termios)?;
@@ -111,7 +110,8 @@ impl PtyProcess {
         let pid =
             start::on_terminal(&mut command, slave).map_err(|error| failed(error.to_string()))?;
         let ended = system::ExitWatch::new(pid).map_err(|error| {
-            // Without it nobody would notice the end; nobody has waited, so the id is still the child's.
+            // Without the watch, the program's end would go unnoticed. The child was not waited for, so the id is still
+            // its own.
             let _ = rustix::process::kill_process(pid, Sig::KILL);
             let _ = waitpid(Some(pid), WaitOptions::empty());
             failed(error.to_string())
@@ -134,8 +134,8 @@ impl PtyProcess {
         })
     }
 
-    /// Waits for the child without blocking, and carries out an overdue SIGKILL. Returns how the child ended, and when
-    /// to come back.
+    /// Checks the child without blocking, and sends a due SIGKILL. Returns how the child ended, and when to check
+    /// again.
     fn look(&self) -> (Option<ExitStatus>, Option<Instant>) {
         let mut child = self.child.lock();
         self.reap(&mut child);
@@ -148,7 +148,7 @@ impl PtyProcess {
             } else {
                 child.killing = Killing::Done;
                 if !self.signal_groups(Sig::KILL) {
-                    // Another user's (sudo as the pane's program): it can only be hung up on, by closing the master.
+                    // Another user's program (sudo as the pane's program): only closing the master can hang it up.
                     self.is_stopped.store(true, Ordering::Release);
                 }
             }
@@ -169,7 +169,7 @@ impl PtyProcess {
                 };
             }
             Ok(None) | Err(Errno::INTR) => {}
-            // Somebody else in this process waited for all children: the status is lost, the end is not.
+            // Other code in this process waited for all children: the status is lost, but the child has ended.
             Err(error) => {
                 tracing::warn!(pid = self.pid.as_raw_nonzero(), %error, "cannot wait for a program");
                 child.status = Some(ExitStatus::Code(-1));
@@ -177,7 +177,7 @@ impl PtyProcess {
         }
     }
 
-    /// Signals the program's own process group and the one in the foreground; false when that is forbidden. The child
+    /// Signals the program's own process group and the foreground one; returns false if that is forbidden. The child
     /// must not have been waited for.
     fn signal_groups(&self, signal: Sig) -> bool {
         let sent = rustix::process::kill_process_group(self.pid, signal)
@@ -188,13 +188,13 @@ impl PtyProcess {
         sent != Err(Errno::PERM)
     }
 
-    /// The process group in the foreground; never one that would mean "everybody" or ourselves.
+    /// The foreground process group; never one whose number would signal every process or our own group.
     fn foreground_group(&self) -> Option<Pid> {
         let group = rustix::termios::tcgetpgrp(&self.master).ok()?;
         (group != Pid::INIT && group != rustix::process::getpgrp()).then_some(group)
     }
 
-    /// Reads what is there; nothing when nothing is.
+    /// Reads without waiting.
     fn read_available(&self, buffer: &mut [u8]) -> io::Result<Available> {
         loop {
             return match rustix::io::read(&self.master, &mut *buffer) {
@@ -213,7 +213,7 @@ impl PtyProcess {
     }
 }
 
-/// What the master gives at once.
+/// The result of a read of the master that does not wait.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Available {
     Bytes(usize),
@@ -222,14 +222,14 @@ enum Available {
     HungUp,
 }
 
-/// What is started.
+/// A program to start.
 struct Start {
     command: Command,
-    /// As it was asked for.
+    /// The requested program.
     program: String,
-    /// Path of the executable, with the name it was called by.
+    /// Path of the executable, with the file name it was called by.
     image: String,
-    /// Of a shell that reads it.
+    /// Set if the program is a shell that reads it.
     nonce: Option<NonceFile>,
 }
 
@@ -271,7 +271,7 @@ fn command(spawn: &Spawn, cwd: &Path) -> Result<Start, SpawnError> {
     }
     let file = environment::executable(&program, cwd, builder.get_env("PATH"))
         .map_err(|error| SpawnError::Program { program: program.clone(), error })?;
-    // As the system tells it of a running one: where it lies, with the name it was called by.
+    // As the system reports a running program: its real folder, with the file name it was called by.
     let image = file.canonicalize().unwrap_or_else(|_| file.clone());
     let image = file.file_name().map_or_else(|| image.clone(), |name| image.with_file_name(name));
     let image = image.to_string_lossy().into_owned();
@@ -281,7 +281,7 @@ fn command(spawn: &Spawn, cwd: &Path) -> Result<Start, SpawnError> {
         && cfg!(target_os = "macos");
     let name = match program.rsplit('/').next() {
         Some(name) if is_login => format!("-{name}").into(),
-        // A bare name stays the program's argv[0].
+        // A name without a slash becomes argv[0] as it is.
         _ if program.contains('/') => file.clone().into_os_string(),
         _ => program.clone().into(),
     };
@@ -291,13 +291,13 @@ fn command(spawn: &Spawn, cwd: &Path) -> Result<Start, SpawnError> {
     Ok(Start { command, program, image, nonce })
 }
 
-/// The time left until `deadline` for poll(2); `None` waits for good.
+/// The time left until `deadline`, for poll(2); `None` waits without limit.
 fn timeout(deadline: Option<Instant>) -> Option<Timespec> {
     let left = deadline?.saturating_duration_since(Instant::now());
     Timespec::try_from(left).ok()
 }
 
-/// What the kernel tells programs of a size: in pixels what the terminal's own replies say.
+/// The size that the kernel reports to programs. The pixels match the terminal's own replies.
 fn winsize(size: Size) -> Winsize {
     let (width, height) = size.pixels();
     let pixels = |side: u32| u16::try_from(side).unwrap_or(u16::MAX);
@@ -314,7 +314,7 @@ impl Process for PtyProcess {
         if buffer.is_empty() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "a buffer without space"));
         }
-        // A pane whose output never pauses must notice its program's end and a due SIGKILL too.
+        // If output never pauses, the program's end and a due SIGKILL must still be noticed.
         if self.reads.fetch_add(1, Ordering::Relaxed) >= READS_PER_LOOK {
             self.reads.store(0, Ordering::Relaxed);
             self.look();
@@ -326,7 +326,7 @@ impl Process for PtyProcess {
             if self.is_detached.load(Ordering::Acquire) {
                 return Ok(ReadOutcome::Detached);
             }
-            // Known from before this read, so that nothing the program wrote can be missed.
+            // Checked before the read, so that no output of the program is missed.
             let has_ended = self.child.lock().status.is_some();
             let available = self.read_available(buffer)?;
             if let Available::Bytes(count) = available {
@@ -352,7 +352,7 @@ impl Process for PtyProcess {
                 PollFd::new(&self.wake, PollFlags::IN),
                 PollFd::new(&self.master, PollFlags::IN),
             ];
-            // A terminal that nobody has open would be "ready" for good; the program's end is still to come.
+            // A terminal that no process has open would always be ready; wait only for the program's end.
             let count = if available == Available::HungUp { 2 } else { 3 };
             match poll(&mut fds[..count], timeout(next).as_ref()) {
                 Ok(_) | Err(Errno::INTR) => {}
@@ -411,7 +411,7 @@ impl Process for PtyProcess {
     fn attach(&self) {
         self.is_detached.store(false, Ordering::Release);
         self.closed.clear();
-        // It may have been closed just before it was cleared.
+        // Another thread may have closed it just before `clear`.
         if self.is_closed.load(Ordering::Acquire) {
             self.closed.set();
         }
@@ -450,7 +450,7 @@ impl Process for PtyProcess {
                 let may_signal = self.signal_groups(Sig::HUP);
                 let grace = if may_signal { KILL_GRACE } else { Duration::ZERO };
                 child.killing = Killing::Until(Instant::now() + grace);
-                // A stopped program hears of the hang-up only when it goes on.
+                // A stopped program receives the SIGHUP only after it continues.
                 self.signal_groups(Sig::CONT);
             }
         }
@@ -461,7 +461,7 @@ impl Process for PtyProcess {
     fn foreground(&self) -> Option<Foreground> {
         let group = self.foreground_group()?.as_raw_nonzero().get();
         let root = self.pid.as_raw_nonzero().get();
-        // For a moment after the start the child is still a copy of ourselves.
+        // Right after the start, the child is still a copy of this process.
         if group == root && system::is_own_image(group) {
             return Some(Foreground { pid: group, name: self.image.clone(), is_root: true });
         }
@@ -476,7 +476,7 @@ impl Process for PtyProcess {
     }
 
     fn carrier(&self) -> Option<String> {
-        // Also when it has just ended.
+        // Applies also after the carrier has ended.
         if is_carrier(&self.image) {
             return Some(self.image.clone());
         }
@@ -488,7 +488,7 @@ impl Process for PtyProcess {
     }
 
     fn has_group(&self, group: i32) -> bool {
-        // One that we may not signal is there all the same.
+        // A group that must not be signalled exists too.
         Pid::from_raw(group).is_some_and(|group| {
             rustix::process::test_kill_process_group(group) != Err(Errno::SRCH)
         })
@@ -523,13 +523,13 @@ impl Process for PtyProcess {
                 return Some(None);
             }
             let above = system::groups_above(pid)?;
-            // What started the pane's own program is no shell of the pane.
+            // Shells above the pane's own program do not belong to the pane.
             let own = above.iter().position(|&group| group == root).map_or(0, |at| at + 1);
             let is_shell = |group: &i32| system::name(*group).is_some_and(|it| is_shell(&it));
             Some(above.into_iter().take(own).find(is_shell).and_then(system::cwd))
         };
         in_front().unwrap_or_else(|| {
-            // The group of a program that has just ended is in front until its shell takes the terminal back.
+            // After a program ends, its group stays in the foreground until the shell takes the terminal back.
             system::name(root).filter(|name| is_shell(name)).and_then(|_| system::cwd(root))
         })
     }
@@ -537,7 +537,7 @@ impl Process for PtyProcess {
     fn jobs(&self) -> Option<Vec<Job>> {
         let tty = std::fs::metadata(self.tty()?).ok()?;
         let front = self.group_in_front()?;
-        // The shells that wait for what is in front, and the one that the pane was started with.
+        // The shells that wait for the foreground program, and the pane's own program.
         let mut except = system::groups_above(front).unwrap_or_default();
         except.extend([front, self.pid.as_raw_nonzero().get()]);
         system::jobs(std::os::unix::fs::MetadataExt::rdev(&tty), &except)
@@ -549,7 +549,7 @@ impl Process for PtyProcess {
 
     fn variable(&self, name: &str) -> Option<String> {
         let group = self.foreground_group()?.as_raw_nonzero().get();
-        // For a moment after the start the child is still a copy of ourselves.
+        // Right after the start, the child is still a copy of this process.
         if system::is_own_image(group) {
             return None;
         }
@@ -595,15 +595,15 @@ impl Process for PtyProcess {
 }
 
 impl Drop for PtyProcess {
-    /// A program whose reader has gone is not left behind, neither running nor as a zombie.
+    /// Kills and reaps the program, because its reader is gone.
     fn drop(&mut self) {
         let child = self.child.get_mut();
         if child.status.is_none() {
             let _ = rustix::process::kill_process_group(self.pid, Sig::KILL);
             let _ = rustix::process::kill_process(self.pid, Sig::KILL);
-            // Closes the master, for a program that may not be signalled: the kernel may hang up on anybody.
+            // Closes the master, which hangs up even on a program that must not be signalled.
             system::replace(&mut self.master, &self.wake);
-            // Only a process stuck in the kernel outlasts SIGKILL; then init gets it when we end.
+            // Only a process stuck in the kernel survives SIGKILL; init reaps it after this process ends.
             let limit = Timespec::try_from(Duration::from_secs(1)).ok();
             let _ = poll(&mut [PollFd::new(&self.ended.as_fd(), PollFlags::IN)], limit.as_ref());
             let _ = waitpid(Some(self.pid), WaitOptions::NOHANG);

@@ -1,6 +1,6 @@
-//! Where a mux gets the programs of its panes from.
+//! Starts the programs of a mux's panes.
 //!
-//! Owns the trait, and the implementation that starts local programs on ptys. Never holds a program: it belongs to its pane.
+//! Owns the trait, and the implementation that starts local programs on ptys. Never holds a program: its pane does.
 
 use std::sync::Arc;
 
@@ -8,17 +8,18 @@ use unterm_term::Size;
 
 use crate::{Process, PtyProcess, Spawn, SpawnError};
 
-/// Starts programs for a mux. Called from any thread, with no lock held; may take as long as a start takes.
+/// Starts programs for a mux. Any thread may call it, with no lock held; it may block until the program has started.
 pub trait Spawner: Send + Sync {
-    /// Starts a program in a terminal of `size`. `spawn` is complete: it names the shell where one is set, and every variable
-    /// of the mux. What does not start the program on this machine ignores [`Spawn::integration`], whose files lie here.
+    /// Starts a program in a terminal of `size`. `spawn` is complete: it contains the configured shell and every
+    /// variable of the mux. An implementation that starts programs elsewhere must ignore [`Spawn::integration`], whose
+    /// files are local.
     ///
     /// # Errors
-    /// When the program can't be started.
+    /// If the program cannot be started.
     fn spawn(&self, spawn: &Spawn, size: Size) -> Result<Arc<dyn Process>, SpawnError>;
 }
 
-/// Starts local programs, each on a pty of its own ([`PtyProcess`]).
+/// Starts local programs, each on its own pty ([`PtyProcess`]).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PtySpawner;
 

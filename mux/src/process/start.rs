@@ -1,7 +1,7 @@
-//! Starting a program as the leader of a terminal's session.
+//! Starts a program as the leader of a terminal's session.
 //!
-//! The child gets what the person's own login would give it: no signal that is ignored or blocked here, the limit of open
-//! files that this process was started with, and of our descriptors its three streams alone.
+//! The child starts as after the user's own login: no signal is ignored or blocked, the limit of open files is the one
+//! that this process was started with, and only the three standard streams are open.
 
 use std::{
     io,
@@ -13,13 +13,13 @@ use rustix::process::{Pid, ioctl_tiocsctty, setsid};
 
 use super::{limits, system};
 
-/// Signals that get their default action: whoever started this process may have ignored them, as `nohup` and a shell that
-/// starts something in the background do.
+/// Signals reset to their default action. The parent of this process may have ignored them, as `nohup` does, and a
+/// shell that starts a job in the background.
 const SIGNALS: [libc::c_int; 6] =
     [libc::SIGCHLD, libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGALRM];
 
-/// Starts a program on a terminal, which becomes its controlling one, and gives its process id. Whoever started it has to wait
-/// for it.
+/// Starts a program on a terminal, which becomes its controlling terminal, and returns its process id. The caller must
+/// wait for it.
 pub(super) fn on_terminal(command: &mut Command, terminal: OwnedFd) -> io::Result<Pid> {
     command.stdin(Stdio::from(terminal.try_clone()?));
     command.stdout(Stdio::from(terminal.try_clone()?));
@@ -27,7 +27,7 @@ pub(super) fn on_terminal(command: &mut Command, terminal: OwnedFd) -> io::Resul
     let limit = limits::started_with();
     let prepare = move || {
         for signal in SIGNALS {
-            // SAFETY: the child has this thread alone, and the default action calls no code of ours.
+            // SAFETY: the child has only this thread, and the default action calls no code of ours.
             unsafe { libc::signal(signal, libc::SIG_DFL) };
         }
         setsid()?;
@@ -36,8 +36,8 @@ pub(super) fn on_terminal(command: &mut Command, terminal: OwnedFd) -> io::Resul
         system::keep_streams_alone();
         Ok(())
     };
-    // SAFETY: between fork and exec it makes system calls alone; it takes no lock, and allocates only where the system is too
-    // old to mark descriptors in one call.
+    // SAFETY: between fork and exec this makes only system calls. It takes no lock, and allocates only if the system is
+    // too old to mark descriptors in one call.
     unsafe { command.pre_exec(prepare) };
     let child = command.spawn()?;
     Pid::from_raw(child.id() as i32).ok_or_else(|| io::ErrorKind::NotFound.into())

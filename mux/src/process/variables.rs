@@ -1,9 +1,9 @@
-//! Variables that a pane's shells set before their next command: files that the shells' integration reads, which only
-//! their owner can, so that nothing has to be typed.
+//! Variables that a pane's shells set before their next command. The shell integration reads them from files that only
+//! their owner can access, so nothing has to be typed.
 //!
-//! Owns the files of one pane, one for each language of shells, and removes them with the pane; those of processes that
-//! were killed are removed by the next start. Each change has a number: a shell applies those that are newer than the
-//! last it knows of (`UNTERM_VARIABLES_SEEN`), so that what a person sets afterwards stays. Never looks at what shells do.
+//! Owns the files of one pane, one per shell language, and removes them with the pane; the next start removes those of
+//! killed processes. Each change has a number. A shell applies only changes newer than its last one
+//! (`UNTERM_VARIABLES_SEEN`), so later changes by the user stay. Never inspects the shells.
 
 use std::{
     fs,
@@ -14,17 +14,17 @@ use std::{
 
 use crate::{lock::Mutex, private, quote};
 
-/// The folder in that of the scripts.
+/// The folder within the scripts' folder.
 const FOLDER: &str = "variables";
 /// Writes changes as a script.
 type Write = fn(&[Change]) -> String;
-/// Which shells read a file, by its ending.
+/// The languages: the file's extension and the function that writes it.
 const LANGUAGES: [(&str, Write); 2] = [("sh", posix), ("fish", fish)];
 
 /// The variables of one pane.
 #[derive(Debug)]
 pub(crate) struct Variables {
-    /// Path of the files without their ending: what `UNTERM_VARIABLES` says.
+    /// Path of the files without extension, as in `UNTERM_VARIABLES`.
     base: PathBuf,
     changes: Mutex<Vec<Change>>,
 }
@@ -34,12 +34,12 @@ pub(crate) struct Variables {
 struct Change {
     number: u64,
     name: String,
-    /// `None`: it is taken away.
+    /// `None`: the variable is unset.
     value: Option<String>,
 }
 
 impl Variables {
-    /// For one more pane; `folder`: that of the scripts. Makes no file.
+    /// The variables of one more pane. `folder` is the scripts' folder. Creates no file.
     pub(crate) fn new(folder: &Path) -> Self {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -47,14 +47,14 @@ impl Variables {
         Self { base: folder.join(FOLDER).join(name), changes: Mutex::default() }
     }
 
-    /// Path of the files without their ending.
+    /// Path of the files without extension.
     pub(crate) fn base(&self) -> &Path {
         &self.base
     }
 
-    /// Sets a variable, or takes it away.
+    /// Sets a variable, or unsets it.
     pub(crate) fn set(&self, name: &str, value: Option<&str>) -> io::Result<()> {
-        // Held while the files are written: they are to have one order.
+        // Held while the files are written, so that concurrent changes keep their order.
         let mut kept = self.changes.lock();
         let number = kept.last().map_or(1, |last| last.number + 1);
         let mut changes = kept.clone();
@@ -71,13 +71,13 @@ impl Variables {
         Ok(())
     }
 
-    /// The last change of a variable: its value, or that it was taken away.
+    /// The last change of a variable: its value, or `Some(None)` if it was unset.
     pub(crate) fn get(&self, name: &str) -> Option<Option<String>> {
         let changes = self.changes.lock();
         changes.iter().find(|change| change.name == name).map(|change| change.value.clone())
     }
 
-    /// Those that are set.
+    /// The variables that are set.
     pub(crate) fn all(&self) -> Vec<(String, String)> {
         let changes = self.changes.lock();
         let set = changes.iter().filter_map(|c| Some((c.name.clone(), c.value.clone()?)));
@@ -95,12 +95,12 @@ impl Drop for Variables {
     }
 }
 
-/// Removes the files of processes that are gone; `folder`: that of the scripts.
+/// Removes the files of processes that have ended. `folder` is the scripts' folder.
 pub(super) fn clean(folder: &Path) {
     clean_folder(&folder.join(FOLDER));
 }
 
-/// Removes files whose names begin with the number of a process that is gone, and a dash.
+/// Removes files whose names begin with the id of an ended process and a dash.
 pub(super) fn clean_folder(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
@@ -115,7 +115,7 @@ pub(super) fn clean_folder(folder: &Path) {
     }
 }
 
-/// Whether every shell can have a variable of that name (POSIX, "Name").
+/// Whether every shell accepts this name for a variable (POSIX, "Name").
 pub(crate) fn is_name(name: &str) -> bool {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     name.bytes().all(is_part) && name.bytes().next().is_some_and(|byte| !byte.is_ascii_digit())
@@ -199,7 +199,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let ours = Variables::new(folder.path());
         ours.set("A", Some("1")).unwrap();
-        // No process has a number as large (Linux: at most 2^22).
+        // Larger than any process id (Linux: at most 2^22).
         let left = folder.path().join(FOLDER).join("99999999-0.sh");
         fs::write(&left, "").unwrap();
         clean(folder.path());

@@ -1,6 +1,6 @@
-//! Whether a process waits for a terminal's input: by the system call that each of its threads is in (Linux, proc(5)).
+//! Whether a process waits for a terminal's input, by the system call that each of its threads is in (Linux, proc(5)).
 //!
-//! Reads `/proc` alone and stops nothing. A process of another user shows no more than that it sleeps.
+//! Only reads `/proc` and stops no process. For another user's process, the system reports only whether it sleeps.
 
 use std::{
     fs::File,
@@ -12,14 +12,14 @@ use rustix::fs::makedev;
 
 use super::linux::{Stat, processes, stat};
 
-/// The most descriptors that a `poll` or `select` is looked through for.
+/// The most descriptors of a `poll` or `select` that are checked.
 const MOST_DESCRIPTORS: u64 = 1024;
 /// `POLLIN` of poll(2), and `EPOLLIN` of epoll(7).
 const READABLE: u32 = 1;
 
-/// Whether a process of this group, which is in the foreground of its terminal, waits for that terminal's input.
+/// Whether a process of this group, the foreground group of its terminal, waits for that terminal's input.
 pub(super) fn awaits_input(group: i32) -> bool {
-    // The group's leader reads as a rule; its other members take a look at every process of the system.
+    // Usually the group's leader reads; to find other members requires a scan of all processes.
     stat(group).is_some_and(|leader| awaits(&leader))
         || processes().any(|process| process.group == group && awaits(&process))
 }
@@ -40,19 +40,19 @@ fn awaits(process: &Stat) -> bool {
     false
 }
 
-/// Whether the system hides a process's calls: another user's process, or a kernel that shows none.
+/// Whether the system hides a process's calls: another user's process, or a kernel without this file.
 fn is_hidden(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::NotFound)
 }
 
-/// A system call that a thread is in.
+/// The system call that a thread is in.
 struct Call {
     number: i64,
     arguments: [u64; 2],
 }
 
 impl Call {
-    /// Reads `/proc/PID/task/TID/syscall`; `None`: the thread runs.
+    /// Parses `/proc/PID/task/TID/syscall`; `None` if the thread is running.
     fn of(line: &str) -> Option<Self> {
         let mut fields = line.split_ascii_whitespace();
         let number = fields.next()?.parse().ok().filter(|number| *number >= 0)?;
@@ -60,7 +60,7 @@ impl Call {
         Some(Self { number, arguments: [argument()?, argument()?] })
     }
 
-    /// Whether it ends when a process's terminal has input.
+    /// Whether the call returns when a process's terminal has input.
     fn awaits(&self, process: &Stat) -> bool {
         let [first, second] = self.arguments;
         match self.number {
@@ -79,7 +79,7 @@ impl Call {
     }
 }
 
-/// Whether a descriptor of a process is its terminal, under that or its own name (`/dev/tty`).
+/// Whether a descriptor of a process is its terminal, opened by its device or as `/dev/tty`.
 fn is_terminal(process: &Stat, descriptor: u64) -> bool {
     let file = std::fs::metadata(format!("/proc/{}/fd/{descriptor}", process.pid));
     file.is_ok_and(|file| {
@@ -87,7 +87,7 @@ fn is_terminal(process: &Stat, descriptor: u64) -> bool {
     })
 }
 
-/// poll(2): an array of descriptors (4 bytes), the events that are waited for (2) and those that came (2).
+/// poll(2): an array of descriptors (4 bytes each), requested events (2) and returned events (2).
 fn polls(process: &Stat, array: u64, count: u64) -> bool {
     let bytes = memory(process, array, count.min(MOST_DESCRIPTORS) * 8).unwrap_or_default();
     bytes.chunks_exact(8).any(|entry| {
@@ -98,10 +98,10 @@ fn polls(process: &Stat, array: u64, count: u64) -> bool {
     })
 }
 
-/// select(2): a bit for each descriptor below `count`.
+/// select(2): one bit for each descriptor below `count`.
 fn selects(process: &Stat, count: u64, set: u64) -> bool {
     let count = count.min(MOST_DESCRIPTORS);
-    // In whole words of the kernel's.
+    // The kernel uses whole 64-bit words.
     let bytes = memory(process, set, count.div_ceil(64) * 8).unwrap_or_default();
     (0..count).any(|descriptor| {
         let (byte, bit) = (descriptor as usize / 8, descriptor % 8);
@@ -110,7 +110,7 @@ fn selects(process: &Stat, count: u64, set: u64) -> bool {
     })
 }
 
-/// epoll(7): what was registered, as `/proc/PID/fdinfo/FD` lists it.
+/// epoll(7): the registered descriptors, as `/proc/PID/fdinfo/FD` lists them.
 fn epolls(process: &Stat, descriptor: u64) -> bool {
     let list = std::fs::read_to_string(format!("/proc/{}/fdinfo/{descriptor}", process.pid));
     list.unwrap_or_default().lines().any(|line| {
@@ -122,7 +122,7 @@ fn epolls(process: &Stat, descriptor: u64) -> bool {
     })
 }
 
-/// Memory of a process; `None`: it has none there, or it is kept from us.
+/// Memory of a process; `None` if the address is not mapped or may not be read.
 fn memory(process: &Stat, address: u64, length: u64) -> Option<Vec<u8>> {
     let mut bytes = vec![0; usize::try_from(length).ok()?];
     let file = File::open(format!("/proc/{}/mem", process.pid)).ok()?;

@@ -1,12 +1,12 @@
-//! Keys and what happens to them, whatever device or wire they come from.
+//! Keys and key events, independent of the device or protocol that sends them.
 
 use crate::input::Modifiers;
 
-/// A key, as the layout and Shift or AltGr made it.
+/// A key, after the layout, Shift and AltGr were applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the names of the keys say it")]
 pub enum Key {
-    /// A key that makes this character.
+    /// A key that produces this character.
     Char(char),
     Enter,
     Tab,
@@ -66,12 +66,12 @@ pub enum Key {
     LowerVolume,
     RaiseVolume,
     MuteVolume,
-    /// A modifier by itself.
+    /// A modifier key.
     Modifier(ModifierKey, Side),
 }
 
 impl Key {
-    /// A key of the keypad as the key elsewhere that does the same; the others as they are.
+    /// Maps a keypad key to the key elsewhere with the same function; returns other keys unchanged.
     pub fn off_keypad(self) -> Self {
         match self {
             Self::KeypadLeft => Self::Left,
@@ -99,14 +99,14 @@ pub enum ModifierKey {
     Super,
     Hyper,
     Meta,
-    /// AltGr; it has no side.
+    /// AltGr. The side is ignored.
     Level3,
-    /// ISO level 5; it has no side.
+    /// ISO level 5. The side is ignored.
     Level5,
 }
 
 impl ModifierKey {
-    /// What it adds to the other keys' modifiers.
+    /// The modifier that the key sets on other keys.
     pub fn modifiers(self) -> Modifiers {
         match self {
             Self::Shift => Modifiers::SHIFT,
@@ -120,7 +120,7 @@ impl ModifierKey {
     }
 }
 
-/// Where on the keyboard one of a pair is.
+/// The position of a key that exists twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum Side {
@@ -128,38 +128,39 @@ pub enum Side {
     Right,
 }
 
-/// What happened to a key.
+/// The action on a key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum KeyAction {
-    /// It went down.
+    /// The key went down.
     #[default]
     Press,
-    /// It is held.
+    /// The key is held.
     Repeat,
-    /// It went up.
+    /// The key went up.
     Release,
 }
 
-/// A key event. `text` is what the platform says the key types (dead keys and AltGr applied, Ctrl not).
+/// A key event. `text` is the text that the platform reports for the key, with dead keys and AltGr applied but not
+/// Ctrl.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyEvent<'a> {
     /// The key.
     pub key: Key,
-    /// What happened to it.
+    /// The action on the key.
     pub action: KeyAction,
-    /// The same key without any modifier in the layout in use, where the platform tells.
+    /// The key's character without modifiers in the current layout, if the platform reports it.
     pub unshifted: Option<char>,
-    /// The character that the same place of the keyboard has on a US layout (PC-101), where the platform tells. Ctrl uses
-    /// it where the layout's own letters are not Latin.
+    /// The character at the key's position on a US layout (PC-101), if the platform reports it. Ctrl uses it if the
+    /// layout's own letters are not Latin.
     pub base: Option<char>,
-    /// Modifiers; AltGr is none.
+    /// The modifiers. AltGr is not one of them.
     pub modifiers: Modifiers,
-    /// Text it types.
+    /// The text that the key types.
     pub text: Option<&'a str>,
 }
 
 impl KeyEvent<'_> {
-    /// A press of `key`, of which nothing more is known.
+    /// A press of `key` without further details.
     pub fn press(key: Key, modifiers: Modifiers) -> Self {
         Self { key, action: KeyAction::Press, unshifted: None, base: None, modifiers, text: None }
     }
@@ -169,7 +170,7 @@ impl KeyEvent<'_> {
         latin(self.unshifted, self.base)
     }
 
-    /// The text, if it is any that types something: none comes with Ctrl, Alt and the like, nor from a release.
+    /// The text if it types something: not from a release, nor with modifiers other than Shift and the locks.
     pub(super) fn typed(&self) -> Option<&str> {
         let mods = self.modifiers & !(Modifiers::SHIFT | Modifiers::LOCKS);
         self.text.filter(|text| {
@@ -181,8 +182,8 @@ impl KeyEvent<'_> {
     }
 }
 
-/// The ASCII character that shortcuts and Ctrl know a key by: the layout's own where that is ASCII, else the letter or
-/// bracket that a US layout has in its place, so that they work on a layout without Latin letters.
+/// The ASCII character by which shortcuts and Ctrl identify a key: the layout's own if it is ASCII, else the letter or
+/// bracket at its position on a US layout. So shortcuts also work on layouts without Latin letters.
 pub fn latin(unshifted: Option<char>, base: Option<char>) -> Option<char> {
     let base = base.filter(|base| base.is_ascii_alphabetic() || "[]\\/-=0".contains(*base));
     unshifted.filter(char::is_ascii).or(base).or(unshifted)

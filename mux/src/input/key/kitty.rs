@@ -9,10 +9,10 @@ use unterm_term::{KeyboardMode, KittyFlags, Modes};
 use super::{Key, KeyAction, KeyEvent, ModifierKey, Side, legacy};
 use crate::input::Modifiers;
 
-/// A text event's key, which nobody knows.
+/// The key of a text event, for which the protocol has no key.
 const NO_KEY: u32 = 0;
 
-/// The bytes of an event while any flag is in force.
+/// The bytes of an event while any flag is set.
 pub(super) fn encode(event: &KeyEvent<'_>, modes: Modes, keyboard: &KeyboardMode) -> Vec<u8> {
     let flags = keyboard.kitty;
     let all = flags.contains(KittyFlags::ALL_KEYS);
@@ -27,7 +27,7 @@ pub(super) fn encode(event: &KeyEvent<'_>, modes: Modes, keyboard: &KeyboardMode
             return text.as_bytes().to_vec();
         }
         if is_reset_key(event) {
-            // So that one can still type "reset" after a program that left the flags behind.
+            // So that the user can still type "reset" after a program has left the flags set.
             return match event.action {
                 KeyAction::Release => Vec::new(),
                 _ => legacy::encode(&plain(event), modes, keyboard),
@@ -36,7 +36,7 @@ pub(super) fn encode(event: &KeyEvent<'_>, modes: Modes, keyboard: &KeyboardMode
     }
     let named = flags.contains(KittyFlags::EVENT_TYPES) && event.action != KeyAction::Press;
     if !exact && !named {
-        // Old programs' sequences, but for the cursor keys' SS3, where there is one.
+        // Legacy sequences if there are any, but without the cursor keys' SS3.
         let modes = match flags.contains(KittyFlags::EVENT_TYPES) {
             true => modes - Modes::APP_CURSOR,
             false => modes,
@@ -56,7 +56,7 @@ pub(super) fn encode(event: &KeyEvent<'_>, modes: Modes, keyboard: &KeyboardMode
     serialize(event, flags, code, last)
 }
 
-/// Text without a key: a text event where all keys are reported with their text, else `None`.
+/// Text without a key: a text event if all keys are reported with their text, else `None`.
 pub(super) fn encode_text(text: &str, keyboard: &KeyboardMode) -> Option<Vec<u8>> {
     if !keyboard.kitty.contains(KittyFlags::ALL_KEYS | KittyFlags::TEXT) || text.is_empty() {
         return None;
@@ -64,7 +64,7 @@ pub(super) fn encode_text(text: &str, keyboard: &KeyboardMode) -> Option<Vec<u8>
     Some(format!("\x1b[{NO_KEY};;{}u", code_points(text)).into_bytes())
 }
 
-/// Enter, Tab and Backspace without modifiers keep their bytes unless all keys are reported.
+/// Whether the key is Enter, Tab or Backspace without modifiers. These keep their bytes unless all keys are reported.
 fn is_reset_key(event: &KeyEvent<'_>) -> bool {
     matches!(event.key, Key::Enter | Key::Tab | Key::Backspace)
         && (event.modifiers - Modifiers::LOCKS).is_empty()
@@ -74,7 +74,7 @@ fn plain<'a>(event: &KeyEvent<'a>) -> KeyEvent<'a> {
     KeyEvent { modifiers: Modifiers::empty(), ..*event }
 }
 
-/// The key's number: what it makes without modifiers.
+/// The key's number: its character without modifiers.
 fn code_point(c: char, event: &KeyEvent<'_>) -> char {
     event.unshifted.unwrap_or_else(|| lower(c))
 }
@@ -97,7 +97,7 @@ fn serialize(event: &KeyEvent<'_>, flags: KittyFlags, code: u32, last: char) -> 
     let alternates = alternates(event, flags);
     let second = modifiers != 1 || named;
     let mut out = String::from("\x1b[");
-    // Writing to a string does not fail.
+    // Writing to a string cannot fail.
     if code != 1 || second || text.is_some() {
         let _ = write!(out, "{code}{alternates}");
     }
@@ -118,7 +118,7 @@ fn serialize(event: &KeyEvent<'_>, flags: KittyFlags, code: u32, last: char) -> 
     out.into_bytes()
 }
 
-/// `:shifted:base`, each only where it says something new.
+/// `:shifted:base`, each only if it differs from the key's number.
 fn alternates(event: &KeyEvent<'_>, flags: KittyFlags) -> String {
     let Key::Char(c) = event.key else { return String::new() };
     if !flags.contains(KittyFlags::ALTERNATE_KEYS) {
@@ -141,7 +141,7 @@ fn code_points(text: &str) -> String {
     numbers.join(":")
 }
 
-/// Number and final byte of a key that is no character ("Functional key definitions").
+/// Number and final byte of a key without a character ("Functional key definitions").
 fn functional(key: Key) -> Option<(u32, char)> {
     Some(match key {
         Key::Char(_) => return None,

@@ -1,17 +1,17 @@
 //! Keys in legacy encoding: xterm's PC-style function keys, and characters with Ctrl and Alt.
 //!
-//! Source: xterm ctlseqs, "PC-Style Function Keys" and "Alt and Meta Keys"; for characters with Ctrl, the table that
-//! Xlib applies and every terminal since has copied.
+//! Sources: xterm ctlseqs, "PC-Style Function Keys" and "Alt and Meta Keys". For characters with Ctrl, the table of
+//! Xlib, which terminals have copied since.
 
 use unterm_term::{KeyboardMode, Modes, function_key_number};
 
 use super::{Key, KeyEvent};
 use crate::input::Modifiers;
 
-/// What xterm's resources modifyCursorKeys and modifyFunctionKeys are at most; more is the same.
+/// The highest value of xterm's resources modifyCursorKeys and modifyFunctionKeys; higher values mean the same.
 const PRIVATE: i8 = 3;
 
-/// The bytes of a press, empty when the key has no sequence.
+/// The bytes of a press; empty if the key has no sequence.
 pub(super) fn encode(event: &KeyEvent<'_>, modes: Modes, keyboard: &KeyboardMode) -> Vec<u8> {
     let mods = event.modifiers;
     let cursor = |last| cursor(last, mods, modes, keyboard.modify_cursor);
@@ -22,7 +22,7 @@ pub(super) fn encode(event: &KeyEvent<'_>, modes: Modes, keyboard: &KeyboardMode
         Key::Tab if mods.contains(Modifiers::SHIFT) => plain(b"\x1b[Z", mods, modes),
         Key::Tab => plain(b"\t", mods, modes),
         Key::Backspace => {
-            // DECBKM says which of the two it is, Ctrl asks for the other.
+            // DECBKM selects BS or DEL; Ctrl swaps them.
             let sends_bs = modes.contains(Modes::BACKSPACE_SENDS_BS);
             let is_bs = sends_bs != mods.contains(Modifiers::CTRL);
             plain(if is_bs { b"\x08" } else { b"\x7f" }, mods, modes)
@@ -58,8 +58,8 @@ pub(super) fn encode(event: &KeyEvent<'_>, modes: Modes, keyboard: &KeyboardMode
     }
 }
 
-/// The bytes of a press in VT52 mode: cursor and PF keys are `ESC X`, the keypad's application sequences `ESC ? X` (DEC STD
-/// 070 appendix A; xterm).
+/// The bytes of a press in VT52 mode: `ESC X` for cursor and PF keys, `ESC ? X` for the keypad's application sequences
+/// (DEC STD 070 appendix A; xterm).
 pub(super) fn encode_vt52(event: &KeyEvent<'_>, modes: Modes, keyboard: &KeyboardMode) -> Vec<u8> {
     let bytes = encode(event, modes, keyboard);
     match bytes[..] {
@@ -69,12 +69,12 @@ pub(super) fn encode_vt52(event: &KeyEvent<'_>, modes: Modes, keyboard: &Keyboar
     }
 }
 
-/// LNM: Enter sends CR LF.
+/// With LNM, Enter sends CR LF.
 fn enter(modes: Modes) -> &'static [u8] {
     if modes.contains(Modes::NEW_LINE) { b"\r\n" } else { b"\r" }
 }
 
-/// A key that has no parameters to say its modifiers with: Alt goes before it as ESC, the others are lost.
+/// A key whose sequence has no parameters for modifiers: Alt is sent as ESC before it, other modifiers are lost.
 fn plain(bytes: &[u8], mods: Modifiers, modes: Modes) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len() + 1);
     if mods.contains(Modifiers::ALT) && modes.contains(Modes::ALT_SENDS_ESC) {
@@ -84,18 +84,18 @@ fn plain(bytes: &[u8], mods: Modifiers, modes: Modes) -> Vec<u8> {
     out
 }
 
-/// The modifiers that these encodings know: Shift, Alt, Ctrl, and Super in the place of xterm's Meta.
+/// The modifiers that these encodings support: Shift, Alt, Ctrl, and Super in place of xterm's Meta.
 const KNOWN: Modifiers =
     Modifiers::SHIFT.union(Modifiers::ALT).union(Modifiers::CTRL).union(Modifiers::SUPER);
 
-/// The parameter that says which modifiers are down: one more than their sum; `None` for none.
+/// The parameter for the modifiers: one more than their sum; `None` without modifiers.
 pub(super) fn parameter(mods: Modifiers) -> Option<u8> {
     let code = (mods & KNOWN).bits();
     (code != 0).then_some(code + 1)
 }
 
-/// `CSI number ; m last` as `modify` wants it (xterm's modifyCursorKeys); a `number` of `None` appears only to carry
-/// modifiers. `ss3`: SS3 without parameters.
+/// `CSI number ; m last` in the form of `modify` (xterm's modifyCursorKeys). If `number` is `None`, a number appears
+/// only to carry modifiers. With `ss3`, the sequence without parameters is SS3.
 fn sequence(number: Option<u8>, last: char, ss3: bool, mods: Modifiers, modify: i8) -> Vec<u8> {
     let code = parameter(mods).filter(|_| modify >= 0);
     let number = match (number, code) {
@@ -123,10 +123,10 @@ fn tilde(number: u8, mods: Modifiers, modify: i8) -> Vec<u8> {
     sequence(Some(number), '~', false, mods, modify)
 }
 
-/// F1 to F4 are the PF keys of a VT100; the others have the numbers of a VT220, with its gaps, and go on beyond it.
+/// F1 to F4 are the PF keys of a VT100. The others have the numbers of a VT220, with its gaps, continued beyond F20.
 fn function(mut number: u8, mut mods: Modifiers, modify: i8) -> Vec<u8> {
     if modify < 0 {
-        // xterm's ctrlFKeys: Shift makes F11 of F1, Ctrl F21.
+        // As xterm's ctrlFKeys: Shift adds 10 to the number, Ctrl adds 20.
         number = number
             .saturating_add(if mods.contains(Modifiers::SHIFT) { 10 } else { 0 })
             .saturating_add(if mods.contains(Modifiers::CTRL) { 20 } else { 0 });
@@ -143,18 +143,18 @@ fn function(mut number: u8, mut mods: Modifiers, modify: i8) -> Vec<u8> {
     tilde(code, mods, modify)
 }
 
-/// Whether a key of the keypad sends its application sequence: in that mode, and unless Num Lock is on. A digit or
-/// decimal key that types something shows that it is.
+/// Whether a keypad key sends its application sequence: in application mode, unless Num Lock is on. A digit or decimal
+/// key that types text shows that Num Lock is on.
 fn is_keypad_application(event: &KeyEvent<'_>, modes: Modes) -> bool {
     let types = matches!(event.key, Key::KeypadDigit(_) | Key::KeypadDecimal)
         && event.text.is_some_and(|text| !text.is_empty());
     modes.contains(Modes::APP_KEYPAD) && !event.modifiers.contains(Modifiers::NUM_LOCK) && !types
 }
 
-/// A key of the keypad: what is printed on it, or `SS3 X` in application mode (`SS3 m X` with modifiers).
+/// A keypad key: its printed character, or `SS3 X` in application mode (`SS3 m X` with modifiers).
 fn keypad(char: u8, last: u8, event: &KeyEvent<'_>, modes: Modes) -> Vec<u8> {
     if !is_keypad_application(event, modes) {
-        // The decimal key types what the layout says.
+        // The layout determines the decimal key's text.
         return encode_char(char as char, event, modes);
     }
     match parameter(event.modifiers) {
@@ -163,7 +163,7 @@ fn keypad(char: u8, last: u8, event: &KeyEvent<'_>, modes: Modes) -> Vec<u8> {
     }
 }
 
-/// A character key: its text; with Ctrl a control character; with Alt the same after ESC.
+/// A character key: its text, or with Ctrl a control character; Alt adds ESC before it.
 fn encode_char(char: char, event: &KeyEvent<'_>, modes: Modes) -> Vec<u8> {
     let mods = event.modifiers;
     if mods.intersects(Modifiers::SUPER | Modifiers::HYPER | Modifiers::META) {
@@ -182,8 +182,8 @@ fn encode_char(char: char, event: &KeyEvent<'_>, modes: Modes) -> Vec<u8> {
     }
 }
 
-/// What Ctrl makes of an ASCII character, `None` when it changes nothing: the C0 set for `@` to DEL and the space, and
-/// the digits and signs that stand in for C0's ends on keyboards.
+/// The control character that Ctrl makes of an ASCII character; `None` if Ctrl does not change it. Covers C0 for `@` to
+/// DEL and the space, and the digits and signs that keyboards use for the first and last codes of C0.
 pub(super) fn control(char: char) -> Option<u8> {
     let byte = u8::try_from(char).ok()?;
     Some(match byte {

@@ -1,11 +1,11 @@
-//! Keys by their names, as the configuration and callers write them: one table for all.
+//! The names of keys in the configuration and in callers' requests: one table for both.
 
 use super::{Key, Modifiers};
 
-/// The last function key that there is.
+/// The last function key.
 const LAST_F: u8 = 35;
 
-/// Keys with their usual names, and what else they are called.
+/// Keys, their usual names and their aliases.
 const NAMES: &[(Key, &str, &[&str])] = &[
     (Key::Enter, "enter", &["return"]),
     (Key::Tab, "tab", &[]),
@@ -35,12 +35,12 @@ const NAMES: &[(Key, &str, &[&str])] = &[
 ];
 
 impl Key {
-    /// The usual names of keys, beside `f1` to `f35` and `kp_0` to `kp_9`. Any other character is its own name.
+    /// The usual names of keys, without `f1` to `f35` and `kp_0` to `kp_9`. Every other character is its own name.
     pub fn names() -> impl Iterator<Item = &'static str> {
         NAMES.iter().map(|(_, name, _)| *name)
     }
 
-    /// The key of a name, in upper or lower case; `None`: it is none, or a character.
+    /// The key with this name, in upper or lower case; `None` if there is no such name, or it is a character.
     pub fn of_name(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase();
         let has_it = |usual: &str, others: &[&str]| usual == name || others.contains(&&*name);
@@ -55,14 +55,14 @@ impl Key {
         (1..=LAST_F).contains(&number).then_some(Self::F(number))
     }
 
-    /// Its usual name; `None`: it has none, or one with a number.
+    /// The usual name of the key; `None` if it has no name or a numbered one.
     pub fn name(self) -> Option<&'static str> {
         NAMES.iter().find(|(key, ..)| *key == self).map(|(_, name, _)| *name)
     }
 }
 
 impl Modifiers {
-    /// The modifier of a name, in upper or lower case.
+    /// The modifier with this name, in upper or lower case.
     pub fn of_name(name: &str) -> Option<Self> {
         Some(match name.to_ascii_lowercase().as_str() {
             "ctrl" | "control" => Self::CTRL,

@@ -1,8 +1,8 @@
-//! Modified keys as xterm's modifyOtherKeys writes them: `CSI 27 ; modifiers ; code ~`, or `CSI code ; modifiers u` with
+//! Modified keys as in xterm's modifyOtherKeys: `CSI 27 ; modifiers ; code ~`, or `CSI code ; modifiers u` with
 //! formatOtherKeys.
 //!
-//! Source: xterm ctlseqs, "Alt and Meta Keys", and what xterm 379 itself sends, key by key: level 1 leaves alone what has a meaning of
-//! old, level 2 leaves alone only Shift on keys that it gives another character.
+//! Sources: xterm ctlseqs, "Alt and Meta Keys", and the output of xterm 379, key by key. Level 1 leaves keys with a
+//! traditional meaning alone; level 2 leaves alone only Shift on keys whose character it changes.
 
 use unterm_term::{KeyboardMode, Modes};
 
@@ -13,7 +13,7 @@ const TAB: u32 = 9;
 const RETURN: u32 = 13;
 const ESCAPE: u32 = 27;
 
-/// The bytes of a press; `None` when the legacy encoding has them.
+/// The bytes of a press; `None` if the legacy encoding applies.
 pub(super) fn encode(
     event: &KeyEvent<'_>,
     modes: Modes,
@@ -43,15 +43,15 @@ pub(super) fn encode(
     Some(bytes.into_bytes())
 }
 
-/// Whether Ctrl makes a control character of it in every terminal: `@` to DEL.
+/// Whether Ctrl turns the code into a control character in every terminal: `@` to DEL.
 fn is_control_input(code: u32) -> bool {
     (0x40..=0x7f).contains(&code)
 }
 
-/// The modifiers to report with a key that has no sequence of old; `None` for the others.
+/// The modifiers to report for a key without a traditional sequence; `None` for other keys.
 fn level_1(event: &KeyEvent<'_>, mut mods: Modifiers, modes: Modes) -> Option<Modifiers> {
     if modes.contains(Modes::ALT_SENDS_ESC) || mods == Modifiers::ALT {
-        // Alt is the ESC before the key.
+        // Alt is sent as ESC before the key.
         mods -= Modifiers::ALT;
     }
     match event.key {
@@ -59,7 +59,7 @@ fn level_1(event: &KeyEvent<'_>, mut mods: Modifiers, modes: Modes) -> Option<Mo
         Key::Tab | Key::Enter => (!mods.is_empty()).then_some(mods),
         Key::Char(c) if mods.contains(Modifiers::CTRL) => {
             let c = if c.is_ascii() { Some(c) } else { event.latin() };
-            // Xlib knows no Ctrl+?.
+            // Xlib does not define Ctrl+?.
             let is_control = c.is_some_and(|c| c != '?' && legacy::control(c).is_some());
             (!is_control).then_some(mods)
         }
@@ -67,15 +67,15 @@ fn level_1(event: &KeyEvent<'_>, mut mods: Modifiers, modes: Modes) -> Option<Mo
     }
 }
 
-/// The modifiers to report with any key that has some, but for Shift where the key's character shows it.
+/// The modifiers to report for any modified key, except Shift if the key's character shows it.
 fn level_2(event: &KeyEvent<'_>, code: u32, mods: Modifiers) -> Option<Modifiers> {
     match event.key {
         Key::Backspace => {
-            // Ctrl makes it the other of BS and DEL.
+            // Ctrl swaps BS and DEL.
             let mods = mods - Modifiers::CTRL;
             (!mods.is_empty()).then_some(mods)
         }
-        // A tab to the left is a key of its own.
+        // Shift+Tab has its own sequence.
         Key::Tab if mods == Modifiers::SHIFT => None,
         Key::Char(' ') => (!mods.is_empty()).then_some(mods),
         Key::Char(_) if !is_control_input(code) && (mods - Modifiers::SHIFT).is_empty() => None,

@@ -1,4 +1,4 @@
-//! The tables of xterm ctlseqs, row by row; beside it those of kitty's page and of modifyOtherKeys.
+//! The tables of xterm ctlseqs, row by row. The submodules test kitty's protocol and modifyOtherKeys.
 
 use super::*;
 
@@ -11,7 +11,7 @@ const ALT: Modifiers = Modifiers::ALT;
 const CTRL: Modifiers = Modifiers::CTRL;
 const SUPER: Modifiers = Modifiers::SUPER;
 
-/// The modes of a fresh terminal that matter here.
+/// The modes of a new terminal that affect keys.
 const FRESH: Modes = Modes::ALT_SENDS_ESC;
 
 fn encode(key: Key, modifiers: Modifiers, modes: Modes) -> String {
@@ -29,7 +29,8 @@ fn encode_with(
     String::from_utf8(encode_key(&event, modes, &KeyboardMode::default())).unwrap()
 }
 
-/// The sixteen combinations of Shift, Alt, Ctrl and Super, in the order of xterm's parameter, which is 1 for none.
+/// The sixteen combinations of Shift, Alt, Ctrl and Super, in the order of xterm's parameter, which is 1 without
+/// modifiers.
 fn combinations() -> impl Iterator<Item = (u8, Modifiers)> {
     (0..16).map(|bits| (bits + 1, Modifiers::from_bits_truncate(bits)))
 }
@@ -157,11 +158,11 @@ fn characters_are_their_text() {
         ('界', Some("界"), NONE, "界"),
         (' ', Some(" "), NONE, " "),
         (' ', Some(" "), SHIFT, " "),
-        // AltGr made it, and is no modifier.
+        // AltGr produced the character, and is not a modifier.
         ('@', Some("@"), NONE, "@"),
-        // A dead key that met a letter it can't join types both.
+        // A dead key before a letter that it cannot combine with types both.
         ('´', Some("´x"), NONE, "´x"),
-        // Wires have no text.
+        // Protocol clients send no text.
         ('ß', None, NONE, "ß"),
         ('ß', Some(""), NONE, "ß"),
         ('a', Some("a"), ALT, "\x1ba"),
@@ -199,7 +200,7 @@ fn ctrl_makes_the_whole_of_c0() {
             assert_eq!(encode(Key::Char(key), mods | ALT, FRESH).as_bytes(), [0x1b, byte]);
         }
     }
-    // What Ctrl does not change is typed as it is.
+    // A character that Ctrl does not change is typed as it is.
     for key in "019!\"#$%&'()*+,-.:;<=>".chars() {
         assert_eq!(encode(Key::Char(key), CTRL, FRESH), key.to_string());
     }
@@ -212,12 +213,12 @@ fn ctrl_on_other_layouts() {
         ('с', Some('c'), CTRL, "\x03"),
         ('С', Some('c'), CTRL | SHIFT, "\x03"),
         ('с', Some('c'), CTRL | ALT, "\x1b\x03"),
-        // A character that is ASCII counts as it is, whatever the key is without Shift and AltGr.
+        // An ASCII character counts as it is, whatever the key is without Shift and AltGr.
         ('[', Some('8'), CTRL, "\x1b"),
         ('@', Some('q'), CTRL, "\0"),
         ('2', Some('é'), CTRL | SHIFT, "\0"),
         ('#', Some('3'), CTRL | SHIFT, "#"),
-        // Nothing to be had.
+        // There is no ASCII character to use.
         ('é', Some('é'), CTRL, "é"),
         ('é', None, CTRL, "é"),
     ] {
@@ -253,11 +254,11 @@ fn the_keypad_in_both_modes() {
 #[test]
 fn num_lock_makes_digits_of_the_keypad_and_changes_nothing_else() {
     let app = FRESH | Modes::APP_KEYPAD;
-    // A digit that types itself was pressed with Num Lock, whether the platform says so or not.
+    // A digit key that types its digit was pressed with Num Lock, even if the platform does not report it.
     assert_eq!(encode_with(Key::KeypadDigit(5), None, Some("5"), NONE, app), "5");
     assert_eq!(encode_with(Key::KeypadDecimal, None, Some(","), NONE, app), ",");
     assert_eq!(encode_with(Key::KeypadDecimal, None, Some(","), NONE, FRESH), ",");
-    // The signs type themselves always.
+    // The operator keys always type themselves.
     assert_eq!(encode_with(Key::KeypadAdd, None, Some("+"), NONE, app), "\x1bOk");
     assert_eq!(encode(Key::Up, Modifiers::NUM_LOCK, FRESH), "\x1b[A");
     assert_eq!(encode(Key::F(5), Modifiers::NUM_LOCK, FRESH), "\x1b[15~");

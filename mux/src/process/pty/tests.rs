@@ -1,4 +1,4 @@
-//! Real programs on real ptys, without a terminal behind them.
+//! Real programs on real ptys, without a terminal.
 
 use std::{process::Stdio, sync::Arc};
 
@@ -17,7 +17,7 @@ fn sh(script: &str) -> PtyProcess {
     start("sh", &["-c", script])
 }
 
-/// Everything the program writes until its end.
+/// Reads the program's output until its end.
 fn read_all(process: &PtyProcess) -> String {
     let mut buffer = vec![0; 4096];
     let mut output = Vec::new();
@@ -30,7 +30,7 @@ fn read_all(process: &PtyProcess) -> String {
     }
 }
 
-/// Reads until `text` has come.
+/// Reads until the output contains `text`.
 fn read_until(process: &PtyProcess, text: &str) -> String {
     let mut buffer = vec![0; 4096];
     let mut output = String::new();
@@ -51,7 +51,7 @@ fn write_all(process: &PtyProcess, mut bytes: &[u8]) {
     }
 }
 
-/// Whether a process is there, and no zombie.
+/// Whether a process exists and is not a zombie.
 fn runs(pid: i32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit(')').next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with(" Z"))
@@ -114,7 +114,7 @@ fn a_program_that_closes_its_terminal_runs_on() {
     while !fifo.exists() {
         std::thread::yield_now();
     }
-    // Opening it waits for the shell, which has no terminal by then.
+    // Opening the FIFO waits until the shell, which has closed its terminal, opens it too.
     std::fs::write(&fifo, "go\n").unwrap();
     thread.join().unwrap();
     assert_eq!(process.exit_status(), Some(ExitStatus::Code(4)));
@@ -135,7 +135,7 @@ fn a_deadline_ends_a_read() {
 fn stopping_wakes_a_blocked_reader_and_a_blocked_writer() {
     let process = Arc::new(start("sleep", &["300"]));
     let reader = process.clone();
-    // The terminal echoes what is written.
+    // The terminal echoes the input.
     let reading = std::thread::spawn(move || {
         loop {
             let outcome = reader.read(&mut [0; 16], None).unwrap();
@@ -294,7 +294,7 @@ fn a_program_that_waits_for_input_is_told_from_one_that_works() {
         let process = sh(&script);
         read_until(&process, "up");
         let end = Instant::now() + Duration::from_secs(30);
-        // What works is looked at once it does.
+        // A program that does not wait is checked once it runs.
         let is_so = || match awaits {
             true => process.awaits_input() == Some(true),
             false => {
@@ -313,7 +313,7 @@ fn a_program_that_waits_for_input_is_told_from_one_that_works() {
 fn the_size_is_told() {
     let process = sh("trap 'stty size; exit' WINCH; stty size; while :; do sleep 0.01; done");
     read_until(&process, "24 80");
-    // In pixels, too, as the terminal tells it.
+    // The size in pixels, as the kernel reports it.
     let pixels = || {
         let size = rustix::termios::tcgetwinsize(&process.master).unwrap();
         (u32::from(size.ws_xpixel), u32::from(size.ws_ypixel))
@@ -379,13 +379,13 @@ fn the_environment_is_ours() {
 
 #[test]
 fn a_program_gets_a_clean_process() {
-    // Open in this process, and not close-on-exec.
+    // A descriptor of this process that is not close-on-exec.
     let (leak, _other) = std::io::pipe().unwrap();
     rustix::io::fcntl_setfd(&leak, rustix::io::FdFlags::empty()).unwrap();
     let process =
         sh("ls /proc/self/fd | xargs; grep -E 'SigBlk|SigIgn' /proc/self/status; stty -a");
     let output = read_all(&process);
-    // ls opens the folder that it lists.
+    // Descriptor 3 is the folder that ls lists.
     assert!(output.starts_with("0 1 2 3\r\n"), "{output}");
     assert!(output.contains("SigBlk:\t0000000000000000"), "{output}");
     let ignored = output.split("SigIgn:\t").nth(1).unwrap().split_whitespace().next().unwrap();
@@ -453,7 +453,7 @@ fn no_other_program_that_starts_meanwhile_holds_a_panes_terminal() {
 fn the_directory_of_the_shell_is_known_while_a_group_that_has_ended_is_in_front() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().canonicalize().unwrap();
-    // The inner shell puts its command's group in front, and can't take the terminal back.
+    // The inner shell puts its command's group in the foreground, and is killed before it can take the terminal back.
     let script = format!(
         "cd '{}'; bash -mc 'sh -c \"kill -KILL \\$PPID\"; :'; echo over; sleep 1000; :",
         path.display()

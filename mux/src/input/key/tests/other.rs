@@ -1,4 +1,4 @@
-//! What xterm sends with modifyOtherKeys.
+//! The output of xterm with modifyOtherKeys.
 
 use unterm_term::{KittyFlags, Parser, Size, Term};
 
