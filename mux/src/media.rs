@@ -91,7 +91,7 @@ fn fetch(request: &MediaRequest<'_>) -> Result<Vec<u8>, MediaError> {
 
 fn refuse(error: Errno) -> MediaError {
     match error {
-        // A link where none is allowed; within the path the error is `NOTDIR`.
+        // A link where links are refused. If it is a folder of the path, the error is `NOTDIR`.
         Errno::LOOP | Errno::ACCESS | Errno::NOTDIR => MediaError::Refused,
         _ => MediaError::Unreadable,
     }

@@ -95,8 +95,8 @@ impl Node {
         }
     }
 
-    /// Moves the divider of the innermost split along `axis` around `pane`; returns false if there is none or it cannot
-    /// move.
+    /// Moves the divider of the innermost split along `axis` around `pane`; returns false if there is no such split or
+    /// its divider cannot move.
     pub(crate) fn move_divider(&mut self, pane: PaneId, axis: Axis, share: f32) -> bool {
         let Node::Split { axis: own, ratio, first, second } = self else { return false };
         let Some(inner) = [first, second].into_iter().find(|node| node.contains(pane)) else {

@@ -74,11 +74,11 @@ impl Pane {
     }
 }
 
-/// The line after a prompt. `typed` is the input since Enter; if it has neither text nor an editing key, it is `None`
+/// The line after a prompt. `typed` is the input since Enter. If it has neither text nor an editing key, it is `None`
 /// and the line is empty: text on the screen then comes from a background job. Otherwise the line is the text up to the
-/// cursor, which excludes suggestions and right prompts. If there is none, the line is `typed`, if the screen shows it
-/// after the cursor or has not been updated since (`is_shown`); keys that input alone cannot follow may have deleted
-/// it.
+/// cursor, which excludes suggestions and right prompts. If that text is empty, the line is `typed`, if the screen
+/// shows it after the cursor or has not been updated since (not `is_shown`). Keys that input alone cannot follow may
+/// have deleted it.
 fn line_behind(shown: &ShownLine, typed: Option<&String>, is_shown: bool) -> Option<String> {
     let typed = typed?;
     let whole = |text: &str| Some(text.trim()).filter(|text| !text.is_empty()).map(str::to_owned);

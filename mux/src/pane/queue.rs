@@ -95,7 +95,7 @@ enum Flow {
 /// The contents of a released queue, for the queue of the program's next pane.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Unsent {
-    /// Bytes that the program has not read.
+    /// Bytes not yet written to the program.
     pub(super) waiting: Vec<u8>,
     enters: u64,
     inputs: u64,
