@@ -142,7 +142,7 @@ fn background_lines_cursor_and_selection_cover_the_block() {
     let lined = Picture::of("\x1b[4m\x1b]66;s=2; \x07\x1b[m");
     assert_eq!(lined.ink((0.0, 0.0), (2.0, 1.0)), 0);
     let line = lined.ink((0.0, 1.0), (2.0, 1.0));
-    assert!(line >= 2 * width && line % (2 * width) == 0, "{line}");
+    assert!(line >= 2 * width && line.is_multiple_of(2 * width), "{line}");
     for style in ["4:2", "4:3", "4:4", "4:5", "9", "53"] {
         let picture = Picture::of(&format!("\x1b[{style}m\x1b]66;s=2; \x07\x1b[m"));
         assert!(count(&picture) > 0, "SGR {style}");

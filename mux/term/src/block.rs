@@ -48,7 +48,7 @@ impl Grid {
     ) {
         work::add(len);
         let (source, target) = (self.slot(from.0), self.slot(to.0));
-        if !moves {
+        if !moves && self.slot_meta(target).has_multicells() {
             // Before ids are read: it may rename them.
             self.cut_multicells(to.0, to.1, to.1 + len, revision);
         }

@@ -297,14 +297,15 @@ impl Grid {
     /// Blanks the other half of each wide character that an edit of columns `start..end` would cut in two, and erases the
     /// multicell characters that it would change.
     pub fn part_wide(&mut self, row: usize, start: usize, end: usize, revision: u64) {
-        self.cut_multicells(row, start, end, revision);
-        let (cells, _) = self.row_mut(row);
-        part_wide(cells, start, end);
+        let slot = self.slot(row);
+        if self.meta[slot].has_multicells() {
+            self.cut_multicells(row, start, end, revision);
+        }
+        part_wide(self.slot_mut(slot).0, start, end);
     }
 
-    /// Makes every cell of a row `blank`, and forgets its marks.
+    /// Makes every cell of a row `blank`, and forgets its marks. No other row has a part of a multicell character of this one.
     pub fn clear_row(&mut self, row: usize, blank: Cell, revision: u64) {
-        self.clear_multicells(row..row + 1, 0..self.cols, revision);
         let slot = self.slot(row);
         self.clear_slot(slot, blank, revision);
     }
@@ -420,14 +421,12 @@ impl Grid {
     /// [`Grid::scroll_up`] of the whole screen by one, where new rows are empty in the default style.
     #[inline]
     pub fn scroll_screen(&mut self, revision: u64) {
-        if self.limit == 0 {
-            self.split_multicells(1, 0..self.cols, revision);
-        }
         self.advance();
         let last = self.top + self.rows - 1;
         let slot = self.order[if last >= self.slots { last - self.slots } else { last }] as usize;
         if self.limit == 0 {
             self.clear_slot(slot, Cell::EMPTY, revision);
+            self.split_multicells(0, 0..self.cols, revision);
         } else {
             let meta = &mut self.meta[slot];
             debug_assert!(meta.occ == 0 && meta.flags == 0);

@@ -196,7 +196,8 @@ impl Term {
                     }
                 }
             }
-            if self.grid.meta(self.cursor.row).has_multicells()
+            let slot = self.grid.slot(self.cursor.row);
+            if self.grid.slot_meta(slot).has_multicells()
                 && let Some((&first, others)) = rest.split_first()
             {
                 self.print_char(first as char);
@@ -206,7 +207,6 @@ impl Term {
             let col = self.cursor.col;
             let stop = self.line_end(col);
             let (now, later) = rest.split_at(rest.len().min(stop - col));
-            let slot = self.grid.slot(self.cursor.row);
             let table = self.grid.table_of(slot);
             let bits = self.pen.bits(&mut self.grid, table);
             let (cells, meta) = self.grid.slot_mut(slot);
@@ -250,12 +250,12 @@ impl Term {
     /// Prints characters into the cursor's row as long as each starts a cell of its own or joins one started here;
     /// returns the rest. `bytes` begin with the text.
     fn print_fast<'a>(&mut self, bytes: &[u8], text: &'a str) -> &'a str {
-        if self.cursor.wrap_pending || self.grid.meta(self.cursor.row).has_multicells() {
+        let slot = self.grid.slot(self.cursor.row);
+        if self.cursor.wrap_pending || self.grid.slot_meta(slot).has_multicells() {
             return text;
         }
         let start = self.cursor.col;
         let cols = self.line_end(start);
-        let slot = self.grid.slot(self.cursor.row);
         let graphemes = self.modes.contains(Modes::GRAPHEMES);
         let ambiguous_wide = self.ambiguous_wide;
         let mut before = Class::Other;

@@ -50,11 +50,8 @@ impl Grid {
     }
 
     /// Erases every multicell character in columns `start..end` of a row, and those that its edges cut in two.
-    #[inline]
+    #[cold]
     pub fn cut_multicells(&mut self, row: usize, start: usize, end: usize, revision: u64) {
-        if !self.meta(row).has_multicells() {
-            return;
-        }
         self.remove_where(row, start..end, Cell::EMPTY, revision, |_, _| true);
         for edge in [start, end] {
             if edge < self.cols() && self.row(row)[edge].multicell_offset().0 > 0 {

@@ -237,7 +237,7 @@ fn a_region_that_scrolls_keeps_whole_blocks_only() {
     check(format!("{two}\x1b[2;3r\x1b[S"), EMPTY);
     check(format!("{two}\x1b[1;3r\x1b[S"), "__..../....../....../......");
     check(format!("{two}\x1b[3;4r\x1b[S"), "a_..../__..../....../......");
-    check(format!("\x1b[2;1H\x1b]66;s=2;a\x07\x1b[1;3r\x1b[S"), "a_..../__..../....../......");
+    check("\x1b[2;1H\x1b]66;s=2;a\x07\x1b[1;3r\x1b[S", "a_..../__..../....../......");
     // Between margins likewise.
     let margins = "\x1b[?69h\x1b[2;5s";
     check(format!("\x1b[2;2H\x1b]66;s=2;a\x07{margins}\x1b[S"), ".a_.../.__.../....../......");
