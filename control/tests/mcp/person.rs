@@ -11,6 +11,33 @@ fn question(fixture: &Fixture) -> unterm_control::Question {
 }
 
 #[test]
+fn nobody_is_asked_about_a_call_with_wrong_arguments() {
+    let fixture = Fixture::new();
+    fixture.server().set_approval(Approval::Ask);
+    let mut wire = fixture.login();
+    for (toolset, tool, arguments, why) in [
+        ("unterm", "run", json!({"comand": "x"}), "`run` takes no `comand`"),
+        ("unterm", "run", json!({"command": "x", "pane": 99}), "There is no pane 99"),
+        ("unterm", "pane_open", json!({"cols": "wide"}), "`cols` must be a whole number"),
+        ("unterm", "input", json!({}), "Say what to type"),
+        ("unterm", "input", json!({"text": "x", "wait_any": [{}]}), "exactly one of"),
+        ("iterm", "iterm_send_command", json!({"identifier": "x"}), "command is required"),
+        ("iterm", "iterm_send_keys", json!({"identifier": "x", "keys": "no"}), "Unknown key"),
+        ("iterm", "iterm_split_pane", json!({"direction": "up"}), "Invalid direction"),
+        ("tester", "launch_app", json!({"command": "a;b"}), "invalid characters"),
+        ("tester", "resize_terminal", json!({"width": 0, "height": 1}), "width must be between"),
+        ("tester", "stop_app", json!({"session_id": "x"}), "must be a valid UUID"),
+    ] {
+        let mut client = Client::silent(&fixture, toolset);
+        client.hello("careless", "2025-11-25", &json!({}));
+        let refused = client.fail(tool, arguments.clone());
+        assert!(refused.contains(why), "{tool} {arguments}: {refused}");
+    }
+    let listed = wire.call("approvals.list", json!({}));
+    assert_eq!(listed["pending"], json!([]));
+}
+
+#[test]
 fn the_person_says_whether_an_unknown_client_acts() {
     let fixture = Fixture::new();
     fixture.server().set_approval(Approval::Ask);

@@ -266,9 +266,24 @@ struct SendCommandArguments {
     command: String,
 }
 
+/// The texts that a tool can't do without.
+fn check_texts(given: &Map<String, Value>, names: &[&str]) -> Result<(), Value> {
+    names.iter().try_for_each(|name| text(given, name).map(drop))
+}
+
+fn check_command(_: &Ask<'_>, given: &Map<String, Value>) -> Result<(), Value> {
+    check_texts(given, &["command", "identifier"])
+}
+
+fn check_keys(_: &Ask<'_>, given: &Map<String, Value>) -> Result<(), Value> {
+    keys::bytes(text(given, "keys")?).map_err(error)?;
+    check_texts(given, &["identifier"])
+}
+
 plain_tool! {
     SendCommand "iterm_send_command" "Send a command" Acts SendCommandArguments,
     untrusted ["error"],
+    check check_command,
     "Send a shell command followed by Enter."
     (ask, given) {
         let command = text(&given, "command")?;
@@ -292,6 +307,7 @@ struct SendKeysArguments {
 plain_tool! {
     SendKeys "iterm_send_keys" "Send keys" Acts SendKeysArguments,
     untrusted ["error"],
+    check check_keys,
     "Send special keys or key combinations, such as \"ctrl+c\" or \"up enter\"."
     (ask, given) {
         let names = text(&given, "keys")?;

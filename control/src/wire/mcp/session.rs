@@ -1,6 +1,9 @@
 //! A client's session: what it is told of the server, and its calls of tools on their way to the dispatcher.
 
-use std::sync::{Arc, OnceLock};
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use axum::http::request::Parts;
 use parking_lot::Mutex;
@@ -8,10 +11,11 @@ use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
         CallToolRequestParams, CallToolResponse, CallToolResult, GetPromptRequestParams,
-        GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult,
-        ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
-        ReadResourceResponse, ResourceUpdatedNotificationParam, ServerCapabilities, ServerConfig,
-        SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+        GetPromptResponse, Implementation, JsonObject, ListPromptsResult,
+        ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+        ReadResourceRequestParams, ReadResourceResponse, ResourceUpdatedNotificationParam,
+        ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool,
+        UnsubscribeRequestParams,
     },
     service::{RequestContext, SubscriptionContext},
 };
@@ -187,6 +191,27 @@ impl Session {
     /// What the model reads of a call that is refused, or ended by a fault of ours.
     fn refused(&self, why: &str) -> CallToolResult {
         failed(&(self.toolset.refusal)(why))
+    }
+
+    /// A call of a tool by this session's client.
+    fn ask<'a>(
+        &'a self,
+        tool: &ToolEntry,
+        caller: &'a Caller,
+        context: &'a RequestContext<RoleServer>,
+        held: Duration,
+    ) -> Ask<'a> {
+        let token = context.meta.get_progress_token();
+        Ask {
+            server: &self.server,
+            caller,
+            toolset: self.toolset.name,
+            speaker: Speaker { tool: tool.name, noun: self.toolset.noun },
+            folder: self.folder.as_deref(),
+            is_shared: self.is_shared(caller, context),
+            held,
+            progress: token.map(|token| (&context.peer, token)),
+        }
     }
 
     fn find(&self, name: &str) -> Option<&'static ToolEntry> {
@@ -378,6 +403,13 @@ impl ServerHandler for Session {
         let mut caller = self.caller(&context)?;
         let start = Instant::now();
         if tool.hints != Hints::Looks {
+            // The person is asked about no call that is refused anyway.
+            let no_arguments = JsonObject::new();
+            let given = request.arguments.as_ref().unwrap_or(&no_arguments);
+            let ask = self.ask(tool, &caller, &context, Duration::ZERO);
+            if let Some(refused) = (tool.refuses)(&ask, given) {
+                return Ok(refused.into());
+            }
             let approved = tokio::select! {
                 biased;
                 () = context.ct.cancelled() => return Err(ErrorData::internal_error("Cancelled", None)),
@@ -396,17 +428,7 @@ impl ServerHandler for Session {
             .dispatcher
             .check_token(&caller)
             .map_err(|error| ErrorData::invalid_request(error.to_string(), None))?;
-        let progress = context.meta.get_progress_token().map(|token| (&context.peer, token));
-        let ask = Ask {
-            server: &self.server,
-            caller: &caller,
-            toolset: self.toolset.name,
-            speaker: Speaker { tool: tool.name, noun: self.toolset.noun },
-            folder: self.folder.as_deref(),
-            is_shared: self.is_shared(&caller, &context),
-            held: start.elapsed(),
-            progress,
-        };
+        let ask = self.ask(tool, &caller, &context, start.elapsed());
         let arguments = Value::Object(request.arguments.unwrap_or_default());
         tokio::select! {
             biased;

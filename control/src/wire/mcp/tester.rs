@@ -169,8 +169,13 @@ struct LaunchArguments {
     env: Option<BTreeMap<String, String>>,
 }
 
+fn check_launch(_: &Ask<'_>, given: &Map<String, Value>) -> Result<(), Value> {
+    launch(given).map(drop)
+}
+
 plain_tool! {
     LaunchApp "launch_app" "Launch an application" Acts LaunchArguments,
+    check check_launch,
     "Starts a new terminal application and returns a session ID for further interactions."
     (ask, given) {
         let launch = launch(&given)?;
@@ -217,15 +222,30 @@ struct SendArguments {
     keys: String,
 }
 
+/// The keys that are to be sent.
+fn keys(given: &Map<String, Value>) -> Result<&str, Value> {
+    let keys = text(given, "keys")?;
+    if keys.chars().count() > LONGEST_KEYS {
+        return Err(error(Code::Input, format!("keys is longer than {LONGEST_KEYS} characters")));
+    }
+    Ok(keys)
+}
+
+fn check_keys(ask: &Ask<'_>, given: &Map<String, Value>) -> Result<(), Value> {
+    keys(given)?;
+    named(ask, given).map(drop)
+}
+
+fn check_session(ask: &Ask<'_>, given: &Map<String, Value>) -> Result<(), Value> {
+    named(ask, given).map(drop)
+}
+
 plain_tool! {
     SendKeys "send_keys" "Send keys" Acts SendArguments,
+    check check_keys,
     "Sends keyboard input to the terminal application."
     (ask, given) {
-        let keys = text(&given, "keys")?;
-        if keys.chars().count() > LONGEST_KEYS {
-            let why = format!("keys is longer than {LONGEST_KEYS} characters");
-            return Err(error(Code::Input, why));
-        }
+        let keys = keys(&given)?;
         let (app, _) = active(ask, &given).await?;
         for part in keys::parts(keys) {
             let params = match part {
@@ -276,22 +296,32 @@ struct ResizeArguments {
     height: u16,
 }
 
+/// A side of the size that is asked for, in cells.
+fn side(given: &Map<String, Value>, name: &str) -> Result<u64, Value> {
+    match given.get(name) {
+        None | Some(Value::Null) => {
+            Err(error(Code::Parameter, format!("{name} parameter is required")))
+        }
+        Some(side) => {
+            let side = whole(side).filter(|side| (1..=LONGEST_SIDE).contains(side));
+            side.ok_or_else(|| {
+                error(Code::Parameter, format!("{name} must be between 1 and {LONGEST_SIDE}"))
+            })
+        }
+    }
+}
+
+fn check_size(ask: &Ask<'_>, given: &Map<String, Value>) -> Result<(), Value> {
+    ["width", "height"].iter().try_for_each(|name| side(given, name).map(drop))?;
+    named(ask, given).map(drop)
+}
+
 plain_tool! {
     Resize "resize_terminal" "Resize" Adds ResizeArguments,
+    check check_size,
     "Changes the terminal size. Applications will receive a SIGWINCH signal."
     (ask, given) {
-        let side = |name: &str| match given.get(name) {
-            None | Some(Value::Null) => {
-                Err(error(Code::Parameter, format!("{name} parameter is required")))
-            }
-            Some(side) => {
-                let side = whole(side).filter(|side| (1..=LONGEST_SIDE).contains(side));
-                side.ok_or_else(|| {
-                    error(Code::Parameter, format!("{name} must be between 1 and {LONGEST_SIDE}"))
-                })
-            }
-        };
-        let (width, height) = (side("width")?, side("height")?);
+        let (width, height) = (side(&given, "width")?, side(&given, "height")?);
         let (app, _) = active(ask, &given).await?;
         let params = json!({"id": app.pane, "cols": width, "rows": height});
         let _: Value = ask.method("session.resize", params).await.map_err(internal)?;
@@ -301,6 +331,7 @@ plain_tool! {
 
 plain_tool! {
     Restart "restart_app" "Restart" Acts OnSession,
+    check check_session,
     "Restarts the application with the same command, arguments, and environment."
     (ask, given) {
         let app = named(ask, &given)?;
@@ -311,6 +342,7 @@ plain_tool! {
 
 plain_tool! {
     Stop "stop_app" "Stop" Acts OnSession,
+    check check_session,
     "Terminates the application and removes the session."
     (ask, given) {
         let app = named(ask, &given)?;

@@ -62,6 +62,8 @@ pub struct ToolEntry {
     pub example: &'static str,
     /// Schema of its arguments.
     pub arguments: fn() -> Arc<JsonObject>,
+    /// Why a call with these arguments would be refused whoever makes it, so that no person is asked to approve it.
+    pub refuses: fn(&Ask<'_>, &JsonObject) -> Option<CallToolResult>,
     /// Schema of its reply; `None`: its text is all there is.
     pub reply: Option<fn() -> Arc<JsonObject>>,
     /// Calls it.
@@ -131,6 +133,14 @@ pub trait Tool: 'static {
     /// Its reply.
     type Reply: Serialize + JsonSchema + Send + 'static;
 
+    /// Checks what the schema can't say of the arguments.
+    ///
+    /// # Errors
+    /// What is wrong with them, for the model.
+    fn check(_arguments: Self::Arguments) -> Said<()> {
+        Ok(())
+    }
+
     /// Does it.
     fn call<'a>(
         ask: &'a Ask<'a>,
@@ -147,8 +157,17 @@ pub const fn row<T: Tool>() -> ToolEntry {
         hints: T::HINTS,
         example: T::EXAMPLE,
         arguments: schema::of_arguments::<T::Arguments>,
+        refuses: |ask, given| check::<T>(ask, given).err().map(|why| failed(&why)),
         reply: Some(schema::of_reply::<T::Reply>),
         call: |ask, arguments| Box::pin(answer::<T>(ask, arguments)),
+    }
+}
+
+fn check<T: Tool>(ask: &Ask<'_>, given: &JsonObject) -> Said<()> {
+    T::check(arguments::read(T::NAME, T::EXAMPLE, given.clone())?)?;
+    match given.get("pane").and_then(whole) {
+        Some(pane) if ask.is_missing(pane) => Err(ask.speaker.say(&Error::NoSession(pane))),
+        _ => Ok(()),
     }
 }
 
@@ -197,6 +216,14 @@ pub trait PlainTool: 'static {
     /// What its arguments should be.
     type Arguments: JsonSchema + 'static;
 
+    /// Checks the arguments that a person would be asked about.
+    ///
+    /// # Errors
+    /// What is wrong with them, as the document says it.
+    fn check(_ask: &Ask<'_>, _given: &JsonObject) -> Result<(), Value> {
+        Ok(())
+    }
+
     /// Does it.
     fn call<'a>(
         ask: &'a Ask<'a>,
@@ -213,6 +240,7 @@ pub const fn plain<T: PlainTool>() -> ToolEntry {
         hints: T::HINTS,
         example: "",
         arguments: schema::of_arguments::<T::Arguments>,
+        refuses: |ask, given| T::check(ask, given).err().map(|why| plainly::<T>(Err(why))),
         reply: None,
         call: |ask, arguments| {
             Box::pin(async move {
@@ -220,16 +248,21 @@ pub const fn plain<T: PlainTool>() -> ToolEntry {
                     Value::Object(given) => given,
                     _ => JsonObject::new(),
                 };
-                let text = |value: &Value| vec![ContentBlock::text(value.to_string())];
-                let (mut result, said) = match T::call(ask, given).await {
-                    Ok(reply) => (CallToolResult::success(text(&reply)), reply),
-                    Err(error) => (CallToolResult::error(text(&error)), error),
-                };
-                result.meta = marked(&said, T::UNTRUSTED);
-                result
+                plainly::<T>(T::call(ask, given).await)
             })
         },
     }
+}
+
+/// A reply or an error as JSON in a text.
+fn plainly<T: PlainTool>(came: Result<Value, Value>) -> CallToolResult {
+    let text = |value: &Value| vec![ContentBlock::text(value.to_string())];
+    let (mut result, said) = match came {
+        Ok(reply) => (CallToolResult::success(text(&reply)), reply),
+        Err(error) => (CallToolResult::error(text(&error)), error),
+    };
+    result.meta = marked(&said, T::UNTRUSTED);
+    result
 }
 
 /// Names the fields of a reply that contain a program's output, in the result's `_meta`.
@@ -289,6 +322,12 @@ impl Ask<'_> {
     /// Calls a method of the table.
     pub async fn method<T: DeserializeOwned>(&self, name: &str, params: Value) -> Said<T> {
         said(self.server, self.caller, self.speaker, name, &params).await
+    }
+
+    /// Whether there is no pane of this number. Of panes that a token does not reach, nothing is said.
+    fn is_missing(&self, pane: u64) -> bool {
+        let is_reached = self.caller.panes.as_ref().is_none_or(|panes| panes.contains(&pane));
+        is_reached && self.server.dispatcher.context().mux.pane(PaneId(pane)).is_none()
     }
 
     /// The session that is meant: the one named, else the only one that lives.
@@ -392,6 +431,7 @@ macro_rules! tool {
         $doc:literal
         example $example:literal
         $(untrusted $untrusted:tt)?
+        $(check $check:path;)?
         ($ask:ident, $arguments:ident: $given:ty) -> $reply:ty $body:block
     ) => {
         #[doc = concat!("`", $name, "`: ", $doc)]
@@ -406,6 +446,10 @@ macro_rules! tool {
             $(const UNTRUSTED: &'static [&'static str] = &$untrusted;)?
             type Arguments = $given;
             type Reply = $reply;
+
+            $(fn check(arguments: $given) -> $crate::wire::mcp::tool::Said<()> {
+                $check(arguments)
+            })?
 
             async fn call<'a>(
                 $ask: &'a $crate::wire::mcp::tool::Ask<'a>,
@@ -423,6 +467,7 @@ macro_rules! plain_tool {
     (
         $vis:vis $type:ident $name:literal $title:literal $hints:ident $arguments:ty,
         $(untrusted $untrusted:tt,)?
+        $(check $check:path,)?
         $doc:literal
         ($ask:ident, $given:ident) $body:block
     ) => {
@@ -436,6 +481,13 @@ macro_rules! plain_tool {
             const HINTS: $crate::wire::mcp::tool::Hints = $crate::wire::mcp::tool::Hints::$hints;
             $(const UNTRUSTED: &'static [&'static str] = &$untrusted;)?
             type Arguments = $arguments;
+
+            $(fn check(
+                ask: &$crate::wire::mcp::tool::Ask<'_>,
+                given: &rmcp::model::JsonObject,
+            ) -> Result<(), serde_json::Value> {
+                $check(ask, given)
+            })?
 
             async fn call<'a>(
                 $ask: &'a $crate::wire::mcp::tool::Ask<'a>,

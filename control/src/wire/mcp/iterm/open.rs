@@ -58,9 +58,30 @@ pub struct NewTabArguments {
     window_identifier: Option<String>,
 }
 
+fn check_tab(_: &Ask<'_>, given: &Map<String, Value>) -> Result<(), Value> {
+    ["command", "name", "window_identifier"]
+        .iter()
+        .try_for_each(|key| optional(given, key).map(drop))
+}
+
+/// The side of the pane that is split where the new one is.
+fn side(given: &Map<String, Value>) -> Result<(&str, &'static str), Value> {
+    match optional(given, "direction")?.unwrap_or("vertical") {
+        direction @ "vertical" => Ok((direction, "right")),
+        direction @ "horizontal" => Ok((direction, "down")),
+        other => Err(error(format!("Invalid direction '{other}': use 'vertical' or 'horizontal'"))),
+    }
+}
+
+fn check_split(_: &Ask<'_>, given: &Map<String, Value>) -> Result<(), Value> {
+    side(given)?;
+    ["command", "name", "identifier"].iter().try_for_each(|key| optional(given, key).map(drop))
+}
+
 plain_tool! {
     pub NewTab "iterm_new_tab" "Open a tab" Acts NewTabArguments,
     untrusted ["name", "error"],
+    check check_tab,
     "Create a new tab in a window."
     (ask, given) {
         let beside = match optional(&given, "window_identifier")? {
@@ -91,17 +112,10 @@ pub struct SplitPaneArguments {
 plain_tool! {
     pub SplitPane "iterm_split_pane" "Split a pane" Acts SplitPaneArguments,
     untrusted ["name", "error"],
+    check check_split,
     "Split the current or specified pane."
     (ask, given) {
-        let direction = optional(&given, "direction")?.unwrap_or("vertical");
-        let side = match direction {
-            "vertical" => "right",
-            "horizontal" => "down",
-            other => {
-                let why = format!("Invalid direction '{other}': use 'vertical' or 'horizontal'");
-                return Err(error(why));
-            }
-        };
+        let (direction, side) = side(&given)?;
         let beside = match optional(&given, "identifier")? {
             Some(identifier) => identified(ask, identifier).await?,
             None => current(ask).await.map_err(error)?,

@@ -10,7 +10,10 @@ use super::{
     run::{View, WaitReply, go_on},
     screen,
 };
-use crate::wire::mcp::{jobs::SLICE, tool::tool};
+use crate::wire::mcp::{
+    jobs::SLICE,
+    tool::{Said, tool},
+};
 
 #[derive(Clone, Copy, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -93,17 +96,24 @@ pub struct InputReply {
     awaiting_input: bool,
 }
 
+/// Something is to be typed, and what is waited for is something.
+fn check(arguments: InputArguments) -> Said<()> {
+    let InputArguments { text, paste, keys, mouse, wait_any, wait_all, .. } = arguments;
+    if text.is_none() && paste.is_none() && keys.is_none() && mouse.is_none() {
+        return Err("Say what to type or press in `text`, `paste`, `keys` or `mouse`, such as {\"keys\": [\"enter\"]}".to_owned());
+    }
+    conditions::params(0, ("wait_any", wait_any), ("wait_all", wait_all)).map(drop)
+}
+
 tool! {
     Input "input" "Type, paste, press keys, use the mouse" Acts
     "Type text, paste, press keys or use the mouse in a pane, in one piece, then wait for what comes of it if asked to. Refused while the program asks for a password, and while the person types there."
     example r#"{"text": "y", "keys": ["enter"], "wait_any": [{"prompt": true}]}"#
     untrusted ["screen", "text"]
+    check check;
     (ask, arguments: InputArguments) -> InputReply {
         let InputArguments { pane, text, paste, keys, mouse, wait_any, wait_all, timeout_ms, include_typed, show, no_secret } =
             arguments;
-        if text.is_none() && paste.is_none() && keys.is_none() && mouse.is_none() {
-            return Err("Say what to type or press in `text`, `paste`, `keys` or `mouse`, such as {\"keys\": [\"enter\"]}".to_owned());
-        }
         let pane = ask.pane(pane).await?;
         let waits = wait_any.is_some() || wait_all.is_some();
         // Before anything is typed.
