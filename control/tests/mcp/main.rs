@@ -52,7 +52,7 @@ fn both_eras_are_told_of_the_same_few_strict_tools() {
         assert!(hints["readOnlyHint"].is_boolean() && tool["title"].is_string(), "{tool}");
     }
     let length = listed.to_string().len();
-    assert!(length < 27_000, "a model reads all of it, and it has {length} bytes");
+    assert!(length < 18_700, "a model reads all of it, and it has {length} bytes");
     // The session's own words: who it is, and what is not there.
     assert_eq!(old.call("status", json!({}))["you"], "old client");
     assert_eq!(new.call("status", json!({}))["you"], "new client");

@@ -14,23 +14,88 @@ use serde_json::Value;
 
 /// Of a tool's arguments.
 pub fn of_arguments<T: JsonSchema + 'static>() -> Arc<JsonObject> {
-    made_once::<T>(true, || object::<T>(SchemaSettings::draft2020_12().for_deserialize(), true))
+    made_once::<T>(Kind::Arguments, || {
+        object::<T>(SchemaSettings::draft2020_12().for_deserialize(), true)
+    })
+}
+
+/// The same as models get it, who read all of it: without what every tool's repeats.
+pub fn of_arguments_in_brief<T: JsonSchema + 'static>() -> Arc<JsonObject> {
+    made_once::<T>(Kind::ArgumentsInBrief, || shortened(&of_arguments::<T>(), brief_argument))
 }
 
 /// Of a tool's reply: the names and types of its fields. It leaves out which of them are always there, and what the names of
 /// numbers say, since whoever reads it reads all of the others too.
 pub fn of_reply<T: JsonSchema + 'static>() -> Arc<JsonObject> {
-    made_once::<T>(false, || object::<T>(SchemaSettings::draft2020_12().for_serialize(), false))
+    made_once::<T>(Kind::Reply, || {
+        object::<T>(SchemaSettings::draft2020_12().for_serialize(), false)
+    })
+}
+
+/// The same as models get it: the names and types of the outermost fields. What a model has to know of a reply before it calls
+/// the tool is in the tool's description, which every client shows to it.
+pub fn of_reply_in_brief<T: JsonSchema + 'static>() -> Arc<JsonObject> {
+    made_once::<T>(Kind::ReplyInBrief, || shortened(&of_reply::<T>(), brief_field))
+}
+
+/// Which schema of a type it is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Kind {
+    Arguments,
+    ArgumentsInBrief,
+    Reply,
+    ReplyInBrief,
+}
+
+/// A schema, each of its properties shortened.
+fn shortened(schema: &JsonObject, shorten: fn(&str, &mut Value)) -> Arc<JsonObject> {
+    let mut schema = schema.clone();
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        properties.iter_mut().for_each(|(name, property)| shorten(name, property));
+    }
+    Arc::new(schema)
+}
+
+/// What tools say of their argument `pane`; one that says more keeps its words.
+const USUAL_PANE: &str = "The pane; not needed when there is only one.";
+
+fn brief_argument(name: &str, argument: &mut Value) {
+    let Value::Object(fields) = argument else { return };
+    if name == "pane" && fields.get("description").is_some_and(|doc| doc == USUAL_PANE) {
+        fields.remove("description");
+    }
+    // A number below 0 is refused in words.
+    if fields.get("minimum").is_some_and(|least| least == 0) {
+        fields.remove("minimum");
+    }
+    if let Some(Value::Object(properties)) = fields.get_mut("properties") {
+        properties.iter_mut().for_each(|(name, property)| brief_argument(name, property));
+    }
+    if let Some(items) = fields.get_mut("items") {
+        brief_argument("", items);
+    }
+}
+
+fn brief_field(_: &str, field: &mut Value) {
+    let Value::Object(fields) = field else { return };
+    fields.retain(|name, _| name == "type" || name == "items" || name == "enum");
+    if let Some(items) = fields.get_mut("items") {
+        brief_field("", items);
+    }
 }
 
 /// A schema, made when it is asked for first: arguments are held to it with each call.
-fn made_once<T: 'static>(
-    is_arguments: bool,
-    make: impl FnOnce() -> Arc<JsonObject>,
-) -> Arc<JsonObject> {
-    type Made = Mutex<HashMap<(TypeId, bool), Arc<JsonObject>>>;
+fn made_once<T: 'static>(kind: Kind, make: impl FnOnce() -> Arc<JsonObject>) -> Arc<JsonObject> {
+    type Made = Mutex<HashMap<(TypeId, Kind), Arc<JsonObject>>>;
     static MADE: LazyLock<Made> = LazyLock::new(Made::default);
-    MADE.lock().entry((TypeId::of::<T>(), is_arguments)).or_insert_with(make).clone()
+    let key = (TypeId::of::<T>(), kind);
+    if let Some(made) = MADE.lock().get(&key) {
+        return made.clone();
+    }
+    // Outside of the lock: one may be made of another.
+    let made = make();
+    MADE.lock().insert(key, made.clone());
+    made
 }
 
 fn object<T: JsonSchema>(mut settings: SchemaSettings, is_closed: bool) -> Arc<JsonObject> {
@@ -139,6 +204,23 @@ mod tests {
     enum Kind {
         Left,
         Right,
+    }
+
+    #[test]
+    fn a_brief_schema_has_names_and_types() {
+        let reply = json!({
+            "type": "object",
+            "properties": {
+                "count": {"type": "integer"},
+                "title": {"type": "string"},
+                "inner": {"type": "object"},
+            },
+        });
+        assert_eq!(Value::Object((*of_reply_in_brief::<Sample>()).clone()), reply);
+        let arguments = Value::Object((*of_arguments_in_brief::<Sample>()).clone());
+        let count = json!({"type": "integer", "description": "How many."});
+        assert_eq!(arguments["properties"]["count"], count);
+        assert_eq!(arguments["required"], json!(["title"]));
     }
 
     #[test]

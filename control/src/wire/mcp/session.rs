@@ -231,11 +231,12 @@ impl Drop for Session {
 
 /// A tool as clients are told of it.
 fn described(tool: &ToolEntry) -> Tool {
-    let described = Tool::new(tool.name, tool.doc, (tool.arguments)())
+    let (arguments, reply) = (tool.listed)();
+    let described = Tool::new(tool.name, tool.doc, arguments)
         .with_title(tool.title)
         .with_annotations(tool.hints.annotations());
-    match tool.reply {
-        Some(reply) => described.with_raw_output_schema(reply()),
+    match reply {
+        Some(reply) => described.with_raw_output_schema(reply),
         None => described,
     }
 }

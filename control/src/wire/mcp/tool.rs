@@ -62,6 +62,8 @@ pub struct ToolEntry {
     pub example: &'static str,
     /// Schema of its arguments.
     pub arguments: fn() -> Arc<JsonObject>,
+    /// Both schemas as clients get them.
+    pub listed: fn() -> (Arc<JsonObject>, Option<Arc<JsonObject>>),
     /// Why a call with these arguments would be refused whoever makes it, so that no person is asked to approve it.
     pub refuses: fn(&Ask<'_>, &JsonObject) -> Option<CallToolResult>,
     /// Schema of its reply; `None`: its text is all there is.
@@ -157,6 +159,10 @@ pub const fn row<T: Tool>() -> ToolEntry {
         hints: T::HINTS,
         example: T::EXAMPLE,
         arguments: schema::of_arguments::<T::Arguments>,
+        listed: || {
+            let reply = schema::of_reply_in_brief::<T::Reply>();
+            (schema::of_arguments_in_brief::<T::Arguments>(), Some(reply))
+        },
         refuses: |ask, given| check::<T>(ask, given).err().map(|why| failed(&why)),
         reply: Some(schema::of_reply::<T::Reply>),
         call: |ask, arguments| Box::pin(answer::<T>(ask, arguments)),
@@ -240,6 +246,7 @@ pub const fn plain<T: PlainTool>() -> ToolEntry {
         hints: T::HINTS,
         example: "",
         arguments: schema::of_arguments::<T::Arguments>,
+        listed: || (schema::of_arguments::<T::Arguments>(), None),
         refuses: |ask, given| T::check(ask, given).err().map(|why| plainly::<T>(Err(why))),
         reply: None,
         call: |ask, arguments| {

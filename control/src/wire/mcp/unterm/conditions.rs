@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::run::WEEK;
 use crate::wire::mcp::{arguments, tool::Said};
 
-/// One thing to wait for: exactly one of these.
+/// One thing to wait for: exactly one of these. Flags take true.
 #[derive(Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Condition {
@@ -22,16 +22,13 @@ pub struct Condition {
     /// Nothing has changed for so long.
     #[serde(skip_serializing_if = "Option::is_none")]
     stable_ms: Option<u64>,
-    /// true: the program has ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     exit: Option<bool>,
     /// true: the shell waits at its prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     prompt: Option<bool>,
-    /// true: a command has ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     command_done: Option<bool>,
-    /// true: the bell rang.
     #[serde(skip_serializing_if = "Option::is_none")]
     bell: Option<bool>,
     /// The title holds this text.

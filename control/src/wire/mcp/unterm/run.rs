@@ -44,7 +44,7 @@ pub enum OnCancel {
 pub struct RunArguments {
     /// As one types it at the prompt; may have several lines.
     command: String,
-    /// The pane; not needed when there is only one.
+    /// The pane; in every tool not needed when there is only one.
     pane: Option<u64>,
     /// How long this call waits; 50,000, the most. The command goes on.
     timeout_ms: Option<u64>,
@@ -166,7 +166,7 @@ async fn running(ask: &Ask<'_>, job: &Job) -> Said<RunReply> {
 
 tool! {
     Run "run" "Run a command" Acts
-    "Run a command in a pane's shell until it ends or waits for input; gives its output and exit code. The shell stays: directories and variables last. Refused, with nothing typed, while a program would read it or a line stands at the prompt."
+    "Run a command in a pane's shell until it ends or waits for input; gives its output and exit code. If ended is false, it goes on: answer what it asks by input, then call wait with the handle. The shell stays: directories and variables last. Refused, with nothing typed, while a program would read it or a line stands at the prompt."
     example r#"{"command": "make test"}"#
     untrusted ["output", "screen"]
     (ask, arguments: RunArguments) -> RunReply {
