@@ -28,8 +28,8 @@ from mcp_types import (
 from door import NEWEST, Door, call
 from tasks import IS_LONG, use_tasks
 
-# Bounds a hang, in seconds.
-PATIENCE = 300 if IS_LONG else 100
+# Bounds a hang, in seconds, and judges no speed: other tests may run beside this.
+PATIENCE = 500
 NEVER = [{"text": "what nobody ever prints"}]
 
 
@@ -186,7 +186,10 @@ async def cancellation(client, pane):
                 if len(waiting) == 30:
                     all_wait.set()
 
-            raise AssertionError(await client.call_tool("wait", {"pane": pane, "any": NEVER}, progress_callback=tell))
+            while True:
+                # A busy server may take a moment to give the places of cancelled calls back.
+                result = await client.call_tool("wait", {"pane": pane, "any": NEVER}, progress_callback=tell)
+                assert result.is_error and "too many calls" in result.content[0].text, result
 
         async with anyio.create_task_group() as group:
             for number in range(30):

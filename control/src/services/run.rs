@@ -142,7 +142,7 @@ pub async fn run(
     let sourced = script.as_ref().map(Script::command);
     let command = (command, sourced.as_deref().unwrap_or(command));
     if pane.nonce().is_some() {
-        wait_for_prompt(pane, deadline.min(Instant::now() + begin::START)).await;
+        begin::wait_for_start(pane, deadline).await;
     }
     let size = pane.term().size();
     let until = deadline.min(Instant::now() + begin::START);

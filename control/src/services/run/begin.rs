@@ -13,6 +13,8 @@ use crate::{
 
 /// How long a shell may take to its first prompt before it is taken for one without integration.
 pub(super) const START: Duration = Duration::from_secs(2);
+/// The most that a shell may take which can be seen to work: which does not read its terminal.
+const WORKING: Duration = Duration::from_secs(30);
 /// A prompt that has not changed for so long is drawn.
 const SETTLED: Duration = Duration::from_millis(200);
 /// A command whose output has been waited for has ended, and its shell is at a prompt again, after so long.
@@ -73,8 +75,11 @@ pub(super) async fn begin(
                 }
                 AtPrompt::Elsewhere if !is_careful => break,
                 AtPrompt::Elsewhere => match under_way(pane) {
-                    // It may be about to end.
-                    Some(what) => (Error::busy(id, &what), until.min(begun_at + ENDING)),
+                    // It may be about to end: then the shell works, and no other program is in front.
+                    Some(what) => {
+                        let patience = if is_working(pane) { START } else { ENDING };
+                        (Error::busy(id, &what), until.min(begun_at + patience))
+                    }
                     // A line that was entered has yet to begin to run, or the prompt behind it has to come.
                     None => (Error::busy(id, ENTERED), until),
                 },
@@ -113,6 +118,13 @@ fn reader(pane: &Pane) -> Option<String> {
     (!is_root && !is_shell).then_some(name)
 }
 
+/// Whether a shell is in the foreground that does not read its terminal: it reads its start-up files, or is on its way from a
+/// command to the next prompt. On a busy machine both take long.
+fn is_working(pane: &Pane) -> bool {
+    pane.foreground().is_some_and(|process| Shell::of_process(&process.name).is_some())
+        && pane.process().awaits_input() == Some(false)
+}
+
 /// Waits for a prompt that is about to come: the first of a shell that has only just started, or the one behind a command
 /// that has just ended.
 pub async fn wait_for_prompt(pane: &Pane, deadline: Instant) {
@@ -131,6 +143,19 @@ pub async fn wait_for_prompt(pane: &Pane, deadline: Instant) {
             return;
         }
         if !matches!(timeout_at(deadline, changes.changed()).await, Ok(Ok(()))) {
+            return;
+        }
+    }
+}
+
+/// The same for as long as a shell may take to its first prompt: longer where it can be seen to work.
+pub(super) async fn wait_for_start(pane: &Pane, deadline: Instant) {
+    let longest = deadline.min(Instant::now() + WORKING);
+    loop {
+        let until = longest.min(Instant::now() + START);
+        wait_for_prompt(pane, until).await;
+        let is_late = Instant::now() >= until && pane.term().commands().next_back().is_none();
+        if until == longest || !is_late || !is_working(pane) {
             return;
         }
     }
