@@ -156,7 +156,8 @@ need_clients() {
     npm_ci "$from" "$there"
     # Debian's, whatever else is on the PATH: the package that was asked for above is for this one.
     { /usr/bin/python3 -m venv --clear "$there/python" &&
-        "$there/python/bin/pip" install --require-hashes --only-binary :all: --requirement "$from/requirements.txt"; } \
+        "$there/python/bin/pip" install --require-hashes --no-deps --only-binary :all: \
+            --requirement "$from/requirements.txt"; } \
         >"$there/log" 2>&1 || {
         cat "$there/log" >&2
         die "pip could not install them"

@@ -1,5 +1,5 @@
-//! Public clients of the Model Context Protocol: the conformance suite, the Inspector and the Python SDK, as
-//! `packaging/setup.sh` installs them from `tests/clients`.
+//! Public clients of the Model Context Protocol: the conformance suite, the Inspector, the Python and TypeScript SDKs, FastMCP and
+//! mcp-remote, as `packaging/setup.sh` installs them from `tests/clients`.
 
 use std::{
     io::{BufRead as _, BufReader, Read as _},
@@ -50,10 +50,17 @@ impl Clients {
         command
     }
 
-    /// `tests/clients/drive.py`, the same way.
-    pub fn drive(&self, unterm: &Instance) -> Command {
+    /// A script of `tests/clients` in Python, the same way.
+    pub fn python(&self, script: &str, unterm: &Instance) -> Command {
         let mut command = self.bounded(&self.0.join("python/bin/python"), unterm.home());
-        command.arg(Path::new(OWN).join("drive.py")).env("PYTHONDONTWRITEBYTECODE", "1");
+        command.arg(Path::new(OWN).join(script)).env("PYTHONDONTWRITEBYTECODE", "1");
+        command
+    }
+
+    /// `tests/clients/sdk.mjs`, the same way.
+    pub fn typescript(&self, unterm: &Instance) -> Command {
+        let mut command = self.bounded(&self.0.join("bin/node"), unterm.home());
+        command.arg(Path::new(OWN).join("sdk.mjs")).arg(&self.0);
         command
     }
 

@@ -1,5 +1,7 @@
-//! Public clients of the Model Context Protocol drive Unterm: the conformance suite, the Inspector in strict mode and the
-//! Python SDK, in both eras of the protocol, over stdio and HTTP, and over HTTP with events as in 2024.
+//! Public clients of the Model Context Protocol drive Unterm: the conformance suite, the Inspector in strict mode, the Python and
+//! TypeScript SDKs, FastMCP and mcp-remote, in both eras of the protocol, over stdio and HTTP, and over HTTP with events as in 2024.
+
+use std::process::Command;
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
@@ -199,7 +201,7 @@ fn the_inspector_finds_nothing_wrong_over_events() -> Result<()> {
 /// Has `tests/clients/drive.py` do something in each mode.
 fn drive((unterm, clients): (&Instance, &Clients), door: Door, what: &str) -> Result<()> {
     for mode in ["legacy", "auto", "2026-07-28"] {
-        let mut command = clients.drive(unterm);
+        let mut command = clients.python("drive.py", unterm);
         match door.by_http() {
             None => command.args([mode, "stdio"]).arg(binary("unterm-cli")),
             Some((kind, path)) => {
@@ -266,4 +268,40 @@ fn the_python_sdk_asks_the_person_whether_it_may_act() -> Result<()> {
         drive((&unterm, &clients), door, "approval")?;
     }
     Ok(())
+}
+
+/// Has a client do the same few things over each of its transports: its kinds of them, as its script names them.
+fn does_the_few_things(
+    kinds: &[&str],
+    client: impl Fn(&Clients, &Instance) -> Command,
+) -> Result<()> {
+    let (unterm, clients) = ready()?;
+    let (url, token) = http_door(&unterm)?;
+    for kind in kinds {
+        let mut command = client(&clients, &unterm);
+        command.arg(kind).env("UNTERM_TOKEN", &token);
+        match *kind {
+            "stdio" => command.arg(binary("unterm-cli")),
+            "http" | "remote" => command.arg(format!("{url}/mcp")),
+            _ => command.arg(format!("{url}/mcp/sse")),
+        };
+        Said::of(&mut command).with_context(|| (*kind).to_owned())?;
+    }
+    Ok(())
+}
+
+#[test]
+fn fastmcp_drives_a_pane() -> Result<()> {
+    let client = |clients: &Clients, unterm: &Instance| clients.python("fast.py", unterm);
+    does_the_few_things(&["stdio", "http", "sse"], client)
+}
+
+#[test]
+fn the_typescript_sdk_drives_a_pane() -> Result<()> {
+    does_the_few_things(&["stdio", "http", "sse"], Clients::typescript)
+}
+
+#[test]
+fn mcp_remote_drives_a_pane() -> Result<()> {
+    does_the_few_things(&["remote", "remote-sse"], Clients::typescript)
 }
