@@ -63,6 +63,10 @@ command pinentry-curses           pinentry-curses
 file    /usr/share/fonts/truetype/noto/NotoColorEmoji.ttf  fonts-noto-color-emoji
 file    /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf  fonts-dejavu-core
 command mc                        mc
+command sqlite3                   sqlite3
+command man                       man-db
+command openssl                   openssl
+command make                      make
 command git                       git
 command vttest                    vttest
 command ps                        procps

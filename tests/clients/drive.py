@@ -4,6 +4,7 @@ each of the protocol's other parts once in earnest. What is not as it should be 
     drive.py MODE stdio PROGRAM    # PROGRAM: unterm-cli
     drive.py MODE http URL         # the token is in UNTERM_TOKEN; or sse, for the transport of 2024
     drive.py … tasks               # instead: what agents are given to do (tasks.py)
+    drive.py … programs            # instead: thirteen tasks in programs, with a table of calls and seconds (programs.py)
     drive.py … approval            # instead, with an Unterm that asks (`--approval ask`): who lets the agent act
     drive.py … outlive             # instead, over stdio: the Unterm that is driven is killed during a call
 
@@ -26,7 +27,8 @@ from mcp_types import (
 )
 
 from door import NEWEST, Door, call
-from tasks import IS_LONG, use_tasks
+from programs import use_programs
+from tasks import use_tasks
 
 # Bounds a hang, in seconds, and judges no speed: other tests may run beside this.
 PATIENCE = 500
@@ -356,7 +358,13 @@ async def use_outlive(door):
 async def main(mode, kind, target, what="toolsets"):
     door = Door(mode, kind, target)
     toolsets = (use_unterm, use_iterm, use_tester)
-    uses = {"toolsets": toolsets, "tasks": (use_tasks,), "approval": (use_approval,), "outlive": (use_outlive,)}
+    uses = {
+        "toolsets": toolsets,
+        "tasks": (use_tasks,),
+        "programs": (use_programs,),
+        "approval": (use_approval,),
+        "outlive": (use_outlive,),
+    }
     with anyio.fail_after(PATIENCE):
         for use in uses[what]:
             await use(door)
