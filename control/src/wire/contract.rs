@@ -1,8 +1,8 @@
 //! What a dialect is: a protocol that clients speak on a connection.
 //!
-//! Owns what a dialect and its connection need of each other. A dialect says what messages mean and what they are answered; its
-//! connection reads, frames and writes them, and keeps the bounds. Neither ever calls a method but through its
-//! [`Peer`](super::peer::Peer).
+//! Owns what a dialect and a connection need of each other. The dialect says what messages mean, and writes the replies. The
+//! connection reads, frames and sends them, and keeps the bounds. A dialect calls methods through its
+//! [`Peer`](super::peer::Peer) only.
 
 use std::{fmt, future::Future, pin::Pin, time::Duration};
 
@@ -22,8 +22,8 @@ pub trait Dialect: Send + Sync + 'static {
     /// is served one request at a time in any case.
     const AT_ONCE: usize = 1;
 
-    /// Answers one message: writes a message to `reply`, which is empty, or leaves it empty. A request that runs beside others
-    /// is dropped here when its connection ends.
+    /// Answers one message: writes the reply to `reply`, which is empty. If it stays empty, nothing is sent. A request that runs
+    /// beside others is dropped when its connection ends.
     fn answer<'a>(
         &'a self,
         peer: &'a Peer,
@@ -31,27 +31,27 @@ pub trait Dialect: Send + Sync + 'static {
         reply: &'a mut Vec<u8>,
     ) -> impl Future<Output = Outcome> + Send + 'a;
 
-    /// Whether a message must not wait behind requests for which there is no place yet, as a cancellation must not. To be
-    /// answered without waiting.
+    /// Whether a message is answered although every place is taken, as a cancellation must be. Its answer must not wait for
+    /// anything.
     fn is_urgent(&self, message: &[u8]) -> bool {
         let _ = message;
         false
     }
 
-    /// Writes what a client is told that subscribed to events.
+    /// Writes an event, for a client that subscribed to it.
     fn write_event(&self, event: &Value, message: &mut Vec<u8>);
 
     /// Writes why a connection is ended.
     fn write_refusal(&self, refusal: &Refusal, message: &mut Vec<u8>);
 }
 
-/// What follows from a message, beside its reply.
+/// What follows from a message beside its reply.
 pub enum Outcome {
-    /// The next message.
+    /// Nothing.
     Answered,
-    /// The client has logged in: what it held and asked for under another token ends.
+    /// The client has logged in. What it held and subscribed to under another token ends.
     LoggedIn(Caller),
-    /// The same, and behind the reply the connection is another protocol's.
+    /// The same; after the reply, the connection speaks another protocol.
     HandedOver(Caller, Handover),
 }
 

@@ -1,6 +1,6 @@
-//! The client at the other end of a connection, as its dialect has it: who it is, and what it calls.
+//! The client at the other end of a connection, as a dialect sees it.
 //!
-//! Owns the check of tokens, with its slowing of wrong ones, and which requests can be cancelled by their ids.
+//! Owns the check of tokens, the delay after a wrong one, and the requests that can be cancelled by their ids.
 
 use std::{
     collections::HashMap,
@@ -23,7 +23,7 @@ use crate::{
     transport::throttle::Throttle,
 };
 
-/// What connections share: the instance that they reach.
+/// The instance that connections reach.
 pub struct Instance {
     dispatcher: Arc<Dispatcher>,
     token: String,
@@ -98,10 +98,10 @@ impl Peer {
         self.caller.as_ref()
     }
 
-    /// Checks a token. The caller of [`Outcome::LoggedIn`](super::contract::Outcome) is to be this one.
+    /// Checks a token. The dialect returns the caller as [`Outcome::LoggedIn`](super::contract::Outcome).
     ///
     /// # Errors
-    /// It is a wrong one; that is said after a while, which grows with each.
+    /// When the token is wrong: after a delay, which grows with each wrong token.
     pub async fn log_in(&self, credentials: Credentials) -> Result<Caller, LoginError> {
         match self.rights(&credentials.token) {
             Ok((token, scopes, panes)) => {
@@ -168,8 +168,8 @@ impl Peer {
         self.instance.dispatcher.call(caller, method, params, reply).await
     }
 
-    /// Does the work of a request, which [`Peer::cancel`] gives up by its id: `None`. The id is one of no other request
-    /// under way.
+    /// Does the work of a request until [`Peer::cancel`] is called with its id; `None`: it was cancelled. No other request
+    /// under way may have the id.
     pub async fn cancellable<T>(&self, id: &str, work: impl Future<Output = T>) -> Option<T> {
         let cancelled = Arc::new(Notify::new());
         self.under_way.lock().insert(id.to_owned(), cancelled.clone());
@@ -181,7 +181,7 @@ impl Peer {
         }
     }
 
-    /// Gives up the request of that id; false: none of that id is under way.
+    /// Cancels the request of that id; false: no such request is under way.
     pub fn cancel(&self, id: &str) -> bool {
         let request = self.under_way.lock().get(id).cloned();
         request.inspect(|cancelled| cancelled.notify_one()).is_some()
