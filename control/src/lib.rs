@@ -11,6 +11,7 @@
 mod authority;
 mod caller;
 pub mod client;
+mod dialect;
 mod dispatch;
 mod error;
 mod host;
@@ -21,10 +22,14 @@ mod server;
 mod services;
 mod transport;
 mod untrusted;
-mod wire;
 
 pub use authority::{Decision, Demand, Reach, Subjects};
 pub use caller::{Access, Caller, Capabilities, Scopes, TokenKind, Wire};
+pub use dialect::{
+    contract::{Dialect, Handover, Input, Outcome, Output, Refusal},
+    peer::{Credentials, LoginError, Peer},
+    settings::languages,
+};
 pub use dispatch::Gate;
 pub use error::{Denial, Error};
 pub use host::{
@@ -46,18 +51,13 @@ pub use transport::{
     limits::LoginLimits,
 };
 pub use untrusted::shortened;
-pub use wire::{
-    contract::{Dialect, Handover, Input, Outcome, Output, Refusal},
-    http::languages,
-    peer::{Credentials, LoginError, Peer},
-};
 
 /// A toolset's name, as it is known; without one the usual toolset's.
 ///
 /// # Errors
 /// There is none of that name; for people.
 pub fn toolset(name: Option<&str>) -> Result<&'static str, String> {
-    wire::mcp::toolset(name).map(|toolset| toolset.name)
+    dialect::mcp::toolset(name).map(|toolset| toolset.name)
 }
 
 /// Tells programs that a mux starts from now on of the proxy that the home's `proxy.json` says. May take a second or two.

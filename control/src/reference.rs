@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 use crate::{
     authority::{Demand, Reach, Subjects},
     caller::Access,
+    dialect::mcp::{self, Hints},
     methods::{Entry, Group, METHODS},
-    wire::mcp::{self, Hints},
 };
 
 /// How deep a reply's fields are told.

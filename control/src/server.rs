@@ -23,6 +23,7 @@ pub use self::builder::ServerBuilder;
 
 use crate::{
     Host,
+    dialect::{contract::Dialect, peer::Instance},
     dispatch::{Dispatcher, Gate},
     registry::{Registration, RegistryFault},
     services::{
@@ -35,7 +36,6 @@ use crate::{
         listen, stdio,
         unix::{self, SocketFile},
     },
-    wire::{contract::Dialect, peer::Instance},
 };
 
 /// What a server is started with.

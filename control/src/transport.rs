@@ -3,7 +3,7 @@
 //! Owns listening, accepting ([`listen`]), the bounds on connections that have not logged in ([`limits`]), framings
 //! ([`framing`]), and the life of a connection ([`connection`]): reading, answering in order or at once, writing, events, the
 //! end. A connection is generic over its two streams of bytes, its framing and its dialect. Never reads a message: its dialect
-//! does (`crate::wire`).
+//! does (`crate::dialect`).
 
 pub mod connection;
 pub mod framing;

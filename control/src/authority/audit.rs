@@ -168,7 +168,7 @@ impl Drop for Begun<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{methods::METHODS, wire::http::own_methods};
+    use crate::{dialect::settings::own_methods, methods::METHODS};
 
     #[test]
     fn what_changes_something_or_gives_what_is_hidden_is_logged() {

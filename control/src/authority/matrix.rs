@@ -16,6 +16,7 @@ use tokio::io::{
 use super::{Decision, Subjects};
 use crate::{
     caller::{Access, Caller, Capabilities, Scopes, TokenKind, Wire},
+    dialect::{mcp, settings::own_methods},
     dispatch::{Dispatcher, Gate, poll_once, tests, tests::dispatcher},
     error::{Denial, Error},
     methods::{self, Entry},
@@ -23,7 +24,6 @@ use crate::{
         approvals::{Approval, Verdict},
         tokens::Scope,
     },
-    wire::{http::own_methods, mcp},
 };
 
 /// What the last gate says.

@@ -1,4 +1,4 @@
-//! `settings.*`: the page that shows the preferences. What it shows is `wire::http`'s.
+//! `settings.*`: the page that shows the preferences. What it shows is `dialect::settings`'s.
 
 use std::{path::PathBuf, sync::Arc};
 

@@ -15,12 +15,12 @@ use unterm_mux::random;
 
 use super::{Server, ServerError, ServerOptions};
 use crate::{
+    dialect::{mcp, peer::Instance, settings, unterm::JsonRpc},
     dispatch::{Dispatcher, Gate},
     methods::{self, Context},
     registry::{self, Registration},
     services::{proxy, recording},
     transport::{connection::Service, listen, tcp},
-    wire::{http, mcp, peer::Instance, unterm::JsonRpc},
 };
 
 /// A server to be started. Unless it is told otherwise, it listens on a port and on a Unix socket, serves the settings page, and
@@ -86,7 +86,7 @@ impl ServerBuilder {
             }
             false => (None, SocketAddr::from((Ipv4Addr::LOCALHOST, 0))),
         };
-        let page = if self.has_page { http::bind(&runtime) } else { None };
+        let page = if self.has_page { settings::bind(&runtime) } else { None };
         let http_port = page.as_ref().map_or(0, |(_, port)| *port);
         let (registration, registry_fault) = match self.is_registered {
             true => Registration::with_page(&home, address.port(), http_port, token.clone()),
@@ -104,7 +104,7 @@ impl ServerBuilder {
         if let Some((listener, port)) = page {
             dispatcher.context().door.open_at(port);
             let token = token.clone();
-            runtime.spawn(http::serve(listener, dispatcher.clone(), token, mcp.clone(), login));
+            runtime.spawn(settings::serve(listener, dispatcher.clone(), token, mcp.clone(), login));
         }
         let instance = Arc::new(Instance::new(dispatcher.clone(), token));
         let service = || Arc::new(Service::new(JsonRpc::new(mcp.clone()), instance.clone(), login));

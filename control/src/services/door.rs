@@ -5,7 +5,7 @@
 //!
 //! Every user of the machine can read the arguments of every process, so no process gets a code as an argument. A browser
 //! is started on a [redirect file](Door::redirect) instead, as [Jupyter does]. Only the file's owner can read it, and its name can't
-//! be guessed. The exchange of the code also checks the user: see [`crate::wire::http`].
+//! be guessed. The exchange of the code also checks the user: see [`crate::dialect::settings`].
 //!
 //! [Jupyter does]: https://github.com/jupyter-server/jupyter_server/blob/main/jupyter_server/serverapp.py
 

@@ -21,12 +21,12 @@ use super::{
     limits::{LONGEST_MESSAGE, LONGEST_MESSAGE_BEFORE_LOGIN, LoginLimits, PendingLogins},
 };
 use crate::{
-    dispatch::Dispatcher,
-    services::events::Subscription,
-    wire::{
+    dialect::{
         contract::{Dialect, Handover, Outcome, Refusal},
         peer::{Instance, Peer},
     },
+    dispatch::Dispatcher,
+    services::events::Subscription,
 };
 
 /// Replies are collected up to this many bytes before they are written.

@@ -17,7 +17,7 @@ use super::{
     connection::{self, Service},
     spare::Spare,
 };
-use crate::wire::contract::{Dialect, Refusal};
+use crate::dialect::contract::{Dialect, Refusal};
 
 /// A socket that listens.
 pub trait Listener: Send + Sync + 'static {

@@ -224,21 +224,21 @@ fn what_says_nothing_is_refused_and_told_what_would_be_right() {
 fn tools_call_methods_that_there_are() {
     // As `Ask::method` and `Ask::begin` name them.
     let sources = concat!(
-        include_str!("../../src/wire/mcp/unterm/panes.rs"),
-        include_str!("../../src/wire/mcp/unterm/person.rs"),
-        include_str!("../../src/wire/mcp/unterm/run.rs"),
-        include_str!("../../src/wire/mcp/unterm/conditions.rs"),
-        include_str!("../../src/wire/mcp/unterm/files.rs"),
-        include_str!("../../src/wire/mcp/unterm/screen.rs"),
-        include_str!("../../src/wire/mcp/unterm/input.rs"),
-        include_str!("../../src/wire/mcp/unterm/text.rs"),
-        include_str!("../../src/wire/mcp/resources.rs"),
-        include_str!("../../src/wire/mcp/resources/recording.rs"),
-        include_str!("../../src/wire/mcp/iterm.rs"),
-        include_str!("../../src/wire/mcp/iterm/watch.rs"),
-        include_str!("../../src/wire/mcp/iterm/find.rs"),
-        include_str!("../../src/wire/mcp/tester/apps.rs"),
-        include_str!("../../src/wire/mcp/tester/views.rs"),
+        include_str!("../../src/dialect/mcp/unterm/panes.rs"),
+        include_str!("../../src/dialect/mcp/unterm/person.rs"),
+        include_str!("../../src/dialect/mcp/unterm/run.rs"),
+        include_str!("../../src/dialect/mcp/unterm/conditions.rs"),
+        include_str!("../../src/dialect/mcp/unterm/files.rs"),
+        include_str!("../../src/dialect/mcp/unterm/screen.rs"),
+        include_str!("../../src/dialect/mcp/unterm/input.rs"),
+        include_str!("../../src/dialect/mcp/unterm/text.rs"),
+        include_str!("../../src/dialect/mcp/resources.rs"),
+        include_str!("../../src/dialect/mcp/resources/recording.rs"),
+        include_str!("../../src/dialect/mcp/iterm.rs"),
+        include_str!("../../src/dialect/mcp/iterm/watch.rs"),
+        include_str!("../../src/dialect/mcp/iterm/find.rs"),
+        include_str!("../../src/dialect/mcp/tester/apps.rs"),
+        include_str!("../../src/dialect/mcp/tester/views.rs"),
     );
     let named = sources.split('"').filter(|text| {
         let is_name = |part: &str| {

@@ -444,24 +444,24 @@ macro_rules! tool {
         #[doc = concat!("`", $name, "`: ", $doc)]
         pub struct $type;
 
-        impl $crate::wire::mcp::tool::Tool for $type {
+        impl $crate::dialect::mcp::tool::Tool for $type {
             const NAME: &'static str = $name;
             const TITLE: &'static str = $title;
             const DOC: &'static str = $doc;
-            const HINTS: $crate::wire::mcp::tool::Hints = $crate::wire::mcp::tool::Hints::$hints;
+            const HINTS: $crate::dialect::mcp::tool::Hints = $crate::dialect::mcp::tool::Hints::$hints;
             const EXAMPLE: &'static str = $example;
             $(const UNTRUSTED: &'static [&'static str] = &$untrusted;)?
             type Arguments = $given;
             type Reply = $reply;
 
-            $(fn check(arguments: $given) -> $crate::wire::mcp::tool::Said<()> {
+            $(fn check(arguments: $given) -> $crate::dialect::mcp::tool::Said<()> {
                 $check(arguments)
             })?
 
             async fn call<'a>(
-                $ask: &'a $crate::wire::mcp::tool::Ask<'a>,
+                $ask: &'a $crate::dialect::mcp::tool::Ask<'a>,
                 $arguments: $given,
-            ) -> $crate::wire::mcp::tool::Said<$crate::wire::mcp::tool::Answer<$reply>> {
+            ) -> $crate::dialect::mcp::tool::Said<$crate::dialect::mcp::tool::Answer<$reply>> {
                 $body
             }
         }
@@ -481,23 +481,23 @@ macro_rules! plain_tool {
         #[doc = concat!("`", $name, "`: ", $doc)]
         $vis struct $type;
 
-        impl $crate::wire::mcp::tool::PlainTool for $type {
+        impl $crate::dialect::mcp::tool::PlainTool for $type {
             const NAME: &'static str = $name;
             const TITLE: &'static str = $title;
             const DOC: &'static str = $doc;
-            const HINTS: $crate::wire::mcp::tool::Hints = $crate::wire::mcp::tool::Hints::$hints;
+            const HINTS: $crate::dialect::mcp::tool::Hints = $crate::dialect::mcp::tool::Hints::$hints;
             $(const UNTRUSTED: &'static [&'static str] = &$untrusted;)?
             type Arguments = $arguments;
 
             $(fn check(
-                ask: &$crate::wire::mcp::tool::Ask<'_>,
+                ask: &$crate::dialect::mcp::tool::Ask<'_>,
                 given: &rmcp::model::JsonObject,
             ) -> Result<(), serde_json::Value> {
                 $check(ask, given)
             })?
 
             async fn call<'a>(
-                $ask: &'a $crate::wire::mcp::tool::Ask<'a>,
+                $ask: &'a $crate::dialect::mcp::tool::Ask<'a>,
                 $given: rmcp::model::JsonObject,
             ) -> Result<serde_json::Value, serde_json::Value> {
                 $body

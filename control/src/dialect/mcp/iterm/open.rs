@@ -8,7 +8,7 @@ use super::{
     find::{Terminal, all, current, own_window},
     identified, optional, paint, there,
 };
-use crate::wire::mcp::tool::{Ask, plain_tool};
+use crate::dialect::mcp::tool::{Ask, plain_tool};
 
 /// What becomes of a session that was opened on the instance of another: its tab's colour, its name, and its command. Says
 /// what the document has both tools say.

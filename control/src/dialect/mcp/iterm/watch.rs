@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use super::{MOST, OnSession, error, find::Terminal, joined, named, said};
-use crate::wire::mcp::tool::{Ask, plain_tool};
+use crate::dialect::mcp::tool::{Ask, plain_tool};
 
 /// How far a client has read a session.
 #[derive(Clone, Copy)]

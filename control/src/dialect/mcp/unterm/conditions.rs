@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::run::WEEK;
-use crate::wire::mcp::{arguments, tool::Said};
+use crate::dialect::mcp::{arguments, tool::Said};
 
 /// One thing to wait for: exactly one of these. Flags take true.
 #[derive(Deserialize, Serialize, JsonSchema)]

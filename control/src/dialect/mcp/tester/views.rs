@@ -9,11 +9,11 @@ use unterm_term::{Cell, Content, Snapshot, SnapshotRow, Width};
 
 use super::apps::App;
 use crate::{
-    untrusted::{clipped, escaped},
-    wire::mcp::{
+    dialect::mcp::{
         rows::columns,
         tool::{Ask, Said},
     },
+    untrusted::{clipped, escaped},
 };
 
 /// The formats there are.

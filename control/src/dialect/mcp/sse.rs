@@ -27,7 +27,7 @@ use super::{
 };
 use crate::{
     caller::{Caller, TokenKind},
-    wire::http::events::Lines,
+    dialect::settings::events::Lines,
 };
 
 /// Where it is.

@@ -28,7 +28,7 @@ use crate::{
     authority::check_scope,
     caller::Access,
     client::Endpoint,
-    wire::mcp::tool::{Ask, Said},
+    dialect::mcp::tool::{Ask, Said},
 };
 
 /// The longest a client is kept waiting: the other instance answers sooner, unless the person here was waited for first.

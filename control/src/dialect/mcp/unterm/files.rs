@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{add_given, safe};
-use crate::wire::mcp::tool::tool;
+use crate::dialect::mcp::tool::tool;
 
 /// Bytes of a file in one reply: the default, and the most.
 const USUAL: u64 = 20_000;

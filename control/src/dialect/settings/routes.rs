@@ -17,9 +17,9 @@ use super::{
     methods as own, openapi, peer, reply, whole,
 };
 use crate::{
+    dialect::mcp::http as mcp,
     error::Error,
     methods::{self, Entry, entry},
-    wire::mcp::http as mcp,
 };
 
 /// What a route calls.

@@ -9,13 +9,13 @@ use unterm_mux::PaneId;
 use super::APART;
 use crate::{
     caller::Caller,
+    dialect::mcp::{
+        Server,
+        tool::{Said, method},
+    },
     services::{
         changes::{Counts, Topic},
         events::Filter,
-    },
-    wire::mcp::{
-        Server,
-        tool::{Said, method},
     },
 };
 

@@ -11,7 +11,7 @@ use super::{
     conditions::{self, AnObject, Conditions},
     line, safe, screen,
 };
-use crate::wire::mcp::{
+use crate::dialect::mcp::{
     jobs::{Asking, Job, Outcome, SLICE},
     tool::{Ask, Said, tool},
     untrusted::{Clipped, clipped, is_longer},

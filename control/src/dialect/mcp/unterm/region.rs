@@ -6,12 +6,12 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::{
-    methods::session::blocking,
-    services::{matching::Budget, recording::settings::Settings, redact::Redaction},
-    wire::mcp::{
+    dialect::mcp::{
         rows::{columns_of, cut},
         tool::{Ask, Said},
     },
+    methods::session::blocking,
+    services::{matching::Budget, recording::settings::Settings, redact::Redaction},
 };
 
 /// What takes secrets out: the usual patterns, and the person's own for recordings (`recording.json`).

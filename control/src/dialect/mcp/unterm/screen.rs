@@ -11,12 +11,12 @@ use super::{
     shown,
 };
 use crate::{
-    services::redact::Redaction,
-    wire::mcp::{
+    dialect::mcp::{
         rows::{covered, joined},
         tool::{Answer, Ask, Said, tool},
         untrusted::{Clipped, escaped},
     },
+    services::redact::Redaction,
 };
 
 /// A pane's state, and its screen's text without blank ends.

@@ -6,10 +6,10 @@ use super::keys::listed;
 use crate::{
     authority::check_scope,
     client::{Client, Endpoint},
+    dialect::mcp::tool::{Ask, Said},
     methods,
     registry::{self, Record},
     untrusted::escaped,
-    wire::mcp::tool::{Ask, Said},
 };
 
 /// The least likeness of a name that is meant.

@@ -9,7 +9,7 @@ use super::{
     region::{redacted, redaction},
     shown,
 };
-use crate::wire::mcp::{rows, tool::tool, untrusted::Clipped};
+use crate::dialect::mcp::{rows, tool::tool, untrusted::Clipped};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

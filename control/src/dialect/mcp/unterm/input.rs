@@ -10,7 +10,7 @@ use super::{
     run::{View, WaitReply, go_on},
     screen,
 };
-use crate::wire::mcp::{
+use crate::dialect::mcp::{
     jobs::SLICE,
     tool::{Said, tool},
 };

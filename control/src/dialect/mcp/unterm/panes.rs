@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 use super::{Nothing, add_given, line};
 use crate::{
     caller::Scopes,
-    services::approvals::Standing,
-    wire::mcp::{
+    dialect::mcp::{
         tool::{Ask, Said, tool},
         words::named_scopes,
     },
+    services::approvals::Standing,
 };
 
 #[derive(Serialize, JsonSchema)]

@@ -9,8 +9,8 @@ use unterm_mux::{PaneId, random};
 
 use super::{Code, error, internal};
 use crate::{
+    dialect::mcp::{Server, tool::Ask},
     services::{hidden::MOST, now},
-    wire::mcp::{Server, tool::Ask},
 };
 
 /// The size of a new one.

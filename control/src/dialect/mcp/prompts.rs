@@ -133,7 +133,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::wire::mcp::TOOLSETS;
+    use crate::dialect::mcp::TOOLSETS;
 
     #[test]
     fn every_argument_is_in_the_words_and_those_needed_are_asked_for() {

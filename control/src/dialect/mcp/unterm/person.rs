@@ -9,12 +9,12 @@ use super::{
     run::{WEEK, no_handle, slice},
 };
 use crate::{
-    services::questions::{LONGEST, LONGEST_CHOICE, MOST_CHOICES},
-    wire::mcp::{
+    dialect::mcp::{
         jobs::{Asking, Job},
         tool::{Ask, Said, tool},
         untrusted::escaped,
     },
+    services::questions::{LONGEST, LONGEST_CHOICE, MOST_CHOICES},
 };
 
 #[derive(Deserialize, JsonSchema)]
