@@ -66,6 +66,9 @@ pub enum LoginError {
     Unreadable,
 }
 
+/// What a token is and gives: its kind, its scopes, the sessions it reaches (`None`: all).
+type Rights = (TokenKind, Scopes, Option<Arc<[u64]>>);
+
 /// A client.
 pub struct Peer {
     instance: Arc<Instance>,
@@ -127,7 +130,7 @@ impl Peer {
         }
     }
 
-    fn rights(&self, token: &str) -> Result<(TokenKind, Scopes, Option<Arc<[u64]>>), LoginError> {
+    fn rights(&self, token: &str) -> Result<Rights, LoginError> {
         // The comparison takes the same time wherever the tokens differ. Their lengths are no secret.
         if token.as_bytes().ct_eq(self.instance.token.as_bytes()).into() {
             return Ok((TokenKind::Instance, Scopes::all(), None));
