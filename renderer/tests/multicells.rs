@@ -115,6 +115,15 @@ fn a_fraction_stands_where_its_alignment_says() {
 }
 
 #[test]
+fn a_multicell_character_is_no_part_of_a_ligature() {
+    let picture = Picture::of("=\x1b]66;n=1:d=2:w=1;>\x07");
+    assert!(picture.ink((1.0, 0.0), (0.5, 0.6)) > 0, "half as large");
+    assert_eq!(picture.ink((1.5, 0.0), (0.5, 1.0)), 0);
+    let alone = Picture::of("=");
+    assert_eq!(picture.part((0.0, 0.0), (1.0, 1.0)), alone.part((0.0, 0.0), (1.0, 1.0)));
+}
+
+#[test]
 fn what_is_too_long_for_its_block_is_made_smaller() {
     let picture = Picture::of("\x1b]66;w=2;HHHHHH\x07");
     assert_eq!(picture.ink((2.0, 0.0), (22.0, 1.0)), 0);

@@ -38,6 +38,7 @@ impl RowBuilder<'_> {
             for col in run.start..end {
                 let cell = line.row.cells[usize::from(col)];
                 let c = match cell.content() {
+                    _ if cell.is_multicell() => ' ',
                     Content::Char(c) if cell.width() == Width::Narrow => c,
                     _ => ' ',
                 };
