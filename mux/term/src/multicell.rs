@@ -1,8 +1,7 @@
 //! Printing multicell characters: text of another size, in a block of cells of its own.
 //!
-//! Owns where such a block goes and how text goes around it. The grid keeps blocks whole (`grid/multicell.rs`). Source:
-//! kitty's "The text sizing protocol"; where it is silent, kitty. With margins a block has room between them, as a
-//! character of two columns has.
+//! Owns where a block is placed and how text flows around it. The grid keeps blocks whole (`grid/multicell.rs`). Source:
+//! kitty's "The text sizing protocol"; where that page is silent, kitty. If margins are set, a block must fit between them.
 
 use crate::Modes;
 use crate::TextSize;
@@ -48,8 +47,8 @@ impl Term {
         Some(Cell(CLUSTER | id as u64))
     }
 
-    /// Puts a multicell character at the cursor, or where it has room. One that is larger than the screen, or the region and
-    /// the margins, is left out.
+    /// Puts a multicell character at the cursor, or at the next place with room for it. Drops a character that is larger than
+    /// the scroll region and the margins.
     fn put_multicell(&mut self, text: &str, size: TextSize) {
         let (width, height) = (usize::from(size.columns()), usize::from(size.rows()));
         if text.is_empty() || width > self.right - self.left || height > self.bottom - self.top {
@@ -71,7 +70,7 @@ impl Term {
             rows.clone().for_each(|row| self.insert_cells(row, col, width));
         }
         for row in rows.clone() {
-            // A block is as wide as its cells say.
+            // A row with a block is single width.
             let meta = self.grid.meta_mut(row);
             meta.set_line_size(crate::LineSize::Single);
             self.grid.overwrite_multicells(row, col, col + width, seq);
@@ -107,7 +106,8 @@ impl Term {
         self.advance_to(col + width, stop);
     }
 
-    /// Scrolls until there are `height` rows from the cursor's on, and moves the cursor along; false where they can't be had.
+    /// Scrolls until there are `height` rows from the cursor's on, and moves the cursor along. Returns false if scrolling
+    /// can't make that room.
     fn make_rows(&mut self, height: usize) -> bool {
         let is_above_foot = self.cursor.row < self.bottom;
         let end = if is_above_foot { self.bottom } else { self.grid.rows() };
@@ -122,9 +122,9 @@ impl Term {
         true
     }
 
-    /// Moves the cursor behind the lower rows of multicell characters, to where none lies in the next `width` columns; false
-    /// where there is no such place. A multicell character that does not fit in the line goes to the next, or, where lines
-    /// don't wrap, back in this one. With any other, that is left to the caller.
+    /// Moves the cursor past the lower rows of multicell characters, until the next `width` columns hold no part of such a
+    /// row. Returns false if there is no such place. If a multicell character does not fit in the line, the cursor wraps, or
+    /// moves back in the line while DECAWM is reset. For other characters the caller handles the line's end.
     #[inline]
     pub(crate) fn pass_multicells(&mut self, width: usize, is_multicell: bool) -> bool {
         if !is_multicell && !self.grid.meta(self.cursor.row).has_multicells() {
@@ -134,7 +134,7 @@ impl Term {
     }
 
     fn pass(&mut self, width: usize, is_multicell: bool) -> bool {
-        // Every row is passed once, and those that come in below are empty.
+        // The cursor passes each row once, and rows that scroll in are empty.
         for _ in 0..2 * self.grid.rows() {
             let (col, stop) = (self.cursor.col, self.line_end(self.cursor.col));
             let cells = self.grid.row(self.cursor.row);

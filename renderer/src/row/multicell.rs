@@ -43,7 +43,7 @@ impl Area {
     }
 }
 
-/// How much room is left before or behind what is smaller.
+/// Pixels before text that takes `taken` of `room` pixels.
 fn before(align: Align, room: u32, taken: u32) -> i32 {
     let left = room as i32 - taken as i32;
     match align {

@@ -1,7 +1,7 @@
-//! Multicell characters of a screen: erased whole wherever a part of one is overwritten, moved apart or lost.
+//! Multicell characters of a screen: erased whole if a part is overwritten, moved apart or lost.
 //!
-//! A character that scrolls off the screen row by row stays whole: its upper rows are in the history. Without history
-//! what is left of it on the screen is erased.
+//! A character that scrolls off the screen row by row stays whole: its upper rows are in the history. Without history,
+//! its remaining rows are erased.
 
 use std::ops::Range;
 
@@ -60,8 +60,8 @@ impl Grid {
         }
     }
 
-    /// Text is about to be written to columns `start..end` of a row: of every multicell character there, blanks are left, and
-    /// spaces of one that is not hit at its first cell (the protocol's "Wrapping and overwriting behavior").
+    /// Erases every multicell character in columns `start..end` of a row, which text is about to overwrite. A character that is
+    /// hit at its first cell leaves blanks, any other leaves spaces (the protocol's "Wrapping and overwriting behavior").
     pub fn overwrite_multicells(&mut self, row: usize, start: usize, end: usize, revision: u64) {
         for col in start..end {
             let cell = self.row(row)[col];
@@ -125,7 +125,7 @@ impl Grid {
         *cell = Cell(cell.blanked().with_ids(style, cell.link_id(), None).0 | left.0);
     }
 
-    /// Erases what is left of multicell characters that are no longer whole, after rows and columns were cut off.
+    /// Erases the remains of multicell characters that lost cells when rows or columns were cut off.
     pub fn mend_multicells(&mut self, revision: u64) {
         for row in 0..self.rows() {
             if !self.meta(row).has_multicells() {

@@ -7,8 +7,8 @@ use crate::term::Term;
 const TEXT_CAP: usize = 4096;
 
 impl Term {
-    /// `key=value : … ; text`: prints the text. As in kitty, numbers that are too large become the largest there is, and
-    /// what is malformed prints nothing.
+    /// `key=value : … ; text`: prints the text. As in kitty, a number beyond its range becomes the largest of that range, and
+    /// malformed metadata prints nothing.
     pub(super) fn print_text_size(&mut self, rest: &[u8]) {
         let Some(at) = rest.iter().position(|&byte| byte == b';') else {
             tracing::debug!("OSC 66 without a text");
@@ -22,7 +22,7 @@ impl Term {
             tracing::debug!("OSC 66 with malformed metadata");
             return;
         };
-        // A text with controls is no text of this protocol; what is left of it without them is printed, as in kitty.
+        // The protocol allows no controls in the text. As in kitty, the text is printed without them.
         let text: String =
             String::from_utf8_lossy(text).chars().filter(|c| !c.is_control()).collect();
         self.print_sized(&text, size);

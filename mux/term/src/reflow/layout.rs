@@ -151,7 +151,7 @@ impl<'a> Layout<'a> {
         self.col += width;
     }
 
-    /// Lays out a multicell character; one that is wider than the screen is lost.
+    /// Lays out a multicell character, or drops it if it is wider than the screen.
     fn put_multicell(&mut self, first: Cell, size: TextSize) {
         let (width, height) = (usize::from(size.columns()), usize::from(size.rows()));
         if width == 0 || width > self.cols {

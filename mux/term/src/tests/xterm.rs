@@ -1,4 +1,4 @@
-//! What xterm shows of streams that terminals disagree about, or that ours once got wrong: compared without xterm.
+//! Streams that terminals disagree about, or that ours once got wrong, beside xterm's screens; runs without xterm.
 //!
 //! The table beside this file says what xterm shows, and why ours differs where it does. `tests/conformance/examples`
 //! writes it; `tests/conformance/differ` finds such streams.
