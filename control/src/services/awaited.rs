@@ -76,7 +76,10 @@ pub fn awaited(pane: &Pane) -> Option<Awaited> {
         false if is_question && !is_screen => Awaited::Answer,
         false => return None,
     };
-    (process.awaits_input() == Some(true) && !secret::is_asked(pane)).then_some(awaited)
+    // Right after input, a full-screen program may still wait for it.
+    let is_current = awaited == Awaited::Answer || pane.shows_input();
+    (is_current && process.awaits_input() == Some(true) && !secret::is_asked(pane))
+        .then_some(awaited)
 }
 
 /// Whether the last line looks like a question: the one with the cursor, up to it, or the one before if that is empty.

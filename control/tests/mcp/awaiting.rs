@@ -63,6 +63,7 @@ fn a_second_question_ends_the_wait_for_a_command_too() {
     assert_eq!((&again["matched"], &again["run"]["awaiting_input"]), (&json!(false), &json!(true)));
     assert!(again["run"]["screen"].as_str().unwrap().contains("Second?"), "{again}");
     client.call("input", json!({"text": "two\n"}));
+    client.until(json!({"any": [{"text": "one and two"}]}));
     let ended = client.call("wait", json!({"handle": asked["handle"]}));
     assert!(ended["run"]["output"].as_str().unwrap().ends_with("one and two"), "{ended}");
 }
@@ -87,9 +88,13 @@ fn a_full_screen_program_is_said_to_be_one() {
             (&json!(false), &json!(true), &json!(true)),
             "{program}: {asked}"
         );
+        // While it starts, it may ask the terminal questions, whose answers would reach the shell.
+        client.until(json!({"any": [{"stable_ms": 300}]}));
         client.call("input", json!({"keys": quit}));
-        let ended = client.call("wait", json!({"handle": asked["handle"]}));
-        assert_eq!(ended["run"]["ended"], true, "{program}: {ended}");
+        support::until(&format!("{program} to end"), || {
+            let waited = client.call("wait", json!({"handle": asked["handle"]}));
+            (waited["run"]["ended"] == true).then_some(())
+        });
     }
 }
 

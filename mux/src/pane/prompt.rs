@@ -52,6 +52,11 @@ impl Pane {
         }
     }
 
+    /// Whether the screen shows the effect of all input: the program has printed since the last input, or has had time to.
+    pub fn shows_input(&self) -> bool {
+        self.inputs_shown.load(Ordering::Acquire) >= self.queue.inputs() || self.queue.is_shown()
+    }
+
     fn standing(&self) -> Standing {
         loop {
             let (so_far, typed) = self.queue.so_far();

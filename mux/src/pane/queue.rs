@@ -253,6 +253,11 @@ impl WriteQueue {
         self.inputs.load(Ordering::Acquire)
     }
 
+    /// Whether the program received all input long enough ago for the screen to show its effect.
+    pub(crate) fn is_shown(&self) -> bool {
+        self.state.lock().is_shown()
+    }
+
     /// The input counted so far, and the text typed since Enter; `None` if there was neither text nor an editing key.
     pub(crate) fn so_far(&self) -> (SoFar, Option<String>) {
         let state = self.state.lock();
