@@ -393,6 +393,42 @@ fn an_agent_may_type_once_the_person_pauses_and_left_no_line() {
 }
 
 #[test]
+fn a_command_that_reads_by_the_shells_own_editor_goes_on_until_it_is_answered() {
+    let fixture = Fixture::new();
+    fixture.integrate();
+    let mut wire = fixture.login();
+    let mut agent = Client::new(&fixture);
+    let readers = [
+        ("bash", "read -e -p 'edit> ' L; echo \"got=$L\"; (exit 3)"),
+        ("zsh", "V=; vared -p 'edit> ' V; echo \"got=$V\"; (exit 3)"),
+        ("fish", "read -P 'edit> ' X; echo \"got=$X\"; sh -c 'exit 3'"),
+    ];
+    let mut handles = Vec::new();
+    for (shell, command) in
+        readers.into_iter().filter(|(shell, _)| support::has(shell, &["-c", "true"]))
+    {
+        let pane = fixture.program(&mut wire, shell, &[]).id;
+        let ran = agent.call("run", json!({"pane": pane, "command": command}));
+        assert_eq!((&ran["ended"], &ran["awaiting_input"]), (&json!(false), &json!(true)), "{ran}");
+        handles.push((pane, ran["handle"].clone()));
+    }
+    for (pane, handle) in handles {
+        // Longer than a shell is given to report the end of a command.
+        agent.call("wait", json!({"pane": pane, "any": [{"stable_ms": 2500}]}));
+        let ran = agent.call("wait", json!({"handle": handle, "timeout_ms": 0}));
+        assert_eq!(
+            (&ran["matched"], &ran["run"]["awaiting_input"]),
+            (&json!(false), &json!(true)),
+            "{ran}"
+        );
+        agent.call("input", json!({"pane": pane, "text": "a word\n"}));
+        let ran = agent.call("wait", json!({"handle": handle}));
+        assert_eq!(ran["run"]["exit_code"], 3, "{ran}");
+        assert!(ran["run"]["output"].as_str().unwrap().ends_with("\ngot=a word"), "{ran}");
+    }
+}
+
+#[test]
 fn a_command_whose_end_nobody_will_tell_of_ends_with_a_reason() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
@@ -417,5 +453,5 @@ fn a_command_whose_end_nobody_will_tell_of_ends_with_a_reason() {
     let ended = agent.call("wait", json!({"handle": handle}));
     assert_eq!((&ended["matched"], &ended["run"]["ended"]), (&json!(true), &json!(true)));
     assert_eq!(ended["run"]["exit_code"], Value::Null, "{ended}");
-    assert!(ended["run"]["reason"].as_str().unwrap().contains("was replaced"), "{ended}");
+    assert!(ended["run"]["reason"].as_str().unwrap().contains("replaced it"), "{ended}");
 }

@@ -36,9 +36,9 @@ pub use pane::{
     AtPrompt, Handover, Hides, OnExit, Pane, PaneState, Touch, WRITE_CAPACITY, WriteError,
 };
 pub use process::{
-    ExitStatus, Foreground, Job, KILL_GRACE, Process, PtyProcess, PtySpawner, ReadOutcome, SCRIPTS,
-    ShellIntegration, Signal, Spawn, SpawnError, Spawner, is_carrier, program_error,
-    raise_descriptor_limit,
+    Execution, ExitStatus, Foreground, Job, KILL_GRACE, Process, PtyProcess, PtySpawner,
+    ReadOutcome, SCRIPTS, ShellIntegration, Signal, Spawn, SpawnError, Spawner, is_carrier,
+    program_error, raise_descriptor_limit,
 };
 pub use shown::ShownLine;
 pub use tap::{TAP_CAPACITY, Tap, TapDirection, TapEnd, TapItem};

@@ -31,7 +31,7 @@ use tokio::sync::watch;
 use unterm_term::{Event, Parser, Term};
 
 use crate::{
-    ExitStatus, MuxEvent, PaneId, Process, Tap,
+    Execution, ExitStatus, MuxEvent, PaneId, Process, Tap,
     lock::{Mutex, MutexGuard},
     memory::ReturnMemory,
     observer::{Alive, Observers, Threads},
@@ -122,6 +122,8 @@ pub struct Pane {
     enters_at_prompt: AtomicU64,
     /// [`Pane::touches`] when the last prompt began.
     touches_at_prompt: AtomicU64,
+    /// The shell at the last prompt.
+    shell_at_prompt: Mutex<Option<Execution>>,
     /// The foreground process group when the working directory was last reported; 0 before the first report.
     cwd_reporter: AtomicI32,
     /// The count of inputs when the last output was applied. Later inputs cannot show in that output.
@@ -173,6 +175,7 @@ impl Pane {
             queue: WriteQueue::resumed(unsent),
             enters_at_prompt: AtomicU64::new(marks.enters),
             touches_at_prompt: AtomicU64::new(marks.touches),
+            shell_at_prompt: Mutex::new(marks.shell),
             cwd_reporter: AtomicI32::new(marks.cwd_reporter),
             inputs_shown: AtomicU64::new(marks.inputs_shown),
             touches: AtomicU64::new(marks.touches_now),

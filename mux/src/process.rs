@@ -135,6 +135,15 @@ pub struct Foreground {
     pub is_root: bool,
 }
 
+/// The program that a process executes. It differs after each `execve`, also of the same program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Execution {
+    /// The process.
+    pub pid: i32,
+    /// A number that changes with the program.
+    pub stamp: u64,
+}
+
 /// The result of a [`Process::read`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadOutcome {
@@ -192,6 +201,10 @@ pub trait Process: Send + Sync {
     }
     /// The foreground process group's number, without inspecting its processes; `None` if unknown.
     fn group_in_front(&self) -> Option<i32> {
+        None
+    }
+    /// The program that the leader of the foreground process group executes; `None` if the system does not report it.
+    fn execution(&self) -> Option<Execution> {
         None
     }
     /// Whether a process group still has a process.

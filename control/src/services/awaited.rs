@@ -65,7 +65,8 @@ pub fn awaited(pane: &Pane) -> Option<Awaited> {
     let is_shell = foreground.as_ref().is_some_and(|it| Shell::of_process(&it.name).is_some());
     // Without marks, a shell at its prompt looks like one that reads for a command. A shell that replaced another (exec) sets
     // no marks.
-    if is_shell && (!is_running || is_prompt && foreground.is_some_and(|it| it.is_root)) {
+    let is_replaced = || pane.is_shell_replaced() != Some(false);
+    if is_shell && (!is_running || is_prompt && is_replaced()) {
         return None;
     }
     let process = pane.process();

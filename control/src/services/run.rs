@@ -37,7 +37,7 @@ pub enum Ending {
 pub enum Lost {
     /// What was typed became part of another line.
     OtherLine,
-    /// The shell that would have told has been replaced, or told of nothing.
+    /// The shell that would have reported it has been replaced, or reported nothing.
     NotTold,
 }
 
@@ -49,7 +49,7 @@ impl Lost {
                 "The shell ran another line than the command, and is back at its prompt: see the screen"
             }
             Self::NotTold => {
-                "The shell waits for a line again without having told of the command's end: it was replaced (exec), or the command reads a line by the shell's own editor"
+                "The shell waits for a line again without having told of the command's end: another program replaced it (exec), or its integration was removed"
             }
         }
     }
@@ -329,14 +329,16 @@ impl Block {
         if leader.is_none() || leader != self.shell || !edits {
             return None;
         }
+        let is_replaced = pane.is_shell_replaced() != Some(false);
         let term = pane.term();
         let own = term.command(self.id);
         let exit_code = own.and_then(|own| own.exit_code);
         let last = term.commands().next_back();
         let has_prompt = last.is_some_and(|last| last.id > self.id && last.is_prompting());
-        // Without marks its editor gives it away: it asks that pastes be marked while it reads a line, and only then.
+        // Without marks its editor gives it away: it asks that pastes be marked while it reads a line, and only then. A shell
+        // that nothing replaced reads a line for the command (`read -e`, `vared`).
         let has_editor = term.modes().contains(Modes::BRACKETED_PASTE);
-        let is_back = has_prompt || has_editor && capture.has_begun();
+        let is_back = has_prompt || has_editor && capture.has_begun() && is_replaced;
         let has_run = own.is_none_or(|own| own.output_seq != 0);
         match (is_back, capture.has_begun()) {
             (true, true) if exit_code.is_some() => Some((Ending::Completed, exit_code)),

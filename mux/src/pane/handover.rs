@@ -8,7 +8,7 @@ use std::sync::Arc;
 use unterm_term::{Parser, Size};
 
 use super::{queue::Unsent, titles::Titles};
-use crate::{PaneId, Process, process::Variables};
+use crate::{Execution, PaneId, Process, process::Variables};
 
 /// A running program without a pane: [`crate::Mux::release`] returns it and [`crate::Mux::adopt`] takes it.
 ///
@@ -50,6 +50,7 @@ pub(crate) struct Rest {
 pub(super) struct PromptMarks {
     pub(super) enters: u64,
     pub(super) touches: u64,
+    pub(super) shell: Option<Execution>,
     pub(super) cwd_reporter: i32,
     pub(super) inputs_shown: u64,
     /// How often the user has typed so far.

@@ -57,6 +57,14 @@ impl Pane {
         self.inputs_shown.load(Ordering::Acquire) >= self.queue.inputs() || self.queue.is_shown()
     }
 
+    /// Whether the process at the last prompt has executed another program since (`exec`), which may report no marks.
+    /// `None` if the system does not report it.
+    pub fn is_shell_replaced(&self) -> Option<bool> {
+        let shell = (*self.shell_at_prompt.lock())?;
+        let now = self.process.execution()?;
+        Some(now.pid == shell.pid && now != shell)
+    }
+
     fn standing(&self) -> Standing {
         loop {
             let (so_far, typed) = self.queue.so_far();

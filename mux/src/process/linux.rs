@@ -271,6 +271,16 @@ pub(super) fn stat(pid: i32) -> Option<Stat> {
     Some(Stat { pid, state, start, name, parent, group, terminal })
 }
 
+/// A number that changes when a process executes another program, because the system places code and stack at new random
+/// addresses (fields 26 and 28 of `/proc/PID/stat`). `None` if the process has ended or belongs to another user.
+pub(super) fn execution(pid: i32) -> Option<u64> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let mut fields = stat[stat.rfind(')')? + 1..].split_ascii_whitespace();
+    let code: u64 = fields.nth(23)?.parse().ok()?;
+    let stack: u64 = fields.nth(1)?.parse().ok()?;
+    (stack != 0).then_some(code.rotate_left(32) ^ stack)
+}
+
 /// Returns freed memory to the system. The C library keeps memory that exited threads freed for later threads, such as
 /// most of a pane's long history.
 pub(super) fn release_memory() {

@@ -30,8 +30,8 @@ use unterm_term::Size;
 
 use super::{environment, integration::NonceFile, shells::is_shell, start, system};
 use crate::{
-    ExitStatus, Foreground, Job, KILL_GRACE, Process, ReadOutcome, Signal, Spawn, SpawnError,
-    is_carrier, lock::Mutex,
+    Execution, ExitStatus, Foreground, Job, KILL_GRACE, Process, ReadOutcome, Signal, Spawn,
+    SpawnError, is_carrier, lock::Mutex,
 };
 
 /// Bytes still read after the program's end while other processes keep writing. More than the kernel's buffer can hold.
@@ -571,6 +571,16 @@ impl Process for PtyProcess {
     fn awaits_input(&self) -> Option<bool> {
         #[cfg(target_os = "linux")]
         return Some(super::waiting::awaits_input(self.group_in_front()?));
+        #[cfg(not(target_os = "linux"))]
+        None
+    }
+
+    fn execution(&self) -> Option<Execution> {
+        #[cfg(target_os = "linux")]
+        {
+            let pid = self.group_in_front()?;
+            Some(Execution { pid, stamp: system::execution(pid)? })
+        }
         #[cfg(not(target_os = "linux"))]
         None
     }
