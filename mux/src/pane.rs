@@ -122,6 +122,8 @@ pub struct Pane {
     enters_at_prompt: AtomicU64,
     /// [`Pane::touches`] when the last prompt began.
     touches_at_prompt: AtomicU64,
+    /// The count of inputs when the last prompt began.
+    inputs_at_prompt: AtomicU64,
     /// The shell at the last prompt.
     shell_at_prompt: Mutex<Option<Execution>>,
     /// The foreground process group when the working directory was last reported; 0 before the first report.
@@ -175,6 +177,7 @@ impl Pane {
             queue: WriteQueue::resumed(unsent),
             enters_at_prompt: AtomicU64::new(marks.enters),
             touches_at_prompt: AtomicU64::new(marks.touches),
+            inputs_at_prompt: AtomicU64::new(marks.inputs),
             shell_at_prompt: Mutex::new(marks.shell),
             cwd_reporter: AtomicI32::new(marks.cwd_reporter),
             inputs_shown: AtomicU64::new(marks.inputs_shown),

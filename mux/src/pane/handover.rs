@@ -50,6 +50,7 @@ pub(crate) struct Rest {
 pub(super) struct PromptMarks {
     pub(super) enters: u64,
     pub(super) touches: u64,
+    pub(super) inputs: u64,
     pub(super) shell: Option<Execution>,
     pub(super) cwd_reporter: i32,
     pub(super) inputs_shown: u64,

@@ -78,8 +78,9 @@ impl Pane {
             if enters < so_far.enters {
                 return Standing::Elsewhere;
             }
+            let is_ahead = self.inputs_at_prompt.load(Ordering::Acquire) >= so_far.inputs;
             let is_shown = self.inputs_shown.load(Ordering::Acquire) >= so_far.inputs;
-            return match line_behind(&shown, typed.as_ref(), is_shown) {
+            return match line_behind(&shown, typed.as_ref(), is_shown, is_ahead) {
                 Some(line) => Standing::Begun(line),
                 None => Standing::Free { command: shown.command, so_far },
             };
@@ -91,10 +92,19 @@ impl Pane {
 /// and the line is empty: text on the screen then comes from a background job. Otherwise the line is the text up to the
 /// cursor, which excludes suggestions and right prompts. If that text is empty, the line is `typed`, if the screen
 /// shows it after the cursor or has not been updated since (not `is_shown`). Keys that input alone cannot follow may
-/// have deleted it.
-fn line_behind(shown: &ShownLine, typed: Option<&String>, is_shown: bool) -> Option<String> {
+/// have deleted it. If all of `typed` was input before the prompt (`is_ahead`), a program may have read it, such as the
+/// key that ends a pager; it is a line only if the screen shows it.
+fn line_behind(
+    shown: &ShownLine,
+    typed: Option<&String>,
+    is_shown: bool,
+    is_ahead: bool,
+) -> Option<String> {
     let typed = typed?;
     let whole = |text: &str| Some(text.trim()).filter(|text| !text.is_empty()).map(str::to_owned);
+    if is_ahead && !shown.before_cursor.trim_start().starts_with(typed.trim()) {
+        return None;
+    }
     if let Some(line) = whole(&shown.before_cursor) {
         return Some(line);
     }
@@ -111,15 +121,20 @@ mod tests {
 
     /// The line after the last prompt of this output.
     fn behind_prompt(output: &str, typed: &str, is_shown: bool) -> Option<String> {
-        after_keys(output, Some(typed), is_shown)
+        after_keys(output, Some(typed), is_shown, false)
     }
 
-    fn after_keys(output: &str, typed: Option<&str>, is_shown: bool) -> Option<String> {
+    fn after_keys(
+        output: &str,
+        typed: Option<&str>,
+        is_shown: bool,
+        is_ahead: bool,
+    ) -> Option<String> {
         const PROMPT: &str = "before\r\n\x1b]133;A\x07$ \x1b]133;B\x07";
         let mut term = Term::new(Size::cells(20, 5), Options::default());
         Parser::new().advance(&mut term, format!("{PROMPT}{output}").as_bytes());
         let typed = typed.map(str::to_owned);
-        line_behind(&ShownLine::of(&term).unwrap(), typed.as_ref(), is_shown)
+        line_behind(&ShownLine::of(&term).unwrap(), typed.as_ref(), is_shown, is_ahead)
     }
 
     #[test]
@@ -139,6 +154,16 @@ mod tests {
         assert_eq!(behind_prompt("\x1b[2mls -l\x1b[m\x1b[5D", "", true), None, "a suggestion");
         assert_eq!(behind_prompt("\x1b[10Cright\x1b[15D", "", true), None, "a prompt on the right");
         assert_eq!(behind_prompt("", "ls", true), None, "taken away by keys of the editor's");
-        assert_eq!(after_keys("late\r\nlater", None, true), None, "output of a background job");
+        let late = |typed, is_ahead| after_keys("late\r\nlater", typed, true, is_ahead);
+        assert_eq!(late(None, false), None, "output of a background job");
+        assert_eq!(late(Some("q"), true), None, "behind a key that a pager has read");
+    }
+
+    #[test]
+    fn a_line_that_was_typed_ahead_is_one_once_it_is_shown() {
+        let begun = Some("ls -l".to_owned());
+        assert_eq!(after_keys("ls -l", Some("ls -l"), true, true), begun);
+        assert_eq!(after_keys("ls -l", Some(""), true, true), begun, "by a key of the history");
+        assert_eq!(after_keys("", Some("ls -l"), true, true), None, "a program has read it");
     }
 }

@@ -166,6 +166,7 @@ impl Pane {
             if events[first..].contains(&Event::PromptStart) {
                 self.enters_at_prompt.store(self.queue.enters(), Ordering::Release);
                 self.touches_at_prompt.store(self.touches(), Ordering::Release);
+                self.inputs_at_prompt.store(self.queue.inputs(), Ordering::Release);
             }
             self.inputs_shown.store(self.queue.inputs(), Ordering::Release);
             self.echoes.store(term.echoes_locally(), Ordering::Release);

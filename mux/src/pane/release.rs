@@ -31,6 +31,7 @@ impl Pane {
         let marks = PromptMarks {
             enters: load(&self.enters_at_prompt),
             touches: load(&self.touches_at_prompt),
+            inputs: load(&self.inputs_at_prompt),
             shell: *self.shell_at_prompt.lock(),
             cwd_reporter: self.cwd_reporter.load(Ordering::Acquire),
             inputs_shown: load(&self.inputs_shown),
