@@ -8,6 +8,7 @@ mod binaries;
 mod browser;
 mod bus;
 pub mod clients;
+pub mod commands;
 mod compositor;
 mod display;
 mod full_disk;

@@ -1,0 +1,78 @@
+//! Runs shell commands made from a seed in panes and in subprocesses, and prints what differs.
+//!
+//!     cargo run -p unterm-tests --bin commands -- --seed 1 --bash 1000 --zsh 250 --fish 250
+//!
+//! Those are the defaults. `--first N` begins at another number, `--show` prints the commands and runs nothing. Ends with status
+//! 1 if there is a difference that nothing explains.
+
+use std::{io::Write as _, thread};
+
+use anyhow::{Context as _, Result, bail};
+use unterm_tests::{
+    Start,
+    commands::{Shell, generate, run},
+};
+
+fn main() -> Result<()> {
+    let (mut seed, mut first, mut show) = (1, 0, false);
+    let mut counts = [(Shell::Bash, 1000), (Shell::Zsh, 250), (Shell::Fish, 250)];
+    let mut arguments = std::env::args().skip(1);
+    while let Some(option) = arguments.next() {
+        let mut number = || -> Result<u64> {
+            let value = arguments.next().with_context(|| format!("{option} needs a number"))?;
+            value.parse().with_context(|| format!("{option} needs a number, not {value:?}"))
+        };
+        match option.as_str() {
+            "--seed" => seed = number()?,
+            "--first" => first = number()?,
+            "--show" => show = true,
+            _ => {
+                let named =
+                    |(shell, _): &&mut (Shell, u64)| option == format!("--{}", shell.name());
+                match counts.iter_mut().find(named) {
+                    Some((_, count)) => *count = number()?,
+                    None => bail!(
+                        "there is no option {option}: see the comment at the top of this program"
+                    ),
+                }
+            }
+        }
+    }
+    let mut out = std::io::stdout();
+    if show {
+        for (shell, count) in counts {
+            for number in first..first + count {
+                writeln!(out, "{} {number}: {:?}", shell.name(), generate(shell, seed, number))?;
+            }
+        }
+        return Ok(());
+    }
+    let unterm = Start::headless().now()?;
+    let tallies = thread::scope(|scope| {
+        let runs = counts.map(|(shell, count)| {
+            let unterm = &unterm;
+            (shell, scope.spawn(move || run(unterm, shell, seed, first..first + count)))
+        });
+        runs.map(|(shell, run)| (shell, run.join()))
+    });
+    let mut differs = false;
+    for (shell, tally) in tallies {
+        let tally = tally.map_err(|_| anyhow::anyhow!("{} panicked", shell.name()))??;
+        let (explained, reasons) = &tally.explained;
+        let left = tally.differences.len();
+        differs |= left > 0;
+        writeln!(
+            out,
+            "{}: {} the same, {explained} explained, {left} not",
+            shell.name(),
+            tally.same
+        )?;
+        for (why, count) in reasons {
+            writeln!(out, "  {count:4}  {why}")?;
+        }
+        for difference in &tally.differences {
+            writeln!(out, "{difference}")?;
+        }
+    }
+    std::process::exit(i32::from(differs));
+}

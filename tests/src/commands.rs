@@ -1,0 +1,321 @@
+//! Shell commands made from a seed, and what comes of each in a live pane beside a subprocess of the same shell.
+//!
+//! Owns the generator, the drive through the agents' tools, and the comparison. The driver is `src/bin/commands.rs`, the short
+//! fixed share of every CI `tests/commands.rs`.
+
+mod compare;
+mod grammar;
+mod shown;
+
+use std::{
+    collections::BTreeMap,
+    io::{Read as _, Seek as _, Write as _},
+    os::unix::process::ExitStatusExt as _,
+    path::Path,
+    process::Command,
+};
+
+use anyhow::{Context as _, Result, ensure};
+use serde_json::{Value, json};
+
+use crate::{Instance, Relay, fuzz::Random};
+use compare::{Verdict, compare};
+use grammar::Reader;
+
+/// A shell that commands are made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names of the shells say it")]
+pub enum Shell {
+    Bash,
+    Zsh,
+    Fish,
+}
+
+impl Shell {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Bash, Self::Zsh, Self::Fish];
+
+    /// Its program.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bash => "bash",
+            Self::Zsh => "zsh",
+            Self::Fish => "fish",
+        }
+    }
+}
+
+/// A command, and what it is given to read.
+#[derive(Debug)]
+pub struct Given {
+    /// What is run.
+    pub text: String,
+    /// What it shows when it reads, if it does.
+    question: Option<String>,
+    /// What is typed at each question.
+    typed: String,
+    /// What a subprocess runs in its place.
+    reference: String,
+}
+
+impl Given {
+    /// Whether it asks a second time.
+    fn is_asked_twice(&self) -> bool {
+        self.text.matches("; f").count() == 2
+    }
+}
+
+/// What came of a command.
+#[derive(Debug)]
+struct Outcome {
+    output: String,
+    exit_code: Option<i64>,
+}
+
+/// Makes the command of a number: the same one for the same seed.
+pub fn generate(shell: Shell, seed: u64, number: u64) -> Given {
+    let mut random = Random::new(seed ^ (number << 8) ^ shell as u64);
+    // So that the first numbers of like seeds differ.
+    random.next();
+    let (groups, background, readers) = match shell {
+        Shell::Bash => (grammar::POSIX, grammar::BACKGROUND, grammar::BASH_READERS),
+        Shell::Zsh => (grammar::POSIX, grammar::BACKGROUND, grammar::ZSH_READERS),
+        Shell::Fish => (grammar::FISH, grammar::FISH_BACKGROUND, grammar::FISH_READERS),
+    };
+    let row = match random.below(groups.len() + 3) {
+        0 => random.pick(grammar::DRAWN),
+        1 => random.pick(background),
+        2 => return reads(&mut random, number, random_reader(readers, number)),
+        group => random.pick(groups[group - 3]),
+    };
+    let text = fill(row, number, &mut random);
+    Given { reference: text.clone(), text, question: None, typed: String::new() }
+}
+
+/// Readers take turns, so that few commands have them all.
+fn random_reader(readers: &[Reader], number: u64) -> Reader {
+    readers[number as usize % readers.len()]
+}
+
+fn reads(random: &mut Random, number: u64, reader: Reader) -> Given {
+    let text = fill(reader.command, number, random);
+    let reference = match reader.reference {
+        "" => text.clone(),
+        reference => fill(reference, number, random),
+    };
+    Given {
+        question: Some(fill(reader.question, number, random)),
+        typed: fill(reader.typed, number, random),
+        text,
+        reference,
+    }
+}
+
+/// A row with something in place of each `@` and letter.
+fn fill(row: &str, number: u64, random: &mut Random) -> String {
+    let mut text = String::new();
+    let mut chars = row.chars();
+    while let Some(char) = chars.next() {
+        if char != '@' {
+            text.push(char);
+            continue;
+        }
+        match chars.next() {
+            Some('N') => text += &number.to_string(),
+            Some('n') => text += &(1 + random.below(9)).to_string(),
+            Some('k') => text += &(10 + random.below(50)).to_string(),
+            Some('K') => text += &(500 + random.below(2500)).to_string(),
+            Some('x') => text += &random.below(256).to_string(),
+            Some(letter) => match grammar::part(letter) {
+                Some(rows) => {
+                    let row = random.pick(rows);
+                    text += &fill(row, number, random);
+                }
+                None => text.push(letter),
+            },
+            None => {}
+        }
+    }
+    text
+}
+
+/// What a subprocess makes of a command, with the same home and no terminal.
+fn expected(shell: Shell, given: &Given, home: &Path) -> Result<Outcome> {
+    let mut output = tempfile::tempfile()?;
+    let mut input = tempfile::tempfile()?;
+    let mut typed = String::new();
+    for char in given.typed.chars() {
+        match char {
+            '\u{7f}' => drop(typed.pop()),
+            char => typed.push(char),
+        }
+    }
+    // It may ask twice.
+    input.write_all(typed.repeat(2).as_bytes())?;
+    input.rewind()?;
+    let mut command = Command::new(shell.name());
+    if shell == Shell::Fish {
+        command.arg("--no-config");
+    }
+    let status = command
+        .args(["-c", &given.reference])
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("HOME", home)
+        .env("LANG", "C.UTF-8")
+        .current_dir(home)
+        .stdin(input)
+        .stdout(output.try_clone()?)
+        .stderr(output.try_clone()?)
+        .status()
+        .with_context(|| format!("starting {}", shell.name()))?;
+    let code = status.code().or_else(|| Some(128 + status.signal()?));
+    let mut bytes = Vec::new();
+    output.rewind()?;
+    output.read_to_end(&mut bytes)?;
+    Ok(Outcome {
+        output: String::from_utf8_lossy(&bytes).into_owned(),
+        exit_code: code.map(i64::from),
+    })
+}
+
+/// Waits for one command, each of some seconds: it bounds a hang.
+const MOST_WAITS: usize = 12;
+
+/// A pane of a shell that an agent drives.
+struct Driven<'a> {
+    agent: &'a mut Relay,
+    shell: Shell,
+    /// Where commands run.
+    home: &'a Path,
+    pane: u64,
+}
+
+impl<'a> Driven<'a> {
+    fn open(agent: &'a mut Relay, shell: Shell, home: &'a Path) -> Result<Self> {
+        let mut driven = Self { agent, shell, home, pane: 0 };
+        driven.reopen()?;
+        Ok(driven)
+    }
+
+    fn reopen(&mut self) -> Result<()> {
+        let opened =
+            json!({"command": [self.shell.name()], "cwd": self.home, "cols": 80, "rows": 24});
+        let opened = self.agent.call("pane_open", opened)?;
+        self.pane = opened["pane"].as_u64().context("pane_open gave no pane")?;
+        if self.shell == Shell::Zsh {
+            // As zsh does by itself, whatever the tests' settings say.
+            let setopt = json!({"pane": self.pane, "command": "setopt PROMPT_SP"});
+            self.agent.call("run", setopt)?;
+        }
+        Ok(())
+    }
+
+    /// What comes of a command here; an error says what the tools answered instead.
+    fn run(&mut self, given: &Given) -> Result<Outcome> {
+        let pane = self.pane;
+        let timeout_ms = if given.question.is_some() { 3000 } else { 20_000 };
+        let how = json!({"raw": true, "max_chars": 200_000, "timeout_ms": timeout_ms});
+        let with = |more: Value| {
+            let mut all = how.clone();
+            let more = more.as_object().cloned().unwrap_or_default();
+            all.as_object_mut().expect("an object").extend(more);
+            all
+        };
+        let command = with(json!({"pane": pane, "command": given.text}));
+        let mut ran = self.agent.call("run", command)?;
+        let questions = match given.question {
+            None => 0,
+            Some(_) if given.is_asked_twice() => 2,
+            Some(_) => 1,
+        };
+        let mut answered = 0;
+        for _ in 0..MOST_WAITS {
+            if ran["ended"] == true {
+                break;
+            }
+            // A background job may write behind the question, so that the last line is none.
+            let screen = ran["screen"].as_str().unwrap_or_default();
+            let asks = ran["awaiting_input"] == true || screen.contains("late-");
+            ensure!(ran["awaiting_input"] != true || questions > 0, "it asks: {ran}");
+            // Who has been answered may not have read the answer yet.
+            if asks && answered < questions {
+                answered += 1;
+                self.agent.call("input", json!({"pane": pane, "text": given.typed}))?;
+            }
+            let handle = with(json!({"handle": ran["handle"]}));
+            ran = self.agent.call("wait", handle)?["run"].take();
+        }
+        ensure!(ran["ended"] == true, "it goes on: {ran}");
+        ensure!(ran.get("reason").is_none(), "its end is unknown: {ran}");
+        let output = ran["output"].as_str().context("no output")?.to_owned();
+        Ok(Outcome { output, exit_code: ran["exit_code"].as_i64() })
+    }
+}
+
+/// What came of many commands.
+#[derive(Default)]
+pub struct Tally {
+    /// Those with the very same output and exit code.
+    pub same: usize,
+    /// How often each explanation was needed, and in how many commands any was.
+    pub explained: (usize, BTreeMap<&'static str, usize>),
+    /// The others, in words.
+    pub differences: Vec<String>,
+}
+
+/// Runs so many commands of a seed in a pane of an instance, and in subprocesses.
+///
+/// # Errors
+///
+/// When the instance or a shell can't be driven at all.
+pub fn run(
+    unterm: &Instance,
+    shell: Shell,
+    seed: u64,
+    numbers: std::ops::Range<u64>,
+) -> Result<Tally> {
+    let mut agent = Relay::start(unterm.home(), unterm.registry(), &[])?;
+    let mut driven = Driven::open(&mut agent, shell, unterm.home())?;
+    let mut tally = Tally::default();
+    let mut last = None;
+    for number in numbers {
+        let given = generate(shell, seed, number);
+        let expected = expected(shell, &given, unterm.home())?;
+        let found = match driven.run(&given) {
+            Ok(found) => found,
+            Err(why) => {
+                let told = format!("{} {number}: {:?}\n  {why:#}", shell.name(), given.text);
+                tally.differences.push(told);
+                driven.reopen()?;
+                continue;
+            }
+        };
+        let verdict = compare(shell, &given, &expected, &found, last);
+        last = found.exit_code;
+        match verdict {
+            Verdict::Same => tally.same += 1,
+            Verdict::Explained(reasons) => {
+                tally.explained.0 += 1;
+                for why in reasons {
+                    *tally.explained.1.entry(why).or_default() += 1;
+                }
+            }
+            Verdict::Differs => tally.differences.push(format!(
+                "{} {number}: {:?}\n  a subprocess: {}\n  the pane:     {}",
+                shell.name(),
+                given.text,
+                told(&expected),
+                told(&found),
+            )),
+        }
+    }
+    Ok(tally)
+}
+
+/// An outcome on a line, cut.
+fn told(outcome: &Outcome) -> String {
+    let output = format!("{:?}", outcome.output);
+    let cut: String = output.chars().take(400).collect();
+    format!("{:?} {cut}", outcome.exit_code)
+}

@@ -1,0 +1,229 @@
+//! Whether a command in a pane came to what it comes to in a subprocess, and if not to the letter, why not.
+
+use super::{
+    Given, Outcome, Shell,
+    shown::{drawn, flowing},
+};
+
+/// What a comparison found.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The same output and exit code.
+    Same,
+    /// The same but for what these sentences explain.
+    Explained(Vec<&'static str>),
+    /// Something else.
+    Differs,
+}
+
+/// A difference that a terminal, or an interactive shell, makes: its sentence, and how to take it out of either side.
+struct Explanation {
+    why: &'static str,
+    take_out: fn(Shell, &str) -> String,
+}
+
+const EXPLANATIONS: &[Explanation] = &[
+    Explanation {
+        why: "An interactive shell reports the jobs that it starts and that end.",
+        take_out: |_, text| without_jobs(text),
+    },
+    Explanation {
+        why: "A background job writes whenever it likes: between the output of other commands, or at the prompt.",
+        take_out: |_, text| without_jobs(&without_late(text)),
+    },
+    Explanation {
+        why: "Error messages give the place of an error: a line of `-c`, of `eval`, or none at a prompt.",
+        take_out: |shell, text| without_places(shell, text),
+    },
+    Explanation {
+        why: "An interactive shell reports the signal that ended a command.",
+        take_out: |_, text| without_lines(text, is_signal),
+    },
+    Explanation {
+        why: "`run` returns text: styles, titles, links, bells and NUL have no place in it.",
+        take_out: |_, text| flowing(text).unwrap_or_else(|| text.to_owned()),
+    },
+    Explanation {
+        why: "Of output that moves the cursor, `run` returns what is left on the screen.",
+        take_out: |_, text| if flowing(text).is_none() { drawn(text) } else { text.to_owned() },
+    },
+];
+const SYNTAX: &str =
+    "A syntax error has another exit code, and often other words, in `eval` than in `-c`.";
+const ECHO: &str = "A terminal shows the question and what is typed as an answer.";
+const KEPT: &str = "fish keeps the last exit code where a line only starts a job, or is no syntax that it can run.";
+
+/// Compares what came of a command.
+///
+/// `last`: the exit code of the command before it in that pane.
+pub fn compare(
+    shell: Shell,
+    given: &Given,
+    expected: &Outcome,
+    found: &Outcome,
+    last: Option<i64>,
+) -> Verdict {
+    let is_equal = expected.exit_code == found.exit_code;
+    let is_kept = shell == Shell::Fish
+        && !is_equal
+        && expected.exit_code == Some(0)
+        && found.exit_code == last;
+    let same_code = is_equal || is_kept;
+    // `run` leaves the last line end out.
+    let mut expected_text = unended(&expected.output).to_owned();
+    let mut found_text = found.output.clone();
+    if same_code && expected_text == found_text {
+        return if is_kept { Verdict::Explained(vec![KEPT]) } else { Verdict::Same };
+    }
+    let mut reasons = if is_kept { vec![KEPT] } else { Vec::new() };
+    for Explanation { why, take_out } in EXPLANATIONS {
+        let (expected_now, found_now) =
+            (take_out(shell, &expected_text), take_out(shell, &found_text));
+        if (&expected_now, &found_now) != (&expected_text, &found_text) {
+            reasons.push(*why);
+            (expected_text, found_text) = (expected_now, found_now);
+        }
+        if same_code && unended(&expected_text) == unended(&found_text) {
+            return Verdict::Explained(reasons);
+        }
+    }
+    if same_code && is_answered(given, &expected_text, &found_text) {
+        reasons.push(ECHO);
+        return Verdict::Explained(reasons);
+    }
+    let is_syntax = |outcome: &Outcome| {
+        let says = |words: &&str| outcome.output.contains(words);
+        (shell == Shell::Fish || outcome.exit_code.is_some_and(|code| code != 0))
+            && SYNTAX_WORDS.iter().any(says)
+    };
+    if is_syntax(expected) && is_syntax(found) {
+        return Verdict::Explained(vec![SYNTAX]);
+    }
+    Verdict::Differs
+}
+
+/// What errors of syntax have in them.
+const SYNTAX_WORDS: &[&str] = &[
+    "syntax error",
+    "unexpected",
+    "Unexpected",
+    "parse error",
+    "unmatched",
+    "Missing end",
+    "outside of",
+    "not inside of",
+    "Expected",
+];
+
+/// Whether what a reader printed has the same lines as in a subprocess, and besides them only the question and the answer. A
+/// subprocess may show the question too, with no answer behind it.
+fn is_answered(given: &Given, expected: &str, found: &str) -> bool {
+    let Some(question) = &given.question else { return false };
+    let expected = expected.replace(question.as_str(), "");
+    let mut expected = expected.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();
+    for line in found.lines().map(str::trim) {
+        if expected.next_if(|expected| line.ends_with(expected)).is_some() {
+            continue;
+        }
+        let is_shown = line.contains(question.trim_end()) || line == given.typed.trim();
+        if !line.is_empty() && !is_shown {
+            return false;
+        }
+    }
+    expected.peek().is_none()
+}
+
+/// Without its last line end.
+fn unended(text: &str) -> &str {
+    text.strip_suffix('\n').unwrap_or(text)
+}
+
+/// Without some lines, and the empty one that fish puts before its own.
+fn without_lines(text: &str, is_out: fn(&str) -> bool) -> String {
+    let mut kept: Vec<&str> = Vec::new();
+    for line in text.split_inclusive('\n') {
+        if !is_out(line.trim_end()) {
+            kept.push(line);
+        } else if line.starts_with("fish: ") && kept.last() == Some(&"\n") {
+            kept.pop();
+        }
+    }
+    kept.concat()
+}
+
+/// Without what shells report of jobs, also behind a line that has no end.
+fn without_jobs(text: &str) -> String {
+    let text = without_lines(text, is_job);
+    let lines = text.split_inclusive('\n').map(|line| {
+        let is_end = |at: &usize| {
+            let rest = &line[*at..];
+            is_job(rest) && [" Done ", " Exit ", " done "].iter().any(|word| rest.contains(word))
+        };
+        match line.match_indices('[').map(|(at, _)| at).find(is_end) {
+            Some(at) => &line[..at],
+            None => line,
+        }
+    });
+    lines.collect()
+}
+
+/// Without `late-NUMBER` and the line ends behind it.
+fn without_late(text: &str) -> String {
+    let mut parts = text.split("late-");
+    let mut kept = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        kept +=
+            part.trim_start_matches(|char: char| char.is_ascii_digit()).trim_start_matches('\n');
+    }
+    kept
+}
+
+/// `[1] 4711`, `[1]+  Done  …`, `fish: Job 1, … has ended`.
+fn is_job(line: &str) -> bool {
+    if line.starts_with("fish: Job ") {
+        return true;
+    }
+    let number = line.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    number.is_some_and(|(number, _)| number.parse::<u32>().is_ok())
+}
+
+fn is_signal(line: &str) -> bool {
+    ["Terminated", "Killed", "terminated", "killed"].iter().any(|word| {
+        line == *word
+            || line.starts_with(&format!("zsh: {word} "))
+            || line.contains(&format!(" {word}   "))
+    }) || line.contains("was terminated by signal")
+        || line.contains("terminated by signal")
+}
+
+/// Without the place in `bash: line 3: …`, `zsh:3: …`, `(eval):3: …`, and without the line that fish shows behind an error.
+fn without_places(shell: Shell, text: &str) -> String {
+    let lines = text.split_inclusive('\n').map(|line| match shell {
+        Shell::Bash => {
+            let Some(rest) = line.strip_prefix("bash: ") else { return line.to_owned() };
+            let rest = rest.strip_prefix("-c: ").or(rest.strip_prefix("eval: ")).unwrap_or(rest);
+            let rest = match rest.strip_prefix("line ").and_then(|rest| rest.split_once(": ")) {
+                Some((number, rest)) if number.parse::<u32>().is_ok() => rest,
+                _ => rest,
+            };
+            format!("bash: {rest}")
+        }
+        Shell::Zsh => {
+            let Some((place, rest)) = line.split_once(": ") else { return line.to_owned() };
+            let (name, number) = place.split_once(':').unwrap_or((place, "1"));
+            let is_place = number
+                .bytes()
+                .all(|byte| byte.is_ascii_digit() || byte == b':' || byte.is_ascii_lowercase());
+            match name {
+                "zsh" | "(eval)" if is_place => format!("zsh: {rest}"),
+                _ => line.to_owned(),
+            }
+        }
+        Shell::Fish => line.to_owned(),
+    });
+    let text: String = lines.collect();
+    match (shell, text.split_once("\nfish: \n").or_else(|| text.split_once("\nfish:\n"))) {
+        (Shell::Fish, Some((before, _))) => before.to_owned(),
+        _ => text,
+    }
+}
