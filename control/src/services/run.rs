@@ -49,7 +49,7 @@ impl Lost {
                 "The shell ran another line than the command, and is back at its prompt: see the screen"
             }
             Self::NotTold => {
-                "The shell waits for a line again without having told of the command's end: another program replaced it (exec), or its integration was removed"
+                "The shell waits for a line again without having reported the command's end: another program replaced it (exec), or its integration was removed"
             }
         }
     }

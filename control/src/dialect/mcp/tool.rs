@@ -63,7 +63,7 @@ pub struct ToolEntry {
     /// Schema of its arguments.
     pub arguments: fn() -> Arc<JsonObject>,
     /// Both schemas as clients get them.
-    pub listed: fn() -> (Arc<JsonObject>, Option<Arc<JsonObject>>),
+    pub listed: fn() -> Schemas,
     /// Why a call with these arguments would be refused whoever makes it, so that no person is asked to approve it.
     pub refuses: fn(&Ask<'_>, &JsonObject) -> Option<CallToolResult>,
     /// Schema of its reply; `None`: its text is all there is.
@@ -71,6 +71,9 @@ pub struct ToolEntry {
     /// Calls it.
     pub call: for<'a> fn(&'a Ask<'a>, Value) -> Answering<'a>,
 }
+
+/// The schemas of a tool's arguments and of its reply; `None`: its text is all there is.
+pub type Schemas = (Arc<JsonObject>, Option<Arc<JsonObject>>);
 
 /// A call under way.
 pub type Answering<'a> = Pin<Box<dyn Future<Output = CallToolResult> + Send + 'a>>;
