@@ -198,11 +198,14 @@ async def npm_init(client, folder):
     needed("npm")
     pane = await shell(client, folder)
     ran = await asked(client, pane, "npm init")
-    answers = {"package name:": "found-by-an-agent", "version:": "0.4.2"}
+    answers = {"package name": "found-by-an-agent", "version": "0.4.2"}
+    answered = set()
     while not ran["ended"]:
-        question = ran["screen"].splitlines()[-1]
-        answer = next((answer for asks, answer in answers.items() if question.startswith(asks)), "")
-        await call(client, "input", pane=pane, text=f"{answer}\n")
+        # Until npm has read an answer, its question is still the last line.
+        question = ran["screen"].splitlines()[-1].split(":")[0]
+        if question not in answered:
+            answered.add(question)
+            await call(client, "input", pane=pane, text=f"{answers.get(question, '')}\n")
         ran = (await call(client, "wait", handle=ran["handle"]))["run"]
     assert ran["exit_code"] == 0, ran
     made = (folder / "package.json").read_text()
