@@ -3,7 +3,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `instances/<id>.json` | a [`Record`]: one running instance, named `alpha`, `bravo`, … |
-//! | `instances/<id>.sock` | its Unix socket, for its user only |
+//! | `sockets/<id>.sock` | its Unix socket, for its user only |
 //! | `active.json` | the record of the active instance; its `id` is the pointer |
 //! | `server.json` | the same, for clients that know of one instance only |
 //! | `auth_token` | its token, as plain text |
@@ -136,7 +136,7 @@ pub struct Registration {
     record: parking_lot::Mutex<Arc<Record>>,
     /// Whether the entry's file is there.
     is_entered: parking_lot::Mutex<bool>,
-    /// The socket beside the entry, and what listens on it until that is taken.
+    /// The instance's socket, and what listens on it until that is taken.
     socket: parking_lot::Mutex<(Option<SocketFile>, Option<UnixListener>)>,
 }
 
@@ -249,18 +249,20 @@ impl Registration {
         let path = entry(home, &record.id);
         if let Err(error) = write_record(&path, &record) {
             let _ = fs::remove_file(&path);
-            *self.socket.lock() = (None, None);
+            self.remove_socket();
             return Err(FileError { path, error });
         }
         *self.record.lock() = Arc::new(record);
         Ok(lock)
     }
 
-    /// Makes the socket beside the entry of that name; its path. Without one the instance is reached by its port.
+    /// Makes the socket of the entry of that name; its path. Without one the instance is reached by its port.
     fn listen(&self, id: &str) -> Option<String> {
         let path = socket_path(&self.home, id);
         let made = match path.to_str() {
-            Some(text) => unix::bind(&path).map(|made| (text.to_owned(), made)),
+            Some(text) => private_directory(&self.home.join("sockets"))
+                .and_then(|()| unix::bind(&path))
+                .map(|made| (text.to_owned(), made)),
             None => Err(io::Error::other("the path is no UTF-8")),
         };
         match made {
@@ -270,9 +272,16 @@ impl Registration {
             }
             Err(error) => {
                 tracing::warn!(%error, path = %path.display(), "this instance has no socket");
+                self.remove_socket();
                 None
             }
         }
+    }
+
+    /// Takes the socket away, and the folder with the last one. To be called under the registry's lock.
+    fn remove_socket(&self) {
+        *self.socket.lock() = (None, None);
+        let _ = fs::remove_dir(self.home.join("sockets"));
     }
 
     /// What listens on the instance's socket, for whoever serves it; `None` where there is none, or it was taken.
@@ -343,7 +352,7 @@ impl Registration {
         if read(&path).is_some_and(|record| record == *own) {
             fs::remove_file(&path)?;
         }
-        *self.socket.lock() = (None, None);
+        self.remove_socket();
         let pointed = match active(&self.home).is_none_or(|active| active == *own) {
             true => self.hand_over(),
             false => Ok(()),
@@ -444,7 +453,7 @@ fn entry(home: &Path, id: &str) -> PathBuf {
 
 /// The socket of the instance of that name.
 fn socket_path(home: &Path, id: &str) -> PathBuf {
-    home.join("instances").join(format!("{id}.sock"))
+    home.join("sockets").join(format!("{id}.sock"))
 }
 
 /// The files that tell of the active instance.

@@ -1,4 +1,4 @@
-//! The instance's Unix socket beside its entry: what it speaks, who may, and how the client finds it.
+//! An instance's Unix socket: what it speaks, who may, and how the client finds it.
 
 mod support;
 
@@ -84,7 +84,7 @@ fn a_token_that_reads_reads_here_too() {
 fn the_socket_is_for_its_user_and_goes_with_the_server() {
     let mut fixture = Fixture::new();
     let path = path(&fixture);
-    assert_eq!(path, fixture.registry().join("instances/alpha.sock"));
+    assert_eq!(path, fixture.registry().join("sockets/alpha.sock"));
     let mode = |path: &Path| std::fs::metadata(path).unwrap().mode() & 0o777;
     assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
     let beside = fixture.beside();

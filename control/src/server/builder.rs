@@ -59,7 +59,7 @@ impl ServerBuilder {
         self
     }
 
-    /// Has no entry in the registry, and so no socket beside it, and follows no other instance. Settings, tokens and the
+    /// Has no entry in the registry, and so no socket of its own, and follows no other instance. Settings, tokens and the
     /// policy are still those of its home.
     #[must_use]
     pub fn without_registry(mut self) -> Self {
