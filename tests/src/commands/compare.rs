@@ -167,13 +167,13 @@ fn without_jobs(text: &str) -> String {
     lines.collect()
 }
 
-/// Without `late-NUMBER` and the line ends behind it.
+/// Without `late-NUMBER.` and the line ends behind it. The point keeps it apart from digits that follow without a line end.
 fn without_late(text: &str) -> String {
     let mut parts = text.split("late-");
     let mut kept = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        kept +=
-            part.trim_start_matches(|char: char| char.is_ascii_digit()).trim_start_matches('\n');
+        let rest = part.trim_start_matches(|char: char| char.is_ascii_digit());
+        kept += rest.strip_prefix('.').unwrap_or(rest).trim_start_matches('\n');
     }
     kept
 }

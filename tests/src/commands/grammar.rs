@@ -245,19 +245,19 @@ pub const DRAWN: &[&str] = &[
 
 /// Jobs that write when they like, in bash and zsh.
 pub const BACKGROUND: &[&str] = &[
-    "(sleep .0@n; echo late-@N) &",
-    "(sleep .@n; echo late-@N) &",
-    "(sleep .0@n; echo late-@N) & @c",
-    "{ sleep .0@n; printf late-@N; } &",
-    "(sleep .0@n; echo late-@N >&2) & wait; echo @w",
-    "sleep .0@n && echo late-@N &",
-    "sh -c 'for i in 1 2 3; do sleep .0@n; echo late-@N; done' &",
-    "( (sleep .0@n; echo late-@N) & )",
-    "(sleep .0@n; printf '\\033[31mlate-@N\\033[0m\\n') &",
+    "(sleep .0@n; echo late-@N.) &",
+    "(sleep .@n; echo late-@N.) &",
+    "(sleep .0@n; echo late-@N.) & @c",
+    "{ sleep .0@n; printf late-@N.; } &",
+    "(sleep .0@n; echo late-@N. >&2) & wait; echo @w",
+    "sleep .0@n && echo late-@N. &",
+    "sh -c 'for i in 1 2 3; do sleep .0@n; echo late-@N.; done' &",
+    "( (sleep .0@n; echo late-@N.) & )",
+    "(sleep .0@n; printf '\\033[31mlate-@N.\\033[0m\\n') &",
     "sleep .0@n &",
     "(exit @n) & wait $!",
-    "(sleep .0@n; printf 'late-@N\\n\\nlate-@N\\n') & @p | @f",
-    "(sleep .0@n; yes late-@N | head -n 30) & sleep .0@n; echo @w",
+    "(sleep .0@n; printf 'late-@N.\\n\\nlate-@N.\\n') & @p | @f",
+    "(sleep .0@n; yes late-@N. | head -n 30) & sleep .0@n; echo @w",
 ];
 
 /// A command that reads what is typed.
@@ -414,12 +414,12 @@ pub const FISH: &[&[&str]] = &[
 
 /// Jobs that write when they like, in fish.
 pub const FISH_BACKGROUND: &[&str] = &[
-    "sh -c 'sleep .0@n; echo late-@N' &",
-    "sh -c 'sleep .@n; echo late-@N' &",
-    "sh -c 'sleep .0@n; echo late-@N' & @c",
-    "sh -c 'sleep .0@n; printf late-@N' &",
-    "sh -c '(sleep .0@n; echo late-@N) &'",
-    "sh -c 'for i in 1 2 3; do sleep .0@n; echo late-@N; done' &",
+    "sh -c 'sleep .0@n; echo late-@N.' &",
+    "sh -c 'sleep .@n; echo late-@N.' &",
+    "sh -c 'sleep .0@n; echo late-@N.' & @c",
+    "sh -c 'sleep .0@n; printf late-@N.' &",
+    "sh -c '(sleep .0@n; echo late-@N.) &'",
+    "sh -c 'for i in 1 2 3; do sleep .0@n; echo late-@N.; done' &",
     "sleep .0@n &",
-    "sh -c 'sleep .0@n; yes late-@N | head -n 30' & sleep .0@n; echo @w",
+    "sh -c 'sleep .0@n; yes late-@N. | head -n 30' & sleep .0@n; echo @w",
 ];
