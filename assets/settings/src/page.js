@@ -12,7 +12,7 @@ const ROWS = {
         shell: ['shell.program', 'shell.integration', 'commands.marks'],
         mouse: ['mouse.scroll_lines', 'mouse.copy_on_select', 'mouse.right_button', 'mouse.trim_copied', 'mouse.focus_follows_mouse', 'paste.confirm'],
         notices: ['bell.mark', 'bell.attention', 'bell.visual', 'bell.audible', 'notifications.programs', 'notifications.long_commands', 'notifications.desktop'],
-        bars: ['tab_bar.show', 'tab_bar.position', 'status_bar.show', 'status_bar.items', 'scrollbar.show'],
+        bars: ['tab_bar.show', 'tab_bar.position', 'status_bar.show', 'scrollbar.show'],
     },
     appearance: {
         font: ['font.family', 'font.size', 'font.ligatures', 'text.minimum_contrast'],
