@@ -5,10 +5,13 @@ use unterm_mux::PaneId;
 
 use crate::support::{self, Fixture, client::Client};
 
-/// Ends what runs in the foreground and waits for the prompt.
+/// Ends what runs in the foreground and waits for the prompt. A shell that is about to show its prompt may ignore Ctrl+C, so
+/// another one follows.
 fn interrupt(client: &mut Client) {
-    let keys = json!({"keys": ["ctrl+c"], "wait_any": [{"prompt": true}], "timeout_ms": 50_000});
-    assert_eq!(client.call("input", keys)["wait"]["matched"], true);
+    let keys = json!({"keys": ["ctrl+c"], "wait_any": [{"prompt": true}], "timeout_ms": 2000});
+    support::until("the prompt", || {
+        (client.call("input", keys.clone())["wait"]["matched"] == true).then_some(())
+    });
 }
 
 #[test]
