@@ -55,3 +55,29 @@ fn make_room(buffer: &mut Vec<u8>, start: &mut usize) {
         buffer.reserve(IDLE);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Framing, Next};
+
+    /// The messages in chunks of input, at most 64 bytes long. A refusal ends them, in angle brackets.
+    pub(super) fn messages_of(mut framing: impl Framing, chunks: &[&[u8]]) -> Vec<String> {
+        let mut seen = Vec::new();
+        for chunk in chunks {
+            framing.space().extend_from_slice(chunk);
+            loop {
+                match framing.next(64) {
+                    Next::Message(message) => {
+                        seen.push(String::from_utf8(message.to_vec()).unwrap());
+                    }
+                    Next::More => break,
+                    end => {
+                        seen.push(format!("<{end:?}>"));
+                        return seen;
+                    }
+                }
+            }
+        }
+        seen
+    }
+}

@@ -87,25 +87,10 @@ fn content_length(headers: &[u8]) -> Result<usize, &'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::tests::messages_of, *};
 
     fn messages(chunks: &[&[u8]]) -> Vec<String> {
-        let mut framing = ContentLength::default();
-        let mut seen = Vec::new();
-        for chunk in chunks {
-            framing.space().extend_from_slice(chunk);
-            loop {
-                match framing.next(64) {
-                    Next::Message(message) => seen.push(String::from_utf8_lossy(message).into()),
-                    Next::More => break,
-                    end => {
-                        seen.push(format!("<{end:?}>"));
-                        return seen;
-                    }
-                }
-            }
-        }
-        seen
+        messages_of(ContentLength::default(), chunks)
     }
 
     #[test]

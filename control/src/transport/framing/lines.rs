@@ -95,25 +95,14 @@ fn begins_like_http(line: &[u8], is_whole: bool) -> Option<bool> {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::KEPT, *};
+    use super::{
+        super::{KEPT, tests::messages_of},
+        *,
+    };
 
     fn lines(chunks: &[&str]) -> Vec<String> {
-        let mut lines = Lines::default();
-        let mut seen = Vec::new();
-        for chunk in chunks {
-            lines.space().extend_from_slice(chunk.as_bytes());
-            loop {
-                match lines.next(64) {
-                    Next::Message(line) => seen.push(String::from_utf8(line.to_vec()).unwrap()),
-                    Next::More => break,
-                    end => {
-                        seen.push(format!("<{end:?}>"));
-                        return seen;
-                    }
-                }
-            }
-        }
-        seen
+        let chunks: Vec<_> = chunks.iter().map(|chunk| chunk.as_bytes()).collect();
+        messages_of(Lines::default(), &chunks)
     }
 
     #[test]
