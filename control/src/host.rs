@@ -1,13 +1,14 @@
 //! What only the app can do.
 
 use std::{
+    borrow::Cow,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
 };
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::oneshot;
 use unterm_mux::{Pane, PaneId};
@@ -244,16 +245,16 @@ pub struct Typing {
 }
 
 /// An action a person can do in the window.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub struct ActionInfo {
     /// Its name.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// Its name for people.
-    pub title: &'static str,
+    pub title: Cow<'static, str>,
     /// What it does, in a sentence.
-    pub doc: &'static str,
+    pub doc: Cow<'static, str>,
     /// What its argument says; empty: it takes none.
-    pub argument: &'static str,
+    pub argument: Cow<'static, str>,
     /// The key it is bound to, empty for none.
     pub key: String,
 }

@@ -4,42 +4,42 @@
 //! line of doc, and the call. Dispatch, `server.capabilities` and the tests that no method lacks a test read the table.
 //! Methods never write to a wire and never know which one they were called on.
 
-mod action;
-mod activity;
-mod aliases;
-mod approvals;
-mod audit;
-mod blocks;
-mod capture;
-mod cells;
-pub(crate) mod config;
+pub mod action;
+pub mod activity;
+pub mod aliases;
+pub mod approvals;
+pub mod audit;
+pub mod blocks;
+pub mod capture;
+pub mod cells;
+pub mod config;
 mod context;
-mod events;
-mod exec;
-mod files;
-mod find;
-mod input;
-mod instance;
-mod layout;
-mod lease;
+pub mod events;
+pub mod exec;
+pub mod files;
+pub mod find;
+pub mod input;
+pub mod instance;
+pub mod layout;
+pub mod lease;
 mod method;
-mod nonce;
-mod orchestrate;
-pub(crate) mod params;
-mod policy;
-pub(crate) mod proxy;
-mod recording;
-mod screen;
-mod selftest;
-mod server;
-pub(crate) mod session;
-mod settings;
-mod signal;
-mod system;
-mod token;
-mod variables;
-mod wait;
-mod workspace;
+pub mod nonce;
+pub mod orchestrate;
+pub mod params;
+pub mod policy;
+pub mod proxy;
+pub mod recording;
+pub mod screen;
+pub mod selftest;
+pub mod server;
+pub mod session;
+pub mod settings;
+pub mod signal;
+pub mod system;
+pub mod token;
+pub mod variables;
+pub mod wait;
+pub mod workspace;
 
 use std::sync::LazyLock;
 
@@ -47,7 +47,7 @@ pub use self::{
     context::Context,
     method::{Entry, Group, Method},
 };
-pub(crate) use self::{context::hides_input, method::entry};
+pub(crate) use self::{context::hides_input, method::entry, params::Word};
 use crate::{authority::Subjects, caller::Caller, error::Result};
 
 /// Every method, group by group, in the order `server.capabilities` lists them.

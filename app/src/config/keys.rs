@@ -112,10 +112,10 @@ impl Keymap {
     /// The table of actions, each with its current key.
     pub fn table(&self) -> Vec<ActionInfo> {
         let info = |entry: &'static Entry| ActionInfo {
-            name: entry.name,
-            title: entry.title,
-            doc: entry.doc,
-            argument: entry.argument(),
+            name: entry.name.into(),
+            title: entry.title.into(),
+            doc: entry.doc.into(),
+            argument: entry.argument().into(),
             key: self.keys_of(entry),
         };
         ACTIONS.iter().map(info).collect()

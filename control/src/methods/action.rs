@@ -18,9 +18,9 @@ use crate::{
 /// `action.list`.
 pub struct List;
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct ListReply {
-    actions: Vec<ActionInfo>,
+    pub actions: Vec<ActionInfo>,
 }
 
 impl Method for List {
@@ -39,22 +39,22 @@ impl Method for List {
 /// `action.run`.
 pub struct Run;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, Serialize, JsonSchema)]
 #[serde(bound(deserialize = "'de: 'a"))]
 pub struct RunParams<'a> {
     /// The action's name, as the configuration has it.
     #[serde(borrow)]
-    name: Arg<'a, String>,
+    pub name: Arg<'a, String>,
     /// What it is given, for one that takes something.
-    #[serde(borrow, default)]
-    argument: Arg<'a, String>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub argument: Arg<'a, String>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct RunReply {
-    name: String,
+    pub name: String,
     /// False: there was nothing to do, such as no pane in that direction.
-    done: bool,
+    pub done: bool,
 }
 
 impl Method for Run {

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use unterm_mux::{Pane, PaneState};
 
 use super::{
@@ -18,31 +18,31 @@ use crate::services::{
 /// `session.activity`.
 pub struct Activity;
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct ActivityReply {
     /// In the order they were opened.
-    sessions: Vec<Doing>,
+    pub sessions: Vec<Doing>,
 }
 
 /// The state of a session.
-#[derive(Serialize, JsonSchema)]
-struct Doing {
-    id: u64,
-    state: State,
+#[derive(Deserialize, Serialize, JsonSchema)]
+pub struct Doing {
+    pub id: u64,
+    pub state: State,
     /// What runs: its command line where the shell marks it, else the name of the program in front.
     #[serde(skip_serializing_if = "Option::is_none")]
-    command: Option<String>,
+    pub command: Option<String>,
     /// For how long it has been running, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
-    seconds: Option<u64>,
+    pub seconds: Option<u64>,
     /// What runs in the background, or is stopped there, the oldest first.
-    jobs: Vec<Job>,
+    pub jobs: Vec<Job>,
 }
 
 /// The first of these states that holds.
-#[derive(Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum State {
+pub enum State {
     Ended,
     AwaitingSecret,
     /// Its program waits for an answer or for keys.
@@ -52,16 +52,16 @@ enum State {
 }
 
 /// A process group in the background.
-#[derive(Serialize, JsonSchema)]
-struct Job {
+#[derive(Deserialize, Serialize, JsonSchema)]
+pub struct Job {
     /// Its number, as signals take it.
-    group: i32,
+    pub group: i32,
     /// The command lines of its processes.
-    command: String,
+    pub command: String,
     /// It is stopped, as by Ctrl+Z.
-    stopped: bool,
+    pub stopped: bool,
     /// How long it has been there.
-    seconds: u64,
+    pub seconds: u64,
 }
 
 impl Method for Activity {

@@ -2,7 +2,7 @@
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use unterm_term::{LineId, Term};
 
 use super::{
@@ -56,14 +56,14 @@ session_params! {
     }
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct ReadTailReply {
     /// The rows, the oldest first.
-    lines: Vec<String>,
+    pub lines: Vec<String>,
     /// How many there are.
-    count: usize,
+    pub count: usize,
     /// How far the session's output had got: a `since_seq` for what comes after.
-    seq: u64,
+    pub seq: u64,
 }
 
 impl Method for ReadTail {
@@ -111,12 +111,12 @@ fn end_of_text(term: &Term) -> u64 {
 /// `screen.read_raw`.
 pub struct ReadRaw;
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct ReadRawReply {
     /// The bytes, in base64.
-    base64: String,
+    pub base64: String,
     /// How far the session's output had got: a `since_seq` for what comes after.
-    seq: u64,
+    pub seq: u64,
 }
 
 impl Method for ReadRaw {

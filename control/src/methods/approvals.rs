@@ -23,14 +23,14 @@ use crate::{
 /// `approvals.list`.
 pub struct List;
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct ListReply {
     /// What an unknown client's first change meets.
-    rule: Approval,
+    pub rule: Approval,
     /// What the person has not answered yet: whether clients may act before what they ask, each the oldest first.
-    pending: Vec<Question>,
+    pub pending: Vec<Question>,
     /// Clients that may act, in every instance.
-    allowed: Vec<Known>,
+    pub allowed: Vec<Known>,
 }
 
 impl Method for List {
@@ -55,19 +55,19 @@ impl Method for List {
 /// `approvals.answer`.
 pub struct Answer;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct AnswerParams<'a> {
     /// The question's number.
     #[serde(borrow)]
-    number: Arg<'a, u64>,
+    pub number: Arg<'a, u64>,
     /// One of its choices, or any text where it takes that.
     #[serde(borrow)]
-    answer: Arg<'a, String>,
+    pub answer: Arg<'a, String>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct AnswerReply {
-    answered: bool,
+    pub answered: bool,
 }
 
 impl Method for Answer {
@@ -101,17 +101,17 @@ impl Method for Answer {
 /// `approvals.forget`.
 pub struct Forget;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct ForgetParams<'a> {
     /// The client's name.
     #[serde(borrow)]
-    client: Arg<'a, String>,
+    pub client: Arg<'a, String>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct ForgetReply {
     /// False: there is none of that name.
-    forgotten: bool,
+    pub forgotten: bool,
 }
 
 impl Method for Forget {
@@ -142,32 +142,32 @@ pub struct Ask;
 const LONGEST_WAIT: u64 = 7 * 24 * 3600 * 1000;
 const USUAL_WAIT: u64 = 10 * 60 * 1000;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct AskParams<'a> {
     /// What is asked.
     #[serde(borrow)]
-    text: Arg<'a, String>,
+    pub text: Arg<'a, String>,
     /// What may be answered, at most nine; without any, `Done` and `Not now`.
-    #[serde(borrow, default)]
-    choices: Arg<'a, Vec<String>>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub choices: Arg<'a, Vec<String>>,
     /// Whether the person may answer with a text of their own too; false.
-    #[serde(borrow, default)]
-    takes_text: Arg<'a, bool>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub takes_text: Arg<'a, bool>,
     /// The session that it is about.
-    #[serde(borrow, default)]
-    session_id: Arg<'a, u64>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub session_id: Arg<'a, u64>,
     /// How long to wait, in milliseconds; 600,000, at most a week.
-    #[serde(borrow, default)]
-    timeout_ms: Arg<'a, u64>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub timeout_ms: Arg<'a, u64>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct AskReply {
     /// False: the time was over.
-    answered: bool,
+    pub answered: bool,
     /// What the person answered.
     #[serde(skip_serializing_if = "Option::is_none")]
-    answer: Option<String>,
+    pub answer: Option<String>,
 }
 
 /// Takes a question back when nobody waits for its answer any more.

@@ -1,7 +1,7 @@
 //! `session.audit_log`: what callers did.
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Caller, Context, Group, Method, Result, Subjects, params::Arg};
 use crate::services::audit::Entry;
@@ -9,17 +9,17 @@ use crate::services::audit::Entry;
 /// `session.audit_log`.
 pub struct Log;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct LogParams<'a> {
     /// The most entries to return; 50.
-    #[serde(borrow, default)]
-    limit: Arg<'a, u64>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub limit: Arg<'a, u64>,
     /// Of this session alone.
-    #[serde(borrow, default)]
-    session_id: Arg<'a, String>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub session_id: Arg<'a, String>,
     /// The same as a number.
-    #[serde(borrow, default)]
-    id: Arg<'a, u64>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub id: Arg<'a, u64>,
 }
 
 impl Method for Log {

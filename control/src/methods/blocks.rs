@@ -1,12 +1,13 @@
 //! `block.*`: commands as shell integration told of them, from their prompt to their end.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use unterm_mux::{Pane, normalize_file_uri};
 use unterm_term::{Command, ScreenKind, Term};
 
 use super::{
-    Caller, Context, Group, Method, Result, Subjects, params::session_params, session::blocking,
+    Caller, Context, Group, Method, Result, Subjects, Word, params::session_params,
+    session::blocking,
 };
 use crate::{
     error::Error,
@@ -17,34 +18,34 @@ use crate::{
 const LINES: u64 = 10_000;
 
 /// A command and its place.
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct Block {
     /// Its number in its session, from 1.
-    block: u64,
+    pub block: u64,
     /// Its line, of exec.run_wait the command as it was given; absent before one was entered.
     #[serde(skip_serializing_if = "Option::is_none")]
-    command: Option<String>,
+    pub command: Option<String>,
     /// Where it was started, in the form of session.cwd.
     #[serde(skip_serializing_if = "Option::is_none")]
-    cwd: Option<String>,
+    pub cwd: Option<String>,
     /// `prompt`, `running`, `done` or `unknown` (the shell did not say that it ended).
-    state: &'static str,
+    pub state: Word,
     /// As the shell told it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    exit_code: Option<i32>,
+    pub exit_code: Option<i32>,
     /// The shell's own word: what programs print can't forge it.
-    authentic: bool,
+    pub authentic: bool,
     /// The session's `seq` when the prompt began.
-    prompt_seq: u64,
+    pub prompt_seq: u64,
     /// And when the command began.
     #[serde(skip_serializing_if = "Option::is_none")]
-    start: Option<u64>,
+    pub start: Option<u64>,
     /// And when it ended.
     #[serde(skip_serializing_if = "Option::is_none")]
-    end: Option<u64>,
+    pub end: Option<u64>,
     /// The line the prompt begins in, by its name for as long as it is kept.
     #[serde(skip_serializing_if = "Option::is_none")]
-    line_id: Option<u64>,
+    pub line_id: Option<u64>,
 }
 
 impl Block {
@@ -55,10 +56,10 @@ impl Block {
             command: command.shown().map(|line| as_given(line, &[], Runs::Shown).into_owned()),
             cwd: command.cwd.as_deref().map(normalize_file_uri),
             state: match command {
-                command if command.end_seq != 0 => "done",
-                command if command.is_running() => "running",
-                command if command.is_prompting() => "prompt",
-                _ => "unknown",
+                command if command.end_seq != 0 => "done".into(),
+                command if command.is_running() => "running".into(),
+                command if command.is_prompting() => "prompt".into(),
+                _ => "unknown".into(),
             },
             exit_code: command.exit_code,
             authentic: command.is_authentic,
@@ -85,12 +86,12 @@ session_params! {
     }
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct ListReply {
     /// From the oldest on.
-    blocks: Vec<Block>,
+    pub blocks: Vec<Block>,
     /// The session's `seq` now.
-    seq: u64,
+    pub seq: u64,
 }
 
 impl Method for List {
@@ -136,15 +137,15 @@ session_params! {
     }
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct GetReply {
     #[serde(flatten)]
-    block: Block,
+    pub block: Block,
     /// What it put out, as the screen shows it; absent while a full-screen program hides it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    output: Option<String>,
+    pub output: Option<String>,
     /// The output's beginning is missing.
-    truncated: bool,
+    pub truncated: bool,
 }
 
 impl Method for Get {

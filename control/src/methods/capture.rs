@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use unterm_mux::{Pane, private};
 
 use super::{
-    Caller, Context, Group, Method, Result, Subjects,
+    Caller, Context, Group, Method, Result, Subjects, Word,
     params::{Arg, NoParams, SessionOnly},
     session::blocking,
 };
@@ -27,19 +27,19 @@ use crate::{
 const CHOOSING: u64 = 60_000;
 
 /// A picture that was taken.
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct Image {
     /// The file.
-    path: String,
-    format: &'static str,
-    width: u32,
-    height: u32,
-    size_bytes: usize,
+    pub path: String,
+    pub format: Word,
+    pub width: u32,
+    pub height: u32,
+    pub size_bytes: usize,
     /// What it shows: `screen`, `window` or `region`, as the display had it; `sessions`, painted by Unterm.
-    source: &'static str,
+    pub source: Word,
     /// The file's bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    base64: Option<String>,
+    pub base64: Option<String>,
 }
 
 /// Takes pictures for one call, outside of the workers.
@@ -106,11 +106,11 @@ impl Camera {
         let (width, height) = sides(png);
         Image {
             path: file.to_string_lossy().into_owned(),
-            format: "png",
+            format: "png".into(),
             width,
             height,
             size_bytes: png.len(),
-            source,
+            source: source.into(),
             base64: self.base64.then(|| STANDARD.encode(png)),
         }
     }
@@ -152,31 +152,31 @@ fn screen_text(pane: &Pane) -> String {
 /// `capture.screen`.
 pub struct Screen;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct ScreenParams<'a> {
     /// Give the picture's bytes as well.
-    #[serde(borrow, default)]
-    include_base64: Arg<'a, bool>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub include_base64: Arg<'a, bool>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct ScreenReply {
-    captures: Vec<Captured>,
-    image: Image,
-    r#type: &'static str,
-    text_snapshot: bool,
+    pub captures: Vec<Captured>,
+    pub image: Image,
+    pub r#type: Word,
+    pub text_snapshot: bool,
     /// Why the picture shows the sessions and not the display.
     #[serde(skip_serializing_if = "Option::is_none")]
-    message: Option<String>,
+    pub message: Option<String>,
 }
 
-#[derive(Serialize, JsonSchema)]
-struct Captured {
-    session_id: String,
-    title: String,
+#[derive(Deserialize, Serialize, JsonSchema)]
+pub struct Captured {
+    pub session_id: String,
+    pub title: String,
     /// Its screen, each row a line.
-    screen: String,
-    r#type: &'static str,
+    pub screen: String,
+    pub r#type: Word,
 }
 
 /// What is on the display, or the sessions where that can't be had: then why.
@@ -217,10 +217,16 @@ impl Method for Screen {
                 session_id: pane.id().0.to_string(),
                 title: pane.title(),
                 screen: screen_text(pane),
-                r#type: "text",
+                r#type: "text".into(),
             });
             let captures = captures.collect();
-            Ok(ScreenReply { captures, image, r#type: "image/png", text_snapshot: true, message })
+            Ok(ScreenReply {
+                captures,
+                image,
+                r#type: "image/png".into(),
+                text_snapshot: true,
+                message,
+            })
         })
         .await
     }
@@ -229,35 +235,35 @@ impl Method for Screen {
 /// `capture.window`.
 pub struct Window;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct WindowParams<'a> {
     /// Part of a session's title, or its number; else part of the title of any window.
-    #[serde(borrow, default)]
-    title: Arg<'a, String>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub title: Arg<'a, String>,
     /// Process of a session, or of any window. Without both: the first session.
-    #[serde(borrow, default)]
-    pid: Arg<'a, u64>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub pid: Arg<'a, u64>,
     /// Give the picture's bytes as well.
-    #[serde(borrow, default)]
-    include_base64: Arg<'a, bool>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub include_base64: Arg<'a, bool>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct WindowReply {
     #[serde(skip_serializing_if = "Option::is_none")]
-    session_id: Option<String>,
+    pub session_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    title: Option<String>,
+    pub title: Option<String>,
     /// Its screen, each row a line.
     #[serde(skip_serializing_if = "Option::is_none")]
-    screen: Option<String>,
-    image: Image,
-    r#type: &'static str,
+    pub screen: Option<String>,
+    pub image: Image,
+    pub r#type: Word,
     /// It shows a session, and the session's text is there too.
-    text_snapshot: bool,
+    pub text_snapshot: bool,
     /// Why the picture shows all sessions and not one, or a window.
     #[serde(skip_serializing_if = "Option::is_none")]
-    message: Option<String>,
+    pub message: Option<String>,
 }
 
 /// The first session that is meant.
@@ -311,7 +317,7 @@ impl Method for Window {
                 title: None,
                 screen: None,
                 image,
-                r#type: "image/png",
+                r#type: "image/png".into(),
                 text_snapshot: false,
                 message,
             });
@@ -322,7 +328,7 @@ impl Method for Window {
                 title: Some(pane.title()),
                 screen: Some(screen_text(&pane)),
                 image: camera.sessions(&[pane], "window")?,
-                r#type: "image/png",
+                r#type: "image/png".into(),
                 text_snapshot: true,
                 message: None,
             })
@@ -334,16 +340,16 @@ impl Method for Window {
 /// `screen.png`.
 pub struct Png;
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct PngReply {
     /// The picture, as a PNG in base64. No file of it is kept.
-    base64: String,
+    pub base64: String,
     /// In pixels.
-    width: u32,
+    pub width: u32,
     /// In pixels.
-    height: u32,
+    pub height: u32,
     /// The session's `seq` before it was painted.
-    seq: u64,
+    pub seq: u64,
 }
 
 impl Method for Png {
@@ -385,26 +391,26 @@ fn sides(png: &[u8]) -> (u32, u32) {
 /// `capture.select`.
 pub struct Select;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct SelectParams<'a> {
     /// Let the person drag a region out, where there is a window.
-    #[serde(borrow, default)]
-    interactive: Arg<'a, bool>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub interactive: Arg<'a, bool>,
     /// How long they may take, in milliseconds; 60,000.
-    #[serde(borrow, default)]
-    timeout_ms: Arg<'a, u64>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub timeout_ms: Arg<'a, u64>,
     /// Give the picture's bytes as well.
-    #[serde(borrow, default)]
-    include_base64: Arg<'a, bool>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub include_base64: Arg<'a, bool>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct SelectReply {
-    image: Image,
-    r#type: &'static str,
+    pub image: Image,
+    pub r#type: Word,
     /// `region`, or `screen_fallback`.
-    mode: &'static str,
-    message: &'static str,
+    pub mode: Word,
+    pub message: Word,
 }
 
 impl Method for Select {
@@ -432,12 +438,17 @@ impl Method for Select {
             let region = OnDisplay::Region(Duration::from_millis(time));
             let image = taking(Some(turn), move || camera.display(&region)).await?;
             let message = "The person chose a region.";
-            return Ok(SelectReply { image, r#type: "image/png", mode: "region", message });
+            return Ok(SelectReply {
+                image,
+                r#type: "image/png".into(),
+                mode: "region".into(),
+                message: message.into(),
+            });
         }
         taking(context.pictures.display().await, move || {
             let (image, _) = display_or_sessions(&camera, &OnDisplay::Screen, &panes)?;
             let message = "Interactive region selection is not available in headless MCP mode; captured the screen instead.";
-            Ok(SelectReply { image, r#type: "image/png", mode: "screen_fallback", message })
+            Ok(SelectReply { image, r#type: "image/png".into(), mode: "screen_fallback".into(), message: message.into() })
         })
         .await
     }
@@ -447,7 +458,7 @@ impl Method for Select {
 pub struct Clipboard;
 
 /// What is on the clipboard.
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "lowercase")]
 #[schemars(extend("type" = "object"))]
 pub enum ClipboardReply {

@@ -2,7 +2,7 @@
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use unterm_mux::Pane;
 use unterm_term::{
     Attrs, Color, Content, LineId, LineSize, Modes, PromptRole, Snapshot, SnapshotRow, Underline,
@@ -10,7 +10,7 @@ use unterm_term::{
 };
 
 use super::{
-    Caller, Context, Group, Method, Result, Subjects,
+    Caller, Context, Group, Method, Result, Subjects, Word,
     params::{SessionOnly, session_params},
     screen::{Row, cells_of, reading},
     session::{CursorState, scrollback_rows},
@@ -35,18 +35,18 @@ session_params! {
     }
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct DiffReply {
     /// The session's `seq` now: the next `since_seq`.
-    seq: u64,
+    pub seq: u64,
     /// The rows that changed, those that scrolled into the history too.
-    changes: Vec<Row>,
+    pub changes: Vec<Row>,
     /// False: rows that changed are not kept any more, or there are too many to return.
-    complete: bool,
-    cursor: CursorState,
-    cols: u16,
-    rows: u16,
-    scrollback_rows: usize,
+    pub complete: bool,
+    pub cursor: CursorState,
+    pub cols: u16,
+    pub rows: u16,
+    pub scrollback_rows: usize,
 }
 
 impl Method for Diff {
@@ -108,75 +108,79 @@ impl Method for Diff {
 /// `screen.cells`.
 pub struct Cells;
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct CellsReply {
-    seq: u64,
+    pub seq: u64,
     /// The rows of the live screen.
-    lines: Vec<Line>,
-    images: Vec<Image>,
-    cursor: CursorState,
-    cols: u16,
-    rows: u16,
+    pub lines: Vec<Line>,
+    pub images: Vec<Image>,
+    pub cursor: CursorState,
+    pub cols: u16,
+    pub rows: u16,
     /// A full-screen program shows its own screen.
-    alternate_screen: bool,
+    pub alternate_screen: bool,
     /// Foreground and background of the whole screen have changed places (DECSCNM).
-    reverse_screen: bool,
+    pub reverse_screen: bool,
 }
 
-#[derive(Serialize, JsonSchema)]
-struct Line {
-    row: u64,
-    line_id: u64,
+#[derive(Deserialize, Serialize, JsonSchema)]
+pub struct Line {
+    pub row: u64,
+    pub line_id: u64,
     /// The text goes on in the next row without a line break.
-    wrapped: bool,
+    pub wrapped: bool,
     /// Its cells are drawn twice as wide, each at twice its column: `double_width`, and `double_top` and `double_bottom`,
     /// the halves of what is twice as high; absent: they are of one column.
     #[serde(skip_serializing_if = "Option::is_none")]
-    size: Option<&'static str>,
+    pub size: Option<Word>,
     /// Neighbouring cells of one look, link and role, without blanks of no look behind them.
-    runs: Vec<Run>,
+    pub runs: Vec<Run>,
 }
 
-#[derive(Serialize, JsonSchema)]
-struct Run {
+#[derive(Deserialize, Serialize, JsonSchema)]
+pub struct Run {
     /// First column.
-    col: u16,
+    pub col: u16,
     /// How many columns.
-    cols: u16,
-    text: String,
+    pub cols: u16,
+    pub text: String,
     /// `default`, `idx:N` or `rgb:R:G:B`.
-    #[serde(skip_serializing_if = "is_default")]
-    foreground: String,
-    #[serde(skip_serializing_if = "is_default")]
-    background: String,
+    #[serde(default = "default_color", skip_serializing_if = "is_default")]
+    pub foreground: String,
+    #[serde(default = "default_color", skip_serializing_if = "is_default")]
+    pub background: String,
     /// `single`, `double`, `curly`, `dotted`, `dashed`; absent: none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    underline: Option<&'static str>,
-    #[serde(skip_serializing_if = "is_default")]
-    underline_color: String,
+    pub underline: Option<Word>,
+    #[serde(default = "default_color", skip_serializing_if = "is_default")]
+    pub underline_color: String,
     /// Some of `bold`, `dim`, `italic`, `blink`, `inverse`, `hidden`, `strike`, `overline`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    attributes: Vec<&'static str>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attributes: Vec<Word>,
     /// The target of its link.
     #[serde(skip_serializing_if = "Option::is_none")]
-    link: Option<String>,
+    pub link: Option<String>,
     /// `prompt` or `input`, where the shell marks them; all else is output.
     #[serde(skip_serializing_if = "Option::is_none")]
-    role: Option<&'static str>,
+    pub role: Option<Word>,
 }
 
-#[derive(Serialize, JsonSchema)]
-struct Image {
+#[derive(Deserialize, Serialize, JsonSchema)]
+pub struct Image {
     /// Cells of the screen it lies on; may reach out of it.
-    col: i64,
-    row: i64,
-    cols: i64,
-    rows: i64,
+    pub col: i64,
+    pub row: i64,
+    pub cols: i64,
+    pub rows: i64,
     /// Over the text from 0 on, below it else.
-    z: i32,
+    pub z: i32,
 }
 
 const DEFAULT: &str = "default";
+
+fn default_color() -> String {
+    DEFAULT.to_owned()
+}
 
 fn is_default(color: &str) -> bool {
     color == DEFAULT
@@ -190,7 +194,7 @@ fn color(color: Color) -> String {
     }
 }
 
-fn attributes(attrs: Attrs) -> Vec<&'static str> {
+fn attributes(attrs: Attrs) -> Vec<Word> {
     const NAMES: [(Attrs, &str); 8] = [
         (Attrs::BOLD, "bold"),
         (Attrs::DIM, "dim"),
@@ -201,7 +205,7 @@ fn attributes(attrs: Attrs) -> Vec<&'static str> {
         (Attrs::STRIKE, "strike"),
         (Attrs::OVERLINE, "overline"),
     ];
-    NAMES.iter().filter(|(attr, _)| attrs.contains(*attr)).map(|(_, name)| *name).collect()
+    NAMES.iter().filter(|(attr, _)| attrs.contains(*attr)).map(|(_, name)| (*name).into()).collect()
 }
 
 fn underline(underline: Underline) -> Option<&'static str> {
@@ -256,11 +260,11 @@ fn runs(row: &SnapshotRow) -> Vec<Run> {
                 cols: col - start,
                 foreground: color(look.foreground),
                 background: color(look.background),
-                underline: underline(look.underline),
+                underline: underline(look.underline).map(Word::Borrowed),
                 underline_color: color(look.underline_color),
                 attributes: attributes(look.attrs),
                 link: style.link.as_ref().map(|link| link.uri.clone()),
-                role: role(first),
+                role: role(first).map(Word::Borrowed),
                 text,
             };
             let is_plain = is_default(&run.background)
@@ -306,7 +310,7 @@ fn cells(pane: &Pane) -> CellsReply {
         row: row.line.0.saturating_sub(snapshot.oldest.0),
         line_id: row.line.0,
         wrapped: row.wrapped,
-        size: line_size(row.size),
+        size: line_size(row.size).map(Word::Borrowed),
         runs: runs(row),
     });
     let images = snapshot.images.iter().map(|image| Image {
@@ -332,10 +336,10 @@ fn cells(pane: &Pane) -> CellsReply {
 /// `screen.bytes`.
 pub struct Bytes;
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct BytesReply {
     /// The last megabyte of it, in base64.
-    base64: String,
+    pub base64: String,
 }
 
 impl Method for Bytes {

@@ -38,19 +38,19 @@ fn find(all: Value, key: Option<&str>) -> Result<Value> {
 /// `config.get`.
 pub struct Get;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct GetParams<'a> {
     /// One key, such as `font.size`; all if absent.
-    #[serde(borrow, default)]
-    key: Arg<'a, String>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub key: Arg<'a, String>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct GetReply {
     #[serde(skip_serializing_if = "Option::is_none")]
-    key: Option<String>,
+    pub key: Option<String>,
     /// Its value, or all of them by their sections.
-    value: Value,
+    pub value: Value,
 }
 
 impl Method for Get {
@@ -76,22 +76,22 @@ impl Method for Get {
 /// `config.set`.
 pub struct Set;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct SetParams<'a> {
     /// The key, such as `font.size`.
     #[serde(borrow)]
-    key: Arg<'a, String>,
+    pub key: Arg<'a, String>,
     /// Its value from now on.
     #[serde(borrow)]
-    value: Arg<'a, Value>,
+    pub value: Arg<'a, Value>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct SetReply {
-    set: bool,
-    key: String,
+    pub set: bool,
+    pub key: String,
     /// As it is in the file now.
-    value: Value,
+    pub value: Value,
 }
 
 impl Method for Set {

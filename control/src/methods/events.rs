@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use unterm_mux::PaneId;
 
 use super::{
-    Caller, Context, Group, Method, Result, Subjects,
+    Caller, Context, Group, Method, Result, Subjects, Word,
     params::{Arg, NoParams},
 };
 use crate::{
@@ -18,18 +18,19 @@ use crate::{
 /// `events.subscribe`.
 pub struct Subscribe;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct SubscribeParams<'a> {
     /// Kinds of events; without it all but `output`.
-    #[serde(borrow, default)]
-    events: Arg<'a, Vec<Kind>>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub events: Arg<'a, Vec<Kind>>,
     /// Only those of this session.
-    #[serde(borrow, default)]
-    id: Arg<'a, u64>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub id: Arg<'a, u64>,
 }
 
-/// One of [`KINDS`].
-pub struct Kind;
+/// The name of a kind of events.
+#[derive(Serialize)]
+pub struct Kind(pub String);
 
 impl JsonSchema for Kind {
     fn inline_schema() -> bool {
@@ -45,13 +46,13 @@ impl JsonSchema for Kind {
     }
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct SubscribeReply {
-    subscribed: bool,
+    pub subscribed: bool,
     /// The kinds that will be told.
-    events: Vec<&'static str>,
+    pub events: Vec<Word>,
     /// Number of the last event before the first that will be told.
-    seq: u64,
+    pub seq: u64,
 }
 
 impl Method for Subscribe {
@@ -91,16 +92,20 @@ impl Method for Subscribe {
         let filter = Filter { kinds: kinds.clone(), panes };
         let subscription = context.hub.listen(filter);
         caller.subscription.put(Some(subscription));
-        Ok(SubscribeReply { subscribed: true, events: kinds, seq: context.hub.seq() })
+        Ok(SubscribeReply {
+            subscribed: true,
+            events: kinds.into_iter().map(Word::Borrowed).collect(),
+            seq: context.hub.seq(),
+        })
     }
 }
 
 /// `events.unsubscribe`.
 pub struct Unsubscribe;
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct UnsubscribeReply {
-    subscribed: bool,
+    pub subscribed: bool,
 }
 
 impl Method for Unsubscribe {

@@ -6,11 +6,11 @@ use std::{
 };
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use unterm_mux::Pane;
 
 use super::{
-    Caller, Context, Group, Method, Result, Subjects,
+    Caller, Context, Group, Method, Result, Subjects, Word,
     params::{SessionOnly, session_params},
     session::{Done, InputParams, input},
 };
@@ -19,7 +19,7 @@ use crate::{
     error::Error,
     services::{
         audit::Outcome,
-        run::{self, Ending, Typist},
+        run::{self, Ending, ExitSource, Typist},
         shell::{Activity, Marks},
     },
 };
@@ -38,9 +38,9 @@ session_params! {
     }
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct RunReply {
-    sent: bool,
+    pub sent: bool,
 }
 
 impl Method for Run {
@@ -99,31 +99,31 @@ session_params! {
     }
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct RunWaitReply {
     /// What the command printed, without its last line end.
-    output: String,
+    pub output: String,
     /// `completed` or `timeout`.
-    exit_status: &'static str,
+    pub exit_status: Word,
     /// The command still runs.
-    timed_out: bool,
+    pub timed_out: bool,
     /// What the shell prints behind the output.
-    marker: String,
+    pub marker: String,
     /// The command's exit code, where somebody tells.
-    exit_code: Option<i32>,
+    pub exit_code: Option<i32>,
     /// Who told: `block`, the shell's integration; `marker`, the shell, behind the output; `process`, the system, since
     /// the command ended the shell.
-    exit_source: Option<&'static str>,
+    pub exit_source: Option<ExitSource>,
     /// Ctrl+C ended the command. Without an exit code, the shell gave up the whole line.
-    interrupted: bool,
+    pub interrupted: bool,
     /// Why nobody will tell of the command's end, where the shell is back at a prompt without having told of it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<&'static str>,
+    pub reason: Option<Word>,
     /// There was too much output; its beginning is missing.
-    truncated: bool,
+    pub truncated: bool,
     /// The command as block.get knows it, where the shell's integration marks it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    block: Option<u64>,
+    pub block: Option<u64>,
 }
 
 impl Method for RunWait {
@@ -165,18 +165,18 @@ impl Method for RunWait {
         Ok(RunWaitReply {
             output: outcome.output,
             exit_status: match outcome.ending {
-                Ending::Completed | Ending::Interrupted | Ending::Lost(_) => "completed",
-                Ending::TimedOut => "timeout",
+                Ending::Completed | Ending::Interrupted | Ending::Lost(_) => "completed".into(),
+                Ending::TimedOut => "timeout".into(),
             },
             timed_out: outcome.ending == Ending::TimedOut,
             interrupted: outcome.interrupted,
             reason: match outcome.ending {
-                Ending::Lost(lost) => Some(lost.reason()),
+                Ending::Lost(lost) => Some(lost.reason().into()),
                 _ => None,
             },
             marker: outcome.marker,
             exit_code: outcome.exit_code,
-            exit_source: outcome.exit_source.map(run::ExitSource::name),
+            exit_source: outcome.exit_source,
             truncated: outcome.truncated,
             block: outcome.block,
         })
@@ -226,11 +226,11 @@ impl Drop for ForCaller<'_> {
 /// `exec.status`.
 pub struct Status;
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct StatusReply {
     /// `idle` or `running`.
-    status: &'static str,
-    foreground_process: String,
+    pub status: Word,
+    pub foreground_process: String,
 }
 
 impl Method for Status {
@@ -249,16 +249,16 @@ impl Method for Status {
     ) -> Result<StatusReply> {
         let Activity { idle, process } = Activity::of(&*context.pane(params.session())?);
         let status = if idle { "idle" } else { "running" };
-        Ok(StatusReply { status, foreground_process: process })
+        Ok(StatusReply { status: status.into(), foreground_process: process })
     }
 }
 
 /// `exec.cancel`.
 pub struct Cancel;
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct CancelReply {
-    cancelled: bool,
+    pub cancelled: bool,
 }
 
 impl Method for Cancel {

@@ -2,7 +2,7 @@
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{
     Caller, Context, Group, Method, Result, Subjects, params::session_params, session::blocking,
@@ -29,12 +29,12 @@ session_params! {
     }
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct ReadReply {
     /// The bytes, in base64.
-    base64: String,
+    pub base64: String,
     /// Bytes of the whole file.
-    size: u64,
+    pub size: u64,
 }
 
 /// Whether the rules let a caller do this to a file: to them it is a line such as `file.write notes.txt`.
@@ -89,14 +89,14 @@ session_params! {
     }
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct WriteReply {
     /// Bytes that were written.
-    written: usize,
+    pub written: usize,
     /// There was no such file before.
-    created: bool,
+    pub created: bool,
     /// The directory that the path is relative to.
-    directory: String,
+    pub directory: String,
 }
 
 impl Method for Write {

@@ -1,13 +1,13 @@
 //! `screen.find`: where the live screen shows a text, for those who want to point at it.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use unterm_term::{LineId, SearchOrder};
 
 use super::{
     Caller, Context, Group, Method, Result, Subjects,
     params::session_params,
-    screen::{MOST_SEARCHED, is_true, pattern_of},
+    screen::{MOST_SEARCHED, is_true, pattern_of, yes},
 };
 use crate::services::matching::Budget;
 
@@ -31,30 +31,30 @@ session_params! {
     }
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct FindReply {
     /// Where it is, from the top on.
-    places: Vec<Place>,
+    pub places: Vec<Place>,
     /// The session's `seq` when it was looked at.
-    seq: u64,
+    pub seq: u64,
     /// False: the pattern took too long to look for on all of the screen. Absent: all of it was searched.
-    #[serde(skip_serializing_if = "is_true")]
+    #[serde(default = "yes", skip_serializing_if = "is_true")]
     #[schemars(with = "bool")]
-    complete: bool,
+    pub complete: bool,
 }
 
-#[derive(Serialize, JsonSchema)]
-struct Place {
+#[derive(Deserialize, Serialize, JsonSchema)]
+pub struct Place {
     /// Row of the screen, from 0.
-    row: u64,
+    pub row: u64,
     /// Column, from 0.
-    col: u16,
+    pub col: u16,
     /// Row of its last cell, which is another where it wraps.
-    end_row: u64,
+    pub end_row: u64,
     /// Column of its last cell.
-    end_col: u16,
+    pub end_col: u16,
     /// The row it begins in.
-    text: String,
+    pub text: String,
 }
 
 impl Method for Find {

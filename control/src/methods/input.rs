@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use unterm_mux::{
     Pane,
@@ -16,7 +16,7 @@ use unterm_mux::{
 use unterm_term::{KeyboardMode, KittyFlags, Modes};
 
 use super::{
-    Caller, Context, Group, Method, Result, Subjects, params::session_params, session::Done,
+    Caller, Context, Group, Method, Result, Subjects, Word, params::session_params, session::Done,
 };
 use crate::error::Error;
 
@@ -103,12 +103,12 @@ impl JsonSchema for OfMouse {
     }
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct TypeReply {
     /// The session's `seq` before: what counts from it on came after.
-    seq: u64,
+    pub seq: u64,
     /// False: the program did not ask for such events of the mouse, and there was nothing else to tell it.
-    sent: bool,
+    pub sent: bool,
 }
 
 impl Method for Type {
@@ -158,11 +158,11 @@ session_params! {
     }
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct KeysReply {
-    status: &'static str,
+    pub status: Word,
     /// How many were pressed.
-    count: usize,
+    pub count: usize,
 }
 
 impl Method for Keys {
@@ -185,7 +185,7 @@ impl Method for Keys {
             return Err(Error::Missing("keys"));
         }
         context.type_in(caller, &pane, &keys(&pane, &names)?)?;
-        Ok(KeysReply { status: "ok", count: names.len() })
+        Ok(KeysReply { status: "ok".into(), count: names.len() })
     }
 }
 
@@ -286,10 +286,10 @@ session_params! {
     }
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct MouseReply {
     /// False: the program did not ask for such events, and was told nothing.
-    sent: bool,
+    pub sent: bool,
 }
 
 impl Method for Mouse {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 
 use super::{
-    Caller, Context, Group, Method, Result, Subjects,
+    Caller, Context, Group, Method, Result, Subjects, Word,
     params::{Arg, NoParams},
     session::blocking,
 };
@@ -16,20 +16,20 @@ use crate::{
 };
 
 /// An instance without its token.
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct Instance {
     /// A NATO name, such as `alpha`.
-    id: String,
-    pid: u32,
+    pub id: String,
+    pub pid: u32,
     /// RFC 3339, UTC.
-    started_at: String,
-    mcp_port: u16,
+    pub started_at: String,
+    pub mcp_port: u16,
     /// 0: it serves no settings page.
-    http_port: u16,
-    title: String,
-    cwd: String,
-    version: String,
-    platform: String,
+    pub http_port: u16,
+    pub title: String,
+    pub cwd: String,
+    pub version: String,
+    pub platform: String,
 }
 
 impl From<&Record> for Instance {
@@ -44,9 +44,9 @@ impl From<&Record> for Instance {
 /// `instance.list`.
 pub struct List;
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct ListReply {
-    instances: Vec<Instance>,
+    pub instances: Vec<Instance>,
 }
 
 impl Method for List {
@@ -67,11 +67,11 @@ impl Method for List {
 /// `instance.info`.
 pub struct Info;
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct InfoReply {
     #[serde(flatten)]
-    instance: Instance,
-    auth_token: String,
+    pub instance: Instance,
+    pub auth_token: String,
 }
 
 impl Method for Info {
@@ -92,17 +92,17 @@ impl Method for Info {
 /// `instance.set_title`.
 pub struct SetTitle;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct SetTitleParams<'a> {
     /// The title; none, or an empty one, gives the usual one back.
-    #[serde(borrow, default)]
-    title: Arg<'a, String>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub title: Arg<'a, String>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct SetTitleReply {
-    ok: bool,
-    title: Option<String>,
+    pub ok: bool,
+    pub title: Option<String>,
 }
 
 impl Method for SetTitle {
@@ -133,11 +133,11 @@ impl Method for SetTitle {
 /// `instance.focus`.
 pub struct Focus;
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct FocusReply {
-    ok: bool,
+    pub ok: bool,
     /// What was done.
-    note: &'static str,
+    pub note: Word,
 }
 
 /// Raises the window; false when there is none.
@@ -164,6 +164,6 @@ impl Method for Focus {
             true => "the window was asked to come to the front",
             false => "this instance runs without a window; there is nothing to raise",
         };
-        Ok(FocusReply { ok: true, note })
+        Ok(FocusReply { ok: true, note: note.into() })
     }
 }

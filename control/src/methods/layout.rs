@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use unterm_mux::{Axis, Layout, MuxError, PaneId, Tab, TabId};
 
 use super::{
-    Caller, Context, Group, Method, Result, Subjects,
+    Caller, Context, Group, Method, Result, Subjects, Word,
     instance::raise,
     params::{Arg, NoParams, Raw, SessionOnly, session_params},
     session::{CreateParams, Done, blocking},
@@ -32,22 +32,22 @@ session_params! {
     }
 }
 
-#[derive(JsonSchema)]
+#[derive(Default, Serialize, JsonSchema)]
 pub struct SplitParams<'a> {
-    #[schemars(flatten)]
-    _beside: Beside<'a>,
-    #[schemars(flatten)]
-    _create: CreateParams<'a>,
+    #[serde(flatten)]
+    pub beside: Beside<'a>,
+    #[serde(flatten)]
+    pub create: CreateParams<'a>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct SplitReply {
-    id: u64,
-    session_id: String,
-    title: String,
-    cols: u16,
-    rows: u16,
-    tab_id: u64,
+    pub id: u64,
+    pub session_id: String,
+    pub title: String,
+    pub cols: u16,
+    pub rows: u16,
+    pub tab_id: u64,
 }
 
 impl Method for Split {
@@ -197,10 +197,10 @@ session_params! {
     }
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct RenameReply {
-    status: &'static str,
-    title: String,
+    pub status: Word,
+    pub title: String,
 }
 
 impl Method for Rename {
@@ -220,29 +220,29 @@ impl Method for Rename {
     ) -> Result<RenameReply> {
         let pane = context.pane_for(caller, params.target())?;
         pane.set_name(&title(&params.title.required("title")?));
-        Ok(RenameReply { status: "ok", title: pane.title() })
+        Ok(RenameReply { status: "ok".into(), title: pane.title() })
     }
 }
 
 /// One tab.
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct TabState {
-    tab_id: u64,
+    pub tab_id: u64,
     /// From 0, left to right.
-    index: usize,
-    title: String,
-    active: bool,
+    pub index: usize,
+    pub title: String,
+    pub active: bool,
     /// Its focused session fills it.
-    zoomed: bool,
+    pub zoomed: bool,
     /// The session that keys go to.
     // Absent only for a caller that does not reach it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
-    focused: Option<u64>,
+    pub focused: Option<u64>,
     /// Its sessions, in the order of the layout.
-    sessions: Vec<u64>,
+    pub sessions: Vec<u64>,
     /// `{id}` for a session; `{split, share, first, second}` for two parts, `right` or `down` of each other.
-    layout: Part,
+    pub layout: Part,
 }
 
 /// A tab with those of its sessions that a caller reaches; `None`: it reaches none.
@@ -277,9 +277,9 @@ fn tab_state(
 /// `tab.list`.
 pub struct TabList;
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct TabListReply {
-    tabs: Vec<TabState>,
+    pub tabs: Vec<TabState>,
 }
 
 impl Method for TabList {
@@ -306,11 +306,11 @@ impl Method for TabList {
 /// `tab.create`.
 pub struct TabCreate;
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct TabCreateReply {
-    tab_id: u64,
-    id: u64,
-    session_id: String,
+    pub tab_id: u64,
+    pub id: u64,
+    pub session_id: String,
 }
 
 impl Method for TabCreate {
@@ -336,33 +336,33 @@ impl Method for TabCreate {
 }
 
 /// A tab, and what is done to it.
-#[derive(Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct TabParams<'a> {
     /// The tab, as tab.list names it.
     #[serde(borrow)]
-    tab_id: Arg<'a, u64>,
+    pub tab_id: Arg<'a, u64>,
 }
 
 /// Where a tab goes.
-#[derive(Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct TabMoveParams<'a> {
     /// The tab, as tab.list names it.
     #[serde(borrow)]
-    tab_id: Arg<'a, u64>,
+    pub tab_id: Arg<'a, u64>,
     /// Its place from now on, from 0.
     #[serde(borrow)]
-    index: Arg<'a, u64>,
+    pub index: Arg<'a, u64>,
 }
 
 /// What a tab is called.
-#[derive(Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct TabRenameParams<'a> {
     /// The tab, as tab.list names it.
     #[serde(borrow)]
-    tab_id: Arg<'a, u64>,
+    pub tab_id: Arg<'a, u64>,
     /// Its title; empty: that of its focused session.
     #[serde(borrow)]
-    title: Arg<'a, String>,
+    pub title: Arg<'a, String>,
 }
 
 fn tab(arg: &Arg<'_, u64>) -> Result<TabId> {
@@ -469,21 +469,21 @@ impl Method for TabRename {
 /// `window.list`.
 pub struct WindowList;
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct WindowListReply {
     /// One; none where the instance runs without a window.
-    windows: Vec<WindowState>,
+    pub windows: Vec<WindowState>,
 }
 
-#[derive(Serialize, JsonSchema)]
-struct WindowState {
-    window_id: u64,
+#[derive(Deserialize, Serialize, JsonSchema)]
+pub struct WindowState {
+    pub window_id: u64,
     /// The instance whose window it is.
-    instance: String,
-    title: String,
-    tabs: Vec<u64>,
+    pub instance: String,
+    pub title: String,
+    pub tabs: Vec<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    active_tab: Option<u64>,
+    pub active_tab: Option<u64>,
 }
 
 impl Method for WindowList {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{
     Caller, Context, Group, Method, Result, Subjects,
@@ -27,12 +27,12 @@ session_params! {
     }
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct LeaseReply {
-    leased: bool,
+    pub leased: bool,
     /// Who has it, as others are told.
-    holder: String,
-    ttl_ms: u64,
+    pub holder: String,
+    pub ttl_ms: u64,
 }
 
 impl Method for Lease {
@@ -68,10 +68,10 @@ impl Method for Lease {
 /// `session.release`.
 pub struct Release;
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct ReleaseReply {
     /// False: the caller did not have it any more.
-    released: bool,
+    pub released: bool,
 }
 
 impl Method for Release {

@@ -1,7 +1,7 @@
 //! `session.lend_nonce`: lets a login shell on another machine mark its commands as a session's own shells do.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Caller, Context, Group, Method, Result, Subjects, params::SessionOnly};
 use crate::error::Error;
@@ -9,10 +9,10 @@ use crate::error::Error;
 /// `session.lend_nonce`.
 pub struct LendNonce;
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct LendNonceReply {
     /// The ticket; a later call for the same session ends it.
-    ticket: String,
+    pub ticket: String,
 }
 
 impl Method for LendNonce {

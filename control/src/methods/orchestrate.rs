@@ -31,19 +31,19 @@ const START: Duration = Duration::from_millis(500);
 /// `orchestrate.launch`.
 pub struct Launch;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct Command<'a> {
     /// What to run in it.
-    #[serde(borrow, default)]
-    command: Arg<'a, String>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub command: Arg<'a, String>,
 }
 
-#[derive(JsonSchema)]
+#[derive(Default, Serialize, JsonSchema)]
 pub struct LaunchParams<'a> {
-    #[schemars(flatten)]
-    _create: CreateParams<'a>,
-    #[schemars(flatten)]
-    _command: Command<'a>,
+    #[serde(flatten)]
+    pub create: CreateParams<'a>,
+    #[serde(flatten)]
+    pub command: Command<'a>,
 }
 
 impl Method for Launch {
@@ -61,7 +61,8 @@ impl Method for Launch {
         caller: &'a Caller,
         params: Self::Params<'a>,
     ) -> Result<CreateReply> {
-        let command = params.params::<Command<'_>>()?.command.text("command")?;
+        let given = params.params::<Command<'_>>()?;
+        let command = given.command.text("command")?;
         // Before there is a session that would be left over.
         let create_params = params.params::<CreateParams<'_>>()?;
         if let Some(command) = &command {
@@ -85,28 +86,28 @@ impl Method for Launch {
 /// `orchestrate.broadcast`.
 pub struct Broadcast;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct BroadcastParams<'a> {
     /// The command.
     #[serde(borrow)]
-    command: Arg<'a, String>,
+    pub command: Arg<'a, String>,
     /// The sessions' numbers, as text or as numbers.
     #[serde(borrow)]
-    sessions: Arg<'a, Vec<String>>,
+    pub sessions: Arg<'a, Vec<String>>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct BroadcastReply {
-    results: Vec<Sent>,
+    pub results: Vec<Sent>,
 }
 
-#[derive(Serialize, JsonSchema)]
-struct Sent {
-    session_id: String,
+#[derive(Deserialize, Serialize, JsonSchema)]
+pub struct Sent {
+    pub session_id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    sent: Option<bool>,
+    pub sent: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<String>,
+    pub error: Option<String>,
 }
 
 impl Method for Broadcast {
@@ -179,12 +180,12 @@ session_params! {
     }
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct WaitReply {
-    matched: bool,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    timed_out: bool,
-    pattern: String,
+    pub matched: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub timed_out: bool,
+    pub pattern: String,
 }
 
 impl Method for Wait {

@@ -3,16 +3,41 @@
 use std::{borrow::Cow, collections::BTreeMap, marker::PhantomData, ops::RangeInclusive};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Deserialize, Deserializer};
-use serde_json::value::RawValue;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::value::{RawValue, to_raw_value};
 
 use crate::error::{Error, Result};
 
-/// One parameter as it came, to be read as a `T`. Absent and `null` are the same.
+/// One parameter as JSON, to be read as a `T`. Absent and `null` are the same.
 ///
-/// Reading is put off so that an error can name the parameter, and so that a parameter a method does not look at can't
-/// fail it.
-pub struct Arg<'a, T>(Option<&'a RawValue>, PhantomData<fn() -> T>);
+/// A method reads it late, so that an error can name the parameter, and so that a parameter that the method ignores can't
+/// fail the call. A caller in this process makes one from a value.
+pub struct Arg<'a, T>(Option<Cow<'a, RawValue>>, PhantomData<fn() -> T>);
+
+impl<T: Serialize> From<T> for Arg<'_, T> {
+    fn from(value: T) -> Self {
+        // Writing to memory fails only for maps whose keys are no texts, which no parameter is.
+        Self(to_raw_value(&value).ok().map(Cow::Owned), PhantomData)
+    }
+}
+
+impl<T: Serialize> From<Option<T>> for Arg<'_, T> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or_else(Self::default, Self::from)
+    }
+}
+
+impl From<&str> for Arg<'_, String> {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}
+
+impl<T> Serialize for Arg<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
 
 impl<T> Default for Arg<'_, T> {
     fn default() -> Self {
@@ -24,7 +49,7 @@ impl<'de: 'a, 'a, T> Deserialize<'de> for Arg<'a, T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
         // As an option also an absent field is read, without `default`, which would make it optional in the schema.
         let raw = Option::<&RawValue>::deserialize(deserializer)?;
-        Ok(Self(raw, PhantomData))
+        Ok(Self(raw.map(Cow::Borrowed), PhantomData))
     }
 }
 
@@ -42,13 +67,22 @@ impl<T: JsonSchema> JsonSchema for Arg<'_, T> {
     }
 }
 
-impl<'a, T> Arg<'a, T> {
-    fn parse<V: Deserialize<'a>>(
-        &self,
+impl<T> Arg<'_, T> {
+    /// Whether it is not given.
+    pub fn is_absent(&self) -> bool {
+        self.0.is_none()
+    }
+
+    fn raw(&self) -> Option<&RawValue> {
+        self.0.as_deref()
+    }
+
+    fn parse<'s, V: Deserialize<'s>>(
+        &'s self,
         name: &'static str,
         expected: impl FnOnce() -> String,
     ) -> Result<Option<V>> {
-        let Some(raw) = self.0 else { return Ok(None) };
+        let Some(raw) = self.raw() else { return Ok(None) };
         serde_json::from_str(raw.get()).map(Some).map_err(|_| invalid(name, expected(), raw.get()))
     }
 }
@@ -60,10 +94,10 @@ fn invalid(name: &'static str, expected: String, got: &str) -> Error {
     Error::Invalid { name, expected, got }
 }
 
-impl<'a, T> Arg<'a, T> {
+impl<T> Arg<'_, T> {
     /// Any value, `None` when it is absent.
-    pub fn value<V: Deserialize<'a>>(
-        &self,
+    pub fn value<'s, V: Deserialize<'s>>(
+        &'s self,
         name: &'static str,
         expected: &str,
     ) -> Result<Option<V>> {
@@ -87,21 +121,21 @@ impl Arg<'_, u64> {
         };
         match self.parse(name, expected)? {
             Some(n) if !range.contains(&n) => {
-                Err(invalid(name, expected(), self.0.map_or("", RawValue::get)))
+                Err(invalid(name, expected(), self.raw().map_or("", RawValue::get)))
             }
             n => Ok(n),
         }
     }
 }
 
-impl<'a> Arg<'a, String> {
+impl Arg<'_, String> {
     /// Text, `None` when it is absent.
-    pub fn text(&self, name: &'static str) -> Result<Option<Cow<'a, str>>> {
-        Ok(self.parse::<Text<'a>>(name, || "a string".to_owned())?.map(|text| text.0))
+    pub fn text(&self, name: &'static str) -> Result<Option<Cow<'_, str>>> {
+        Ok(self.parse::<Text<'_>>(name, || "a string".to_owned())?.map(|text| text.0))
     }
 
     /// Text that must be there; what is not text counts as missing, as documented.
-    pub fn required(&self, name: &'static str) -> Result<Cow<'a, str>> {
+    pub fn required(&self, name: &'static str) -> Result<Cow<'_, str>> {
         self.text(name).ok().flatten().ok_or(Error::Missing(name))
     }
 }
@@ -125,24 +159,41 @@ impl Arg<'_, BTreeMap<String, String>> {
     }
 }
 
-/// Parameters that a method reads in parts, or as another type than their schema's.
-pub struct Raw<'a, S>(&'a RawValue, PhantomData<fn() -> S>);
+/// A word of a reply: one of a few that the method knows when it is written, owned when a caller reads it.
+pub type Word = Cow<'static, str>;
 
-impl<'a, S> Raw<'a, S> {
+/// Parameters that a method reads in parts, or as another type than their schema's.
+pub struct Raw<'a, S>(Cow<'a, RawValue>, PhantomData<fn() -> S>);
+
+impl<S: Serialize> From<S> for Raw<'_, S> {
+    fn from(params: S) -> Self {
+        // See `Arg::from`.
+        let raw = to_raw_value(&params).unwrap_or_else(|_| RawValue::NULL.to_owned());
+        Self(Cow::Owned(raw), PhantomData)
+    }
+}
+
+impl<S> Serialize for Raw<'_, S> {
+    fn serialize<T: Serializer>(&self, serializer: T) -> std::result::Result<T::Ok, T::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+impl<S> Raw<'_, S> {
     /// The parameters as a `V`, in serde_json's words when they are none.
-    pub fn read<V: Deserialize<'a>>(&self) -> std::result::Result<V, serde_json::Error> {
+    pub fn read<'s, V: Deserialize<'s>>(&'s self) -> std::result::Result<V, serde_json::Error> {
         serde_json::from_str(self.0.get())
     }
 
     /// The same, refused as parameters that can't be read.
-    pub fn params<V: Deserialize<'a>>(&self) -> Result<V> {
+    pub fn params<'s, V: Deserialize<'s>>(&'s self) -> Result<V> {
         self.read().map_err(Error::Params)
     }
 }
 
 impl<'de: 'a, 'a, S> Deserialize<'de> for Raw<'a, S> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        <&RawValue>::deserialize(deserializer).map(|raw| Self(raw, PhantomData))
+        <&RawValue>::deserialize(deserializer).map(|raw| Self(Cow::Borrowed(raw), PhantomData))
     }
 }
 
@@ -161,7 +212,7 @@ impl<S: JsonSchema> JsonSchema for Raw<'_, S> {
 }
 
 /// The parameters of a method that takes none. Whatever is given is ignored.
-#[derive(Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct NoParams {}
 
 /// A session as named by `id` or `session_id`: a number, or its digits as text.
@@ -170,8 +221,8 @@ pub struct Target<'a>(Option<&'a RawValue>);
 
 impl<'a> Target<'a> {
     /// `id` wins over `session_id`.
-    pub fn new(id: &Arg<'a, u64>, session_id: &Arg<'a, String>) -> Self {
-        Self(id.0.or(session_id.0))
+    pub fn new(id: &'a Arg<'_, u64>, session_id: &'a Arg<'_, String>) -> Self {
+        Self(id.raw().or(session_id.raw()))
     }
 
     /// What names one, as JSON, if one is named at all.
@@ -195,23 +246,29 @@ impl<'a> Target<'a> {
 macro_rules! session_params {
     ($(#[$meta:meta])* $name:ident { $($(#[$field_meta:meta])* $field:ident: $type:ty,)* }) => {
         $(#[$meta])*
-        #[derive(serde::Deserialize, schemars::JsonSchema)]
+        #[derive(Default, serde::Deserialize, serde::Serialize, schemars::JsonSchema)]
         pub struct $name<'a> {
             /// Number of the session (or give `session_id`).
-            #[serde(borrow, default)]
-            id: $crate::methods::params::Arg<'a, u64>,
+            #[serde(borrow, default, skip_serializing_if = "crate::methods::params::Arg::is_absent")]
+            pub id: $crate::methods::params::Arg<'a, u64>,
             /// The same as text.
-            #[serde(borrow, default)]
-            session_id: $crate::methods::params::Arg<'a, String>,
+            #[serde(borrow, default, skip_serializing_if = "crate::methods::params::Arg::is_absent")]
+            pub session_id: $crate::methods::params::Arg<'a, String>,
             $(
                 $(#[$field_meta])*
-                #[serde(borrow)]
-                $field: $crate::methods::params::Arg<'a, $type>,
+                #[serde(borrow, skip_serializing_if = "crate::methods::params::Arg::is_absent")]
+                pub $field: $crate::methods::params::Arg<'a, $type>,
             )*
         }
 
-        impl<'a> $name<'a> {
-            fn target(&self) -> $crate::methods::params::Target<'a> {
+        impl $name<'_> {
+            /// For the session of this number, and nothing else given.
+            #[allow(dead_code, reason = "not every method is called from inside the process")]
+            pub fn of(session: u64) -> Self {
+                Self { id: session.into(), ..Self::default() }
+            }
+
+            fn target(&self) -> $crate::methods::params::Target<'_> {
                 $crate::methods::params::Target::new(&self.id, &self.session_id)
             }
         }
@@ -224,9 +281,9 @@ session_params! {
     SessionOnly {}
 }
 
-impl<'a> SessionOnly<'a> {
+impl SessionOnly<'_> {
     /// The session.
-    pub fn session(&self) -> Target<'a> {
+    pub fn session(&self) -> Target<'_> {
         self.target()
     }
 }

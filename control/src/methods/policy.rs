@@ -20,9 +20,9 @@ use crate::{
 /// `policy.set`.
 pub struct Set;
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct SetReply {
-    set: bool,
+    pub set: bool,
 }
 
 impl Method for Set {
@@ -49,24 +49,24 @@ impl Method for Set {
 /// `policy.check`.
 pub struct Check;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct CheckParams<'a> {
     /// The command.
     #[serde(borrow)]
-    command: Arg<'a, String>,
+    pub command: Arg<'a, String>,
     /// The session it would be entered in, for rules of its own (or give `session_id`).
-    #[serde(borrow, default)]
-    id: Arg<'a, u64>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub id: Arg<'a, u64>,
     /// The same as text.
-    #[serde(borrow, default)]
-    session_id: Arg<'a, String>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub session_id: Arg<'a, String>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct CheckReply {
-    allowed: bool,
+    pub allowed: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<String>,
+    pub reason: Option<String>,
 }
 
 impl Method for Check {

@@ -90,29 +90,29 @@ async fn change_and_look<T: Send + 'static>(
 /// `proxy.status`.
 pub struct Status;
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct StatusReply {
-    enabled: bool,
+    pub enabled: bool,
     /// `manual`, `auto` or `off`.
-    mode: String,
-    http_proxy: Option<String>,
-    socks_proxy: Option<String>,
-    no_proxy: Option<String>,
-    current_node: Option<String>,
-    node_count: usize,
+    pub mode: String,
+    pub http_proxy: Option<String>,
+    pub socks_proxy: Option<String>,
+    pub no_proxy: Option<String>,
+    pub current_node: Option<String>,
+    pub node_count: usize,
     /// `null` when it is disabled.
-    health: Option<Health>,
+    pub health: Option<Health>,
 }
 
-#[derive(Serialize, JsonSchema)]
-struct Health {
+#[derive(Deserialize, Serialize, JsonSchema)]
+pub struct Health {
     /// `manual`, `GNOME gsettings`, `process env` or `scan:PORT`; `none` when nothing was found.
-    source: String,
-    url: Option<String>,
+    pub source: String,
+    pub url: Option<String>,
     /// It takes connections.
-    reachable: bool,
+    pub reachable: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    hint: Option<String>,
+    pub hint: Option<String>,
 }
 
 impl StatusReply {
@@ -190,10 +190,10 @@ pub(crate) async fn current(context: &Context, caller: &Caller) -> Result<Status
 /// `proxy.nodes`.
 pub struct Nodes;
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct NodesReply {
-    current_node: Option<String>,
-    nodes: Vec<Node>,
+    pub current_node: Option<String>,
+    pub nodes: Vec<Node>,
 }
 
 impl Method for Nodes {
@@ -216,19 +216,19 @@ impl Method for Nodes {
 /// `proxy.switch`.
 pub struct Switch;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, Serialize, JsonSchema)]
 #[serde(bound(deserialize = "'de: 'a"))]
 pub struct SwitchParams<'a> {
     /// The proxy's name.
     #[serde(borrow)]
-    node_name: Arg<'a, String>,
+    pub node_name: Arg<'a, String>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct SwitchReply {
-    switched: bool,
-    current_node: String,
-    http_proxy: String,
+    pub switched: bool,
+    pub current_node: String,
+    pub http_proxy: String,
 }
 
 /// Makes a node the one in use.
@@ -269,27 +269,27 @@ impl Method for Switch {
 /// `proxy.speedtest`.
 pub struct Speedtest;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct SpeedtestParams<'a> {
     /// One proxy; all if absent.
-    #[serde(borrow, default)]
-    node_name: Arg<'a, String>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub node_name: Arg<'a, String>,
     /// How long each may take, in milliseconds; 3,000.
-    #[serde(borrow, default)]
-    timeout_ms: Arg<'a, u64>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub timeout_ms: Arg<'a, u64>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct SpeedtestReply {
-    results: Vec<Tested>,
+    pub results: Vec<Tested>,
 }
 
-#[derive(Serialize, JsonSchema)]
-struct Tested {
-    name: String,
-    url: String,
-    available: bool,
-    latency_ms: Option<u64>,
+#[derive(Deserialize, Serialize, JsonSchema)]
+pub struct Tested {
+    pub name: String,
+    pub url: String,
+    pub available: bool,
+    pub latency_ms: Option<u64>,
 }
 
 impl Method for Speedtest {
@@ -352,46 +352,46 @@ impl Method for Speedtest {
 /// `proxy.configure`.
 pub struct Configure;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct ConfigureParams<'a> {
     /// Whether programs are told of a proxy; true.
-    #[serde(borrow, default)]
-    enabled: Arg<'a, bool>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub enabled: Arg<'a, bool>,
     /// `manual` or `auto`; manual. Auto without an address forgets those that were named before, and finds one.
-    #[serde(borrow, default)]
-    mode: Arg<'a, String>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub mode: Arg<'a, String>,
     /// Such as `http://127.0.0.1:7890`. What is absent stays as it is, here and below.
-    #[serde(borrow, default)]
-    http_proxy: Arg<'a, String>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub http_proxy: Arg<'a, String>,
     /// Such as `socks5://127.0.0.1:7891`.
-    #[serde(borrow, default)]
-    socks_proxy: Arg<'a, String>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub socks_proxy: Arg<'a, String>,
     /// Hosts for which none is used, parted by commas; `localhost,127.0.0.1,::1` if it is empty or was never given.
-    #[serde(borrow, default)]
-    no_proxy: Arg<'a, String>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub no_proxy: Arg<'a, String>,
     /// Proxies to choose from: `{name, url}` each. One that is none is left out, and told of in the reply.
-    #[serde(borrow, default)]
-    nodes: Arg<'a, Vec<Node>>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub nodes: Arg<'a, Vec<Node>>,
     /// The one of them to use.
-    #[serde(borrow, default)]
-    current_node: Arg<'a, String>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub current_node: Arg<'a, String>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct ConfigureReply {
-    configured: bool,
-    status: StatusReply,
+    pub configured: bool,
+    pub status: StatusReply,
     /// The nodes that were left out.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    refused: Vec<Refused>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<Refused>,
 }
 
-#[derive(Serialize, JsonSchema)]
-struct Refused {
+#[derive(Deserialize, Serialize, JsonSchema)]
+pub struct Refused {
     /// Its place among the nodes that were given, from 0.
-    index: usize,
+    pub index: usize,
     /// What is wrong with it.
-    error: String,
+    pub error: String,
 }
 
 /// The nodes of a list that can be used, and why the others can't.
@@ -512,9 +512,9 @@ fn check_url(name: &'static str, url: &str) -> Result<()> {
 /// `proxy.disable`.
 pub struct Disable;
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct DisableReply {
-    disabled: bool,
+    pub disabled: bool,
 }
 
 impl Method for Disable {
@@ -539,11 +539,11 @@ impl Method for Disable {
 /// `proxy.env`.
 pub struct Env;
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct EnvReply {
-    enabled: bool,
+    pub enabled: bool,
     /// Some of HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY.
-    env: Map<String, Value>,
+    pub env: Map<String, Value>,
 }
 
 impl Method for Env {

@@ -29,12 +29,12 @@ fn text(path: &Path) -> String {
 /// `session.recording_start`.
 pub struct Start;
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct StartReply {
     /// The recording's own id.
-    session_id: String,
-    log_path: String,
-    md_path_when_done: String,
+    pub session_id: String,
+    pub log_path: String,
+    pub md_path_when_done: String,
 }
 
 impl Method for Start {
@@ -64,14 +64,14 @@ impl Method for Start {
 /// `session.recording_stop`.
 pub struct Stop;
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct StopReply {
     /// The recording's own id.
-    session_id: String,
-    ended_at: String,
-    block_count: u64,
-    exit_reason: String,
-    md_path: String,
+    pub session_id: String,
+    pub ended_at: String,
+    pub block_count: u64,
+    pub exit_reason: String,
+    pub md_path: String,
 }
 
 impl Method for Stop {
@@ -103,28 +103,28 @@ impl Method for Stop {
 /// `session.recording_status`.
 pub struct Status;
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct StatusReply {
-    recording: bool,
+    pub recording: bool,
     /// The same.
-    enabled: bool,
+    pub enabled: bool,
     /// The recording's own id.
     #[serde(skip_serializing_if = "Option::is_none")]
-    session_id: Option<String>,
+    pub session_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    started_at: Option<String>,
+    pub started_at: Option<String>,
     /// Commands that have begun.
     #[serde(skip_serializing_if = "Option::is_none")]
-    block_count: Option<u64>,
+    pub block_count: Option<u64>,
     /// Bytes that the program wrote.
     #[serde(skip_serializing_if = "Option::is_none")]
-    bytes: Option<u64>,
+    pub bytes: Option<u64>,
     /// Bytes that the recording lacks, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
-    bytes_lost: Option<u64>,
+    pub bytes_lost: Option<u64>,
     /// Why bytes were lost last, or why no further file can be begun.
     #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<String>,
+    pub error: Option<String>,
 }
 
 impl Method for Status {
@@ -157,32 +157,32 @@ impl Method for Status {
 /// `session.recording_list`.
 pub struct List;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct ListParams<'a> {
     /// Only those of this project, by its path or its name.
-    #[serde(borrow, default)]
-    project: Arg<'a, String>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub project: Arg<'a, String>,
 }
 
 /// A recording that is over.
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct Listed {
-    unterm_session_id: String,
-    tab_id: u64,
-    project_path: Option<String>,
-    project_slug: Option<String>,
-    started_at: String,
-    ended_at: Option<String>,
-    block_count: u64,
-    bytes_raw: u64,
-    log_path: String,
-    md_path: String,
+    pub unterm_session_id: String,
+    pub tab_id: u64,
+    pub project_path: Option<String>,
+    pub project_slug: Option<String>,
+    pub started_at: String,
+    pub ended_at: Option<String>,
+    pub block_count: u64,
+    pub bytes_raw: u64,
+    pub log_path: String,
+    pub md_path: String,
     /// Bytes that the recording lacks, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
-    bytes_lost: Option<u64>,
+    pub bytes_lost: Option<u64>,
     /// Why bytes were lost last, or why the page is not written yet.
     #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<String>,
+    pub error: Option<String>,
 }
 
 impl Method for List {
@@ -230,17 +230,17 @@ impl Method for List {
 /// `session.recording_read`.
 pub struct Read;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, Serialize, JsonSchema)]
 #[serde(bound(deserialize = "'de: 'a"))]
 pub struct ReadParams<'a> {
     /// The recording's own id.
     #[serde(borrow)]
-    session_id: Arg<'a, String>,
+    pub session_id: Arg<'a, String>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct ReadReply {
-    markdown: String,
+    pub markdown: String,
 }
 
 impl Method for Read {
@@ -274,10 +274,10 @@ session_params! {
     }
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct AttachReply {
     /// All that the recording has.
-    trace_ids: Vec<String>,
+    pub trace_ids: Vec<String>,
 }
 
 impl Method for AttachTrace {
@@ -314,13 +314,13 @@ session_params! {
     }
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct ExportReply {
     /// A new id; no recording has it.
-    session_id: String,
-    path: String,
-    bytes: usize,
-    block_count: usize,
+    pub session_id: String,
+    pub path: String,
+    pub bytes: usize,
+    pub block_count: usize,
 }
 
 impl Method for Export {

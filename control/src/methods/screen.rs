@@ -2,17 +2,17 @@
 //!
 //! A `row` counts from the oldest kept row, so it moves when old rows are dropped; a `line_id` never does.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::{borrow::Cow, collections::VecDeque, sync::Arc};
 
 use parking_lot::Mutex;
 use schemars::JsonSchema;
-use serde::{Serialize, Serializer, ser::SerializeSeq};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeSeq};
 use serde_json::value::{RawValue, to_raw_value};
 use unterm_mux::{Pane, PaneId};
 use unterm_term::{Case, CursorShape, LineId, Pattern, PatternKind, SearchOrder};
 
 use super::{
-    Caller, Context, Group, Method, Result, Subjects,
+    Caller, Context, Group, Method, Result, Subjects, Word,
     params::{Arg, SessionOnly, session_params},
     session::{CursorState, blocking, scrollback_rows},
 };
@@ -43,14 +43,14 @@ pub fn cells_of(pane: &Pane) -> usize {
 }
 
 /// One row of a session.
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct Row {
     /// Its number from the oldest kept row.
-    row: u64,
+    pub row: u64,
     /// Its text without trailing blanks.
     pub text: String,
     /// Its name for as long as it is kept.
-    line_id: u64,
+    pub line_id: u64,
 }
 
 impl Row {
@@ -109,32 +109,44 @@ impl Lines {
     fn len(&self) -> usize {
         self.ends.len()
     }
+
+    /// The text of each row.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, &end)| &self.text[start..end])
+    }
 }
 
 impl Serialize for Lines {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         let mut lines = serializer.serialize_seq(Some(self.len()))?;
-        let mut start = 0;
-        for &end in &self.ends {
-            lines.serialize_element(&self.text[start..end])?;
-            start = end;
-        }
+        self.iter().try_for_each(|line| lines.serialize_element(line))?;
         lines.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Lines {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        let mut lines = Self::default();
+        for line in Vec::<Cow<'de, str>>::deserialize(deserializer)? {
+            lines.push_with(|text| text.push_str(&line));
+        }
+        Ok(lines)
     }
 }
 
 /// `screen.read`.
 pub struct Read;
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct ReadReply {
     /// The rows of the live screen (one each, whatever the name says).
-    cells: Vec<Row>,
-    cursor: CursorState,
-    cols: u16,
-    rows: u16,
+    pub cells: Vec<Row>,
+    pub cursor: CursorState,
+    pub cols: u16,
+    pub rows: u16,
     /// Rows of history, and the screen's.
-    scrollback_rows: usize,
+    pub scrollback_rows: usize,
 }
 
 impl Method for Read {
@@ -180,26 +192,42 @@ pub struct Text;
 #[schemars(with = "TextFields")]
 pub struct TextReply(Arc<RawValue>);
 
+impl TextReply {
+    /// What it says.
+    ///
+    /// # Errors
+    /// Another instance replied something else.
+    pub fn fields(&self) -> std::result::Result<TextFields, serde_json::Error> {
+        serde_json::from_str(self.0.get())
+    }
+}
+
 impl Serialize for TextReply {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         self.0.as_ref().serialize(serializer)
     }
 }
 
-#[derive(Serialize, JsonSchema)]
-struct TextFields {
-    lines: Lines,
-    cursor: CursorPlace,
-    cols: u16,
-    rows: u16,
-    /// How far the session's output had got: a `since_seq` for what comes after.
-    seq: u64,
+impl<'de> Deserialize<'de> for TextReply {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        Box::<RawValue>::deserialize(deserializer).map(|fields| Self(fields.into()))
+    }
 }
 
-#[derive(Serialize, JsonSchema)]
-struct CursorPlace {
-    x: u16,
-    y: u16,
+#[derive(Deserialize, Serialize, JsonSchema)]
+pub struct TextFields {
+    pub lines: Lines,
+    pub cursor: CursorPlace,
+    pub cols: u16,
+    pub rows: u16,
+    /// How far the session's output had got: a `since_seq` for what comes after.
+    pub seq: u64,
+}
+
+#[derive(Deserialize, Serialize, JsonSchema)]
+pub struct CursorPlace {
+    pub x: u16,
+    pub y: u16,
 }
 
 impl Method for Text {
@@ -274,13 +302,13 @@ impl TextCache {
 /// `screen.cursor`.
 pub struct Cursor;
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct CursorReply {
-    x: u16,
-    y: u16,
-    visible: bool,
+    pub x: u16,
+    pub y: u16,
+    pub visible: bool,
     /// `Default`, or `Blinking` or `Steady` with `Block`, `Underline` or `Bar`.
-    shape: &'static str,
+    pub shape: Word,
 }
 
 impl Method for Cursor {
@@ -301,7 +329,7 @@ impl Method for Cursor {
             x: cursor.col,
             y: cursor.row,
             visible: cursor.visible,
-            shape: shape_name(cursor.shape, cursor.blinking),
+            shape: shape_name(cursor.shape, cursor.blinking).into(),
         })
     }
 }
@@ -333,15 +361,15 @@ session_params! {
     }
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct ScrollReply {
-    lines: Lines,
-    offset: u64,
+    pub lines: Lines,
+    pub offset: u64,
     /// How many there are.
-    count: usize,
+    pub count: usize,
     /// The name of the first of them, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    line_id: Option<u64>,
+    pub line_id: Option<u64>,
 }
 
 impl Method for Scroll {
@@ -395,16 +423,21 @@ session_params! {
     }
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct SearchReply {
     /// The rows in which a match begins, from the oldest on.
-    matches: Vec<Row>,
+    pub matches: Vec<Row>,
     /// How many such rows there are, also beyond those returned.
-    total: u64,
+    pub total: u64,
     /// False: the history is too long for the pattern, and its oldest rows were not searched. Absent: all were.
-    #[serde(skip_serializing_if = "is_true")]
+    #[serde(default = "yes", skip_serializing_if = "is_true")]
     #[schemars(with = "bool")]
-    complete: bool,
+    pub complete: bool,
+}
+
+/// See [`is_true`].
+pub fn yes() -> bool {
+    true
 }
 
 /// For fields that are absent where they are true.
@@ -538,18 +571,18 @@ const ERROR_PATTERNS: [&str; 22] = [
     "Segmentation fault",
 ];
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct DetectErrorsReply {
-    has_errors: bool,
-    errors: Vec<FoundError>,
+    pub has_errors: bool,
+    pub errors: Vec<FoundError>,
 }
 
-#[derive(Serialize, JsonSchema)]
-struct FoundError {
+#[derive(Deserialize, Serialize, JsonSchema)]
+pub struct FoundError {
     #[serde(flatten)]
-    row: Row,
+    pub row: Row,
     /// What in it looks like an error.
-    pattern: &'static str,
+    pub pattern: Word,
 }
 
 impl Method for DetectErrors {
@@ -573,7 +606,7 @@ impl Method for DetectErrors {
             };
             let found = rows(pane, top, count).filter_map(|row| {
                 let pattern = error_pattern(&row.text)?;
-                Some(FoundError { row, pattern })
+                Some(FoundError { row, pattern: pattern.into() })
             });
             found.collect()
         };

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json, value::RawValue};
 
 use super::{
-    Caller, Context, Group, Method, Result, Subjects, find,
+    Caller, Context, Group, Method, Result, Subjects, Word, find,
     params::{Arg, Target},
 };
 
@@ -14,29 +14,29 @@ use crate::authority::check_scope;
 /// `selftest.run`.
 pub struct Run;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct RunParams<'a> {
     /// A session to check too.
-    #[serde(borrow, default)]
-    session_id: Arg<'a, String>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub session_id: Arg<'a, String>,
     /// The same as a number.
-    #[serde(borrow, default)]
-    id: Arg<'a, u64>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub id: Arg<'a, u64>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct RunReply {
     /// Every check is ok.
-    ok: bool,
-    checks: Vec<Check>,
+    pub ok: bool,
+    pub checks: Vec<Check>,
 }
 
-#[derive(Serialize, JsonSchema)]
-struct Check {
-    name: &'static str,
-    ok: bool,
+#[derive(Deserialize, Serialize, JsonSchema)]
+pub struct Check {
+    pub name: Word,
+    pub ok: bool,
     /// The method's whole reply, or `{error}`.
-    detail: Value,
+    pub detail: Value,
 }
 
 /// What is asked of the instance, with its parameters.
@@ -70,7 +70,7 @@ impl Method for Run {
     ) -> Result<RunReply> {
         let panes = context.mux.panes().len();
         let mux = json!({"available": true, "pane_count": panes});
-        let mut checks = vec![Check { name: "mux.available", ok: true, detail: mux }];
+        let mut checks = vec![Check { name: "mux.available".into(), ok: true, detail: mux }];
         let target = Target::new(&params.id, &params.session_id);
         // One that is not there fails the checks of it.
         let own = target.given().map(|id| format!("{{\"id\":{id}}}"));
@@ -96,7 +96,11 @@ impl Method for Run {
             // Elsewhere than on Windows it has to be refused.
             let should_fail = name == "system.launch_admin" && !cfg!(windows);
             let is_healthy = name != "server.health" || detail["status"] == "ok";
-            checks.push(Check { name, ok: result.is_err() == should_fail && is_healthy, detail });
+            checks.push(Check {
+                name: name.into(),
+                ok: result.is_err() == should_fail && is_healthy,
+                detail,
+            });
         }
         Ok(RunReply { ok: checks.iter().all(|check| check.ok), checks })
     }

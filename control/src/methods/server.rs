@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use serde::{Serialize, Serializer, ser::SerializeMap};
+use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap};
 
-use super::{Caller, Context, Group, METHODS, Method, Result, Subjects, params::NoParams};
+use super::{Caller, Context, Group, METHODS, Method, Result, Subjects, Word, params::NoParams};
 use crate::{
     ENGINE, VERSION,
     transport::tcp::{HOST, PREFERRED_PORT},
@@ -14,12 +14,12 @@ use crate::{
 /// `server.info`.
 pub struct Info;
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct InfoReply {
-    name: &'static str,
-    version: &'static str,
-    engine: &'static str,
-    protocol: &'static str,
+    pub name: Word,
+    pub version: Word,
+    pub engine: Word,
+    pub protocol: Word,
 }
 
 impl Method for Info {
@@ -33,10 +33,10 @@ impl Method for Info {
 
     async fn call<'a>(_: &'a Context, _: &'a Caller, _: NoParams) -> Result<InfoReply> {
         Ok(InfoReply {
-            name: "Unterm MCP Server",
-            version: VERSION,
-            engine: ENGINE,
-            protocol: "json-rpc-2.0",
+            name: "Unterm MCP Server".into(),
+            version: VERSION.into(),
+            engine: ENGINE.into(),
+            protocol: "json-rpc-2.0".into(),
         })
     }
 }
@@ -44,40 +44,40 @@ impl Method for Info {
 /// `server.health`.
 pub struct Health;
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct HealthReply {
     /// `ok`, or `degraded` before the mux is up (never here: the server starts on a mux).
-    status: &'static str,
-    engine: &'static str,
-    mcp: McpHealth,
-    mux: MuxHealth,
-    terminal: TerminalHealth,
+    pub status: Word,
+    pub engine: Word,
+    pub mcp: McpHealth,
+    pub mux: MuxHealth,
+    pub terminal: TerminalHealth,
 }
 
-#[derive(Serialize, JsonSchema)]
-struct McpHealth {
-    bind: &'static str,
+#[derive(Deserialize, Serialize, JsonSchema)]
+pub struct McpHealth {
+    pub bind: Word,
     /// The preferred port, as documented.
-    port: u16,
+    pub port: u16,
     /// The port in use.
-    bound_port: u16,
-    auth: &'static str,
+    pub bound_port: u16,
+    pub auth: Word,
 }
 
-#[derive(Serialize, JsonSchema)]
-struct MuxHealth {
-    available: bool,
-    pane_count: usize,
+#[derive(Deserialize, Serialize, JsonSchema)]
+pub struct MuxHealth {
+    pub available: bool,
+    pub pane_count: usize,
 }
 
-#[derive(Serialize, JsonSchema)]
-struct TerminalHealth {
-    initial_cols: u16,
-    initial_rows: u16,
-    color_scheme: &'static str,
-    term: String,
+#[derive(Deserialize, Serialize, JsonSchema)]
+pub struct TerminalHealth {
+    pub initial_cols: u16,
+    pub initial_rows: u16,
+    pub color_scheme: Word,
+    pub term: String,
     /// Whether a window shows it.
-    window: bool,
+    pub window: bool,
 }
 
 impl Method for Health {
@@ -100,19 +100,19 @@ impl Method for Health {
         let options = context.mux.options();
         let term = options.env.iter().find(|(name, _)| name == "TERM");
         Ok(HealthReply {
-            status: "ok",
-            engine: ENGINE,
+            status: "ok".into(),
+            engine: ENGINE.into(),
             mcp: McpHealth {
-                bind: HOST,
+                bind: HOST.into(),
                 port: PREFERRED_PORT,
                 bound_port: context.registration.record().mcp_port,
-                auth: "token",
+                auth: "token".into(),
             },
             mux: MuxHealth { available: true, pane_count },
             terminal: TerminalHealth {
                 initial_cols: options.default_size.cols,
                 initial_rows: options.default_size.rows,
-                color_scheme: "standard",
+                color_scheme: "standard".into(),
                 term: term.map_or("xterm-256color", |(_, value)| value).to_owned(),
                 window: context.host.has_window(),
             },

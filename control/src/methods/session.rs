@@ -8,7 +8,7 @@ mod state;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use unterm_mux::Pane;
 
 pub(super) use self::creation::create;
@@ -20,20 +20,20 @@ pub use self::{
 };
 
 use super::{
-    Caller, Context, Group, Method, Result, Subjects,
+    Caller, Context, Group, Method, Result, Subjects, Word,
     params::{SessionOnly, session_params},
 };
 use crate::{error::Error, services::shell::Activity};
 
 /// What is done.
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct Done {
-    status: &'static str,
+    pub status: Word,
 }
 
 impl Done {
     /// Without more to say.
-    pub const OK: Self = Self { status: "ok" };
+    pub const OK: Self = Self { status: Word::Borrowed("ok") };
 }
 
 /// A pane kept by a method that works outside of the workers.
@@ -91,10 +91,10 @@ impl Method for Input {
 /// `session.destroy`.
 pub struct Destroy;
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct DestroyReply {
-    status: &'static str,
-    destroyed: bool,
+    pub status: Word,
+    pub destroyed: bool,
 }
 
 impl Method for Destroy {
@@ -115,18 +115,18 @@ impl Method for Destroy {
         let mux = context.mux.clone();
         blocking(move || mux.close_pane(id)).await??;
         context.bytes.forget(id);
-        Ok(DestroyReply { status: "ok", destroyed: true })
+        Ok(DestroyReply { status: "ok".into(), destroyed: true })
     }
 }
 
 /// `session.idle`.
 pub struct Idle;
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct IdleReply {
     /// A shell is in the foreground, or the program has ended.
-    idle: bool,
-    foreground_process: String,
+    pub idle: bool,
+    pub foreground_process: String,
 }
 
 impl Method for Idle {
@@ -150,10 +150,10 @@ impl Method for Idle {
 /// `session.cwd`.
 pub struct Cwd;
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct CwdReply {
     /// `file:///path`, or `file://host/path` when the shell is on another machine; empty when nobody knows.
-    cwd: String,
+    pub cwd: String,
 }
 
 impl Method for Cwd {

@@ -14,23 +14,23 @@ use crate::{
 /// `settings.open`.
 pub struct Open;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct OpenParams<'a> {
     /// Whether to write a file that redirects a browser to the address. Start browsers on that file: every user of the machine
     /// can read the arguments of a process, and the address has the code.
-    #[serde(borrow, default)]
-    redirect: Arg<'a, bool>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub redirect: Arg<'a, bool>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct OpenReply {
     /// An address that opens the page once.
-    url: String,
+    pub url: String,
     /// The file that redirects a browser there, if `redirect` asked for it. It is removed with the code.
     #[serde(skip_serializing_if = "Option::is_none")]
-    file: Option<PathBuf>,
+    pub file: Option<PathBuf>,
     /// How long the code is good.
-    expires_in_seconds: u64,
+    pub expires_in_seconds: u64,
 }
 
 impl Method for Open {

@@ -4,7 +4,7 @@
 use std::io::ErrorKind;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use unterm_mux::Signal as Sent;
 
 use super::{Caller, Context, Group, Method, Result, Subjects, params::session_params};
@@ -21,11 +21,11 @@ session_params! {
     }
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct SendReply {
-    sent: bool,
+    pub sent: bool,
     /// As it was given.
-    signal: String,
+    pub signal: String,
 }
 
 /// The control character of a signal's name.

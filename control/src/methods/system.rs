@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Caller, Context, Group, Method, Result, Subjects,
+    Caller, Context, Group, Method, Result, Subjects, Word,
     params::{Arg, NoParams},
 };
 use crate::{ENGINE, VERSION, error::Error};
@@ -12,17 +12,17 @@ use crate::{ENGINE, VERSION, error::Error};
 /// `system.info`.
 pub struct Info;
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct InfoReply {
-    name: &'static str,
-    version: &'static str,
-    engine: &'static str,
+    pub name: Word,
+    pub version: Word,
+    pub engine: Word,
     /// `linux`, `macos`, `windows`.
-    platform: &'static str,
+    pub platform: Word,
     /// `x86_64`, `aarch64`.
-    arch: &'static str,
-    active_sessions: usize,
-    hostname: String,
+    pub arch: Word,
+    pub active_sessions: usize,
+    pub hostname: String,
 }
 
 impl Method for Info {
@@ -35,11 +35,11 @@ impl Method for Info {
 
     async fn call<'a>(context: &'a Context, _: &'a Caller, _: NoParams) -> Result<InfoReply> {
         Ok(InfoReply {
-            name: "Unterm",
-            version: VERSION,
-            engine: ENGINE,
-            platform: std::env::consts::OS,
-            arch: std::env::consts::ARCH,
+            name: "Unterm".into(),
+            version: VERSION.into(),
+            engine: ENGINE.into(),
+            platform: std::env::consts::OS.into(),
+            arch: std::env::consts::ARCH.into(),
             active_sessions: context.mux.panes().len(),
             hostname: rustix::system::uname().nodename().to_string_lossy().into_owned(),
         })
@@ -49,24 +49,24 @@ impl Method for Info {
 /// `system.launch_admin`.
 pub struct LaunchAdmin;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct LaunchAdminParams<'a> {
     /// Only say what would be run.
-    #[serde(borrow, default)]
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     #[allow(dead_code, reason = "only Windows has it")]
-    dry_run: Arg<'a, bool>,
+    pub dry_run: Arg<'a, bool>,
     /// The shell to run: `powershell`, `pwsh` and so on.
-    #[serde(borrow, default)]
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     #[allow(dead_code, reason = "only Windows has it")]
-    shell: Arg<'a, String>,
+    pub shell: Arg<'a, String>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct LaunchAdminReply {
     /// `launched` or `dry_run`.
-    status: &'static str,
-    requires_uac: bool,
-    command: Vec<String>,
+    pub status: Word,
+    pub requires_uac: bool,
+    pub command: Vec<String>,
 }
 
 impl Method for LaunchAdmin {

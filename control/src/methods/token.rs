@@ -19,28 +19,28 @@ const LONGEST: usize = 100;
 /// `token.create`.
 pub struct Create;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct CreateParams<'a> {
     /// What it is for.
     #[serde(borrow)]
-    name: Arg<'a, String>,
+    pub name: Arg<'a, String>,
     /// `read`, `act` (and read) or `admin` (everything); act.
-    #[serde(borrow, default)]
-    scope: Arg<'a, Scope>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub scope: Arg<'a, Scope>,
     /// The sessions it reaches; all if absent.
-    #[serde(borrow, default)]
-    panes: Arg<'a, Vec<u64>>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub panes: Arg<'a, Vec<u64>>,
     /// When it ends, in seconds from now; never if absent.
-    #[serde(borrow, default)]
-    expires_in_seconds: Arg<'a, u64>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub expires_in_seconds: Arg<'a, u64>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct CreateReply {
     /// The token: nobody is told of it again.
-    token: String,
+    pub token: String,
     #[serde(flatten)]
-    about: Token,
+    pub about: Token,
 }
 
 impl Method for Create {
@@ -73,10 +73,10 @@ impl Method for Create {
 /// `token.list`.
 pub struct List;
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct ListReply {
     /// Those that have not ended, the oldest first.
-    tokens: Vec<Token>,
+    pub tokens: Vec<Token>,
 }
 
 impl Method for List {
@@ -97,17 +97,17 @@ impl Method for List {
 /// `token.revoke`.
 pub struct Revoke;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct RevokeParams<'a> {
     /// The token's number.
     #[serde(borrow)]
-    number: Arg<'a, u64>,
+    pub number: Arg<'a, u64>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct RevokeReply {
     /// False: there is none of that number.
-    revoked: bool,
+    pub revoked: bool,
 }
 
 impl Method for Revoke {

@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use unterm_mux::Pane;
 
 use super::{
-    Caller, Context, Group, Method, Result, Subjects, params::session_params, session::blocking,
+    Caller, Context, Group, Method, Result, Subjects, Word, params::session_params,
+    session::blocking,
 };
 use crate::{
     error::Error,
@@ -25,16 +26,16 @@ session_params! {
     }
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct EnvReply {
-    name: String,
+    pub name: String,
     /// Its value, `null` when it has none that is known.
-    value: Option<String>,
+    pub value: Option<String>,
     /// Who knows: `set_env`, as session.set_env left it; `process`, the environment that the foreground process was started
     /// with: that of a shell at its prompt lacks what it exported since, that of a program which it started does not.
-    source: &'static str,
+    pub source: Word,
     /// The same in words, and how to ask the shell itself.
-    message: String,
+    pub message: String,
 }
 
 impl EnvReply {
@@ -61,7 +62,7 @@ impl EnvReply {
             ),
             false => said.to_owned(),
         };
-        Self { name, value, source, message }
+        Self { name, value, source: source.into(), message }
     }
 }
 
@@ -101,13 +102,13 @@ session_params! {
     }
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct SetEnvReply {
-    status: &'static str,
+    pub status: Word,
     /// The session's shell sets it: before its next prompt at the latest, and before its next command where it is zsh or
     /// fish, or a bash that session.create or session.split started. False: it has no integration that would.
-    applied: bool,
-    message: String,
+    pub applied: bool,
+    pub message: String,
 }
 
 /// How long a shell may take from the end of a command to its prompt.
@@ -162,6 +163,6 @@ impl Method for SetEnv {
                 "The session's shell has no integration that sets variables; type `export` instead, or give session.create an env"
             }
         };
-        Ok(SetEnvReply { status: "ok", applied, message: message.to_owned() })
+        Ok(SetEnvReply { status: "ok".into(), applied, message: message.to_owned() })
     }
 }

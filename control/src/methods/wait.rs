@@ -1,9 +1,9 @@
 //! `session.wait`: until a session shows or does something; what is typed first can be part of the same call. And
 //! `session.watch`, which types nothing.
 
-use std::{borrow::Cow, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use unterm_mux::{Pane, PaneState};
@@ -27,9 +27,9 @@ const MOST: usize = 32;
 pub struct Wait;
 
 /// What can be waited for: an object with one of these.
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Awaited {
+pub enum Awaited {
     /// A line holds this text.
     Text(String),
     /// A line matches this regular expression.
@@ -54,32 +54,15 @@ enum Awaited {
     Input(bool),
 }
 
-/// A list of conditions.
-pub struct Conditions;
-
-impl JsonSchema for Conditions {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Conditions".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        Vec::<Awaited>::json_schema(generator)
-    }
-}
-
 session_params! {
     /// A session, and what to wait for.
     WaitParams {
         /// Conditions of which one has to be true, such as `[{"text": "ready"}, {"exit": true}]`.
         #[serde(default)]
-        any: Conditions,
+        any: Vec<Awaited>,
         /// Conditions that have to be true all, each at some time since the wait began.
         #[serde(default)]
-        all: Conditions,
+        all: Vec<Awaited>,
         /// What was there at this `seq` of the session does not count.
         #[serde(default)]
         since_seq: u64,
@@ -95,34 +78,34 @@ session_params! {
     }
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct WaitReply {
-    matched: bool,
-    timed_out: bool,
+    pub matched: bool,
+    pub timed_out: bool,
     /// Which conditions are true, by their places in the list, with what they found.
-    conditions: Vec<Met>,
+    pub conditions: Vec<Met>,
     /// The session's `seq` at the last look: a `since_seq` for what comes after.
-    seq: u64,
-    is_dead: bool,
+    pub seq: u64,
+    pub is_dead: bool,
 }
 
-#[derive(Serialize, JsonSchema)]
-struct Met {
-    index: usize,
+#[derive(Deserialize, Serialize, JsonSchema)]
+pub struct Met {
+    pub index: usize,
     /// The line of a text, by its name for as long as it is kept.
     #[serde(skip_serializing_if = "Option::is_none")]
-    line_id: Option<u64>,
+    pub line_id: Option<u64>,
     /// The line, or the title.
     #[serde(skip_serializing_if = "Option::is_none")]
-    text: Option<String>,
+    pub text: Option<String>,
     /// The command that is done, as block.get knows it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    block: Option<u64>,
+    pub block: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    exit_code: Option<i32>,
+    pub exit_code: Option<i32>,
     /// True: the pane's shell reported the end. False: a program did, for a command of its own; the shell's may still run.
     #[serde(skip_serializing_if = "Option::is_none")]
-    authentic: Option<bool>,
+    pub authentic: Option<bool>,
 }
 
 /// Those of a call.
@@ -172,10 +155,10 @@ session_params! {
     WatchParams {
         /// Conditions of which one has to be true, such as `[{"text": "ready"}, {"exit": true}]`.
         #[serde(default)]
-        any: Conditions,
+        any: Vec<Awaited>,
         /// Conditions that have to be true all, each at some time since the wait began.
         #[serde(default)]
-        all: Conditions,
+        all: Vec<Awaited>,
         /// What was there at this `seq` of the session does not count.
         #[serde(default)]
         since_seq: u64,
@@ -215,8 +198,8 @@ struct Waiting {
 
 /// What the parameters that several methods share say.
 struct Given<'g, 'a> {
-    any: &'g Arg<'a, Conditions>,
-    all: &'g Arg<'a, Conditions>,
+    any: &'g Arg<'a, Vec<Awaited>>,
+    all: &'g Arg<'a, Vec<Awaited>>,
     since_seq: &'g Arg<'a, u64>,
     include_typed: &'g Arg<'a, bool>,
     timeout_ms: &'g Arg<'a, u64>,
@@ -225,7 +208,7 @@ struct Given<'g, 'a> {
 impl Waiting {
     async fn of(context: &Context, given: Given<'_, '_>) -> Result<Self> {
         let Given { any, all, since_seq, include_typed, timeout_ms } = given;
-        let list = |arg: &Arg<'_, Conditions>, name| {
+        let list = |arg: &Arg<'_, Vec<Awaited>>, name| {
             arg.value::<Vec<Map<String, Value>>>(name, "a list of conditions")
         };
         let (name, given, is_all) = match (list(any, "any")?, list(all, "all")?) {

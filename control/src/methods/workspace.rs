@@ -20,20 +20,20 @@ fn failed(error: WorkspaceError) -> Error {
 /// `workspace.save`.
 pub struct Save;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, Serialize, JsonSchema)]
 #[serde(bound(deserialize = "'de: 'a"))]
 pub struct SaveParams<'a> {
     /// A file's name without folders.
     #[serde(borrow)]
-    name: Arg<'a, String>,
+    pub name: Arg<'a, String>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct SaveReply {
-    saved: bool,
-    name: String,
+    pub saved: bool,
+    pub name: String,
     /// How many.
-    sessions: usize,
+    pub sessions: usize,
 }
 
 impl Method for Save {
@@ -68,25 +68,25 @@ impl Method for Save {
 /// `workspace.restore`.
 pub struct Restore;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct RestoreParams<'a> {
     /// The name.
     #[serde(borrow)]
-    name: Arg<'a, String>,
+    pub name: Arg<'a, String>,
     /// Open its tabs again, each session with a shell where it was.
-    #[serde(borrow, default)]
-    recreate: Arg<'a, bool>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub recreate: Arg<'a, bool>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct RestoreReply {
-    restored: bool,
-    name: String,
-    workspace: Workspace,
-    message: String,
+    pub restored: bool,
+    pub name: String,
+    pub workspace: Workspace,
+    pub message: String,
     /// The numbers of the sessions that were opened, when that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    created: Option<Vec<u64>>,
+    pub created: Option<Vec<u64>>,
 }
 
 impl Method for Restore {
@@ -124,14 +124,14 @@ impl Method for Restore {
 /// `workspace.list`.
 pub struct List;
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct ListReply {
-    workspaces: Vec<Named>,
+    pub workspaces: Vec<Named>,
 }
 
-#[derive(Serialize, JsonSchema)]
-struct Named {
-    name: String,
+#[derive(Deserialize, Serialize, JsonSchema)]
+pub struct Named {
+    pub name: String,
 }
 
 impl Method for List {

@@ -10,7 +10,7 @@ use std::{
 
 use parking_lot::Mutex;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
 use crate::untrusted::{self, escaped, shortened};
@@ -32,7 +32,7 @@ const UNATTENDED: Duration = Duration::from_secs(300);
 pub const MOST_CHOICES: usize = 9;
 
 /// What kind of question it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// Whether a client may act: `once`, `always` (this client, from now on) or `deny`.
@@ -42,7 +42,7 @@ pub enum Kind {
 }
 
 /// A question that is open.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub struct Question {
     /// Its number: given once.
     pub number: u64,

@@ -2,15 +2,17 @@
 //!
 //! It is text of theirs, to be trusted as little as their output.
 
+use std::borrow::Cow;
+
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use unterm_term::{BlockedOn, ProgramState, ProgramStatus, Progress, Term};
 
 /// How far something is (OSC 9;4).
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct ProgressReport {
     /// `running`, `indeterminate`, `paused` or `error`.
-    state: &'static str,
+    state: Cow<'static, str>,
     /// How much of it is done, if it is said.
     #[serde(skip_serializing_if = "Option::is_none")]
     percent: Option<u8>,
@@ -26,20 +28,20 @@ impl ProgressReport {
             Progress::Paused(percent) => ("paused", percent),
             Progress::Error(percent) => ("error", percent),
         };
-        Some(Self { state, percent })
+        Some(Self { state: state.into(), percent })
     }
 }
 
 /// What a program says it does (OSC 7501, Program Status Protocol).
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct ProgramReport {
     /// Whose report it is: empty for the whole program, else a path of words.
     id: String,
     /// `idle`, `working`, `blocked`, `done` or `error`.
-    state: &'static str,
+    state: Cow<'static, str>,
     /// What it is blocked on, if it is said: `permission`, `question` or `auth`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    kind: Option<&'static str>,
+    kind: Option<Cow<'static, str>>,
     /// How much is done, in percent.
     #[serde(skip_serializing_if = "Option::is_none")]
     progress: Option<u8>,
@@ -75,8 +77,8 @@ impl ProgramReport {
         };
         Self {
             id: report.id.clone(),
-            state,
-            kind,
+            state: state.into(),
+            kind: kind.map(Into::into),
             progress: report.progress,
             app: term.status_app(&report.id).map(str::to_owned),
             title: report.title.clone(),

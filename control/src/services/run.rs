@@ -4,6 +4,8 @@ mod begin;
 
 use std::{io::Write, path::PathBuf, sync::Arc, time::Duration};
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use tokio::time::{Instant, timeout_at};
 use unterm_mux::{ExitStatus, Pane, PaneState, TAP_CAPACITY, TapDirection, TapItem};
 use unterm_term::{LineId, Modes};
@@ -56,7 +58,9 @@ impl Lost {
 }
 
 /// Who said what the exit code is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
 pub enum ExitSource {
     /// The shell's integration, at the end of the command's block (OSC 133 D with the pane's nonce).
     Block,
@@ -64,17 +68,6 @@ pub enum ExitSource {
     Marker,
     /// The command ended the shell itself, and the system told how.
     Process,
-}
-
-impl ExitSource {
-    /// Its name on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Block => "block",
-            Self::Marker => "marker",
-            Self::Process => "process",
-        }
-    }
 }
 
 /// What came of a command.

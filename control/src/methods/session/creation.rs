@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use unterm_mux::{OnExit, Spawn};
 use unterm_term::Size;
 
@@ -20,44 +20,44 @@ use crate::{
 /// `session.create`.
 pub struct Create;
 
-#[derive(serde::Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct CreateParams<'a> {
     /// Columns; given explicitly, they pin the session's size.
-    #[serde(borrow, default)]
-    cols: Arg<'a, u64>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub cols: Arg<'a, u64>,
     /// Rows; given explicitly, they pin the session's size.
-    #[serde(borrow, default)]
-    rows: Arg<'a, u64>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub rows: Arg<'a, u64>,
     /// Working directory, absolute or as a `file://` URI; else the user's home.
-    #[serde(borrow, default)]
-    cwd: Arg<'a, String>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub cwd: Arg<'a, String>,
     /// What to run instead of the user's shell; its session stays, dead, until it is destroyed.
-    #[serde(borrow, default)]
-    program: Arg<'a, String>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub program: Arg<'a, String>,
     /// Another shell to run than the user's, such as `zsh`; its session goes when it ends, as that of the user's shell does.
-    #[serde(borrow, default)]
-    shell: Arg<'a, String>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub shell: Arg<'a, String>,
     /// The arguments of the program, or the shell.
-    #[serde(borrow, default)]
-    args: Arg<'a, Vec<String>>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub args: Arg<'a, Vec<String>>,
     /// Variables over the inherited environment.
-    #[serde(borrow, default)]
-    env: Arg<'a, BTreeMap<String, String>>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub env: Arg<'a, BTreeMap<String, String>>,
     /// A title of its own, as session.rename gives.
-    #[serde(borrow, default)]
-    name: Arg<'a, String>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub name: Arg<'a, String>,
     /// In no tab and no list, found by its number only; what its program writes is kept for screen.bytes.
-    #[serde(borrow, default)]
-    hidden: Arg<'a, bool>,
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub hidden: Arg<'a, bool>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct CreateReply {
-    pub(in crate::methods) id: u64,
-    session_id: String,
-    title: String,
-    cols: u16,
-    rows: u16,
+    pub id: u64,
+    pub session_id: String,
+    pub title: String,
+    pub cols: u16,
+    pub rows: u16,
 }
 
 impl Method for Create {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use unterm_mux::Pane;
 use unterm_term::{Command, Given, LineId};
 
@@ -25,15 +25,15 @@ session_params! {
     }
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct HistoryReply {
-    entries: Vec<HistoryEntry>,
-    count: usize,
+    pub entries: Vec<HistoryEntry>,
+    pub count: usize,
 }
 
-#[derive(Serialize, JsonSchema)]
-struct HistoryEntry {
-    text: String,
+#[derive(Deserialize, Serialize, JsonSchema)]
+pub struct HistoryEntry {
+    pub text: String,
 }
 
 impl Method for History {

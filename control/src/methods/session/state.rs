@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use unterm_mux::{ExitStatus, Pane, PaneState};
 
 use super::scrollback_rows;
 use crate::{
     methods::{
-        Caller, Context, Group, Method, Result, Subjects,
+        Caller, Context, Group, Method, Result, Subjects, Word,
         params::{NoParams, SessionOnly},
     },
     services::{
@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// Where the cursor is on the live screen.
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct CursorState {
     /// Column from the left.
     pub x: u16,
@@ -31,20 +31,20 @@ pub struct CursorState {
     pub visible: bool,
 }
 
-#[derive(Serialize, JsonSchema)]
-struct ShellState {
+#[derive(Deserialize, Serialize, JsonSchema)]
+pub struct ShellState {
     /// `powershell`, `cmd`, `bash`, `zsh`, `fish`, `nushell` or `unknown`.
-    shell_type: &'static str,
-    process_name: String,
+    pub shell_type: Word,
+    pub process_name: String,
     /// A `file://` URI, empty when nobody knows.
-    cwd: String,
+    pub cwd: String,
 }
 
 impl ShellState {
     fn of(pane: &Pane) -> Self {
         let process_name = Activity::of(pane).process;
         Self {
-            shell_type: Shell::kind(Shell::of_process(&process_name)),
+            shell_type: Shell::kind(Shell::of_process(&process_name)).into(),
             process_name,
             cwd: pane.cwd_uri(),
         }
@@ -54,29 +54,29 @@ impl ShellState {
 /// `session.list`.
 pub struct List;
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct ListReply {
-    sessions: Vec<Listed>,
+    pub sessions: Vec<Listed>,
 }
 
-#[derive(Serialize, JsonSchema)]
-struct Listed {
-    id: u64,
-    title: String,
-    cols: u16,
-    rows: u16,
-    cursor: CursorState,
-    is_dead: bool,
-    domain_id: u32,
-    shell: ShellState,
+#[derive(Deserialize, Serialize, JsonSchema)]
+pub struct Listed {
+    pub id: u64,
+    pub title: String,
+    pub cols: u16,
+    pub rows: u16,
+    pub cursor: CursorState,
+    pub is_dead: bool,
+    pub domain_id: u32,
+    pub shell: ShellState,
     /// Its terminal's device, such as `/dev/pts/3`; empty where there is none.
-    tty: String,
+    pub tty: String,
     /// Its program asks for a secret, as for a password; absent: it does not.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    awaiting_secret: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub awaiting_secret: bool,
     /// Its program waits for input; absent: it does not.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    awaiting_input: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub awaiting_input: bool,
 }
 
 impl Method for List {
@@ -119,44 +119,44 @@ pub struct Get;
 /// See [`Get`].
 pub struct Status;
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 pub struct StatusReply {
-    id: u64,
-    title: String,
-    cols: u16,
-    rows: u16,
+    pub id: u64,
+    pub title: String,
+    pub cols: u16,
+    pub rows: u16,
     /// Rows of history above the screen, and the screen's.
-    scrollback_rows: usize,
-    cursor: CursorState,
+    pub scrollback_rows: usize,
+    pub cursor: CursorState,
     /// The program has ended.
-    is_dead: bool,
-    domain_id: u32,
-    shell: ShellState,
+    pub is_dead: bool,
+    pub domain_id: u32,
+    pub shell: ShellState,
     /// The program ended by itself, with this code.
     #[serde(skip_serializing_if = "Option::is_none")]
-    exit_code: Option<i32>,
+    pub exit_code: Option<i32>,
     /// The program was ended by the signal of this number.
     #[serde(skip_serializing_if = "Option::is_none")]
-    exit_signal: Option<i32>,
+    pub exit_signal: Option<i32>,
     /// Its program asks for a secret, as for a password.
-    awaiting_secret: bool,
+    pub awaiting_secret: bool,
     /// Its program waits for input: for the answer to a question, or, if it shows a full screen, for keys. False where the
     /// system does not tell.
-    awaiting_input: bool,
+    pub awaiting_input: bool,
     /// It shows a full screen, and waits for keys; absent: it does not.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    full_screen: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub full_screen: bool,
     /// What its programs set by OSC 1337 SetUserVar, if they did: text of theirs, to be trusted as little as its output.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    user_vars: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub user_vars: BTreeMap<String, String>,
     /// How far something is, by OSC 9;4.
     #[serde(skip_serializing_if = "Option::is_none")]
-    progress: Option<ProgressReport>,
+    pub progress: Option<ProgressReport>,
     /// What its programs say they do, by OSC 7501, the newest last.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    programs: Vec<ProgramReport>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<ProgramReport>,
     /// How far its output has got: what `since_seq` counts in.
-    seq: u64,
+    pub seq: u64,
 }
 
 fn status(pane: &Pane) -> StatusReply {
