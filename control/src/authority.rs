@@ -30,7 +30,10 @@ pub use self::{
     demand::{Demand, Reach},
     subjects::Subjects,
 };
-pub(crate) use self::{line::MOST_JUDGED, scope::check_scope};
+pub(crate) use self::{
+    line::MOST_JUDGED,
+    scope::{check_elsewhere, check_scope},
+};
 use crate::{
     caller::Caller,
     error::{Denial, Error, Result},

@@ -171,6 +171,24 @@ impl Caller {
         self.capabilities.contains(capability)
     }
 
+    /// The user who runs Unterm, at the command line.
+    pub(crate) fn of_user(client: Option<&str>) -> Self {
+        let token = TokenKind::Instance;
+        Self {
+            wire: Wire::Tcp,
+            connection: 0,
+            token,
+            client: client.map(str::to_owned),
+            conversation: None,
+            scopes: Scopes::all(),
+            panes: None,
+            capabilities: Capabilities::at_login(token, false),
+            approved: None,
+            subscription: SubscriptionSlot::default(),
+            cancel: Cancel::default(),
+        }
+    }
+
     /// The same caller over the protocol for agents.
     pub(crate) fn for_agent(self) -> Self {
         let capabilities = Capabilities::at_login(self.token, true);

@@ -26,9 +26,13 @@ use crate::{
         parameters::{by_name, plain, told},
         settle,
     },
+    backend::{self, Backend, Calling, Calls as _, Events, Request, Subscribing},
     caller::{Caller, TokenKind},
     error::{Error, Result},
-    methods::{self, Context, Entry},
+    methods::{
+        self, Context, Entry,
+        events::{Subscribe, SubscribeParams},
+    },
     services::changes::Topic,
 };
 
@@ -56,7 +60,7 @@ impl Dispatcher {
 
     /// Calls a method with parameters (JSON; empty: none) and appends its reply (JSON) to `reply`. After an error
     /// `reply` is as it was.
-    pub async fn call(
+    pub async fn call_into(
         &self,
         caller: &Caller,
         method: &str,
@@ -234,6 +238,29 @@ impl Dispatcher {
         let detail = || Ok::<_, Infallible>((String::new(), Detail { text, is_secret: false }));
         let Ok(record) = Record::of(&self.context.audit, caller, entry, detail);
         record
+    }
+}
+
+impl Backend for Dispatcher {
+    fn call_json<'a>(&'a self, caller: &'a Caller, request: Request<'a>) -> Calling<'a> {
+        Box::pin(async move {
+            let mut reply = Vec::new();
+            let call = self.call_into(caller, request.method, request.params, &mut reply);
+            backend::within(request, call).await?;
+            Ok(reply)
+        })
+    }
+
+    fn subscribe<'a>(&'a self, caller: &'a Caller, filter: SubscribeParams<'a>) -> Subscribing<'a> {
+        Box::pin(async move {
+            // A subscription of its own: the caller's connection may have one.
+            let listener = caller.listener();
+            self.call::<Subscribe>(&listener, filter).await?;
+            match listener.subscription.take().flatten() {
+                Some(subscription) => Ok(Box::new(subscription) as Box<dyn Events>),
+                None => Err(Error::Failed("The subscription ended at once".to_owned())),
+            }
+        })
     }
 }
 

@@ -202,6 +202,20 @@ pub enum Error {
     /// A reply could not be written as JSON; a fault of ours.
     #[error("Internal error: cannot write the reply: {0}")]
     Reply(serde_json::Error),
+    /// A reply can't be read: it comes from an instance of another version, or is a fault of ours.
+    #[error("Cannot read the reply of {method}: {error}")]
+    Unread {
+        /// The method.
+        method: &'static str,
+        /// Why.
+        error: serde_json::Error,
+    },
+    /// A call was given up at its deadline.
+    #[error("{0} took too long")]
+    Deadline(String),
+    /// Another instance refused the call, or is gone.
+    #[error(transparent)]
+    Remote(#[from] crate::client::ClientError),
 }
 
 /// Why a caller may not call a method.
@@ -290,7 +304,7 @@ impl Error {
 }
 
 /// What methods return.
-pub type Result<T> = std::result::Result<T, Error>;
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// The types that serde names as Rust does, and their names for people.
 const TYPES: [(&str, &str); 8] = [

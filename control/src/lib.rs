@@ -9,13 +9,18 @@
 //! user could anyway; other users and web pages can't.
 
 mod authority;
+pub mod backend;
 mod caller;
 pub mod client;
 mod dialect;
 mod dispatch;
 mod error;
 mod host;
-mod methods;
+#[allow(
+    missing_docs,
+    reason = "the reference of methods, which is made from them, says what they are"
+)]
+pub mod methods;
 mod reference;
 mod registry;
 mod server;

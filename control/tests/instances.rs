@@ -54,10 +54,10 @@ fn servers_take_different_ports_and_tokens() {
 #[test]
 fn the_client_finds_the_server_and_calls_it() {
     let fixture = Fixture::new();
-    let mut client = Client::connect(&fixture.registry()).unwrap();
-    let info = client.call("instance.info", json!({})).unwrap();
+    let client = Client::connect(&fixture.registry()).unwrap();
+    let info = client.call_by_name("instance.info", json!({})).unwrap();
     assert_eq!(info["id"], "alpha");
-    let error = client.call("session.status", json!({"id": 9})).unwrap_err();
+    let error = client.call_by_name("session.status", json!({"id": 9})).unwrap_err();
     assert_eq!(error.to_string(), "MCP session.status failed [-32603]: Session 9 not found");
     let endpoint = client::find_by_name(&fixture.registry(), "alpha").unwrap();
     assert_eq!(endpoint.port, fixture.server().address().port());

@@ -96,7 +96,7 @@ fn run(args: &Args, method: Called) -> Result<ExitCode> {
     if let Some(report) = local(args, &home)? {
         return print(args, &report);
     }
-    let mut client = match connect(args, &home) {
+    let client = match connect(args, &home) {
         // An empty list is a list.
         Err(error) if is_list(args, &method) && is_not_running(&error) => {
             let none = json!({"instances": []});
@@ -106,14 +106,14 @@ fn run(args: &Args, method: Called) -> Result<ExitCode> {
     };
     if let Command::Watch { id, events, count } = &args.command {
         let watch = watch::Watch { events, session: *id, count: *count, json: args.json };
-        watch::run(&mut client, &watch)?;
+        watch::run(&client, &watch)?;
         return Ok(ExitCode::SUCCESS);
     }
     let (method, params) = match method {
         Some(called) => called,
-        None => request(&args.command, &mut client)?,
+        None => request(&args.command, &client)?,
     };
-    let mut result = client.call(method, params)?;
+    let mut result = client.call_by_name(method, params)?;
     if let Command::Screenshot { output: Some(output), .. } = &args.command {
         let path = result["image"]["path"].as_str().unwrap_or_default().to_owned();
         std::fs::copy(&path, output).with_context(|| output.display().to_string())?;
@@ -223,7 +223,7 @@ fn write_out(text: &str) -> Result<()> {
 }
 
 /// The method that a command calls, and its parameters.
-fn request<'a>(command: &'a Command, client: &mut Client) -> Result<(&'a str, Value)> {
+fn request<'a>(command: &'a Command, client: &Client) -> Result<(&'a str, Value)> {
     use InstanceCommand as I;
 
     let mut session = |id: &dyn Named| match id.given() {
@@ -327,11 +327,11 @@ fn request<'a>(command: &'a Command, client: &mut Client) -> Result<(&'a str, Va
 }
 
 /// Fails for the session that this program runs in, whose shell is busy until this program ends.
-fn refuse_own_session(id: u64, client: &mut Client) -> Result<()> {
+fn refuse_own_session(id: u64, client: &Client) -> Result<()> {
     let Some(own) = OwnPane::of_environment().filter(|own| own.session == id) else {
         return Ok(());
     };
-    if own.is_of(&client.call("instance.info", json!({}))?) {
+    if own.is_of(&client.call_by_name("instance.info", json!({}))?) {
         bail!(
             "session {id} is the pane that this command runs in, and its shell waits for this command to end; \
              name another session with --id, or open one with `unterm-cli session create`"
@@ -341,11 +341,11 @@ fn refuse_own_session(id: u64, client: &mut Client) -> Result<()> {
 }
 
 /// Fails for sessions that don't exist: such a number may later belong to a session that the token was not meant for.
-fn refuse_missing_sessions(ids: &[u64], client: &mut Client) -> Result<()> {
+fn refuse_missing_sessions(ids: &[u64], client: &Client) -> Result<()> {
     if ids.is_empty() {
         return Ok(());
     }
-    let list = client.call("session.list", json!({}))?;
+    let list = client.call_by_name("session.list", json!({}))?;
     let all = list["sessions"].as_array().into_iter().flatten();
     let there: Vec<_> = all.filter_map(|session| session["id"].as_u64()).collect();
     let Some(missing) = ids.iter().find(|id| !there.contains(id)) else { return Ok(()) };
@@ -360,12 +360,12 @@ fn refuse_missing_sessions(ids: &[u64], client: &mut Client) -> Result<()> {
 }
 
 /// The session to use if none is named: the pane that this program runs in, else the only one.
-fn default_session(client: &mut Client) -> Result<u64> {
-    let list = client.call("session.list", json!({}))?;
+fn default_session(client: &Client) -> Result<u64> {
+    let list = client.call_by_name("session.list", json!({}))?;
     let all: Vec<_> = list["sessions"].as_array().into_iter().flatten().collect();
     if let Some(own) = OwnPane::of_environment()
         && all.iter().any(|session| session["id"] == own.session)
-        && own.is_of(&client.call("instance.info", json!({}))?)
+        && own.is_of(&client.call_by_name("instance.info", json!({}))?)
     {
         return Ok(own.session);
     }

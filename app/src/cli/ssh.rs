@@ -47,8 +47,9 @@ fn ticket(home: &Path) -> Result<String> {
             "this is not a pane of Unterm: UNTERM_INSTANCE and UNTERM_PANE are not set; use plain ssh"
         );
     };
-    let mut client = Client::connect_to(&client::find_by_name(home, &instance)?)?;
-    let lent = client.call("session.lend_nonce", json!({ "session_id": session.to_string() }))?;
+    let client = Client::connect_to(&client::find_by_name(home, &instance)?)?;
+    let lent =
+        client.call_by_name("session.lend_nonce", json!({ "session_id": session.to_string() }))?;
     let ticket = lent["ticket"].as_str().context("Unterm's reply has no ticket")?;
     Ok(ticket.to_owned())
 }

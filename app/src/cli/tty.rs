@@ -60,8 +60,8 @@ fn parsed(line: &str) -> Option<(u32, Option<String>)> {
 /// The terminal of the pane in the environment. Checked last: a program can outlive its pane and keep its number.
 fn of_pane(home: &Path) -> Option<String> {
     let own = OwnPane::of_environment()?;
-    let mut client = Client::connect_to(&client::find_by_name(home, &own.instance).ok()?).ok()?;
-    let list = client.call("session.list", json!({})).ok()?;
+    let client = Client::connect_to(&client::find_by_name(home, &own.instance).ok()?).ok()?;
+    let list = client.call_by_name("session.list", json!({})).ok()?;
     let mut sessions = list["sessions"].as_array()?.iter();
     let session = sessions.find(|session| session["id"] == own.session)?;
     session["tty"].as_str().filter(|tty| !tty.is_empty()).map(str::to_owned)

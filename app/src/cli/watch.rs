@@ -2,9 +2,12 @@
 
 use std::io::Write;
 
-use anyhow::Result;
-use serde_json::{Value, json};
-use unterm_control::client::Client;
+use anyhow::{Context, Result};
+use serde_json::Value;
+use unterm_control::{
+    client::Client,
+    methods::events::{Kind, SubscribeParams},
+};
 
 /// Which events, and how they are printed.
 pub struct Watch<'a> {
@@ -19,12 +22,13 @@ pub struct Watch<'a> {
 }
 
 /// Prints events until there were enough, the instance ends or standard output is closed.
-pub fn run(client: &mut Client, watch: &Watch<'_>) -> Result<()> {
-    let params = json!({"events": watch.events, "id": watch.session});
-    client.call("events.subscribe", params)?;
+pub fn run(client: &Client, watch: &Watch<'_>) -> Result<()> {
+    let kinds: Vec<Kind> = watch.events.iter().cloned().map(Kind).collect();
+    let filter = SubscribeParams { events: kinds.into(), id: watch.session.into() };
+    let mut events = client.subscribe(filter)?;
     let mut out = std::io::stdout().lock();
     for _ in 0..watch.count.unwrap_or(u64::MAX) {
-        let event = client.event()?;
+        let event = events.next().context("the connection to Unterm was lost")?;
         let line = if watch.json { event.to_string() } else { text(&event) };
         match writeln!(out, "{line}").and_then(|()| out.flush()) {
             Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => return Ok(()),
@@ -50,6 +54,8 @@ fn text(event: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]

@@ -4,8 +4,10 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use serde_json::json;
-use unterm_control::client::{self, Client};
+use unterm_control::{
+    client::{self, Client},
+    methods::action::{Run, RunParams},
+};
 use unterm_mux::Mux;
 use winit::{
     dpi::{PhysicalPosition, PhysicalSize},
@@ -29,9 +31,9 @@ const FAULTS: usize = 3;
 /// Shows or hides the drop-down of another instance; false if no instance has one.
 pub(super) fn toggle_running(home: &std::path::Path) -> bool {
     client::find(home).iter().any(|endpoint| {
-        let toggle =
-            || Client::connect_to(endpoint)?.call("action.run", json!({"name": "toggle_quake"}));
-        toggle().is_ok_and(|reply| reply["done"] == true)
+        let toggle = RunParams { name: "toggle_quake".into(), ..RunParams::default() };
+        let toggled = || Client::connect_to(endpoint)?.call::<Run>(toggle);
+        toggled().is_ok_and(|reply| reply.done)
     })
 }
 

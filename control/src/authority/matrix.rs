@@ -280,7 +280,7 @@ impl World {
         let mut reply = Vec::new();
         let owner = tests::caller(Scopes::all());
         let params = r#"{"program": "cat"}"#;
-        self.dispatcher.call(&owner, "session.create", params, &mut reply).await.unwrap();
+        self.dispatcher.call_into(&owner, "session.create", params, &mut reply).await.unwrap();
         *self.last.lets.lock() = Lets::Nothing;
         serde_json::from_slice::<Value>(&reply).unwrap()["id"].as_u64().unwrap()
     }

@@ -30,7 +30,25 @@ fn check(tokens: &Tokens, caller: &Caller, demand: &Demand, params: &str) -> Res
         let session = session_of(demand, params).filter(|session| !panes.contains(session));
         return Err(Error::Denied(Denial::Sessions { what, session, reached }));
     }
-    // A key outlives the token that it was given to; who could end the pause would never be held by it.
+    check_grants(caller, demand)
+}
+
+/// Whether a caller of this instance may make a call at another one, which knows its own token only.
+///
+/// # Errors
+/// The caller's token gives less here, or is for some sessions of this instance.
+pub fn check_elsewhere(caller: &Caller, demand: &Demand) -> Result<()> {
+    check_scope(caller.scopes, demand.access, demand.name)?;
+    if let Some(panes) = &caller.panes {
+        let (what, reached) = (demand.name.to_owned(), panes.clone());
+        return Err(Error::Denied(Denial::Sessions { what, session: None, reached }));
+    }
+    check_grants(caller, demand)
+}
+
+/// Whether a caller may be given what gives access by itself. A key outlives the token that it was given to; who could end the
+/// pause would never be held by it.
+fn check_grants(caller: &Caller, demand: &Demand) -> Result<()> {
     let is_for_people =
         demand.reveals.intersects(Subjects::KEYS) || demand.changes.intersects(Subjects::PAUSE);
     if is_for_people && !caller.has(Capabilities::GRANTS) {

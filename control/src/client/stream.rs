@@ -1,12 +1,21 @@
 //! The stream to an instance: its Unix socket, or its port.
 
 use std::{
-    io::{self, Read, Write},
-    net::{Ipv4Addr, Shutdown, SocketAddr, TcpStream},
-    os::unix::net::UnixStream,
+    io,
+    net::Ipv4Addr,
     path::Path,
+    pin::Pin,
+    task::{Context, Poll},
     time::Duration,
 };
+
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    net::{TcpStream, UnixStream},
+};
+
+/// How long an instance may take to accept a connection.
+const CONNECT: Duration = Duration::from_secs(5);
 
 /// A stream to an instance.
 #[derive(Debug)]
@@ -19,75 +28,79 @@ pub enum Stream {
 
 impl Stream {
     /// Connects to a port of the loopback address.
-    pub(super) fn to_port(port: u16) -> io::Result<Self> {
-        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-        let stream = TcpStream::connect_timeout(&address, Duration::from_secs(5))?;
+    pub(super) async fn to_port(port: u16) -> io::Result<Self> {
+        let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port));
+        let stream = tokio::time::timeout(CONNECT, stream).await??;
         stream.set_nodelay(true)?;
         Ok(Self::Tcp(stream))
     }
 
     /// Connects to a Unix socket.
-    pub(super) fn to_socket(path: &Path) -> io::Result<Self> {
-        Ok(Self::Unix(UnixStream::connect(path)?))
+    pub(super) async fn to_socket(path: &Path) -> io::Result<Self> {
+        let stream = tokio::time::timeout(CONNECT, UnixStream::connect(path));
+        Ok(Self::Unix(stream.await??))
     }
 
-    /// Another handle of the same stream.
+    /// The same stream, whose reads and writes block.
     ///
     /// # Errors
     /// The system's.
-    pub fn try_clone(&self) -> io::Result<Self> {
+    pub fn into_blocking(self) -> io::Result<super::BlockingStream> {
         Ok(match self {
-            Self::Tcp(stream) => Self::Tcp(stream.try_clone()?),
-            Self::Unix(stream) => Self::Unix(stream.try_clone()?),
+            Self::Tcp(stream) => {
+                let stream = stream.into_std()?;
+                stream.set_nonblocking(false)?;
+                super::BlockingStream::Tcp(stream)
+            }
+            Self::Unix(stream) => {
+                let stream = stream.into_std()?;
+                stream.set_nonblocking(false)?;
+                super::BlockingStream::Unix(stream)
+            }
         })
     }
+}
 
-    /// Ends the stream for all its handles.
-    ///
-    /// # Errors
-    /// The system's.
-    pub fn shutdown(&self, how: Shutdown) -> io::Result<()> {
-        match self {
-            Self::Tcp(stream) => stream.shutdown(how),
-            Self::Unix(stream) => stream.shutdown(how),
+/// Does the same to either stream.
+macro_rules! either {
+    ($self:ident, $stream:ident => $body:expr) => {
+        match $self.get_mut() {
+            Self::Tcp(stream) => {
+                let $stream = Pin::new(stream);
+                $body
+            }
+            Self::Unix(stream) => {
+                let $stream = Pin::new(stream);
+                $body
+            }
         }
+    };
+}
+
+impl AsyncRead for Stream {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        either!(self, stream => stream.poll_read(context, buffer))
     }
 }
 
-impl Read for &Stream {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Stream::Tcp(stream) => (&*stream).read(buffer),
-            Stream::Unix(stream) => (&*stream).read(buffer),
-        }
-    }
-}
-
-impl Write for &Stream {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Stream::Tcp(stream) => (&*stream).write(bytes),
-            Stream::Unix(stream) => (&*stream).write(bytes),
-        }
+impl AsyncWrite for Stream {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        either!(self, stream => stream.poll_write(context, bytes))
     }
 
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl Read for Stream {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        (&*self).read(buffer)
-    }
-}
-
-impl Write for Stream {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        (&*self).write(bytes)
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        either!(self, stream => stream.poll_flush(context))
     }
 
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        either!(self, stream => stream.poll_shutdown(context))
     }
 }

@@ -168,7 +168,7 @@ impl Peer {
         params: &str,
         reply: &mut Vec<u8>,
     ) -> Result<(), Error> {
-        self.instance.dispatcher.call(caller, method, params, reply).await
+        self.instance.dispatcher.call_into(caller, method, params, reply).await
     }
 
     /// Does the work of a request until [`Peer::cancel`] is called with its id; `None`: it was cancelled. No other request

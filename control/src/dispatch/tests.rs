@@ -46,7 +46,7 @@ pub(crate) fn caller(scopes: Scopes) -> Caller {
 
 async fn call(dispatcher: &Dispatcher, scopes: Scopes, method: &str) -> Result<String> {
     let mut reply = b"before ".to_vec();
-    let result = dispatcher.call(&caller(scopes), method, "", &mut reply).await;
+    let result = dispatcher.call_into(&caller(scopes), method, "", &mut reply).await;
     if result.is_err() {
         assert_eq!(reply, b"before ", "a failed call leaves the reply alone");
     }
@@ -86,9 +86,10 @@ async fn what_is_not_read_whole_is_not_called() {
     for odd in ["1e999".to_owned(), "[".repeat(200) + &"]".repeat(200)] {
         let params = format!(r#"{{"id": 2, "input": "x", "odd": {odd}}}"#);
         let reply = &mut Vec::new();
-        let called = dispatcher.call(&caller(Scopes::all()), "session.input", &params, reply).await;
+        let called =
+            dispatcher.call_into(&caller(Scopes::all()), "session.input", &params, reply).await;
         assert!(matches!(called, Err(Error::Params(_))), "{called:?}");
-        let called = dispatcher.call(&bound, "events.subscribe", &params, reply).await;
+        let called = dispatcher.call_into(&bound, "events.subscribe", &params, reply).await;
         assert!(matches!(called, Err(Error::Denied(_))), "{called:?}");
     }
 }

@@ -9,13 +9,13 @@ use std::{
 
 use anyhow::{Context as _, Result, bail};
 use unterm_control::{
-    client::{self, Client, ClientError, Endpoint, Stream},
+    client::{self, BlockingStream, Client, ClientError, Endpoint},
     held::{self, Hold},
 };
 
 /// A connection to an instance, and the handles that keep the instance running.
 pub(super) struct Link {
-    pub(super) stream: Stream,
+    pub(super) stream: BlockingStream,
     /// Keeps an instance running that ends with its last client.
     _hold: Option<Hold>,
     /// Keeps the instance running that this relay started.

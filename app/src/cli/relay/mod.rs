@@ -23,7 +23,7 @@ use rustix::{
     io::Errno,
 };
 use serde_json::Value;
-use unterm_control::client::{LAST, Stream};
+use unterm_control::client::{BlockingStream, LAST};
 
 use self::{
     instance::Link,
@@ -185,7 +185,7 @@ impl Relay {
     }
 
     /// Sends an instance's messages to the client until the connection ends, without its first `skipped` answers.
-    fn read_instance(&self, stream: &Stream, mut skipped: usize) {
+    fn read_instance(&self, stream: &BlockingStream, mut skipped: usize) {
         let mut reader = BufReader::with_capacity(64 << 10, stream);
         let mut line = Vec::new();
         while next_line(&mut reader, &mut line) {

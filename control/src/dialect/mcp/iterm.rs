@@ -12,7 +12,10 @@ mod open;
 mod paint;
 mod watch;
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use parking_lot::Mutex;
 use schemars::JsonSchema;
@@ -27,6 +30,17 @@ use self::{
 use super::{
     tool::{Ask, Toolset, plain, plain_tool, whole},
     untrusted::{clipped, escaped},
+};
+use crate::{
+    client::Remote,
+    methods::{
+        exec::{Run, RunParams},
+        instance,
+        layout::{Focus as FocusSession, Rename, RenameParams},
+        params::{NoParams, SessionOnly},
+        screen::{Read as ReadScreen, Row},
+        session::{Input, InputParams},
+    },
 };
 
 /// The toolset.
@@ -70,6 +84,8 @@ struct Remembered {
     read: HashMap<String, Read>,
     /// Its lines to other instances, by their ports.
     lines: HashMap<u16, Line>,
+    /// What makes its other calls to them, by their ports.
+    remotes: HashMap<u16, Arc<Remote>>,
 }
 
 impl Memory {
@@ -198,9 +214,10 @@ plain_tool! {
             return Ok(json!({"status": "not_found", "session_id": identifier, "name": ""}));
         };
         there!(ask, terminal, "identifier", given);
-        terminal.call(ask, "session.focus", json!({"id": terminal.pane})).await.map_err(error)?;
+        let pane = SessionOnly::of(terminal.pane);
+        terminal.call::<FocusSession>(ask, pane).await.map_err(error)?;
         // Without a window there is none to bring to the front.
-        let _ = terminal.call(ask, "instance.focus", json!({})).await;
+        let _ = terminal.call::<instance::Focus>(ask, NoParams {}).await;
         Ok(json!({"status": "focused", "session_id": terminal.id, "name": terminal.name}))
     }
 }
@@ -246,8 +263,8 @@ plain_tool! {
         let name = text(&given, "new_name")?;
         let terminal = named(ask, &given).await?;
         there!(ask, terminal, "identifier", given);
-        let params = json!({"id": terminal.pane, "title": name});
-        terminal.call(ask, "session.rename", params).await.map_err(error)?;
+        let params = RenameParams { title: name.into(), ..RenameParams::of(terminal.pane) };
+        terminal.call::<Rename>(ask, params).await.map_err(error)?;
         Ok(json!({
             "status": "renamed",
             "session_id": terminal.id,
@@ -289,8 +306,8 @@ plain_tool! {
         let command = text(&given, "command")?;
         let terminal = named(ask, &given).await?;
         there!(ask, terminal, "identifier", given);
-        let params = json!({"id": terminal.pane, "command": command});
-        terminal.call(ask, "exec.run", params).await.map_err(error)?;
+        let params = RunParams { command: command.into(), ..RunParams::of(terminal.pane) };
+        terminal.call::<Run>(ask, params).await.map_err(error)?;
         Ok(json!({"status": "sent", "session_id": terminal.id, "command": command}))
     }
 }
@@ -314,18 +331,15 @@ plain_tool! {
         let bytes = keys::bytes(names).map_err(error)?;
         let terminal = named(ask, &given).await?;
         there!(ask, terminal, "identifier", given);
-        let params = json!({"id": terminal.pane, "input": bytes});
-        terminal.call(ask, "session.input", params).await.map_err(error)?;
+        let params = InputParams { input: bytes.into(), ..InputParams::of(terminal.pane) };
+        terminal.call::<Input>(ask, params).await.map_err(error)?;
         Ok(json!({"status": "sent", "session_id": terminal.id, "keys": names}))
     }
 }
 
 /// Rows as methods give them: their lines, and their texts.
-fn rows(rows: &Value) -> impl Iterator<Item = (u64, String)> {
-    rows.as_array().into_iter().flatten().map(|row| {
-        let text = row["text"].as_str().unwrap_or_default().trim_end().to_owned();
-        (row["line_id"].as_u64().unwrap_or_default(), text)
-    })
+fn rows(rows: &[Row]) -> impl Iterator<Item = (u64, String)> {
+    rows.iter().map(|row| (row.line_id, row.text.trim_end().to_owned()))
 }
 
 /// Rows without the blank ones at the end.
@@ -363,8 +377,8 @@ plain_tool! {
             }
         };
         let terminal = named(ask, &given).await?;
-        let screen = terminal.call(ask, "screen.read", json!({"id": terminal.pane})).await;
-        let rows = said(rows(&screen.map_err(error)?["cells"]));
+        let screen = terminal.call::<ReadScreen>(ask, SessionOnly::of(terminal.pane)).await;
+        let rows = said(rows(&screen.map_err(error)?.cells));
         let rows = &rows[rows.len().saturating_sub(most)..];
         Ok(json!({
             "session_id": terminal.id,

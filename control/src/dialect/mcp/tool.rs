@@ -22,8 +22,10 @@ use super::{
     words::{PANE, Speaker},
 };
 use crate::{
+    backend::{Backend, Calls, Request},
     caller::{Caller, Cancel},
     error::Error,
+    methods::Method,
 };
 
 /// When a client that asked for it is first told that a call goes on, and how often from then on.
@@ -329,6 +331,28 @@ pub struct Ask<'a> {
 }
 
 impl Ask<'_> {
+    /// Calls a method of this instance.
+    pub async fn call<M: Method>(&self, params: M::Params<'_>) -> Said<M::Reply>
+    where
+        for<'p> M::Params<'p>: Serialize,
+        M::Reply: DeserializeOwned,
+    {
+        self.call_at::<M>(&*self.server.dispatcher, params).await
+    }
+
+    /// Calls a method of an instance.
+    pub async fn call_at<M: Method>(
+        &self,
+        backend: &dyn Backend,
+        params: M::Params<'_>,
+    ) -> Said<M::Reply>
+    where
+        for<'p> M::Params<'p>: Serialize,
+        M::Reply: DeserializeOwned,
+    {
+        backend.call::<M>(self.caller, params).await.map_err(|error| self.speaker.say(&error))
+    }
+
     /// Calls a method of the table.
     pub async fn method<T: DeserializeOwned>(&self, name: &str, params: Value) -> Said<T> {
         said(self.server, self.caller, self.speaker, name, &params).await
@@ -427,9 +451,9 @@ pub async fn said<T: DeserializeOwned>(
     name: &str,
     params: &Value,
 ) -> Said<T> {
-    let mut reply = Vec::new();
-    let called = server.dispatcher.call(caller, name, &params.to_string(), &mut reply).await;
-    called.map_err(|error| speaker.say(&error))?;
+    let request = Request { method: name, params: &params.to_string(), deadline: None };
+    let called = server.dispatcher.call_json(caller, request).await;
+    let reply = called.map_err(|error| speaker.say(&error))?;
     serde_json::from_slice(&reply)
         .map_err(|error| format!("Internal error: {name} replied something else: {error}"))
 }

@@ -4,7 +4,6 @@
 use std::{
     collections::HashMap,
     io,
-    net::Ipv4Addr,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -14,11 +13,7 @@ use std::{
 
 use serde_json::{Map, Value, json};
 use tokio::{
-    io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines},
-    net::{
-        TcpStream,
-        tcp::{OwnedReadHalf, OwnedWriteHalf},
-    },
+    io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines, ReadHalf, WriteHalf},
     sync::{mpsc, oneshot},
     time::timeout,
 };
@@ -27,7 +22,7 @@ use super::{error, find::Terminal};
 use crate::{
     authority::check_scope,
     caller::Access,
-    client::Endpoint,
+    client::{Connection, Endpoint, Stream},
     dialect::mcp::tool::{Ask, Said},
 };
 
@@ -156,33 +151,30 @@ const HELLO: u64 = 1;
 async fn connect(
     ask: &Ask<'_>,
     endpoint: &Endpoint,
-) -> io::Result<(Lines<BufReader<OwnedReadHalf>>, OwnedWriteHalf)> {
-    let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, endpoint.port)).await?;
-    stream.set_nodelay(true)?;
-    let (read, mut write) = stream.into_split();
-    let mut lines = BufReader::new(read).lines();
-    let params = json!({
+) -> io::Result<(Lines<BufReader<ReadHalf<Stream>>>, WriteHalf<Stream>)> {
+    let login = json!({
         "token": endpoint.token,
         "client": ask.caller.client,
         "mcp": super::TOOLSET.name,
         "cwd": ask.folder,
     });
-    let login = json!({"jsonrpc": "2.0", "id": 0, "method": "auth.login", "params": params});
-    for hello in [login, request(ask, HELLO, "server/discover", json!({}))] {
-        write.write_all(format!("{hello}\n").as_bytes()).await?;
-        let reply = lines.next_line().await?.ok_or(io::ErrorKind::UnexpectedEof)?;
-        let reply: Value = serde_json::from_str(&reply)?;
-        if let Some(why) = reply["error"]["message"].as_str() {
-            return Err(io::Error::other(why));
-        }
+    let connection = Connection::login(endpoint, &login).await.map_err(io::Error::other)?;
+    let (read, mut write) = tokio::io::split(connection.into_stream());
+    let mut lines = BufReader::new(read).lines();
+    let hello = request(ask, HELLO, "server/discover", json!({}));
+    write.write_all(format!("{hello}\n").as_bytes()).await?;
+    let reply = lines.next_line().await?.ok_or(io::ErrorKind::UnexpectedEof)?;
+    let reply: Value = serde_json::from_str(&reply)?;
+    if let Some(why) = reply["error"]["message"].as_str() {
+        return Err(io::Error::other(why));
     }
     Ok((lines, write))
 }
 
 /// Carries requests and replies, until the other instance or everybody here is gone.
 async fn carry(
-    mut lines: Lines<BufReader<OwnedReadHalf>>,
-    mut write: OwnedWriteHalf,
+    mut lines: Lines<BufReader<ReadHalf<Stream>>>,
+    mut write: WriteHalf<Stream>,
     mut outgoing: mpsc::Receiver<Outgoing>,
 ) -> io::Result<()> {
     let mut waiting: HashMap<u64, oneshot::Sender<Value>> = HashMap::new();

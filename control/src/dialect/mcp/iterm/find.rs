@@ -1,13 +1,20 @@
 //! The sessions of every live instance, and which of them is meant.
 
-use serde_json::{Value, json};
+use std::sync::Arc;
+
+use serde::{Serialize, de::DeserializeOwned};
 
 use super::keys::listed;
 use crate::{
-    authority::check_scope,
-    client::{Client, Endpoint},
+    backend::Backend,
+    client::{Endpoint, Remote},
     dialect::mcp::tool::{Ask, Said},
-    methods,
+    methods::{
+        Method,
+        layout::{TabList, TabState},
+        params::NoParams,
+        session::List,
+    },
     registry::{self, Record},
     untrusted::escaped,
 };
@@ -36,23 +43,21 @@ pub struct Terminal {
     endpoint: Option<Endpoint>,
 }
 
-/// Calls a method of an instance.
-async fn call(
-    ask: &Ask<'_>,
-    endpoint: Option<&Endpoint>,
-    method: &'static str,
-    params: Value,
-) -> Said<Value> {
-    let Some(endpoint) = endpoint.cloned() else { return ask.method(method, params).await };
-    // The other instance knows its own token only: what the caller may do is found out here.
-    let entry = methods::find(method).ok_or_else(|| format!("Unknown method: {method}"))?;
-    check_scope(ask.caller.scopes, entry.access, method).map_err(|why| why.to_string())?;
-    let client = ask.caller.client.clone();
-    let called = tokio::task::spawn_blocking(move || {
-        Client::connect_for_agent(&endpoint, client.as_deref())?.call(method, params)
-    });
-    let called = called.await.map_err(|error| error.to_string())?;
-    called.map_err(|error| error.to_string())
+/// The instance at an endpoint; `None`: this one. The connections to another one are kept for the client's next call.
+fn instance(ask: &Ask<'_>, endpoint: Option<&Endpoint>) -> Arc<dyn Backend> {
+    let Some(endpoint) = endpoint else { return ask.server.dispatcher.clone() };
+    let mut memory = ask.server.iterm.0.lock();
+    let remotes = &mut memory.entry(ask.caller.connection).or_default().remotes;
+    // Another instance may listen at the port of one that has ended.
+    match remotes.get(&endpoint.port) {
+        Some(remote) if remote.endpoint() == endpoint => remote.clone(),
+        _ => {
+            let client = ask.caller.client.as_deref();
+            let remote = Arc::new(Remote::for_agent(endpoint.clone(), client));
+            remotes.insert(endpoint.port, remote.clone());
+            remote
+        }
+    }
 }
 
 impl Terminal {
@@ -67,8 +72,12 @@ impl Terminal {
     }
 
     /// Calls a method of its instance.
-    pub async fn call(&self, ask: &Ask<'_>, method: &'static str, params: Value) -> Said<Value> {
-        call(ask, self.endpoint.as_ref(), method, params).await
+    pub async fn call<M: Method>(&self, ask: &Ask<'_>, params: M::Params<'_>) -> Said<M::Reply>
+    where
+        for<'p> M::Params<'p>: Serialize,
+        M::Reply: DeserializeOwned,
+    {
+        ask.call_at::<M>(&*instance(ask, self.endpoint.as_ref()), params).await
     }
 }
 
@@ -89,9 +98,8 @@ pub fn own_window(ask: &Ask<'_>) -> Terminal {
 /// The session that has the keyboard in this instance's window.
 pub async fn current(ask: &Ask<'_>) -> Said<Terminal> {
     let own = own_window(ask);
-    let tabs = own.call(ask, "tab.list", json!({})).await?;
-    let active = tabs["tabs"].as_array().into_iter().flatten().find(|tab| tab["active"] == true);
-    let focused = active.and_then(|tab| tab["focused"].as_u64());
+    let tabs = own.call::<TabList>(ask, NoParams {}).await?.tabs;
+    let focused = tabs.into_iter().find(|tab| tab.active).and_then(|tab| tab.focused);
     let terminals = all(ask).await?;
     let is_it = |it: &Terminal| it.window == own.window && Some(it.pane) == focused;
     terminals.into_iter().find(is_it).ok_or_else(|| "There is no session".to_owned())
@@ -123,31 +131,30 @@ async fn of_instance(
     record: &Record,
     endpoint: Option<Endpoint>,
 ) -> Said<Vec<Terminal>> {
-    let sessions = call(ask, endpoint.as_ref(), "session.list", json!({})).await?;
-    let tabs = call(ask, endpoint.as_ref(), "tab.list", json!({})).await?;
+    let instance = instance(ask, endpoint.as_ref());
+    let sessions = ask.call_at::<List>(&*instance, NoParams {}).await?.sessions;
+    let tabs = ask.call_at::<TabList>(&*instance, NoParams {}).await?.tabs;
     let place = |pane: u64| {
-        tabs["tabs"].as_array().into_iter().flatten().find_map(|tab| {
-            let panes = tab["sessions"].as_array().into_iter().flatten();
-            let at = panes.enumerate().find(|(_, id)| id.as_u64() == Some(pane))?.0;
-            Some((tab["index"].as_u64()?, at))
-        })
+        let place = |tab: &TabState| {
+            let at = tab.sessions.iter().position(|id| *id == pane)?;
+            Some((tab.index as u64, at))
+        };
+        tabs.iter().find_map(place).unwrap_or_default()
     };
-    let sessions = sessions["sessions"].as_array().into_iter().flatten();
-    Ok(sessions
-        .filter_map(|session| {
-            let pane = session["id"].as_u64()?;
-            let (tab, at) = place(pane).unwrap_or_default();
-            Some(Terminal {
-                id: format!("w{}t{tab}p{at}:{}-{pane}", record.pid, record.id),
-                name: escaped(session["title"].as_str()?),
-                tty: session["tty"].as_str().unwrap_or_default().to_owned(),
-                window: record.pid,
-                tab,
-                pane,
-                endpoint: endpoint.clone(),
-            })
-        })
-        .collect())
+    let terminals = sessions.into_iter().map(|session| {
+        let pane = session.id;
+        let (tab, at) = place(pane);
+        Terminal {
+            id: format!("w{}t{tab}p{at}:{}-{pane}", record.pid, record.id),
+            name: escaped(&session.title),
+            tty: session.tty,
+            window: record.pid,
+            tab,
+            pane,
+            endpoint: endpoint.clone(),
+        }
+    });
+    Ok(terminals.collect())
 }
 
 /// The session that is meant: by its id, else by its device, else the one whose name is most like it.

@@ -8,18 +8,26 @@ use super::{
     find::{Terminal, all, current, own_window},
     identified, optional, paint, there,
 };
-use crate::dialect::mcp::tool::{Ask, plain_tool};
+use crate::{
+    dialect::mcp::tool::{Ask, plain_tool},
+    methods::{
+        exec::{Run, RunParams},
+        layout::{Beside, Focus, Rename, RenameParams, Split, SplitParams},
+        params::SessionOnly,
+        session::{Create, CreateParams},
+        wait::{Awaited, Watch, WatchParams},
+    },
+};
 
 /// What becomes of a session that was opened on the instance of another: its tab's colour, its name, and its command. Says
 /// what the document has both tools say.
 async fn created(
     ask: &Ask<'_>,
     beside: &Terminal,
-    opened: &Value,
+    pane: u64,
     given: &Map<String, Value>,
     color: paint::Color,
 ) -> Result<Map<String, Value>, Value> {
-    let pane = opened["id"].as_u64().unwrap_or_default();
     let named = optional(given, "name")?;
     let command = optional(given, "command")?;
     let is_it = |terminal: &Terminal| terminal.window == beside.window && terminal.pane == pane;
@@ -28,15 +36,19 @@ async fn created(
     };
     paint::tab(&find(all(ask).await.map_err(error)?)?.tty, color).await;
     if let Some(name) = named {
-        let params = json!({"id": pane, "title": name});
-        beside.call(ask, "session.rename", params).await.map_err(error)?;
+        let params = RenameParams { title: name.into(), ..RenameParams::of(pane) };
+        beside.call::<Rename>(ask, params).await.map_err(error)?;
     }
     if let Some(command) = command {
         // At its first prompt, where the shell marks one; it need not.
-        let prompt = json!({"id": pane, "any": [{"prompt": true}], "timeout_ms": 2000});
-        beside.call(ask, "session.watch", prompt).await.map_err(error)?;
-        let params = json!({"id": pane, "command": command});
-        beside.call(ask, "exec.run", params).await.map_err(error)?;
+        let prompt = WatchParams {
+            any: vec![Awaited::Prompt(true)].into(),
+            timeout_ms: 2000.into(),
+            ..WatchParams::of(pane)
+        };
+        beside.call::<Watch>(ask, prompt).await.map_err(error)?;
+        let params = RunParams { command: command.into(), ..RunParams::of(pane) };
+        beside.call::<Run>(ask, params).await.map_err(error)?;
     }
     let terminal = find(all(ask).await.map_err(error)?)?;
     let mut reply = Map::new();
@@ -89,10 +101,10 @@ plain_tool! {
             None => own_window(ask),
         };
         there!(ask, beside, "window_identifier", given);
-        let tab = beside.call(ask, "session.create", json!({})).await.map_err(error)?;
+        let tab = beside.call::<Create>(ask, CreateParams::default()).await.map_err(error)?.id;
         // A new tab of iTerm2 is the one that is seen.
-        beside.call(ask, "session.focus", json!({"id": tab["id"]})).await.map_err(error)?;
-        created(ask, &beside, &tab, &given, paint::PURPLE).await.map(Value::Object)
+        beside.call::<Focus>(ask, SessionOnly::of(tab)).await.map_err(error)?;
+        created(ask, &beside, tab, &given, paint::PURPLE).await.map(Value::Object)
     }
 }
 
@@ -121,9 +133,10 @@ plain_tool! {
             None => current(ask).await.map_err(error)?,
         };
         there!(ask, beside, "identifier", given);
-        let params = json!({"id": beside.pane, "direction": side});
-        let split = beside.call(ask, "session.split", params).await.map_err(error)?;
-        let mut reply = created(ask, &beside, &split, &given, paint::BLUE).await?;
+        let place = Beside { direction: side.into(), ..Beside::of(beside.pane) };
+        let params = SplitParams { beside: place, ..SplitParams::default() };
+        let split = beside.call::<Split>(ask, params.into()).await.map_err(error)?.id;
+        let mut reply = created(ask, &beside, split, &given, paint::BLUE).await?;
         reply.insert("direction".to_owned(), json!(direction));
         Ok(Value::Object(reply))
     }

@@ -5,7 +5,13 @@
 use serde_json::{Value, json};
 
 use super::{MOST, OnSession, error, find::Terminal, joined, named, said};
-use crate::dialect::mcp::tool::{Ask, plain_tool};
+use crate::{
+    dialect::mcp::tool::{Ask, plain_tool},
+    methods::{
+        cells::{Cells, Diff, DiffParams, Line},
+        params::SessionOnly,
+    },
+};
 
 /// How far a client has read a session.
 #[derive(Clone, Copy)]
@@ -27,27 +33,30 @@ struct New {
 /// The whole screen, for whoever looks for the first time.
 async fn first(ask: &Ask<'_>, terminal: &Terminal) -> Result<New, Value> {
     // Of all that tells a screen's rows only this says when that was.
-    let screen = terminal.call(ask, "screen.cells", json!({"id": terminal.pane})).await;
+    let screen = terminal.call::<Cells>(ask, SessionOnly::of(terminal.pane)).await;
     let screen = screen.map_err(error)?;
-    let rows = said(screen["lines"].as_array().into_iter().flatten().map(drawn));
-    let read = Read { seq: screen["seq"].as_u64().unwrap_or_default(), next: behind(&rows) };
+    let rows = said(screen.lines.iter().map(drawn));
+    let read = Read { seq: screen.seq, next: behind(&rows) };
     Ok(New { rows, lost: 0, read })
 }
 
 /// What was written since.
 async fn since(ask: &Ask<'_>, terminal: &Terminal, last: Read) -> Result<New, Value> {
-    let params = json!({"id": terminal.pane, "since_seq": last.seq, "written_only": true});
-    let diff = terminal.call(ask, "screen.diff", params).await.map_err(error)?;
-    let mut rows = said(super::rows(&diff["changes"]));
+    let params = DiffParams {
+        since_seq: last.seq.into(),
+        written_only: true.into(),
+        ..DiffParams::of(terminal.pane)
+    };
+    let diff = terminal.call::<Diff>(ask, params).await.map_err(error)?;
+    let mut rows = said(super::rows(&diff.changes));
     // What was only erased says nothing.
     let start = rows.iter().position(|(_, text)| !text.is_empty()).unwrap_or(rows.len());
     rows.drain(..start);
-    let seq = diff["seq"].as_u64().unwrap_or(last.seq);
-    let read = Read { seq, next: last.next.max(behind(&rows)) };
+    let read = Read { seq: diff.seq, next: last.next.max(behind(&rows)) };
     // A full-screen program's screen has no history that could lose anything, and lines of its own.
-    let has_history = diff["scrollback_rows"].as_u64() > diff["rows"].as_u64();
-    let oldest = diff["changes"][0]["line_id"].as_u64().unwrap_or_default();
-    let is_short = has_history && diff["complete"] == false;
+    let has_history = diff.scrollback_rows > usize::from(diff.rows);
+    let oldest = diff.changes.first().map_or(0, |row| row.line_id);
+    let is_short = has_history && !diff.complete;
     let lost = if is_short { oldest.saturating_sub(last.next) } else { 0 };
     Ok(New { rows, lost, read })
 }
@@ -58,18 +67,17 @@ fn behind(rows: &[(u64, String)]) -> u64 {
 }
 
 /// A row of cells as text.
-fn drawn(line: &Value) -> (u64, String) {
+fn drawn(line: &Line) -> (u64, String) {
     let mut text = String::new();
     let mut at = 0;
-    for run in line["runs"].as_array().into_iter().flatten() {
-        let number = |name: &str| run[name].as_u64().unwrap_or_default();
-        let blanks = number("col").saturating_sub(at) as usize;
+    for run in &line.runs {
+        let blanks = usize::from(run.col.saturating_sub(at));
         text.extend(std::iter::repeat_n(' ', blanks));
-        text.push_str(run["text"].as_str().unwrap_or_default());
-        at = number("col") + number("cols");
+        text.push_str(&run.text);
+        at = run.col + run.cols;
     }
     text.truncate(text.trim_end().len());
-    (line["line_id"].as_u64().unwrap_or_default(), text)
+    (line.line_id, text)
 }
 
 plain_tool! {
@@ -116,11 +124,13 @@ mod tests {
 
     #[test]
     fn a_row_of_cells_is_text_with_its_blanks() {
-        let line = json!({"line_id": 7, "runs": [
+        let line = |line: Value| serde_json::from_value::<Line>(line).unwrap();
+        let full = json!({"row": 1, "line_id": 7, "wrapped": false, "runs": [
             {"col": 1, "cols": 2, "text": "ab"},
             {"col": 5, "cols": 3, "text": "漢 "},
         ]});
-        assert_eq!(drawn(&line), (7, " ab  漢".to_owned()));
-        assert_eq!(drawn(&json!({"line_id": 8, "runs": []})), (8, String::new()));
+        assert_eq!(drawn(&line(full)), (7, " ab  漢".to_owned()));
+        let blank = json!({"row": 2, "line_id": 8, "wrapped": false, "runs": []});
+        assert_eq!(drawn(&line(blank)), (8, String::new()));
     }
 }

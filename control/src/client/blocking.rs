@@ -1,0 +1,122 @@
+//! Calls of an instance's methods from code that blocks.
+
+use std::path::Path;
+
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+use tokio::runtime::{Builder, Runtime};
+
+use super::{BlockingStream, ClientError, Connection, Endpoint, Remote, find};
+use crate::{
+    backend::{Backend, Calls, Events, Request},
+    caller::Caller,
+    error::{Error, Result},
+    methods::{Method, events::SubscribeParams},
+};
+
+/// An instance whose methods are called by the user who runs it.
+pub struct Client {
+    remote: Remote,
+    caller: Caller,
+    runtime: Runtime,
+}
+
+impl Client {
+    /// Connects to the instance that `home` points to: the first endpoint that [`find`] gives and that answers.
+    pub fn connect(home: &Path) -> Result<Self, ClientError> {
+        let mut refusal = None;
+        for endpoint in find(home) {
+            match Self::connect_to(&endpoint) {
+                Err(error @ ClientError::Call { .. }) => refusal = refusal.or(Some(error)),
+                Err(_) => {}
+                connected => return connected,
+            }
+        }
+        Err(refusal.unwrap_or_else(|| ClientError::NotRunning { home: home.to_owned() }))
+    }
+
+    /// Connects and logs in.
+    pub fn connect_to(endpoint: &Endpoint) -> Result<Self, ClientError> {
+        Self::connect_as(endpoint, Some("unterm-cli"))
+    }
+
+    /// The same under another name, or none.
+    pub fn connect_as(endpoint: &Endpoint, name: Option<&str>) -> Result<Self, ClientError> {
+        let runtime = runtime()?;
+        let remote = Remote::new(endpoint.clone(), name);
+        runtime.block_on(remote.connect())?;
+        Ok(Self { remote, caller: Caller::of_user(name), runtime })
+    }
+
+    /// Connects, and goes over to the Model Context Protocol with a toolset, the usual one if it is empty: what is written
+    /// from now on, and read, are its messages, a line each. `UNTERM_TOKEN` holds another token than the instance's own.
+    pub fn model_context(
+        endpoint: &Endpoint,
+        toolset: &str,
+    ) -> Result<BlockingStream, ClientError> {
+        let given = std::env::var("UNTERM_TOKEN").ok().filter(|token| !token.is_empty());
+        let token = given.as_deref().unwrap_or(&endpoint.token);
+        let login = json!({
+            "token": token,
+            "client": "mcp",
+            "mcp": toolset,
+            "cwd": std::env::current_dir().ok(),
+        });
+        let runtime = runtime()?;
+        let connection = runtime.block_on(Connection::login(endpoint, &login))?;
+        let _guard = runtime.enter();
+        Ok(connection.into_stream().into_blocking()?)
+    }
+
+    /// Calls a method and waits for its reply, however long it takes.
+    ///
+    /// # Errors
+    /// The instance refused the call or is gone.
+    pub fn call<M: Method>(&self, params: M::Params<'_>) -> Result<M::Reply>
+    where
+        for<'a> M::Params<'a>: Serialize,
+        M::Reply: DeserializeOwned,
+    {
+        self.runtime.block_on(self.remote.call::<M>(&self.caller, params))
+    }
+
+    /// The same of a method that is known by its name only.
+    ///
+    /// # Errors
+    /// As of [`Client::call`], or the parameters can't be written as JSON.
+    pub fn call_by_name(&self, method: &str, params: impl Serialize) -> Result<Value> {
+        let params = serde_json::to_string(&params).map_err(Error::Params)?;
+        let request = Request { method, params: &params, deadline: None };
+        let reply = self.runtime.block_on(self.remote.call_unlisted(request))?;
+        serde_json::from_slice(&reply).map_err(|error| ClientError::Reply(error.to_string()).into())
+    }
+
+    /// Subscribes to events.
+    ///
+    /// # Errors
+    /// The instance refused it or is gone.
+    pub fn subscribe(&self, filter: SubscribeParams<'_>) -> Result<Subscription<'_>> {
+        let events = self.runtime.block_on(self.remote.subscribe(&self.caller, filter))?;
+        Ok(Subscription { events, runtime: &self.runtime })
+    }
+}
+
+/// Events of an instance.
+pub struct Subscription<'a> {
+    events: Box<dyn Events>,
+    runtime: &'a Runtime,
+}
+
+impl Iterator for Subscription<'_> {
+    type Item = Value;
+
+    /// The next event, however long it takes. `None`: the instance has ended.
+    fn next(&mut self) -> Option<Value> {
+        self.runtime.block_on(self.events.next())
+    }
+}
+
+/// What drives a connection while its caller waits.
+fn runtime() -> Result<Runtime, ClientError> {
+    Ok(Builder::new_current_thread().enable_io().enable_time().build()?)
+}

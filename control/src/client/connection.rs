@@ -1,0 +1,140 @@
+//! A connection to an instance that has logged in: one JSON object a line, one request at a time.
+
+use std::{collections::VecDeque, io};
+
+use serde::Deserialize;
+use serde_json::{Value, json, value::RawValue};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+
+use super::{ClientError, Endpoint, stream::Stream};
+
+/// The code of a refusal to serve a connection.
+const NOT_AUTHENTICATED: i64 = -32002;
+
+/// A connection that has logged in.
+pub struct Connection {
+    stream: BufReader<Stream>,
+    last_id: u64,
+    line: Vec<u8>,
+    /// Events that came before a reply.
+    events: VecDeque<Value>,
+}
+
+/// A reply, or an event.
+#[derive(Deserialize)]
+struct Message<'a> {
+    id: Option<Value>,
+    #[serde(borrow)]
+    result: Option<&'a RawValue>,
+    error: Option<Failure>,
+    params: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Failure {
+    code: i64,
+    message: String,
+}
+
+impl Connection {
+    /// Connects by the socket, or by the port if the socket is gone or serves another user only, and logs in.
+    pub async fn login(endpoint: &Endpoint, login: &Value) -> Result<Self, ClientError> {
+        if let Some(socket) = &endpoint.socket {
+            let stream = Stream::to_socket(socket).await.map_err(ClientError::from);
+            let connection = match stream {
+                Ok(stream) => Self::login_on(stream, login).await,
+                Err(error) => Err(error),
+            };
+            match connection {
+                Err(ClientError::Call { code: NOT_AUTHENTICATED, .. } | ClientError::Io(_)) => {}
+                done => return done,
+            }
+        }
+        Self::login_on(Stream::to_port(endpoint.port).await?, login).await
+    }
+
+    async fn login_on(stream: Stream, login: &Value) -> Result<Self, ClientError> {
+        let stream = BufReader::new(stream);
+        let (line, events) = (Vec::new(), VecDeque::new());
+        let mut connection = Self { stream, last_id: 0, line, events };
+        connection.call("auth.login", &login.to_string()).await?;
+        Ok(connection)
+    }
+
+    /// Calls a method with parameters (JSON; empty: none) and returns its reply (JSON). If this is dropped before, the
+    /// connection can't be used any more.
+    pub async fn call(&mut self, method: &str, params: &str) -> Result<String, ClientError> {
+        self.last_id += 1;
+        let id = self.last_id;
+        let params = if params.is_empty() { "{}" } else { params };
+        let method_name = json!(method);
+        let request = format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":{method_name},\"params\":{params}}}\n"
+        );
+        self.stream.get_mut().write_all(request.as_bytes()).await?;
+        loop {
+            self.read_line().await?;
+            let message: Message<'_> = serde_json::from_slice(&self.line).map_err(unread)?;
+            if let (None, Some(event)) = (&message.id, message.params) {
+                self.events.push_back(event);
+                continue;
+            }
+            if let Some(Failure { code, message }) = message.error {
+                return Err(ClientError::Call { method: method.to_owned(), code, message });
+            }
+            let answered = message.id.unwrap_or_default();
+            if answered != id {
+                return Err(ClientError::Reply(format!("it answers request {answered}")));
+            }
+            return Ok(message.result.map_or("null", RawValue::get).to_owned());
+        }
+    }
+
+    /// The next event, after a subscription. Cancel-safe.
+    ///
+    /// # Errors
+    /// The connection broke, as it does when the instance ends.
+    pub async fn event(&mut self) -> Result<Value, ClientError> {
+        if let Some(event) = self.events.pop_front() {
+            return Ok(event);
+        }
+        // `read_until` keeps what it has read in `line` when it is dropped.
+        if self.line.ends_with(b"\n") {
+            self.line.clear();
+        }
+        self.read_more().await?;
+        let message: Message<'_> = serde_json::from_slice(&self.line).map_err(unread)?;
+        Ok(message.params.unwrap_or_default())
+    }
+
+    /// Whether the instance still holds its end, as far as can be seen without waiting.
+    pub async fn is_open(&mut self) -> bool {
+        let read = self.stream.fill_buf();
+        match crate::dispatch::poll_once(&mut std::pin::pin!(read)).await {
+            std::task::Poll::Pending => true,
+            // Nothing comes between calls: the instance closed the connection, or says why it does.
+            std::task::Poll::Ready(_) => false,
+        }
+    }
+
+    /// Its stream. Nothing comes behind the last reply before something is asked.
+    pub fn into_stream(self) -> Stream {
+        self.stream.into_inner()
+    }
+
+    async fn read_line(&mut self) -> Result<(), ClientError> {
+        self.line.clear();
+        self.read_more().await
+    }
+
+    async fn read_more(&mut self) -> Result<(), ClientError> {
+        if self.stream.read_until(b'\n', &mut self.line).await? == 0 {
+            return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
+        }
+        Ok(())
+    }
+}
+
+fn unread(error: serde_json::Error) -> ClientError {
+    ClientError::Reply(error.to_string())
+}

@@ -1,0 +1,123 @@
+//! Another instance as a [`Backend`].
+
+use std::{future::Future, pin::Pin};
+
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+
+use super::{ClientError, Connection, Endpoint};
+use crate::{
+    authority::check_elsewhere,
+    backend::{Backend, Calling, Events, Request, Subscribing, within},
+    caller::Caller,
+    error::{Error, Result},
+    methods::{
+        self, Method,
+        events::{Subscribe, SubscribeParams},
+    },
+};
+
+/// Another instance, which is called over connections of its Unix socket or its port.
+///
+/// Each call has a connection of its own while it lasts, since an instance answers the requests of one connection in their
+/// order. Connections are kept for later calls. A call that is dropped ends its connection, so that the instance gives it up.
+pub struct Remote {
+    endpoint: Endpoint,
+    login: Value,
+    idle: Mutex<Vec<Connection>>,
+}
+
+impl Remote {
+    /// The instance at an endpoint, for a client with this name for itself, if any.
+    pub fn new(endpoint: Endpoint, client: Option<&str>) -> Self {
+        let login = json!({ "token": endpoint.token, "client": client });
+        Self { endpoint, login, idle: Mutex::default() }
+    }
+
+    /// The same for an agent: the instance treats its calls as those of its own agents.
+    pub fn for_agent(endpoint: Endpoint, client: Option<&str>) -> Self {
+        let login = json!({ "token": endpoint.token, "client": client, "agent": true });
+        Self { endpoint, login, idle: Mutex::default() }
+    }
+
+    /// Where it listens.
+    pub fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    /// Connects, so that the first call finds a connection.
+    ///
+    /// # Errors
+    /// The instance is gone or refuses the login.
+    pub async fn connect(&self) -> std::result::Result<(), ClientError> {
+        let connection = Connection::login(&self.endpoint, &self.login).await?;
+        self.idle.lock().push(connection);
+        Ok(())
+    }
+
+    /// A connection that no call uses.
+    async fn connection(&self) -> std::result::Result<Connection, ClientError> {
+        loop {
+            let kept = self.idle.lock().pop();
+            let Some(mut kept) = kept else {
+                return Connection::login(&self.endpoint, &self.login).await;
+            };
+            if kept.is_open().await {
+                return Ok(kept);
+            }
+        }
+    }
+
+    /// Calls a method that this version may not know: the other instance decides alone.
+    pub(super) async fn call_unlisted(&self, request: Request<'_>) -> Result<Vec<u8>> {
+        within(request, self.carry(request)).await
+    }
+
+    async fn carry(&self, request: Request<'_>) -> Result<Vec<u8>> {
+        let mut connection = self.connection().await?;
+        let reply = connection.call(request.method, request.params).await;
+        if !matches!(reply, Err(ClientError::Io(_) | ClientError::Reply(_))) {
+            self.idle.lock().push(connection);
+        }
+        Ok(reply?.into_bytes())
+    }
+}
+
+/// Whether a caller may make a call at another instance.
+fn check(caller: &Caller, method: &str) -> Result<()> {
+    match methods::find(method) {
+        Some(entry) => check_elsewhere(caller, &entry.demand),
+        None => Err(Error::Unknown(method.to_owned())),
+    }
+}
+
+impl Backend for Remote {
+    fn call_json<'a>(&'a self, caller: &'a Caller, request: Request<'a>) -> Calling<'a> {
+        Box::pin(async move {
+            check(caller, request.method)?;
+            within(request, self.carry(request)).await
+        })
+    }
+
+    fn subscribe<'a>(&'a self, caller: &'a Caller, filter: SubscribeParams<'a>) -> Subscribing<'a> {
+        let filter = serde_json::to_string(&filter).map_err(Error::Params);
+        Box::pin(async move {
+            check(caller, Subscribe::NAME)?;
+            let mut connection = self.connection().await?;
+            connection.call(Subscribe::NAME, &filter?).await?;
+            Ok(Box::new(Subscribed(connection)) as Box<dyn Events>)
+        })
+    }
+}
+
+/// A connection that has subscribed. It is never used for calls again.
+struct Subscribed(Connection);
+
+impl Events for Subscribed {
+    fn next(&mut self) -> Pin<Box<dyn Future<Output = Option<Value>> + Send + '_>> {
+        Box::pin(async {
+            let event = self.0.event().await;
+            event.inspect_err(|error| tracing::debug!(%error, "a subscription ended")).ok()
+        })
+    }
+}
