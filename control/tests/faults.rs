@@ -79,18 +79,18 @@ fn json_of(path: &Path) -> Option<Value> {
 fn part_saves_until_it_is_killed() {
     let Some(home) = part("save") else { return };
     let (_mux, _server) = start(&home).unwrap();
-    let mut client = Client::connect(&home).unwrap();
+    let client = Client::connect(&home).unwrap();
     let flood =
         json!({"program": "sh", "args": ["-c", "while :; do echo it goes on; done"], "cwd": home});
-    let id = client.call("session.create", flood).unwrap()["id"].clone();
-    client.call("session.recording_start", json!({"id": id})).unwrap();
+    let id = client.call_by_name("session.create", flood).unwrap()["id"].clone();
+    client.call_by_name("session.recording_start", json!({"id": id})).unwrap();
     for n in 0u64.. {
         let nodes: Vec<Value> = (0..n % 50)
             .map(|k| json!({"name": format!("n{k}"), "url": "http://127.0.0.1:9"}))
             .collect();
         let proxy = json!({"enabled": false, "no_proxy": n.to_string(), "nodes": nodes});
-        client.call("proxy.configure", proxy).unwrap();
-        client.call("workspace.save", json!({"name": "mine"})).unwrap();
+        client.call_by_name("proxy.configure", proxy).unwrap();
+        client.call_by_name("workspace.save", json!({"name": "mine"})).unwrap();
     }
 }
 
@@ -124,15 +124,16 @@ fn a_process_that_is_killed_while_it_writes_leaves_whole_files() {
 
         // The next start closes what it recorded.
         let (_mux, _server) = start(&home).unwrap();
-        let mut client = Client::connect(&home).unwrap();
+        let client = Client::connect(&home).unwrap();
         let all = usize::try_from(round + 1).unwrap();
         let rows = until("the recording is closed", || {
-            let rows = client.call("session.recording_list", json!({})).unwrap();
+            let rows = client.call_by_name("session.recording_list", json!({})).unwrap();
             (rows.as_array().unwrap().len() >= all).then_some(rows)
         });
         for row in rows.as_array().unwrap() {
             let id = row["unterm_session_id"].clone();
-            let page = client.call("session.recording_read", json!({"session_id": id})).unwrap();
+            let page =
+                client.call_by_name("session.recording_read", json!({"session_id": id})).unwrap();
             let page = page["markdown"].as_str().unwrap().to_owned();
             assert!(
                 page.contains("exit_reason: \"crashed\"")
@@ -145,7 +146,7 @@ fn a_process_that_is_killed_while_it_writes_leaves_whole_files() {
             assert!(is_new || page.contains("it goes on"), "{row}");
             has_output |= !is_new;
         }
-        let names = client.call("workspace.list", json!({})).unwrap();
+        let names = client.call_by_name("workspace.list", json!({})).unwrap();
         assert_eq!(names, json!({"workspaces": [{"name": "mine"}]}));
     }
     assert!(has_output, "nothing was recorded at all");
@@ -205,19 +206,19 @@ fn part_fills_the_disk() {
     let Some(disk) = part("full") else { return };
     let home = disk.join("home");
     let (_mux, _server) = start(&home).unwrap();
-    let mut client = Client::connect(&home).unwrap();
+    let client = Client::connect(&home).unwrap();
     let shell = json!({"program": "cat", "cwd": disk});
-    let id = client.call("session.create", shell).unwrap()["id"].clone();
-    client.call("workspace.save", json!({"name": "mine"})).unwrap();
-    client.call("proxy.configure", json!({"http_proxy": "http://127.0.0.1:9"})).unwrap();
-    client.call("session.recording_start", json!({"id": id})).unwrap();
-    let token = client.call("token.create", json!({"name": "first"})).unwrap();
+    let id = client.call_by_name("session.create", shell).unwrap()["id"].clone();
+    client.call_by_name("workspace.save", json!({"name": "mine"})).unwrap();
+    client.call_by_name("proxy.configure", json!({"http_proxy": "http://127.0.0.1:9"})).unwrap();
+    client.call_by_name("session.recording_start", json!({"id": id})).unwrap();
+    let token = client.call_by_name("token.create", json!({"name": "first"})).unwrap();
     let audit = home.join("audit.jsonl");
     let is_audited = |text: &str| fs::read_to_string(&audit).is_ok_and(|log| log.contains(text));
     until("the log of calls", || is_audited("token.create").then_some(()));
     let second = json!({"program": "cat", "cwd": disk});
-    let second = client.call("session.create", second).unwrap()["id"].clone();
-    client.call("session.recording_start", json!({"id": second})).unwrap();
+    let second = client.call_by_name("session.create", second).unwrap()["id"].clone();
+    client.call_by_name("session.recording_start", json!({"id": second})).unwrap();
 
     let filler = disk.join("filler");
     let mut file = fs::File::create(&filler).unwrap();
@@ -230,56 +231,58 @@ fn part_fills_the_disk() {
         ("token.create", json!({"name": "second"})),
         ("token.revoke", json!({"number": token["number"]})),
     ] {
-        let error = client.call(method, params).unwrap_err().to_string();
+        let error = client.call_by_name(method, params).unwrap_err().to_string();
         assert!(error.contains("No space left on device"), "{method}: {error}");
     }
     // More than the end of the log's last block has room for.
     for n in 0..30 {
         let title = format!("{n} {}", "a title ".repeat(30));
-        client.call("session.rename", json!({"id": id, "title": title})).unwrap();
+        client.call_by_name("session.rename", json!({"id": id, "title": title})).unwrap();
     }
     // Another one starts, and ends, without an entry.
     let (other, fault) = starts(&home);
     assert!(fault.contains("not in the registry") && fault.contains("No space left"), "{fault}");
     drop(other);
-    let list = client.call("instance.list", json!({})).unwrap();
+    let list = client.call_by_name("instance.list", json!({})).unwrap();
     assert_eq!(list["instances"].as_array().unwrap().len(), 1);
     // Nothing that was there is lost, and nothing half is there.
-    let saved = client.call("workspace.restore", json!({"name": "mine"})).unwrap();
+    let saved = client.call_by_name("workspace.restore", json!({"name": "mine"})).unwrap();
     assert_eq!(saved["workspace"]["sessions"][0]["id"], id);
-    let names = client.call("workspace.list", json!({})).unwrap();
+    let names = client.call_by_name("workspace.list", json!({})).unwrap();
     assert_eq!(names, json!({"workspaces": [{"name": "mine"}]}));
-    let proxy = client.call("proxy.nodes", json!({})).unwrap();
+    let proxy = client.call_by_name("proxy.nodes", json!({})).unwrap();
     assert_eq!(proxy["nodes"], json!([]));
-    let env = client.call("proxy.env", json!({})).unwrap();
+    let env = client.call_by_name("proxy.env", json!({})).unwrap();
     assert_eq!(env["env"]["HTTP_PROXY"], "http://127.0.0.1:9");
     assert!(!disk.join("page.md").exists());
     // The session goes on, whatever becomes of its recording.
-    client.call("session.input", json!({"id": id, "input": "still here\r"})).unwrap();
+    client.call_by_name("session.input", json!({"id": id, "input": "still here\r"})).unwrap();
     let there = json!({"id": id, "any": [{"text": "still here"}]});
-    assert_eq!(client.call("session.wait", there).unwrap()["matched"], true);
+    assert_eq!(client.call_by_name("session.wait", there).unwrap()["matched"], true);
     // What is lost of it is counted and said.
     let status = until("the recording to be full", || {
         let line = "x".repeat(2000) + "\r";
-        client.call("session.input", json!({"id": id, "input": line})).unwrap();
-        let status = client.call("session.recording_status", json!({"id": id})).unwrap();
+        client.call_by_name("session.input", json!({"id": id, "input": line})).unwrap();
+        let status = client.call_by_name("session.recording_status", json!({"id": id})).unwrap();
         status["bytes_lost"].is_u64().then_some(status)
     });
     assert_eq!(status["recording"], true);
     assert!(status["error"].as_str().unwrap().contains("No space left on device"), "{status}");
     // A page that can't be written is no recording that is lost.
-    let error =
-        client.call("session.recording_stop", json!({"id": second})).unwrap_err().to_string();
+    let error = client
+        .call_by_name("session.recording_stop", json!({"id": second}))
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("No space left on device") && error.contains(".log"), "{error}");
-    let rows = client.call("session.recording_list", json!({})).unwrap();
+    let rows = client.call_by_name("session.recording_list", json!({})).unwrap();
     assert_eq!(rows.as_array().unwrap().len(), 1);
     assert_eq!(rows[0]["tab_id"], second);
     assert!(rows[0]["error"].as_str().unwrap().contains("not written yet"), "{rows}");
 
     drop(file);
     fs::remove_file(&filler).unwrap();
-    client.call("workspace.save", json!({"name": "another"})).unwrap();
-    let tokens = client.call("token.list", json!({})).unwrap();
+    client.call_by_name("workspace.save", json!({"name": "another"})).unwrap();
+    let tokens = client.call_by_name("token.list", json!({})).unwrap();
     assert_eq!(tokens["tokens"][0]["name"], "first");
     assert_eq!(tokens["tokens"].as_array().unwrap().len(), 1);
     // No entry of the log is cut, and those that are missing are counted.
@@ -288,8 +291,8 @@ fn part_fills_the_disk() {
     let lines: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let lost: u64 = lines.iter().filter_map(|line| line["lost"].as_u64()).sum();
     assert!(lost > 0, "{log}");
-    client.call("session.recording_stop", json!({"id": id})).unwrap();
-    let rows = client.call("session.recording_list", json!({})).unwrap();
+    client.call_by_name("session.recording_stop", json!({"id": id})).unwrap();
+    let rows = client.call_by_name("session.recording_list", json!({})).unwrap();
     let row = rows.as_array().unwrap().iter().find(|row| row["tab_id"] == id).unwrap();
     let page = client
         .call("session.recording_read", json!({"session_id": row["unterm_session_id"]}))
@@ -314,9 +317,10 @@ fn part_can_not_write_its_home() {
     let home = disk.join("home");
     {
         let (_mux, _server) = start(&home).unwrap();
-        let mut client = Client::connect(&home).unwrap();
-        let id = client.call("session.create", json!({"program": "cat"})).unwrap()["id"].clone();
-        client.call("workspace.save", json!({"name": "mine"})).unwrap();
+        let client = Client::connect(&home).unwrap();
+        let id =
+            client.call_by_name("session.create", json!({"program": "cat"})).unwrap()["id"].clone();
+        client.call_by_name("workspace.save", json!({"name": "mine"})).unwrap();
         make_read_only(&disk);
         for (method, params) in [
             ("workspace.save", json!({"name": "another"})),
@@ -324,15 +328,15 @@ fn part_can_not_write_its_home() {
             ("instance.set_title", json!({"title": "x"})),
             ("session.export_markdown", json!({"id": id, "path": disk.join("page.md")})),
         ] {
-            let error = client.call(method, params).unwrap_err().to_string();
+            let error = client.call_by_name(method, params).unwrap_err().to_string();
             assert!(error.contains("Read-only file system"), "{method}: {error}");
         }
         // What needs no file works.
-        client.call("session.input", json!({"id": id, "input": "here\r"})).unwrap();
+        client.call_by_name("session.input", json!({"id": id, "input": "here\r"})).unwrap();
         let there = json!({"id": id, "any": [{"text": "here"}]});
-        assert_eq!(client.call("session.wait", there).unwrap()["matched"], true);
+        assert_eq!(client.call_by_name("session.wait", there).unwrap()["matched"], true);
         assert_eq!(
-            client.call("workspace.restore", json!({"name": "mine"})).unwrap()["restored"],
+            client.call_by_name("workspace.restore", json!({"name": "mine"})).unwrap()["restored"],
             true
         );
     }
@@ -373,18 +377,18 @@ fn part_serves_beside_idle_connections() {
         let _ = writeln!(std::io::stderr(), "SKIPPED: {limit:?} open files are too few here");
         return;
     }
-    let mut client = Client::connect(&home).unwrap();
+    let client = Client::connect(&home).unwrap();
     let cat = json!({"program": "cat", "cwd": folder});
-    let id = client.call("session.create", cat).unwrap()["id"].clone();
+    let id = client.call_by_name("session.create", cat).unwrap()["id"].clone();
     let before = descriptors();
     let (calls, is_over) = (AtomicU64::new(0), AtomicBool::new(false));
     std::thread::scope(|scope| {
         let over = Over(&is_over);
         // Calls go on all the while.
         let calling = scope.spawn(|| {
-            let mut client = Client::connect(&home).unwrap();
+            let client = Client::connect(&home).unwrap();
             while !is_over.load(Ordering::Acquire) {
-                client.call("screen.text", json!({"id": id})).unwrap();
+                client.call_by_name("screen.text", json!({"id": id})).unwrap();
                 calls.fetch_add(1, Ordering::Release);
             }
         });
@@ -392,9 +396,9 @@ fn part_serves_beside_idle_connections() {
             (0..IDLE).map(|_| TcpStream::connect(server.address()).unwrap()).collect();
         let so_far = calls.load(Ordering::Acquire);
         until("another call", || (calls.load(Ordering::Acquire) > so_far).then_some(()));
-        client.call("session.input", json!({"id": id, "input": "still here\r"})).unwrap();
+        client.call_by_name("session.input", json!({"id": id, "input": "still here\r"})).unwrap();
         let there = json!({"id": id, "any": [{"text": "still here"}]});
-        assert_eq!(client.call("session.wait", there).unwrap()["matched"], true);
+        assert_eq!(client.call_by_name("session.wait", there).unwrap()["matched"], true);
         // None of them was forgotten.
         for stream in &mut idle {
             stream.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -409,7 +413,7 @@ fn part_serves_beside_idle_connections() {
         calling.join().unwrap();
     });
     until("their descriptors are given back", || (descriptors() <= before).then_some(()));
-    client.call("session.destroy", json!({"id": id})).unwrap();
+    client.call_by_name("session.destroy", json!({"id": id})).unwrap();
 }
 
 #[test]
@@ -445,8 +449,8 @@ fn one_connection_too_many_is_refused_and_others_go_on() {
     let mut child = Ended(command.spawn().unwrap());
     until("it is ready", || folder.path().join("ready").exists().then_some(()));
     let home = folder.path().join("home");
-    let mut client = Client::connect(&home).unwrap();
-    let info = client.call("instance.info", json!({})).unwrap();
+    let client = Client::connect(&home).unwrap();
+    let info = client.call_by_name("instance.info", json!({})).unwrap();
     let [port, page] =
         ["mcp_port", "http_port"].map(|key| u16::try_from(info[key].as_u64().unwrap()).unwrap());
 
@@ -468,7 +472,7 @@ fn one_connection_too_many_is_refused_and_others_go_on() {
         let line = asked.and_then(|()| first_line(stream));
         line.is_ok_and(|line| line == "HTTP/1.1 503 Service Unavailable\r\n").then_some(())
     });
-    client.call("server.info", json!({})).unwrap();
+    client.call_by_name("server.info", json!({})).unwrap();
     drop(all);
     until("there is room again", || Client::connect(&home).ok());
     drop(child.0.stdin.take());
@@ -540,8 +544,8 @@ fn four_processes_that_start_at_one_moment_have_names_and_ports_of_their_own() {
                 let endpoint = client::Endpoint { port, token: token.clone(), socket: None };
                 Client::connect_to(&endpoint).ok()
             });
-            assert_eq!(client.call("instance.info", json!({})).unwrap()["id"], entry["id"]);
-            let list = client.call("instance.list", json!({})).unwrap();
+            assert_eq!(client.call_by_name("instance.info", json!({})).unwrap()["id"], entry["id"]);
+            let list = client.call_by_name("instance.list", json!({})).unwrap();
             assert_eq!(list["instances"].as_array().unwrap().len(), COUNT);
         }
         for one in &mut all {

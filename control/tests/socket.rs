@@ -143,7 +143,8 @@ fn the_client_takes_the_socket_and_else_the_port() {
     let found = client::find_by_name(&fixture.registry(), "alpha").unwrap();
     assert_eq!(found.socket, Some(path(&fixture)));
     let calls = |endpoint: &Endpoint| {
-        Client::connect_to(endpoint).and_then(|mut client| client.call("server.info", json!({})))
+        Client::connect_to(endpoint)
+            .and_then(|mut client| client.call_by_name("server.info", json!({})))
     };
     // Nobody listens on port 1.
     calls(&Endpoint { port: 1, ..found.clone() }).unwrap();

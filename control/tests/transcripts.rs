@@ -101,10 +101,10 @@ impl Host for DeskHost {
         match request {
             HostRequest::Actions(answer) => {
                 let info = ActionInfo {
-                    name: "new_tab",
-                    title: "New Tab",
-                    doc: "Opens a tab.",
-                    argument: "",
+                    name: "new_tab".into(),
+                    title: "New Tab".into(),
+                    doc: "Opens a tab.".into(),
+                    argument: "".into(),
                     key: String::new(),
                 };
                 let _ = answer.send(vec![info]);
