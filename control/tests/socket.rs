@@ -15,7 +15,7 @@ use std::{
 use serde_json::{Value, json};
 use support::{Fixture, PATIENCE};
 use unterm_control::{
-    Approval, Headless, LoginLimits, Server, ServerOptions,
+    Approval, Error, Headless, LoginLimits, Server, ServerOptions,
     client::{self, Client, ClientError, Endpoint},
 };
 
@@ -144,7 +144,8 @@ fn the_client_takes_the_socket_and_else_the_port() {
     assert_eq!(found.socket, Some(path(&fixture)));
     let calls = |endpoint: &Endpoint| {
         Client::connect_to(endpoint)
-            .and_then(|mut client| client.call_by_name("server.info", json!({})))
+            .map_err(Error::from)
+            .and_then(|client| client.call_by_name("server.info", json!({})))
     };
     // Nobody listens on port 1.
     calls(&Endpoint { port: 1, ..found.clone() }).unwrap();
@@ -152,7 +153,7 @@ fn the_client_takes_the_socket_and_else_the_port() {
     calls(&Endpoint { socket: Some(gone.clone()), ..found.clone() }).unwrap();
     assert!(matches!(
         calls(&Endpoint { port: 1, socket: Some(gone), ..found.clone() }),
-        Err(ClientError::Io(_))
+        Err(Error::Remote(ClientError::Io(_)))
     ));
     let wrong = calls(&Endpoint { token: "wrong".to_owned(), ..found }).unwrap_err();
     assert_eq!(wrong.to_string(), "MCP auth.login failed [-32001]: Invalid auth token");
