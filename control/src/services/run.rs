@@ -1,23 +1,25 @@
 //! Running a command in a pane's shell and waiting for its end.
 
 mod begin;
+mod follow;
 
 use std::{io::Write, path::PathBuf, sync::Arc, time::Duration};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::time::{Instant, timeout_at};
-use unterm_mux::{ExitStatus, Pane, PaneState, TAP_CAPACITY, TapDirection, TapItem};
+use unterm_mux::{ExitStatus, Pane, PaneState, TapDirection, TapItem};
 use unterm_term::{LineId, Modes};
 
+use self::{
+    begin::Begun,
+    follow::{Effect, Event, Finish, Follow, Look, Reported, Sight, Silence},
+};
 use super::{
-    output::{Capture, Framing},
     shell::{Marks, Shell},
     wait,
 };
 use crate::error::{Error, Result};
-
-use begin::Begun;
 
 pub use begin::wait_for_prompt;
 
@@ -94,12 +96,6 @@ pub struct Outcome {
 /// Output of at least so many bytes is made into text outside of the workers, which have other connections to serve.
 const INLINE: usize = 64 << 10;
 
-/// Ctrl+C, as a terminal is told of it.
-const INTERRUPT: u8 = 0x03;
-
-/// The exit code of a command that SIGINT ended: 128 and the signal's number.
-const ENDED_BY_SIGINT: i32 = 130;
-
 /// For whom a command is typed.
 pub trait Typist: Sync {
     /// Whether it may be typed now: asked right before, since what it waited for took its time.
@@ -146,122 +142,82 @@ pub async fn run(
         script.is_read = true;
     }
     let Begun { mut tap, block, around } = begun?;
-    let mut capture = Capture::new(match &block {
-        Some(block) => Framing::Block { nonce: block.nonce.clone(), line: block.line.clone() },
-        None => Framing::Marker(marks.clone()),
+    let mut follow = Follow::new(match &block {
+        Some(block) => Reported::Block { nonce: block.nonce.clone(), line: block.line.clone() },
+        None => Reported::Marker {
+            marks: marks.clone(),
+            is_around: around.is_some(),
+            nonce: pane.nonce().cloned(),
+        },
     });
-    let mut is_shell_over = false;
-    // The terminal's `seq` after the bytes that came by the tap, and as it was told to waiters.
-    let (mut seen, mut told) = (0, 0);
-    // Waiters were told since the tap was last empty: the terminal may know something new.
-    let mut is_news = false;
-    // What was in the tap since it was last empty, in bytes.
-    let mut backlog = 0;
-    let mut cancelled_at = None;
-    // When to look whether the shell is back without a word, if nothing comes until then.
-    let mut look_at = None;
-    let (ending, exit_code, end) = 'wait: loop {
-        let ready = tap.try_next();
-        // The tap has bytes before waiters are told of them. Told without bytes for us, after the tap was rather full:
-        // we were too slow for it, and the end may have been in what we missed. The terminal knows of it still.
-        if ready.is_none() && told > seen {
-            if backlog > TAP_CAPACITY / 2 {
-                let found = match &block {
-                    Some(block) => block.find_end(pane),
-                    None => find_on_screen(pane, &marks.end()),
-                };
-                if let Some(code) = found {
-                    capture.gap();
-                    break (Ending::Completed, code, None);
-                }
-            }
-            seen = told;
+    let look = |look| match (look, &block) {
+        (Look::Leader, Some(block)) => Sight::Leader(block.may_lead(pane)),
+        (Look::Leader, None) => Sight::Leader(true),
+        (Look::Prompt, _) => Sight::Prompt(is_at_prompt(pane, shell)),
+        (Look::Kept, Some(block)) => Sight::Kept(block.find_end(pane)),
+        (Look::Kept, None) => Sight::Kept(find_on_screen(pane, &marks.end())),
+        (Look::Around, _) => Sight::Around(around.and_then(|around| end_around(pane, around))),
+        (Look::Silence, block) => {
+            Sight::Silence(block.as_ref().and_then(|block| block.silence(pane)))
         }
-        if ready.is_none()
-            && std::mem::take(&mut is_news)
-            && capture.has_begun()
-            && let Some(code) = around.and_then(|around| end_around(pane, around))
-        {
-            is_shell_over = true;
-            let end = pane.nonce().and_then(|nonce| capture.outer_end(nonce));
-            break (Ending::Completed, code, end);
-        }
-        let was_empty = ready.is_none();
-        let next = async {
-            if ready.is_some() {
-                return ready;
-            }
-            tokio::select! {
-                item = tap.next() => Some(item.unwrap_or(TapItem::End)),
-                Ok(()) = changes.changed() => None,
-            }
-        };
-        let until = look_at.map_or(deadline, |at: Instant| at.min(deadline));
-        let item = match timeout_at(until, next).await {
-            Err(_) if until < deadline => {
-                look_at = None;
-                match block.as_ref().and_then(|block| block.find_lost(pane, &capture)) {
-                    Some((ending, exit_code)) => break (ending, exit_code, None),
-                    None => continue,
-                }
-            }
-            Err(_) => break (Ending::TimedOut, None, None),
-            Ok(Some(item)) => item,
-            Ok(None) => {
-                told = *changes.borrow_and_update();
-                is_news = true;
+    };
+    let mut last_output = Instant::now();
+    let mut effect = Effect::Poll;
+    loop {
+        // A flood never has to be waited for, and the worker has other calls to serve.
+        tokio::task::coop::consume_budget().await;
+        let item = match effect {
+            Effect::Finish => break,
+            Effect::Fail => return Err(ended(pane)),
+            Effect::Look(at) => {
+                effect = follow.step(Event::Seen(look(at)));
                 continue;
             }
-        };
-        if was_empty {
-            backlog = 0;
-        }
-        match item {
-            TapItem::Bytes { seq, direction: TapDirection::Output, bytes, .. } => {
-                seen = seq;
-                look_at = block.is_some().then(|| Instant::now() + QUIET);
-                backlog += bytes.len();
-                capture.push(&bytes);
-                while let Some(end) = capture.end() {
-                    if block.as_ref().is_none_or(|block| block.is_end(pane, &capture)) {
-                        break 'wait (Ending::Completed, end.exit_code, Some(end));
+            Effect::Poll => match tap.try_next() {
+                Some(item) => item,
+                None => {
+                    effect = follow.step(Event::Empty);
+                    continue;
+                }
+            },
+            Effect::Wait { for_quiet } => {
+                let quiet = for_quiet.then(|| last_output + QUIET).filter(|at| *at < deadline);
+                let next = async {
+                    tokio::select! {
+                        item = tap.next() => Some(item.unwrap_or(TapItem::End)),
+                        Ok(()) = changes.changed() => None,
+                    }
+                };
+                match timeout_at(quiet.unwrap_or(deadline), next).await {
+                    Ok(Some(item)) => item,
+                    other => {
+                        effect = follow.step(match other {
+                            Ok(_) => Event::Advanced(*changes.borrow_and_update()),
+                            Err(_) if quiet.is_some() => Event::Quiet,
+                            Err(_) => Event::Deadline,
+                        });
+                        continue;
                     }
                 }
-                let Some(at) = cancelled_at else { continue };
-                let is_given_up = match &block {
-                    // Its end is told when it had begun.
-                    Some(_) => !capture.has_begun() && capture.has_prompt_behind(at),
-                    None => is_at_prompt(pane, shell),
-                };
-                if is_given_up {
-                    break (Ending::Interrupted, None, None);
-                }
             }
-            TapItem::Bytes { bytes, .. } => {
-                if (block.is_some() || capture.has_begun()) && bytes.contains(&INTERRUPT) {
-                    cancelled_at.get_or_insert(capture.len());
-                }
+        };
+        effect = follow.step(match &item {
+            TapItem::Bytes { seq, direction: TapDirection::Output, bytes, .. } => {
+                last_output = Instant::now();
+                Event::Output { seq: *seq, bytes }
             }
-            TapItem::Gap { .. } => capture.gap(),
-            TapItem::End => match end_of_program(pane) {
-                Some(ExitStatus::Code(code)) if capture.has_begun() => {
-                    break (Ending::Completed, Some(code), None);
-                }
-                _ => return Err(ended(pane)),
-            },
-        }
-    };
-    if let Some(script) = &mut script {
-        script.is_read = capture.has_begun();
+            TapItem::Bytes { bytes, .. } => Event::Input(bytes),
+            TapItem::Gap { .. } => Event::Gap,
+            TapItem::End => Event::Exited(end_of_program(pane)),
+        });
     }
-    let exit_source = match (&end, &block) {
-        _ if ending != Ending::Completed || exit_code.is_none() => None,
-        _ if is_shell_over => Some(ExitSource::Block),
-        (None, _) if pane.state() != PaneState::Running => Some(ExitSource::Process),
-        (_, Some(_)) => Some(ExitSource::Block),
-        (_, None) => Some(ExitSource::Marker),
-    };
+    if let Some(script) = &mut script {
+        script.is_read = follow.has_begun();
+    }
+    let Finish { ending, exit_code, exit_source, is_interrupted, end, capture } =
+        follow.into_finish();
     let truncated = capture.is_cut();
+    let is_shell_over = block.is_none() && exit_source == Some(ExitSource::Block);
     let mut output = if capture.len() < INLINE {
         capture.text(end.as_ref(), size)
     } else {
@@ -282,13 +238,12 @@ pub async fn run(
             }
         }
     }
-    let is_ended_by_it = cancelled_at.is_some() && exit_code == Some(ENDED_BY_SIGINT);
     Ok(Outcome {
         output,
         exit_code,
         exit_source,
         ending,
-        interrupted: ending == Ending::Interrupted || is_ended_by_it,
+        interrupted: is_interrupted,
         truncated,
         marker: marks.end(),
         block: block.map(|block| block.id),
@@ -308,14 +263,13 @@ struct Block {
 }
 
 impl Block {
-    /// Whether the end of a block is that of the command, and not of one in a shell that the command runs.
-    fn is_end(&self, pane: &Pane, capture: &Capture) -> bool {
-        !capture.is_nested()
-            || pane.foreground().is_none_or(|foreground| Some(foreground.pid) == self.shell)
+    /// Whether the shell leads the foreground, as far as the system says who does.
+    fn may_lead(&self, pane: &Pane) -> bool {
+        pane.foreground().is_none_or(|foreground| Some(foreground.pid) == self.shell)
     }
 
-    /// How it ended, where the shell is back and no end of the command has come: with an exit code if the terminal knows of one.
-    fn find_lost(&self, pane: &Pane, capture: &Capture) -> Option<(Ending, Option<i32>)> {
+    /// The shell, if it leads the foreground again and edits a line.
+    fn silence(&self, pane: &Pane) -> Option<Silence> {
         let leader = pane.foreground().map(|foreground| foreground.pid);
         let edits = pane.process().echo() == Some(false) && !pane.process().reads_secret();
         // The foreground of a shell inside the command is that shell's.
@@ -325,20 +279,14 @@ impl Block {
         let is_replaced = pane.is_shell_replaced() != Some(false);
         let term = pane.term();
         let own = term.command(self.id);
-        let exit_code = own.and_then(|own| own.exit_code);
         let last = term.commands().next_back();
-        let has_prompt = last.is_some_and(|last| last.id > self.id && last.is_prompting());
-        // Without marks its editor gives it away: it asks that pastes be marked while it reads a line, and only then. A shell
-        // that nothing replaced reads a line for the command (`read -e`, `vared`).
-        let has_editor = term.modes().contains(Modes::BRACKETED_PASTE);
-        let is_back = has_prompt || has_editor && capture.has_begun() && is_replaced;
-        let has_run = own.is_none_or(|own| own.output_seq != 0);
-        match (is_back, capture.has_begun()) {
-            (true, true) if exit_code.is_some() => Some((Ending::Completed, exit_code)),
-            (true, true) => Some((Ending::Lost(Lost::NotTold), None)),
-            (true, false) if has_run => Some((Ending::Lost(Lost::OtherLine), None)),
-            _ => None,
-        }
+        Some(Silence {
+            has_prompt: last.is_some_and(|last| last.id > self.id && last.is_prompting()),
+            has_editor: term.modes().contains(Modes::BRACKETED_PASTE),
+            is_replaced,
+            has_run: own.is_none_or(|own| own.output_seq != 0),
+            exit_code: own.and_then(|own| own.exit_code),
+        })
     }
 
     /// The exit code of the command, once it has ended, from what the terminal keeps.

@@ -33,6 +33,48 @@ pub(super) struct Begun {
     pub(super) around: Option<u64>,
 }
 
+/// What kept a command from being typed at a prompt.
+enum Attempt {
+    /// A line stands there already.
+    Line { line: String, by_person: bool },
+    /// The shell is not at a prompt. `what` runs in it, if that is known, and `is_working` if it is not waiting for input.
+    Elsewhere { what: Option<String>, is_working: bool },
+}
+
+/// How long a failed attempt waits for a change of the terminal, after which it is made again.
+#[derive(Debug, PartialEq, Eq)]
+enum Patience {
+    /// Until what changes at a prompt has been drawn.
+    Settled,
+    /// Until a command that is ending has ended.
+    Ending,
+    /// Until a shell that works has come to its prompt.
+    Starting,
+    /// Until the prompt comes that is about to come.
+    Prompt,
+}
+
+impl Attempt {
+    /// How long to wait before the next attempt, and the refusal if nothing changes until then.
+    fn failed(self, id: u64) -> (Patience, Error) {
+        match self {
+            // A prompt that is just being drawn may look like a line.
+            Self::Line { line, by_person } => {
+                (Patience::Settled, Error::begun(id, &line, by_person))
+            }
+            // It may be about to end: then the shell works, and no other program is in front.
+            Self::Elsewhere { what: Some(what), is_working: true } => {
+                (Patience::Starting, Error::busy(id, &what))
+            }
+            Self::Elsewhere { what: Some(what), is_working: false } => {
+                (Patience::Ending, Error::busy(id, &what))
+            }
+            // A line that was entered has yet to begin to run, or the prompt behind it has to come.
+            Self::Elsewhere { what: None, .. } => (Patience::Prompt, Error::busy(id, ENTERED)),
+        }
+    }
+}
+
 /// Types a command, which is shown as the one that was `given`. `is_careful` as in `run`; `until`: how long a prompt may take
 /// that is about to come.
 pub(super) async fn begin(
@@ -60,30 +102,30 @@ pub(super) async fn begin(
         let tap = pane.tap();
         let leader = pane.foreground().map(|foreground| foreground.pid);
         let typed = own.as_ref().map_or_else(wrapped, |(_, line)| format!("{line}\r"));
-        let (refusal, patience) =
-            match pane.write_at_prompt(typed.as_bytes()).map_err(write_error)? {
-                AtPrompt::Typed(id) => {
-                    typist.typed(marks);
-                    pane.term().give_command(id, typed.trim_end(), given);
-                    let block = own.map(|(nonce, line)| Block { line, nonce, id, shell: leader });
-                    return Ok(Begun { tap, block, around: None });
-                }
-                // A prompt that is just being drawn may look like a line.
-                AtPrompt::Begun(line) => {
-                    let by_person = pane.persons_line().is_some();
-                    (Error::begun(id, &line, by_person), until.min(Instant::now() + SETTLED))
-                }
-                AtPrompt::Elsewhere if !is_careful => break,
-                AtPrompt::Elsewhere => match under_way(pane) {
-                    // It may be about to end: then the shell works, and no other program is in front.
-                    Some(what) => {
-                        let patience = if is_working(pane) { START } else { ENDING };
-                        (Error::busy(id, &what), until.min(begun_at + patience))
-                    }
-                    // A line that was entered has yet to begin to run, or the prompt behind it has to come.
-                    None => (Error::busy(id, ENTERED), until),
-                },
-            };
+        let attempt = match pane.write_at_prompt(typed.as_bytes()).map_err(write_error)? {
+            AtPrompt::Typed(id) => {
+                typist.typed(marks);
+                pane.term().give_command(id, typed.trim_end(), given);
+                let block = own.map(|(nonce, line)| Block { line, nonce, id, shell: leader });
+                return Ok(Begun { tap, block, around: None });
+            }
+            AtPrompt::Begun(line) => {
+                Attempt::Line { line, by_person: pane.persons_line().is_some() }
+            }
+            AtPrompt::Elsewhere if !is_careful => break,
+            AtPrompt::Elsewhere => {
+                let what = under_way(pane);
+                Attempt::Elsewhere { is_working: what.is_some() && is_working(pane), what }
+            }
+        };
+        let (patience, refusal) = attempt.failed(id);
+        let patience = match patience {
+            Patience::Settled => Instant::now() + SETTLED,
+            Patience::Ending => begun_at + ENDING,
+            Patience::Starting => begun_at + START,
+            Patience::Prompt => until,
+        };
+        let patience = patience.min(until);
         if !matches!(timeout_at(patience, changes.changed()).await, Ok(Ok(()))) {
             return Err(refusal);
         }
@@ -158,5 +200,36 @@ pub(super) async fn wait_for_start(pane: &Pane, deadline: Instant) {
         if until == longest || !is_late || !is_working(pane) {
             return;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_works_is_waited_for_longest_and_a_line_shortest() {
+        let failed = |attempt: Attempt| {
+            let (patience, refusal) = attempt.failed(7);
+            (patience, refusal.to_string())
+        };
+        let (patience, why) = failed(Attempt::Line { line: "ls -l".to_owned(), by_person: true });
+        assert_eq!(patience, Patience::Settled);
+        assert!(
+            why.contains("a person is typing a line at the prompt of session 7: “ls -l”"),
+            "{why}"
+        );
+        let (_, why) = failed(Attempt::Line { line: "ls -l".to_owned(), by_person: false });
+        assert!(why.contains("an unfinished line"), "{why}");
+        let busy = |what: Option<&str>, is_working| {
+            failed(Attempt::Elsewhere { what: what.map(str::to_owned), is_working })
+        };
+        let (patience, why) = busy(Some("less F"), false);
+        assert_eq!(patience, Patience::Ending);
+        assert!(why.contains("session 7 runs “less F”"), "{why}");
+        assert_eq!(busy(Some("make"), true).0, Patience::Starting);
+        let (patience, why) = busy(None, false);
+        assert_eq!(patience, Patience::Prompt);
+        assert!(why.contains(ENTERED), "{why}");
     }
 }

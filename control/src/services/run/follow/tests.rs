@@ -1,0 +1,193 @@
+use super::*;
+
+const BEGIN: &str = "\x1b]133;C;nonce=n\x07";
+
+fn end(code: i32) -> String {
+    format!("\x1b]133;D;{code};nonce=n\x07")
+}
+
+/// A command of a shell that marks its commands.
+fn block() -> Follow {
+    Follow::new(Reported::Block { nonce: "n".into(), line: "make".to_owned() })
+}
+
+/// A command of a shell that marks nothing, with the marks that were typed.
+fn marked(is_around: bool) -> (Follow, Marks) {
+    let marks = Marks::new().unwrap();
+    let nonce = Some("n".into());
+    (Follow::new(Reported::Marker { marks: marks.clone(), is_around, nonce }), marks)
+}
+
+fn output(follow: &mut Follow, text: &str) -> Effect {
+    follow.step(Event::Output { seq: 1, bytes: text.as_bytes() })
+}
+
+/// How it ended, the exit code and who reported it.
+fn finished(follow: Follow) -> (Ending, Option<i32>, Option<ExitSource>) {
+    let finish = follow.into_finish();
+    (finish.ending, finish.exit_code, finish.exit_source)
+}
+
+#[test]
+fn a_command_ends_at_the_mark_of_its_shell_however_the_bytes_come() {
+    let all = format!("prompt{BEGIN}hello\r\n{}", end(3));
+    for split in 0..=all.len() {
+        let mut follow = block();
+        let first = output(&mut follow, &all[..split]);
+        let effect = if first == Effect::Poll { output(&mut follow, &all[split..]) } else { first };
+        assert_eq!(effect, Effect::Finish, "split at {split}");
+        let finish = follow.into_finish();
+        let text = finish.capture.text(finish.end.as_ref(), unterm_term::Size::cells(80, 24));
+        let told = (finish.ending, finish.exit_code, finish.exit_source, text.as_str());
+        let expected = (Ending::Completed, Some(3), Some(ExitSource::Block), "hello");
+        assert_eq!(told, expected, "split at {split}");
+    }
+}
+
+#[test]
+fn the_end_of_a_command_in_a_shell_inside_is_not_the_end() {
+    let mut follow = block();
+    assert_eq!(output(&mut follow, &format!("{BEGIN}$ {BEGIN}")), Effect::Poll);
+    assert_eq!(output(&mut follow, &end(1)), Effect::Look(Look::Leader));
+    assert_eq!(follow.step(Event::Seen(Sight::Leader(false))), Effect::Poll);
+    assert_eq!(output(&mut follow, &end(2)), Effect::Look(Look::Leader));
+    assert_eq!(follow.step(Event::Seen(Sight::Leader(true))), Effect::Finish);
+    assert_eq!(finished(follow), (Ending::Completed, Some(2), Some(ExitSource::Block)));
+}
+
+#[test]
+fn an_end_that_was_missed_is_asked_of_the_terminal() {
+    for (length, is_missed) in [(TAP_CAPACITY / 2 + 1, true), (10, false)] {
+        let mut follow = block();
+        output(&mut follow, BEGIN);
+        output(&mut follow, &"x".repeat(length));
+        // It was slow: nothing was waited for before these bytes.
+        assert_eq!(follow.step(Event::Empty), Effect::Wait { for_quiet: true });
+        assert_eq!(follow.step(Event::Advanced(9)), Effect::Poll);
+        if is_missed {
+            assert_eq!(follow.step(Event::Empty), Effect::Look(Look::Kept));
+            assert_eq!(follow.step(Event::Seen(Sight::Kept(Some(Some(0))))), Effect::Finish);
+            let finish = follow.into_finish();
+            assert!(finish.capture.is_cut());
+            assert_eq!(finish.exit_source, Some(ExitSource::Block));
+        } else {
+            assert_eq!(follow.step(Event::Empty), Effect::Wait { for_quiet: true });
+        }
+    }
+}
+
+#[test]
+fn a_line_that_was_given_up_is_interrupted() {
+    let mut follow = block();
+    assert_eq!(follow.step(Event::Input(b"\x03")), Effect::Poll);
+    assert_eq!(output(&mut follow, "^C\r\n"), Effect::Poll);
+    assert_eq!(output(&mut follow, "\x1b]133;A;\x07$ "), Effect::Finish);
+    assert_eq!(finished(follow), (Ending::Interrupted, None, None));
+
+    let (mut follow, marks) = marked(false);
+    output(&mut follow, &marks_begin(&marks));
+    follow.step(Event::Input(b"\x03"));
+    assert_eq!(output(&mut follow, "^C\r\n"), Effect::Look(Look::Prompt));
+    assert_eq!(follow.step(Event::Seen(Sight::Prompt(false))), Effect::Poll);
+    assert_eq!(output(&mut follow, "$ "), Effect::Look(Look::Prompt));
+    assert_eq!(follow.step(Event::Seen(Sight::Prompt(true))), Effect::Finish);
+    assert_eq!(finished(follow), (Ending::Interrupted, None, None));
+}
+
+#[test]
+fn a_command_that_ctrl_c_ended_says_so() {
+    for (keys, code, is_interrupted) in [("\x03", 130, true), ("\x03", 0, false), ("q", 130, false)]
+    {
+        let mut follow = block();
+        output(&mut follow, BEGIN);
+        follow.step(Event::Input(keys.as_bytes()));
+        assert_eq!(output(&mut follow, &end(code)), Effect::Finish);
+        assert_eq!(follow.into_finish().is_interrupted, is_interrupted, "{keys:?} {code}");
+    }
+}
+
+#[test]
+fn a_shell_that_is_back_without_a_word_is_judged_by_what_it_shows() {
+    let prompt = Silence { has_prompt: true, ..Silence::default() };
+    let replaced = Silence { has_editor: true, is_replaced: true, ..Silence::default() };
+    let reads_for_it = Silence { has_editor: true, ..Silence::default() };
+    let lost = |lost| Some((Ending::Lost(lost), None));
+    for (has_begun, silence, expected) in [
+        (true, None, None),
+        (true, Some(prompt), lost(Lost::NotTold)),
+        (true, Some(Silence { exit_code: Some(5), ..prompt }), Some((Ending::Completed, Some(5)))),
+        (true, Some(replaced), lost(Lost::NotTold)),
+        (true, Some(reads_for_it), None),
+        (false, Some(prompt), None),
+        (false, Some(Silence { has_run: true, ..prompt }), lost(Lost::OtherLine)),
+        (false, Some(Silence { has_run: true, ..replaced }), None),
+    ] {
+        let mut follow = block();
+        output(&mut follow, if has_begun { BEGIN } else { "$ make\r\n" });
+        assert_eq!(follow.step(Event::Empty), Effect::Wait { for_quiet: true });
+        assert_eq!(follow.step(Event::Quiet), Effect::Look(Look::Silence));
+        let effect = follow.step(Event::Seen(Sight::Silence(silence)));
+        match expected {
+            Some((ending, exit_code)) => {
+                assert_eq!(effect, Effect::Finish, "{silence:?}");
+                let finish = follow.into_finish();
+                assert_eq!((finish.ending, finish.exit_code), (ending, exit_code), "{silence:?}");
+            }
+            None => {
+                assert_eq!(effect, Effect::Poll, "{silence:?}");
+                let again = follow.step(Event::Empty);
+                assert_eq!(again, Effect::Wait { for_quiet: false }, "one look for each silence");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_end_of_the_program_is_the_end_of_a_command_that_had_begun() {
+    let code = || Event::Exited(Some(ExitStatus::Code(7)));
+    let mut follow = block();
+    assert_eq!(follow.step(code()), Effect::Fail);
+    let mut follow = block();
+    output(&mut follow, BEGIN);
+    assert_eq!(follow.step(Event::Exited(Some(ExitStatus::Signal(9)))), Effect::Fail);
+    let mut follow = block();
+    output(&mut follow, BEGIN);
+    assert_eq!(follow.step(code()), Effect::Finish);
+    assert_eq!(finished(follow), (Ending::Completed, Some(7), Some(ExitSource::Process)));
+}
+
+#[test]
+fn a_command_inside_another_ends_with_that() {
+    for is_around in [true, false] {
+        let (mut follow, marks) = marked(is_around);
+        output(&mut follow, &marks_begin(&marks));
+        follow.step(Event::Empty);
+        follow.step(Event::Advanced(2));
+        if !is_around {
+            assert_eq!(follow.step(Event::Empty), Effect::Wait { for_quiet: false });
+            continue;
+        }
+        assert_eq!(follow.step(Event::Empty), Effect::Look(Look::Around));
+        assert_eq!(
+            follow.step(Event::Seen(Sight::Around(None))),
+            Effect::Wait { for_quiet: false }
+        );
+        follow.step(Event::Advanced(3));
+        assert_eq!(follow.step(Event::Empty), Effect::Look(Look::Around));
+        assert_eq!(follow.step(Event::Seen(Sight::Around(Some(Some(4))))), Effect::Finish);
+        assert_eq!(finished(follow), (Ending::Completed, Some(4), Some(ExitSource::Block)));
+    }
+}
+
+#[test]
+fn at_the_deadline_it_is_left_running() {
+    let mut follow = block();
+    output(&mut follow, &format!("{BEGIN}half"));
+    assert_eq!(follow.step(Event::Deadline), Effect::Finish);
+    assert_eq!(finished(follow), (Ending::TimedOut, None, None));
+}
+
+/// What the shell prints before the output of a command that was typed with these marks.
+fn marks_begin(marks: &Marks) -> String {
+    String::from_utf8(marks.begin()).unwrap()
+}
