@@ -295,7 +295,7 @@ fn part_fills_the_disk() {
     let rows = client.call_by_name("session.recording_list", json!({})).unwrap();
     let row = rows.as_array().unwrap().iter().find(|row| row["tab_id"] == id).unwrap();
     let page = client
-        .call("session.recording_read", json!({"session_id": row["unterm_session_id"]}))
+        .call_by_name("session.recording_read", json!({"session_id": row["unterm_session_id"]}))
         .unwrap();
     let lost = format!("> {} bytes were not recorded: No space left on device", row["bytes_lost"]);
     assert!(page["markdown"].as_str().unwrap().contains(&lost), "{lost}: {page}");
@@ -578,7 +578,8 @@ fn two_starts_at_once_a_hundred_times_are_two_hundred_instances() {
     let ids: BTreeSet<_> = servers.iter().map(|(_, server)| server.instance_id()).collect();
     let ports: BTreeSet<_> = servers.iter().map(|(_, server)| server.address().port()).collect();
     assert_eq!((ids.len(), ports.len()), (200, 200));
-    let list = Client::connect(folder.path()).unwrap().call("instance.list", json!({})).unwrap();
+    let list =
+        Client::connect(folder.path()).unwrap().call_by_name("instance.list", json!({})).unwrap();
     let listed: BTreeSet<_> = list["instances"]
         .as_array()
         .unwrap()
