@@ -172,7 +172,7 @@ impl Caller {
     }
 
     /// The user who runs Unterm, at the command line.
-    pub(crate) fn of_user(client: Option<&str>) -> Self {
+    pub fn of_user(client: Option<&str>) -> Self {
         let token = TokenKind::Instance;
         Self {
             wire: Wire::Tcp,

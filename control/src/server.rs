@@ -23,6 +23,7 @@ pub use self::builder::ServerBuilder;
 
 use crate::{
     Host,
+    backend::Backend,
     dialect::{contract::Dialect, peer::Instance},
     dispatch::{Dispatcher, Gate},
     registry::{Registration, RegistryFault},
@@ -145,6 +146,11 @@ impl Server {
         self.runtime().spawn(listen::serve(listener, Arc::new(service)));
         self.sockets.lock().push(file);
         Ok(())
+    }
+
+    /// What carries out calls in this process.
+    pub fn backend(&self) -> Arc<dyn Backend> {
+        self.dispatcher.clone()
     }
 
     /// The instance's own token, which gives full rights. Programs of this user find it in the registry, if the server is

@@ -20,7 +20,7 @@ use crate::{
 /// Another instance, which is called over connections of its Unix socket or its port.
 ///
 /// Each call has a connection of its own while it lasts, since an instance answers the requests of one connection in their
-/// order. Connections are kept for later calls. A call that is dropped ends its connection, so that the instance gives it up.
+/// order. Connections are kept for later calls. A call that is dropped aborts its connection, so that the instance gives it up.
 pub struct Remote {
     endpoint: Endpoint,
     login: Value,
@@ -74,12 +74,26 @@ impl Remote {
     }
 
     async fn carry(&self, request: Request<'_>) -> Result<Vec<u8>> {
-        let mut connection = self.connection().await?;
-        let reply = connection.call(request.method, request.params).await;
+        let mut call = UnderWay(Some(self.connection().await?));
+        let reply = match &mut call.0 {
+            Some(connection) => connection.call(request.method, request.params).await,
+            None => unreachable!("it was put there"),
+        };
         if !matches!(reply, Err(ClientError::Io(_) | ClientError::Reply(_))) {
-            self.idle.lock().push(connection);
+            self.idle.lock().extend(call.0.take());
         }
         Ok(reply?.into_bytes())
+    }
+}
+
+/// The connection of a call under way, which is aborted when the call is dropped.
+struct UnderWay(Option<Connection>);
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        if let Some(connection) = self.0.take() {
+            connection.into_stream().abort();
+        }
     }
 }
 

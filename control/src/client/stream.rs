@@ -41,6 +41,14 @@ impl Stream {
         Ok(Self::Unix(stream.await??))
     }
 
+    /// Closes the stream so that the other end notices at once, although it may still be writing.
+    pub(super) fn abort(self) {
+        if let Self::Tcp(stream) = &self {
+            // Closing sends a reset, which the other end can tell from the end of what we send.
+            let _ = stream.set_zero_linger();
+        }
+    }
+
     /// The same stream, whose reads and writes block.
     ///
     /// # Errors

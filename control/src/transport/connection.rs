@@ -163,7 +163,9 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
             let longest = self.longest();
             let refusal = match framing.next(longest) {
                 Next::Message(message) => {
-                    self.answer(message).await?;
+                    let mut ahead = Ahead::new(reader);
+                    self.answer(message, &mut ahead).await?;
+                    ahead.into(framing.space());
                     if self.handover.is_some() {
                         return self.flush().await;
                     }
@@ -223,7 +225,11 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
     }
 
     /// Answers one message: appends the reply to `out`.
-    async fn answer(&mut self, message: &[u8]) -> io::Result<()> {
+    async fn answer(
+        &mut self,
+        message: &[u8],
+        ahead: &mut Ahead<'_, impl AsyncRead + Unpin>,
+    ) -> io::Result<()> {
         let Self { service, peer, writer, out, reply, subscription, .. } = self;
         reply.clear();
         let outcome = {
@@ -231,7 +237,7 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
             match poll_once(&mut answer).await {
                 Poll::Ready(outcome) => outcome,
                 Poll::Pending => {
-                    finish(answer, writer, out, subscription, &service.dialect).await?
+                    finish(answer, ahead, writer, out, subscription, &service.dialect).await?
                 }
             }
         };
@@ -308,9 +314,42 @@ fn write_event<D: Dialect>(dialect: &D, event: &serde_json::Value, out: &mut Vec
     D::Framing::frame(&mut message, out);
 }
 
+/// Bytes that a client sends while a request of it takes its time. They are read to notice that the client is gone.
+struct Ahead<'r, R> {
+    reader: &'r mut R,
+    bytes: Vec<u8>,
+    is_over: bool,
+}
+
+impl<'r, R: AsyncRead + Unpin> Ahead<'r, R> {
+    /// The most that is read before the request is answered.
+    const MOST: usize = 64 << 10;
+
+    fn new(reader: &'r mut R) -> Self {
+        Self { reader, bytes: Vec::new(), is_over: false }
+    }
+
+    /// Reads more; whether the client sends nothing more. Never ends once that was returned. Cancel-safe.
+    async fn read(&mut self) -> io::Result<bool> {
+        if self.is_over || self.bytes.len() >= Self::MOST {
+            std::future::pending::<()>().await;
+        }
+        self.is_over = self.reader.read_buf(&mut self.bytes).await? == 0;
+        Ok(self.is_over)
+    }
+
+    fn into(self, space: &mut Vec<u8>) {
+        space.extend_from_slice(&self.bytes);
+    }
+}
+
 /// Waits for the end of a request. What was answered before it must not wait with it, and events go on.
+///
+/// # Errors
+/// The client is gone; the request is given up.
 async fn finish<T, D: Dialect>(
     mut request: Pin<&mut impl Future<Output = T>>,
+    ahead: &mut Ahead<'_, impl AsyncRead + Unpin>,
     writer: &mut (impl AsyncWrite + Unpin),
     out: &mut Vec<u8>,
     subscription: &mut Option<Subscription>,
@@ -332,6 +371,13 @@ async fn finish<T, D: Dialect>(
                 if written == out.len() {
                     out.clear();
                     written = 0;
+                }
+            }
+            is_over = ahead.read() => {
+                if is_over? {
+                    // The client may still wait for the reply. If it has closed a Unix socket, even writing nothing fails
+                    // (unix(7), EPIPE).
+                    writer.write(&[]).await?;
                 }
             }
             // One at a time: those that a slow client leaves wait where they are counted.
