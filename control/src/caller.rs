@@ -13,7 +13,7 @@ use std::{
 
 use parking_lot::Mutex;
 
-use crate::services::{approvals::Approved, events::Subscription};
+use crate::services::{approved::Approved, events::Subscription};
 
 /// What a method needs of its caller, and what a token gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -17,6 +17,7 @@ use std::{
     time::Duration,
 };
 
+use serde_json::Value;
 use unterm_mux::PaneId;
 
 use crate::{
@@ -30,10 +31,11 @@ use crate::{
     caller::{Caller, TokenKind},
     error::{Error, Result},
     methods::{
-        self, Context, Entry,
+        Context, Entry, Table,
         events::{Subscribe, SubscribeParams},
     },
-    services::changes::Topic,
+    poll::poll_once,
+    services::{changes::Topic, events::Subscription},
 };
 
 /// How often the token of an agent is looked at whose call goes on.
@@ -47,15 +49,21 @@ pub trait Gate: Send + Sync {
 
 /// Calls methods.
 pub struct Dispatcher {
+    table: Arc<Table>,
     context: Context,
     gates: Vec<Arc<dyn Gate>>,
     connections: AtomicU64,
 }
 
 impl Dispatcher {
-    /// A dispatcher whose calls pass these gates, in order.
-    pub fn new(context: Context, gates: Vec<Arc<dyn Gate>>) -> Self {
-        Self { context, gates, connections: AtomicU64::new(0) }
+    /// A dispatcher of the methods of a table, whose names the context has. Calls pass these gates, in order.
+    pub fn new(table: Arc<Table>, context: Context, gates: Vec<Arc<dyn Gate>>) -> Self {
+        Self { table, context, gates, connections: AtomicU64::new(0) }
+    }
+
+    /// The methods.
+    pub fn table(&self) -> &Table {
+        &self.table
     }
 
     /// Calls a method with parameters (JSON; empty: none) and appends its reply (JSON) to `reply`. After an error
@@ -67,7 +75,7 @@ impl Dispatcher {
         params: &str,
         reply: &mut Vec<u8>,
     ) -> Result<()> {
-        let entry = methods::find(method).ok_or_else(|| Error::Unknown(method.to_owned()))?;
+        let entry = self.table.find(method).ok_or_else(|| Error::Unknown(method.to_owned()))?;
         self.call_entry(caller, entry, params, reply).await
     }
 
@@ -116,7 +124,7 @@ impl Dispatcher {
         let mut record = Begun::new(record);
         let start = reply.len();
         let result = {
-            let mut call = unwound((entry.call)(&self.context, caller, params, reply));
+            let mut call = unwound(entry.call(&self.context, caller, params, reply));
             match poll_once(&mut call).await {
                 Poll::Ready(result) => result,
                 Poll::Pending => {
@@ -264,9 +272,10 @@ impl Backend for Dispatcher {
     }
 }
 
-/// Looks at a future once.
-pub(crate) async fn poll_once<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
-    poll_fn(|context| Poll::Ready(Pin::new(&mut *future).poll(context))).await
+impl Events for Subscription {
+    fn next(&mut self) -> Pin<Box<dyn Future<Output = Option<Value>> + Send + '_>> {
+        Box::pin(async { Some(Self::next(self).await) })
+    }
 }
 
 /// The output of a future, or the panic that ended it.

@@ -21,6 +21,9 @@ mod host;
     reason = "the reference of methods, which is made from them, says what they are"
 )]
 pub mod methods;
+mod offload;
+mod poll;
+mod product;
 mod reference;
 mod registry;
 mod server;
@@ -29,6 +32,8 @@ mod transport;
 mod untrusted;
 
 pub use authority::{Decision, Demand, Reach, Subjects};
+pub(crate) use product::{ENGINE, VERSION};
+
 pub use caller::{Access, Caller, Capabilities, Scopes, TokenKind, Wire};
 pub use dialect::{
     contract::{Dialect, Handover, Input, Outcome, Output, Refusal},
@@ -41,7 +46,10 @@ pub use host::{
     Acted, ActionInfo, ActionKeys, Binding, Bounds, Captures, Clip, Described, Headless, Host,
     HostRequest, OnDisplay, Preferences, ThemeInfo, Typing,
 };
-pub use methods::{Entry, Group, METHODS};
+/// The schemas of methods that are added.
+pub use schemars;
+
+pub use methods::{AddedMethod, Description, Entry, Group, METHODS, TableError};
 pub use reference::{reference, tools};
 pub use registry::{FileError, Record, RegistryFault, held, home, lock};
 pub use server::{
@@ -69,8 +77,3 @@ pub fn toolset(name: Option<&str>) -> Result<&'static str, String> {
 pub fn apply_proxy(mux: &unterm_mux::Mux, home: &std::path::Path) {
     services::proxy::apply(mux, home);
 }
-
-/// The version that instances and replies state.
-const VERSION: &str = env!("CARGO_PKG_VERSION");
-/// The name of the terminal's engine that replies state.
-const ENGINE: &str = "Unterm";

@@ -18,6 +18,7 @@ pub mod events;
 pub mod exec;
 pub mod files;
 pub mod find;
+mod group;
 pub mod input;
 pub mod instance;
 pub mod layout;
@@ -36,215 +37,18 @@ pub mod session;
 pub mod settings;
 pub mod signal;
 pub mod system;
+mod table;
+pub mod titles;
 pub mod token;
 pub mod variables;
 pub mod wait;
 pub mod workspace;
 
-use std::sync::LazyLock;
-
 pub use self::{
     context::Context,
-    method::{Entry, Group, Method},
+    group::{Catalog, Group},
+    method::{AddedMethod, Description, Entry, Method},
+    table::{METHODS, Table, TableError},
 };
-pub(crate) use self::{context::hides_input, method::entry, params::Word};
+pub(crate) use self::{context::hides_input, method::entry, params::Word, table::find};
 use crate::{authority::Subjects, caller::Caller, error::Result};
-
-/// Every method, group by group, in the order `server.capabilities` lists them.
-pub static METHODS: &[Entry] = &[
-    entry::<session::List>(),
-    entry::<session::Get>(),
-    entry::<session::Status>(),
-    entry::<session::Create>(),
-    entry::<session::Input>(),
-    entry::<aliases::SendText>(),
-    entry::<session::Resize>(),
-    entry::<session::Destroy>(),
-    entry::<session::Idle>(),
-    entry::<activity::Activity>(),
-    entry::<session::Cwd>(),
-    entry::<variables::Env>(),
-    entry::<variables::SetEnv>(),
-    entry::<nonce::LendNonce>(),
-    entry::<session::History>(),
-    entry::<aliases::ReadTail>(),
-    entry::<audit::Log>(),
-    entry::<recording::Start>(),
-    entry::<recording::Stop>(),
-    entry::<recording::Status>(),
-    entry::<recording::List>(),
-    entry::<recording::Read>(),
-    entry::<recording::AttachTrace>(),
-    entry::<recording::Export>(),
-    entry::<input::Type>(),
-    entry::<input::Paste>(),
-    entry::<input::Keys>(),
-    entry::<input::Mouse>(),
-    entry::<signal::Signal>(),
-    entry::<wait::Wait>(),
-    entry::<wait::Watch>(),
-    entry::<lease::Lease>(),
-    entry::<lease::Release>(),
-    entry::<layout::Split>(),
-    entry::<layout::Focus>(),
-    entry::<layout::Move>(),
-    entry::<layout::Rename>(),
-    entry::<blocks::List>(),
-    entry::<blocks::Get>(),
-    entry::<files::Read>(),
-    entry::<files::Write>(),
-    entry::<exec::Run>(),
-    entry::<exec::Send>(),
-    entry::<exec::RunWait>(),
-    entry::<exec::Status>(),
-    entry::<exec::Cancel>(),
-    entry::<signal::Send>(),
-    entry::<orchestrate::Launch>(),
-    entry::<orchestrate::Broadcast>(),
-    entry::<orchestrate::Wait>(),
-    entry::<screen::Read>(),
-    entry::<screen::Text>(),
-    entry::<screen::Cursor>(),
-    entry::<screen::Scroll>(),
-    entry::<screen::Search>(),
-    entry::<find::Find>(),
-    entry::<screen::DetectErrors>(),
-    entry::<cells::Diff>(),
-    entry::<cells::Cells>(),
-    entry::<capture::Png>(),
-    entry::<cells::Bytes>(),
-    entry::<aliases::ReadRaw>(),
-    entry::<workspace::Save>(),
-    entry::<workspace::Restore>(),
-    entry::<workspace::List>(),
-    entry::<capture::Screen>(),
-    entry::<capture::Window>(),
-    entry::<capture::Select>(),
-    entry::<capture::Clipboard>(),
-    entry::<proxy::Status>(),
-    entry::<proxy::Nodes>(),
-    entry::<proxy::Switch>(),
-    entry::<proxy::Speedtest>(),
-    entry::<proxy::Configure>(),
-    entry::<proxy::Disable>(),
-    entry::<proxy::Env>(),
-    entry::<policy::Set>(),
-    entry::<policy::Check>(),
-    entry::<approvals::List>(),
-    entry::<approvals::Answer>(),
-    entry::<approvals::Forget>(),
-    entry::<approvals::Ask>(),
-    entry::<token::Create>(),
-    entry::<token::List>(),
-    entry::<token::Revoke>(),
-    entry::<server::Info>(),
-    entry::<server::Health>(),
-    entry::<server::Capabilities>(),
-    entry::<selftest::Run>(),
-    entry::<config::Get>(),
-    entry::<config::Set>(),
-    entry::<settings::Open>(),
-    entry::<events::Subscribe>(),
-    entry::<events::Unsubscribe>(),
-    entry::<system::Info>(),
-    entry::<system::LaunchAdmin>(),
-    entry::<instance::List>(),
-    entry::<instance::Info>(),
-    entry::<instance::SetTitle>(),
-    entry::<instance::Focus>(),
-    entry::<layout::TabList>(),
-    entry::<layout::TabCreate>(),
-    entry::<layout::TabClose>(),
-    entry::<layout::TabFocus>(),
-    entry::<layout::TabMove>(),
-    entry::<layout::TabRename>(),
-    entry::<layout::WindowList>(),
-    entry::<layout::WindowFocus>(),
-    entry::<action::List>(),
-    entry::<action::Run>(),
-];
-
-static BY_NAME: LazyLock<Vec<&'static Entry>> = LazyLock::new(|| {
-    let mut entries: Vec<_> = METHODS.iter().collect();
-    entries.sort_unstable_by_key(|entry| entry.name);
-    entries
-});
-
-/// The method of that name.
-pub fn find(name: &str) -> Option<&'static Entry> {
-    let index = BY_NAME.binary_search_by(|entry| entry.name.cmp(name)).ok()?;
-    Some(BY_NAME[index])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::authority::{Reach, audit::DOING};
-
-    #[test]
-    fn every_method_is_found_by_its_name_and_documented() {
-        for entry in METHODS {
-            assert!(
-                std::ptr::eq(find(entry.name).unwrap(), entry),
-                "{} is there twice",
-                entry.name
-            );
-            assert!(entry.doc.ends_with('.'), "{} wants a sentence", entry.name);
-            assert!(Group::ALL.contains(&entry.group));
-        }
-        assert!(find("nope.nope").is_none());
-        assert!(find("").is_none());
-    }
-
-    #[test]
-    fn schemas_say_what_is_required_and_refuse_no_client() {
-        let create =
-            serde_json::to_value((find("exec.run_wait").unwrap().params_schema)()).unwrap();
-        assert_eq!(create["required"], serde_json::json!(["command"]));
-        assert_eq!(create["properties"]["timeout_ms"]["type"], "integer");
-        for entry in METHODS {
-            let schema = serde_json::to_string(&(entry.params_schema)()).unwrap();
-            assert!(!schema.contains("\"null\""), "{}: {schema}", entry.name);
-            let schema = serde_json::to_value((entry.reply_schema)()).unwrap();
-            // As documented.
-            let kind = match entry.name {
-                "session.audit_log" | "session.recording_list" => "array",
-                _ => "object",
-            };
-            assert_eq!(schema["type"], kind, "{}", entry.name);
-        }
-    }
-
-    #[test]
-    fn rows_speak_of_parameters_that_there_are() {
-        for entry in METHODS {
-            let schema = serde_json::to_value((entry.params_schema)()).unwrap();
-            let has = |name: &&str| schema["properties"].get(*name).is_some();
-            // A token for some sessions is held to all parameters that name one.
-            let names = |name: &&str| has(name) == entry.named.contains(name);
-            let is_held = ["id", "session_id"].iter().all(names);
-            let is_named = entry.reach != Reach::Named || !entry.named.is_empty();
-            let is_exact = entry.reach == Reach::Everything || (is_held && is_named);
-            assert!(is_exact, "{} names its session by {:?}", entry.name, entry.named);
-            let is_told = *entry.telling == DOING || entry.telling.iter().all(has);
-            assert!(is_told, "{} has no {:?}", entry.name, entry.telling);
-        }
-    }
-
-    #[test]
-    fn every_method_has_a_wire_test() {
-        let tests = concat!(
-            include_str!("../tests/methods.rs"),
-            include_str!("../tests/beyond.rs"),
-            include_str!("../tests/rules.rs"),
-            include_str!("../tests/files.rs"),
-            include_str!("../tests/folder.rs"),
-            include_str!("../tests/variables.rs"),
-            include_str!("../tests/capture.rs"),
-            include_str!("../tests/http.rs"),
-        );
-        for entry in METHODS {
-            assert!(tests.contains(&format!("\"{}\"", entry.name)), "{} has no test", entry.name);
-        }
-    }
-}

@@ -70,7 +70,7 @@ fn write_method(page: &mut String, entry: &Entry) {
     }
     page.push('\n');
     let json = |schema| serde_json::to_value::<schemars::Schema>(schema).unwrap_or_default();
-    write_fields(page, &json((entry.params_schema)()), &json((entry.reply_schema)()));
+    write_fields(page, &json(entry.params_schema()), &json(entry.reply_schema()));
 }
 
 /// The page of the tools that are offered over the Model Context Protocol, as markdown.

@@ -25,7 +25,8 @@ use crate::{
     Host,
     backend::Backend,
     dialect::{contract::Dialect, peer::Instance},
-    dispatch::{Dispatcher, Gate},
+    dispatch::Dispatcher,
+    methods::{AddedMethod, Description, Entry, TableError},
     registry::{Registration, RegistryFault},
     services::{
         approvals::Approval, changes::Topic, drivers::Driver, questions::Question,
@@ -83,30 +84,6 @@ pub struct Server {
 const CLOSING: Duration = Duration::from_secs(2);
 
 impl Server {
-    /// One to be started, as `builder` says.
-    pub fn builder(options: ServerOptions) -> ServerBuilder {
-        ServerBuilder::new(options)
-    }
-
-    /// Binds, registers and serves. A server that can't register serves all the same ([`Server::registry_fault`]).
-    ///
-    /// # Errors
-    /// As [`ServerBuilder::start`].
-    pub fn start(options: ServerOptions) -> Result<Self, ServerError> {
-        Self::builder(options).start()
-    }
-
-    /// The same, with gates that every call must pass, in order.
-    ///
-    /// # Errors
-    /// As [`ServerBuilder::start`].
-    pub fn start_gated(
-        options: ServerOptions,
-        gates: Vec<Arc<dyn Gate>>,
-    ) -> Result<Self, ServerError> {
-        Self::builder(options).gates(gates).start()
-    }
-
     /// Serves one connection, until it ends, in a dialect: what the client sends, what it is sent. The client logs in as the
     /// dialect says, within the usual bounds.
     pub fn serve<D: Dialect>(
@@ -146,6 +123,23 @@ impl Server {
         self.runtime().spawn(listen::serve(listener, Arc::new(service)));
         self.sockets.lock().push(file);
         Ok(())
+    }
+
+    /// Adds a method, which callers of every wire find from now on. Who may call it follows from what it reveals and changes.
+    ///
+    /// # Errors
+    /// Another method has the name, or there are too many.
+    pub fn add_method(
+        &self,
+        description: Description,
+        method: Box<dyn AddedMethod>,
+    ) -> Result<(), TableError> {
+        self.dispatcher.table().add(Entry::added(description, method))
+    }
+
+    /// Takes a method back that was added; false: there is none of that name. Calls under way go on.
+    pub fn remove_method(&self, name: &str) -> bool {
+        self.dispatcher.table().remove(name)
     }
 
     /// What carries out calls in this process.

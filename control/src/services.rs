@@ -2,6 +2,7 @@
 //! mux and nothing of wires, names of methods or JSON.
 
 pub mod approvals;
+pub mod approved;
 pub mod audit;
 pub mod awaited;
 pub mod bytes;
@@ -20,6 +21,7 @@ pub mod person;
 pub mod pictures;
 pub mod policy;
 pub mod proxy;
+pub mod question_line;
 pub mod questions;
 pub mod reading;
 pub mod recording;
@@ -30,6 +32,7 @@ pub mod run;
 pub mod secret;
 pub mod shared_file;
 pub mod shell;
+pub mod texts;
 pub mod tokens;
 pub mod wait;
 pub mod workspace;

@@ -9,6 +9,7 @@ pub mod connection;
 pub mod framing;
 pub mod limits;
 pub mod listen;
+pub mod listener;
 pub mod spare;
 pub mod stdio;
 pub mod tcp;

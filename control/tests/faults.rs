@@ -540,7 +540,7 @@ fn four_processes_that_start_at_one_moment_have_names_and_ports_of_their_own() {
         for entry in &entries {
             let port = u16::try_from(entry["mcp_port"].as_u64().unwrap()).unwrap();
             let token = entry["auth_token"].as_str().unwrap().to_owned();
-            let mut client = until("it answers", || {
+            let client = until("it answers", || {
                 let endpoint = client::Endpoint { port, token: token.clone(), socket: None };
                 Client::connect_to(&endpoint).ok()
             });

@@ -158,7 +158,7 @@ pub fn request(matches: &ArgMatches) -> Option<(&'static str, Value)> {
 
 /// The schema of a method's parameters.
 fn schema(entry: &Entry) -> Value {
-    serde_json::to_value((entry.params_schema)()).unwrap_or_default()
+    serde_json::to_value(entry.params_schema()).unwrap_or_default()
 }
 
 /// A completion script. All but Nushell's ask `unterm-cli complete` at each press of Tab: a script that lists every option

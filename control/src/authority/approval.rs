@@ -1,7 +1,7 @@
 //! Approval: a caller that asks first changes nothing before the person lets it. The gate decides by what they answered; how
-//! they are asked is a matter of the wire, whose answer comes back as an [`Approved`](crate::services::approvals::Approved).
+//! they are asked is a matter of the wire, whose answer comes back as an [`Approved`](crate::services::approved::Approved).
 
-use super::{Authority, Decision, Step};
+use super::step::{Authority, Decision, Step};
 use crate::{
     caller::{Access, Caller},
     error::{Denial, Error},

@@ -1,6 +1,6 @@
 //! Leases: while a caller keeps a pane's input for itself, nobody else types there, or resizes, moves or closes it.
 
-use super::{Authority, Decision, Step};
+use super::step::{Authority, Decision, Step};
 use crate::{caller::Caller, error::Error, services::leases::Kept};
 
 pub fn decide(authority: &Authority, caller: &Caller, step: &Step<'_>) -> Decision {

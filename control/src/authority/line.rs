@@ -2,7 +2,7 @@
 
 use unterm_mux::{Edited, Pane};
 
-use super::{Authority, Decision, Input, Step};
+use super::step::{Authority, Decision, Input, Step};
 use crate::{
     caller::Caller,
     error::{Error, Result},

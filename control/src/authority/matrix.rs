@@ -17,9 +17,10 @@ use super::{Decision, Subjects};
 use crate::{
     caller::{Access, Caller, Capabilities, Scopes, TokenKind, Wire},
     dialect::{mcp, settings::own_methods},
-    dispatch::{Dispatcher, Gate, poll_once, tests, tests::dispatcher},
+    dispatch::{Dispatcher, Gate, tests, tests::dispatcher},
     error::{Denial, Error},
     methods::{self, Entry},
+    poll::poll_once,
     services::{
         approvals::{Approval, Verdict},
         tokens::Scope,
@@ -322,7 +323,7 @@ impl World {
 
     /// What becomes of a call of a method.
     async fn method(&self, caller: &Caller, entry: &'static Entry, names: Names) -> &'static str {
-        let schema = serde_json::to_value((entry.params_schema)()).unwrap();
+        let schema = serde_json::to_value(entry.params_schema()).unwrap();
         let mut params = json!({});
         if let Some(session) = self.session(names) {
             for name in entry.named {

@@ -1,6 +1,9 @@
 //! The pause: while the person has paused agents, calls that change something wait. The switch itself does not.
 
-use super::{Authority, Decision, Step, Subjects};
+use super::{
+    step::{Authority, Decision, Step},
+    subjects::Subjects,
+};
 use crate::caller::{Access, Caller, Capabilities};
 
 pub fn decide(authority: &Authority, caller: &Caller, step: &Step<'_>) -> Decision {

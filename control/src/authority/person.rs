@@ -3,7 +3,7 @@
 
 use unterm_mux::Pane;
 
-use super::{Authority, Decision, Input, Step};
+use super::step::{Authority, Decision, Input, Step};
 use crate::{
     caller::{Caller, Capabilities},
     error::{Error, Result},

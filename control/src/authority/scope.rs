@@ -2,7 +2,12 @@
 
 use serde_json::Value;
 
-use super::{Authority, Decision, Demand, Reach, Step, Subjects, parameters::by_name};
+use super::{
+    demand::{Demand, Reach},
+    parameters::by_name,
+    step::{Authority, Decision, Step},
+    subjects::Subjects,
+};
 use crate::{
     caller::{Access, Caller, Capabilities, Scopes, TokenKind},
     error::{Denial, Error, Result},

@@ -6,7 +6,13 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 
-use super::{BlockingStream, ClientError, Connection, Endpoint, Remote, find};
+use super::{
+    blocking_stream::BlockingStream,
+    connection::Connection,
+    discover::{Endpoint, find},
+    error::ClientError,
+    remote::Remote,
+};
 use crate::{
     backend::{Backend, Calls, Events, Request},
     caller::Caller,

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
-use super::{ClientError, Endpoint, stream::Stream};
+use super::{discover::Endpoint, error::ClientError, stream::Stream};
 
 /// The code of a refusal to serve a connection.
 const NOT_AUTHENTICATED: i64 = -32002;
@@ -110,7 +110,7 @@ impl Connection {
     /// Whether the instance still holds its end, as far as can be seen without waiting.
     pub async fn is_open(&mut self) -> bool {
         let read = self.stream.fill_buf();
-        match crate::dispatch::poll_once(&mut std::pin::pin!(read)).await {
+        match crate::poll::poll_once(&mut std::pin::pin!(read)).await {
             std::task::Poll::Pending => true,
             // Nothing comes between calls: the instance closed the connection, or says why it does.
             std::task::Poll::Ready(_) => false,

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::ClientError;
+use super::error::ClientError;
 use crate::{
     registry::{self, Record},
     transport::tcp::PREFERRED_PORT,

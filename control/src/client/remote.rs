@@ -5,7 +5,7 @@ use std::{future::Future, pin::Pin};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-use super::{ClientError, Connection, Endpoint};
+use super::{connection::Connection, discover::Endpoint, error::ClientError};
 use crate::{
     authority::check_elsewhere,
     backend::{Backend, Calling, Events, Request, Subscribing, within},

@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use super::blocking_stream::BlockingStream;
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     net::{TcpStream, UnixStream},
@@ -53,17 +54,17 @@ impl Stream {
     ///
     /// # Errors
     /// The system's.
-    pub fn into_blocking(self) -> io::Result<super::BlockingStream> {
+    pub fn into_blocking(self) -> io::Result<BlockingStream> {
         Ok(match self {
             Self::Tcp(stream) => {
                 let stream = stream.into_std()?;
                 stream.set_nonblocking(false)?;
-                super::BlockingStream::Tcp(stream)
+                BlockingStream::Tcp(stream)
             }
             Self::Unix(stream) => {
                 let stream = stream.into_std()?;
                 stream.set_nonblocking(false)?;
-                super::BlockingStream::Unix(stream)
+                BlockingStream::Unix(stream)
             }
         })
     }

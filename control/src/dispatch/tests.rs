@@ -24,8 +24,11 @@ pub(crate) fn dispatcher(gates: Vec<Arc<dyn Gate>>) -> (tempfile::TempDir, Dispa
     });
     let (registration, fault) = Registration::with_page(home.path(), 1, 2, "token".to_owned());
     assert!(fault.is_none());
-    let context = Context::new(mux, Arc::new(Headless), Arc::new(registration), Approval::Allow);
-    (home, Dispatcher::new(context, gates))
+    let table = Arc::<Table>::default();
+    let registration = Arc::new(registration);
+    let context =
+        Context::new(mux, Arc::new(Headless), registration, Approval::Allow, table.clone());
+    (home, Dispatcher::new(table, context, gates))
 }
 
 pub(crate) fn caller(scopes: Scopes) -> Caller {
@@ -65,7 +68,7 @@ async fn a_call_appends_its_reply_and_an_unknown_one_nothing() {
 #[tokio::test]
 async fn scopes_bound_what_a_caller_may_do() {
     let (_home, dispatcher) = dispatcher(Vec::new());
-    for entry in methods::METHODS {
+    for entry in crate::methods::METHODS {
         let denied = call(&dispatcher, Scopes::empty(), entry.name).await.unwrap_err();
         assert!(matches!(denied, Error::Denied(_)), "{}", entry.name);
         let enough = match entry.access {

@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 use serde_json::{Map, Value};
 use unterm_mux::{Composed, Mux, Pane, PaneId};
 
-use super::{params, screen, session};
+use super::{group::Catalog, params};
 use crate::{
     Host,
     authority::{
@@ -15,6 +15,7 @@ use crate::{
     },
     caller::Caller,
     error::{Error, Result},
+    offload::blocking,
     registry::Registration,
     services::{
         approvals::{Approval, Approvals, Verdict},
@@ -35,6 +36,7 @@ use crate::{
         recording::Recorder,
         secret::{self, Asked},
         shell::{Shell, TypedRuns},
+        texts::TextCache,
         tokens::Tokens,
     },
 };
@@ -70,7 +72,7 @@ pub struct Context {
     /// What pages are told of.
     pub(crate) changes: Arc<Changes>,
     /// Texts of screens that were asked for last.
-    pub(super) texts: screen::TextCache,
+    pub(super) texts: TextCache,
     /// What a person made for agents.
     pub(crate) tokens: Arc<Tokens>,
     /// Who may act.
@@ -87,6 +89,8 @@ pub struct Context {
     pub(crate) hidden: HiddenPanes,
     /// The commands that were typed with marks of ours.
     pub(crate) runs: Arc<TypedRuns>,
+    /// The names of the methods that this instance has.
+    pub(crate) catalog: Arc<dyn Catalog>,
 }
 
 impl Context {
@@ -96,6 +100,7 @@ impl Context {
         host: Arc<dyn Host>,
         registration: Arc<Registration>,
         rule: Approval,
+        catalog: Arc<dyn Catalog>,
     ) -> Self {
         let policy = Arc::<Policy>::default();
         let tokens = Arc::new(Tokens::new(registration.home(), registration.start()));
@@ -130,10 +135,11 @@ impl Context {
             mux,
             host,
             registration,
-            texts: screen::TextCache::default(),
+            texts: TextCache::default(),
             matching: Matching::default(),
             pictures: Pictures::default(),
             runs: Arc::default(),
+            catalog,
         }
     }
 
@@ -204,7 +210,7 @@ impl Context {
         self.audit.add("approvals.answer", session, &said, outcome, Some(client.clone()));
         let approvals = self.approvals.clone();
         // Who may act from now on stands in a file.
-        let settled = session::blocking(move || {
+        let settled = blocking(move || {
             let settled = match taken.question().kind {
                 Kind::Approval => approvals.settle(taken.question(), taken.answer()),
                 Kind::Question => Ok(()),

@@ -121,7 +121,7 @@ impl Method for SetTitle {
         _: &'a Caller,
         params: SetTitleParams<'a>,
     ) -> Result<SetTitleReply> {
-        let title = params.title.text("title")?.map(|title| super::layout::title(&title));
+        let title = params.title.text("title")?.map(|title| super::titles::title(&title));
         let title = title.map(|title| title.trim().to_owned()).filter(|title| !title.is_empty());
         let (registration, new) = (context.registration.clone(), title.clone());
         blocking(move || registration.set_title(new.as_deref())).await?.map_err(Error::Registry)?;

@@ -9,16 +9,9 @@ use super::{
     instance::raise,
     params::{Arg, NoParams, Raw, SessionOnly, session_params},
     session::{CreateParams, Done, blocking},
+    titles::title,
 };
 use crate::{error::Error, services::workspace::Part};
-
-/// The longest title, in characters.
-const LONGEST_TITLE: usize = 256;
-
-/// A title without control characters, of a bounded length.
-pub(super) fn title(text: &str) -> String {
-    text.chars().filter(|char| !char.is_control()).take(LONGEST_TITLE).collect()
-}
 
 /// `session.split`.
 pub struct Split;

@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, schema_for};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::Context;
+use super::{context::Context, group::Group};
 use crate::{
     authority::{
         Demand, Subjects,
@@ -54,51 +54,6 @@ pub trait Method: 'static {
     }
 }
 
-/// The groups of `server.capabilities`, in its order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names of the groups say it")]
-pub enum Group {
-    Session,
-    Exec,
-    Screen,
-    Workspace,
-    Capture,
-    Proxy,
-    Governance,
-    System,
-    Instance,
-}
-
-impl Group {
-    /// Every group, in order.
-    pub const ALL: [Self; 9] = [
-        Self::Session,
-        Self::Exec,
-        Self::Screen,
-        Self::Workspace,
-        Self::Capture,
-        Self::Proxy,
-        Self::Governance,
-        Self::System,
-        Self::Instance,
-    ];
-
-    /// Its name on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Session => "session",
-            Self::Exec => "exec",
-            Self::Screen => "screen",
-            Self::Workspace => "workspace",
-            Self::Capture => "capture",
-            Self::Proxy => "proxy",
-            Self::Governance => "governance",
-            Self::System => "system",
-            Self::Instance => "instance",
-        }
-    }
-}
-
 /// A call under way.
 pub type Call<'a> = Pin<Box<dyn Future<Output = Result<()>> + Send + 'a>>;
 
@@ -116,12 +71,103 @@ pub struct Entry {
     pub telling: &'static [&'static str],
     /// What the audit log says of a call, given its parameters and what is told of them.
     pub(crate) detail: fn(&Context, &Map<String, Value>, Detail) -> Detail,
-    /// The schema of its parameters.
-    pub params_schema: fn() -> Schema,
-    /// The schema of its reply.
-    pub reply_schema: fn() -> Schema,
+    schemas: Schemas,
+    code: Code,
+}
+
+/// The schemas of parameters and reply.
+enum Schemas {
+    OfTypes(fn() -> Schema, fn() -> Schema),
+    Given(Schema, Schema),
+}
+
+/// What a call runs.
+enum Code {
     /// Reads the parameters (JSON), calls, and appends the reply (JSON) to the buffer.
-    pub(crate) call: for<'a> fn(&'a Context, &'a Caller, &'a str, &'a mut Vec<u8>) -> Call<'a>,
+    OfType(for<'a> fn(&'a Context, &'a Caller, &'a str, &'a mut Vec<u8>) -> Call<'a>),
+    Added(Box<dyn AddedMethod>),
+}
+
+/// What a method does that is added to an instance at run time, as by a plugin.
+pub trait AddedMethod: Send + Sync + 'static {
+    /// Does it. The authority has let the caller make the call, as the method's [`Description`] demands.
+    ///
+    /// # Errors
+    /// Why it failed, for the caller.
+    fn call<'a>(
+        &'a self,
+        caller: &'a Caller,
+        params: Map<String, Value>,
+    ) -> Pin<Box<dyn Future<Output = Result<Value, String>> + Send + 'a>>;
+}
+
+/// What a method that is added says of itself: see [`Method`].
+#[allow(missing_docs, reason = "the constants of `Method` of the same names say it")]
+pub struct Description {
+    pub name: &'static str,
+    pub group: Group,
+    pub reveals: Subjects,
+    pub changes: Subjects,
+    pub doc: &'static str,
+    pub named: &'static [&'static str],
+    pub lasts: bool,
+    /// The schema of its parameters, which are an object.
+    pub params: Schema,
+    /// The schema of its reply.
+    pub reply: Schema,
+}
+
+impl Entry {
+    /// A method that is added.
+    pub fn added(description: Description, method: Box<dyn AddedMethod>) -> Self {
+        let Description { name, group, reveals, changes, doc, named, lasts, params, reply } =
+            description;
+        Self {
+            demand: Demand::of(name, reveals, changes, named),
+            group,
+            doc,
+            lasts,
+            telling: &DOING,
+            detail: |_, _, told| told,
+            schemas: Schemas::Given(params, reply),
+            code: Code::Added(method),
+        }
+    }
+
+    /// The schema of its parameters.
+    pub fn params_schema(&self) -> Schema {
+        match &self.schemas {
+            Schemas::OfTypes(params, _) => params(),
+            Schemas::Given(params, _) => params.clone(),
+        }
+    }
+
+    /// The schema of its reply.
+    pub fn reply_schema(&self) -> Schema {
+        match &self.schemas {
+            Schemas::OfTypes(_, reply) => reply(),
+            Schemas::Given(_, reply) => reply.clone(),
+        }
+    }
+
+    /// Calls it with parameters (JSON; empty: none) and appends the reply (JSON) to `reply`. Only the dispatcher calls it for a
+    /// client.
+    pub(crate) fn call<'a>(
+        &'a self,
+        context: &'a Context,
+        caller: &'a Caller,
+        params: &'a str,
+        reply: &'a mut Vec<u8>,
+    ) -> Call<'a> {
+        match &self.code {
+            Code::OfType(call) => call(context, caller, params, reply),
+            Code::Added(method) => Box::pin(async move {
+                let params = serde_json::from_str(object(params)).map_err(Error::Params)?;
+                let value = method.call(caller, params).await.map_err(Error::Failed)?;
+                serde_json::to_writer(reply, &value).map_err(Error::Reply)
+            }),
+        }
+    }
 }
 
 impl Deref for Entry {
@@ -140,9 +186,8 @@ pub(crate) const fn entry<M: Method>() -> Entry {
         lasts: M::LASTS,
         telling: M::TELLING,
         detail: M::detail,
-        params_schema: || schema_for!(M::Params<'static>),
-        reply_schema: || schema_for!(M::Reply),
-        call: call::<M>,
+        schemas: Schemas::OfTypes(|| schema_for!(M::Params<'static>), || schema_for!(M::Reply)),
+        code: Code::OfType(call::<M>),
     }
 }
 
@@ -153,10 +198,13 @@ fn call<'a, M: Method>(
     reply: &'a mut Vec<u8>,
 ) -> Call<'a> {
     Box::pin(async move {
-        // Clients write no parameters as `{}`, `[]`, `null` or not at all; none of our methods takes a list.
-        let params = if params.starts_with('{') { params } else { "{}" };
-        let params = serde_json::from_str(params).map_err(Error::Params)?;
+        let params = serde_json::from_str(object(params)).map_err(Error::Params)?;
         let value = M::call(context, caller, params).await?;
         serde_json::to_writer(reply, &value).map_err(Error::Reply)
     })
+}
+
+/// Parameters as an object. Clients write none as `{}`, `[]`, `null` or not at all; no method takes a list.
+fn object(params: &str) -> &str {
+    if params.starts_with('{') { params } else { "{}" }
 }

@@ -2,13 +2,12 @@
 //!
 //! A `row` counts from the oldest kept row, so it moves when old rows are dropped; a `line_id` never does.
 
-use std::{borrow::Cow, collections::VecDeque, sync::Arc};
+use std::{borrow::Cow, sync::Arc};
 
-use parking_lot::Mutex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeSeq};
 use serde_json::value::{RawValue, to_raw_value};
-use unterm_mux::{Pane, PaneId};
+use unterm_mux::Pane;
 use unterm_term::{Case, CursorShape, LineId, Pattern, PatternKind, SearchOrder};
 
 use super::{
@@ -271,32 +270,6 @@ fn text_of(pane: &Pane) -> Result<(u64, Arc<RawValue>)> {
     let cursor = CursorPlace { x: cursor.col, y: cursor.row };
     let fields = TextFields { lines, cursor, cols: size.cols, rows: size.rows, seq };
     Ok((seq, to_raw_value(&fields).map_err(Error::Reply)?.into()))
-}
-
-/// The last replies of `screen.text`, each good for as long as nothing changes in its terminal: agents ask again and
-/// again for screens that stand still, and a terminal that is asked holds up its program.
-#[derive(Default)]
-pub struct TextCache(Mutex<VecDeque<(PaneId, u64, Arc<RawValue>)>>);
-
-impl TextCache {
-    /// How many are kept, and the longest that is.
-    const COUNT: usize = 32;
-    const LONGEST: usize = 64 << 10;
-
-    fn get(&self, pane: PaneId, seq: u64) -> Option<Arc<RawValue>> {
-        let texts = self.0.lock();
-        let (.., text) = texts.iter().find(|(of, at, _)| (*of, *at) == (pane, seq))?;
-        Some(text.clone())
-    }
-
-    fn put(&self, pane: PaneId, seq: u64, text: &Arc<RawValue>) {
-        let mut texts = self.0.lock();
-        texts.retain(|(of, ..)| *of != pane);
-        if text.get().len() <= Self::LONGEST {
-            texts.truncate(Self::COUNT - 1);
-            texts.push_front((pane, seq, text.clone()));
-        }
-    }
 }
 
 /// `screen.cursor`.

@@ -5,10 +5,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json, value::RawValue};
 
 use super::{
-    Caller, Context, Group, Method, Result, Subjects, Word, find,
+    Caller, Context, Group, Method, Result, Subjects, Word, capture,
+    method::{Entry, entry},
     params::{Arg, Target},
+    policy, proxy, recording, screen, server, session, system,
 };
-
 use crate::authority::check_scope;
 
 /// `selftest.run`.
@@ -40,18 +41,22 @@ pub struct Check {
 }
 
 /// What is asked of the instance, with its parameters.
-const CHECKS: [(&str, &str); 6] = [
-    ("server.health", "{}"),
-    ("server.capabilities", "{}"),
-    ("policy.check", r#"{"command":"echo unterm"}"#),
-    ("system.launch_admin", r#"{"dry_run":true}"#),
-    ("proxy.status", "{}"),
-    ("capture.window", "{}"),
+static CHECKS: [(Entry, &str); 6] = [
+    (entry::<server::Health>(), "{}"),
+    (entry::<server::Capabilities>(), "{}"),
+    (entry::<policy::Check>(), r#"{"command":"echo unterm"}"#),
+    (entry::<system::LaunchAdmin>(), r#"{"dry_run":true}"#),
+    (entry::<proxy::Status>(), "{}"),
+    (entry::<capture::Window>(), "{}"),
 ];
 
 /// What is asked of a session.
-const SESSION: [&str; 4] =
-    ["session.status", "screen.text", "screen.detect_errors", "session.recording_status"];
+static SESSION: [Entry; 4] = [
+    entry::<session::Status>(),
+    entry::<screen::Text>(),
+    entry::<screen::DetectErrors>(),
+    entry::<recording::Status>(),
+];
 
 impl Method for Run {
     const NAME: &'static str = "selftest.run";
@@ -74,16 +79,19 @@ impl Method for Run {
         let target = Target::new(&params.id, &params.session_id);
         // One that is not there fails the checks of it.
         let own = target.given().map(|id| format!("{{\"id\":{id}}}"));
-        let all = CHECKS.into_iter().map(|(name, params)| (name, params.to_owned()));
-        let own = own.iter().flat_map(|params| SESSION.map(|name| (name, params.clone())));
-        for (name, params) in all.chain(own) {
-            let Some(entry) = find(name) else { continue };
+        let mut asked: Vec<(&'static Entry, &str)> =
+            CHECKS.iter().map(|(entry, params)| (entry, *params)).collect();
+        if let Some(params) = &own {
+            asked.extend(SESSION.iter().map(|entry| (entry, params.as_str())));
+        }
+        for (entry, params) in asked {
+            let name = entry.name;
             if name == "capture.window" && (panes == 0 || context.host.captures().is_none()) {
                 continue;
             }
             let mut reply = Vec::new();
             let result = match check_scope(caller.scopes, entry.access, name) {
-                Ok(()) => (entry.call)(context, caller, &params, &mut reply).await,
+                Ok(()) => entry.call(context, caller, params, &mut reply).await,
                 refused => refused,
             };
             let detail = match &result {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap};
 
-use super::{Caller, Context, Group, METHODS, Method, Result, Subjects, Word, params::NoParams};
+use super::{Caller, Context, Group, Method, Result, Subjects, Word, params::NoParams};
 use crate::{
     ENGINE, VERSION,
     transport::tcp::{HOST, PREFERRED_PORT},
@@ -126,17 +126,13 @@ pub struct Capabilities;
 /// Groups in their order, each with the names of its methods.
 #[derive(JsonSchema)]
 #[schemars(with = "BTreeMap<String, Vec<String>>")]
-pub struct CapabilitiesReply;
+pub struct CapabilitiesReply(pub Vec<(Group, Vec<&'static str>)>);
 
 impl Serialize for CapabilitiesReply {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(Group::ALL.len()))?;
-        for group in Group::ALL {
-            let methods = METHODS.iter().filter(|entry| entry.group == group);
-            map.serialize_entry(
-                group.name(),
-                &methods.map(|entry| entry.name).collect::<Vec<_>>(),
-            )?;
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (group, names) in &self.0 {
+            map.serialize_entry(group.name(), names)?;
         }
         map.end()
     }
@@ -151,7 +147,11 @@ impl Method for Capabilities {
     type Params<'a> = NoParams;
     type Reply = CapabilitiesReply;
 
-    async fn call<'a>(_: &'a Context, _: &'a Caller, _: NoParams) -> Result<CapabilitiesReply> {
-        Ok(CapabilitiesReply)
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        _: NoParams,
+    ) -> Result<CapabilitiesReply> {
+        Ok(CapabilitiesReply(context.catalog.by_group()))
     }
 }

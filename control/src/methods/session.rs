@@ -23,6 +23,7 @@ use super::{
     Caller, Context, Group, Method, Result, Subjects, Word,
     params::{SessionOnly, session_params},
 };
+pub(crate) use crate::offload::blocking;
 use crate::{error::Error, services::shell::Activity};
 
 /// What is done.
@@ -42,13 +43,6 @@ pub(super) type SharedPane = Arc<Pane>;
 /// Every row that can be read: those of history and those of the screen.
 pub(super) fn scrollback_rows(term: &unterm_term::Term) -> usize {
     term.history_rows() + usize::from(term.size().rows)
-}
-
-/// Runs what may take its time (starting and ending programs) outside of the workers.
-pub(crate) async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T> {
-    tokio::task::spawn_blocking(work).await.map_err(|error| Error::Panicked(error.to_string()))
 }
 
 /// `session.input`.

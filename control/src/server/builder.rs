@@ -17,7 +17,7 @@ use super::{Server, ServerError, ServerOptions};
 use crate::{
     dialect::{mcp, peer::Instance, settings, unterm::JsonRpc},
     dispatch::{Dispatcher, Gate},
-    methods::{self, Context},
+    methods::{self, Context, Table},
     registry::{self, Registration},
     services::{proxy, recording},
     transport::{connection::Service, listen, tcp},
@@ -31,6 +31,32 @@ pub struct ServerBuilder {
     has_port: bool,
     has_page: bool,
     is_registered: bool,
+}
+
+impl Server {
+    /// One to be started, as `builder` says.
+    pub fn builder(options: ServerOptions) -> ServerBuilder {
+        ServerBuilder::new(options)
+    }
+
+    /// Binds, registers and serves. A server that can't register serves all the same ([`Server::registry_fault`]).
+    ///
+    /// # Errors
+    /// As [`ServerBuilder::start`].
+    pub fn start(options: ServerOptions) -> Result<Self, ServerError> {
+        Self::builder(options).start()
+    }
+
+    /// The same, with gates that every call must pass, in order.
+    ///
+    /// # Errors
+    /// As [`ServerBuilder::start`].
+    pub fn start_gated(
+        options: ServerOptions,
+        gates: Vec<Arc<dyn Gate>>,
+    ) -> Result<Self, ServerError> {
+        Self::builder(options).gates(gates).start()
+    }
 }
 
 impl ServerBuilder {
@@ -97,9 +123,11 @@ impl ServerBuilder {
         };
         let registration = Arc::new(registration);
 
-        let context = Context::new(mux.clone(), host, registration.clone(), approval);
+        let table = Arc::<Table>::default();
+        let context =
+            Context::new(mux.clone(), host, registration.clone(), approval, table.clone());
         let recorder = context.recorder.clone();
-        let dispatcher = Arc::new(Dispatcher::new(context, self.gates));
+        let dispatcher = Arc::new(Dispatcher::new(table, context, self.gates));
         let mcp = Arc::new(mcp::Server::new(dispatcher.clone()));
         if let Some((listener, port)) = page {
             dispatcher.context().door.open_at(port);

@@ -16,6 +16,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
+    approved::Approved,
     questions::{Answer, Draft, Kind, Question, Questions},
     shared_file::SharedFile,
 };
@@ -96,10 +97,6 @@ pub enum Standing {
     /// It may not.
     Denied,
 }
-
-/// That a call may be made: only [`Approvals::approve`] gives it.
-#[derive(Clone, Copy, Debug)]
-pub struct Approved(());
 
 /// A client that may act.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -214,7 +211,7 @@ impl Approvals {
     /// How it stands: the person was not asked yet, or denied it.
     pub fn approve(&self, caller: &Caller, call: &str) -> Result<Approved, Standing> {
         match self.standing(caller, call) {
-            Standing::Allowed => Ok(Approved(())),
+            Standing::Allowed => Ok(Approved::by_approvals()),
             other => Err(other),
         }
     }

@@ -5,8 +5,6 @@
 
 use std::{
     collections::{BTreeSet, HashMap, VecDeque},
-    future::Future,
-    pin::Pin,
     sync::{
         Arc, Weak,
         atomic::{AtomicBool, Ordering},
@@ -21,7 +19,6 @@ use unterm_mux::{ExitStatus, Mux, MuxEvent, Observer, Pane, PaneId, PaneState};
 use unterm_term::Event;
 
 use super::reports::{ProgramReport, ProgressReport};
-use crate::backend;
 
 /// The kinds of events there are.
 pub const KINDS: [&str; 16] = [
@@ -280,12 +277,6 @@ impl Subscription {
         let session_seq = self.hub.mux.upgrade()?.pane(pane).map(|pane| *pane.watch().borrow());
         let (id, seq) = (pane.0.to_string(), self.hub.seq());
         Some(json!({"event": "output", "seq": seq, "session_id": id, "session_seq": session_seq}))
-    }
-}
-
-impl backend::Events for Subscription {
-    fn next(&mut self) -> Pin<Box<dyn Future<Output = Option<Value>> + Send + '_>> {
-        Box::pin(async { Some(Self::next(self).await) })
     }
 }
 

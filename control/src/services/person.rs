@@ -6,7 +6,7 @@ use std::time::Duration;
 use unterm_mux::{Pane, ShownLine};
 use unterm_term::Modes;
 
-use super::awaited::line_to_cursor;
+use super::question_line::line_to_cursor;
 
 /// How long a person who left no line unfinished is silent before others may type.
 pub const PAUSE: Duration = Duration::from_secs(3);

@@ -1,19 +1,19 @@
 //! Running a command in a pane's shell and waiting for its end.
 
 mod begin;
+mod block;
 mod follow;
+mod outcome;
 
 use std::{io::Write, path::PathBuf, sync::Arc, time::Duration};
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use tokio::time::{Instant, timeout_at};
 use unterm_mux::{ExitStatus, Pane, PaneState, TapDirection, TapItem};
-use unterm_term::{LineId, Modes};
+use unterm_term::LineId;
 
 use self::{
     begin::Begun,
-    follow::{Effect, Event, Finish, Follow, Look, Reported, Sight, Silence},
+    follow::{Effect, Event, Finish, Follow, Look, Reported, Sight},
 };
 use super::{
     shell::{Marks, Shell},
@@ -21,91 +21,13 @@ use super::{
 };
 use crate::error::{Error, Result};
 
-pub use begin::wait_for_prompt;
-
-/// How the wait for a command ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
-    /// It has ended.
-    Completed,
-    /// It still ran when the time was over; it was left running.
-    TimedOut,
-    /// Somebody typed Ctrl+C and the shell is back at its prompt: it gave up the whole line, mark and all.
-    Interrupted,
-    /// The shell waits for a line again, and nobody will tell of the end.
-    Lost(Lost),
-}
-
-/// Why nobody tells of a command's end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lost {
-    /// What was typed became part of another line.
-    OtherLine,
-    /// The shell that would have reported it has been replaced, or reported nothing.
-    NotTold,
-}
-
-impl Lost {
-    /// In words, for whoever began the command.
-    pub fn reason(self) -> &'static str {
-        match self {
-            Self::OtherLine => {
-                "The shell ran another line than the command, and is back at its prompt: see the screen"
-            }
-            Self::NotTold => {
-                "The shell waits for a line again without having reported the command's end: another program replaced it (exec), or its integration was removed"
-            }
-        }
-    }
-}
-
-/// Who said what the exit code is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(inline)]
-pub enum ExitSource {
-    /// The shell's integration, at the end of the command's block (OSC 133 D with the pane's nonce).
-    Block,
-    /// The mark that was typed behind the command.
-    Marker,
-    /// The command ended the shell itself, and the system told how.
-    Process,
-}
-
-/// What came of a command.
-#[derive(Debug)]
-pub struct Outcome {
-    /// What it printed.
-    pub output: String,
-    /// Its exit code, where the shell told.
-    pub exit_code: Option<i32>,
-    /// Who told, if somebody did.
-    pub exit_source: Option<ExitSource>,
-    /// How the wait for it ended.
-    pub ending: Ending,
-    /// Ctrl+C was typed while it ran, and ended it.
-    pub interrupted: bool,
-    /// The beginning of its output is missing, since there was too much of it.
-    pub truncated: bool,
-    /// The mark that the shell printed, or will print, behind its output.
-    pub marker: String,
-    /// The command, as the terminal counts them, where the shell's integration marks it.
-    pub block: Option<u64>,
-}
+pub use self::{
+    begin::{Typist, wait_for_prompt},
+    outcome::{Ending, ExitSource, Outcome},
+};
 
 /// Output of at least so many bytes is made into text outside of the workers, which have other connections to serve.
 const INLINE: usize = 64 << 10;
-
-/// For whom a command is typed.
-pub trait Typist: Sync {
-    /// Whether it may be typed now: asked right before, since what it waited for took its time.
-    ///
-    /// # Errors
-    /// Why it may not; it is not typed then.
-    fn admit(&self) -> Result<()>;
-    /// It was typed, with these marks.
-    fn typed(&self, marks: &Marks);
-}
 
 /// Types `command` into the pane's shell and waits until it has ended, for as long as `timeout`. Waits for output only:
 /// nothing is polled, and any number of commands may be waited for. `is_careful`: a shell that marks its prompts has to wait
@@ -250,56 +172,6 @@ pub async fn run(
     })
 }
 
-/// A command of a shell whose integration marks where it begins and ends.
-struct Block {
-    /// What was typed, without Enter.
-    line: String,
-    /// What the marks carry.
-    nonce: Arc<str>,
-    /// The command, as the terminal counts them.
-    id: u64,
-    /// The shell.
-    shell: Option<i32>,
-}
-
-impl Block {
-    /// Whether the shell leads the foreground, as far as the system says who does.
-    fn may_lead(&self, pane: &Pane) -> bool {
-        pane.foreground().is_none_or(|foreground| Some(foreground.pid) == self.shell)
-    }
-
-    /// The shell, if it leads the foreground again and edits a line.
-    fn silence(&self, pane: &Pane) -> Option<Silence> {
-        let leader = pane.foreground().map(|foreground| foreground.pid);
-        let edits = pane.process().echo() == Some(false) && !pane.process().reads_secret();
-        // The foreground of a shell inside the command is that shell's.
-        if leader.is_none() || leader != self.shell || !edits {
-            return None;
-        }
-        let is_replaced = pane.is_shell_replaced() != Some(false);
-        let term = pane.term();
-        let own = term.command(self.id);
-        let last = term.commands().next_back();
-        Some(Silence {
-            has_prompt: last.is_some_and(|last| last.id > self.id && last.is_prompting()),
-            has_editor: term.modes().contains(Modes::BRACKETED_PASTE),
-            is_replaced,
-            has_run: own.is_none_or(|own| own.output_seq != 0),
-            exit_code: own.and_then(|own| own.exit_code),
-        })
-    }
-
-    /// The exit code of the command, once it has ended, from what the terminal keeps.
-    fn find_end(&self, pane: &Pane) -> Option<Option<i32>> {
-        let term = pane.term();
-        match term.command(self.id) {
-            Some(command) => (command.end_seq != 0).then_some(command.exit_code),
-            // Its prompt has scrolled out of the history: a later one says that it is over.
-            None => term.commands().any(|later| later.id > self.id).then_some(None),
-        }
-    }
-}
-
 /// How long nothing comes before a shell is looked at that may be back at a prompt without having told of the end of a
 /// command: one that has another line to run begins it sooner.
 const QUIET: Duration = Duration::from_secs(2);
@@ -361,12 +233,6 @@ fn is_at_prompt(pane: &Pane, shell: Shell) -> bool {
     let has_editor = shell != Shell::Posix;
     pane.foreground().is_some_and(|foreground| foreground.is_root)
         && (!has_editor || pane.process().echo() == Some(false))
-}
-
-/// The command that runs in a pane now, as the terminal counts them, where a shell marks such.
-fn running(pane: &Pane) -> Option<u64> {
-    let term = pane.term();
-    term.commands().next_back().filter(|last| last.is_running()).map(|last| last.id)
 }
 
 /// The exit code of a command that another ran within, once it is over. One that has begun since may be that other one, which

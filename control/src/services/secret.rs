@@ -15,7 +15,10 @@ use unterm_mux::{Pane, PaneState, ShownLine};
 use unterm_term::{Modes, Term};
 
 use self::field::{Field, MASKS};
-use super::{awaited::ends_prompt, shell::Shell};
+use super::{
+    question_line::{ends_prompt, line_to_cursor},
+    shell::Shell,
+};
 
 /// The longest label, in bytes.
 const LONGEST: usize = 500;
@@ -102,7 +105,7 @@ fn asked_in_a_line(pane: &Pane) -> Asked {
         match term.commands().next_back() {
             // A shell's line editor turns the echo off and on by itself, so it means nothing here.
             Some(last) => !last.is_running(),
-            None => ends_prompt(&super::awaited::line_to_cursor(&term)),
+            None => ends_prompt(&line_to_cursor(&term)),
         }
     };
     let is_shell = || pane.foreground().is_some_and(|it| Shell::of_process(&it.name).is_some());

@@ -4,7 +4,7 @@ use std::{fs::File, future::poll_fn, io, task::Poll};
 
 use rustix::io::Errno;
 
-use super::listen::{Listener, say};
+use super::listener::{Listener, say};
 
 /// A descriptor that is kept for those who come when there is no other: they are told so, and not left to wait.
 pub struct Spare(Option<File>);

@@ -33,6 +33,7 @@ use crate::{
     methods::Context,
     services::{
         approvals::{self, Standing, Verdict},
+        approved::Approved as LetPass,
         audit::Outcome,
         questions::{self, Kind},
     },
@@ -44,7 +45,7 @@ const KEY: &str = "approval";
 /// What becomes of a call.
 pub enum Approved {
     /// It is made.
-    Yes(approvals::Approved),
+    Yes(LetPass),
     /// The client is to ask the person, and to call again.
     Asks(Box<InputRequiredResult>),
     /// It is refused, for this reason.

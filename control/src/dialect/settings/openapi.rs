@@ -68,7 +68,7 @@ fn operation(route: &'static Route) -> Value {
     let named = in_path(route.path);
     let rest =
         if verb == "get" { "x-parameters" } else { "requestBody/content/application~1json/schema" };
-    let mut params = schema((entry.params_schema)().to_value(), &at(rest));
+    let mut params = schema(entry.params_schema().to_value(), &at(rest));
     // As this wire names them; what the address says is not said twice.
     if let Some(properties) = params["properties"].as_object_mut() {
         for (here, there) in route.names {
@@ -108,7 +108,7 @@ fn operation(route: &'static Route) -> Value {
         operation["parameters"] = parameters.into();
     }
     let content = "responses/200/content/application~1json/schema";
-    let reply = |rest: &str| schema((entry.reply_schema)().to_value(), &at(rest));
+    let reply = |rest: &str| schema(entry.reply_schema().to_value(), &at(rest));
     let content = match route.shape {
         Shape::Json => json!({"application/json": {"schema": reply(content)}}),
         Shape::Under(name) => json!({"application/json": {"schema": {

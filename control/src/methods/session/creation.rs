@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     error::Error,
-    methods::{Caller, Context, Group, Method, Result, Subjects, layout, params::Arg},
+    methods::{Caller, Context, Group, Method, Result, Subjects, params::Arg, titles::title},
     services::shell::Shell,
 };
 
@@ -118,7 +118,7 @@ impl CreateParams<'_> {
 
     /// The title that the session is given, if it is.
     pub(in crate::methods) fn title(&self) -> Result<Option<String>> {
-        Ok(self.name.text("name")?.map(|name| layout::title(&name)))
+        Ok(self.name.text("name")?.map(|name| title(&name)))
     }
 
     /// What to start, if the rules on what may be entered allow it: the program with its arguments as a line, and each

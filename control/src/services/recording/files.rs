@@ -13,8 +13,8 @@ use std::{
 use unterm_mux::private::{self, Folder};
 
 use super::{
-    Record,
     log::{self, Event},
+    record::Record,
 };
 
 /// The folder of Unterm's files in a project.

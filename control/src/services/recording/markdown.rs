@@ -6,8 +6,8 @@ use time::{OffsetDateTime, format_description::well_known::Rfc3339, macros::form
 use unterm_term::{Size, unescape_command_line};
 
 use super::{
-    Record,
     log::{Event, Kind},
+    record::Record,
 };
 use crate::services::{
     output::visible,

@@ -1,5 +1,5 @@
 use std::{
-    fs,
+    fs::{self, File},
     os::unix::fs::symlink,
     sync::atomic::{AtomicBool, Ordering},
     time::Instant,
@@ -7,7 +7,10 @@ use std::{
 
 use unterm_mux::{MuxOptions, OnExit, Spawn};
 
-use super::*;
+use super::{
+    log::{Event, Kind},
+    *,
+};
 
 fn events(row: &Record) -> Vec<Event> {
     log::read(File::open(&row.log_path).unwrap()).unwrap()

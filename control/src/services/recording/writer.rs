@@ -16,10 +16,10 @@ use parking_lot::Mutex;
 use unterm_mux::{Pane, Tap, TapDirection, TapItem};
 
 use super::{
-    Limits, Outcome, Record, finish,
     log::{Event, Kind, Splitter},
     markdown::timestamp,
-    micros, next_part, now,
+    pages::{finish, next_part},
+    record::{Outcome, Record, micros, now},
     settings::Settings,
 };
 
@@ -31,6 +31,21 @@ const LONGEST_LINE: usize = 64 << 10;
 const LONGEST_HEAD: usize = 64 << 10;
 /// A log with more bytes is closed, whatever is in it.
 const LONGEST_LOG: u64 = 32 << 20;
+
+/// When a log is closed and another one begun.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// It holds more bytes of output.
+    pub(super) bytes: u64,
+    /// It holds so many commands.
+    pub(super) blocks: u64,
+    /// What a minute is.
+    pub(super) minute: Duration,
+}
+
+/// As documented; `recording.json` says how many minutes.
+pub(super) const LIMITS: Limits =
+    Limits { bytes: 5 << 20, blocks: 1000, minute: Duration::from_secs(60) };
 
 /// What a recording is made with.
 pub(super) struct Recording {

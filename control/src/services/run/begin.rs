@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use tokio::time::{Instant, timeout_at};
 use unterm_mux::{AtPrompt, Foreground, Pane, Tap, is_carrier};
 
-use super::{Block, Typist, running};
+use super::block::Block;
 use crate::{
     error::{Error, Result},
     services::shell::{Marks, Shell},
@@ -21,6 +21,17 @@ const SETTLED: Duration = Duration::from_millis(200);
 const ENDING: Duration = Duration::from_millis(500);
 /// What runs as far as anybody knows, while a shell has not begun what was entered.
 const ENTERED: &str = "what was entered at its prompt";
+
+/// For whom a command is typed.
+pub trait Typist: Sync {
+    /// Whether it may be typed now: asked right before, since what it waited for took its time.
+    ///
+    /// # Errors
+    /// Why it may not; it is not typed then.
+    fn admit(&self) -> Result<()>;
+    /// It was typed, with these marks.
+    fn typed(&self, marks: &Marks);
+}
 
 /// A command that was typed.
 pub(super) struct Begun {
@@ -139,6 +150,12 @@ pub(super) async fn begin(
     pane.write(wrapped().as_bytes()).map_err(write_error)?;
     typist.typed(marks);
     Ok(Begun { tap, block: None, around })
+}
+
+/// The command that runs in a pane now, as the terminal counts them, where a shell marks such.
+pub(super) fn running(pane: &Pane) -> Option<u64> {
+    let term = pane.term();
+    term.commands().next_back().filter(|last| last.is_running()).map(|last| last.id)
 }
 
 /// What has the pane's terminal, where its shell marks commands: one that has begun and not ended, whatever it does with it.

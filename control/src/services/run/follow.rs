@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use unterm_mux::{ExitStatus, TAP_CAPACITY};
 
-use super::{Ending, ExitSource, Lost};
+use super::outcome::{Ending, ExitSource, Lost};
 use crate::services::{
     output::{Capture, End, Framing},
     shell::Marks,

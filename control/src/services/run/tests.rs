@@ -1,6 +1,6 @@
 use unterm_mux::{Mux, MuxOptions, OnExit, Spawn};
 
-use super::*;
+use super::{begin::running, *};
 
 /// A pane in which a shell that marks its commands runs one without marks, at its prompt.
 async fn shell_in_a_shell() -> (Arc<Mux>, Arc<Pane>) {

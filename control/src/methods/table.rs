@@ -1,0 +1,273 @@
+//! The table of methods: those that every instance has, and those that were added to one.
+
+use std::{collections::HashMap, sync::LazyLock};
+
+use parking_lot::RwLock;
+
+use super::{
+    action, activity, aliases, approvals, audit, blocks, capture, cells, config, events, exec,
+    files,
+    group::{Catalog, Group},
+    input, instance, layout, lease,
+    method::{Entry, entry},
+    nonce, orchestrate, policy, proxy, recording, screen, selftest, server, session, settings,
+    signal, system, token, variables, wait, workspace,
+};
+
+/// Every method, group by group, in the order `server.capabilities` lists them.
+pub static METHODS: &[Entry] = &[
+    entry::<session::List>(),
+    entry::<session::Get>(),
+    entry::<session::Status>(),
+    entry::<session::Create>(),
+    entry::<session::Input>(),
+    entry::<aliases::SendText>(),
+    entry::<session::Resize>(),
+    entry::<session::Destroy>(),
+    entry::<session::Idle>(),
+    entry::<activity::Activity>(),
+    entry::<session::Cwd>(),
+    entry::<variables::Env>(),
+    entry::<variables::SetEnv>(),
+    entry::<nonce::LendNonce>(),
+    entry::<session::History>(),
+    entry::<aliases::ReadTail>(),
+    entry::<audit::Log>(),
+    entry::<recording::Start>(),
+    entry::<recording::Stop>(),
+    entry::<recording::Status>(),
+    entry::<recording::List>(),
+    entry::<recording::Read>(),
+    entry::<recording::AttachTrace>(),
+    entry::<recording::Export>(),
+    entry::<input::Type>(),
+    entry::<input::Paste>(),
+    entry::<input::Keys>(),
+    entry::<input::Mouse>(),
+    entry::<signal::Signal>(),
+    entry::<wait::Wait>(),
+    entry::<wait::Watch>(),
+    entry::<lease::Lease>(),
+    entry::<lease::Release>(),
+    entry::<layout::Split>(),
+    entry::<layout::Focus>(),
+    entry::<layout::Move>(),
+    entry::<layout::Rename>(),
+    entry::<blocks::List>(),
+    entry::<blocks::Get>(),
+    entry::<files::Read>(),
+    entry::<files::Write>(),
+    entry::<exec::Run>(),
+    entry::<exec::Send>(),
+    entry::<exec::RunWait>(),
+    entry::<exec::Status>(),
+    entry::<exec::Cancel>(),
+    entry::<signal::Send>(),
+    entry::<orchestrate::Launch>(),
+    entry::<orchestrate::Broadcast>(),
+    entry::<orchestrate::Wait>(),
+    entry::<screen::Read>(),
+    entry::<screen::Text>(),
+    entry::<screen::Cursor>(),
+    entry::<screen::Scroll>(),
+    entry::<screen::Search>(),
+    entry::<super::find::Find>(),
+    entry::<screen::DetectErrors>(),
+    entry::<cells::Diff>(),
+    entry::<cells::Cells>(),
+    entry::<capture::Png>(),
+    entry::<cells::Bytes>(),
+    entry::<aliases::ReadRaw>(),
+    entry::<workspace::Save>(),
+    entry::<workspace::Restore>(),
+    entry::<workspace::List>(),
+    entry::<capture::Screen>(),
+    entry::<capture::Window>(),
+    entry::<capture::Select>(),
+    entry::<capture::Clipboard>(),
+    entry::<proxy::Status>(),
+    entry::<proxy::Nodes>(),
+    entry::<proxy::Switch>(),
+    entry::<proxy::Speedtest>(),
+    entry::<proxy::Configure>(),
+    entry::<proxy::Disable>(),
+    entry::<proxy::Env>(),
+    entry::<policy::Set>(),
+    entry::<policy::Check>(),
+    entry::<approvals::List>(),
+    entry::<approvals::Answer>(),
+    entry::<approvals::Forget>(),
+    entry::<approvals::Ask>(),
+    entry::<token::Create>(),
+    entry::<token::List>(),
+    entry::<token::Revoke>(),
+    entry::<server::Info>(),
+    entry::<server::Health>(),
+    entry::<server::Capabilities>(),
+    entry::<selftest::Run>(),
+    entry::<config::Get>(),
+    entry::<config::Set>(),
+    entry::<settings::Open>(),
+    entry::<events::Subscribe>(),
+    entry::<events::Unsubscribe>(),
+    entry::<system::Info>(),
+    entry::<system::LaunchAdmin>(),
+    entry::<instance::List>(),
+    entry::<instance::Info>(),
+    entry::<instance::SetTitle>(),
+    entry::<instance::Focus>(),
+    entry::<layout::TabList>(),
+    entry::<layout::TabCreate>(),
+    entry::<layout::TabClose>(),
+    entry::<layout::TabFocus>(),
+    entry::<layout::TabMove>(),
+    entry::<layout::TabRename>(),
+    entry::<layout::WindowList>(),
+    entry::<layout::WindowFocus>(),
+    entry::<action::List>(),
+    entry::<action::Run>(),
+];
+
+static BY_NAME: LazyLock<HashMap<&str, &'static Entry>> =
+    LazyLock::new(|| METHODS.iter().map(|entry| (entry.name, entry)).collect());
+
+/// The methods of an instance.
+#[derive(Default)]
+pub struct Table {
+    added: RwLock<HashMap<&'static str, &'static Entry>>,
+}
+
+/// Why a method can't be added.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TableError {
+    /// Another method has the name.
+    #[error("there is a method named {0} already")]
+    Taken(String),
+    /// It would be one method too many.
+    #[error("no more than {MOST_ADDED} methods can be added to an instance")]
+    Full,
+}
+
+/// The most methods that can be added.
+const MOST_ADDED: usize = 1000;
+
+impl Table {
+    /// The method of that name.
+    pub fn find(&self, name: &str) -> Option<&'static Entry> {
+        let own = BY_NAME.get(name).copied();
+        own.or_else(|| self.added.read().get(name).copied())
+    }
+
+    /// Adds a method, which callers find from now on.
+    ///
+    /// # Errors
+    /// The name is taken, or there are too many.
+    pub fn add(&self, entry: Entry) -> Result<(), TableError> {
+        let mut added = self.added.write();
+        if BY_NAME.contains_key(entry.name) || added.contains_key(entry.name) {
+            return Err(TableError::Taken(entry.name.to_owned()));
+        }
+        if added.len() >= MOST_ADDED {
+            return Err(TableError::Full);
+        }
+        // A call under way outlives the removal of its method.
+        let entry: &'static Entry = Box::leak(Box::new(entry));
+        added.insert(entry.name, entry);
+        Ok(())
+    }
+
+    /// Takes a method back that was added; false: there is none of that name.
+    pub fn remove(&self, name: &str) -> bool {
+        self.added.write().remove(name).is_some()
+    }
+}
+
+impl Catalog for Table {
+    fn by_group(&self) -> Vec<(Group, Vec<&'static str>)> {
+        let mut added: Vec<_> = self.added.read().values().copied().collect();
+        added.sort_unstable_by_key(|entry| entry.name);
+        let all = || METHODS.iter().chain(added.iter().copied());
+        let of_group = |group| {
+            let names = all().filter(|entry| entry.group == group).map(|entry| entry.name);
+            (group, names.collect())
+        };
+        Group::ALL.map(of_group).into()
+    }
+}
+
+/// The method of that name among those that every instance has.
+pub fn find(name: &str) -> Option<&'static Entry> {
+    BY_NAME.get(name).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::authority::{Reach, audit::DOING};
+
+    #[test]
+    fn every_method_is_found_by_its_name_and_documented() {
+        for entry in METHODS {
+            assert!(
+                std::ptr::eq(find(entry.name).unwrap(), entry),
+                "{} is there twice",
+                entry.name
+            );
+            assert!(entry.doc.ends_with('.'), "{} wants a sentence", entry.name);
+            assert!(Group::ALL.contains(&entry.group));
+        }
+        assert!(find("nope.nope").is_none());
+        assert!(find("").is_none());
+    }
+
+    #[test]
+    fn schemas_say_what_is_required_and_refuse_no_client() {
+        let create = serde_json::to_value(find("exec.run_wait").unwrap().params_schema()).unwrap();
+        assert_eq!(create["required"], serde_json::json!(["command"]));
+        assert_eq!(create["properties"]["timeout_ms"]["type"], "integer");
+        for entry in METHODS {
+            let schema = serde_json::to_string(&entry.params_schema()).unwrap();
+            assert!(!schema.contains("\"null\""), "{}: {schema}", entry.name);
+            let schema = serde_json::to_value(entry.reply_schema()).unwrap();
+            // As documented.
+            let kind = match entry.name {
+                "session.audit_log" | "session.recording_list" => "array",
+                _ => "object",
+            };
+            assert_eq!(schema["type"], kind, "{}", entry.name);
+        }
+    }
+
+    #[test]
+    fn rows_speak_of_parameters_that_there_are() {
+        for entry in METHODS {
+            let schema = serde_json::to_value(entry.params_schema()).unwrap();
+            let has = |name: &&str| schema["properties"].get(*name).is_some();
+            // A token for some sessions is held to all parameters that name one.
+            let names = |name: &&str| has(name) == entry.named.contains(name);
+            let is_held = ["id", "session_id"].iter().all(names);
+            let is_named = entry.reach != Reach::Named || !entry.named.is_empty();
+            let is_exact = entry.reach == Reach::Everything || (is_held && is_named);
+            assert!(is_exact, "{} names its session by {:?}", entry.name, entry.named);
+            let is_told = *entry.telling == DOING || entry.telling.iter().all(has);
+            assert!(is_told, "{} has no {:?}", entry.name, entry.telling);
+        }
+    }
+
+    #[test]
+    fn every_method_has_a_wire_test() {
+        let tests = concat!(
+            include_str!("../../tests/methods.rs"),
+            include_str!("../../tests/beyond.rs"),
+            include_str!("../../tests/rules.rs"),
+            include_str!("../../tests/files.rs"),
+            include_str!("../../tests/folder.rs"),
+            include_str!("../../tests/variables.rs"),
+            include_str!("../../tests/capture.rs"),
+            include_str!("../../tests/http.rs"),
+        );
+        for entry in METHODS {
+            assert!(tests.contains(&format!("\"{}\"", entry.name)), "{} has no test", entry.name);
+        }
+    }
+}

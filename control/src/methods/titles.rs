@@ -1,0 +1,9 @@
+//! Titles that callers give.
+
+/// The longest title, in characters.
+const LONGEST_TITLE: usize = 256;
+
+/// A title without control characters, of a bounded length.
+pub fn title(text: &str) -> String {
+    text.chars().filter(|char| !char.is_control()).take(LONGEST_TITLE).collect()
+}

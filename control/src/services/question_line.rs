@@ -1,0 +1,123 @@
+//! Whether the line at the cursor looks like a question or a prompt.
+//!
+//! A line looks like a question if it ends in `?`, a colon or a closing bracket, in the sign of a prompt and a blank, or asks for a
+//! key to be pressed.
+
+use std::sync::LazyLock;
+
+use regex_automata::meta::Regex;
+use unterm_term::{LineId, Point, Term, TextRange};
+
+/// The longest question, in bytes.
+const LONGEST: usize = 500;
+/// What a question ends in.
+const ENDS: &str = "?:])？：］）";
+/// What the prompt of a shell, or of a language's own, ends in, before a blank.
+const SIGNS: &str = "$#%>❯➜λ»›";
+
+/// A request for a key.
+static KEY: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:press|hit)\b.*\b(?:key|enter|return|space)\b|^\(END\)$|--More--")
+        .map_err(|error| tracing::error!(%error, "requests for keys are not seen"))
+        .ok()
+});
+
+/// Whether the last line looks like a question: the one with the cursor, up to it, or the one before if that is empty.
+pub fn is_question(term: &Term) -> bool {
+    let line = line_to_cursor(term);
+    if !line.trim().is_empty() {
+        return ends_question(&line) || ends_prompt(&line);
+    }
+    let row = LineId(term.live_top().0 + u64::from(term.cursor().row));
+    let Some(above) = term.line_at(row).start.line.0.checked_sub(1).map(LineId) else {
+        return false;
+    };
+    // The command's own line is no question of its.
+    let output = term.commands().next_back().and_then(|last| last.output);
+    let is_output = output.is_none_or(|output| above >= output.line);
+    is_output && above >= term.live_top() && ends_question(&term.text(term.line_at(above)))
+}
+
+/// The line that the cursor stands in, up to it.
+pub fn line_to_cursor(term: &Term) -> String {
+    let cursor = term.cursor();
+    let line = LineId(term.live_top().0 + u64::from(cursor.row));
+    let start = term.line_at(line).start;
+    let end = match cursor.col.checked_sub(1) {
+        Some(col) => Point { line, col },
+        None if start.line == line => return String::new(),
+        None => Point { line: LineId(line.0 - 1), col: term.size().cols - 1 },
+    };
+    let mut text = term.text(TextRange { start, end, block: false });
+    // Blanks at the end that were never written, or were cut off.
+    let is_blank = |col: u16| {
+        let at = Point { line: end.line, col };
+        term.text(TextRange { start: at, end: at, block: false }).trim().is_empty()
+    };
+    if is_blank(end.col) && !text.ends_with(' ') {
+        text.push(' ');
+    }
+    text
+}
+
+fn ends_question(line: &str) -> bool {
+    let line = line.trim();
+    line.len() <= LONGEST
+        && (line.ends_with(|char: char| ENDS.contains(char))
+            || KEY.as_ref().is_some_and(|key| key.is_match(line)))
+}
+
+/// Whether a line is a prompt that nothing was typed behind.
+pub fn ends_prompt(line: &str) -> bool {
+    let is_sign = |char: char| SIGNS.contains(char);
+    line.len() <= LONGEST && line.ends_with(' ') && line.trim_end().ends_with(is_sign)
+}
+
+#[cfg(test)]
+mod tests {
+    use unterm_term::{Options, Parser, Size};
+
+    use super::*;
+
+    fn asks(output: &str) -> bool {
+        let mut term = Term::new(Size::cells(40, 5), Options::default());
+        Parser::new().advance(&mut term, output.as_bytes());
+        is_question(&term)
+    }
+
+    #[test]
+    fn the_last_line_is_a_question_by_how_it_ends() {
+        for output in [
+            "Do you want to continue? [Y/n] ",
+            "Are you sure you want to continue connecting (yes/no/[fingerprint])? ",
+            "package name: (unterm) ",
+            "Name: ",
+            ":",
+            ">>> ",
+            "sqlite> ",
+            "(gdb) ",
+            "me@host:~$ ",
+            "? Project name › ",
+            "Press any key to continue . . . ",
+            "--More--(12%)",
+            "(END)",
+            "May I build?\r\n",
+            "a line that is longer than the screen is wide, is it not? ",
+        ] {
+            assert!(asks(output), "{output:?}");
+        }
+        for output in [
+            "",
+            "$ make\r\n",
+            "   Compiling term v0.1.0",
+            "CC main.o",
+            "42%",
+            "Building 12 of 90 >",
+            "Name: Ada",
+            "done\r\n\r\n",
+            "\x1b]133;A\x07$ \x1b]133;B\x07cat # why?\r\n\x1b]133;C\x07",
+        ] {
+            assert!(!asks(output), "{output:?}");
+        }
+    }
+}

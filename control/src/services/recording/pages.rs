@@ -1,0 +1,150 @@
+//! Logs that are made, and the pages that are written from them.
+
+use std::{fs::File, io, path::Path};
+
+use unterm_mux::random;
+use unterm_term::Size;
+
+use super::{
+    files,
+    index::{index, replace_row, rows},
+    log::{Event, Kind},
+    markdown::{self, timestamp},
+    record::{Outcome, Record, now},
+    settings::Settings,
+};
+use crate::{registry, services::shell::Shell};
+
+/// A record whose page is not written, and why.
+pub(super) type Unwritten = Box<(Record, String)>;
+
+/// Renders an ended recording's page and writes its row.
+///
+/// # Errors
+/// The record, and why it can't be done.
+pub(super) fn finish(
+    home: &Path,
+    record: Record,
+    settings: &Settings,
+) -> Result<Record, Unwritten> {
+    match files::read_log(home, &record) {
+        Ok(events) => render(home, record, &events, settings),
+        Err(error) => {
+            let error = format!("{}: {error}", record.log_path.display());
+            Err(Box::new((record, error)))
+        }
+    }
+}
+
+/// The same with the log as it was read.
+pub(super) fn render(
+    home: &Path,
+    mut record: Record,
+    events: &[Event],
+    settings: &Settings,
+) -> Result<Record, Unwritten> {
+    let size = Size::cells(record.cols.max(1), record.rows.max(1));
+    let content = markdown::blocks(events, size, Shell::of_process(&record.shell));
+    record.block_count = content.as_ref().map_or(0, |blocks| blocks.len() as u64);
+    let mut write = || {
+        let page = markdown::page(&record, &content, &mut settings.redaction()?);
+        let written = files::write_page(home, &mut record, page.as_bytes());
+        written.map_err(|error| format!("{}: {error}", record.md_path.display()))?;
+        index(home, |rows| replace_row(rows, &record))
+    };
+    match write() {
+        Ok(()) => Ok(record),
+        Err(error) => Err(Box::new((record, error))),
+    }
+}
+
+/// Makes a new recording's log, and its row in the index, which `change` may change as well.
+pub(super) fn open(
+    home: &Path,
+    mut record: Record,
+    change: impl FnOnce(&mut Vec<Record>),
+) -> Outcome<(Record, File)> {
+    let created = files::create_log(home, &mut record);
+    let file = created.map_err(|error| format!("{}: {error}", home.join("sessions").display()))?;
+    let add = |rows: &mut Vec<Record>| {
+        change(rows);
+        replace_row(rows, &record);
+    };
+    match index(home, add) {
+        Ok(()) => Ok((record, file)),
+        Err(error) => {
+            files::remove_log(home, &record);
+            Err(error)
+        }
+    }
+}
+
+/// Makes the log in which a recording goes on: of the same project and shell, whatever runs and is told meanwhile.
+pub(super) fn next_part(home: &Path, old: &Record, size: Size) -> Outcome<(Record, File)> {
+    let record = Record {
+        unterm_session_id: random::uuid().map_err(|error| error.to_string())?,
+        started_at: timestamp(now()),
+        parent_session_id: Some(old.unterm_session_id.clone()),
+        cols: size.cols,
+        rows: size.rows,
+        ended_at: None,
+        exit_reason: None,
+        block_count: 0,
+        bytes_raw: 0,
+        bytes_lost: 0,
+        error: None,
+        ..old.clone()
+    };
+    // Why the old one ended is known, should its page never be written.
+    open(home, record, |rows| replace_row(rows, old))
+}
+
+/// Takes a recording that never began out again.
+pub(super) fn forget(home: &Path, record: &Record) {
+    files::remove_log(home, record);
+    let gone = |rows: &mut Vec<Record>| {
+        rows.retain(|row| row.unterm_session_id != record.unterm_session_id);
+    };
+    if let Err(error) = index(home, gone) {
+        tracing::debug!(error, "a row of the index is left over");
+    }
+}
+
+/// Reads the page of a recording. Nothing outside the folders of recordings is read, whatever a project's links lead to.
+///
+/// # Errors
+/// When it can't be read.
+pub fn read_page(home: &Path, record: &Record) -> io::Result<String> {
+    files::read_page(home, record)
+}
+
+/// Closes and renders what processes that were killed have left.
+pub fn recover(home: &Path) {
+    let is_left =
+        |row: &Record| row.ended_at.is_none() && !registry::is_live(row.pid, row.process_start);
+    let left = rows(home).map(|rows| rows.into_iter().filter(is_left).collect::<Vec<_>>());
+    let (left, settings) = match left.and_then(|left| Ok((left, Settings::read(home)?))) {
+        Ok(found) => found,
+        Err(error) => {
+            tracing::warn!(error, "recordings of processes that were killed stay as they are");
+            return;
+        }
+    };
+    for mut record in left {
+        let id = record.unterm_session_id.clone();
+        let closed = match files::read_log(home, &record) {
+            Ok(events) => {
+                let out = events.iter().filter(|event| event.kind == Kind::Out);
+                record.bytes_raw = out.map(|event| event.bytes.len() as u64).sum();
+                let last = events.last().map(|event| timestamp(event.micros));
+                record.ended_at = Some(last.unwrap_or_else(|| record.started_at.clone()));
+                record.exit_reason.get_or_insert_with(|| "crashed".to_owned());
+                render(home, record, &events, &settings).map_err(|unwritten| unwritten.1)
+            }
+            Err(error) => Err(format!("{}: {error}", record.log_path.display())),
+        };
+        if let Err(error) = closed {
+            tracing::warn!(error, id, "a recording of a process that was killed is not rendered");
+        }
+    }
+}
