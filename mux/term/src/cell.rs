@@ -12,11 +12,11 @@
 //! | 32–47 | style id, in the table of the row's page; 0: the default style |
 //! | 48–63 | link id, in the table of the row's page; 0: no link |
 //!
-//! A multicell character (OSC 66) fills a block of cells. The first one holds its text, with the width [`Width::Wide`] if
-//! the block has more than one column. The others are [`Width::Tail`], and bits 0–5 and 6–8 hold their column and row in
-//! the block. The style of each has the block's size ([`crate::TextSize`]).
+//! A multicell character (OSC 66) fills a block of cells. The first cell holds its text, with the width [`Width::Wide`]
+//! if the block has more than one column. The other cells are [`Width::Tail`], and bits 0–5 and 6–8 hold their column
+//! and row in the block. The style of every cell holds the block's size ([`crate::TextSize`]).
 //!
-//! Cells of a [`crate::Snapshot`] have no style and link ids: its rows spell both out as runs.
+//! Cells of a [`crate::Snapshot`] have no style and link ids: its rows list styles and links as runs.
 
 /// A cell. All zero bits: an erased cell in the default style.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, bytemuck::Zeroable)]
@@ -30,27 +30,27 @@ pub enum Content {
     Empty,
     /// One code point.
     Char(char),
-    /// Several code points that make one character; the id is looked up in the row ([`crate::SnapshotRow::cluster`]).
+    /// Several code points that form one character; look the id up in the row ([`crate::SnapshotRow::cluster`]).
     Cluster(u32),
 }
 
-/// How many columns a cell's content takes, and which of them this is.
+/// How many columns a character takes, and which of them this cell is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
     /// One column.
     Narrow,
-    /// The first of two columns, or of a multicell character's.
+    /// The first of two columns, or the first cell of a multicell character with several columns.
     Wide,
-    /// The second of two columns, or another cell of a multicell character: holds nothing of its own.
+    /// The second of two columns, or another cell of a multicell character: has no content of its own.
     Tail,
-    /// A blank at the end of a line whose next, wide character did not fit: not part of the text.
+    /// A blank at the end of a line, left because a wide character did not fit: not part of the text.
     Head,
 }
 
-/// What a cell is to shell integration (OSC 133).
+/// A cell's role in shell integration (OSC 133).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PromptRole {
-    /// Output of a command, or nothing known.
+    /// Output of a command, or unknown.
     #[default]
     Output,
     /// Part of a prompt (after OSC 133 A).
@@ -66,26 +66,26 @@ pub(crate) const WIDTH: u64 = 3 << WIDTH_SHIFT;
 pub(crate) const WIDE: u64 = 1 << WIDTH_SHIFT;
 pub(crate) const TAIL: u64 = 2 << WIDTH_SHIFT;
 pub(crate) const HEAD: u64 = 3 << WIDTH_SHIFT;
-/// Content, cluster bit and width: what a cell shows, without how.
+/// Content, cluster bit and width: what a cell shows, without its attributes.
 pub(crate) const SHOWN: u64 = (1 << ATTRS_SHIFT) - 1;
-/// First bit of what is not [`SHOWN`]: protection, role, style, link.
+/// The first bit that is not [`SHOWN`]: protection, role, style, link.
 pub(crate) const ATTRS_SHIFT: u32 = 24;
 pub(crate) const PROTECTED: u64 = 1 << 24;
-/// Part of a multicell character.
+/// The cell is part of a multicell character.
 pub(crate) const MULTICELL: u64 = 1 << 27;
-/// Bits of a column in a multicell character, below those of the row.
+/// Bits of a column in a multicell character, below the bits of the row.
 const COLUMN_BITS: u32 = 6;
 const ROLE_SHIFT: u32 = 25;
 pub(crate) const STYLE_SHIFT: u32 = 32;
 pub(crate) const LINK_SHIFT: u32 = 48;
-/// Everything but the ids of style and link.
+/// Everything except the ids of style and link.
 pub(crate) const WITHOUT_IDS: u64 = (1 << STYLE_SHIFT) - 1;
 
 impl Cell {
     /// An erased cell in the default style.
     pub(crate) const EMPTY: Self = Self(0);
 
-    /// The bits of a cell that its pen decides: everything but [`SHOWN`].
+    /// The bits of a cell that the pen determines: everything except [`SHOWN`].
     pub(crate) fn template(style: u16, link: u16, role: PromptRole, protected: bool) -> u64 {
         (style as u64) << STYLE_SHIFT
             | (link as u64) << LINK_SHIFT
@@ -93,17 +93,17 @@ impl Cell {
             | if protected { PROTECTED } else { 0 }
     }
 
-    /// What the cell of a multicell character in this column and row of its block shows. Not for the first one.
+    /// The shown bits of a multicell character's cell at this column and row of its block. Not for the first cell.
     pub(crate) fn multicell_part(col: usize, row: usize) -> u64 {
         MULTICELL | TAIL | (row as u64) << COLUMN_BITS | col as u64
     }
 
-    /// The same cell with its content erased and its look kept.
+    /// The same cell with its content erased and its attributes kept.
     pub(crate) fn blanked(self) -> Self {
         Self(self.0 & !(SHOWN | PROTECTED | MULTICELL))
     }
 
-    /// Whether the cell shows nothing: no content, narrow, whatever its style.
+    /// Whether the cell has no content, whatever its style, and is no tail.
     pub(crate) fn is_blank(self) -> bool {
         self.0 & (CONTENT | CLUSTER) == 0 && self.0 & WIDTH != TAIL
     }
@@ -118,7 +118,7 @@ impl Cell {
         self.0 & (WIDTH | MULTICELL) == WIDE
     }
 
-    /// Whether this is the blank at a line's end whose wide character did not fit.
+    /// Whether this is the blank at the end of a line where a wide character did not fit.
     pub(crate) fn is_head(self) -> bool {
         self.0 & WIDTH == HEAD
     }
@@ -143,7 +143,7 @@ impl Cell {
         self.0 & MULTICELL != 0
     }
 
-    /// Column and row of the cell in its multicell character; 0 in others.
+    /// Column and row of the cell in its multicell character; 0 in other cells.
     pub fn multicell_offset(self) -> (u16, u16) {
         if self.0 & (MULTICELL | WIDTH) != MULTICELL | TAIL {
             return (0, 0);
@@ -169,7 +169,7 @@ impl Cell {
         }
     }
 
-    /// What it reads as where that is one byte: a narrow ASCII character, or a blank.
+    /// The cell's text if it is one byte: a narrow ASCII character, or a blank.
     #[inline]
     pub(crate) fn ascii(self) -> Option<u8> {
         match (self.0 & (CONTENT | CLUSTER | 3 << WIDTH_SHIFT)) as u32 {
@@ -179,7 +179,7 @@ impl Cell {
         }
     }
 
-    /// The columns its content takes.
+    /// The columns the content takes.
     pub fn width(self) -> Width {
         match self.0 >> WIDTH_SHIFT & 3 {
             0 => Width::Narrow,
@@ -189,12 +189,12 @@ impl Cell {
         }
     }
 
-    /// Whether DECSCA protects it from selective erase.
+    /// Whether DECSCA protects the cell from selective erase.
     pub fn is_protected(self) -> bool {
         self.0 & PROTECTED != 0
     }
 
-    /// Its part in a prompt.
+    /// The cell's part in a prompt.
     pub fn prompt_role(self) -> PromptRole {
         match self.0 >> ROLE_SHIFT & 3 {
             1 => PromptRole::Prompt,
@@ -203,12 +203,12 @@ impl Cell {
         }
     }
 
-    /// The id of its style in its page.
+    /// The id of the cell's style in its page.
     pub fn style_id(self) -> u16 {
         (self.0 >> STYLE_SHIFT) as u16
     }
 
-    /// The id of its link in its page, 0 for none.
+    /// The id of the cell's link in its page, 0 for none.
     pub fn link_id(self) -> u16 {
         (self.0 >> LINK_SHIFT) as u16
     }

@@ -1,8 +1,8 @@
-//! Commands as shell integration tells of them (OSC 133, OSC 633): where prompt, input and output of each are.
+//! Commands that shell integration reports (OSC 133, OSC 633): where each prompt, input and output is.
 //!
-//! Owns the list: bounded, in the order of the main screen's lines, and anchored to them, so that it follows the text
-//! when lines are wrapped anew. A command is gone with its prompt's line. Never believes more than it is told: all of
-//! it is output of programs.
+//! Owns the list, which is bounded and follows the order of the main screen's lines. Its anchors follow the text when
+//! lines rewrap. A command is dropped together with its prompt's line. Marks are program output, so nothing here trusts
+//! them beyond what they state.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,35 +14,35 @@ use crate::row::{OUTPUT, PROMPT};
 use crate::term::{ScreenKind, Term};
 use crate::{LineId, Point, TextRange};
 
-/// Commands kept; the oldest goes.
+/// Maximum commands kept; the oldest is dropped first.
 const COMMANDS_CAP: usize = 10_000;
-/// Commands that may run inside one another: those of shells in shells.
+/// Maximum commands that may run inside one another: those of nested shells.
 const NESTED_CAP: usize = 64;
-/// Bytes of text of all commands; the oldest go.
+/// Maximum bytes of text in all commands; the oldest commands are dropped first.
 const TEXT_CAP: usize = 4 << 20;
-/// Bytes of a command that is kept as it was given; of more, the beginning.
+/// Bytes kept of [`Given::command`]; a longer command is truncated.
 const GIVEN_CAP: usize = 4096;
 
-/// What arrow keys move the cursor at a prompt (OSC 133 `cl`).
+/// Which arrow keys move the cursor at a prompt (OSC 133 `cl`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ClickKeys {
-    /// `line`, and where nothing is said: left and right within one line.
+    /// `line`, and the default: left and right within one line.
     #[default]
     Line,
     /// `m`: left and right across the lines of an input.
     Multiple,
     /// `v`: up and down from the line's start.
     Vertical,
-    /// `w`: up and down, the column being kept.
+    /// `w`: up and down, keeping the column.
     Smart,
 }
 
-/// How clicks at a prompt are told to the shell (kitty's `click_events`).
+/// How the shell receives clicks at a prompt (kitty's `click_events`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClickEvents {
-    /// 1: with rows of the screen.
+    /// 1: rows count from the top of the screen.
     Absolute,
-    /// 2: with rows from the prompt's first, which is 0.
+    /// 2: rows count from the prompt's first row, which is 0.
     Relative,
 }
 
@@ -52,76 +52,76 @@ pub enum Redraw {
     /// The whole prompt.
     #[default]
     Prompt,
-    /// Its last line.
+    /// The last line of the prompt.
     LastLine,
     /// Nothing.
     Nothing,
 }
 
-/// What a prompt said of itself.
+/// The options of a prompt's mark.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PromptOptions {
     /// The application's id (`aid`), at most 128 bytes.
     pub aid: Option<String>,
-    /// Keys that move its cursor.
+    /// Keys that move the cursor.
     pub click: ClickKeys,
-    /// It wants clicks themselves.
+    /// The form in which the shell receives clicks, if it requested them.
     pub click_events: Option<ClickEvents>,
-    /// What it redraws.
+    /// What the shell redraws.
     pub redraw: Redraw,
 }
 
-/// What a program typed at a prompt so that the shell runs a command.
+/// Text that a program typed at a prompt to make the shell run a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Given {
-    /// What it typed, without Enter.
+    /// The typed text, without Enter.
     pub typed: String,
-    /// The command that this stands for, to be shown and never to be run: the first 4 KiB, without control characters but
-    /// for line breaks and tabs.
+    /// The command that `typed` stands for. For display only, never to be run: the first 4 KiB, without control
+    /// characters other than line breaks and tabs.
     pub command: String,
 }
 
-/// A command, from its prompt on.
+/// A command, starting at its prompt.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Command {
     /// Counts from 1 in each terminal.
     pub id: u64,
-    /// First cell of its prompt.
+    /// First cell of the prompt.
     pub prompt: Option<Point>,
-    /// First cell of what is typed; `None` before the prompt is complete.
+    /// First cell of the input; `None` until the prompt is complete.
     pub input: Option<Point>,
-    /// First cell of its output; `None` before it runs.
+    /// First cell of the output; `None` until the command runs.
     pub output: Option<Point>,
-    /// First cell behind its output; `None` before it has ended.
+    /// First cell after the output; `None` until the command ends.
     pub end: Option<Point>,
-    /// The `seq` at which the prompt began.
+    /// The `seq` when the prompt began.
     pub prompt_seq: u64,
-    /// The `seq` at which it began to run, 0 before.
+    /// The `seq` when the command started to run, 0 before.
     pub output_seq: u64,
-    /// The `seq` at which it ended, 0 before.
+    /// The `seq` when the command ended, 0 before.
     pub end_seq: u64,
-    /// Its exit code, if the shell told.
+    /// The exit code, if the shell reported it.
     pub exit_code: Option<i32>,
-    /// Its command line: as the shell told it, else as it stood on the screen when it began to run. At most 4 KiB, without
-    /// control characters but for line breaks and tabs.
+    /// The command line: as the shell reported it, or else as read from the screen when the command started. At most 4
+    /// KiB, without control characters other than line breaks and tabs.
     pub line: Option<String>,
-    /// The command line is the shell's own word, not read off the screen.
+    /// The shell reported the command line; it was not read from the screen.
     pub line_told: bool,
-    /// What came with the command line to show that it is the shell's (OSC 633 E), at most 128 bytes; not checked here.
+    /// The nonce sent with the command line (OSC 633 E), at most 128 bytes; not checked here.
     pub nonce: Option<String>,
-    /// Its beginning carried the terminal's own nonce ([`crate::Options::nonce`]): the pane's shell told of it, and nobody
-    /// else can end it, so that its exit code is the shell's word as well.
+    /// The start mark carried the terminal's own nonce ([`crate::Options::nonce`]), so the pane's shell sent it. Only a
+    /// mark with that nonce can end this command, so its exit code is also from the shell.
     pub is_authentic: bool,
-    /// The working directory it was started in, as a URI, if it was told.
+    /// The working directory it started in, as a URI, if reported.
     pub cwd: Option<Arc<str>>,
-    /// What its prompt said of itself.
+    /// The options of its prompt.
     pub options: PromptOptions,
-    /// What was typed at its prompt for somebody, which need not be what ran.
+    /// What a program typed at its prompt, which may differ from what ran.
     pub given: Option<Given>,
 }
 
 impl Command {
-    /// Its line as it is to be shown: the command that it was given as, where what ran is what was typed for that.
+    /// The line to display: the given command if its typed text is what ran, or else the command line.
     pub fn shown(&self) -> Option<&str> {
         match self.ran_as_given() {
             Some(given) => Some(&given.command),
@@ -129,8 +129,8 @@ impl Command {
         }
     }
 
-    /// What was typed for somebody, where that ran. A line that was read off the screen may lack its beginning; one that was
-    /// too long is not known.
+    /// What a program typed at the prompt, if that text ran. A line read from the screen may lack its beginning, so the
+    /// end of the typed text is enough; a missing line (too long) matches too.
     pub fn ran_as_given(&self) -> Option<&Given> {
         let given = self.given.as_ref().filter(|_| self.output_seq != 0)?;
         let squeezed = |text: &str| text.split_whitespace().collect::<String>();
@@ -141,12 +141,12 @@ impl Command {
         is_it.then_some(given)
     }
 
-    /// Whether the shell waits for it to be typed.
+    /// Whether the shell is waiting for input.
     pub fn is_prompting(&self) -> bool {
         self.input.is_some() && self.output_seq == 0 && self.end_seq == 0
     }
 
-    /// Whether it runs.
+    /// Whether the command is running.
     pub fn is_running(&self) -> bool {
         self.output_seq != 0 && self.end_seq == 0
     }
@@ -166,13 +166,13 @@ impl Command {
 pub(crate) struct Commands {
     list: VecDeque<Command>,
     last_id: u64,
-    /// Bytes of their texts.
+    /// Total bytes of their texts.
     text: usize,
-    /// What the shell said of the next command to run (OSC 633 E): its line and its nonce.
+    /// The line and nonce that the shell reported for the next command (OSC 633 E).
     pub announced: Option<(String, Option<String>)>,
-    /// What the pane's own shells know.
+    /// The secret of the pane's own shells.
     nonce: Option<Arc<str>>,
-    /// Lends the nonce to the program that presents it, once.
+    /// The one-time ticket that a program exchanges for the nonce.
     ticket: Option<String>,
 }
 
@@ -181,7 +181,7 @@ impl Commands {
     pub fn around(&self, line: u64) -> impl Iterator<Item = &Command> {
         let starts_by = |command: &Command| command.prompt.is_some_and(|at| at.line.0 <= line);
         let end = self.list.partition_point(starts_by);
-        // A command that ended on this line, those that began on it.
+        // The command that may have ended on this line, and those that began on it.
         let first =
             self.list.iter().take(end).rposition(|c| c.prompt.is_some_and(|at| at.line.0 < line));
         self.list.range(first.unwrap_or(0)..end)
@@ -191,31 +191,31 @@ impl Commands {
         Self { nonce, ..Self::default() }
     }
 
-    /// Forgets them all: ids go on, and the pane's shells are known as before.
+    /// Drops all commands. Ids continue, and the nonce and the ticket stay.
     pub fn clear(&mut self) {
         let (nonce, ticket) = (self.nonce.take(), self.ticket.take());
         *self = Self { nonce, ticket, last_id: self.last_id, ..Self::default() };
     }
 
-    /// Lends the nonce, once and while the command goes on that runs now, to the program that presents this ticket. A ticket
-    /// that was given before ends.
+    /// Offers the nonce once, while the current command runs, to the program that presents this ticket. Replaces any
+    /// earlier ticket.
     pub fn lend_nonce(&mut self, ticket: String) {
         self.ticket = Some(ticket);
     }
 
-    /// The nonce, if this is the ticket for it, which ends.
+    /// Returns the nonce if this is its ticket, and uses the ticket up.
     pub fn borrow_nonce(&mut self, ticket: &[u8]) -> Option<Arc<str>> {
         let known = self.ticket.take_if(|known| known.as_bytes() == ticket);
         known.and_then(|_| self.nonce.clone())
     }
 
-    /// Whether a mark that carries this comes from one of the pane's own shells.
+    /// Whether a mark with this nonce comes from one of the pane's own shells.
     pub fn is_authentic(&self, nonce: Option<&str>) -> bool {
         nonce.is_some() && nonce == self.nonce.as_deref()
     }
 
-    /// Ends what runs, at this place and `seq`, and gives its id. What an authentic mark ends is the last authentic command
-    /// and whatever was told inside it; any other mark ends no authentic command.
+    /// Ends the running command at this place and `seq`, and returns its id. An authentic mark ends the last authentic
+    /// command and every command inside it; any other mark cannot end an authentic command.
     pub fn end(
         &mut self,
         at: Point,
@@ -224,7 +224,7 @@ impl Commands {
         authentic: bool,
     ) -> Option<u64> {
         if authentic {
-            // Also where what it was lent to is no longer kept.
+            // Even if the command that held the ticket is no longer in the list.
             self.ticket = None;
         }
         let ends = |command: &Command| command.is_running() && command.is_authentic == authentic;
@@ -239,8 +239,8 @@ impl Commands {
         Some(self.list[first].id)
     }
 
-    /// Ends, at this place and `seq`, the innermost command that runs for an application (`aid`), and whatever was told
-    /// inside it; nothing where an authentic one would end with it.
+    /// Ends, at this place and `seq`, the innermost running command of an application (`aid`) and every command inside
+    /// it. Does nothing if that would end an authentic command.
     pub fn end_application(&mut self, at: Point, seq: u64, aid: Option<&str>) {
         let start = self.list.len().saturating_sub(NESTED_CAP);
         let stops = |command: &Command| {
@@ -298,7 +298,7 @@ impl Commands {
         self.list.push_back(command);
     }
 
-    /// Every anchor of the list.
+    /// Calls `visit` for every anchor of the list.
     pub fn visit(&mut self, visit: &mut Visit<'_>) {
         for command in &mut self.list {
             visit(&mut command.prompt);
@@ -310,7 +310,7 @@ impl Commands {
 }
 
 impl Term {
-    /// The main screen, shown or not.
+    /// The main screen, visible or hidden.
     pub(crate) fn main_screen(&self) -> &Grid {
         match self.screen {
             ScreenKind::Main => &self.grid,
@@ -318,14 +318,14 @@ impl Term {
         }
     }
 
-    /// A prompt begins at `at`. One that is drawn anew stays the same command, and gives `false`.
+    /// A prompt begins at `at`. Returns `false` if it redraws the current prompt, which then stays the same command.
     pub(crate) fn begin_command(&mut self, at: Point, options: PromptOptions) -> bool {
         let oldest = self.main_screen().oldest();
         while self.commands.list.front().is_some_and(|c| c.prompt.is_none_or(|p| p.line.0 < oldest))
         {
             self.commands.pop_front();
         }
-        // What stood on this line and below it has been erased. A prompt nobody has used is drawn again.
+        // The text on this line and below has been erased. A prompt that has not run anything is being redrawn.
         let is_over = |last: &Command| last.prompt.is_none_or(|prompt| prompt.line >= at.line);
         let again = self
             .commands
@@ -346,7 +346,7 @@ impl Term {
         again.is_none()
     }
 
-    /// Somebody typed this, without Enter, at the prompt of the command of that id, to have `command` run.
+    /// Records that a program typed this, without Enter, at the prompt of command `id`, to have `command` run.
     pub fn give_command(&mut self, id: u64, typed: &str, command: &str) {
         let Ok(at) = self.commands.list.binary_search_by_key(&id, |command| command.id) else {
             return;
@@ -365,7 +365,7 @@ impl Term {
         self.commands.change_at(at, |command| command.given = Some(given));
     }
 
-    /// The commands whose prompt is still there, oldest first.
+    /// The commands whose prompt is still kept, oldest first.
     pub fn commands(&self) -> impl DoubleEndedIterator<Item = &Command> {
         self.commands.list.iter().filter(|command| self.prompt_line(command).is_some())
     }
@@ -376,21 +376,21 @@ impl Term {
         self.commands.list.get(at).filter(|command| self.prompt_line(command).is_some())
     }
 
-    /// The line its prompt begins in, if that is still a prompt's.
+    /// The line where its prompt begins, if that line is still a prompt.
     pub(crate) fn prompt_line(&self, command: &Command) -> Option<LineId> {
         let line = command.prompt?.line;
         let meta = self.main_screen().line_meta(line.0)?;
         (meta.flags & PROMPT != 0).then_some(line)
     }
 
-    /// The last command that begins in a line for which `before` holds; these come first.
+    /// The last command that begins in a line for which `before` holds; such commands form the start of the list.
     fn last_before(&self, before: impl Fn(LineId) -> bool) -> Option<&Command> {
         let list = &self.commands.list;
         let end = list.partition_point(|c| c.prompt.is_none_or(|prompt| before(prompt.line)));
         list.range(..end).rev().find(|command| self.prompt_line(command).is_some())
     }
 
-    /// The command that a line of the main screen belongs to, by its prompt, its input or its output.
+    /// The command whose prompt, input or output covers this line of the main screen.
     pub fn command_at(&self, line: LineId) -> Option<&Command> {
         self.last_before(|prompt| prompt <= line)
     }
@@ -407,8 +407,7 @@ impl Term {
         list.range(start..).find_map(|command| self.prompt_line(command))
     }
 
-    /// The text a command has put out so far, without what follows it; `None` when it has put out nothing, or nothing of
-    /// it is kept.
+    /// The command's output so far, up to the next prompt; `None` if there is no output, or none of it is kept.
     pub fn output_range(&self, id: u64) -> Option<TextRange> {
         let grid = self.main_screen();
         let command = self.command(id)?;

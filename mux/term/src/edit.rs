@@ -5,20 +5,20 @@ use crate::cell::Cell;
 use crate::row::WRAPPED;
 use crate::term::{ScreenKind, Term};
 
-/// What keeps protected cells from being erased: the control that was used last (xterm).
+/// Which erases respect protected cells, as the last control used set it (xterm).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Protection {
-    /// Nothing is protected.
+    /// No cell is protected.
     #[default]
     Off,
-    /// SPA (ECMA-48): from ED, EL, ECH and the selective erases.
+    /// SPA (ECMA-48): protects from ED, EL, ECH and the selective erases.
     Iso,
-    /// DECSCA: from the selective erases DECSED, DECSEL and DECSERA only.
+    /// DECSCA: protects only from the selective erases DECSED, DECSEL and DECSERA.
     Dec,
 }
 
 impl Term {
-    /// DECSCA: 1 protects what is printed from selective erase, 0 and 2 do not.
+    /// DECSCA: 1 protects text printed from now on against selective erase, 0 and 2 do not.
     pub(crate) fn set_protection(&mut self, what: u16) {
         self.protection = Protection::Dec;
         if what <= 2 {
@@ -26,7 +26,7 @@ impl Term {
         }
     }
 
-    /// SPA and EPA: what is printed between them is protected from every erase.
+    /// SPA and EPA: text printed between them is protected against every erase.
     pub(crate) fn guard_area(&mut self, on: bool) {
         if on {
             self.protection = Protection::Iso;
@@ -34,20 +34,20 @@ impl Term {
         self.pen.set_protected(on);
     }
 
-    /// An erased cell for a row's table.
+    /// An erased cell, with ids of a row's table.
     fn blank_for(&mut self, row: usize) -> Cell {
         let table = self.grid.table_of(self.grid.slot(row));
         self.pen.blank()(&mut self.grid, table)
     }
 
-    /// Erases columns `start..end` of a row, whatever protects them.
+    /// Erases columns `start..end` of a row, ignoring protection.
     pub(crate) fn erase(&mut self, row: usize, start: usize, end: usize) {
         self.grid.part_wide(row, start, end, self.seq);
         let blank = self.blank_for(row);
         self.grid.fill(row, start, end, blank, self.seq);
     }
 
-    /// Erases columns `start..end` of a row as ED, EL and ECH do: what SPA protects stays.
+    /// Erases columns `start..end` of a row for ED, EL and ECH, which keep cells protected by SPA.
     fn erase_plainly(&mut self, row: usize, start: usize, end: usize) {
         match self.protection {
             Protection::Iso => self.erase_unprotected(row, start, end),
@@ -55,7 +55,7 @@ impl Term {
         }
     }
 
-    /// Erases rows `start..end` whole, as ED does: they are single width again, which EL does not make them (DEC STD 070;
+    /// Erases whole rows `start..end` for ED. This resets them to single width, which EL does not do (DEC STD 070;
     /// xterm).
     fn erase_rows(&mut self, start: usize, end: usize) {
         for row in start..end {
@@ -69,7 +69,7 @@ impl Term {
         }
     }
 
-    /// The whole screen, whatever protects it: for resets and DECCOLM.
+    /// Clears the whole screen, ignoring protection: for resets and DECCOLM.
     pub(crate) fn clear_screen(&mut self) {
         for row in 0..self.grid.rows() {
             self.grid.clear_multicells(row..row + 1, 0..self.grid.cols(), self.seq);
@@ -78,7 +78,7 @@ impl Term {
         }
     }
 
-    /// EL: 0 from the cursor to the row's end, 1 from its start to the cursor, 2 all of it.
+    /// EL: 0 from the cursor to the end of the row, 1 from its start to the cursor, 2 the whole row.
     pub(crate) fn erase_in_line(&mut self, what: u16) {
         let (row, col, cols) = (self.cursor.row, self.cursor.col, self.grid.cols());
         match what {
@@ -90,7 +90,7 @@ impl Term {
         self.cursor.wrap_pending = false;
     }
 
-    /// DECSEL: as EL, but what DECSCA protects stays.
+    /// DECSEL: like EL, but keeps cells protected by DECSCA.
     pub(crate) fn erase_selectively_in_line(&mut self, what: u16) {
         let (row, col, cols) = (self.cursor.row, self.cursor.col, self.grid.cols());
         match what {
@@ -102,7 +102,7 @@ impl Term {
         self.cursor.wrap_pending = false;
     }
 
-    /// DECSED: as ED 0–2, but what DECSCA protects stays.
+    /// DECSED: like ED 0–2, but keeps cells protected by DECSCA.
     pub(crate) fn erase_selectively_in_display(&mut self, what: u16) {
         let (row, cols, rows) = (self.cursor.row, self.grid.cols(), self.grid.rows());
         let others = match what {
@@ -120,7 +120,7 @@ impl Term {
         self.cursor.wrap_pending = false;
     }
 
-    /// Erases columns `start..end` of a row as DECSED, DECSEL and DECSERA do: what is protected stays.
+    /// Erases columns `start..end` of a row for DECSED, DECSEL and DECSERA, which keep protected cells.
     fn erase_selectively(&mut self, row: usize, start: usize, end: usize) {
         match self.protection {
             Protection::Off => self.erase(row, start, end),
@@ -141,7 +141,7 @@ impl Term {
         }
     }
 
-    /// ED: 0 from the cursor on, 1 up to the cursor, 2 the screen, 3 the history (xterm).
+    /// ED: 0 from the cursor to the end, 1 from the start to the cursor, 2 the screen, 3 the history (xterm).
     pub(crate) fn erase_in_display(&mut self, what: u16) {
         let (row, rows) = (self.cursor.row, self.grid.rows());
         match what {
@@ -170,9 +170,9 @@ impl Term {
         self.cursor.wrap_pending = false;
     }
 
-    /// Before ED 2: what stands above the prompt that a shell waits at goes into the history, as in ghostty, since the one
-    /// who clears a screen there (Ctrl+L) has not asked for the loss of what commands have put out. ED 2 of any other
-    /// program erases for good (xterm without `cdXtraScroll`).
+    /// Before ED 2: if a shell waits at a prompt, moves the rows above the prompt to history, as ghostty does. A user
+    /// who clears the screen there (Ctrl+L) does not mean to lose the output of commands. ED 2 from any other program
+    /// erases for good (xterm without `cdXtraScroll`).
     fn keep_outputs(&mut self) {
         let prompt =
             self.commands.last().filter(|last| last.is_prompting()).and_then(|last| last.prompt);
@@ -200,16 +200,16 @@ impl Term {
         }
     }
 
-    /// Moves the cells of a row from column `col` to the right margin to the right by `n`.
+    /// Moves a row's cells between column `col` and the right margin to the right by `n`.
     pub(crate) fn insert_cells(&mut self, row: usize, col: usize, n: usize) {
         let (end, cols) = (self.right, self.grid.cols());
         let n = n.min(end.saturating_sub(col));
         if n == 0 {
             return;
         }
-        // What has other rows can't move in this one.
+        // Characters that span several rows cannot move in one row alone.
         self.grid.clear_tall(row, col..end, self.seq);
-        // Both halves of what is cut in two, also of those that move.
+        // Blank both halves of each wide character that is split, including those that move.
         for cut in [col, end - n, end] {
             self.grid.part_wide(row, cut, cut, self.seq);
         }
@@ -218,7 +218,7 @@ impl Term {
         let (cells, meta) = self.grid.row_mut(row);
         cells.copy_within(col..end - n, col + n);
         cells[col..col + n].fill(blank);
-        // What was the row's end lies inside it now.
+        // The former end of the row is now inside it.
         let moved = &mut cells[col + n..end];
         if let Some(head) = moved.iter_mut().find(|cell| cell.is_head()) {
             *head = head.blanked();
@@ -239,7 +239,7 @@ impl Term {
         }
     }
 
-    /// Removes `n` cells of a row from column `col` on; those up to the right margin move left.
+    /// Deletes `n` cells of a row at column `col`. The cells up to the right margin move left.
     pub(crate) fn delete_cells(&mut self, row: usize, col: usize, n: usize) {
         let (end, cols) = (self.right, self.grid.cols());
         let n = n.min(end.saturating_sub(col));
@@ -265,12 +265,12 @@ impl Term {
         meta.revision = self.seq;
     }
 
-    /// IL: inserts rows at the cursor's, inside region and margins.
+    /// IL: inserts rows at the cursor's row, inside the region and margins.
     pub(crate) fn insert_lines(&mut self, n: usize) {
         self.move_lines(n as i64);
     }
 
-    /// DL: deletes rows from the cursor's on, inside region and margins. They do not go to history.
+    /// DL: deletes rows from the cursor's row on, inside the region and margins. They do not go to history.
     pub(crate) fn delete_lines(&mut self, n: usize) {
         self.move_lines(-(n as i64));
     }
@@ -283,14 +283,14 @@ impl Term {
         }
     }
 
-    /// DECIC: inserts columns at the cursor's, in every row of the region.
+    /// DECIC: inserts columns at the cursor, in every row of the region.
     pub(crate) fn insert_columns(&mut self, n: usize) {
         if self.is_inside_margins() {
             self.insert_columns_at(self.cursor.col, n);
         }
     }
 
-    /// DECDC: deletes columns from the cursor's on, in every row of the region.
+    /// DECDC: deletes columns from the cursor on, in every row of the region.
     pub(crate) fn delete_columns(&mut self, n: usize) {
         if self.is_inside_margins() {
             self.delete_columns_at(self.cursor.col, n);
@@ -309,21 +309,21 @@ impl Term {
         }
     }
 
-    /// SL (ECMA-48 8.3.121): the region moves left by `n` columns; only while the cursor is in it (xterm).
+    /// SL (ECMA-48 8.3.121): moves the region left by `n` columns, only if the cursor is in it (xterm).
     pub(crate) fn scroll_left(&mut self, n: usize) {
         if self.is_inside_margins() {
             self.delete_columns_at(self.left, n);
         }
     }
 
-    /// SR (ECMA-48 8.3.135): the region moves right by `n` columns; only while the cursor is in it (xterm).
+    /// SR (ECMA-48 8.3.135): moves the region right by `n` columns, only if the cursor is in it (xterm).
     pub(crate) fn scroll_right(&mut self, n: usize) {
         if self.is_inside_margins() {
             self.insert_columns_at(self.left, n);
         }
     }
 
-    /// DECBI: left, or at the left margin the region moves right.
+    /// DECBI: moves left; at the left margin, moves the region right.
     pub(crate) fn back_index(&mut self) {
         if self.cursor.col != self.left {
             return self.move_left(1);
@@ -333,7 +333,7 @@ impl Term {
         }
     }
 
-    /// DECFI: right, or at the right margin the region moves left.
+    /// DECFI: moves right; at the right margin, moves the region left.
     pub(crate) fn forward_index(&mut self) {
         if self.cursor.col + 1 != self.right {
             return self.move_right(1);
@@ -343,8 +343,8 @@ impl Term {
         }
     }
 
-    /// DECALN: the screen full of `E` (DEC STD 070); region, margins and origin mode as at the start. Unlike other
-    /// resets it leaves DECLRMM set (xterm).
+    /// DECALN: fills the screen with `E` (DEC STD 070), and resets region, margins and origin mode. Leaves DECLRMM set,
+    /// unlike other resets (xterm).
     pub(crate) fn alignment_test(&mut self) {
         (self.top, self.bottom) = (0, self.grid.rows());
         (self.left, self.right) = (0, self.grid.cols());

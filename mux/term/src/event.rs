@@ -1,11 +1,11 @@
-//! What happened in a terminal that someone beside the grid must hear of.
+//! Events in a terminal that concern more than its grid.
 
 use crate::{LineId, Notification};
 
-/// The clipboard an OSC 52 names.
+/// The clipboard named by an OSC 52.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ClipboardTarget {
-    /// `c`, and everything that is not `p`.
+    /// `c`, and every other letter except `p` and `s`.
     Clipboard,
     /// `p` and `s`: the primary selection.
     Primary,
@@ -22,83 +22,84 @@ pub enum Event {
     Cwd,
     /// A program wrote to a clipboard (OSC 52).
     Clipboard {
-        /// Which one.
+        /// Which clipboard.
         target: ClipboardTarget,
         /// The text.
         text: String,
     },
-    /// A prompt begins (OSC 133 A).
+    /// A prompt began (OSC 133 A).
     PromptStart,
-    /// A prompt has ended and the user may type (OSC 133 B).
+    /// A prompt ended and the user may type (OSC 133 B).
     InputStart,
-    /// A command begins to run (OSC 133 C).
+    /// A command started to run (OSC 133 C).
     CommandStart {
-        /// Its id, 0 where none was kept; read it by [`crate::Term::command`].
+        /// The command's id, 0 if none was kept; pass it to [`crate::Term::command`].
         command: u64,
     },
-    /// A command has ended (OSC 133 D), with its exit code if it was said.
+    /// A command ended (OSC 133 D), with its exit code if reported.
     CommandEnd {
-        /// Its id, 0 where none was kept.
+        /// The command's id, 0 if none was kept.
         command: u64,
         /// The exit code.
         exit_code: Option<i32>,
-        /// The pane's shell reports it, by the terminal's nonce. Any program can report the end of a command of its own.
+        /// The pane's shell sent the report, proven by the terminal's nonce. Any program can report the end of its own
+        /// commands.
         is_authentic: bool,
     },
-    /// Colours changed (OSC 4, 5, 10–19, 21 and their resets).
+    /// Colors changed (OSC 4, 5, 10–19, 21 and their resets).
     Palette,
-    /// A program asks for a clipboard (OSC 52); [`crate::Term::answer_clipboard`] answers, nobody else does.
+    /// A program requested the contents of a clipboard (OSC 52). Only [`crate::Term::answer_clipboard`] replies.
     ClipboardQuery {
-        /// Which one.
+        /// Which clipboard.
         target: ClipboardTarget,
     },
-    /// A program wants something shown (OSC 9, 99, 777).
+    /// A program sent a notification (OSC 9, 99, 777).
     Notification(Box<Notification>),
-    /// A program takes a notification back (OSC 99).
+    /// A program withdrew a notification (OSC 99).
     NotificationClosed {
-        /// Which one.
+        /// The notification's handle.
         handle: u64,
     },
     /// Progress changed (OSC 9;4); read it from the `Term`.
     Progress,
-    /// What programs say they do changed (OSC 7501); read it from the `Term`.
+    /// The status that programs report changed (OSC 7501); read it from the `Term`.
     ProgramStatus,
     /// A program set a variable (OSC 1337 SetUserVar).
     UserVar {
-        /// Its name, at most 128 bytes.
+        /// The variable's name, at most 128 bytes.
         name: String,
-        /// Its value, at most 4 KiB without control characters.
+        /// The variable's value, at most 4 KiB without control characters.
         value: String,
     },
-    /// A program marked a line to come back to (OSC 1337 SetMark).
+    /// A program set a mark on a line (OSC 1337 SetMark).
     Mark {
         /// The line.
         line: LineId,
     },
-    /// The tab's colour changed (OSC 6;1;bg); read it from the `Term`.
+    /// The tab's color changed (OSC 6;1;bg); read it from the `Term`.
     TabColor,
     /// The mouse pointer's shape changed (OSC 22); read it from the `Term`.
     PointerShape,
-    /// The program asked something of its window (XTWINOPS, DECCOLM, DECSLPP).
+    /// The program sent a request to its window (XTWINOPS, DECCOLM, DECSLPP).
     Window(WindowRequest),
 }
 
-/// What a program asked of its window (XTWINOPS), where [`crate::Allow::WINDOW_OPS`] let it.
+/// A program's request to its window (XTWINOPS), sent only with [`crate::Allow::WINDOW_OPS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WindowRequest {
-    /// The terminal has this size now; the pty and the window should follow.
+    /// The terminal now has this size; the pty and the window should follow.
     Resize(crate::Size),
-    /// Move the window's top left corner, in pixels of the screen.
+    /// Move the window's top left corner, in screen pixels.
     Move {
-        /// From the left.
+        /// Distance from the left.
         x: u16,
-        /// From the top.
+        /// Distance from the top.
         y: u16,
     },
-    /// To an icon, or back.
+    /// Iconify the window, or restore it.
     Iconify(bool),
-    /// In front of other windows.
+    /// Raise the window above others.
     Raise,
-    /// Behind other windows.
+    /// Lower the window below others.
     Lower,
 }

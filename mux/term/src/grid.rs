@@ -1,12 +1,12 @@
-//! A screen's cells: the rows shown, the rows just scrolled off, and the history behind them.
+//! A screen's cells: the visible rows, the rows that just scrolled off, and the history behind them.
 //!
-//! Owns rows and how they move; knows nothing of cursors, pens or sequences. Rows have fixed places in memory
-//! ("slots"); a ring says which slot is which row, so that scrolling the whole screen moves nothing: the top row turns
-//! into one of the rows *pending*, and when no slot is free these are packed into a page of [`History`] together. Limits
-//! of history reserve nothing: memory grows with what is there.
+//! Owns rows and their movement; has no access to cursors, pens or sequences. Rows have fixed places in memory
+//! ("slots"), and a ring maps rows to slots, so that scrolling the whole screen moves no cells: the top row becomes a
+//! *pending* row. When no slot is free, all pending rows are packed into one page of [`History`]. A history limit
+//! reserves no memory: memory grows with the lines kept.
 //!
-//! Lines are numbered for ever: `live_top` is the number of the first row of the screen, pending rows come before
-//! it, history before them.
+//! Line numbers never change while a line is kept. `live_top` is the number of the screen's first row; pending rows
+//! precede it, and history precedes them.
 
 mod append;
 mod multicell;
@@ -24,49 +24,49 @@ use crate::work;
 
 pub(crate) use append::write_ascii;
 
-/// Cells that share one set of tables; fewer than there are ids, so a swept table always has room for them.
+/// Cells that share one set of tables. There are fewer of them than ids, so a swept table always has room for them.
 const CELLS_PER_TABLE: usize = 60_000;
 
 /// See the module.
 pub(crate) struct Grid {
     cols: usize,
     rows: usize,
-    /// Slots there are: `rows`, and those for pending rows.
+    /// The number of slots: `rows`, plus the slots for pending rows.
     slots: usize,
     /// `slots * cols` cells.
     cells: Vec<Cell>,
-    /// One for each slot. A slot in no row's place is all zero: cells, `occ` and flags.
+    /// One per slot. A slot that holds no row is all zero: cells, `occ` and flags.
     meta: Vec<RowMeta>,
-    /// The ring: slots in the order of lines, from `head` on.
+    /// The ring: slots in the order of lines, starting at `head`.
     order: Vec<u32>,
     /// Place in the ring of the first pending row.
     head: usize,
     /// Place in the ring of the screen's first row: `head + pending`, wrapped.
     top: usize,
-    /// Rows scrolled off and not packed yet.
+    /// Rows scrolled off but not packed yet.
     pending: usize,
-    /// One for each `rows_per_table` slots.
+    /// One per `rows_per_table` slots.
     tables: Vec<Tables>,
     rows_per_table: usize,
-    /// Advanced when ids change their meaning: what was interned before must be interned again.
+    /// Advances when ids change their meaning: ids interned earlier must be interned again.
     generation: u32,
     pub(crate) history: History,
     builder: PageBuilder,
-    /// Memory of [`Grid::append`].
+    /// Memory for [`Grid::append`].
     spans: Vec<append::Span>,
     /// Lines of history to keep.
     limit: usize,
     live_top: u64,
 }
 
-/// What a reader of rows keeps from one to the next: memory, and the page it read last.
+/// What a reader reuses between rows: memory, and the last page it read.
 #[derive(Default)]
 pub(crate) struct Scratch {
     cells: Vec<Cell>,
     page: Option<Arc<Page>>,
 }
 
-/// A row to read: its cells up to `meta.occ`, the rest being empty.
+/// A row to read: its cells up to `meta.occ`; the rest are empty.
 pub(crate) struct RowView<'a> {
     pub cells: &'a [Cell],
     pub meta: RowMeta,
@@ -74,7 +74,7 @@ pub(crate) struct RowView<'a> {
 }
 
 impl Grid {
-    /// An empty grid that keeps `limit` lines of history, whose first row is number `live_top`.
+    /// An empty grid that keeps `limit` lines of history and whose first row has the number `live_top`.
     pub fn new(cols: usize, rows: usize, limit: usize, live_top: u64, revision: u64) -> Self {
         let spare = if limit == 0 { 0 } else { rows_per_page(cols) };
         let slots = rows + spare;
@@ -87,7 +87,7 @@ impl Grid {
             cols,
             rows,
             slots,
-            // Empty cells are zero bits: the system gives such memory only as it is written to.
+            // Empty cells are zero bits, so the system allocates this memory only when it is written to.
             cells: bytemuck::zeroed_vec(slots * cols),
             meta,
             order: (0..slots as u32).collect(),
@@ -121,12 +121,12 @@ impl Grid {
         self.live_top
     }
 
-    /// Number after the last row's.
+    /// The number after the last row's.
     pub fn end(&self) -> u64 {
         self.live_top + self.rows as u64
     }
 
-    /// Number of the oldest row kept.
+    /// The number of the oldest row kept.
     pub fn oldest(&self) -> u64 {
         self.history.start().max(self.live_top.saturating_sub(self.limit as u64))
     }
@@ -148,7 +148,7 @@ impl Grid {
         self.order[self.place(row)] as usize
     }
 
-    /// Which tables the ids of a slot's cells mean.
+    /// The index of the tables that the ids in a slot's cells refer to.
     #[inline]
     pub fn table_of(&self, slot: usize) -> usize {
         if self.tables.len() == 1 { 0 } else { slot / self.rows_per_table }
@@ -163,7 +163,7 @@ impl Grid {
         &self.cells[slot * self.cols..(slot + 1) * self.cols]
     }
 
-    /// A slot's cells and data, to write: the caller keeps `occ` and `revision` right.
+    /// A slot's cells and data for writing. The caller keeps `occ` and `revision` correct.
     #[inline]
     pub fn slot_mut(&mut self, slot: usize) -> (&mut [Cell], &mut RowMeta) {
         (&mut self.cells[slot * self.cols..(slot + 1) * self.cols], &mut self.meta[slot])
@@ -243,7 +243,7 @@ impl Grid {
         }
     }
 
-    /// Builds one of a table's three parts anew from the ids its cells still use.
+    /// Rebuilds one of a table's three parts from the ids that its cells still use.
     #[cold]
     fn sweep<I: Id>(&mut self, table: usize) {
         let range = self.table_range(table);
@@ -268,7 +268,7 @@ impl Grid {
 
     // --- writing
 
-    /// Fills columns `start..end` of a row with `cell`, which holds no half of a wide character.
+    /// Fills columns `start..end` of a row with `cell`, which must not be half of a wide character.
     pub fn fill(&mut self, row: usize, start: usize, end: usize, cell: Cell, revision: u64) {
         work::add(end - start);
         let cols = self.cols;
@@ -294,7 +294,7 @@ impl Grid {
         }
     }
 
-    /// Blanks the other half of each wide character that an edit of columns `start..end` would cut in two, and erases the
+    /// Blanks the other half of each wide character that an edit of columns `start..end` would split, and erases the
     /// multicell characters that it would change.
     pub fn part_wide(&mut self, row: usize, start: usize, end: usize, revision: u64) {
         let slot = self.slot(row);
@@ -304,7 +304,8 @@ impl Grid {
         part_wide(self.slot_mut(slot).0, start, end);
     }
 
-    /// Makes every cell of a row `blank`, and forgets its marks. No other row has a part of a multicell character of this one.
+    /// Sets every cell of a row to `blank` and clears its marks. The caller ensures that no other row holds part of a
+    /// multicell character of this row.
     pub fn clear_row(&mut self, row: usize, blank: Cell, revision: u64) {
         let slot = self.slot(row);
         self.clear_slot(slot, blank, revision);
@@ -339,8 +340,8 @@ impl Grid {
 
     // --- scrolling
 
-    /// Moves the rows `top..bottom` up by `n`; new rows at the bottom are made of what `blank` gives for their slot's
-    /// table. Rows leaving the screen's top go to history, where there is one.
+    /// Moves the rows `top..bottom` up by `n`, and fills the new rows at the bottom with the cell that `blank` returns
+    /// for their slot's table. Rows that leave the top of the screen go to history, if there is one.
     pub fn scroll_up(
         &mut self,
         top: usize,
@@ -360,7 +361,7 @@ impl Grid {
             for _ in 0..n {
                 self.advance();
                 if bottom < self.rows {
-                    // The row that came in at the foot belongs above the rows that stay.
+                    // The row that came in at the bottom belongs above the rows that stay.
                     self.rotate(bottom - 1, self.rows, self.rows - bottom);
                     self.touch(bottom, self.rows, revision);
                 }
@@ -374,7 +375,7 @@ impl Grid {
         }
     }
 
-    /// As [`Grid::scroll_up`], but what leaves is lost wherever it leaves.
+    /// Like [`Grid::scroll_up`], but never adds rows to history.
     pub fn delete_rows(
         &mut self,
         top: usize,
@@ -418,7 +419,7 @@ impl Grid {
         self.touch(top + n, bottom, revision);
     }
 
-    /// [`Grid::scroll_up`] of the whole screen by one, where new rows are empty in the default style.
+    /// Like [`Grid::scroll_up`] of the whole screen by one row, with new rows empty in the default style.
     #[inline]
     pub fn scroll_screen(&mut self, revision: u64) {
         self.advance();
@@ -434,7 +435,8 @@ impl Grid {
         }
     }
 
-    /// Moves the screen down one line: its first row leaves it, a slot comes in at its foot, clean if there is history.
+    /// Moves the screen down one line: its first row leaves, and a slot enters at the bottom, which is clean if there
+    /// is history.
     #[inline]
     fn advance(&mut self) {
         if self.limit > 0 {
@@ -502,7 +504,7 @@ impl Grid {
         self.head = self.top;
         self.pending = 0;
         self.add_page(page);
-        // The fewest cells are in use now, so this is the time to see what they still need.
+        // The fewest cells are in use now, so this is the best time to sweep the tables.
         for table in 0..self.tables.len() {
             self.tidy::<StyleId>(table);
             self.tidy::<LinkId>(table);
@@ -517,7 +519,7 @@ impl Grid {
         self.history.freeze_backlog();
     }
 
-    /// Forgets all history (ED 3), and what is left on the screen of a multicell character that begins there.
+    /// Drops all history (ED 3), and the part on the screen of a multicell character that begins there.
     pub fn clear_history(&mut self, revision: u64) {
         self.split_multicells(0, 0..self.cols, revision);
         for i in 0..self.pending {
@@ -529,7 +531,7 @@ impl Grid {
         self.history = History::starting_at(self.live_top);
     }
 
-    /// Row number `line`, if it is kept; `scratch` holds its cells when they must be unpacked.
+    /// Row number `line`, if it is kept. `scratch` holds its cells if they must be unpacked.
     pub fn read<'a>(&'a self, line: u64, scratch: &'a mut Scratch) -> Option<RowView<'a>> {
         if line < self.oldest() || line >= self.end() {
             return None;
@@ -551,8 +553,8 @@ impl Grid {
         Some(RowView { cells: &scratch.cells, meta: page.meta(row), tables: page.tables() })
     }
 
-    /// All rows that are kept, oldest first, with the number of each entry's first: those of history as they are, the
-    /// others packed into pages.
+    /// All rows kept, oldest first, with the number of each entry's first row. Entries of history are returned as they
+    /// are; other rows are packed into pages.
     pub fn entries(&self) -> Vec<(u64, Stored)> {
         let mut entries: Vec<_> = self.history.entries().cloned().collect();
         let mut builder = PageBuilder::default();
@@ -575,7 +577,7 @@ impl Grid {
         entries
     }
 
-    /// Data of row number `line`, if it is kept.
+    /// The data of row number `line`, if it is kept.
     pub fn line_meta(&self, line: u64) -> Option<RowMeta> {
         if line < self.oldest() || line >= self.end() {
             return None;
@@ -588,13 +590,13 @@ impl Grid {
         self.history.find(line).map(|(page, row)| page.meta(row))
     }
 
-    /// Numbers the screen's rows from the end of history on, and drops what is too much of that.
+    /// Renumbers the screen's rows from the end of history, and drops history beyond the limit.
     pub fn start_after_history(&mut self) {
         self.live_top = self.history.end();
         self.history.drop_before(self.live_top.saturating_sub(self.limit as u64));
     }
 
-    /// Entries of all tables, for tests of their bounds.
+    /// The number of entries in all tables, for tests of their bounds.
     #[cfg(test)]
     pub fn table_entries(&self) -> usize {
         let count =
@@ -602,7 +604,7 @@ impl Grid {
         self.tables.iter().map(count).sum()
     }
 
-    /// Panics where the grid contradicts itself: for tests and debug builds.
+    /// Panics if the grid is inconsistent. For tests and debug builds.
     #[cfg(debug_assertions)]
     pub fn check(&self) {
         let mut seen = vec![false; self.slots];
@@ -622,13 +624,13 @@ impl Grid {
         self.history.check();
     }
 
-    /// Panics where a row of the screen that `select` picks contradicts itself.
+    /// Panics if a row of the screen that `select` accepts is inconsistent.
     #[cfg(debug_assertions)]
     pub fn check_rows(&self, select: impl Fn(&RowMeta) -> bool) {
         (0..self.rows).filter(|&row| select(self.meta(row))).for_each(|row| self.check_row(row));
     }
 
-    /// Panics where a row of the screen contradicts itself.
+    /// Panics if a row of the screen is inconsistent.
     #[cfg(debug_assertions)]
     pub fn check_row(&self, row: usize) {
         self.check_slot(self.slot(row));
@@ -652,7 +654,7 @@ impl Grid {
         }
     }
 
-    /// A cell of the look that another grid's row gave it, with this grid's ids.
+    /// Converts a cell from another grid's row to this grid's ids; it looks the same.
     pub fn adopt(&mut self, table: usize, cell: Cell, from: &TablesView<'_>) -> Cell {
         if cell.0 & !WITHOUT_IDS == 0 && cell.cluster_id().is_none() {
             return cell;

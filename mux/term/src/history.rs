@@ -1,9 +1,9 @@
-//! Lines that have left the screen: a queue of pages, the old ones compressed.
+//! Lines that have left the screen: a queue of pages, with old pages compressed.
 //!
-//! Owns the queue and the policy of what is compressed when; knows nothing of screens or cursors. The newest rows stay
-//! packed ([`crate::page`]), so that scrolling back a little, and what a small history holds, costs nothing. Older
-//! pages are frozen in groups ([`crate::cold`]): by the owner of the terminal while its program is silent, outside its lock
-//! ([`Compression`]), or, where output comes faster than that, by whoever adds the page that is too many.
+//! Owns the queue and decides what to compress and when; has no access to screens or cursors. The newest rows stay
+//! packed ([`crate::page`]), so that short scrollback and small histories cost no decompression. Older pages are frozen
+//! in groups ([`crate::cold`]). The terminal's owner freezes them without the lock while the program is silent
+//! ([`Compression`]). If output arrives faster than that, adding a page over the limit freezes a group.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,12 +11,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::cold::{Cold, GROUP_BYTES, GROUP_PAGES, Thawed};
 use crate::page::{Page, Wraps};
 
-/// The newest rows, which are never compressed. Few in tests, so that they see both forms.
+/// The newest rows, which are never compressed. Few in tests, so that tests cover both forms.
 const NEAR_ROWS: u64 = if cfg!(test) { 16 } else { 4096 };
-/// Bytes of packed pages beyond which pages are compressed at once, without waiting for a pause in the output. More
-/// than a history of 10,000 lines of text takes, so that output pays for compression only where history is long.
+/// When packed pages exceed this many bytes, pages are compressed at once, without waiting for a pause in the output. A
+/// history of 10,000 lines of text is smaller, so output pays for compression only if history is long.
 const BACKLOG_BYTES: usize = 8 << 20;
-/// Groups that readers have thawed last, kept for the next reader.
+/// How many recently thawed groups are kept for the next reader.
 const CACHE_GROUPS: usize = 4;
 
 /// Some rows of history, in one of their two forms.
@@ -34,8 +34,8 @@ impl Stored {
         }
     }
 
-    /// Whether rows of `cols` cells would hold the text as it is: nothing to join, to part or to fill, no image or
-    /// multicell character to look at.
+    /// Whether rows of `cols` cells can hold the text unchanged: no lines to join, split or fill, and no images or
+    /// multicell characters to handle.
     pub fn fits(&self, cols: usize) -> bool {
         let (longest, has_tiles, stays) = match self {
             Self::Packed(page) => (page.longest, page.has_tiles, page.stays),
@@ -44,7 +44,7 @@ impl Stored {
         !self.wraps().any && longest as usize <= cols && !has_tiles && stays
     }
 
-    /// Which rows go on in the next.
+    /// Which rows continue in the next row.
     pub fn wraps(&self) -> Wraps {
         match self {
             Self::Packed(page) => page.wraps,
@@ -52,7 +52,7 @@ impl Stored {
         }
     }
 
-    /// The pages, thawed without a trace where they are cold.
+    /// The pages. Cold pages are thawed without entering the cache.
     pub fn pages(&self) -> Vec<Arc<Page>> {
         match self {
             Self::Packed(page) => vec![page.clone()],
@@ -75,14 +75,14 @@ impl Stored {
 /// The rows of history, oldest first.
 #[derive(Default)]
 pub(crate) struct History {
-    /// Each with the count of rows of all before it, also dropped ones.
+    /// Each entry with the number of its first row; dropped rows count too.
     entries: VecDeque<(u64, Stored)>,
-    /// Where the next page starts.
+    /// The number of the next page's first row.
     end: u64,
-    /// Bytes of packed pages, and of compressed ones.
+    /// Bytes of packed pages, and of compressed pages.
     packed: usize,
     cold: usize,
-    /// Rows before this one are compressed already.
+    /// All rows before this number are already compressed.
     frozen_until: u64,
     cache: Mutex<VecDeque<(u64, Arc<Thawed>)>>,
 }
@@ -93,7 +93,7 @@ impl History {
         Self { end: start, frozen_until: start, ..Self::default() }
     }
 
-    /// Forgets all rows; the first to come will be number `start`.
+    /// Drops all rows. The next row added gets the number `start`.
     #[inline]
     pub fn restart_at(&mut self, start: u64) {
         if self.entries.is_empty() {
@@ -103,17 +103,17 @@ impl History {
         }
     }
 
-    /// Number of the first row kept; `end` when there is none.
+    /// The number of the first row kept; `end` if there is none.
     pub fn start(&self) -> u64 {
         self.entries.front().map_or(self.end, |(first, _)| *first)
     }
 
-    /// Number after the last row.
+    /// The number after the last row.
     pub fn end(&self) -> u64 {
         self.end
     }
 
-    /// Bytes of memory the rows take.
+    /// Bytes of memory the rows use.
     pub fn size(&self) -> usize {
         self.packed + self.cold
     }
@@ -130,7 +130,7 @@ impl History {
         self.entries.push_back((first, stored));
     }
 
-    /// Drops what lies wholly before row `oldest`.
+    /// Drops entries that lie wholly before row `oldest`.
     pub fn drop_before(&mut self, oldest: u64) {
         while let Some((first, stored)) = self.entries.front() {
             if first + stored.len() as u64 > oldest {
@@ -163,14 +163,14 @@ impl History {
         self.entries.iter()
     }
 
-    /// Removes the first entry: the number of its first row and the rows.
+    /// Removes the first entry and returns it with the number of its first row.
     pub fn pop_front(&mut self) -> Option<(u64, Stored)> {
         let (first, stored) = self.entries.pop_front()?;
         *self.count(&stored) -= stored.size();
         Some((first, stored))
     }
 
-    /// Drops what lies before row `oldest`, also where its page has rows behind that.
+    /// Drops all rows before `oldest`, splitting a page if needed.
     pub fn trim(&mut self, oldest: u64) {
         while self.start() < oldest {
             let Some((first, stored)) = self.pop_front() else { break };
@@ -195,7 +195,7 @@ impl History {
         }
     }
 
-    /// The page that holds row `line`, and the row's place in it. A cold one is thawed, and kept for the next time.
+    /// The page that holds row `line`, and the row's index in it. Thaws a cold page and caches it.
     pub fn find(&self, line: u64) -> Option<(Found<'_>, usize)> {
         let after = self.entries.partition_point(|(first, _)| *first <= line);
         let (first, stored) = self.entries.get(after.checked_sub(1)?)?;
@@ -228,7 +228,7 @@ impl History {
         thawed
     }
 
-    /// The oldest pages that are due to be compressed, if there are enough for a group.
+    /// The oldest pages that are due for compression, if there are enough for a group.
     pub fn due(&mut self) -> Option<Compression> {
         let until = self.end.saturating_sub(NEAR_ROWS);
         let mut at = self.entries.partition_point(|(first, _)| *first < self.frozen_until);
@@ -247,7 +247,7 @@ impl History {
                     }
                 }
                 Stored::Packed(_) => return None,
-                // A few pages between groups that a reflow left as they were are a group of their own.
+                // A few packed pages between groups that a reflow left unchanged form a group of their own.
                 Stored::Cold(_) if !pages.is_empty() => break,
                 Stored::Cold(cold) => self.frozen_until = *first + cold.len() as u64,
             }
@@ -256,7 +256,7 @@ impl History {
         (!pages.is_empty()).then_some(Compression { start, pages, done: None })
     }
 
-    /// Puts a finished [`Compression`] in the place of its pages, if these are still there.
+    /// Replaces the pages of a finished [`Compression`] with its result, if they are still there.
     pub fn replace(&mut self, compression: Compression) {
         let Compression { start, pages, done: Some(cold) } = compression else { return };
         let at = self.entries.partition_point(|(first, _)| *first < start);
@@ -275,7 +275,7 @@ impl History {
         self.entries[at] = (start, Stored::Cold(cold));
     }
 
-    /// Compresses at once what is more than may wait for a pause.
+    /// Compresses a group at once if the packed pages exceed the backlog limit.
     #[inline]
     pub fn freeze_backlog(&mut self) {
         if self.packed > BACKLOG_BYTES {
@@ -294,7 +294,7 @@ impl History {
 
 #[cfg(debug_assertions)]
 impl History {
-    /// Panics where the queue contradicts itself.
+    /// Panics if the queue is inconsistent.
     pub fn check(&self) {
         let mut next = self.start();
         let (mut packed, mut cold) = (0, 0);
@@ -314,7 +314,7 @@ impl History {
 pub(crate) enum Found<'a> {
     /// In the queue.
     Here(&'a Arc<Page>),
-    /// Thawed: the reader keeps it as long as it reads.
+    /// Thawed; the reader keeps it while reading.
     Thawed(Arc<Page>),
 }
 
@@ -329,17 +329,17 @@ impl std::ops::Deref for Found<'_> {
     }
 }
 
-/// Work on a terminal's history that needs no lock: taken by [`crate::Term::compression`], done by
-/// [`Compression::run`], given back to [`crate::Term::compressed`].
+/// Work on a terminal's history that needs no lock. [`crate::Term::compression`] returns it, [`Compression::run`] does
+/// it, and [`crate::Term::compressed`] stores the result.
 pub struct Compression {
-    /// Number of the first row of `pages`.
+    /// The number of the first row of `pages`.
     start: u64,
     pages: Vec<Arc<Page>>,
     done: Option<Arc<Cold>>,
 }
 
 impl Compression {
-    /// Compresses the pages: about 0.2 milliseconds.
+    /// Compresses the pages; takes about 0.2 milliseconds.
     pub fn run(&mut self) {
         self.done = Some(Arc::new(Cold::freeze(&self.pages)));
     }

@@ -1,6 +1,6 @@
-//! What programs ask of the keyboard: the kitty keyboard protocol's stacks of flags, and xterm's modifyOtherKeys family.
+//! Keyboard modes that programs set: the kitty keyboard protocol's stacks of flags, and xterm's modifyOtherKeys family.
 //!
-//! Owns the state alone; keys become bytes outside the engine, from a [`KeyboardMode`]. Sources: kitty's page
+//! Owns only the state. Code outside the engine encodes keys as bytes, using a [`KeyboardMode`]. Sources: kitty's
 //! "Comprehensive keyboard handling in terminals"; xterm ctlseqs, XTMODKEYS, XTQMODKEYS, XTFMTKEYS, XTQFMTKEYS.
 
 use std::fmt::Write;
@@ -11,11 +11,11 @@ use crate::params::Params;
 use crate::term::Term;
 use crate::to_vt::Painter;
 
-/// Entries of one screen's stack, the flags in force among them; when it is full the oldest goes.
+/// Maximum entries of one screen's stack, including the current flags. If it is full, the oldest entry is dropped.
 const STACK_CAP: usize = 32;
 
 bitflags::bitflags! {
-    /// Progressive enhancements of the kitty keyboard protocol, with the numbers of its page.
+    /// Progressive enhancements of the kitty keyboard protocol, with the protocol's numbers.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub struct KittyFlags: u8 {
         /// Disambiguate escape codes.
@@ -31,20 +31,20 @@ bitflags::bitflags! {
     }
 }
 
-/// How a program wants its keys, beside the modes: what an encoder of keys needs to know.
+/// The keyboard settings that a key encoder needs in addition to the modes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyboardMode {
-    /// The kitty keyboard protocol's flags in force on the screen shown; none: it is off.
+    /// The kitty keyboard protocol's current flags on the visible screen; empty if it is off.
     pub kitty: KittyFlags,
     /// modifyCursorKeys: −1 no modifiers, 0 and 1 without the first parameter, 2 (the default) with it, 3 with `>`.
     pub modify_cursor: i8,
-    /// modifyFunctionKeys: likewise; −1: Shift and Ctrl make higher function keys.
+    /// modifyFunctionKeys: same values, except that at −1 Shift and Ctrl produce higher function keys.
     pub modify_function: i8,
-    /// modifyOtherKeys: 0 (the default) off, 1 keys that have no sequence else, 2 all with modifiers, 3 all.
+    /// modifyOtherKeys: 0 (the default) off, 1 keys without a sequence of their own, 2 all with modifiers, 3 all.
     pub modify_other: i8,
-    /// formatOtherKeys: `CSI code ; modifiers u` rather than `CSI 27 ; modifiers ; code ~`.
+    /// formatOtherKeys: send `CSI code ; modifiers u`, not `CSI 27 ; modifiers ; code ~`.
     pub format_other: bool,
-    /// KAM, SM 2: keys are ignored, and only they (DEC STD 070; xterm). Pastes and the mouse are not.
+    /// KAM, SM 2: keys are ignored (DEC STD 070; xterm). Pastes and the mouse still work.
     pub locked: bool,
 }
 
@@ -54,15 +54,15 @@ impl Default for KeyboardMode {
     }
 }
 
-/// What XTMODKEYS sets: xterm's number, and its value at the start.
+/// The resources of XTMODKEYS: xterm's number and the initial value.
 const RESOURCES: [(u16, i8); 7] = [(0, 0), (1, 2), (2, 2), (3, 0), (4, 0), (6, 0), (7, 0)];
 
 /// See the module.
 #[derive(Clone, Debug)]
 pub(crate) struct Keyboard {
-    /// Of the main screen and of the alternate one; the last entry is in force.
+    /// For the main and the alternate screen; the last entry of each is current.
     stacks: [Vec<u8>; 2],
-    /// Values of [`RESOURCES`], in their order.
+    /// Values in the order of [`RESOURCES`].
     modify: [i8; RESOURCES.len()],
     format: [i8; RESOURCES.len()],
 }
@@ -95,19 +95,20 @@ fn resource(number: u16) -> Option<usize> {
     RESOURCES.iter().position(|(own, _)| *own == number)
 }
 
-/// The second parameter, `None` when it is absent.
+/// The second parameter, `None` if it is absent.
 fn value(params: &Params) -> Option<i8> {
     params.values().get(1).map(|&value| value.min(i8::MAX as u16) as i8)
 }
 
 impl Term {
-    /// How the program wants its keys.
+    /// The program's keyboard settings.
     pub fn keyboard(&self) -> KeyboardMode {
         let locked = self.dec.contains(DecModes::KEYBOARD_LOCKED);
         KeyboardMode { locked, ..self.keyboard.mode(self.screen) }
     }
 
-    /// Whether what goes to the program is to be shown as if it had written it, too: SRM, RM 12 (DEC STD 070; xterm).
+    /// Whether input to the program is also displayed as if the program had written it: SRM, RM 12 (DEC STD 070;
+    /// xterm).
     pub fn echoes_locally(&self) -> bool {
         !self.dec.contains(DecModes::SEND_RECEIVE)
     }
@@ -116,11 +117,11 @@ impl Term {
         &mut self.keyboard.stacks[self.screen as usize]
     }
 
-    /// `CSI > flags u`: new flags on top of those in force.
+    /// `CSI > flags u`: pushes new flags.
     pub(crate) fn push_key_flags(&mut self, flags: u16) {
         let stack = &mut self.keyboard.stacks[self.screen as usize];
         if stack.is_empty() {
-            // What a pop returns to.
+            // The flags that a pop restores.
             stack.push(0);
         }
         if stack.len() == STACK_CAP {
@@ -130,13 +131,13 @@ impl Term {
         stack.push(KittyFlags::from_bits_truncate(flags as u8).bits());
     }
 
-    /// `CSI < count u`; popping the last entry resets all flags.
+    /// `CSI < count u`: popping the last entry resets all flags.
     pub(crate) fn pop_key_flags(&mut self, count: usize) {
         let stack = self.key_stack();
         stack.truncate(stack.len().saturating_sub(count));
     }
 
-    /// `CSI = flags ; mode u`: 1 sets all, 2 adds, 3 takes away.
+    /// `CSI = flags ; mode u`: mode 1 sets all flags, 2 adds these, 3 removes these.
     pub(crate) fn set_key_flags(&mut self, flags: u16, mode: usize) {
         let flags = KittyFlags::from_bits_truncate(flags as u8);
         let now = self.keyboard().kitty;
@@ -157,12 +158,12 @@ impl Term {
         self.reply(format!("\x1b[?{flags}u").as_bytes());
     }
 
-    /// XTMODKEYS: `CSI > resource ; value m`; without a value, or without both, back to the start.
+    /// XTMODKEYS: `CSI > resource ; value m`. Without a value, resets the resource; without both, resets all of them.
     pub(crate) fn set_key_modifiers(&mut self, params: &Params) {
         self.set_key_resource(params, true);
     }
 
-    /// XTFMTKEYS: `CSI > resource ; value f`, likewise.
+    /// XTFMTKEYS: `CSI > resource ; value f`, with the same defaults.
     pub(crate) fn set_key_format(&mut self, params: &Params) {
         self.set_key_resource(params, false);
     }
@@ -175,7 +176,7 @@ impl Term {
             (&mut self.keyboard.format, first.format)
         };
         if params.values() == [0] {
-            // No parameter and a single 0 look the same; xterm's resource 0 is for its older keyboards.
+            // A missing parameter and a single 0 look the same; xterm's resource 0 is for its older keyboards.
             *own = first;
         } else if let Some(at) = resource(params.get(0)) {
             own[at] = value(params).unwrap_or(first[at]);
@@ -184,19 +185,19 @@ impl Term {
         }
     }
 
-    /// `CSI > resource n`: xterm's value −1. Without a parameter it is modifyFunctionKeys.
+    /// `CSI > resource n`: sets xterm's value −1. Without a parameter, the resource is modifyFunctionKeys.
     pub(crate) fn disable_key_modifiers(&mut self, number: u16, given: bool) {
         if let Some(at) = resource(if given { number } else { 2 }) {
             self.keyboard.modify[at] = -1;
         }
     }
 
-    /// XTQMODKEYS: answered in the form of XTMODKEYS.
+    /// XTQMODKEYS: replies in the form of XTMODKEYS.
     pub(crate) fn report_key_modifiers(&mut self, number: u16) {
         self.report_key_resource(number, true);
     }
 
-    /// XTQFMTKEYS: answered in the form of XTFMTKEYS.
+    /// XTQFMTKEYS: replies in the form of XTFMTKEYS.
     pub(crate) fn report_key_format(&mut self, number: u16) {
         self.report_key_resource(number, false);
     }
@@ -207,7 +208,7 @@ impl Term {
             true => (self.keyboard.modify[at], 'm'),
             false => (self.keyboard.format[at], 'f'),
         };
-        // The form has no number below 0: xterm leaves it out.
+        // The format has no numbers below 0; xterm omits the value.
         let reply = match value {
             0.. => format!("\x1b[>{number};{value}{last}"),
             _ => format!("\x1b[>{number}{last}"),
@@ -215,7 +216,7 @@ impl Term {
         self.reply(reply.as_bytes());
     }
 
-    /// The sequences that make a screen's stack of flags, which is empty. For [`Term::to_vt`].
+    /// Writes the sequences that rebuild a screen's stack of flags from empty. For [`Term::to_vt`].
     pub(crate) fn write_keyboard_stack(&self, painter: &mut Painter, screen: ScreenKind) {
         for (at, flags) in self.keyboard.stacks[screen as usize].iter().enumerate() {
             match at {
@@ -225,7 +226,7 @@ impl Term {
         }
     }
 
-    /// The sequences that set xterm's key resources, where they are not as at the start.
+    /// Writes the sequences that set xterm's key resources that differ from their initial values.
     pub(crate) fn write_keyboard_resources(&self, out: &mut String) {
         let first = Keyboard::default();
         for (at, (number, _)) in RESOURCES.iter().enumerate() {
@@ -243,13 +244,13 @@ impl Term {
         }
     }
 
-    /// RIS and DECSTR, as kitty and xterm do both.
+    /// RIS and DECSTR both reset the keyboard, as in kitty and xterm.
     pub(crate) fn reset_keyboard(&mut self) {
         self.keyboard = Keyboard::default();
     }
 }
 
-/// What stands in `CSI n ~` for a function key from F5 on: the numbers of a VT220, with its gaps, and on from there.
+/// The number in `CSI n ~` for a function key from F5 on: the numbers of a VT220 with its gaps, continued upward.
 pub fn function_key_number(key: u32) -> u32 {
     key + match key {
         ..=5 => 10,

@@ -1,4 +1,4 @@
-//! Setting, resetting, saving and asking for modes (SM, RM, DECSET, DECRST, XTSAVE, XTRESTORE), and resets.
+//! Setting, resetting, saving and querying modes (SM, RM, DECSET, DECRST, XTSAVE, XTRESTORE), and resets.
 
 use std::fmt::Write;
 
@@ -10,47 +10,47 @@ use crate::to_vt::Painter;
 use crate::vt52::AnsiState;
 use crate::{CursorShape, Event, Modes, MouseEncoding, MouseTracking};
 
-/// Private modes XTSAVE remembers at most.
+/// Maximum private modes that XTSAVE saves.
 const SAVED_CAP: usize = 64;
 
-/// Number after the last private mode's, and after the last ANSI mode's.
+/// One more than the highest private mode, and one more than the highest ANSI mode.
 const LAST_MODE: u16 = 10_000;
 const LAST_ANSI_MODE: u16 = 34;
 
-/// What setting a private mode does.
+/// The effect of setting a private mode.
 enum Private {
-    /// Nothing but the flag.
+    /// Only sets the flag.
     Flag(Modes),
     Origin,
-    /// DECANM: there is no way to set it, but VT52 mode's own.
+    /// DECANM: resetting it enters VT52 mode; only a VT52 sequence sets it again.
     Ansi,
     Tracking(MouseTracking),
     Encoding(MouseEncoding),
     Blink,
-    /// Whether the alternate screen is cleared on leaving it.
+    /// `clear`: leaving the alternate screen clears it.
     Screen {
         clear: bool,
     },
     SaveCursor,
     ScreenAndCursor,
-    /// Whether there is an alternate screen.
+    /// Whether programs may use the alternate screen.
     AlternateAllowed,
     Sixel(SixelMode),
-    /// Nothing but the flag, and only the engine looks at it.
+    /// Only sets a flag that just the engine reads.
     Dec(DecModes),
     /// DECLRMM.
     Margins,
     /// DECCOLM.
     Columns,
-    /// Cannot be changed: known to DECRQM.
+    /// Cannot be changed; DECRQM reports it as permanent.
     Permanent {
         on: bool,
     },
-    /// Nor can this: whether characters of ambiguous width are wide, which is the user's choice.
+    /// Cannot be changed either: whether characters of ambiguous width are wide, which is the user's choice.
     AmbiguousWide,
 }
 
-/// The private modes there are (xterm ctlseqs, DECSET; 2026 and 2027 by their own pages).
+/// All private modes (xterm ctlseqs, DECSET; 2026 and 2027 by their own specifications).
 fn private(mode: u16) -> Option<Private> {
     use Private::*;
     Some(match mode {
@@ -99,26 +99,27 @@ fn private(mode: u16) -> Option<Private> {
         1070 => Sixel(SixelMode::PrivateColors),
         8452 => Sixel(SixelMode::CursorRight),
         2004 => Flag(Modes::BRACKETED_PASTE),
-        // VT330 to VT520 modes without a meaning here (xterm knows the same): 34 DECRLM, 36 DECHEM, 57 DECNAKB,
-        // 58 DECIPEM, 60 DECHCCM, 61 DECVCCM, 64 DECPCCM, 68 DECKBUM, 73 DECXRLM, 81 DECKPM, 96 DECRLCM, 97 DECCRTSM,
-        // 98 DECARSM, 99 DECMCM, 100 DECAAM, 101 DECCANSM, 102 DECNULM, 103 DECHDPXM, 104 DECESKM, 106 DECOSCNM,
-        // 108 DECNUMLK, 109 DECCAPSLK, 110 DECKLHIM, 111 DECFWM, 112 DECRPL, 113 DECHWUM, 114 DECATCUM, 115 DECATCBM,
-        // 116 DECBBSM, 117 DECECM.
+        // Modes of the VT330 to VT520 without a meaning here (the set that xterm recognizes): 34 DECRLM, 36 DECHEM, 57
+        // DECNAKB, 58 DECIPEM, 60 DECHCCM, 61 DECVCCM, 64 DECPCCM, 68 DECKBUM, 73 DECXRLM, 81 DECKPM, 96 DECRLCM, 97
+        // DECCRTSM, 98 DECARSM, 99 DECMCM, 100 DECAAM, 101 DECCANSM, 102 DECNULM, 103 DECHDPXM, 104 DECESKM, 106
+        // DECOSCNM, 108 DECNUMLK, 109 DECCAPSLK, 110 DECKLHIM, 111 DECFWM, 112 DECRPL, 113 DECHWUM, 114 DECATCUM, 115
+        // DECATCBM, 116 DECBBSM, 117 DECECM.
         10 | 34 | 36 | 53 | 55 | 57..=61 | 64 | 68 | 70 | 73 | 81 | 96..=104 | 106 | 108..=117 => {
             Permanent { on: false }
         }
         11 | 16 | 43 => Permanent { on: false }, // DECLTM, DECEKEM, DECGEPM
-        // What the user decides here, in the window or by the configuration: scrollbar, Tektronix mode, log, scrolling on
-        // output, eighth bit for Meta, selection and clipboard, bell, other keyboards, mouse in readline; highlight tracking.
+        // Choices of the user, made in the window or the configuration: scrollbar, Tektronix mode, log, scrolling on
+        // output, eighth bit for Meta, selection and clipboard, bell, other keyboards, mouse in readline; highlight
+        // tracking.
         30 | 38 | 46 | 1001 | 1010 | 1034 | 1040..=1044 | 1050..=1053 | 1060 | 1061 => {
             Permanent { on: false }
         }
         2001..=2003 | 2005 | 2006 => Permanent { on: false },
-        1011 | 1035 => Permanent { on: true }, // keys scroll to the end, and know Num Lock
-        1014 => Permanent { on: true },        // what scrolls by between two frames is not drawn
+        1011 | 1035 => Permanent { on: true }, // keys scroll to the end; Num Lock applies
+        1014 => Permanent { on: true },        // lines that scroll by between two frames are not drawn
         1020 | 1022 => Permanent { on: true }, // UTF-8; wide emoji
         1021 => AmbiguousWide,
-        1023 => Permanent { on: false }, // characters for private use are of ambiguous width
+        1023 => Permanent { on: false }, // private-use characters are of ambiguous width
         1046 => AlternateAllowed,
         2026 => Flag(Modes::SYNCHRONIZED),
         2027 => Flag(Modes::GRAPHEMES),
@@ -128,7 +129,7 @@ fn private(mode: u16) -> Option<Private> {
     })
 }
 
-/// What DECRPM says of a mode (DEC STD 070).
+/// The state of a mode as DECRPM reports it (DEC STD 070).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ModeState {
     Unknown = 0,
@@ -172,7 +173,7 @@ impl Term {
         }
     }
 
-    /// The lowest level (DECSCL) that knows a private mode.
+    /// The lowest conformance level (DECSCL) that has a private mode.
     fn mode_level(mode: u16) -> u8 {
         match mode {
             42 => 2,
@@ -183,7 +184,7 @@ impl Term {
         }
     }
 
-    /// What setting a private mode does, if the level in force knows it.
+    /// The effect of a private mode, if the current level has that mode.
     fn known_private(&self, mode: u16) -> Option<Private> {
         private(mode).filter(|_| Self::mode_level(mode) <= self.conformance.level)
     }
@@ -240,7 +241,7 @@ impl Term {
             }
             Some(Private::ScreenAndCursor) => match (on, self.screen) {
                 (true, _) => {
-                    // On the alternate screen too: each has a saved cursor of its own (xterm).
+                    // Even on the alternate screen: each screen has its own saved cursor (xterm).
                     self.save_cursor();
                     self.show_screen(true);
                     self.clear_screen();
@@ -255,7 +256,7 @@ impl Term {
         }
     }
 
-    /// Shows the alternate screen or the main one; the cursor stays where it is.
+    /// Shows the alternate or the main screen. The cursor stays where it is.
     fn show_screen(&mut self, alternate: bool) {
         let screen = if alternate { ScreenKind::Alternate } else { ScreenKind::Main };
         if screen == self.screen {
@@ -271,7 +272,7 @@ impl Term {
         self.pen.forget_ids();
     }
 
-    /// Whether a private mode is set; `None` for one there is not.
+    /// Whether a private mode is set; `None` if there is no such mode.
     pub(crate) fn private_mode(&self, mode: u16) -> Option<bool> {
         Some(match self.known_private(mode)? {
             Private::Flag(flag) => self.modes.contains(flag),
@@ -290,7 +291,7 @@ impl Term {
             Private::Screen { .. } | Private::ScreenAndCursor => {
                 self.screen == ScreenKind::Alternate
             }
-            // xterm, too, says whether a cursor was saved by its alternate screen.
+            // xterm also reports its alternate screen here, not whether a cursor was saved.
             Private::SaveCursor => self.screen == ScreenKind::Alternate,
         })
     }
@@ -324,8 +325,8 @@ impl Term {
         }
     }
 
-    /// The sequences that put all private modes that are no more than flags, and are `wanted`, as `ansi` has them; also what
-    /// the mouse is asked for. For [`Term::to_vt`].
+    /// Writes the sequences that set, as in `ansi`, all private modes that are only flags and are `wanted`, and the
+    /// modes of the mouse. For [`Term::to_vt`].
     pub(crate) fn write_modes(
         &self,
         out: &mut String,
@@ -346,7 +347,7 @@ impl Term {
         }
     }
 
-    /// The same for ANSI modes.
+    /// Writes the same for ANSI modes.
     pub(crate) fn write_ansi_modes(out: &mut String, ansi: &AnsiState) {
         for mode in 1..LAST_ANSI_MODE {
             let last = match Self::ansi_mode(mode, ansi.modes, ansi.dec) {
@@ -358,7 +359,7 @@ impl Term {
         }
     }
 
-    /// The same for the modes that change rows or the size of the screen: before there are rows.
+    /// Writes the saved modes that change rows or the size of the screen. Must run before any rows are written.
     pub(crate) fn write_saved_layout_modes(&self, painter: &mut Painter) {
         for &(mode, on) in &self.saved_modes {
             let last = if on { 'h' } else { 'l' };
@@ -375,7 +376,7 @@ impl Term {
         }
     }
 
-    /// What makes XTSAVE remember what it does, as far as that is to be done while `screen` is shown.
+    /// Writes sequences that make XTSAVE save the same modes, for those that must be saved while `screen` is visible.
     pub(crate) fn write_saved_modes(&self, painter: &mut Painter, screen: ScreenKind) {
         for &(mode, on) in &self.saved_modes {
             let last = if on { 'h' } else { 'l' };
@@ -401,12 +402,12 @@ impl Term {
     pub(crate) fn save_private_modes(&mut self, params: &Params) {
         for &mode in params.values() {
             let Some(on) = self.private_mode(mode) else { continue };
-            // What cannot change need not be remembered, nor what DECCOLM would do where it does nothing.
+            // Skip modes that cannot change, and DECCOLM while it has no effect.
             match private(mode) {
                 Some(Private::Permanent { .. } | Private::AmbiguousWide | Private::Ansi) => {
                     continue;
                 }
-                // Restoring it may change the screen.
+                // Restoring this mode may change the screen.
                 Some(Private::AlternateAllowed) => continue,
                 Some(Private::Columns) if !self.dec.contains(DecModes::ALLOW_COLUMNS) => continue,
                 _ => {}
@@ -425,7 +426,7 @@ impl Term {
         for &mode in params.values() {
             let saved = self.saved_modes.iter().find(|(saved, _)| *saved == mode).copied();
             match saved {
-                // The screen alone: what DECSC saved is not part of the mode (xterm).
+                // Restore only the screen: the cursor saved by DECSC is not part of the mode (xterm).
                 Some((1049, on)) => self.set_private_mode(47, on),
                 Some((mode, on)) => self.set_private_mode(mode, on),
                 None => {}
@@ -446,7 +447,7 @@ impl Term {
         self.blinking = blinking;
     }
 
-    /// The parameter of the DECSCUSR in force, for DECRQSS.
+    /// The parameter of the current DECSCUSR style, for DECRQSS.
     pub(crate) fn cursor_style(&self) -> u8 {
         let steady = !self.blinking as u8;
         match self.shape {
@@ -458,7 +459,7 @@ impl Term {
         }
     }
 
-    /// DECSTR (DEC STD 070; xterm keeps auto-wrap on, and so do we).
+    /// DECSTR (DEC STD 070). Like xterm, keeps auto-wrap on.
     pub(crate) fn soft_reset(&mut self) {
         self.modes.remove(Modes::INSERT | Modes::ORIGIN | Modes::APP_CURSOR | Modes::APP_KEYPAD);
         self.modes.insert(Modes::SHOW_CURSOR | Modes::AUTO_WRAP);
@@ -474,7 +475,7 @@ impl Term {
         self.reset_keyboard();
     }
 
-    /// RIS: everything as at the start, with an empty screen and history.
+    /// RIS: the initial state, with an empty screen and no history.
     pub(crate) fn reset(&mut self) {
         if self.dec.contains(DecModes::ALLOW_COLUMNS | DecModes::COLUMNS_132) {
             self.request_size(None, Some(80));
@@ -525,7 +526,7 @@ mod tests {
     use super::*;
     use crate::{Options, Parser, Size};
 
-    /// What a terminal whose user wants ambiguous characters `wide` answers to `question` after `bytes`.
+    /// The reply to `question` after `bytes`, from a terminal whose user chose `wide` for ambiguous characters.
     fn answer(wide: bool, bytes: &str, question: &str) -> String {
         let options = Options { ambiguous_wide: wide, ..Options::default() };
         let (mut term, mut parser) = (Term::new(Size::cells(10, 4), options), Parser::new());
@@ -535,7 +536,7 @@ mod tests {
         String::from_utf8(term.take_replies()).expect("ASCII")
     }
 
-    /// Asks for a mode, `?` before the number of a private one.
+    /// Queries a mode; a private mode has `?` before its number.
     #[track_caller]
     fn check(mode: &str, bytes: &str, state: ModeState) {
         let expected = format!("\x1b[{mode};{}$y", state as u8);
@@ -560,7 +561,7 @@ mod tests {
                         check(&mode, bytes, ModeState::PermanentlyReset);
                     }
                 }
-                // A VT52 is not asked.
+                // VT52 mode has no DECRQM.
                 Private::Ansi => {
                     check(&mode, "", ModeState::Set);
                     check(&mode, &set, ModeState::Set);
@@ -572,7 +573,7 @@ mod tests {
                 }
                 _ => {
                     check(&mode, "", ModeState::of(ON_AT_FIRST.contains(&number)));
-                    // DECCOLM works where ?40 lets it.
+                    // DECCOLM works only while ?40 is set.
                     check(&mode, &format!("\x1b[?40h{set}"), ModeState::Set);
                     check(&mode, &format!("\x1b[?40h{set}{reset}"), ModeState::Reset);
                 }
@@ -598,7 +599,7 @@ mod tests {
                     check(&mode, &set, ModeState::Set);
                     check(&mode, &format!("{set}{reset}"), ModeState::Reset);
                 }
-                // CRM: nothing shows controls here.
+                // CRM: control characters are never shown.
                 3 => check(&mode, &set, ModeState::Reset),
                 1 | 5 | 7 | 10 | 11 | 13..=19 => check(&mode, &set, ModeState::PermanentlyReset),
                 _ => check(&mode, &set, ModeState::Unknown),

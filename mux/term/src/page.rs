@@ -1,9 +1,9 @@
 //! Rows that have left the screen, packed into immutable pages.
 //!
-//! Owns the packed form; knows nothing of screens or cursors. A page is never changed once it is made, so a reader may
-//! clone its `Arc` under the lock and read it outside. A row keeps its cells up to the last that is not empty: one byte
-//! each where all are Latin-1 in one column, four otherwise, and its styles as runs. What becomes of pages nobody has
-//! looked at for long: [`crate::cold`].
+//! Owns the packed form; has no access to screens or cursors. A page never changes, so a reader may clone its `Arc`
+//! under the lock and read it without the lock. A row keeps its cells up to the last that is not empty: one byte each
+//! if all are narrow Latin-1 characters, four bytes otherwise. Its styles are runs. [`crate::cold`] handles pages that
+//! have not been read for a long time.
 
 use std::sync::Arc;
 
@@ -13,9 +13,9 @@ use crate::snapshot::Link;
 use crate::style::Style;
 use crate::tables::{Tables, TablesView};
 
-/// Rows a page takes at most.
+/// Maximum rows of a page.
 pub(crate) const PAGE_ROWS: usize = 64;
-/// Cells a page takes at most, so that its ids fit in 16 bits whatever its cells hold.
+/// Maximum cells of a page, so that its ids fit in 16 bits whatever its cells hold.
 const PAGE_CELLS: usize = u16::MAX as usize;
 
 /// Rows of `cols` cells that fit in one page.
@@ -23,18 +23,18 @@ pub(crate) fn rows_per_page(cols: usize) -> usize {
     (PAGE_CELLS / cols.max(1)).clamp(1, PAGE_ROWS)
 }
 
-/// A row of a page: what [`RowMeta`] says, and where the rest is. 24 bytes.
+/// A row of a page: its [`RowMeta`] and where its contents are. 24 bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct PackedRow {
     pub revision: u64,
     /// Where its cells start in `bytes` or `words`.
     pub cells: u32,
-    /// Where its runs start in `runs`; none when the whole row has no attributes.
+    /// Where its runs start in `runs`. A row without attributes has no runs.
     pub runs: u32,
     pub occ: u16,
     pub run_count: u16,
     pub flags: u16,
-    /// Its cells are in `bytes`.
+    /// The cells are in `bytes`.
     pub narrow: bool,
 }
 
@@ -50,10 +50,10 @@ impl PackedRow {
     }
 }
 
-/// Neighbouring cells with the same attributes: bits 24–31 of the cell, style and link.
+/// Adjacent cells with the same attributes: bits 24–31 of the cell, style and link.
 #[derive(Clone, Copy)]
 pub(crate) struct Run {
-    /// Column after the last.
+    /// The column after the last.
     pub end: u16,
     pub flags: u8,
     pub style: u16,
@@ -78,17 +78,17 @@ pub(crate) struct Page {
     pub stays: bool,
 }
 
-/// Which rows of some pages go on in the next.
+/// Which rows of some pages continue in the next row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wraps {
     pub any: bool,
     pub all: bool,
-    /// The last one.
+    /// The last row does.
     pub last: bool,
 }
 
 impl Wraps {
-    /// Of no rows.
+    /// For no rows.
     const NONE: Self = Self { any: false, all: true, last: false };
 
     fn of(rows: &[PackedRow]) -> Self {
@@ -100,7 +100,7 @@ impl Wraps {
         }
     }
 
-    /// Of pages in a row.
+    /// For consecutive pages.
     pub fn of_pages<'a>(pages: impl IntoIterator<Item = &'a Arc<Page>>) -> Self {
         pages.into_iter().fold(Self::NONE, |so_far, page| Self {
             any: so_far.any || page.wraps.any,
@@ -119,15 +119,15 @@ impl Page {
         self.rows[row].meta()
     }
 
-    /// The row's characters where each is one byte of Latin-1 in one column (0: empty), as many as its `occ`.
+    /// The row's characters if each is narrow Latin-1 and so takes one byte (0: empty), as many as its `occ`.
     pub fn narrow_text(&self, row: usize) -> Option<&[u8]> {
         let row = &self.rows[row];
         let start = row.cells as usize;
         row.narrow.then(|| &self.bytes[start..start + row.occ as usize])
     }
 
-    /// Whether a row can stay as it is on a wider screen: it ends in a cell that shows something, or has none, so nothing
-    /// was filled with a colour up to its edge; and it holds no part of a multicell character.
+    /// Whether a row can stay as it is on a wider screen. It must be empty or end in a cell with content, since
+    /// otherwise a color may have been filled up to its edge, and it must hold no part of a multicell character.
     pub fn row_stays(&self, row: usize) -> bool {
         let row = &self.rows[row];
         if row.meta().has_multicells() {
@@ -144,12 +144,12 @@ impl Page {
             }
     }
 
-    /// Whether the row's cells carry no ids: Latin-1 in the default style.
+    /// Whether the row's cells have no ids: Latin-1 in the default style.
     pub fn is_plain(&self, row: usize) -> bool {
         self.rows[row].narrow && self.rows[row].run_count == 0
     }
 
-    /// Bytes of memory it takes, without what it shares with others.
+    /// Bytes of memory it takes, without memory shared with other pages.
     pub fn size(&self) -> usize {
         size_of::<Self>()
             + size_of_val(&*self.rows)
@@ -165,7 +165,7 @@ impl Page {
         TablesView { styles: &self.styles, links: &self.links, clusters: &self.clusters }
     }
 
-    /// A page of these parts.
+    /// A page made of these parts.
     pub fn new(
         rows: Box<[PackedRow]>,
         bytes: Box<[u8]>,
@@ -177,7 +177,7 @@ impl Page {
     ) -> Self {
         let longest = rows.iter().map(|row| row.occ).max().unwrap_or(0);
         let wraps = Wraps::of(&rows);
-        // No branch for each, so that several are looked at together.
+        // No branch per word, so that the compiler can test several at once.
         let has_tiles = words.chunks(LOOKED_AT_ONCE).any(|words| {
             words.iter().fold(false, |any, &word| any | Cell(word.into()).tile().is_some())
         });
@@ -198,7 +198,7 @@ impl Page {
         page
     }
 
-    /// The same without its first `count` rows.
+    /// A copy without the first `count` rows.
     pub fn without_first(&self, count: usize) -> Self {
         let mut builder = PageBuilder::default();
         (count..self.len()).for_each(|row| builder.push_packed(self, row));
@@ -212,7 +212,7 @@ impl Page {
         builder.finish()
     }
 
-    /// Replaces `cells` by the row's, as many as it keeps.
+    /// Replaces `cells` with the cells that the row keeps.
     pub fn unpack(&self, row: usize, cells: &mut Vec<Cell>) {
         let row = &self.rows[row];
         let len = row.occ as usize;
@@ -239,10 +239,10 @@ impl Page {
     }
 }
 
-/// A page in the making.
+/// Builds a page.
 ///
-/// Ids of a source (a screen's tables, another page's) are renamed as they are met: call [`PageBuilder::source`] when
-/// the tables that the cells' ids mean change.
+/// It renames the ids of a source (a screen's tables, another page's tables) as it meets them. Call
+/// [`PageBuilder::source`] when the following cells refer to other tables.
 #[derive(Default)]
 pub(crate) struct PageBuilder {
     rows: Vec<PackedRow>,
@@ -257,13 +257,13 @@ pub(crate) struct PageBuilder {
     cluster_ids: Vec<u16>,
 }
 
-/// Entries of earlier sources that one of another source is compared with: those that came last.
+/// How many of the latest entries from earlier sources a new entry is compared with.
 const COMPARED: usize = 16;
 
-/// Words whose places are written down at a time.
+/// Words whose places are recorded at a time.
 const PLACES: usize = 128;
 
-/// Words looked through before it is asked whether one was found.
+/// Words searched before checking whether any matched.
 const LOOKED_AT_ONCE: usize = 256;
 
 #[inline]
@@ -289,14 +289,14 @@ fn rename_new<T: Clone + PartialEq>(
     source: &[T],
     id: u16,
 ) -> u16 {
-    // No entry has the id 0: in its place is how many entries earlier sources gave.
+    // No entry has the id 0, so slot 0 holds the number of entries from earlier sources.
     let earlier = ids.first().copied().unwrap_or(own.len() as u16);
     if ids.len() <= source.len() {
         ids.resize(source.len() + 1, 0);
         ids[0] = earlier;
     }
     let item = &source[id as usize - 1];
-    // Another source may have had it; one source has nothing twice.
+    // An earlier source may have added this item; a single source has no duplicates.
     let others = &own[..earlier as usize];
     let known = others.iter().rev().take(COMPARED).position(|own| own == item);
     let at = known.map_or(own.len(), |from_last| others.len() - 1 - from_last);
@@ -312,12 +312,12 @@ impl PageBuilder {
         self.rows.len()
     }
 
-    /// Makes room for so many rows.
+    /// Reserves space for this many rows.
     pub fn reserve(&mut self, rows: usize) {
         self.rows.reserve_exact(rows);
     }
 
-    /// The cells of the following rows name their ids in other tables than those before.
+    /// The cells of the following rows refer to other tables than the rows so far.
     pub fn source(&mut self) {
         self.style_ids.clear();
         self.link_ids.clear();
@@ -329,14 +329,14 @@ impl PageBuilder {
     pub fn take(&mut self, cells: &mut [Cell], meta: RowMeta, tables: &Tables) {
         self.push(cells, meta, tables.view());
         if let [cell] = cells {
-            // What scrolls fastest is not worth a call.
+            // Short lines scroll fastest, and a call would cost more than the write.
             *cell = Cell::EMPTY;
         } else {
             cells.fill(Cell::EMPTY);
         }
     }
 
-    /// Adds a row; `meta.occ` of its cells count, the rest must be empty.
+    /// Adds a row. The first `meta.occ` of its cells count; the rest must be empty.
     #[inline]
     pub fn push(&mut self, cells: &[Cell], meta: RowMeta, tables: TablesView<'_>) {
         let cells = &cells[..meta.occ as usize];
@@ -351,7 +351,7 @@ impl PageBuilder {
         self.push_rich(cells, all, meta, tables);
     }
 
-    /// Adds a row that shows `text`, with the attributes that `bits` of a cell have.
+    /// Adds a row with this `text` and the attributes in `bits` of a cell.
     pub fn push_text(&mut self, text: &[u8], bits: u64, meta: RowMeta, tables: TablesView<'_>) {
         let (start, runs) = (self.bytes.len() as u32, self.runs.len() as u32);
         self.bytes.extend_from_slice(text);
@@ -362,7 +362,8 @@ impl PageBuilder {
         self.rows.push(PackedRow::new(meta, start, runs, styled.into(), true));
     }
 
-    /// [`PageBuilder::push`] of a row with more than Latin-1 in the default style; `all`: its cells' bits.
+    /// [`PageBuilder::push`] for a row with more than Latin-1 in the default style. `all` is the union of its cells'
+    /// bits.
     fn push_rich(&mut self, cells: &[Cell], all: u64, meta: RowMeta, tables: TablesView<'_>) {
         let narrow = all & SHOWN < 0x100;
         let start = if narrow { self.bytes.len() } else { self.words.len() } as u32;
@@ -382,9 +383,9 @@ impl PageBuilder {
         self.rows.push(PackedRow::new(meta, start, runs, run_count, narrow));
     }
 
-    /// Gives the clusters among the words from `start` on the ids that they have here.
+    /// Renames the clusters in the words after `start` to this page's ids.
     fn rename_clusters(&mut self, start: usize, source: &[Arc<str>]) {
-        // Where they are is written down without a branch for each cell: most cells hold none, and which is not foreseen.
+        // Record their places without a branch per cell: most cells hold no cluster, and the others are unpredictable.
         let mut places = [0; PLACES];
         for words in self.words[start..].chunks_mut(PLACES) {
             let mut count = 0;
@@ -421,7 +422,7 @@ impl PageBuilder {
         self.runs.push(Run { end: end as u16, flags, style, link });
     }
 
-    /// Adds a row of another page, whose tables are the [source](PageBuilder::source), as it is.
+    /// Adds a row of another page unchanged. That page's tables must be the current [source](PageBuilder::source).
     pub fn push_packed(&mut self, page: &Page, row: usize) {
         let row = page.rows[row];
         let (start, len) = (row.cells as usize, row.occ as usize);
@@ -447,12 +448,12 @@ impl PageBuilder {
         self.rows.push(PackedRow { cells, runs, ..row });
     }
 
-    /// The page of the rows so far; the builder is empty again.
+    /// Returns the page of the rows so far and empties the builder.
     pub fn finish(&mut self) -> Page {
         self.source();
         let rows = std::mem::take(&mut self.rows).into_boxed_slice();
         fn exact<T: Clone>(items: &mut Vec<T>) -> Box<[T]> {
-            // A copy of the right size; the buffer stays for the next page.
+            // A copy of the exact size; the buffer stays for the next page.
             let exact = items.as_slice().into();
             items.clear();
             exact

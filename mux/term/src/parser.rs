@@ -1,10 +1,9 @@
-//! Bytes to calls on a [`Term`]: the scanner in front, vte behind it.
+//! Turns bytes into calls on a [`Term`]: a scanner first, with vte behind it.
 //!
 //! The scanner owns the ground state and the strings. It finds runs of text and checks their UTF-8, parses common
-//! control sequences that are complete in the bytes at hand, and collects the strings of OSC, DCS and APC up to a
-//! cap. What is left (sequences split between reads, odd ones) goes to vte, one sequence at a time, in small slices.
-//! It changes
-//! nothing but through the methods of [`Term`] that vte's calls end in as well, so that both ways come to the same.
+//! control sequences that are complete in the input, and collects the strings of OSC, DCS and APC up to a cap. The
+//! remaining sequences (split between reads, or unusual) go to vte, one sequence at a time, in small slices. Both paths
+//! end in the same methods of [`Term`], so both have the same effect.
 
 use crate::Decoding;
 use crate::params::{Csi, MAX_PARAMS, Params};
@@ -12,41 +11,41 @@ use crate::scan::{ascii_run, string_run, text_run};
 use crate::term::Term;
 use crate::work;
 
-/// Bytes vte is given at a time: some of its loops are quadratic in the length of a slice.
+/// Bytes passed to vte at a time: some of its loops are quadratic in the length of a slice.
 const VTE_SLICE: usize = 4096;
-/// Bytes of an OSC or APC string; a longer one is dropped whole.
+/// Maximum bytes of an OSC or APC string; a longer string is dropped whole.
 const STRING_CAP: usize = 1 << 20;
-/// Bytes of a string that is an image of sixel or of iTerm2.
+/// Maximum bytes of a string that holds a sixel or iTerm2 image.
 const IMAGE_CAP: usize = 64 << 20;
 /// Bytes of string buffer kept between sequences.
 const STRING_KEPT: usize = 4096;
 
-/// The first byte of a C1 control in UTF-8; the second is its code.
+/// The first byte of a C1 control in UTF-8; the second byte is its code.
 const C1_LEAD: u8 = 0xc2;
-/// Bytes looked at at a time for C1 controls in them.
+/// Bytes searched at a time for C1 controls.
 const C1_WINDOW: usize = 128;
-/// From a C1 control to what stands for it behind ESC (ECMA-48 5.3).
+/// The difference between a C1 control and its equivalent after ESC (ECMA-48 5.3).
 const C1_TO_FE: u8 = 0x40;
 const CAN: u8 = 0x18;
 const SUB: u8 = 0x1a;
 const ESC: u8 = 0x1b;
 const BEL: u8 = 0x07;
 
-/// Where in a sequence the bytes so far ended.
+/// Where in a sequence the input so far ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
     /// Between sequences.
     #[default]
     Ground,
-    /// After ESC; nothing was given to vte.
+    /// After ESC; vte has received nothing.
     Escape,
-    /// After ESC and an intermediate byte, in vte.
+    /// After ESC and an intermediate byte, which vte has received.
     EscapeIntermediate,
-    /// In a control sequence, in vte.
+    /// In a control sequence that vte is parsing.
     Csi,
     /// In a string.
     String(Kind),
-    /// In the position behind ESC Y of a VT52: its row, when that is known.
+    /// In the position after ESC Y of a VT52; holds the row once it has arrived.
     Position(Option<u8>),
 }
 
@@ -56,12 +55,12 @@ enum Kind {
     Osc,
     Dcs,
     Apc,
-    /// PM and SOS: nobody's.
+    /// PM and SOS, which nothing handles.
     Other,
 }
 
 impl Kind {
-    /// What the log calls it.
+    /// The name used in the log.
     fn name(self) -> &'static str {
         match self {
             Self::Osc => "string of an OSC",
@@ -72,40 +71,40 @@ impl Kind {
     }
 }
 
-/// The state of parsing one program's output; it lives as long as the program's stream.
+/// The state of parsing one program's output. It lives as long as the program's stream.
 #[derive(Default)]
 pub struct Parser {
     state: State,
     vte: vte::Parser,
-    /// The last control sequence the scanner parsed, for its memory.
+    /// The last control sequence the scanner parsed, kept to reuse its memory.
     csi: Csi,
     /// The string so far.
     string: Vec<u8>,
-    /// The cap that the string was longer than.
+    /// The cap that the string exceeded.
     overflow: Option<usize>,
-    /// The bytes before ended in the first byte of what may be a C1 control; known only while those are acted on.
+    /// The input ended in the first byte of what may be a C1 control. Tracked only while C1 controls are accepted.
     ends_in_lead: bool,
-    /// The start of a UTF-8 sequence that the bytes ended in.
+    /// The incomplete UTF-8 sequence at the end of the input.
     partial: [u8; 4],
     partial_len: usize,
-    /// How many more bytes the character may have that ended a sequence.
+    /// How many bytes may still follow of the character that ended a sequence.
     skipped: usize,
-    /// Of the control sequence that vte has.
+    /// Which parameters are present in the sequence that vte is parsing.
     given: Given,
-    /// The image that the string just ended has completed.
+    /// The image completed by the string that just ended.
     decoding: Option<Decoding>,
 }
 
-/// Text known to be UTF-8 ahead of its printing: one look at a whole window costs less than one at each short run.
+/// Text checked as UTF-8 before it is printed: checking a whole window costs less than checking each short run.
 #[derive(Default)]
 struct Checked<'a> {
     start: usize,
     text: &'a str,
-    /// Behind the window; what is not in `text` before it is not UTF-8, or not whole.
+    /// The end of the window. Bytes before it that are not in `text` are invalid or incomplete UTF-8.
     end: usize,
 }
 
-/// Bytes that are checked at once, where there are as many.
+/// Bytes checked at once, if there are that many.
 const CHECKED: usize = 1 << 8;
 
 impl<'a> Checked<'a> {
@@ -120,7 +119,7 @@ impl<'a> Checked<'a> {
 
     fn check(&mut self, bytes: &'a [u8], at: usize, len: usize) {
         let mut end = bytes.len().min(at + len.max(CHECKED));
-        // A character that the window would cut belongs to the next one.
+        // A character that the window would cut belongs to the next window.
         while end > at + len && bytes.get(end).is_some_and(|byte| byte & 0xc0 == 0x80) {
             end -= 1;
         }
@@ -136,7 +135,7 @@ impl Parser {
         Self::default()
     }
 
-    /// Applies `bytes` to `term`: one batch, one step of its `seq`. Sequences may be split anywhere between calls.
+    /// Applies `bytes` to `term` as one batch, one step of its `seq`. Calls may split sequences anywhere.
     pub fn advance(&mut self, term: &mut Term, bytes: &[u8]) {
         if bytes.is_empty() {
             return;
@@ -154,9 +153,9 @@ impl Parser {
         term.end_batch();
     }
 
-    /// As [`Parser::advance`], up to an image that is to be decoded first, if there is one: gives the bytes taken and that
-    /// image. Whoever holds a lock on the terminal lets go of it, [runs](Decoding::run) the image, gives it to
-    /// [`Term::decoded`], and comes back with the rest of the bytes.
+    /// Like [`Parser::advance`], but stops at an image that must be decoded first. Returns the bytes taken and that
+    /// image. The caller then releases its lock on the terminal, [runs](Decoding::run) the image, passes it to
+    /// [`Term::decoded`], and calls again with the rest of the bytes.
     pub fn advance_to_image(&mut self, term: &mut Term, bytes: &[u8]) -> (usize, Option<Decoding>) {
         if bytes.is_empty() {
             return (0, None);
@@ -167,7 +166,7 @@ impl Parser {
         applied
     }
 
-    /// Whether the bytes so far end inside an escape or control sequence.
+    /// Whether the input so far ends inside an escape or control sequence.
     #[cfg(test)]
     pub(crate) fn is_in_sequence(&self) -> bool {
         matches!(self.state, State::Escape | State::EscapeIntermediate | State::Csi)
@@ -195,7 +194,7 @@ impl Parser {
         (at, None)
     }
 
-    /// Text and controls up to the next sequence that is not complete.
+    /// Handles text and controls up to the next incomplete sequence.
     fn ground(&mut self, term: &mut Term, bytes: &[u8]) -> usize {
         let mut at = self.skip(bytes);
         if self.partial_len > 0 {
@@ -261,8 +260,8 @@ impl Parser {
         at
     }
 
-    /// Prints `bytes`, which hold no C0 control; `last`: more of the last character may follow. Gives how many it took: all,
-    /// but where a C1 control among them begins a sequence.
+    /// Prints `bytes`, which hold no C0 control. `last` means that more of the last character may follow. Returns how
+    /// many bytes it took: all of them, unless a C1 control among them begins a sequence.
     fn text(&mut self, term: &mut Term, bytes: &[u8], last: bool) -> usize {
         if term.takes_bytes() {
             let text: String = bytes.iter().map(|&byte| char::from(byte)).collect();
@@ -271,7 +270,7 @@ impl Parser {
         if let Ok(text) = simdutf8::basic::from_utf8(bytes) {
             return bytes.len() - self.characters(term, bytes, text).len();
         }
-        // std stops at the first error, so this loop looks at each byte once.
+        // std stops at the first error, so this loop reads each byte once.
         let mut at = 0;
         while at < bytes.len() {
             let rest = &bytes[at..];
@@ -307,8 +306,8 @@ impl Parser {
         bytes.len()
     }
 
-    /// Prints `text`, which `bytes` begin with, and does what the C1 controls in it say; gives what is left of it where one of
-    /// them begins a sequence.
+    /// Prints `text`, a prefix of `bytes`, and executes the C1 controls in it. If a C1 control begins a sequence,
+    /// returns the text after it.
     #[inline]
     fn characters<'a>(&mut self, term: &mut Term, bytes: &[u8], text: &'a str) -> &'a str {
         let mut rest = term.print_run_of(bytes, text);
@@ -328,7 +327,7 @@ impl Parser {
         }
     }
 
-    /// Completes the character that the bytes before ended in.
+    /// Completes the character that the previous input ended in.
     fn finish_partial(&mut self, term: &mut Term, bytes: &[u8]) -> usize {
         for (at, &byte) in bytes.iter().enumerate() {
             self.partial[self.partial_len] = byte;
@@ -350,8 +349,8 @@ impl Parser {
         bytes.len()
     }
 
-    /// Ends the sequence at hand at a character beyond ASCII, which `bytes` begin with: both are dropped, as in xterm, so that
-    /// a sequence that was cut short takes no more of the text behind it.
+    /// Ends the current sequence at a non-ASCII character, which `bytes` begin with. Drops both, as xterm does, so that
+    /// a truncated sequence swallows no more of the text after it.
     fn end_at_character(&mut self, term: &Term, bytes: &[u8]) -> usize {
         self.state = State::Ground;
         self.skipped = match bytes[0] {
@@ -364,14 +363,14 @@ impl Parser {
         1 + self.skip(&bytes[1..])
     }
 
-    /// The bytes that `bytes` begin with of the character that ended a sequence.
+    /// Counts the leading bytes of `bytes` that belong to the character that ended a sequence.
     fn skip(&mut self, bytes: &[u8]) -> usize {
         let more = bytes.iter().take(self.skipped).take_while(|&byte| byte & 0xc0 == 0x80).count();
         self.skipped = if more == bytes.len() { self.skipped - more } else { 0 };
         more
     }
 
-    /// What comes after ESC.
+    /// Handles the byte after ESC.
     fn escape(&mut self, term: &mut Term, bytes: &[u8]) -> usize {
         self.state = State::Ground;
         match bytes[0] {
@@ -398,7 +397,7 @@ impl Parser {
             }
             byte @ 0x30..=0x7e => term.esc(&[], byte),
             byte @ (CAN | SUB) => term.execute(byte),
-            // It may be a C1 control, which would end this.
+            // This may be a C1 control, which would end the escape sequence.
             C1_LEAD if term.accepts_c1() => return 0,
             ESC | 0x7f => self.state = State::Escape,
             0x80.. => return self.end_at_character(term, bytes),
@@ -410,11 +409,11 @@ impl Parser {
         1
     }
 
-    /// Bytes of a sequence that vte parses, up to its final byte (`first_final`–0x7e).
+    /// Passes bytes of a sequence to vte, up to its final byte (`first_final`–0x7e).
     fn sequence(&mut self, term: &mut Term, bytes: &[u8], first_final: u8) -> usize {
         let slice = &bytes[..bytes.len().min(VTE_SLICE)];
         let accepts_c1 = term.accepts_c1();
-        // Characters up to U+00BF, which would be no final bytes in eight bits either, are passed over (xterm).
+        // Skip characters up to U+00BF, as xterm does: as 8-bit codes they would not be final bytes either.
         let end = slice.iter().position(|&b| match b {
             CAN | SUB | ESC | 0xc0.. => b != C1_LEAD || accepts_c1,
             _ => (first_final..=0x7e).contains(&b),
@@ -426,13 +425,13 @@ impl Parser {
             return slice.len();
         };
         match slice[end] {
-            // Abandoned; the next sequence resets vte by its own ESC.
+            // Abandoned; the ESC of the next sequence resets vte.
             ESC => {
                 self.vte.advance(&mut Behind(term, self.given), &slice[..end]);
                 self.state = State::Escape;
                 end + 1
             }
-            // It may be a C1 control, which takes its place.
+            // This may be a C1 control, which would replace the sequence.
             C1_LEAD if term.accepts_c1() => {
                 self.vte.advance(&mut Behind(term, self.given), &slice[..end]);
                 self.state = State::Ground;
@@ -450,7 +449,7 @@ impl Parser {
         }
     }
 
-    /// A byte of a VT52's position, behind `row` if that is known: each is 32 and the number from 0.
+    /// Handles a byte of a VT52 position: 32 plus the number, row first. `row` is known before the column.
     fn position(&mut self, term: &mut Term, byte: u8, row: Option<u8>) -> usize {
         match (byte, row) {
             (CAN | SUB, _) => {
@@ -479,7 +478,7 @@ impl Parser {
         self.state = State::String(kind);
     }
 
-    /// Bytes of a string, up to what ends it.
+    /// Collects bytes of a string, up to its terminator.
     fn string(&mut self, term: &mut Term, bytes: &[u8], kind: Kind) -> usize {
         let bytes = c1_window(term, bytes);
         let len = string_run(bytes);
@@ -491,7 +490,7 @@ impl Parser {
                 0 => drop(self.string.pop()),
                 _ => self.collect(kind, &bytes[..at - 1]),
             }
-            // As with ESC, whatever it is, the string is over.
+            // As with ESC, any C1 control ends the string.
             self.end(term, kind, false);
             self.state = State::Ground;
             self.escape(term, &[bytes[at] - C1_TO_FE]);
@@ -502,7 +501,7 @@ impl Parser {
         self.ends_in_lead = false;
         match control {
             ESC => {
-                // Whatever follows, the string is over (as in vte and Williams' diagram).
+                // Whatever follows, the string has ended (as in vte and Williams' diagram).
                 self.end(term, kind, false);
                 self.state = State::Escape;
             }
@@ -514,14 +513,14 @@ impl Parser {
                 self.state = State::Ground;
                 term.execute(control);
             }
-            // Other controls are no part of an OSC; a DCS keeps them (DEC STD 070).
+            // An OSC ignores other controls; a DCS keeps them (DEC STD 070).
             _ if kind == Kind::Dcs => self.collect(kind, &[control]),
             _ => {}
         }
         len + 1
     }
 
-    /// Where in `bytes`, which go on a string, the second byte of a C1 control is.
+    /// The index in `bytes`, which continue a string, of the second byte of a C1 control.
     fn string_c1(&mut self, bytes: &[u8]) -> Option<usize> {
         let is_second = |byte: &u8| (0x80..=0x9f).contains(byte);
         if self.ends_in_lead && bytes.first().is_some_and(is_second) {
@@ -548,7 +547,7 @@ impl Parser {
         self.string.extend_from_slice(bytes);
     }
 
-    /// Bytes the string may have, by its start.
+    /// The cap for the current string, judged by its start.
     fn cap(&self, kind: Kind) -> usize {
         let is_image = match kind {
             Kind::Osc => [&b"1337;File="[..], b"1337;FilePart="]
@@ -582,8 +581,8 @@ impl Parser {
     }
 }
 
-/// The start of `bytes`, whole characters: as many as are looked at before any is acted on. All, but where C1 controls cut
-/// text into pieces, which is then looked at again and again.
+/// Limits `bytes` to whole characters that fit in one window, because text cut into pieces by C1 controls would be
+/// searched again and again. Returns all of `bytes` unless C1 controls are accepted.
 #[inline]
 fn c1_window<'a>(term: &Term, bytes: &'a [u8]) -> &'a [u8] {
     if !term.accepts_c1() || bytes.len() <= C1_WINDOW {
@@ -594,8 +593,8 @@ fn c1_window<'a>(term: &Term, bytes: &'a [u8]) -> &'a [u8] {
     &bytes[..end]
 }
 
-/// Parses a control sequence from behind `ESC [` into `csi`; `None` unless it is complete, plain and short. Gives its
-/// length.
+/// Parses the control sequence after `ESC [` into `csi` and returns its length; `None` unless it is complete, plain and
+/// short.
 #[inline]
 fn parse_csi(bytes: &[u8], csi: &mut Csi) -> Option<usize> {
     let mut at = 0;
@@ -615,7 +614,7 @@ fn parse_csi(bytes: &[u8], csi: &mut Csi) -> Option<usize> {
             && let Some(eight) = bytes[at..].first_chunk()
             && let Some((number, digits)) = short_number(*eight)
         {
-            // Colours: numbers of any length, which no branch foresees.
+            // Colors: numbers of varying length, which defeat branch prediction.
             work::add(digits);
             value = number;
             byte = eight[digits];
@@ -657,30 +656,30 @@ fn parse_csi(bytes: &[u8], csi: &mut Csi) -> Option<usize> {
     Some(at)
 }
 
-/// The decimal number that `bytes` begin with, if it has less than four digits, and how many it has.
+/// The decimal number that `bytes` begin with and its number of digits, if there are fewer than four.
 #[inline(always)]
 fn short_number(bytes: [u8; 8]) -> Option<(u32, usize)> {
     const EACH: u32 = 0x0101_0101;
     let digits =
         u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]) ^ (EACH * b'0' as u32);
-    // The lowest byte above 9 has its high bit set here; those above it may be anything.
+    // The lowest byte above 9 has its high bit set here; the bytes above it may hold anything.
     let others = (digits.wrapping_add(EACH * 0x76) | digits) & (EACH * 0x80);
     if others == 0 {
         return None;
     }
     let len = others.trailing_zeros() / 8;
-    // The last digit in the highest byte, zeros before the first.
+    // Shift the last digit to the highest byte, with zeros in place of missing leading digits.
     let digits = digits << (24 - 8 * len) << 8;
     let value = (digits >> 24) + (digits >> 16 & 0xff) * 10 + (digits >> 8 & 0xff) * 100;
     Some((value, len as usize))
 }
 
-/// Which numbers of a control sequence were written: XTWINOPS tells an absent one from 0, and vte does not.
+/// Which parameters of a control sequence are present: XTWINOPS distinguishes a missing one from 0, but vte does not.
 #[derive(Clone, Copy, Default)]
 struct Given {
-    /// Bit i: number i was.
+    /// Bit i is set if parameter i is present.
     bits: u32,
-    /// The number that the next digit belongs to.
+    /// The index of the parameter that the next digit belongs to.
     at: u32,
 }
 
@@ -694,7 +693,7 @@ impl Given {
     }
 }
 
-/// What vte calls for the sequences that the scanner leaves to it.
+/// Receives vte's calls for the sequences that the scanner passes to it.
 struct Behind<'a>(&'a mut Term, Given);
 
 impl vte::Perform for Behind<'_> {
@@ -725,8 +724,8 @@ impl vte::Perform for Behind<'_> {
     }
 }
 
-/// A sequence as vte gives it, which says `ignore` where it left something out: parameters behind the last that it keeps, or
-/// intermediates. `None` for one with too many intermediates.
+/// Converts a sequence from vte. `ignore` means that vte left something out: parameters beyond its limit, or
+/// intermediates. Returns `None` if there are too many intermediates.
 pub(crate) fn csi_from_vte(
     params: &vte::Params,
     intermediates: &[u8],
@@ -742,7 +741,7 @@ pub(crate) fn csi_from_vte(
         [one] => *one,
         _ => return None,
     };
-    // Intermediates that vte left out come behind two that it kept. So a DECRQM of too many parameters is dropped as well.
+    // vte drops intermediates only after keeping two. This also drops a DECRQM with too many parameters.
     if ignore && (params.len() < MAX_PARAMS || intermediates.len() == 2) {
         tracing::debug!("control sequence with too many intermediates: dropped");
         return None;

@@ -1,6 +1,6 @@
 //! Printing: characters into cells.
 //!
-//! Runs of text come whole, so that modes are looked at once a run. What needs more care (joining a cluster, insert
+//! Text arrives in runs, so that modes are checked once per run. Text that needs more care (joining a cluster, insert
 //! mode, character sets) goes one character at a time.
 
 use crate::cell::{CLUSTER, Cell, HEAD, SHOWN, TAIL, WIDE};
@@ -12,29 +12,29 @@ use crate::unicode::{Class, Props, is_ideograph, may_join, props, props_of, stop
 use crate::work;
 use crate::{Color, Modes};
 
-/// Whether what a cell shows may take the next character into its cluster: a quick "no" for most. Nothing below U+0600
-/// does, and a space, a letter or an empty cell before the cursor settles nearly every run.
+/// Whether a cell's content may take the next character into its cluster. This quick test rules out most cells: no
+/// character below U+0600 can, so a space, a letter or an empty cell before the cursor settles nearly every run.
 #[inline]
 fn may_join_next(cell: Cell) -> bool {
     cell.0 & (SHOWN & !WIDE) >= 0x600
 }
 
-/// The C1 controls as Unicode has them.
+/// The range of C1 controls in Unicode.
 const C1_FIRST: char = '\u{80}';
 const C1_LAST: char = '\u{9f}';
 
-/// The code point of a character in UTF-8: its bytes, the first one without the bits that tell the length.
+/// The code point of a UTF-8 character, given its bytes with the length bits cleared in the first.
 #[inline(always)]
 fn scalar(bytes: [u8; 4]) -> u32 {
     let [a, b, c, d] = bytes.map(|byte| byte as u32 & 0x3f);
     a << 18 | b << 12 | c << 6 | d
 }
 
-/// How characters that start cells are written.
+/// How to write characters that start cells.
 struct Heads {
-    /// What their cells have beside the character.
+    /// The bits of their cells other than the character.
     bits: u64,
-    /// What joins, or goes the long way, behind what: see [`stops`].
+    /// Which classes join, or need the slow path, after which; see [`stops`].
     stops: &'static [u16; 16],
     ambiguous_wide: bool,
 }
@@ -43,14 +43,14 @@ struct Heads {
 struct Written {
     columns: usize,
     bytes: usize,
-    /// Class of the last character.
+    /// The class of the last character.
     class: Class,
 }
 
 impl Heads {
-    /// Writes the characters that `bytes` begin with to `cells`, as long as there is room, none joins the one before it (the
-    /// first that of class `before`) and more than `beyond` bytes are left. Stops where fewer than four are: so one look is
-    /// enough for a character of any length.
+    /// Writes characters from the start of `bytes` to `cells` while there is room, no character joins the one before it
+    /// (the first follows one of class `before`) and more than `beyond` bytes remain. Stops when fewer than four bytes
+    /// remain, so that one read covers a character of any length.
     #[inline]
     fn write(&self, cells: &mut [Cell], bytes: &[u8], beyond: usize, before: Class) -> Written {
         let (mut col, mut left) = (0, bytes);
@@ -97,7 +97,7 @@ impl Heads {
             }
             let bits = self.bits | code as u64;
             let Some(place) = cells.get_mut(col..col + width) else { break };
-            // No branch for the width: a narrow character is written over this.
+            // No branch for the width: a narrow character overwrites this cell.
             place[width - 1] = Cell(self.bits | TAIL);
             place[0] = Cell(bits | if width == 2 { WIDE } else { 0 });
             col += width;
@@ -114,7 +114,7 @@ impl Heads {
 }
 
 impl Term {
-    /// Prints the first `len` of `bytes`, all 0x20–0x7e; whatever comes after them only helps to be fast.
+    /// Prints the first `len` of `bytes`, all 0x20–0x7e. The bytes after them only speed this up.
     #[inline]
     pub(crate) fn print_ascii(&mut self, bytes: &[u8], len: usize) {
         let text = &bytes[..len];
@@ -149,8 +149,8 @@ impl Term {
         self.last_printed = text[text.len() - 1] as char;
     }
 
-    /// Prints as many whole rows of text (printable ASCII and CR LF) as simply scroll through the screen's last row; gives
-    /// their length. Everything a row depends on is looked at once for all of them.
+    /// Prints as many whole rows of text (printable ASCII and CR LF) as only scroll through the screen's last row, and
+    /// returns their length. Checks once for all rows everything that printing depends on.
     pub(crate) fn print_rows(&mut self, bytes: &[u8]) -> usize {
         let rows = self.grid.rows();
         let whole = self.top == 0 && self.bottom == rows && self.scrolls_whole_rows();
@@ -167,7 +167,7 @@ impl Term {
         self.grid.append(bytes, wraps, self.seq, |grid, table| self.pen.bits(grid, table))
     }
 
-    /// As [`Term::print_ascii`], whatever the cursor and the modes are.
+    /// Like [`Term::print_ascii`], for any cursor position and modes.
     fn print_ascii_carefully(&mut self, text: &[u8]) {
         if !self.prints_plainly() {
             for &byte in text {
@@ -225,12 +225,13 @@ impl Term {
         self.last_printed = last as char;
     }
 
-    /// Prints text without C0 controls and DEL up to its first C1 control; returns the rest, which begins with that.
+    /// Prints text without C0 controls and DEL up to its first C1 control. Returns the rest, which begins with that
+    /// control.
     pub(crate) fn print_run<'a>(&mut self, text: &'a str) -> &'a str {
         self.print_run_of(text.as_bytes(), text)
     }
 
-    /// The same for a text that `bytes` begin with; whatever comes after it only helps to be fast.
+    /// Like [`Term::print_run`], for a text that is a prefix of `bytes`. The bytes after it only speed this up.
     pub(crate) fn print_run_of<'a>(&mut self, bytes: &[u8], text: &'a str) -> &'a str {
         let plainly = self.prints_plainly();
         let mut rest = text;
@@ -247,8 +248,8 @@ impl Term {
         }
     }
 
-    /// Prints characters into the cursor's row as long as each starts a cell of its own or joins one started here;
-    /// returns the rest. `bytes` begin with the text.
+    /// Prints characters into the cursor's row while each starts a cell of its own or joins one started here. Returns
+    /// the rest. `text` is a prefix of `bytes`.
     fn print_fast<'a>(&mut self, bytes: &[u8], text: &'a str) -> &'a str {
         let slot = self.grid.slot(self.cursor.row);
         if self.cursor.wrap_pending || self.grid.slot_meta(slot).has_multicells() {
@@ -268,9 +269,9 @@ impl Term {
         let cuts = cells[start].is_tail();
         let mut col = start;
         let mut rest = text;
-        // The cell printed last, and how much text there was with it.
+        // The cell printed last, and the text from its first character on.
         let (mut head, mut head_rest) = (start, text);
-        // Behind the last cell that was touched: a cluster that becomes narrow lets go of one.
+        // The column after the last cell that was touched: a cluster that becomes narrow gives up a cell.
         let mut reach = start;
         let heads = Heads { bits, stops: stops(graphemes), ambiguous_wide };
         loop {
@@ -283,13 +284,13 @@ impl Term {
                 rest = &rest[done.bytes..];
                 before = done.class;
             }
-            // What comes now joins, ends the line, or is all that is left.
+            // The next character joins, does not fit in the line, or is the last of the text.
             let mut chars = rest.chars();
             let Some(c) = chars.next() else { break };
             work::add(1);
             let props = props(c).widened(ambiguous_wide);
             let (class, mut width) = (props.class(), props.width());
-            // Controls (C1) end the run, and what joins a cell of earlier text goes the long way.
+            // C1 controls end the run, and a character that joins a cell of earlier text takes the slow path.
             if (C1_FIRST..=C1_LAST).contains(&c) {
                 break;
             }
@@ -305,7 +306,7 @@ impl Term {
                     Some(Joined { end, .. }) if end == known => {}
                     Some(Joined { end, columns, last }) => {
                         if head + columns < col {
-                            // Its second half, and that of what that lay on, show nothing now.
+                            // The second half of this character, and of a character that it covered, now show nothing.
                             reach = reach.max((col + 1).min(cells.len()));
                             part_wide(cells, col, col);
                             cells[col - 1] = cells[col - 1].blanked();
@@ -358,7 +359,7 @@ impl Term {
         rest
     }
 
-    /// Prints one character, which is no control, whatever modes are in force.
+    /// Prints one character, not a control, in any mode.
     pub(crate) fn print_char(&mut self, c: char) {
         work::add(1);
         let c = self.charsets.map(c);
@@ -374,7 +375,7 @@ impl Term {
         }
     }
 
-    /// DEL: nothing, but a character where GL holds a set of 96.
+    /// DEL: ignored, unless GL holds a 96-character set, which has a character there.
     pub(crate) fn delete(&mut self) {
         if self.charsets.prints_delete() {
             self.print_char('\x7f');
@@ -388,8 +389,8 @@ impl Term {
         }
     }
 
-    /// Goes to where a cell's content of `width` columns has room, and gives the columns it takes there; `None` where it is
-    /// not printed.
+    /// Moves to where content of `width` columns fits, and returns the columns it takes there; `None` if it is not
+    /// printed.
     #[inline]
     pub(crate) fn make_room(&mut self, width: usize) -> Option<usize> {
         let wraps = self.modes.contains(Modes::AUTO_WRAP);
@@ -402,7 +403,7 @@ impl Term {
         if !self.pass_multicells(width, false) {
             return None;
         }
-        // Between margins, or on a screen, of one column there is no room for wide characters: they show as narrow.
+        // A screen or a margin area of one column has no room for wide characters: they become narrow.
         let mut stop = self.line_end(self.cursor.col);
         let width = width.min(stop);
         if self.cursor.col + width > stop {
@@ -423,7 +424,7 @@ impl Term {
         Some(width)
     }
 
-    /// Writes `shown` over the `width` columns that [`Term::make_room`] gave.
+    /// Writes `shown` over the `width` columns that [`Term::make_room`] returned.
     #[inline]
     pub(crate) fn write_cell(&mut self, shown: Cell, width: usize) {
         let (col, stop) = (self.cursor.col, self.line_end(self.cursor.col));
@@ -451,7 +452,7 @@ impl Term {
         self.advance_to(end, stop);
     }
 
-    /// Moves the cursor behind what was printed, in a line that ends before column `stop`.
+    /// Moves the cursor behind the printed text, in a line that ends before column `stop`.
     #[inline]
     pub(crate) fn advance_to(&mut self, end: usize, stop: usize) {
         self.cursor.wrap_pending = end == stop;
@@ -459,8 +460,8 @@ impl Term {
         self.printed_to = self.cursor.key();
     }
 
-    /// Ends a line whose last column has no room for a wide character, and goes to the next. What the column shows stays
-    /// (xterm, kitty).
+    /// Ends a line whose last column has no room for a wide character, and moves to the next line. The last column
+    /// keeps its content (xterm, kitty).
     pub(crate) fn leave_head(&mut self) {
         let seq = self.seq;
         let stop = self.line_end(self.cursor.col);
@@ -476,10 +477,10 @@ impl Term {
         self.wrap();
     }
 
-    /// Goes to the start of the next line, which continues this one.
+    /// Moves to the start of the next line, which continues this one.
     pub(crate) fn wrap(&mut self) {
         let row = self.cursor.row;
-        // Only whole rows make one line of text; between margins the text of each row is its own.
+        // Only whole rows form one line of text; between margins each row is a line of its own.
         let whole = self.scrolls_whole_rows() && !self.grid.meta(row).is_double();
         if whole {
             let meta = self.grid.meta_mut(row);
@@ -495,15 +496,15 @@ impl Term {
         }
     }
 
-    /// Whether a run of text may be printed whole.
+    /// Whether a run of text may be printed without handling each character.
     #[inline]
     fn prints_plainly(&self) -> bool {
         !self.modes.contains(Modes::INSERT) && self.charsets.is_plain()
     }
 
-    /// REP (ECMA-48 8.3.103): prints the character right before it again, where there is one (as xterm, not behind a
-    /// control or another sequence), at most as often as the screen has cells. All that joined it belongs to it: xterm,
-    /// which knows no clusters, repeats nothing behind a mark.
+    /// REP (ECMA-48 8.3.103): prints the preceding character again, at most as often as the screen has cells. Like
+    /// xterm, does nothing after a control or another sequence. Repeats the whole cluster; xterm, which has no
+    /// clusters, repeats nothing after a combining mark.
     pub(crate) fn repeat(&mut self, count: usize) {
         let c = self.last_printed;
         if c == '\0' {
@@ -526,8 +527,8 @@ impl Term {
         }
     }
 
-    /// As few repetitions of a character of `width` columns as show the same as `count`: a screen full, and those that
-    /// its last line is not full of. Six bytes can ask for 65,535.
+    /// The smallest number of repetitions of a character of `width` columns with the same result as `count`: one full
+    /// screen, plus the remainder in its last line. Six bytes can request 65,535 repetitions.
     fn capped_repeat(&self, count: usize, width: usize) -> usize {
         let full = self.grid.cols() * self.grid.rows();
         let line = ((self.right - self.left) / width.max(1)).max(1);
@@ -536,7 +537,7 @@ impl Term {
 
     /// Prints `count` cells of a cluster.
     fn repeat_cluster(&mut self, cluster: &str, width: usize, count: usize) {
-        // Its id, in a table of a generation.
+        // Its id, valid for one table in one generation.
         let mut known = None;
         for _ in 0..count {
             work::add(1);

@@ -1,9 +1,10 @@
-//! Changing a grid's size: lines wrapped anew where the width changes, rows to and from history where the height does.
+//! Changing a grid's size: lines rewrap when the width changes, and rows move to and from history when the height does.
 //!
-//! Pages of history whose rows all fit stay as they are, compressed or not; only the others are unpacked, joined into
-//! lines and parted again, a page at a time. Wrap and prompt marks, wide characters and clusters are kept, the cursor
-//! stays with its text, and so does what [`crate::anchors`] lists. Multicell characters stay whole ([`layout`]). A row with a piece of an image starts a row again
-//! ([`Tiles::refit`]): images are cut off at the right edge, not wrapped.
+//! Pages of history whose rows all fit stay unchanged, compressed or not. Other pages are unpacked, joined into lines
+//! and split again, one page at a time. Wrap and prompt marks, wide characters and clusters are kept. The cursor and
+//! everything that [`crate::anchors`] lists stay with their text. Multicell characters stay whole ([`layout`]). A row
+//! with a piece of an image always starts a new row ([`Tiles::refit`]): images are cut off at the right edge, not
+//! wrapped.
 
 mod layout;
 mod line;
@@ -28,12 +29,12 @@ use packer::{CARRIED, Packer};
 pub(crate) struct Place {
     pub row: usize,
     pub col: usize,
-    /// Behind the cell in the last column rather than on it: the next character wraps.
+    /// After the cell in the last column, not on it: the next character wraps.
     pub past: bool,
 }
 
 impl Place {
-    /// Keeps the place on a screen of `cols` columns, where one that is behind its cell may have room again.
+    /// Clamps the place to `cols` columns. A place after its cell moves on if there is room again.
     fn fit(&mut self, cols: usize) {
         if self.past && self.col + 1 < cols {
             self.col += 1;
@@ -43,7 +44,7 @@ impl Place {
     }
 }
 
-/// Rows outside any grid, sharing one set of tables.
+/// Rows outside any grid that share one set of tables.
 struct Loose {
     tables: Tables,
     rows: Vec<(Vec<Cell>, RowMeta)>,
@@ -59,7 +60,7 @@ impl Loose {
     }
 }
 
-/// Renames the ids of cells into `tables`. A table that is full (more than 65,535 entries) loses what comes after.
+/// Renames the ids of cells into `tables`. A full table (more than 65,535 entries) loses further entries.
 fn adopt(tables: &mut Tables, cells: &mut [Cell], from: &TablesView<'_>) {
     let (mut style, mut link) = ((0, 0), (0, 0));
     for cell in cells {
@@ -90,9 +91,9 @@ fn adopt(tables: &mut Tables, cells: &mut [Cell], from: &TablesView<'_>) {
 }
 
 impl Grid {
-    /// Changes the size, keeping all text; `places` (the cursor first, then others) and `points` follow theirs.
+    /// Changes the size and keeps all text. `places` (the cursor first, then others) and `points` follow their text.
     ///
-    /// Rows get new numbers, after all that were ever given out, when the width changes.
+    /// If the width changes, rows get new numbers, after all numbers used so far.
     pub(crate) fn reflow(
         &mut self,
         cols: usize,
@@ -103,14 +104,14 @@ impl Grid {
         revision: u64,
     ) {
         self.pack();
-        // Rows beyond the limit must not come back where the screen takes rows from history.
+        // Rows beyond the limit must not return when the screen takes rows from history.
         let oldest = self.oldest();
         self.history.trim(oldest);
         let last_used = self.last_used(places);
         let bottom_full = last_used + 1 >= self.rows();
         let mut loose = Loose::new();
         let mut grid;
-        // Row of `loose` that was, or holds what was, the first of the screen.
+        // The row of `loose` that holds the start of the old screen's first row.
         let mut top;
         if cols == self.cols() {
             grid = Self::new(cols, rows, self.limit(), self.history.end(), revision);
@@ -123,13 +124,13 @@ impl Grid {
             top = self.rewrap(&mut grid, &mut loose, last_used, places, &mut follow, tiles);
         }
         let used = loose.rows.len();
-        // The screen holds the last of the text, and the cursor.
+        // The screen holds the last rows of the text, and the cursor.
         let cursor = places.first().map_or(0, |place| place.row);
         if used > top + rows {
             top = (used - rows).min(cursor.max(top));
         }
         if self.limit() == 0 {
-            // Without history what does not fit is lost.
+            // Without history, rows that do not fit are lost.
             let end = grid.history.end();
             grid.history.restart_at(end + top as u64);
         } else {
@@ -165,7 +166,7 @@ impl Grid {
         *self = grid;
     }
 
-    /// The last row of the screen that holds anything, or the cursor.
+    /// The last row of the screen that holds content or the cursor.
     fn last_used(&self, places: &[Place]) -> usize {
         let cursor = places.first().map_or(0, |place| place.row);
         let text = (0..self.rows()).rev().find(|&row| {
@@ -186,8 +187,8 @@ impl Grid {
         }
     }
 
-    /// Wraps history and screen anew: history into `grid`, the lines that reach into the screen into `loose`. Returns the
-    /// row of `loose` where the screen begins.
+    /// Rewraps history into `grid`, and the lines that reach into the screen into `loose`. Returns the row of `loose`
+    /// where the screen begins.
     fn rewrap(
         &mut self,
         grid: &mut Self,
@@ -200,7 +201,7 @@ impl Grid {
         let cols = grid.cols();
         let mut line = Line::default();
         self.rewrap_history(&mut grid.history, cols, &mut line, loose, follow, tiles);
-        // Number of the first row of `loose`.
+        // The number of the first row of `loose`.
         let first = grid.history.end();
         let mut top = 0;
         let mut placed = vec![None; places.len()];
@@ -231,7 +232,7 @@ impl Grid {
             }
             let width = refit.map_or(self.cols(), |refit| refit.width());
             let start = line.append(&cells, meta, width, loose.tables.view());
-            // Behind the only column is behind both of a character that is wide again.
+            // If a wide character had only one column and gets two again, a place after it must be after both.
             let is_widened = width == 1 && line.cells.get(start).is_some_and(|cell| cell.is_wide());
             let column = |col: usize| {
                 refit.map_or(col, |refit| refit.column(col)) + usize::from(is_widened && col > 0)
@@ -240,7 +241,7 @@ impl Grid {
                 let at = start + column(place.col + usize::from(place.past));
                 line.tracked.push((at, Tracked::Place(i)));
                 if i == 0 && at > line.cells.len() && !(line.open && row < last_used) {
-                    // A cursor behind the text keeps its distance from it.
+                    // A cursor beyond the text keeps its distance from the text.
                     line.cells.resize(at, Cell::EMPTY);
                 }
             }
@@ -263,7 +264,7 @@ impl Grid {
         for (place, placed) in places.iter_mut().zip(placed) {
             *place = placed.unwrap_or(Place { row: end.saturating_sub(1), ..*place });
         }
-        // Points on the empty rows at the screen's foot keep their distance from the text.
+        // Points on the empty rows at the bottom of the screen keep their distance from the text.
         let after = self.live_top() + last_used as u64 + 1;
         while let Some((line, col, name)) = follow.next_before(u64::MAX) {
             follow.put(name, first + end as u64 + (line - after), col.min(cols - 1));
@@ -271,8 +272,8 @@ impl Grid {
         top
     }
 
-    /// Wraps history anew into `into`, but for the start of a line that goes on in the screen: that is left in `line`,
-    /// its ids being `loose`'s.
+    /// Rewraps history into `into`, except the start of a line that continues on the screen: it stays in `line`, with
+    /// ids of `loose`.
     fn rewrap_history(
         &mut self,
         into: &mut History,
@@ -283,15 +284,15 @@ impl Grid {
         tiles: &Tiles,
     ) {
         let mut packer = Packer::new(into, cols);
-        // Ids of lines that reach from one page into the next: new ones between lines when there are many, so that nothing
-        // grows for ever. All others keep their page's.
+        // Ids of lines that span pages. If there are many, they are rebuilt between lines, so that the tables stay
+        // small. All other lines keep the ids of their page.
         let mut tables = Tables::new();
         let mut is_carried = false;
         let mut source = CARRIED;
         let mut scratch = Vec::new();
         while let Some((mut first, stored)) = self.history.pop_front() {
             let end = first + stored.len() as u64;
-            // Places in lines that were dropped before.
+            // Skip points in lines that were dropped earlier.
             while follow.next_before(first).is_some() {}
             let may_stay = self.cols() > 1;
             if may_stay && !line.open && stored.fits(cols) {
@@ -309,7 +310,7 @@ impl Grid {
                     let meta = page.meta(row);
                     let is_whole = !line.open && !meta.is_wrapped() && meta.occ as usize <= cols;
                     if is_whole && may_stay && cols > 1 && !page.has_tiles && page.row_stays(row) {
-                        // A line that stays as it is.
+                        // This line stays unchanged.
                         while let Some((_, col, name)) = follow.next_before(number + 1) {
                             follow.put(name, packer.next(), col.min(cols - 1));
                         }
@@ -396,7 +397,7 @@ impl Grid {
         rows
     }
 
-    /// Changes the size by cutting or padding, as the alternate screen does: its program draws it anew.
+    /// Changes the size by cutting or padding, as the alternate screen does: its program redraws it.
     pub(crate) fn cut_or_pad(
         &mut self,
         cols: usize,
@@ -429,7 +430,7 @@ impl Grid {
         *self = grid;
     }
 
-    /// Writes `rows` to an empty screen that comes after the history.
+    /// Writes `rows` to an empty screen that follows the history.
     fn settle(&mut self, rows: &[(Vec<Cell>, RowMeta)], tables: &Tables, revision: u64) {
         let cols = self.cols();
         self.start_after_history();
@@ -440,13 +441,13 @@ impl Grid {
             for (col, cell) in from[..len].iter().enumerate() {
                 let cell = self.adopt(table, *cell, &tables.view());
                 self.slot_mut(slot).0[col] = cell;
-                // Before the next cell: interning may sweep the cells that are there.
+                // Write each cell before the next is interned, because interning may sweep the cells in the grid.
             }
             let (cells, own) = self.slot_mut(slot);
             if len > 0 && cells[len - 1].is_wide() {
                 cells[len - 1] = cells[len - 1].blanked();
             }
-            // A resize writes no text: its revision stays, so that nobody takes it for new.
+            // A resize writes no text, so the revision stays and no reader takes the row for new.
             *own = RowMeta { revision: meta.revision, occ: len as u16, flags: meta.flags };
         }
         self.mend_multicells(revision);

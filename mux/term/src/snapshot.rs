@@ -1,4 +1,4 @@
-//! A copy of what one viewer sees, brought up to date by copying changed rows only.
+//! A copy of what one viewer sees, updated by copying changed rows only.
 
 use std::sync::Arc;
 
@@ -11,35 +11,35 @@ use crate::{
 /// The target of a hyperlink (OSC 8).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Link {
-    /// The `id=` parameter, empty when there is none.
+    /// The `id=` parameter, empty if there is none.
     pub id: String,
     /// The target as the program wrote it.
     pub uri: String,
 }
 
-/// Neighbouring cells of one row in one style and link.
+/// Adjacent cells of one row with the same style and link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StyleRun {
     /// First column.
     pub start: u16,
     /// Column after the last.
     pub end: u16,
-    /// Their style.
+    /// The style of these cells.
     pub style: Style,
-    /// Their link.
+    /// The link of these cells.
     pub link: Option<Arc<Link>>,
 }
 
-/// What a row shows of a multicell character (OSC 66).
+/// The part of a multicell character (OSC 66) in one row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MulticellPart {
     /// First column of its block.
     pub col: u16,
     /// Which of the block's rows this is.
     pub row: u16,
-    /// Its size.
+    /// The size of the character.
     pub size: TextSize,
-    /// Its text.
+    /// The text of the character.
     pub text: Arc<str>,
 }
 
@@ -55,27 +55,27 @@ impl MulticellPart {
 pub struct SnapshotRow {
     /// The line's id.
     pub line: LineId,
-    /// The `seq` that last changed it.
+    /// The `seq` that last changed the row.
     pub revision: u64,
-    /// The text goes on in the next row without a line break.
+    /// The text continues in the next row without a line break.
     pub wrapped: bool,
-    /// How large its characters are. In a row that is not [`LineSize::Single`] each cell is drawn twice as wide, at twice
-    /// its column, and cells from half the grid's columns on are not seen; the upper or lower half of what is twice as
-    /// high is shown. Columns of the cursor, of styles and of clusters count cells all the same.
+    /// The size of the row's characters. In a row that is not [`LineSize::Single`], each cell is drawn twice as wide,
+    /// at twice its column, so cells beyond half the grid's columns are not visible. A double-height row shows the
+    /// upper or lower half. The columns of the cursor, styles and clusters still count cells.
     pub size: LineSize,
-    /// The cells, as many as the grid has columns. They carry no ids of style and link (see `styles`), and a cluster's
-    /// id is its place in `clusters`: rows that look alike are equal.
+    /// The cells, one per column of the grid. They have no ids of style and link (see `styles`), and a cluster's id is
+    /// its index in `clusters`, so rows that look alike are equal.
     pub cells: Vec<Cell>,
     /// Runs of style, in order, covering every column once.
     pub styles: Vec<StyleRun>,
-    /// Text of the cells that hold a cluster: column and text, in order of columns.
+    /// Column and text of the cells that hold a cluster, in order of columns.
     pub clusters: Vec<(u16, Arc<str>)>,
-    /// The multicell characters that have cells in this row, in order of columns. Those whose first row is no longer kept are
-    /// missing.
+    /// The multicell characters that have cells in this row, in order of columns. Characters whose first row is no
+    /// longer kept are missing.
     pub multicells: Vec<MulticellPart>,
-    /// Some of its text blinks (SGR 5, 6).
+    /// Some text in the row blinks (SGR 5, 6).
     pub blinks: bool,
-    /// What it has of images that fill cells; [`Snapshot::images`] lists them.
+    /// The parts of cell-filling images in this row; [`Snapshot::images`] lists the images.
     pub images: RowImages,
 }
 
@@ -94,40 +94,40 @@ impl SnapshotRow {
 
 /// What a viewer sees of a terminal at one moment: plain data, drawn without the terminal's lock.
 ///
-/// Keep one a view and pass it to [`crate::Term::snapshot`] again: rows whose line and revision it already has are
+/// Keep one per view and pass it to [`crate::Term::snapshot`] again. Rows whose line and revision it already has are
 /// not copied.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
-    /// The terminal's `seq` when this was taken; 0: never taken.
+    /// The terminal's `seq` when the snapshot was taken; 0 if never.
     pub seq: u64,
     /// The grid's size.
     pub size: Size,
-    /// Main or alternate screen; a change of it makes every row new.
+    /// Main or alternate screen. A change of screen replaces every row.
     pub screen: ScreenKind,
-    /// Rows of the viewport, top to bottom; `size.rows` of them, or more by [`crate::Term::snapshot_more`].
+    /// Rows of the viewport, top to bottom: `size.rows` of them, or more with [`crate::Term::snapshot_more`].
     pub rows: Vec<SnapshotRow>,
-    /// Oldest line kept.
+    /// The oldest line kept.
     pub oldest: LineId,
-    /// First line of the live screen. The viewport is scrolled back when `rows[0].line` is less.
+    /// The first line of the live screen. The viewport is scrolled back if `rows[0].line` is less.
     pub live_top: LineId,
-    /// Images in view, in the order they are drawn in.
+    /// Visible images, in drawing order.
     pub images: Vec<SnapshotImage>,
-    /// Number of the last change of an image that changed no row.
+    /// The number of the last image change that changed no row.
     pub images_revision: u64,
     /// The cursor, in rows of the viewport.
     pub cursor: Cursor,
-    /// Modes in force.
+    /// The current modes.
     pub modes: Modes,
-    /// Mouse events asked for.
+    /// Which mouse events the program requested.
     pub mouse_tracking: MouseTracking,
-    /// Their encoding.
+    /// The encoding of mouse events.
     pub mouse_encoding: MouseEncoding,
-    /// Colours in force; the same `Arc` until they change.
+    /// The current colors. The same `Arc` until they change.
     pub palette: Arc<Palette>,
 }
 
 impl Snapshot {
-    /// Whether any text in sight blinks.
+    /// Whether any visible text blinks.
     pub fn blinks(&self) -> bool {
         self.rows.iter().any(|row| row.blinks)
     }

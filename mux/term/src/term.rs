@@ -1,6 +1,6 @@
-//! The terminal: screens, history, modes, and what others may read of them.
+//! The terminal: screens, history and modes, and the methods that read them.
 //!
-//! Owns the state and its public face; what sequences do to it is in the modules named after what they change
+//! Owns the state and its public interface. The effects of sequences live in modules named after what they change
 //! (`print`, `motion`, `edit`, `mode`, `report`, `osc`), called from `csi`, `esc`, `control`, `dcs` and `osc`.
 
 use std::collections::VecDeque;
@@ -29,29 +29,29 @@ use crate::{
     Point, Size,
 };
 
-/// Columns or rows a grid has at most.
+/// Maximum columns or rows of a grid.
 const MAX_SIDE: u16 = 4096;
-/// Lines of history a screen keeps at most.
+/// Maximum lines of history of a screen.
 const MAX_SCROLLBACK: usize = 999_999_999;
-/// Bytes of replies kept until someone takes them.
+/// Maximum bytes of replies queued until [`Term::take_replies`].
 const REPLIES_CAP: usize = 64 << 10;
-/// Events kept until someone takes them.
+/// Maximum events queued until [`Term::take_events`].
 const EVENTS_CAP: usize = 4096;
 
-/// What a terminal is made with.
+/// The settings of a new terminal.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Lines of history the main screen keeps, at most 999,999,999. Memory is taken as lines come.
+    /// Lines of history the main screen keeps, at most 999,999,999. Memory grows as lines arrive.
     pub scrollback: usize,
-    /// What reads the images that a program names rather than sends; `None` where it runs on another machine.
+    /// Reads the image files that a program names instead of sending; `None` if the program runs on another machine.
     pub media: Option<Arc<dyn Media>>,
-    /// The theme's colours; OSC 4/10/11/12 change a copy, OSC 104/110–112 return to this.
+    /// The theme's colors. OSC 4/10/11/12 change a copy; OSC 104/110–112 restore these.
     pub palette: Arc<Palette>,
     /// Characters of ambiguous width (UAX #11) take two columns, as in East Asian fonts.
     pub ambiguous_wide: bool,
     /// What sequences may do beyond the grid; nothing by default.
     pub allow: Allow,
-    /// What the marks of the pane's own shells carry and nothing else can (OSC 133 `nonce=`, OSC 633 E).
+    /// A secret that only the pane's own shells put in their marks (OSC 133 `nonce=`, OSC 633 E).
     pub nonce: Option<Arc<str>>,
 }
 
@@ -69,14 +69,14 @@ impl Default for Options {
 }
 
 bitflags::bitflags! {
-    /// What programs get only where the user says so (xterm's `allowWindowOps` and kin).
+    /// Sequences that work only if the user allows them (compare xterm's `allowWindowOps`).
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct Allow: u8 {
         /// XTWINOPS, DECSLPP, DECSCPP, DECSNLS and DECCOLM resize the grid and move the window.
         const WINDOW_OPS = 1 << 0;
-        /// DECRQCRA is answered: a program can read the screen by checksums.
+        /// DECRQCRA replies: a program can read the screen through checksums.
         const CHECKSUM_REPORTS = 1 << 1;
-        /// XTWINOPS 20 and 21 tell the titles, that is, what any program wrote there (CVE-2003-0063).
+        /// XTWINOPS 20 and 21 report the titles, which may hold text from any program (CVE-2003-0063).
         const TITLE_REPORTS = 1 << 2;
     }
 }
@@ -84,10 +84,10 @@ bitflags::bitflags! {
 /// One of the two screens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ScreenKind {
-    /// With history.
+    /// The screen with history.
     #[default]
     Main,
-    /// Without (?1049).
+    /// The screen without history (?1049).
     Alternate,
 }
 
@@ -98,18 +98,18 @@ pub struct TextRange {
     pub start: Point,
     /// Last cell, inclusive; not before `start` in reading order.
     pub end: Point,
-    /// A rectangle between the two corners rather than a stretch of text.
+    /// The range is the rectangle between the two corners, not a run of text.
     pub block: bool,
 }
 
-/// A place where a search matched.
+/// A match of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Match {
     /// First and last cell.
     pub range: TextRange,
-    /// The screen it is on.
+    /// The screen of the match.
     pub screen: ScreenKind,
-    /// The terminal's `seq` when its lines were copied; see [`Term::still_holds`].
+    /// The terminal's `seq` when the search copied its lines; see [`Term::still_holds`].
     pub seq: u64,
 }
 
@@ -118,19 +118,19 @@ pub struct Match {
 pub(crate) struct Position {
     pub row: usize,
     pub col: usize,
-    /// The last column was printed to: the next character goes to the next line first (DEC's "last column flag").
+    /// The last column has been printed to, so the next character wraps first (DEC's "last column flag").
     pub wrap_pending: bool,
 }
 
 impl Position {
-    /// All of it as one number.
+    /// Row, column and flag packed into one number.
     #[inline]
     pub fn key(self) -> u64 {
         (self.row as u64) << 32 | (self.col as u64) << 1 | self.wrap_pending as u64
     }
 }
 
-/// The [key](Position::key) of no position.
+/// A [key](Position::key) that no position has.
 pub(crate) const NOWHERE: u64 = u64::MAX;
 
 /// What DECSC saves (DEC STD 070; xterm ctlseqs).
@@ -144,9 +144,9 @@ pub(crate) struct SavedCursor {
 
 /// The state of one terminal.
 pub struct Term {
-    /// The screen that is shown.
+    /// The visible screen.
     pub(crate) grid: Grid,
-    /// The screen that is not.
+    /// The other screen.
     pub(crate) hidden: Grid,
     pub(crate) screen: ScreenKind,
     pub(crate) seq: u64,
@@ -157,26 +157,26 @@ pub struct Term {
     pub(crate) pen: Pen,
     pub(crate) sgr_stack: SgrStack,
     pub(crate) charsets: Charsets,
-    /// What ANSI mode gets back; there while VT52 mode is on.
+    /// The state to restore when ANSI mode returns; `Some` while VT52 mode is on.
     pub(crate) ansi: Option<Box<AnsiState>>,
-    /// Of the screen shown, and of the one hidden.
+    /// DECSC of the visible screen, and of the hidden screen.
     pub(crate) saved: SavedCursor,
     pub(crate) hidden_saved: SavedCursor,
-    /// Where the cursor was when the hidden screen was last shown: what its text follows on a resize.
+    /// The cursor when the hidden screen was last visible. A resize moves it along with the text there.
     pub(crate) hidden_cursor: Position,
-    /// Scroll region: first row, and row after the last; at least two rows, or the whole screen.
+    /// Scroll region: the first row, and the row after the last; at least two rows, or the whole screen.
     pub(crate) top: usize,
     pub(crate) bottom: usize,
-    /// Margins: first column between them, and column after the last; all columns unless DECLRMM is set.
+    /// Margins: the first column between them, and the column after the last; all columns unless DECLRMM is set.
     pub(crate) left: usize,
     pub(crate) right: usize,
-    /// Modes only the engine looks at.
+    /// Modes that only the engine reads.
     pub(crate) dec: DecModes,
-    /// Level, width of control characters, and what DECSACE and XTCHECKSUM chose.
+    /// The conformance level, 7-bit or 8-bit replies, and the settings of DECSACE and XTCHECKSUM.
     pub(crate) conformance: Conformance,
-    /// What SPA and DECSCA made protection mean.
+    /// Which erase functions respect protection, as SPA or DECSCA set it.
     pub(crate) protection: Protection,
-    /// What XTWINOPS and XTSMTITLE act on.
+    /// The state of XTWINOPS and XTSMTITLE.
     pub(crate) window: WindowState,
     /// What sequences may do beyond the grid.
     pub(crate) allow: Allow,
@@ -190,25 +190,26 @@ pub struct Term {
     pub(crate) marks: Marks,
     pub(crate) shape: CursorShape,
     pub(crate) blinking: bool,
-    /// The character printed last, for REP; `\0` when something else came after it ([`Term::end_operation`]).
+    /// The last printed character, for REP; `\0` after any other operation ([`Term::end_operation`]).
     pub(crate) last_printed: char,
-    /// The [key](Position::key) of where printing left the cursor: while it is there, marks belong to what was printed.
+    /// The [key](Position::key) of the cursor after the last print. While it still matches, combining marks join that
+    /// text.
     pub(crate) printed_to: u64,
     /// See [`Options::ambiguous_wide`].
     pub(crate) ambiguous_wide: bool,
-    /// Memory to put a cluster together in.
+    /// Scratch memory for building a cluster.
     pub(crate) cluster: String,
     pub(crate) title: String,
-    /// The icon's label (OSC 0, 1); nobody shows it.
+    /// The icon's label (OSC 0, 1), which no front end displays.
     pub(crate) icon_title: String,
     pub(crate) titles: TitleStack,
-    /// Who hears of titles takes them from here.
+    /// Titles set since the last [`Term::take_titles_set`].
     pub(crate) titles_set: TitlesSet,
     pub(crate) cwd: Option<String>,
-    /// Private modes as XTSAVE left them.
+    /// Private modes saved by XTSAVE.
     pub(crate) saved_modes: Vec<(u16, bool)>,
     pub(crate) graphics: Graphics,
-    /// What was said of things beyond their caps.
+    /// Which caps have already been logged as exceeded.
     pub(crate) caps: Caps,
     pub(crate) base_palette: Arc<Palette>,
     pub(crate) palette: Arc<Palette>,
@@ -217,7 +218,7 @@ pub struct Term {
 }
 
 impl Term {
-    /// An empty terminal. A side longer than 4,096 cells is cut to that.
+    /// An empty terminal. Sides are limited to 4,096 cells.
     pub fn new(size: Size, options: Options) -> Self {
         let size = clamp(size);
         let (cols, rows) = (size.cols as usize, size.rows as usize);
@@ -274,7 +275,7 @@ impl Term {
         }
     }
 
-    /// The modes of a terminal nobody has changed.
+    /// The modes of a new or reset terminal.
     pub(crate) fn first_modes() -> Modes {
         Modes::AUTO_WRAP
             | Modes::SHOW_CURSOR
@@ -283,29 +284,29 @@ impl Term {
             | Modes::GRAPHEMES
     }
 
-    /// The engine's own modes at the start.
+    /// The engine's own modes of a new or reset terminal.
     pub(crate) fn first_dec_modes() -> DecModes {
         DecModes::SEND_RECEIVE | DecModes::FONT_KEYS
     }
 
-    /// Number of the last change; advanced by every batch of output, resize and reset.
+    /// The number of the last change. Every batch of output, resize and reset advances it.
     pub fn seq(&self) -> u64 {
         self.seq
     }
 
-    /// Size of the grid.
+    /// The size of the grid.
     pub fn size(&self) -> Size {
         self.size
     }
 
-    /// Changes the grid's size; the main screen and its history reflow, the alternate screen is cut or padded.
-    /// A side longer than 4,096 cells is cut to that.
+    /// Changes the grid's size. The main screen and its history reflow; the alternate screen is cut or padded. Sides
+    /// are limited to 4,096 cells.
     pub fn resize(&mut self, size: Size) {
         self.resize_following(size, &mut []);
     }
 
-    /// As [`Term::resize`]; `points` of the shown screen (a selection's ends, a scroll position) become those where the
-    /// same text is now, `None` where it is no longer kept.
+    /// Like [`Term::resize`], and updates `points` of the visible screen (a selection's ends, a scroll position) to
+    /// where the same text now is, or to `None` if that text is no longer kept.
     pub fn resize_following(&mut self, size: Size, points: &mut [Option<Point>]) {
         let size = clamp(size);
         let cells_changed = (size.cols, size.rows) != (self.size.cols, self.size.rows);
@@ -330,7 +331,7 @@ impl Term {
         let place = |position: Position| Place {
             row: position.row,
             col: position.col,
-            // CBT takes a pending wrap along, to where none can be.
+            // CBT keeps a pending wrap while it moves the cursor away from the last column.
             past: position.wrap_pending && position.col + 1 == old_cols,
         };
         let mut shown = [place(self.cursor), place(self.saved.position)];
@@ -367,7 +368,7 @@ impl Term {
         self.bottom = rows;
         self.left = 0;
         self.right = cols;
-        // Of the region that was, as in xterm.
+        // Origin mode referred to the old scroll region, so it ends with it, as in xterm.
         self.modes.remove(Modes::ORIGIN);
         self.cursor.col = self.cursor.col.min(self.row_cols() - 1);
         self.settle_wrap();
@@ -377,28 +378,28 @@ impl Term {
         self.debug_check();
     }
 
-    /// The next piece of history that is due to be compressed, to be done outside the lock while the program is silent;
-    /// `None` when there is none. Give it back to [`Term::compressed`].
+    /// The next part of history that is due for compression, or `None`. Run it without the lock while the program is
+    /// silent, then pass it to [`Term::compressed`].
     pub fn compression(&mut self) -> Option<Compression> {
         self.main_grid().history.due()
     }
 
-    /// Takes a finished [`Compression`]; what it was made of may have gone meanwhile.
+    /// Stores a finished [`Compression`]. Ignores it if the pages it was made from are gone.
     pub fn compressed(&mut self, compression: Compression) {
         self.main_grid().history.replace(compression);
     }
 
-    /// The main screen, shown or not.
+    /// The main screen, visible or hidden.
     pub(crate) fn main_grid(&mut self) -> &mut Grid {
         if self.screen == ScreenKind::Main { &mut self.grid } else { &mut self.hidden }
     }
 
-    /// Bytes of memory that the lines of history take.
+    /// Bytes of memory the lines of history use.
     pub fn history_size(&self) -> usize {
         self.grid.history.size() + self.hidden.history.size()
     }
 
-    /// Changes the theme's colours under what the program set.
+    /// Changes the theme's colors, keeping the colors that the program set.
     pub fn set_base_palette(&mut self, palette: Arc<Palette>) {
         if palette == self.base_palette {
             return;
@@ -412,42 +413,43 @@ impl Term {
         self.event(Event::Palette);
     }
 
-    /// Changes [`Options::ambiguous_wide`], for what is printed from now on.
+    /// Changes [`Options::ambiguous_wide`] for text printed from now on.
     pub fn set_ambiguous_wide(&mut self, wide: bool) {
         self.ambiguous_wide = wide;
     }
 
-    /// Takes the bytes to send to the program (replies to DA, DSR, …), in order. Bounded to 64 KiB; more is dropped whole.
+    /// Takes the bytes to send to the program (replies to DA, DSR, …), in order. If 64 KiB are queued, whole replies
+    /// are dropped.
     pub fn take_replies(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.replies)
     }
 
-    /// Takes the events since the last call, in order. At most 4,096 are kept; the same ones in a row count once.
+    /// Takes the events since the last call, in order. At most 4,096 are kept; equal consecutive events count once.
     pub fn take_events(&mut self) -> Vec<Event> {
         std::mem::take(&mut self.events).into()
     }
 
-    /// Which screen is shown.
+    /// Which screen is visible.
     pub fn screen(&self) -> ScreenKind {
         self.screen
     }
 
-    /// Modes in force.
+    /// The current modes.
     pub fn modes(&self) -> Modes {
         self.modes
     }
 
-    /// Mouse events asked for.
+    /// Which mouse events the program requested.
     pub fn mouse_tracking(&self) -> MouseTracking {
         self.mouse_tracking
     }
 
-    /// Their encoding.
+    /// The encoding of mouse events.
     pub fn mouse_encoding(&self) -> MouseEncoding {
         self.mouse_encoding
     }
 
-    /// Ends synchronized output (mode 2026), which its owner does 150 ms after it began.
+    /// Ends synchronized output (mode 2026). The owner calls this 150 ms after the mode was set.
     pub fn end_synchronized(&mut self) {
         if self.modes.contains(Modes::SYNCHRONIZED) {
             self.seq += 1;
@@ -466,17 +468,17 @@ impl Term {
         }
     }
 
-    /// The title (OSC 0, 2), empty when none was set. Without control characters, at most 4 KiB.
+    /// The title (OSC 0, 2), empty if none was set. Without control characters, at most 4 KiB.
     pub fn title(&self) -> &str {
         &self.title
     }
 
-    /// The working directory as the program reported it (OSC 7: a `file://` URI), if it did.
+    /// The working directory that the program last reported (OSC 7: a `file://` URI).
     pub fn cwd(&self) -> Option<&str> {
         self.cwd.as_deref()
     }
 
-    /// Colours in force.
+    /// The current colors.
     pub fn palette(&self) -> &Arc<Palette> {
         &self.palette
     }
@@ -486,40 +488,40 @@ impl Term {
         (self.grid.live_top() - self.grid.oldest()) as usize
     }
 
-    /// Id of the oldest kept row of the shown screen.
+    /// Id of the oldest row kept for the visible screen.
     pub fn oldest(&self) -> LineId {
         LineId(self.grid.oldest())
     }
 
-    /// Id of the first row of the live screen; `oldest() + history_rows()`.
+    /// Id of the first row of the live screen: `oldest() + history_rows()`.
     pub fn live_top(&self) -> LineId {
         LineId(self.grid.live_top())
     }
 
-    /// `seq` of the row's last change, `None` for a row that is not kept.
+    /// The `seq` of the row's last change, or `None` if the row is not kept.
     pub fn revision(&self, line: LineId) -> Option<u64> {
         Some(self.grid.line_meta(line.0)?.revision)
     }
 
-    /// `seq` of the last change of size, 0 before. Rows may have new numbers and other ends since then, but keep their
-    /// revisions: a resize writes no text.
+    /// The `seq` of the last change of columns or rows, 0 before the first. A resize may renumber rows and wrap them
+    /// elsewhere, but rows keep their revisions, since a resize writes no text.
     pub fn resized(&self) -> u64 {
         self.resized
     }
 
-    /// Whether the row's text goes on in the next row without a line break.
+    /// Whether the row's text continues in the next row without a line break.
     pub fn is_wrapped(&self, line: LineId) -> bool {
         self.grid.line_meta(line.0).is_some_and(|meta| meta.is_wrapped())
     }
 
     // --- for the modules that change the state
 
-    /// A batch of output begins.
+    /// Starts a batch of output.
     pub(crate) fn begin_batch(&mut self) {
         self.seq += 1;
     }
 
-    /// A batch of output has ended.
+    /// Ends a batch of output.
     pub(crate) fn end_batch(&mut self) {
         if self.graphics.shown.has_placements() {
             self.settle_images();
@@ -533,9 +535,9 @@ impl Term {
         }
     }
 
-    /// One sequence or control of a batch has been carried out: no character comes right before the next (REP), and the
-    /// row under the cursor may be another. In debug builds panics where it left the cursor, the region or the cursor's
-    /// row in a state that can't be.
+    /// Runs after each sequence or control. REP then has no character to repeat, and a pending wrap is checked against
+    /// the row the cursor is in now. In debug builds, panics if the cursor, the region or the cursor's row is in an
+    /// invalid state.
     #[inline(always)]
     pub(crate) fn end_operation(&mut self) {
         self.last_printed = '\0';
@@ -560,11 +562,11 @@ impl Term {
         assert!(margins || self.scrolls_whole_rows(), "margins without DECLRMM");
     }
 
-    /// Queues bytes for the program. Callers give fixed texts and numbers, and of what a program wrote only the names that
-    /// [`crate::report`] lists.
+    /// Queues bytes for the program. Callers pass fixed texts and numbers. The only program-written text they may pass
+    /// is the names that [`crate::report`] lists.
     pub(crate) fn reply(&mut self, bytes: &[u8]) {
         if self.replies.len() + bytes.len() > REPLIES_CAP {
-            // Nobody takes them.
+            // The owner is not taking replies.
             return self.caps.dropped("reply", REPLIES_CAP);
         }
         if self.conformance.eight_bit {
@@ -584,8 +586,8 @@ impl Term {
         self.events.push_back(event);
     }
 
-    /// Panics where the state contradicts itself; does nothing in release builds. For tests: a batch checks what it
-    /// changed by itself.
+    /// Panics if the state is inconsistent; does nothing in release builds. For tests: a batch already checks what it
+    /// changed.
     #[doc(hidden)]
     pub fn debug_check(&self) {
         #[cfg(debug_assertions)]

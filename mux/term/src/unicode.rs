@@ -1,31 +1,32 @@
-//! What the engine asks of a code point: how wide it is, and how it may join the one before it.
+//! Properties of code points: their width, and how they may join the preceding one.
 //!
-//! Widths follow UAX #11 and what terminals agree on beyond it, joining follows UAX #29. Both are looked up in a table
-//! of two stages that `tools/unicode.mjs` writes from Unicode's data. Owns no terminal state.
+//! Widths follow UAX #11 and the conventions of terminals beyond it; joining follows UAX #29. Both come from a
+//! two-stage table that `tools/unicode.mjs` generates from Unicode's data. Owns no terminal state.
 
 mod table;
 
 use table::{BLOCKS, COUNT, PALETTE, RUNS};
 
-/// How a code point may join others: Grapheme_Cluster_Break, and what rules GB9c and GB11 of UAX #29 ask beyond it.
+/// How a code point may join others: Grapheme_Cluster_Break, plus the properties that rules GB9c and GB11 of UAX #29
+/// need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Class {
     /// Starts a cluster, except after a prepended mark.
     Other = 0,
-    /// Belongs to what is before it, and has no part in conjuncts.
+    /// Joins the preceding character, and has no part in conjuncts.
     Extend = 1,
-    /// The same, and may stand inside a conjunct.
+    /// Like `Extend`, and may appear inside a conjunct.
     ConjunctExtend = 2,
-    /// The same, and joins two consonants to a conjunct: a virama.
+    /// Like `Extend`, and joins two consonants into a conjunct: a virama.
     Linker = 3,
     /// Zero-width joiner.
     Joiner = 4,
-    /// A mark that takes a column and belongs to what is before it.
+    /// A mark that takes a column and joins the preceding character.
     Spacing = 5,
-    /// Belongs to what comes after it.
+    /// Joins the following character.
     Prepend = 6,
-    /// Joins nothing. Those without width stay in the cell before them all the same, so that no text is lost.
+    /// Joins nothing. Zero-width controls still stay in the cell before them, so that no text is lost.
     Control = 7,
     /// Half of a flag.
     Regional = 8,
@@ -66,8 +67,8 @@ impl Class {
     ];
 }
 
-/// All about a code point: bits 0–1 columns, 2–5 class, 6 whether a variation selector changes its presentation, 7
-/// whether its width is ambiguous (UAX #11: narrow, and wide in East Asian text).
+/// The properties of a code point: bits 0–1 columns, bits 2–5 class, bit 6 whether a variation selector changes its
+/// presentation, bit 7 whether its width is ambiguous (UAX #11: narrow, but wide in East Asian text).
 #[derive(Clone, Copy)]
 pub(crate) struct Props(u8);
 
@@ -75,12 +76,12 @@ impl Props {
     pub const NARROW: Self = Self(1);
     pub const WIDE: Self = Self(2);
 
-    /// Those that matter to what comes next.
+    /// Properties with only the class set, which is all that the next character needs.
     pub fn of(class: Class) -> Self {
         Self((class as u8) << 2)
     }
 
-    /// Whether `stops` (see [`stops`]) says so of a character of this class behind one of that of `before`.
+    /// Whether the bit of `stops` (see [`stops`]) is set for this class after the class of `before`.
     #[inline]
     pub fn is_stopped(self, stops: &[u16; 16], before: Self) -> bool {
         stops[(self.0 >> 2 & 15) as usize] >> (before.0 >> 2 & 15) & 1 != 0
@@ -97,13 +98,13 @@ impl Props {
         Class::ALL[(self.0 >> 2 & 15) as usize]
     }
 
-    /// Whether U+FE0E and U+FE0F behind it ask for its presentation as text and as emoji.
+    /// Whether a following U+FE0E or U+FE0F selects its text or emoji presentation.
     #[inline]
     pub fn varies(self) -> bool {
         self.0 & 0x40 != 0
     }
 
-    /// The same, two columns wide where the width is ambiguous and `wide`.
+    /// The same properties, two columns wide if the width is ambiguous and `wide` is set.
     #[inline]
     pub fn widened(self, wide: bool) -> Self {
         Self(self.0 + (self.0 >> 7 & wide as u8))
@@ -113,7 +114,7 @@ impl Props {
 const SHIFT: u32 = 7;
 const BLOCK: usize = 1 << SHIFT;
 
-/// The block of each 128 code points.
+/// The block number of each 128 code points.
 static INDEX: [u8; 0x110000 / BLOCK] = {
     let mut index = [0; 0x110000 / BLOCK];
     let (mut at, mut run) = (0, 0);
@@ -130,7 +131,7 @@ static INDEX: [u8; 0x110000 / BLOCK] = {
     index
 };
 
-/// The blocks, and as many more as [`INDEX`] could name: so no index needs a check.
+/// The blocks, padded to every number that [`INDEX`] can hold, so that no index needs a check.
 static PROPS: [Props; 256 * BLOCK] = {
     let mut props = [Props(0); 256 * BLOCK];
     let mut of_letter = [0; 128];
@@ -153,13 +154,13 @@ pub(crate) fn props(c: char) -> Props {
     props_of(c as u32)
 }
 
-/// Most of what is wide, all alike: it joins nothing.
+/// Whether `code` is in the range that holds most wide characters, all alike: none of them joins anything.
 #[inline]
 pub(crate) fn is_ideograph(code: u32) -> bool {
     code.wrapping_sub(0x4e00) < 0x5200
 }
 
-/// The same for a code point.
+/// Width and class of a code point.
 #[inline]
 pub(crate) fn props_of(code: u32) -> Props {
     if is_ideograph(code) {
@@ -169,7 +170,7 @@ pub(crate) fn props_of(code: u32) -> Props {
     PROPS[(INDEX[code >> SHIFT] as usize) << SHIFT | code & (BLOCK - 1)]
 }
 
-/// Bit `b` of item `c`: class `c` may join what ends in class `b`.
+/// Bit `b` of item `c`: class `c` may join text that ends in class `b`.
 const JOINS: [u16; 16] = {
     const fn any_of(classes: &[Class]) -> u16 {
         let (mut bits, mut i) = (1 << Class::Prepend as u8, 0);
@@ -198,14 +199,15 @@ const JOINS: [u16; 16] = {
     joins
 };
 
-/// Whether a character of class `class` can join something that ends in `before`: a no, or "ask [`joins`]".
+/// Whether a character of class `class` can join text that ends in `before`. False is final; true requires [`joins`].
 #[inline]
 pub(crate) fn may_join(before: Class, class: Class) -> bool {
     JOINS[class as usize] >> before as u8 & 1 != 0
 }
 
-/// Bit `b` of item `c`: a character of class `c` behind one of class `b` starts no cell at once. With clusters (mode 2027)
-/// those are the ones that may join, and halves of flags, which take two columns; without, none.
+/// Bit `b` of item `c`: a character of class `c` after class `b` does not simply start a cell. With clusters (mode
+/// 2027), these are characters that may join, and halves of flags, which take two columns. Without clusters there are
+/// none.
 #[inline]
 pub(crate) fn stops(graphemes: bool) -> &'static [u16; 16] {
     const STOPS: [u16; 16] = {
@@ -229,14 +231,15 @@ pub(crate) fn joins(before: &str, c: char) -> bool {
     if !may_join(last_class, class) {
         return false;
     }
-    // An emoji modifier behind a blank modifies nothing and shows as itself (UTS #51, 2.4).
+    // An emoji modifier after a blank modifies nothing and shows as itself (UTS #51, 2.4).
     if before == " " && props(c).width() == 2 && class == Class::ConjunctExtend {
         return false;
     }
     match class {
         _ if last_class == Class::Prepend => true, // GB9b
-        // GB9c: a consonant, then marks with a virama among them. More than the rule has, as programs count columns
-        // (wcwidth since its version 0.3): vowel signs before the virama, as Tai Tham has them, and what `bears_virama`.
+        // GB9c: a consonant, then marks that include a virama. Beyond the rule, to count columns as programs do
+        // (wcwidth 0.3 and later), this also allows vowel signs before the virama, as in Tai Tham, and the letters of
+        // `bears_virama`.
         Class::Consonant => {
             let mut linked = last_class == Class::Linker;
             for (c, class) in earlier {
@@ -264,8 +267,8 @@ pub(crate) fn joins(before: &str, c: char) -> bool {
     }
 }
 
-/// What a virama joins to the next consonant although it is none to UAX #29: Malayalam's chillus (ൻ്റ), and the vowel signs of
-/// Tai Tham that are letters to it.
+/// Whether a virama joins `c` to the next consonant although UAX #29 does not count `c` as a consonant: Malayalam's
+/// chillus (ൻ്റ), and Tai Tham vowel signs that UAX #29 treats as letters.
 fn bears_virama(c: char) -> bool {
     matches!(c, '\u{d7a}'..='\u{d7f}' | '\u{1a61}' | '\u{1a63}' | '\u{1a64}')
 }

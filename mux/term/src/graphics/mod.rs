@@ -1,9 +1,9 @@
 //! Images: the kitty graphics protocol, sixel and iTerm2's inline images.
 //!
-//! Owns pixels, what they take up, where they are shown and how animations go on; knows nothing of painters, does no I/O
-//! and has no clock. Kitty's images lie over or under the text, at a line and a column ([`placement`]). Those of sixel and
-//! iTerm2 fill cells ([`tiles`]): each such cell holds a piece of the image, so that whatever moves, erases or overwrites
-//! the cell does so to the piece.
+//! Owns image pixels, their memory, their positions and their animations. Does not draw, does no I/O and has no clock.
+//! Kitty images lie over or under the text, at a line and a column ([`placement`]). Sixel and iTerm2 images fill cells
+//! ([`tiles`]): each cell holds a piece of the image, so that moving, erasing or overwriting the cell does the same to
+//! the piece.
 
 mod animation;
 mod cells;
@@ -43,18 +43,18 @@ use tiles::Tiles;
 /// The images of a terminal.
 #[derive(Debug, Default)]
 pub(crate) struct Graphics {
-    /// Those of the screen shown, and of the one hidden.
+    /// The images of the visible screen, and of the hidden screen.
     pub shown: Layer,
     pub hidden: Layer,
     pub media: Option<Arc<dyn Media>>,
     pub(crate) sixel: sixel::Settings,
-    /// An image that its sequence is complete of, to be decoded before anything more is applied.
+    /// A completely received image, to be decoded before any more input is applied.
     decoding: Option<Decoding>,
-    /// A file of iTerm2's that comes in parts.
+    /// An iTerm2 file that arrives in parts.
     upload: Option<iterm::Upload>,
-    /// Scrolling that was not applied to `shown` yet.
+    /// Scrolling not yet applied to `shown`.
     scrolled: Option<Scroll>,
-    /// Advanced whenever what is shown may have changed without a row having changed.
+    /// Advances whenever the picture may have changed without a change in a row.
     revision: u64,
 }
 
@@ -63,12 +63,12 @@ impl Graphics {
         Self { media, ..Self::default() }
     }
 
-    /// What is shown may be another picture now.
+    /// Marks the picture as possibly changed.
     pub fn changed(&mut self) {
         self.revision += 1;
     }
 
-    /// Whether any image is kept for the screen shown.
+    /// Whether the visible screen keeps any image.
     pub fn has_any(&self) -> bool {
         !self.shown.store.is_empty()
     }
@@ -77,29 +77,29 @@ impl Graphics {
         self.revision
     }
 
-    /// RIS: no images, settings as at the start.
+    /// RIS: removes all images and resets all settings.
     pub fn reset(&mut self) {
         *self = Self { media: self.media.take(), revision: self.revision + 1, ..Self::default() };
     }
 
-    /// The other screen is shown.
+    /// Swaps the layers when the other screen becomes visible.
     pub fn swap(&mut self) {
         std::mem::swap(&mut self.shown, &mut self.hidden);
         self.changed();
     }
 }
 
-/// Rows that moved: [`Term::scroll_images`].
+/// Rows that moved: see [`Term::scroll_images`].
 #[derive(Clone, Copy, Debug)]
 struct Scroll {
     block: Block,
     rows: i64,
-    /// The screen's first line before, and how many lines it has gone on since.
+    /// The screen's first line before the move, and how many lines it has advanced since.
     before: u64,
     advanced: u64,
-    /// There are no margins at left and right.
+    /// The block spans all columns.
     whole_rows: bool,
-    /// There is nothing outside the block.
+    /// The block is the whole screen.
     whole: bool,
 }
 
@@ -108,14 +108,15 @@ struct Scroll {
 pub(crate) struct Layer {
     pub store: Store,
     placements: BTreeMap<PlacementKey, Placement>,
-    /// The same by their images, and by the placements they hang on, so that no image costs a look at all the others.
+    /// Placements by image, and by the placement they are relative to, so that work on one image does not scan all
+    /// others.
     by_image: BTreeSet<(ImageKey, PlacementKey)>,
     children: BTreeSet<(PlacementKey, PlacementKey)>,
     next_placement: PlacementKey,
-    /// No placement ends before this line, whatever the size of a cell.
+    /// No placement ends before this line, whatever the cell size.
     first_end: Option<i64>,
     pub tiles: Tiles,
-    /// Bytes of images in cells since covered ones were last looked for.
+    /// Bytes of cell images added since the last sweep for covered images.
     unswept: usize,
     /// An image that is being sent in chunks.
     pub loading: Option<kitty::Loading>,
@@ -135,7 +136,7 @@ impl Layer {
         self.placements.get(&key)
     }
 
-    /// The placement of an image that a program calls `id`, which is not 0.
+    /// The placement of an image with the program's id `id`; `None` if `id` is 0.
     fn placement_by_id(&self, image: ImageKey, id: u32) -> Option<PlacementKey> {
         if id == 0 {
             return None;
@@ -143,7 +144,7 @@ impl Layer {
         self.placements_of(image).find(|key| self.placement(*key).is_some_and(|p| p.id == id))
     }
 
-    /// The placements of an image, the oldest first.
+    /// The placements of an image, oldest first.
     fn placements_of(&self, image: ImageKey) -> impl Iterator<Item = PlacementKey> {
         let own = self.by_image.range((image, PlacementKey::MIN)..=(image, PlacementKey::MAX));
         own.map(|(_, key)| {
@@ -152,7 +153,7 @@ impl Layer {
         })
     }
 
-    /// Makes room for a placement: where there are `cap`, the one that came first goes, and what hangs on it.
+    /// Makes room for a placement: while there are `cap`, removes the oldest and its children.
     fn make_place(&mut self, caps: &mut Caps, cap: usize) {
         while self.placements.len() >= cap
             && let Some((&oldest, _)) = self.placements.first_key_value()
@@ -182,7 +183,7 @@ impl Layer {
         self.placements.insert(key, placement);
     }
 
-    /// Takes a placement out of all lists.
+    /// Removes a placement from all lists.
     fn take_placement(&mut self, key: PlacementKey) -> Option<Placement> {
         let gone = self.placements.remove(&key)?;
         self.by_image.remove(&(gone.image, key));
@@ -192,7 +193,7 @@ impl Layer {
         Some(gone)
     }
 
-    /// Removes a placement, and with it those that hang on it; of these also the images they leave unused.
+    /// Removes a placement and its children, and the images that removed children leave unused.
     fn remove_placement(&mut self, key: PlacementKey) {
         let Some(gone) = self.take_placement(key) else { return };
         let own = (key, PlacementKey::MIN)..=(key, PlacementKey::MAX);
@@ -208,12 +209,12 @@ impl Layer {
         self.drop_if_lost(gone.image);
     }
 
-    /// Whether an image is shown anywhere, or stands for placeholders.
+    /// Whether an image is shown anywhere or has a virtual placement.
     fn is_placed(&self, image: ImageKey) -> bool {
         self.placements_of(image).next().is_some() || self.tiles.shows(image)
     }
 
-    /// Removes an image that nothing shows and nobody can name.
+    /// Removes an image that nothing shows and that has neither id nor number to refer to it.
     fn drop_if_lost(&mut self, image: ImageKey) {
         let nameless = self.store.get(image).is_some_and(|i| i.id == 0 && i.number == 0);
         if nameless && !self.is_placed(image) {
@@ -230,7 +231,7 @@ impl Layer {
         self.store.remove(image);
     }
 
-    /// Drops the images longest unused until `bytes` more fit into the quota.
+    /// Drops the least recently used images until `bytes` more fit into the quota.
     fn make_room(&mut self, caps: &mut Caps, bytes: usize, kept: Option<ImageKey>) {
         let is_placed = |image| self.is_placed(image);
         let dropped = self.store.too_many(bytes, kept.unwrap_or(0), is_placed);
@@ -240,7 +241,7 @@ impl Layer {
         }
     }
 
-    /// Column and line of each placement's upper left cell; those that hang on a placeholder's are not among them.
+    /// Column and line of each placement's upper left cell, except placements relative to a virtual one.
     fn positions(&self) -> HashMap<PlacementKey, (i64, i64)> {
         let mut all = HashMap::new();
         for key in self.placements.keys() {
@@ -251,7 +252,7 @@ impl Layer {
         all
     }
 
-    /// Column and line of a placement's upper left cell; `virtual_at` says where virtual ones are.
+    /// Column and line of a placement's upper left cell. `virtual_at` returns the position of a virtual placement.
     fn position(
         &self,
         key: PlacementKey,
@@ -275,7 +276,7 @@ impl Layer {
         None
     }
 
-    /// Removes the placements that `gone` picks by their first line and the line after their last.
+    /// Removes the placements that `gone` selects by their first line and the line after their last.
     fn retain(&mut self, cell: CellSize, gone: impl Fn(i64, i64) -> bool) {
         work::add(self.placements.len());
         let doomed: Vec<_> = self
@@ -291,7 +292,7 @@ impl Layer {
         }
     }
 
-    /// Removes the placements that end before a line; looks at them all only where one may.
+    /// Removes the placements that end before a line. Scans them only if one may end there.
     fn drop_before(&mut self, cell: CellSize, line: i64) {
         if self.first_end.is_some_and(|first| first > line) {
             return;
@@ -304,7 +305,7 @@ impl Layer {
         self.first_end = Some(lines.min().unwrap_or(i64::MAX));
     }
 
-    /// Whether there is anything that scrolling could concern.
+    /// Whether there are placements that scrolling could affect.
     #[inline]
     pub fn has_placements(&self) -> bool {
         !self.placements.is_empty()
@@ -325,7 +326,7 @@ impl Layer {
             let (width, height) = (width as i64, height as i64);
             let Anchor::Cell { line, col } = &mut placement.anchor else { continue };
             if whole {
-                // Nothing is cut, whatever reaches out of the screen.
+                // The whole screen scrolls, so nothing is cut at its edges.
                 if *line + height > first {
                     *line += rows;
                     if *line >= end || *line + height <= first {
@@ -338,14 +339,14 @@ impl Layer {
                 whole_rows || columns.contains(col) && columns.contains(&(*col + width));
             let within = is_between && *line >= first && *line + height <= end;
             if !within {
-                // It stays where it is on the screen, whose lines have other numbers now.
+                // It stays where it is on the screen, whose lines now have other numbers.
                 if *line + height > before {
                     *line += advanced as i64;
                 }
                 continue;
             }
             if advanced > 0 {
-                // It is in history, or on its way there, under the number it had.
+                // It is in history, or about to be, with an unchanged line number.
                 continue;
             }
             *line += rows;
@@ -361,8 +362,8 @@ impl Layer {
         }
     }
 
-    /// Calls `visit` with every point that follows its text; see [`Term::visit_anchors`]. A placement whose text is gone
-    /// goes, too.
+    /// Calls `visit` with every point that follows its text; see [`Term::visit_anchors`]. Removes placements whose text
+    /// is gone.
     pub fn visit_anchors(&mut self, visit: &mut crate::anchors::Visit<'_>) {
         self.first_end = None;
         let mut lost = Vec::new();
@@ -372,7 +373,8 @@ impl Layer {
             let mut point = Some(before);
             visit(&mut point);
             match point {
-                // Collected only, or not moved: it may have started above the first line.
+                // The point was only collected, or did not move. Keep the original, which may start above the first
+                // line.
                 Some(after) if after == before => {}
                 Some(after) => (*line, *col) = (after.line.0 as i64, after.col as i64),
                 None => lost.push(*key),
@@ -385,13 +387,14 @@ impl Layer {
 }
 
 impl Term {
-    /// The size of a cell, or what stands for it.
+    /// The size of a cell, or the default if it is unknown.
     pub(crate) fn cell_size(&self) -> CellSize {
         let (width, height) = self.size.cell_pixels();
         CellSize { width: width as u32, height: height as u32 }
     }
 
-    /// ED 2 and its like: the page says that images go with the screen. `history`: those above the screen, instead.
+    /// ED 2 and similar: removes the images on the screen, as the protocol requires. `history`: removes those above it
+    /// instead.
     pub(crate) fn clear_images(&mut self, history: bool) {
         if !self.graphics.shown.has_placements() {
             return;
@@ -403,9 +406,8 @@ impl Term {
         self.graphics.changed();
     }
 
-    /// Makes the placements those that there would be if every line feed had been a piece of output of its own: moved as
-    /// the text has moved, and without those whose last line is no longer kept. To be called at the end of a piece, and
-    /// before anything asks for them.
+    /// Updates the placements as if every line feed had been a batch of its own: moves them with the text, and removes
+    /// those whose last line is no longer kept. Must run at the end of a batch, and before anything reads placements.
     pub(crate) fn settle_images(&mut self) {
         self.flush_scrolled_images();
         if self.graphics.shown.has_placements() {
@@ -415,12 +417,12 @@ impl Term {
         }
     }
 
-    /// A block's rows have moved by `rows` (up where negative) within it; where the screen's first line is no longer
-    /// `before`, they have gone to history. Images that lie wholly within the block, that is, between all margins, move
-    /// along and are cut where they leave it; others stay on the screen where they are (the page's "Interaction with other
-    /// terminal actions").
+    /// Records that a block's rows moved by `rows` (up if negative) within it. If the screen's first line is no longer
+    /// `before`, the rows went to history. Images wholly within the block, between all margins, move along and are cut
+    /// where they leave it. Other images stay where they are on the screen (kitty graphics protocol, "Interaction with
+    /// other terminal actions").
     ///
-    /// To be called after the grid was changed. Steps of the same kind are put together and done when someone looks.
+    /// Call this after changing the grid. Steps of the same kind are merged and applied on the next read.
     #[inline]
     pub(crate) fn scroll_images(&mut self, block: Block, rows: i64, before: u64) {
         if self.graphics.shown.has_placements() {
@@ -433,7 +435,7 @@ impl Term {
         let whole_rows = block.cols() == self.grid.cols();
         let whole = whole_rows && block.rows() == self.grid.rows();
         if whole && advanced > 0 {
-            // The lines keep their numbers, and so do the images.
+            // Lines keep their numbers, and images are placed by line number.
             return;
         }
         let height = block.rows() as i64;
@@ -453,7 +455,7 @@ impl Term {
         self.graphics.scrolled = Some(step);
     }
 
-    /// Moves images as the text around them has moved.
+    /// Moves images along with the text around them.
     pub(crate) fn flush_scrolled_images(&mut self) {
         let Some(scroll) = self.graphics.scrolled.take() else { return };
         let cell = self.cell_size();
@@ -461,8 +463,8 @@ impl Term {
         self.graphics.changed();
     }
 
-    /// Shows the frames of animations that are due at `now`, the time since any moment of the caller's choice. To be called
-    /// while the terminal is seen, before a snapshot: each [`SnapshotImage`] tells when its next one is due.
+    /// Advances animations to their frames at `now`, a time measured from any fixed moment. Call it before a snapshot
+    /// while the terminal is visible: each [`SnapshotImage`] holds the time of its next frame.
     pub fn advance_animations(&mut self, now: Duration) {
         let mut changed = false;
         for image in self.graphics.shown.store.animations() {

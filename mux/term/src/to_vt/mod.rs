@@ -1,34 +1,40 @@
-//! A terminal as the bytes that make another one like it: for hand-over, mirrors and raw views.
+//! Writes a terminal as bytes that rebuild an equal one: for hand-over, mirrors and raw views.
 //!
-//! Owns the order in which the state is written; [`painter`] writes rows, [`state`] the rest. It uses only sequences that
-//! any program may send, so nothing is trusted that comes this way: what shows a command to be the shell's (its nonce) is
-//! not in it. Whoever feeds the bytes to a terminal throws away the replies and events that come of it.
+//! Owns the order of the state; [`painter`] writes rows, [`state`] writes the rest. It uses only sequences that any
+//! program may send, so the receiver need not trust them. The nonce that authenticates a shell's commands is therefore
+//! left out. Whoever feeds the bytes to a terminal must discard the replies and events they cause.
 //!
-//! What is written: both screens, history, wrapped lines, styles, links, clusters, multicell
-//! characters, protection, prompt marks and roles,
-//! commands with their exit codes, cursors and saved cursors, tab stops, margins, modes and saved modes, character sets,
-//! keyboard flags, titles and their stack, working directory, colours and those put aside, looks put aside, pointer shapes,
-//! progress, program statuses, user variables, remote host, tab colour; kitty's images with frames, animation and
-//! placements, the pieces of other images in cells, sixel's color registers.
+//! Written: both screens, history, wrapped lines, styles, links, clusters, multicell characters, protection, prompt
+//! marks and roles, commands with their exit codes, cursors and saved cursors, tab stops, margins, modes and saved
+//! modes, character sets, keyboard flags, titles and their stack, working directory, colors and the color stack, the
+//! SGR stack, pointer shapes, progress, program statuses, user variables, remote host, tab color; kitty images with
+//! frames, animation and placements, the pieces of other images in cells, sixel color registers.
 //!
-//! What is not, since no sequence makes it: text that reflow left in one column and that needs two; that the last row of a
-//! screen wraps whose every row does; a wrap that is pending inside a row, in VT52 mode, or at level 2 and below behind a
-//! cell that was erased since; a row all of whose cells were erased in a look that is more than a background; a look of
-//! its own that half of a wide character or a part of a multicell character has; that a row wraps beside a multicell
-//! character that begins above it and goes on below it, and such a character where the rows at the screen's foot all wrap;
-//! a multicell character of more rows than the screen, or whose first row is no longer kept; the single shift a saved cursor may have in it; the character that REP would
-//! repeat, and the one a mark would join; the link and role of a saved cursor, which nothing restores; that a row of
-//! double width wraps into the next; that a row wraps before its end, or behind a
-//! multicell character in its last column; a command's nonce, `seq`s, and what
-//! its prompt said but for its `aid`.
+//! Not written, because no sequence produces it:
 //!
-//! Of images: the number (`I`) of one that has an id as well, loops played, the order of overlapping placements on one
-//! level, parents among placements of one image that have no id. An image in cells becomes one for each row, in the frame
-//! that is shown, to the pixel of the image or of the screen, whichever is finer; those in rows that wrap on a screen of
-//! one row are left out. Colours of sixel's registers are whole percents.
+//! - text that needs two columns but that a reflow left in one;
+//! - the wrap of a screen's last row, if every row of the screen wraps;
+//! - a wrap that is pending inside a row, in VT52 mode, or at level 2 and below behind a cell erased since;
+//! - a row whose cells were all erased with attributes beyond a background;
+//! - different attributes of half of a wide character, or of a part of a multicell character;
+//! - the wrap of a row beside a multicell character that begins above the row and continues below it, and the character
+//!   itself if all rows at the bottom of the screen wrap;
+//! - a multicell character with more rows than the screen, or whose first row is no longer kept;
+//! - the single shift in a saved cursor;
+//! - the character that REP would repeat, and the character that a combining mark would join;
+//! - the link and role of a saved cursor, which nothing restores;
+//! - the wrap of a double-width row into the next;
+//! - the wrap of a row before its end, or behind a multicell character in its last column;
+//! - a command's nonce and `seq`s, and its prompt's options other than `aid`.
 //!
-//! What is not complete is not written either: images and notifications that come in chunks, files in parts, a command
-//! line announced for a command that does not run yet, questions (OSC 52) that wait for an answer.
+//! Not written for images: the number (`I`) of an image that also has an id, loops already played, the order of
+//! overlapping placements on one level, and parents among placements of one image without ids. An image in cells
+//! becomes one image per row, showing the current frame at the resolution of the image or the screen, whichever is
+//! finer. On a screen of one row, such images in rows that wrap are left out. Sixel color registers are rounded to
+//! whole percents.
+//!
+//! Incomplete input is not written either: chunked images and notifications, files in parts, a command line announced
+//! for a command that has not started, and clipboard queries (OSC 52) waiting for a reply.
 
 mod painter;
 mod state;
@@ -40,12 +46,11 @@ use painter::Wrap;
 pub(crate) use painter::{Look, Painter};
 
 impl Term {
-    /// The bytes that make a terminal of the same size and options equal to this one: fed to one parser from its start.
-    /// What no sequence makes (the module `to_vt` lists it) is left out. Takes time and memory in proportion to history and
-    /// images.
+    /// The bytes that make a terminal of the same size and options equal to this one, if fed to one parser from its
+    /// start. The module `to_vt` lists what is left out. Takes time and memory in proportion to history and images.
     pub fn to_vt(&self) -> Vec<u8> {
         let mut painter = Painter::new(self.grid.cols(), self.grid.rows(), self.ambiguous_wide);
-        // RIS, and modes that cells are printed in: wrapping, each character for itself.
+        // RIS, and the modes that cells are printed in: auto-wrap on, clusters off.
         painter.raw("\x1bc\x1b[?7h\x1b[?2027l");
         self.write_saved_layout_modes(&mut painter);
         if self.dec.contains(DecModes::COLUMNS_132) {
@@ -53,7 +58,7 @@ impl Term {
             let (cols, rows) = (self.grid.cols(), self.grid.rows());
             painter.raw(&format!("\x1b[8;{rows};{cols}t"));
         }
-        // DECNCSM needs a level that may have been left since.
+        // DECNCSM requires a level that the terminal may have left since.
         if self.dec.contains(DecModes::KEEP_ON_COLUMNS) {
             painter.raw("\x1b[?95h");
         }
@@ -65,7 +70,7 @@ impl Term {
             ScreenKind::Main => (&self.grid, &self.hidden),
             ScreenKind::Alternate => (&self.hidden, &self.grid),
         };
-        // The screen that is hidden in the end is painted first.
+        // Paint first the screen that ends up hidden.
         if self.screen == ScreenKind::Main {
             painter.raw("\x1b[?47h");
             self.write_screen(&mut painter, alternate, ScreenKind::Alternate);
@@ -80,7 +85,7 @@ impl Term {
         painter.finish()
     }
 
-    /// History and screen of one of the two grids, to the empty screen that is shown.
+    /// Writes history and screen of one of the two grids to the visible screen, which is empty.
     fn write_screen(&self, painter: &mut Painter, grid: &Grid, screen: ScreenKind) {
         let mut scratch = Scratch::default();
         let live = grid.live_top();
@@ -97,7 +102,7 @@ impl Term {
         }
         let rows = grid.rows();
         let wraps = |row: usize| grid.meta(row).is_wrapped();
-        // Rows at the foot that wrap: the last one leaves no room below it to wrap into, so these are painted from the
+        // Rows at the bottom that wrap: the last row has no row below it to wrap into, so these are painted from the
         // bottom up, each in the row above.
         let foot = (0..rows).rev().take_while(|&row| wraps(row)).count();
         let foot = if foot < rows { rows - foot } else { rows };
@@ -117,7 +122,7 @@ impl Term {
                 self.write_marks(painter, row, live + row as u64, view.meta.flags);
             }
         }
-        // When no row moves any more.
+        // From here on, no row moves any more.
         for row in 0..rows {
             let line = live + row as u64;
             let Some(view) = grid.read(line, &mut scratch) else { continue };

@@ -1,8 +1,8 @@
-//! Rows as the bytes that print them, cell for cell.
+//! Writes rows as the bytes that print them, cell for cell.
 //!
-//! A cell that was erased may carry any look (half of a wide character that was overwritten keeps its own). Erasing makes
-//! backgrounds only; other looks are made as they were: a wide character is printed over the cell, and its other half
-//! overwritten.
+//! An erased cell may have any look (half of an overwritten wide character keeps its own), but erasing sets only a
+//! background. To reproduce other looks, the painter prints a wide character over the cell and overwrites its other
+//! half.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::unicode::{Class, props};
 /// A character of two columns.
 const WIDE: &str = "日";
 
-/// What a cell is printed with.
+/// The attributes a cell is printed with.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Look {
     pub style: Style,
@@ -29,28 +29,28 @@ pub(crate) struct Look {
 }
 
 impl Look {
-    /// Whether erasing makes it: a background and nothing else.
+    /// Whether erasing alone produces it: a background and nothing else.
     fn is_erased(&self) -> bool {
         let style = Style { background: self.style.background, ..Style::default() };
         self.style == style && self.link.is_none() && self.role == PromptRole::Output
     }
 }
 
-/// How printing in a prompt's or an input's role ends.
+/// How to leave the role of a prompt or an input.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reset {
-    /// By a soft reset (DECSTR): while rows are painted, and nothing else is set yet.
+    /// By a soft reset (DECSTR), while only rows have been painted and no other state is set.
     Soft,
-    /// By the end of a command that has ended already (OSC 133 D).
+    /// By the end of a command that has already ended (OSC 133 D).
     End,
-    /// Not at all: a command is running.
+    /// Not possible: a command is running.
     Never,
 }
 
-/// How a row goes on in the next.
+/// How a row continues in the next row.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wrap {
-    /// It does not.
+    /// It does not continue.
     No,
     /// By wrapping into the next row, which is still empty.
     Below,
@@ -60,7 +60,7 @@ pub(crate) enum Wrap {
     Scrolls,
 }
 
-/// Writes rows. Between rows nothing is protected, and positions are counted from the screen's corner.
+/// Writes rows. Between rows protection is off and positions count from the screen's corner.
 pub(crate) struct Painter {
     out: String,
     cols: usize,
@@ -90,7 +90,7 @@ impl Painter {
         self.out.into_bytes()
     }
 
-    /// Writes bytes that move the cursor to nobody knows where.
+    /// Writes bytes that may move the cursor anywhere.
     pub fn raw(&mut self, text: &str) {
         self.at = None;
         self.out.push_str(text);
@@ -101,7 +101,7 @@ impl Painter {
         self.out.push_str(text);
     }
 
-    /// An OSC, which leaves the cursor where it is.
+    /// Writes an OSC, which leaves the cursor where it is.
     pub fn osc(&mut self, text: std::fmt::Arguments<'_>) {
         let _ = write!(self.out, "\x1b]{text}\x1b\\");
     }
@@ -114,7 +114,7 @@ impl Painter {
         }
     }
 
-    /// Prints with a look from here on.
+    /// Sets the look of what is printed next.
     pub fn look(&mut self, look: &Look) {
         if *look == self.look {
             return;
@@ -123,7 +123,7 @@ impl Painter {
             match look.role {
                 PromptRole::Prompt => self.osc(format_args!("133;P")),
                 PromptRole::Input => self.osc(format_args!("633;G")),
-                // No mark says "output" without more.
+                // No mark sets only the output role.
                 PromptRole::Output if self.reset == Reset::Soft => {
                     self.out.push_str("\x1b[!p");
                     self.look = Look::default();
@@ -147,17 +147,17 @@ impl Painter {
         self.look = look.clone();
     }
 
-    /// Whether a look can be given up again.
+    /// Whether the painter can leave this look again.
     fn may_take(&self, look: &Look) -> bool {
         look.role == PromptRole::Output || self.reset != Reset::Never
     }
 
-    /// The look of a new terminal.
+    /// Sets the look of a new terminal.
     pub fn plain(&mut self) {
         self.look(&Look::default());
     }
 
-    /// Marks that belong to no command, in a row that is still to be painted or is painted.
+    /// Writes the marks of a row that belong to no command, before or after the row is painted.
     pub fn marks(&mut self, row: usize, flags: u16) {
         for (mark, letter) in [(PROMPT, 'A'), (INPUT, 'B'), (OUTPUT, 'C')] {
             if flags & mark != 0 {
@@ -170,16 +170,16 @@ impl Painter {
         }
     }
 
-    /// An OSC 133 in a cell of a row.
+    /// Writes an OSC 133 at a cell of a row.
     pub fn mark(&mut self, row: usize, col: usize, mark: std::fmt::Arguments<'_>) {
         self.go(row, col);
         self.osc(format_args!("133;{mark}"));
-        // What it made of the pen is undone.
+        // Undo its effect on the pen.
         self.look.role = PromptRole::Prompt;
         self.plain();
     }
 
-    /// The size of a row's characters; more than single ends its wrap.
+    /// Sets the size of a row's characters. Any size but single ends the row's wrap.
     pub fn size(&mut self, row: usize, size: LineSize) {
         let end = match size {
             LineSize::Single => return,
@@ -191,7 +191,7 @@ impl Painter {
         let _ = write!(self.out, "\x1b#{end}");
     }
 
-    /// Paints a row of history on the empty screen, with what `images` writes, and scrolls it off.
+    /// Paints a row of history on the empty screen, with the output of `images`, and scrolls it off.
     pub fn history_row(&mut self, view: &RowView<'_>, images: impl FnOnce(&mut Self)) {
         match (view.meta.is_wrapped(), self.rows) {
             (false, _) => self.row(0, view, Wrap::No),
@@ -205,7 +205,7 @@ impl Painter {
         self.raw("\x1b[S");
     }
 
-    /// Paints the multicell characters that begin in a row, over their rows below.
+    /// Paints the multicell characters that begin in a row, over the rows below as well.
     pub fn multicells(&mut self, row: usize, view: &RowView<'_>) {
         for (col, cell) in view.cells.iter().enumerate() {
             if !cell.is_multicell() || cell.multicell_offset() != (0, 0) {
@@ -257,7 +257,7 @@ impl Painter {
                 self.go(row, last);
                 self.out.push(' ');
             }
-            // In the look at hand: to change it may end the pending wrap.
+            // Keep the current look: changing it may end the pending wrap.
             self.out.push('x');
         }
         self.at = None;
@@ -266,13 +266,13 @@ impl Painter {
         self.out.push_str("\x1b[2K");
     }
 
-    /// Paints columns before `end` of a row that is empty but for `dirty`, which is written whatever it holds.
+    /// Paints the columns before `end` of a row that is empty except at `dirty`, which is always written.
     fn cells(&mut self, row: usize, view: &RowView<'_>, end: usize, mut dirty: Option<usize>) {
         let is_odd = |col: usize| {
             let cell = cell_at(view, col);
             cell.is_blank() && cell.width() == Width::Narrow && !look_of(view, cell).is_erased()
         };
-        // Erased cells of odd looks at the end: each is the second half of what is overwritten next.
+        // Erased cells with odd looks at the end: each becomes the second half of a character that is overwritten next.
         let odd = (0..end).rev().take_while(|&col| is_odd(col)).count();
         let mut stop = end - odd;
         if stop == 0 {
@@ -286,9 +286,9 @@ impl Painter {
             }
             dirty = Some(stop - 1);
         }
-        // What mode 2027 shows in another width than its character has alone is printed in that mode: first what is
-        // narrower, since that is wide for a moment; then what is wider (half a flag), from the right, where nothing stands
-        // before it that it would join.
+        // Some cells have a different width in mode 2027 than their character alone, so they are printed in that mode.
+        // Narrower ones come first, because they are wide for a moment. Wider ones (half a flag) follow from right to
+        // left, so that no printed character precedes them that they could join.
         let (narrow, wide): (Vec<usize>, Vec<usize>) = (0..stop)
             .filter(|&col| self.needs_clusters(view, cell_at(view, col)))
             .partition(|&col| !cell_at(view, col).is_wide());
@@ -355,7 +355,7 @@ impl Painter {
         }
     }
 
-    /// Prints what a cell shows; true when that may have left something in the next cell.
+    /// Prints a cell's content. Returns true if that may have left something in the next cell.
     fn content(&mut self, view: &RowView<'_>, cell: Cell) -> bool {
         let text = text_of(view, cell);
         let mut chars = text.chars();
@@ -367,17 +367,17 @@ impl Painter {
             self.out.push_str(rest);
             return false;
         }
-        // Joined as mode 2027 joins; off again before the next cell, which may join by chance.
+        // Print the rest with mode 2027 on, then turn it off again, since the next cell might join by chance.
         let _ = write!(self.out, "\x1b[?2027h{rest}\x1b[?2027l");
         self.width(first) > width
     }
 
-    /// The columns a character takes where mode 2027 is off.
+    /// The columns a character takes while mode 2027 is off.
     fn width(&self, c: char) -> usize {
         props(c).widened(self.ambiguous_wide).width()
     }
 
-    /// Whether mode 2027 shows a cell in another width than its character has alone, as it does half a flag.
+    /// Whether mode 2027 shows a cell in a different width than its character alone, such as half a flag.
     fn needs_clusters(&self, view: &RowView<'_>, cell: Cell) -> bool {
         if cell.0 < 0x80 || cell.is_tail() || cell.is_multicell() {
             return false;
@@ -390,7 +390,7 @@ impl Painter {
         chars.all(takes_none) && (alone > width || alone < width && !can_widen)
     }
 
-    /// Puts the cursor behind the last cell of a row of the screen that holds it, as it was left when that was printed.
+    /// Puts the cursor behind the last cell of a screen row. Prints that cell again if it can, to leave a wrap pending.
     pub fn behind(&mut self, row: usize, view: &RowView<'_>) {
         let last = self.cols - 1;
         if view.meta.is_wrapped() || !self.print_last(row, view) {
@@ -398,7 +398,7 @@ impl Painter {
         }
     }
 
-    /// Prints a row's last character, so that a wrap is pending; false where there is none.
+    /// Prints a row's last character so that a wrap is pending. Returns false if there is no character.
     fn print_last(&mut self, row: usize, view: &RowView<'_>) -> bool {
         let last = self.cols - 1;
         let start = last - (last > 0 && cell_at(view, last).is_tail()) as usize;
@@ -413,7 +413,7 @@ impl Painter {
         true
     }
 
-    /// Prints what a cell shows, whatever mode that takes.
+    /// Prints a cell's content, in mode 2027 if needed.
     fn whole_content(&mut self, view: &RowView<'_>, cell: Cell) {
         if self.needs_clusters(view, cell) {
             let _ = write!(self.out, "\x1b[?2027h{}\x1b[?2027l", text_of(view, cell));
@@ -428,7 +428,7 @@ fn takes_none(c: char) -> bool {
     props(c).width() == 0
 }
 
-/// What a cell shows; a cluster's id names a text, a character is one.
+/// The text of a cell: its cluster, its character, or nothing.
 fn text_of(view: &RowView<'_>, cell: Cell) -> String {
     match cell.content() {
         Content::Empty => String::new(),
@@ -439,7 +439,7 @@ fn text_of(view: &RowView<'_>, cell: Cell) -> String {
     }
 }
 
-/// A cell of a row; a piece of an image, which is written by itself, is a blank.
+/// A cell of a row. A piece of an image counts as blank, since images are written separately.
 fn cell_at(view: &RowView<'_>, col: usize) -> Cell {
     let cell = view.cells.get(col).copied().unwrap_or_default();
     if cell.tile().is_some() { cell.blanked() } else { cell }
