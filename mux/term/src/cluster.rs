@@ -1,4 +1,4 @@
-//! Clusters: characters that join the one before them (UAX #29, mode 2027).
+//! Clusters: characters that join the preceding one (UAX #29, mode 2027).
 
 use std::sync::Arc;
 
@@ -10,12 +10,12 @@ use crate::term::{Position, Term};
 use crate::unicode::{Class, joins, may_join, props};
 use crate::work;
 
-/// Bytes of a cluster; what would extend it beyond that is dropped, other characters start another.
+/// Maximum bytes of a cluster. Zero-width characters beyond it are dropped; other characters start a new cluster.
 pub(crate) const CLUSTER_CAP: usize = 128;
 
 impl Term {
-    /// The cell printed last, while the cursor is right behind it: its row and column. Only what is written without a
-    /// motion in between joins (terminal-unicode-core).
+    /// Row and column of the last printed cell, if the cursor is still right behind it. A character joins only text
+    /// written with no cursor motion in between (terminal-unicode-core).
     fn cell_before(&self) -> Option<(usize, usize)> {
         let Position { row, col, wrap_pending } = self.cursor;
         if self.printed_to != self.cursor.key() {
@@ -25,7 +25,7 @@ impl Term {
         Some((row, self.head_of(row, col)?))
     }
 
-    /// The cluster printed last, while the cursor is right behind it, and the columns it takes.
+    /// The last printed cluster and its columns, if the cursor is still right behind it.
     pub(crate) fn cluster_before(&self) -> Option<(Arc<str>, usize)> {
         let (row, col) = self.cell_before()?;
         let slot = self.grid.slot(row);
@@ -36,7 +36,7 @@ impl Term {
         Some((text.clone(), 1 + cell.is_wide() as usize))
     }
 
-    /// The first column of what is at a place; `None` below the first row of a multicell character.
+    /// The first column of the character at a position; `None` below the first row of a multicell character.
     fn head_of(&self, row: usize, col: usize) -> Option<usize> {
         let cell = self.grid.row(row)[col];
         match cell.multicell_offset() {
@@ -46,7 +46,7 @@ impl Term {
         }
     }
 
-    /// How the character before the cursor may be joined.
+    /// The class of the character before the cursor.
     #[inline]
     pub(crate) fn class_before(&self) -> Class {
         let Some((row, col)) = self.cell_before() else { return Class::Other };
@@ -63,14 +63,14 @@ impl Term {
         }
     }
 
-    /// Whether a character of ASCII belongs to the cluster before the cursor: after a prepended mark only.
+    /// Whether an ASCII character joins the cluster before the cursor: only after a prepended mark.
     pub(crate) fn may_join_ascii(&self) -> bool {
         self.modes.contains(Modes::GRAPHEMES) && self.class_before() == Class::Prepend
     }
 
-    /// Adds `c` to the cluster before the cursor if it belongs there; true when it has been dealt with.
+    /// Adds `c` to the cluster before the cursor if it belongs there. Returns true if `c` has been handled.
     pub(crate) fn join(&mut self, c: char, class: Class, width: usize) -> bool {
-        // What takes no column of its own stays with what is before it in any case, so that no text is lost.
+        // A zero-width character always joins the preceding one, so that no text is lost.
         let graphemes = self.modes.contains(Modes::GRAPHEMES);
         if width > 0 && !(graphemes && may_join(self.class_before(), class)) {
             return false;
@@ -82,16 +82,16 @@ impl Term {
         joined
     }
 
-    /// [`Term::join`] with `text` to put the cluster together in.
+    /// [`Term::join`], with `text` as scratch memory for the cluster.
     fn join_to(&mut self, text: &mut String, c: char, width: usize) -> bool {
         let graphemes = self.modes.contains(Modes::GRAPHEMES);
-        // What takes no column of its own stays with what is before it, so that no text is lost.
+        // A zero-width character joins the preceding one, so that no text is lost.
         let extends = width == 0;
         let before = self.cell_before();
         let Position { row, col, .. } = self.cursor;
         let (row, col) = match before {
             Some(place) => place,
-            // Behind a motion, a mark goes to the cell under the cursor, as in xterm.
+            // After a motion, a mark joins the cell under the cursor, as in xterm.
             None if extends && is_mark(c) => match self.head_of(row, col) {
                 Some(col) => (row, col),
                 None => return false,
@@ -116,7 +116,7 @@ impl Term {
             return false;
         }
         if text.len() + c.len_utf8() > CLUSTER_CAP {
-            // What needs no base starts a cell of its own rather than vanish.
+            // A character with a width starts a cell of its own instead of being dropped.
             return extends;
         }
         let old = 1 + cell.is_wide() as usize;
@@ -132,7 +132,7 @@ impl Term {
             self.move_widened(slot, col, table, id);
             return true;
         }
-        // The cell after interning: a sweep may have renamed its ids.
+        // Read the cell only after interning, because a sweep may have renamed its ids.
         let seq = self.seq;
         let (cells, meta) = self.grid.slot_mut(slot);
         let look = cells[col].0 & !SHOWN;
@@ -166,15 +166,16 @@ impl Term {
         true
     }
 
-    /// Whether what a cell shows may take another number of columns: no multicell character, and none behind it.
+    /// Whether a cell may change its number of columns: neither it nor the cell after it is part of a multicell
+    /// character.
     fn may_widen(&self, row: usize, col: usize, cell: Cell) -> bool {
         let next = self.grid.row(row).get(col + 1);
         !cell.is_multicell() && !next.is_some_and(|next| next.is_multicell())
     }
 
-    /// Joins to the cell printed last, in `slot` at column `col`, what follows it in the same text: `text` begins with what
-    /// the cell holds, and `so_far` tells of that. Gives what it holds then; `None` for a cluster that is too long or has no
-    /// room in its row, with nothing done.
+    /// Joins the following characters of the same text to the last printed cell, in `slot` at column `col`. `text`
+    /// begins with the cell's content, which `so_far` describes. Returns the new content. Returns `None` and changes
+    /// nothing if the cluster is too long or does not fit in its row.
     #[inline(never)]
     pub(crate) fn join_ahead(
         &mut self,
@@ -204,7 +205,8 @@ impl Term {
         Some(joined)
     }
 
-    /// A cluster in the last column became wide: it moves to the next row, or, where lines don't wrap, stays narrow.
+    /// Handles a cluster in the last column that became wide: it moves to the next row, or stays narrow if lines do not
+    /// wrap.
     fn move_widened(&mut self, slot: usize, col: usize, table: usize, id: u16) {
         let wraps = self.modes.contains(Modes::AUTO_WRAP) && self.line_end(col) > 1;
         let text = self.grid.tables(table).view().cluster(id).cloned();
@@ -225,19 +227,19 @@ impl Term {
     }
 }
 
-/// Whether a character without columns of its own is one that shows: no format control.
+/// Whether a zero-width character is visible and not a format control.
 fn is_mark(c: char) -> bool {
     c != '\u{200c}'
         && matches!(props(c).class(), Class::Extend | Class::ConjunctExtend | Class::Linker)
 }
 
-/// Columns a cluster of `old` columns takes when `c`, of `width` columns, joins it (mode 2027): those of all its characters,
-/// at most two, but where a variation selector says otherwise.
+/// The columns of a cluster of `old` columns after `c`, of `width` columns, joins it (mode 2027): the sum over its
+/// characters, at most two, unless a variation selector decides.
 fn joined_width(text: &str, old: usize, c: char, width: usize) -> usize {
     let mut before = text.chars().rev();
     let mut last = || before.next().map(props);
     match c {
-        // Text presentation, of a pictograph alone.
+        // Text presentation, only for a single pictograph.
         '\u{fe0e}' => match (last(), last()) {
             (Some(only), None) if only.varies() && only.width() == 2 => 1,
             _ => old,
@@ -248,7 +250,7 @@ fn joined_width(text: &str, old: usize, c: char, width: usize) -> usize {
     }
 }
 
-/// Columns a cluster takes where there is room.
+/// The columns of a cluster if there is room.
 pub(crate) fn natural_width(text: &str) -> usize {
     text.char_indices().fold(0, |width, (at, c)| match at {
         0 => props(c).width(),
@@ -261,10 +263,10 @@ pub(crate) fn last_class(text: &str) -> Class {
     text.chars().next_back().map_or(Class::Other, |c| props(c).class())
 }
 
-/// How much of a text is one cluster, as far as it was looked at.
+/// How much of a text forms one cluster, as far as it has been examined.
 #[derive(Clone, Copy)]
 pub(crate) struct Joined {
-    /// Bytes.
+    /// Length in bytes.
     pub end: usize,
     /// Columns it takes (mode 2027).
     pub columns: usize,
@@ -273,7 +275,7 @@ pub(crate) struct Joined {
 }
 
 impl Joined {
-    /// The whole cluster that `text` begins with. Stops a little beyond [`CLUSTER_CAP`].
+    /// Extends to the whole cluster at the start of `text`. Stops slightly beyond [`CLUSTER_CAP`].
     #[inline]
     fn ahead(mut self, text: &str) -> Self {
         for c in text[self.end..].chars() {
@@ -296,13 +298,12 @@ impl Joined {
     }
 }
 
-/// The clusters of a text, with the columns each takes, as mode 2027 has them where no character is of ambiguous width.
+/// The clusters of a text with their columns, as in mode 2027 with ambiguous characters narrow.
 pub fn text_clusters(text: &str) -> impl Iterator<Item = (&str, usize)> {
     clusters(text, false)
 }
 
-/// The clusters of a text, with the columns each takes, as mode 2027 has them. Characters without columns of their own that
-/// nothing is before are left out.
+/// The clusters of a text with their columns, as in mode 2027. Omits zero-width characters with nothing before them.
 pub(crate) fn clusters(text: &str, ambiguous_wide: bool) -> impl Iterator<Item = (&str, usize)> {
     let mut rest = text;
     std::iter::from_fn(move || {

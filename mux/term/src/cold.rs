@@ -1,8 +1,8 @@
-//! History that nobody has looked at for long: groups of pages, compressed.
+//! History that has not been read for a long time: compressed groups of pages.
 //!
-//! Owns the compressed form: each column of a page's data written out in few bytes, then LZ4 over the whole group, so
-//! that neighbouring pages share what they repeat. A group is never changed; thawing it gives its pages again, cell for
-//! cell. Which pages are frozen, and when, is [`crate::history`]'s business.
+//! Owns the compressed form. Each column of a page's data is written in as few bytes as possible, and LZ4 then
+//! compresses the whole group, so that adjacent pages share repeated data. A group never changes; thawing it returns
+//! its pages, cell for cell. [`crate::history`] decides which pages to freeze, and when.
 
 use std::sync::Arc;
 
@@ -11,12 +11,12 @@ use crate::snapshot::Link;
 use crate::style::{Attrs, Style, Underline};
 use crate::{Color, Rgb, TextSize};
 
-/// Pages frozen together: more compress better, fewer thaw faster (16 pages of 64 rows of text: 50 µs).
+/// Pages per group: larger groups compress better, smaller groups thaw faster (16 pages of 64 rows of text: 50 µs).
 pub(crate) const GROUP_PAGES: usize = 16;
-/// Bytes of pages frozen together at most, whatever their number.
+/// Maximum bytes of the pages of a group, whatever their number.
 pub(crate) const GROUP_BYTES: usize = 256 << 10;
 
-/// Pages, compressed.
+/// Compressed pages.
 pub(crate) struct Cold {
     data: Box<[u8]>,
     /// Length of `data` when decompressed, in bytes.
@@ -49,7 +49,7 @@ impl Cold {
         }
     }
 
-    /// The pages it was made of.
+    /// Restores the pages.
     pub fn thaw(&self) -> Thawed {
         let data = lz4_flex::block::decompress(&self.data, self.raw as usize).unwrap_or_default();
         let mut reader = Reader(&data);
@@ -59,7 +59,7 @@ impl Cold {
             pages.push(Arc::new(page));
         }
         if Thawed::rows(&pages) != self.rows as usize {
-            // Its own writing, so this is a mistake in this file: the rows stay, what they held is lost.
+            // This data was written here, so this is a bug in this file. Keep the row count; the contents are lost.
             debug_assert!(false, "a frozen group does not thaw");
             tracing::error!(rows = self.rows, "history is unreadable here");
             pages = (0..self.rows).map(|_| Arc::new(Page::blank_row())).collect();
@@ -67,18 +67,18 @@ impl Cold {
         Thawed::new(pages)
     }
 
-    /// Rows in it.
+    /// The number of rows.
     pub fn len(&self) -> usize {
         self.rows as usize
     }
 
-    /// Bytes of memory it takes.
+    /// Bytes of memory it uses.
     pub fn size(&self) -> usize {
         size_of::<Self>() + self.data.len()
     }
 }
 
-/// The pages of a group, to read.
+/// The restored pages of a group.
 #[derive(Clone)]
 pub(crate) struct Thawed {
     /// Each with the number of its first row in the group.
@@ -105,7 +105,7 @@ impl Thawed {
         self.pages.iter().map(|(_, page)| page)
     }
 
-    /// The page that holds row `row` of the group, and the row's place in it.
+    /// The page that holds row `row` of the group, and the row's index in it.
     pub fn find(&self, row: usize) -> Option<(&Arc<Page>, usize)> {
         let after = self.pages.partition_point(|(first, _)| *first <= row);
         let (first, page) = self.pages.get(after.checked_sub(1)?)?;
@@ -113,7 +113,7 @@ impl Thawed {
     }
 }
 
-/// Writes a page, column by column: what is alike lies together.
+/// Writes a page column by column, so that similar data is adjacent.
 fn write_page(page: &Page, out: &mut Vec<u8>) {
     number(out, page.rows.len() as u64);
     for row in &page.rows {
@@ -214,7 +214,7 @@ fn read_page(from: &mut Reader<'_>) -> Option<Page> {
     Some(Page::new(rows.into(), bytes, words, page_runs.into(), styles, links, clusters))
 }
 
-/// Seven bits a byte, the least first.
+/// Writes seven bits per byte, least significant first.
 #[inline]
 fn number(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
@@ -229,14 +229,14 @@ fn text(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(text.as_bytes());
 }
 
-/// The second half of a wide character, the most of what is not ASCII.
+/// The second half of a wide character, the most frequent non-ASCII content.
 const TAIL_WORD: u32 = crate::cell::TAIL as u32;
-/// A byte for [`TAIL_WORD`].
+/// The byte that stands for [`TAIL_WORD`].
 const TAIL_BYTE: u8 = 0x80;
-/// A byte before the three of any other content.
+/// The byte before the three bytes of any other content.
 const OTHER_BYTE: u8 = 0x81;
 
-/// A cell's content, cluster bit and width, 24 bits: one byte where it is ASCII or a tail, else four.
+/// Writes a cell's content, cluster bit and width, 24 bits: one byte for ASCII or a tail, four otherwise.
 fn write_word(out: &mut Vec<u8>, word: u32) {
     match word {
         0..=0x7f => out.push(word as u8),
@@ -245,7 +245,7 @@ fn write_word(out: &mut Vec<u8>, word: u32) {
     }
 }
 
-/// A colour in four bytes.
+/// Writes a color in four bytes.
 fn write_color(out: &mut Vec<u8>, color: Color) {
     out.extend(match color {
         Color::Default => [0; 4],
@@ -263,7 +263,7 @@ fn write_style(out: &mut Vec<u8>, style: &Style) {
     number(out, style.size.bits().into());
 }
 
-/// Reads what was written above; `None` where the data ends too early or says what can't be.
+/// Reads the format written above. Returns `None` if the data is truncated or invalid.
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -297,7 +297,7 @@ impl<'a> Reader<'a> {
         self.number()?.try_into().ok()
     }
 
-    /// A count of things that take a byte each at least.
+    /// Reads a count of items that take at least one byte each.
     fn count(&mut self) -> Option<usize> {
         let count = self.number()? as usize;
         (count <= self.0.len()).then_some(count)

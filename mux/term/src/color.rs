@@ -1,6 +1,6 @@
-//! Colours as programs name them, and the palette that turns them into light.
+//! Colors as programs name them, and the palette that resolves them.
 
-/// An sRGB colour, 8 bits a channel.
+/// An sRGB color, 8 bits per channel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Rgb {
     /// Red.
@@ -12,12 +12,12 @@ pub struct Rgb {
 }
 
 impl Rgb {
-    /// The colour `0xRRGGBB`.
+    /// The color `0xRRGGBB`.
     pub const fn hex(rgb: u32) -> Self {
         Self { r: (rgb >> 16) as u8, g: (rgb >> 8) as u8, b: rgb as u8 }
     }
 
-    /// The colour of one of X11's names (rgb.txt), however its letters and blanks are written.
+    /// The color with one of X11's names (rgb.txt), in any case and with or without spaces.
     pub fn named(name: &str) -> Option<Self> {
         crate::osc::color_spec::named(name)
     }
@@ -30,48 +30,47 @@ impl std::fmt::Display for Rgb {
     }
 }
 
-/// A colour as SGR sets it (ECMA-48 8.3.117, xterm ctlseqs "Character Attributes").
+/// A color as SGR sets it (ECMA-48 8.3.117, xterm ctlseqs "Character Attributes").
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Color {
-    /// The palette's foreground or background (for an underline: the text's colour).
+    /// The palette's foreground or background (for an underline: the text's color).
     #[default]
     Default,
-    /// One of the palette's 256 colours.
+    /// One of the palette's 256 colors.
     Indexed(u8),
-    /// A colour of its own.
+    /// A direct color.
     Rgb(Rgb),
 }
 
-/// The colours in force in one terminal: the theme's, with what the program changed by OSC 4, 5, 10–19
-/// and 21 over it.
+/// The current colors of a terminal: the theme's, with the program's changes (OSC 4, 5, 10–19 and 21) applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Palette {
-    /// The 256 colours: 16 of the theme, the 6×6×6 cube, 24 greys.
+    /// The 256 colors: 16 of the theme, the 6×6×6 cube, 24 grays.
     pub colors: [Rgb; 256],
-    /// Default text colour.
+    /// Default text color.
     pub foreground: Rgb,
-    /// Default background colour.
+    /// Default background color.
     pub background: Rgb,
-    /// Cursor colour; `None`: the text colour of the cell under it.
+    /// Cursor color; `None`: the text color of the cell under it.
     pub cursor: Option<Rgb>,
-    /// Text under a block cursor; `None`: that cell's background.
+    /// Text under a block cursor; `None`: the background of that cell.
     pub cursor_text: Option<Rgb>,
-    /// Background of the selection; `None`: foreground and background change places.
+    /// Background of the selection; `None`: swaps foreground and background.
     pub selection: Option<Rgb>,
-    /// Text in the selection; `None`: as it is.
+    /// Text in the selection; `None`: unchanged.
     pub selection_text: Option<Rgb>,
-    /// Colours for text that is bold, underlined, blinking, reversed, italic (OSC 5); `None`: that of any text. Kept for
-    /// the program that asks; like xterm without its resources for them, nobody draws with them.
+    /// Colors for bold, underlined, blinking, reversed and italic text (OSC 5); `None`: the usual text color. Kept only
+    /// for reports. They are never drawn, as in xterm without the resources for them.
     pub special: [Option<Rgb>; 5],
-    /// The mouse pointer's foreground and background (OSC 13, 14), which the desktop draws as it likes.
+    /// The mouse pointer's foreground and background (OSC 13, 14). The desktop draws the pointer in its own colors.
     pub pointer: [Option<Rgb>; 2],
-    /// Foreground, background and cursor of xterm's Tektronix window (OSC 15, 16, 18), which is not there.
+    /// Foreground, background and cursor of xterm's Tektronix window (OSC 15, 16, 18), which does not exist here.
     pub tektronix: [Option<Rgb>; 3],
-    /// What the screen flashes in (OSC 21).
+    /// The color of the visual bell (OSC 21).
     pub visual_bell: Option<Rgb>,
 }
 
-/// A colour of a palette, by what it is for.
+/// A color of a palette, by its purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Slot {
     Indexed(u8),
@@ -88,7 +87,7 @@ pub(crate) enum Slot {
 }
 
 impl Slot {
-    /// All there are.
+    /// All slots.
     pub fn all() -> impl Iterator<Item = Self> {
         use Slot::*;
         let single =
@@ -103,7 +102,7 @@ impl Slot {
 }
 
 impl Palette {
-    /// The palette of a theme: its 16 colours, the standard cube and greys (xterm's 256colres).
+    /// The palette of a theme: its 16 colors, the standard cube and grays (xterm's 256colres).
     pub fn new(ansi: [Rgb; 16], foreground: Rgb, background: Rgb) -> Self {
         let mut colors = [Rgb::default(); 256];
         colors[..16].copy_from_slice(&ansi);
@@ -130,7 +129,7 @@ impl Palette {
         }
     }
 
-    /// The colour in a slot, `None` where none is set.
+    /// The color of a slot, `None` if none is set.
     pub(crate) fn get(&self, slot: Slot) -> Option<Rgb> {
         match slot {
             Slot::Indexed(index) => Some(self.colors[index as usize]),
@@ -147,7 +146,7 @@ impl Palette {
         }
     }
 
-    /// Sets a slot; one that always has a colour keeps it when there is none.
+    /// Sets a slot. `None` leaves a slot that must have a color unchanged.
     pub(crate) fn set(&mut self, slot: Slot, color: Option<Rgb>) {
         match slot {
             Slot::Indexed(index) => set(&mut self.colors[index as usize], color),
@@ -164,7 +163,7 @@ impl Palette {
         }
     }
 
-    /// The colour that a slot comes to where none is set: what xterm answers.
+    /// The color of a slot, with xterm's default if none is set, for reports.
     pub(crate) fn shown(&self, slot: Slot) -> Rgb {
         self.get(slot).unwrap_or(match slot {
             Slot::Pointer(1) | Slot::Tektronix(1) | Slot::CursorText | Slot::SelectionText => {
@@ -174,7 +173,7 @@ impl Palette {
         })
     }
 
-    /// Whether the background is darker than the text: what mode 2031 tells programs.
+    /// Whether the background is darker than the text, which mode 2031 reports.
     pub fn is_dark(&self) -> bool {
         let light = |Rgb { r, g, b }: Rgb| 299 * r as u32 + 587 * g as u32 + 114 * b as u32;
         light(self.background) <= light(self.foreground)

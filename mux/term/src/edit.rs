@@ -11,7 +11,7 @@ pub(crate) enum Protection {
     /// No cell is protected.
     #[default]
     Off,
-    /// SPA (ECMA-48): protects from ED, EL, ECH and the selective erases.
+    /// SPA (ECMA-48): protects from ED, EL, ECH, DECSED and DECSEL, but not from DECSERA.
     Iso,
     /// DECSCA: protects only from the selective erases DECSED, DECSEL and DECSERA.
     Dec,
@@ -120,7 +120,7 @@ impl Term {
         self.cursor.wrap_pending = false;
     }
 
-    /// Erases columns `start..end` of a row for DECSED, DECSEL and DECSERA, which keep protected cells.
+    /// Erases columns `start..end` of a row for DECSED and DECSEL, which keep protected cells.
     fn erase_selectively(&mut self, row: usize, start: usize, end: usize) {
         match self.protection {
             Protection::Off => self.erase(row, start, end),

@@ -116,7 +116,7 @@ fn private(mode: u16) -> Option<Private> {
         }
         2001..=2003 | 2005 | 2006 => Permanent { on: false },
         1011 | 1035 => Permanent { on: true }, // keys scroll to the end; Num Lock applies
-        1014 => Permanent { on: true },        // lines that scroll by between two frames are not drawn
+        1014 => Permanent { on: true },        // lines scrolled past between frames are not drawn
         1020 | 1022 => Permanent { on: true }, // UTF-8; wide emoji
         1021 => AmbiguousWide,
         1023 => Permanent { on: false }, // private-use characters are of ambiguous width

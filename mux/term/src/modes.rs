@@ -53,7 +53,7 @@ bitflags::bitflags! {
     pub(crate) struct DecModes: u32 {
         /// DECLRMM, ?69: `CSI s` sets margins.
         const LEFT_RIGHT = 1 << 0;
-        /// ?45: BS and CUB move back over rows that wrapped.
+        /// ?45: BS and CUB wrap back to the row before, like ?1045 (see `Term::wrap_back`).
         const REVERSE_WRAP = 1 << 1;
         /// ?1045: BS and CUB move back over any rows.
         const REVERSE_WRAP_ANY = 1 << 2;

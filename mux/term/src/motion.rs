@@ -1,4 +1,4 @@
-//! The cursor's motions, and the scrolling they cause.
+//! Cursor motions, and the scrolling they cause.
 
 use crate::block::Block;
 use crate::modes::DecModes;
@@ -7,19 +7,19 @@ use crate::term::{NOWHERE, Position, SavedCursor, Term};
 use crate::{Color, Modes};
 
 impl Term {
-    /// CUP, HVP: `row` and `col` from 1, within region and margins under DECOM.
+    /// CUP, HVP: `row` and `col` from 1, within region and margins if DECOM is set.
     pub(crate) fn move_to(&mut self, row: usize, col: usize) {
         self.move_to_row(row);
         self.move_to_col(col);
     }
 
-    /// VPA: `row` from 1, within the region under DECOM.
+    /// VPA: `row` from 1, within the region if DECOM is set.
     pub(crate) fn move_to_row(&mut self, row: usize) {
         self.cursor.row = (self.first_row() + row.max(1) - 1).min(self.end_row() - 1);
         self.cursor.wrap_pending = false;
     }
 
-    /// CHA, HPA: `col` from 1, within the margins under DECOM.
+    /// CHA, HPA: `col` from 1, within the margins if DECOM is set.
     #[inline]
     pub(crate) fn move_to_col(&mut self, col: usize) {
         self.cursor.col = (self.first_col() + col.max(1) - 1).min(self.end_col() - 1);
@@ -47,14 +47,14 @@ impl Term {
         self.cursor.wrap_pending = false;
     }
 
-    /// HPR: as CUF, but stopped only by what DECOM stops at (xterm).
+    /// HPR: like CUF, but limited only by the margins that apply with DECOM (xterm).
     pub(crate) fn move_right_any(&mut self, n: usize) {
         self.cursor.col = (self.cursor.col + n).min(self.end_col() - 1);
         self.cursor.wrap_pending = false;
     }
 
-    /// CUB, BS: stops at the left margin if it starts at or behind it. With ?45 or ?1045 and DECAWM it goes on at the
-    /// right margin of the row before (xterm; [`Term::wrap_back`]).
+    /// CUB, BS: stops at the left margin if it starts at or behind it. With ?45 or ?1045 and DECAWM, it continues at
+    /// the right margin of the previous row (xterm; [`Term::wrap_back`]).
     #[inline]
     pub(crate) fn move_left(&mut self, n: usize) {
         if self.dec.intersects(DecModes::REVERSE_WRAP | DecModes::REVERSE_WRAP_ANY)
@@ -67,10 +67,10 @@ impl Term {
         self.cursor.wrap_pending = false;
     }
 
-    /// [`Term::move_left`] with reverse wraparound: over any row, from the region's top to its bottom, a pending wrap
-    /// counting as one column. So xterm did for ?45 from its first release to patch 379, and does for ?1045 since patch
-    /// 383, where ?45 goes back only over rows that wrapped; we do the same for both, as esctest2 and xterm.js's fixtures
-    /// want it.
+    /// [`Term::move_left`] with reverse wraparound: over any row, and from the region's top to its bottom. A pending
+    /// wrap counts as one column. xterm behaved so for ?45 up to patch 379, and does for ?1045 since patch 383, where
+    /// ?45 wraps back only over rows that wrapped. Here both modes wrap over any row, as esctest2 and the fixtures of
+    /// xterm.js require.
     fn wrap_back(&mut self, n: usize) {
         let left = if self.cursor.col >= self.left { self.left } else { 0 };
         let (mut row, mut col) = (self.cursor.row, self.cursor.col);
@@ -93,20 +93,20 @@ impl Term {
         self.cursor = Position { row, col, wrap_pending: false };
     }
 
-    /// VPR: as CUD, but stopped only by what DECOM stops at (ECMA-48 8.3.160).
+    /// VPR: like CUD, but limited only by the region that applies with DECOM (ECMA-48 8.3.160).
     pub(crate) fn move_down_any(&mut self, n: usize) {
         self.cursor.row = (self.cursor.row + n).min(self.end_row() - 1);
         self.cursor.wrap_pending = false;
     }
 
-    /// CR: to the left margin, or from before it to the first column.
+    /// CR: moves to the left margin, or to the first column if it starts before the margin.
     #[inline]
     pub(crate) fn carriage_return(&mut self) {
         self.cursor.col = self.line_start();
         self.cursor.wrap_pending = false;
     }
 
-    /// The column CR goes to.
+    /// The column that CR moves to.
     #[inline]
     fn line_start(&self) -> usize {
         if self.cursor.col < self.left && !self.modes.contains(Modes::ORIGIN) {
@@ -167,23 +167,23 @@ impl Term {
         self.carriage_return();
     }
 
-    /// What lies inside the scroll region and the margins.
+    /// The block inside the scroll region and the margins.
     pub(crate) fn scrolled_block(&self) -> Block {
         Block { top: self.top, left: self.left, bottom: self.bottom, right: self.right }
     }
 
-    /// SU, and what IND does at the bottom: the region moves up.
+    /// SU, and IND at the bottom: moves the region up.
     #[inline]
     pub(crate) fn scroll_up(&mut self, n: usize) {
         self.scroll_block(self.scrolled_block(), -(n as i64), true);
     }
 
-    /// SD, and what RI does at the top: the region moves down.
+    /// SD, and RI at the top: moves the region down.
     pub(crate) fn scroll_down(&mut self, n: usize) {
         self.scroll_block(self.scrolled_block(), n as i64, true);
     }
 
-    /// HT, CHT: not beyond the right margin while DECLRMM is set, wherever the cursor was (xterm).
+    /// HT, CHT: if DECLRMM is set, never beyond the right margin, wherever the cursor was (xterm).
     pub(crate) fn tab_forward(&mut self, n: usize) {
         if self.cursor.wrap_pending
             && self.dec.contains(DecModes::TAB_WRAPS)
@@ -200,7 +200,7 @@ impl Term {
         self.settle_wrap();
     }
 
-    /// CBT: not beyond the left margin under DECOM.
+    /// CBT: if DECOM is set, never beyond the left margin.
     pub(crate) fn tab_backward(&mut self, n: usize) {
         for _ in 0..n.min(self.grid.cols()) {
             self.cursor.col = self.tabs.previous(self.cursor.col).max(self.first_col());
@@ -240,7 +240,7 @@ impl Term {
         self.cursor.row = position.row.clamp(self.first_row(), self.end_row() - 1);
         self.cursor.col = position.col.clamp(self.first_col(), self.end_col() - 1);
         self.settle_wrap();
-        // Link and prompt role are not part of what DECSC saves.
+        // DECSC does not save the link and the prompt role.
         let (link, role) = (self.pen.link().cloned(), self.pen.role());
         self.pen = pen;
         self.pen.set_link(link);

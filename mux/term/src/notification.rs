@@ -1,76 +1,76 @@
-//! What programs tell people: notifications and progress, as the window and the wires get them.
+//! Messages from programs to users: notifications and progress, as the window and the protocols receive them.
 
 use std::sync::Arc;
 
-/// How much a notification matters (OSC 99 `u`).
+/// The importance of a notification (OSC 99 `u`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Urgency {
     /// 0.
     Low,
-    /// 1, and where nothing is said.
+    /// 1, and the default.
     #[default]
     Normal,
     /// 2.
     Critical,
 }
 
-/// When a notification is to be shown (OSC 99 `o`).
+/// When to show a notification (OSC 99 `o`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Occasion {
     /// Always.
     #[default]
     Always,
-    /// When its window does not have the keyboard.
+    /// While its window does not have the keyboard focus.
     Unfocused,
-    /// When it can't be seen either.
+    /// While its window has no focus and is not visible.
     Invisible,
 }
 
-/// A notification (OSC 9, 99, 777). Its texts have no control characters; title and body are at most 4 KiB, the others
-/// 256 bytes.
+/// A notification (OSC 9, 99, 777). Its texts have no control characters. Title and body have at most 4 KiB, the other
+/// texts 256 bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Notification {
-    /// Names it in [`crate::Term::activate_notification`] and [`crate::Term::close_notification`]; the same as that of one
-    /// shown before: that one is replaced.
+    /// Identifies it in [`crate::Term::activate_notification`] and [`crate::Term::close_notification`]. A notification
+    /// with the handle of an earlier one replaces it.
     pub handle: u64,
-    /// The title; a notification without one has its body here.
+    /// The title. If the program sent only a body, it is here.
     pub title: String,
     /// The body, possibly empty.
     pub body: String,
-    /// The program's name for itself, as it says.
+    /// The program's name for itself, unverified.
     pub app: Option<String>,
-    /// Kinds it belongs to, at most 8.
+    /// The kinds it belongs to, at most 8.
     pub kinds: Vec<String>,
-    /// Names of icons, the first that exists counts, at most 8.
+    /// Icon names, at most 8; the first that exists is used.
     pub icons: Vec<String>,
-    /// An icon's file, as it was sent: to be PNG, JPEG or GIF, and nobody has looked at it. At most 256 KiB.
+    /// An icon file as sent, at most 256 KiB. It should be PNG, JPEG or GIF, but has not been validated.
     pub icon_data: Option<Arc<[u8]>>,
     /// The name of a sound; `silent` for none.
     pub sound: Option<String>,
-    /// Labels of buttons, at most 8.
+    /// Button labels, at most 8.
     pub buttons: Vec<String>,
-    /// How much it matters.
+    /// The importance.
     pub urgency: Urgency,
     /// When to show it.
     pub occasion: Occasion,
-    /// A click brings the window to the front.
+    /// A click raises the window.
     pub focus: bool,
-    /// Milliseconds after which it goes, 0 never; `None`: as is usual.
+    /// Milliseconds until it closes, 0 for never; `None` for the default.
     pub expires: Option<u32>,
 }
 
-/// What a program says of its progress (ConEmu's OSC 9;4).
+/// The progress that a program reports (ConEmu's OSC 9;4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Progress {
-    /// Nothing, or no more.
+    /// No progress.
     #[default]
     None,
-    /// So many percent are done.
+    /// This percentage is done.
     Percent(u8),
-    /// It failed, if it is known at so many percent.
+    /// Failed, at this percentage if known.
     Error(Option<u8>),
-    /// It goes on, nobody knows for how long.
+    /// In progress, for an unknown time.
     Indeterminate,
-    /// It waits, if it is known at so many percent.
+    /// Paused, at this percentage if known.
     Paused(Option<u8>),
 }

@@ -1,7 +1,7 @@
 //! Operations on rectangles: DECCRA, DECFRA, DECERA, DECSERA, DECCARA, DECRARA and the checksum DECRQCRA.
 //!
-//! Source: DEC STD 070, "Rectangular area operations"; where it leaves a choice, xterm. Pages are not looked at: there
-//! is one.
+//! Source: DEC STD 070, "Rectangular area operations", and xterm's behavior where it leaves a choice. Page numbers are
+//! ignored, because there is only one page.
 
 use crate::block::Block;
 use crate::cell::{Cell, Content, Width};
@@ -11,24 +11,24 @@ use crate::style::{Attrs, Style, Underline};
 use crate::term::{Allow, Term};
 use crate::unicode::props;
 
-/// XTCHECKSUM's bits (xterm ctlseqs): what the checksum leaves out of DEC's convention.
+/// The bits of XTCHECKSUM (xterm ctlseqs), each a deviation from DEC's convention.
 mod checksum {
-    /// The sum is not negated.
+    /// Do not negate the sum.
     pub const POSITIVE: u16 = 1 << 0;
-    /// Attributes do not count.
+    /// Ignore attributes.
     pub const WITHOUT_ATTRIBUTES: u16 = 1 << 1;
-    /// Blanks at the end count.
+    /// Include trailing blanks.
     pub const WITH_BLANKS: u16 = 1 << 2;
-    /// Cells that were never written count as blanks.
+    /// Include cells that were never written, as blanks.
     pub const WITH_UNWRITTEN: u16 = 1 << 3;
-    /// Whole code points count, not their low eight bits.
+    /// Use whole code points, not their low eight bits.
     pub const CODE_POINTS: u16 = 1 << 4;
 }
 
-/// Parameters a DECCARA or DECRARA looks at behind its rectangle.
+/// The parameters of the rectangle in DECCARA and DECRARA; attributes follow.
 const RECTANGLE_PARAMS: usize = 4;
 
-/// What DECCARA or DECRARA does to a style for one of its parameters.
+/// Applies one attribute parameter of DECCARA or DECRARA to a style.
 fn change_attribute(style: &mut Style, attribute: u16, reverse: bool) {
     const ALL: Attrs = Attrs::BOLD.union(Attrs::BLINK).union(Attrs::REVERSE).union(Attrs::HIDDEN);
     let flag = match attribute {
@@ -62,8 +62,9 @@ fn change_attribute(style: &mut Style, attribute: u16, reverse: bool) {
 }
 
 impl Term {
-    /// The rectangle that four parameters from number `first` on give: top, left, bottom, right from 1, absent ones
-    /// the page's; under DECOM relative to region and margins. What lies outside is left out; `None` where all does.
+    /// The rectangle in four parameters starting at index `first`: top, left, bottom, right, from 1, with the page's
+    /// edges as defaults. If DECOM is set, they are relative to region and margins. The rectangle is clipped; `None` if
+    /// nothing is left.
     pub(crate) fn rectangle(&self, params: &Params, first: usize) -> Option<Block> {
         let (rows, cols) = (self.end_row(), self.end_col());
         let (top, left) = self.corner(params, first);
@@ -76,14 +77,14 @@ impl Term {
         (top < bottom && left < right).then_some(Block { top, left, bottom, right })
     }
 
-    /// The corner that two parameters from number `first` on give; it may lie outside.
+    /// The corner in two parameters starting at index `first`; it may lie outside the screen.
     fn corner(&self, params: &Params, first: usize) -> (usize, usize) {
         let top = params.count(first) - 1 + self.first_row();
         let left = params.count(first + 1) - 1 + self.first_col();
         (top, left)
     }
 
-    /// DECCRA: parameters 0–3 the source, 5 and 6 the target's corner.
+    /// DECCRA: parameters 0–3 are the source, 5 and 6 the corner of the target.
     pub(crate) fn copy_rectangle(&mut self, params: &Params) {
         let Some(source) = self.rectangle(params, 0) else { return };
         let (top, left) = self.corner(params, 5);
@@ -93,19 +94,19 @@ impl Term {
         self.grid.copy_block(source, top, left, self.seq);
     }
 
-    /// DECERA: blanks in the pen's colours, whatever is protected.
+    /// DECERA: fills with blanks in the pen's colors, ignoring protection.
     pub(crate) fn erase_rectangle(&mut self, params: &Params) {
         let Some(block) = self.rectangle(params, 0) else { return };
         self.grid.fill_block(block, self.seq, self.pen.blank());
     }
 
-    /// DECFRA: parameter 0 is the character, printed as the pen does.
+    /// DECFRA: parameter 0 is the character, printed with the pen's attributes.
     pub(crate) fn fill_rectangle(&mut self, params: &Params) {
         let Some(block) = self.rectangle(params, 1) else { return };
         let code = params.get(0);
         let shown = match code {
             0x20..=0x7e | 0xa0..=0xff => Some(self.charsets.look_up(code as u8)),
-            // xterm also takes what Unicode has beyond Latin-1.
+            // Like xterm, also accept characters beyond Latin-1.
             _ => char::from_u32(code as u32).filter(|c| code >= 0x100 && props(*c).width() == 1),
         };
         let Some(shown) = shown else { return };
@@ -115,7 +116,7 @@ impl Term {
         self.grid.fill_block(block, self.seq, fill);
     }
 
-    /// DECSERA: characters that DECSCA does not protect become blanks; their looks stay.
+    /// DECSERA: blanks characters that DECSCA does not protect, and keeps their attributes.
     pub(crate) fn erase_rectangle_selectively(&mut self, params: &Params) {
         let Some(block) = self.rectangle(params, 0) else { return };
         let kept = self.protection == crate::edit::Protection::Dec;
@@ -143,19 +144,19 @@ impl Term {
         }
     }
 
-    /// DECSACE: 2 makes DECCARA and DECRARA change rectangles, else streams of text.
+    /// DECSACE: with 2, DECCARA and DECRARA change rectangles; otherwise they change streams of text.
     pub(crate) fn select_change_extent(&mut self, extent: u16) {
         self.conformance.extent = extent;
     }
 
-    /// DECCARA and DECRARA: parameters from 4 on are attributes as in SGR, without colours.
+    /// DECCARA and DECRARA: parameters from index 4 on are attributes as in SGR, without colors.
     pub(crate) fn change_rectangle(&mut self, params: &Params, reverse: bool) {
         let Some(block) = self.rectangle(params, 0) else { return };
         let exact = self.conformance.extent == 2;
         let values = params.values().get(RECTANGLE_PARAMS..).unwrap_or_default();
-        // Without any, as one that is 0.
+        // No attributes count as a single 0.
         let attributes = if values.is_empty() { &[0][..] } else { values };
-        // A stream goes on in the next row at the margins where DECOM is set (xterm).
+        // If DECOM is set, a stream continues in the next row at the margins (xterm).
         let (first, last) = (self.first_col(), self.end_col());
         for row in block.top..block.bottom {
             let start = if exact || row == block.top { block.left } else { first };
@@ -168,7 +169,7 @@ impl Term {
         }
     }
 
-    /// Changes the style of columns `start..end`: of all of them under DECSACE 2, else of those that were written.
+    /// Changes the style of columns `start..end`: of all cells with DECSACE 2, otherwise only of written cells.
     fn change_row(&mut self, row: usize, start: usize, end: usize, change: impl Fn(&mut Style)) {
         let exact = self.conformance.extent == 2;
         let slot = self.grid.slot(row);
@@ -195,8 +196,8 @@ impl Term {
         }
     }
 
-    /// DECRQCRA: parameter 0 names the request, 1 is the page, 2–5 the rectangle. Answered only where
-    /// [`Allow::CHECKSUM_REPORTS`] says so: with one cell at a time it reads the screen.
+    /// DECRQCRA: parameter 0 identifies the request, 1 is the page, 2–5 the rectangle. Requires
+    /// [`Allow::CHECKSUM_REPORTS`], because checksums of single cells reveal the screen.
     pub(crate) fn report_checksum(&mut self, params: &Params) {
         if !self.allow.contains(Allow::CHECKSUM_REPORTS) {
             tracing::debug!("DECRQCRA refused");
@@ -206,15 +207,15 @@ impl Term {
         self.reply_text(format!("\x1bP{}!~{sum:04X}\x1b\\", params.get(0)));
     }
 
-    /// XTCHECKSUM: the convention of DECRQCRA.
+    /// XTCHECKSUM: sets the convention for DECRQCRA.
     pub(crate) fn select_checksum(&mut self, bits: u16) {
         if self.allow.contains(Allow::CHECKSUM_REPORTS) {
             self.conformance.checksum = bits;
         }
     }
 
-    /// The checksum of a rectangle, in the convention XTCHECKSUM chose. DEC's is the negated sum of the characters' codes
-    /// and their attributes' weights, with blanks at the end of a row left out but for the first cell.
+    /// The checksum of a rectangle in the convention set by XTCHECKSUM. DEC's is the negated sum of character codes and
+    /// attribute weights, without trailing blanks of a row, except in its first cell.
     fn checksum(&self, block: Block) -> u16 {
         let bits = self.conformance.checksum;
         let has = |bit: u16| bits & bit != 0;
@@ -245,7 +246,7 @@ impl Term {
                     code => code & 0xff,
                 };
                 let mut value = code;
-                // A space that was printed is no blank.
+                // A printed space is not a blank.
                 let mut drawn = is_written;
                 if !has(checksum::WITHOUT_ATTRIBUTES) {
                     for (is_on, weight) in [

@@ -1,16 +1,16 @@
-//! Replies: what the terminal tells its program when asked.
+//! Replies: the terminal's reports to its program.
 //!
-//! Every reply is a fixed text with numbers in it: a report that echoes is a way to type into a shell (CVE-2003-0063 and
-//! its like). Of what a program wrote these come back, since their protocols want it, and nothing else by itself:
+//! Every reply is fixed text with numbers. A report that echoes text is a way to type into a shell (CVE-2003-0063 and
+//! similar). Only these texts that a program wrote are sent back, because their protocols require it:
 //!
-//! - OSC 21: the name of a key that is not known, if it is 1 to 32 of `a`–`z`, `0`–`9` and `_` (kitty, "Color control");
-//! - OSC 99: the identifiers of notifications, if they are 1 to 128 of `A`–`Z`, `a`–`z`, `0`–`9`, `_`, `-`, `+` and `.`, and
-//!   lists of them with `,` between (kitty, "Desktop notifications");
-//! - the letter that names a clipboard in OSC 52, one of `c`, `p`, `q`, `s` and `0`–`7` (xterm).
+//! - OSC 21: the name of an unknown key, if it is 1 to 32 of `a`–`z`, `0`–`9` and `_` (kitty, "Color control");
+//! - OSC 99: the identifiers of notifications, if they are 1 to 128 of `A`–`Z`, `a`–`z`, `0`–`9`, `_`, `-`, `+` and
+//!   `.`, and lists of them separated by `,` (kitty, "Desktop notifications");
+//! - the letter of a clipboard in OSC 52, one of `c`, `p`, `q`, `s` and `0`–`7` (xterm).
 //!
-//! None of these holds a control character, a space or what a shell takes for more than a word. Other texts go out only where
-//! the terminal's owner says so: titles (XTWINOPS 20 and 21, [`crate::Allow::TITLE_REPORTS`]) without controls, and what is
-//! in a clipboard, in base64.
+//! None of these can hold a control character, a space, or anything else that is more than a word to a shell. Other
+//! texts are sent only if the terminal's owner allows it: titles (XTWINOPS 20 and 21, [`crate::Allow::TITLE_REPORTS`])
+//! without control characters, and clipboard contents in base64.
 
 use crate::params::Params;
 use crate::term::Term;
@@ -24,9 +24,10 @@ impl Term {
         self.reply(text.as_bytes());
     }
 
-    /// DA1: a VT500-class terminal with 132 columns (1), printer port (2, nothing attached: see DSR 15), sixel (4), selective erase
-    /// (6), replacement sets (9), technical characters (15), locator port (16 and 29, nothing attached: see DSR 55), state
-    /// interrogation (17), windows (18), horizontal scrolling (21), colour (22), rectangles (28) and clipboard access (52).
+    /// DA1: a VT500-class terminal with 132 columns (1), printer port (2, nothing attached: see DSR 15), sixel (4),
+    /// selective erase (6), replacement sets (9), technical characters (15), locator port (16 and 29, nothing attached:
+    /// see DSR 55), state interrogation (17), windows (18), horizontal scrolling (21), color (22), rectangles (28) and
+    /// clipboard access (52).
     pub(crate) fn report_primary_attributes(&mut self) {
         self.reply(b"\x1b[?65;1;2;4;6;9;15;16;17;18;21;22;28;29;52c");
     }
@@ -36,18 +37,18 @@ impl Term {
         self.reply(b"\x1b[0&w");
     }
 
-    /// DECRQDE: rows, columns, and that the window shows the page from its first cell on.
+    /// DECRQDE: reports rows and columns, and that the window shows the page from its first cell.
     pub(crate) fn report_displayed_extent(&mut self) {
         let size = self.size;
         self.reply_text(format!("\x1b[{};{};1;1;1\"w", size.rows, size.cols));
     }
 
-    /// DA2: a VT520-class terminal, the patch of xterm it behaves like, no options.
+    /// DA2: a VT520-class terminal, the xterm patch whose behavior it follows, no options.
     pub(crate) fn report_secondary_attributes(&mut self) {
         self.reply(b"\x1b[>64;380;0c");
     }
 
-    /// DA3: the unit id, as xterm gives it.
+    /// DA3: the unit id, as xterm reports it.
     pub(crate) fn report_tertiary_attributes(&mut self) {
         self.reply(b"\x1bP!|00000000\x1b\\");
     }
@@ -69,7 +70,7 @@ impl Term {
         }
     }
 
-    /// DSR with `?`, each as of the level that has it (DEC STD 070; xterm).
+    /// DSR with `?`, each from the conformance level that introduced it (DEC STD 070; xterm).
     pub(crate) fn report_private_status(&mut self, params: &Params) {
         let level = self.conformance.level;
         match params.get(0) {
@@ -89,12 +90,12 @@ impl Term {
             63 if level >= 4 => self.reply_text(format!("\x1bP{}!~0000\x1b\\", params.get(1))), // DECCKSR
             75 if level >= 4 => self.reply(b"\x1b[?70n"), // data integrity: no errors
             85 if level >= 4 => self.reply(b"\x1b[?83n"), // sessions: only this one
-            996 => self.tell_color_scheme(),              // contour: dark or light colours
+            996 => self.tell_color_scheme(),              // contour: dark or light colors
             what => tracing::debug!(what, "unknown private status report"),
         }
     }
 
-    /// Row and column from 1, within region and margins under DECOM.
+    /// Row and column from 1, relative to region and margins if DECOM is set.
     fn reported_cursor(&self) -> (usize, usize) {
         let row = self.cursor.row.saturating_sub(self.first_row());
         (row + 1, self.cursor.col.saturating_sub(self.first_col()) + 1)

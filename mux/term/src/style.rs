@@ -1,4 +1,4 @@
-//! What a cell looks like beside its text: colours, attributes, underline.
+//! How a cell looks apart from its text: colors, attributes, underline.
 
 use crate::{Color, TextSize};
 
@@ -46,27 +46,27 @@ pub enum Underline {
 /// The look of a cell. Plain data; the grid interns it and keeps a 16-bit id in each cell.
 #[derive(Clone, Copy, Default)]
 pub struct Style {
-    /// Text colour.
+    /// Text color.
     pub foreground: Color,
-    /// Background colour.
+    /// Background color.
     pub background: Color,
-    /// Underline colour (SGR 58); `Default`: the text's.
+    /// Underline color (SGR 58); `Default`: the text's.
     pub underline_color: Color,
-    /// Attributes that are on.
+    /// The attributes that are on.
     pub attrs: Attrs,
-    /// Form of underline.
+    /// The form of underline.
     pub underline: Underline,
-    /// How large its text is; not none in all cells of a multicell character, and only there.
+    /// The size of the text. Set in every cell of a multicell character, and in no other cell.
     pub size: TextSize,
 }
 
-/// Where attributes and size stand in a word, below an underline's colour.
+/// The positions of attributes and size in a word, below the underline's color.
 const ATTRS_SHIFT: u32 = 3;
 const SIZE_SHIFT: u32 = ATTRS_SHIFT + 8;
 const _: () = assert!(Attrs::all().bits() < 1 << 8 && SIZE_SHIFT + TextSize::BITS <= 32);
 
 impl Style {
-    /// The style in two words, equal for equal styles only; zero for the default style.
+    /// The style in two words, which are equal only for equal styles; zero for the default style.
     #[inline(always)]
     fn words(&self) -> (u64, u64) {
         let word = |color: Color| match color {
@@ -106,7 +106,7 @@ impl std::fmt::Debug for Style {
     }
 }
 
-// By hand, since the engine looks a style up for every SGR: two words rather than a dozen small comparisons.
+// Implemented by hand because the engine looks a style up for every SGR: two words compare faster than a dozen fields.
 
 impl PartialEq for Style {
     #[inline(always)]

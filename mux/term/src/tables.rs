@@ -1,7 +1,7 @@
-//! Tables of what many cells share: styles, links and clusters, each named by a 16-bit id.
+//! Tables of values that many cells share: styles, links and clusters, each with a 16-bit id.
 //!
-//! Owns the interning; knows nothing of rows. Id 0 means "none" (default style, no link). A table never frees one
-//! entry: when it is full its grid sweeps it, that is, builds a new one from the ids still in use.
+//! Owns the interning; has no access to rows. Id 0 means "none" (default style, no link). A table never frees a single
+//! entry. When it is full, its grid sweeps it: it builds a new table from the ids still in use.
 
 use std::borrow::Borrow;
 use std::hash::{Hash, Hasher};
@@ -13,17 +13,17 @@ use crate::cell::{Cell, LINK_SHIFT, STYLE_SHIFT};
 use crate::snapshot::Link;
 use crate::style::Style;
 
-/// Entries a table may hold before its grid sweeps it, at first.
+/// The initial number of entries at which the grid sweeps a table.
 const FIRST_LIMIT: usize = 8192;
-/// Entries from which on a sweep is worth it when rows leave the screen for history.
+/// The number of entries from which a sweep is worthwhile when rows leave the screen for history.
 const TIDY_FROM: usize = 4096;
-/// Ids are 16 bits and 0 is taken.
+/// Ids are 16 bits, and 0 is reserved.
 const MAX_ENTRIES: usize = u16::MAX as usize;
 
-/// Values named by ids 1, 2, 3 …
+/// Values with ids 1, 2, 3 …
 pub(crate) struct Interner<T> {
     items: Vec<T>,
-    /// Ids by hash, open addressing; 0 is free. A power of two long, at least four times as long as `items`.
+    /// Ids by hash, open addressing; 0 is free. Its length is a power of two, at least four times that of `items`.
     index: Vec<u16>,
     limit: usize,
 }
@@ -40,7 +40,7 @@ impl<T: Clone + Eq + Hash> Interner<T> {
         Self { items: Vec::new(), index: Vec::new(), limit: FIRST_LIMIT }
     }
 
-    /// The place of `value` in the index: where its id is, or would be.
+    /// The index slot of `value`, occupied or free.
     #[inline]
     fn probe<Q: Eq + Hash + ?Sized>(&self, value: &Q) -> usize
     where
@@ -57,7 +57,7 @@ impl<T: Clone + Eq + Hash> Interner<T> {
         }
     }
 
-    /// The id of `value`, if it is known.
+    /// The id of `value`, if it is in the table.
     #[inline]
     pub fn get<Q: Eq + Hash + ?Sized>(&self, value: &Q) -> Option<u16>
     where
@@ -69,7 +69,7 @@ impl<T: Clone + Eq + Hash> Interner<T> {
         Some(self.index[self.probe(value)]).filter(|id| *id != 0)
     }
 
-    /// The id of `value`, new or known; `None` when the table is full and must be swept.
+    /// The id of `value`, which is added if needed; `None` if the table is full and must be swept.
     #[inline]
     pub fn intern(&mut self, value: &T) -> Option<u16> {
         if self.index.len() < 4 * (self.items.len() + 1) {
@@ -105,20 +105,20 @@ impl<T: Clone + Eq + Hash> Interner<T> {
         &self.items
     }
 
-    /// Whether a sweep would be worth its while.
+    /// Whether a sweep would be worthwhile.
     pub fn is_untidy(&self) -> bool {
         self.items.len() >= TIDY_FROM
     }
 
-    /// The id of `value` whatever the limit; 0 when there are no more ids.
+    /// The id of `value`, ignoring the limit; 0 if there are no ids left.
     pub fn intern_unbounded(&mut self, value: &T) -> u16 {
         self.limit = MAX_ENTRIES;
         self.intern(value).unwrap_or(0)
     }
 
-    /// Begins a sweep: the table is empty, and takes back what [`Sweeper::keep`] is called with.
+    /// Starts a sweep: empties the table. Values passed to [`Sweeper::keep`] return to it.
     pub fn sweeper(&mut self) -> Sweeper<T> {
-        // Room at once for what a sweep usually keeps.
+        // Reserve what a sweep usually keeps.
         let room = Vec::with_capacity(self.items.len() / 2);
         let old = std::mem::replace(&mut self.items, room);
         self.index.fill(0);
@@ -126,13 +126,13 @@ impl<T: Clone + Eq + Hash> Interner<T> {
         Sweeper { remap: vec![0; old.len() + 1], old }
     }
 
-    /// Ends a sweep: the next one comes when the table has doubled.
+    /// Ends a sweep. The next one is due when the table has doubled.
     pub fn swept(&mut self) {
         self.limit = (self.items.len() * 2).clamp(FIRST_LIMIT, MAX_ENTRIES);
     }
 }
 
-/// An old table being replaced by a new one that holds only what is in use.
+/// An old table that is being replaced by a new one with only the values in use.
 pub(crate) struct Sweeper<T> {
     old: Vec<T>,
     remap: Vec<u16>,
@@ -167,7 +167,7 @@ impl Tables {
         Self { styles: Interner::new(), links: Interner::new(), clusters: Interner::new() }
     }
 
-    /// Whether they hold so much that new ones are worth it where nothing of the old is needed.
+    /// Whether the tables are large enough that replacing them is worthwhile once no old id is needed.
     pub fn are_untidy(&self) -> bool {
         self.styles.is_untidy() || self.links.is_untidy() || self.clusters.is_untidy()
     }
@@ -181,21 +181,21 @@ impl Tables {
     }
 }
 
-/// One of the three kinds of ids in a cell, and the table it is looked up in.
+/// One of the three kinds of ids in a cell, and its table.
 pub(crate) trait Id {
     type Item: Clone + Eq + Hash;
     fn part(tables: &mut Tables) -> &mut Interner<Self::Item>;
     /// The id in a cell; 0 for none.
     fn of(cell: Cell) -> u16;
-    /// The cell with another id; `id` is 0 where there was no room for what it named.
+    /// The cell with another id. `id` is 0 if the new table had no room for the value.
     fn with(cell: Cell, id: u16) -> Cell;
 }
 
-/// Of a style.
+/// The id of a style.
 pub(crate) struct StyleId;
-/// Of a link.
+/// The id of a link.
 pub(crate) struct LinkId;
-/// Of a cluster.
+/// The id of a cluster.
 pub(crate) struct ClusterId;
 
 impl Id for StyleId {
@@ -246,7 +246,7 @@ impl Id for ClusterId {
     }
 }
 
-/// Tables to read, of a page being written or of one in history.
+/// Read access to the tables of a page being built, or of a page in history.
 #[derive(Clone, Copy)]
 pub(crate) struct TablesView<'a> {
     pub styles: &'a [Style],

@@ -1,13 +1,13 @@
-//! How large the text of a multicell character is, and where it stands in its block of cells.
+//! The size of a multicell character's text, and its alignment in the block of cells.
 //!
 //! Source: kitty's "The text sizing protocol" (<https://sw.kovidgoyal.net/kitty/text-sizing-protocol/>).
 
-/// Largest scale and largest width.
+/// Maximum scale and maximum width.
 pub(crate) const MAX_SCALE: u8 = 7;
-/// Largest numerator and denominator.
+/// Maximum numerator and denominator.
 const MAX_FRACTION: u8 = 15;
 
-/// Where text that is smaller than its block stands in it.
+/// The position of text that is smaller than its block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Align {
     /// At the top, or at the left.
@@ -29,8 +29,8 @@ impl Align {
     }
 }
 
-/// The size of a multicell character: [`TextSize::columns`] by [`TextSize::rows`] cells, and a font as many times as
-/// large as the base font. The default: an ordinary cell.
+/// The size of a multicell character: [`TextSize::columns`] by [`TextSize::rows`] cells, in a font scaled from the base
+/// font. The default is an ordinary cell.
 ///
 /// | bits | holds |
 /// |---|---|
@@ -42,10 +42,10 @@ impl Align {
 pub struct TextSize(u32);
 
 impl TextSize {
-    /// Bits it has at most.
+    /// The number of bits used.
     pub(crate) const BITS: u32 = 18;
 
-    /// The size of these bits, as [`TextSize::bits`] gives them.
+    /// The size with these bits, as [`TextSize::bits`] returns them.
     pub(crate) fn from_bits(bits: u32) -> Self {
         Self(bits & ((1 << Self::BITS) - 1))
     }
@@ -54,34 +54,34 @@ impl TextSize {
         self.0
     }
 
-    /// Text this many times as large as the base font, from 1 to 7. Larger and smaller scales become the nearest.
+    /// Text scaled from the base font by 1 to 7. Other scales are clamped to that range.
     pub(crate) fn scaled(scale: u32) -> Self {
         Self(scale.clamp(1, MAX_SCALE.into()))
     }
 
-    /// The same in `width` times as many columns as the scale; 0 where the text decides. At most 7.
+    /// The same size with `width` times as many columns as the scale, at most 7; 0 if the text determines the width.
     pub(crate) fn with_width(self, width: u32) -> Self {
         Self(self.0 & !(7 << 3) | width.min(MAX_SCALE.into()) << 3)
     }
 
-    /// The same with a font of `numerator / denominator` of the size, each at most 15.
+    /// The same size with the font scaled by `numerator / denominator`, each at most 15.
     pub(crate) fn with_fraction(self, numerator: u32, denominator: u32) -> Self {
         let most = MAX_FRACTION.into();
         Self(self.0 & !(0xff << 6) | numerator.min(most) << 6 | denominator.min(most) << 10)
     }
 
-    /// The same aligned; 1 is [`Align::End`], 2 [`Align::Center`], all else [`Align::Start`].
+    /// The same size with alignment: 1 is [`Align::End`], 2 [`Align::Center`], all others [`Align::Start`].
     pub(crate) fn with_alignment(self, vertical: u32, horizontal: u32) -> Self {
         let align = |value: u32| if value <= 2 { value } else { 0 };
         Self(self.0 & !(0xf << 14) | align(vertical) << 14 | align(horizontal) << 16)
     }
 
-    /// Whether this is an ordinary cell's.
+    /// Whether this is an ordinary cell.
     pub fn is_none(self) -> bool {
         self.0 == 0
     }
 
-    /// How many times as large as the base font, from 1 to 7.
+    /// The scale relative to the base font, from 1 to 7.
     pub fn scale(self) -> u8 {
         (self.0 & 7) as u8
     }
@@ -91,33 +91,33 @@ impl TextSize {
         (self.0 >> 3 & 7) as u8
     }
 
-    /// Columns of its block.
+    /// Columns of the block.
     pub fn columns(self) -> u16 {
         u16::from(self.scale()) * u16::from(self.width())
     }
 
-    /// Rows of its block.
+    /// Rows of the block.
     pub fn rows(self) -> u16 {
         self.scale().into()
     }
 
-    /// Numerator and denominator by which the font is smaller than the scale says; `None` where it is not.
+    /// The fraction by which the font is smaller than its scale; `None` if it is not smaller.
     pub fn fraction(self) -> Option<(u8, u8)> {
         let (numerator, denominator) = self.raw_fraction();
         (0 < numerator && numerator < denominator).then_some((numerator, denominator))
     }
 
-    /// Numerator and denominator as the program gave them.
+    /// Numerator and denominator as the program sent them.
     pub(crate) fn raw_fraction(self) -> (u8, u8) {
         ((self.0 >> 6 & 0xf) as u8, (self.0 >> 10 & 0xf) as u8)
     }
 
-    /// Where smaller text stands between top and bottom.
+    /// The vertical position of smaller text.
     pub fn vertical(self) -> Align {
         Align::of(self.0 >> 14)
     }
 
-    /// Where smaller text stands between left and right.
+    /// The horizontal position of smaller text.
     pub fn horizontal(self) -> Align {
         Align::of(self.0 >> 16)
     }

@@ -1,36 +1,35 @@
-//! XTWINOPS and kin: reports of sizes and titles, and requests to resize and move the window.
+//! XTWINOPS and related sequences: reports of sizes and titles, and requests to resize and move the window.
 //!
-//! What a program may ask for depends on [`Allow`]. A resize that is allowed is made here at once, so that the next
-//! sequence finds it done, and its owner told by [`Event::Window`], to make it real; of everything else about the
-//! window this keeps what the program asked for, so that its reports agree with its requests where no window is.
-//! Source: xterm ctlseqs, "Window manipulation".
+//! [`Allow`] decides what a program may request. An allowed resize takes effect here at once, so that the next sequence
+//! sees the new size; [`Event::Window`] asks the owner to resize the real window. Other requests are only recorded, so
+//! that reports agree with them even if there is no window. Source: xterm ctlseqs, "Window manipulation".
 
 use crate::cell::Cell;
 use crate::params::Params;
 use crate::term::{Allow, Term};
 use crate::{Event, Size, WindowRequest};
 
-/// The screen a window could have when nobody says how large it is, in pixels.
+/// The size in pixels assumed for the display, since the engine cannot query it.
 const DISPLAY: (u32, u32) = (1920, 1080);
-/// The most rows or columns a program may ask for.
+/// The most rows or columns a program may request.
 const MAX_ASKED: u32 = 1000;
-/// Smallest number of lines that XTWINOPS takes for a DECSLPP.
+/// The smallest XTWINOPS parameter that means DECSLPP.
 const FIRST_LINES: u16 = 24;
 
-/// Which titles XTSMTITLE set to be written, and read, in hexadecimal and in UTF-8.
+/// The modes of XTSMTITLE: hexadecimal for titles that are set, and for titles that are reported.
 mod title_mode {
     pub const SET_HEX: u8 = 1 << 0;
     pub const GET_HEX: u8 = 1 << 1;
     pub const MAX: u16 = 3;
 }
 
-/// What the program asked of its window.
+/// The window state that the program requested.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct WindowState {
     pub iconified: bool,
-    /// Of the top left corner, in pixels.
+    /// The top left corner, in pixels.
     pub position: (u16, u16),
-    /// The size before it was maximized, per direction.
+    /// The size before the window was maximized, per direction.
     restore_cols: Option<u16>,
     restore_rows: Option<u16>,
     /// Bit n: XTSMTITLE n.
@@ -38,7 +37,7 @@ pub(crate) struct WindowState {
 }
 
 impl WindowState {
-    /// RIS: how titles are coded; the window stays where it is.
+    /// RIS: resets the encoding of titles. The window stays where it is.
     pub fn forget(&mut self) {
         self.title_modes = 0;
     }
@@ -51,7 +50,7 @@ impl Term {
         match operation {
             11 => self.reply_text(format!("\x1b[{}t", 1 + self.window.iconified as u8)),
             13 => {
-                // The text area begins in the window's corner.
+                // The text area begins at the window's corner.
                 let (x, y) = self.window.position;
                 self.reply_text(format!("\x1b[3;{x};{y}t"));
             }
@@ -92,7 +91,7 @@ impl Term {
             }
             5 => self.event(Event::Window(WindowRequest::Raise)),
             6 => self.event(Event::Window(WindowRequest::Lower)),
-            // Refresh: a view draws by itself.
+            // Refresh: views redraw by themselves.
             7 => {}
             8 => self.request_size(params.given(1), params.given(2)),
             9 => match params.get(1) {
@@ -116,7 +115,7 @@ impl Term {
         }
     }
 
-    /// Rows and columns of a window that fills its screen.
+    /// Rows and columns of a window that fills the display.
     fn display_cells(&self) -> (u16, u16) {
         let (width, height) = self.size.cell_pixels();
         let cells = |pixels: u32, cell: u16| (pixels / cell as u32).clamp(1, MAX_ASKED) as u16;
@@ -130,7 +129,7 @@ impl Term {
         }
     }
 
-    /// Makes the window fill its screen in one direction or both, or undoes that.
+    /// Maximizes the window in one direction or both, or undoes that.
     fn maximize(&mut self, on: bool, wide: bool, high: bool) {
         let window = &mut self.window;
         if on {
@@ -144,8 +143,8 @@ impl Term {
         }
     }
 
-    /// Asks for a size in cells: `None` keeps what is, 0 is as much as the screen has. Only where
-    /// [`Allow::WINDOW_OPS`] says so.
+    /// Requests a size in cells: `None` keeps the current value, 0 is as much as the display holds. Requires
+    /// [`Allow::WINDOW_OPS`].
     pub(crate) fn request_size(&mut self, rows: Option<u16>, cols: Option<u16>) {
         if !self.allow.contains(Allow::WINDOW_OPS) {
             tracing::debug!("resize refused");
@@ -168,7 +167,8 @@ impl Term {
         }
     }
 
-    /// DECCOLM (?3), while ?40 is set: 132 columns or 80, an empty screen unless DECNCSM, no margins.
+    /// DECCOLM (?3), only while ?40 is set: sets 132 or 80 columns, clears the screen unless DECNCSM is set, and resets
+    /// the margins.
     pub(crate) fn set_column_mode(&mut self, on: bool) {
         use crate::modes::DecModes;
         if !self.dec.contains(DecModes::ALLOW_COLUMNS) {
@@ -181,7 +181,7 @@ impl Term {
         self.dec.set(DecModes::COLUMNS_132, on);
         self.request_columns(if on { 132 } else { 80 });
         if clears {
-            // Columns and rows that the change brought have no background yet.
+            // Rows and columns added by the change have no background yet.
             self.clear_screen();
         }
         self.make_rows_single();
@@ -190,7 +190,7 @@ impl Term {
         self.move_to(1, 1);
     }
 
-    /// DECSCPP: 80 columns (or 0) or 132, without anything else that DECCOLM does.
+    /// DECSCPP: sets 80 (or 0) or 132 columns, without the other effects of DECCOLM.
     pub(crate) fn set_columns(&mut self, columns: u16) {
         let columns = match columns {
             0 | 80 => 80,
@@ -200,15 +200,15 @@ impl Term {
         self.request_columns(columns);
     }
 
-    /// Asks for a number of columns as a VT changes it: each row stays the row it is and loses what is behind its new end,
-    /// where a resize by the person wraps it anew.
+    /// Requests a number of columns as a VT changes it: each row stays one row and loses the cells beyond its new end.
+    /// A resize by the user rewraps rows instead.
     fn request_columns(&mut self, columns: u16) {
         let (now, end) = (self.grid.cols(), usize::from(columns));
         if end != now && self.allow.contains(Allow::WINDOW_OPS) {
             let end = end.min(now);
             for row in 0..self.grid.rows() {
                 self.grid.part_wide(row, end, now, self.seq);
-                // Takes the wrap into the next row, too.
+                // This also ends the wrap into the next row.
                 self.grid.fill(row, end, now, Cell::EMPTY, self.seq);
             }
             if self.cursor.col >= end {
@@ -226,7 +226,8 @@ impl Term {
         }
     }
 
-    /// XTSMTITLE: 0 titles are set, 1 reported in hexadecimal; 2 and 3 the same in UTF-8, which we always do.
+    /// XTSMTITLE: titles are set (0) or reported (1) in hexadecimal; 2 and 3 do the same for UTF-8, which is always on
+    /// here.
     pub(crate) fn set_title_modes(&mut self, params: &Params, on: bool) {
         for &mode in params.values() {
             if mode <= title_mode::MAX {
@@ -241,12 +242,12 @@ impl Term {
         self.window.title_modes
     }
 
-    /// Whether OSC 0, 1 and 2 bring their text in hexadecimal.
+    /// Whether OSC 0, 1 and 2 send their text in hexadecimal.
     pub(crate) fn titles_come_in_hex(&self) -> bool {
         self.window.title_modes & title_mode::SET_HEX != 0
     }
 
-    /// XTWINOPS 20 (`L`, the icon's label) and 21 (`l`, the title): only where [`Allow::TITLE_REPORTS`] says so.
+    /// XTWINOPS 20 (`L`, the icon's label) and 21 (`l`, the title). Requires [`Allow::TITLE_REPORTS`].
     fn report_title(&mut self, which: char) {
         if !self.allow.contains(Allow::TITLE_REPORTS) {
             tracing::debug!("report of a title refused");

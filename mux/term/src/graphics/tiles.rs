@@ -1,30 +1,30 @@
-//! Images that fill cells: those of sixel and of iTerm2.
+//! Images that fill cells: sixel and iTerm2 images.
 //!
-//! Such a cell's content is a number behind the last code point, from [`FIRST`] on, which names a piece of an image, a
-//! tile. Cells are copied, erased and packed as all others are, so a tile needs no care of its own; only who draws looks
-//! its number up here. Numbers go round: an image whose numbers come up again is dropped, and a cell in a line older than
-//! the image its number means now is one of a dropped image.
+//! The content of such a cell is a number above the last code point, from [`FIRST`] on, which identifies a piece of an
+//! image: a tile. Cells with tiles are copied, erased and packed like all others; only drawing looks the number up
+//! here. Numbers wrap around. When the numbers of an image are reused, that image is dropped. A cell in a line older
+//! than the current image of its number is left over from a dropped image.
 
 use std::collections::{BTreeMap, HashMap};
 
 use super::store::ImageKey;
 use crate::cell::Cell;
 
-/// The first number of a tile as a cell's content; code points end before it.
+/// The content of a cell with tile number 0, just above the last code point.
 pub(crate) const FIRST: u32 = 0x11_0000;
-/// Numbers there are: the rest of a cell's 21 bits of content.
+/// How many tile numbers there are: the rest of a cell's 21 bits of content.
 const COUNT: u32 = 0x20_0000 - FIRST;
 
-/// An image's tiles.
+/// The tiles of an image.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Tiled {
     pub image: ImageKey,
     /// Columns and rows of cells.
     pub cols: u32,
     pub rows: u32,
-    /// Pixels of the image that a cell shows, across and down.
+    /// Image pixels per cell, horizontally and vertically.
     pub per_cell: (f32, f32),
-    /// No cell in a line before this one shows it.
+    /// No cell in a line before this one shows the image.
     pub since: u64,
 }
 
@@ -60,8 +60,8 @@ impl Tiles {
         }
     }
 
-    /// Gives out numbers for an image's tiles, row by row: the first, and the images whose numbers they were. `None` when
-    /// there are more than numbers.
+    /// Assigns numbers to an image's tiles, row by row. Returns the first number and the images dropped to reuse
+    /// theirs; `None` if the image has more tiles than there are numbers.
     pub fn add(&mut self, tiled: Tiled) -> Option<(u32, Vec<ImageKey>)> {
         let count =
             tiled.cols.checked_mul(tiled.rows).filter(|count| (1..=COUNT).contains(count))?;
@@ -92,24 +92,24 @@ impl Tiles {
     }
 }
 
-/// What became of a row's columns where it holds a piece of an image and the screen gets another width.
+/// How the columns of a row with a piece of an image changed when the screen's width changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Refit {
-    /// First column that was cut off, and columns that were from there on.
+    /// The first column removed, and how many were removed from there on.
     cut: usize,
     removed: usize,
-    /// Columns the row had, and those that were added at its end.
+    /// The row's columns before, and the columns added at its end.
     width: usize,
     added: usize,
 }
 
 impl Refit {
-    /// Columns the row has now.
+    /// The row's columns now.
     pub fn width(&self) -> usize {
         self.width - self.removed + self.added
     }
 
-    /// Where a column is now.
+    /// The new position of a column.
     pub fn column(&self, col: usize) -> usize {
         if col >= self.width {
             col - self.removed + self.added
@@ -122,9 +122,10 @@ impl Refit {
 }
 
 impl Tiles {
-    /// Fits a row of `from` columns to a screen of `to`, as far as images go: what one has behind the new last column is cut
-    /// off, what was cut off at the old one is there again, and what a dropped image has left is blank. `None` for a row
-    /// without images; others are to keep their columns, so that the rows of an image stay under each other.
+    /// Fits a row of `from` columns with images to a screen of `to` columns. Tiles beyond the new last column are
+    /// removed, tiles cut off at the old last column return, and tiles of dropped images become blank. Returns `None`
+    /// for a row without images. Other cells keep their order, and rows with images must not rewrap, so that the rows
+    /// of an image stay aligned.
     pub fn refit(&self, cells: &mut Vec<Cell>, line: u64, from: usize, to: usize) -> Option<Refit> {
         let mut any = false;
         for cell in cells.iter_mut().filter(|cell| cell.tile().is_some()) {
@@ -152,7 +153,7 @@ impl Tiles {
             && let Some(tile) = self.find(last, line)
         {
             let more = ((tile.of.cols - 1 - tile.col) as usize).min(to - from);
-            // The numbers of a row's tiles follow each other.
+            // The tiles of a row have consecutive numbers.
             cells.extend((1..=more as u64).map(|i| Cell(last.0 + i)));
             refit.added = more;
         }
@@ -161,22 +162,22 @@ impl Tiles {
 }
 
 impl Cell {
-    /// A cell's content bits for tile `number`.
+    /// A cell whose content is tile `number`.
     pub(crate) fn of_tile(number: u32) -> Self {
         Self((FIRST + number) as u64)
     }
 
-    /// Whether it may be a tile or a placeholder for a piece of an image, or a cluster.
+    /// Whether the cell may be a tile, a placeholder for a piece of an image, or a cluster.
     #[inline]
     pub(crate) fn may_be_image(self) -> bool {
         self.0 & ((1 << 22) - 1) >= super::kitty::placeholder::PLACEHOLDER as u64
     }
 
-    /// The number of the tile it shows, if it shows one.
+    /// The number of the cell's tile, if it has one.
     #[inline]
     pub(crate) fn tile(self) -> Option<u32> {
         let content = (self.0 & ((1 << 22) - 1)) as u32;
-        // A cluster has bit 21 set and is no tile.
+        // A cluster has bit 21 set and is not a tile.
         (content < 1 << 21).then_some(())?;
         content.checked_sub(FIRST)
     }
@@ -196,7 +197,7 @@ mod tests {
         let cell = Cell::of_tile(401);
         let found = tiles.find(cell, 15).expect("the first image's");
         assert_eq!((found.of.image, found.col, found.row), (1, 1, 1));
-        // No third has room: the first is dropped.
+        // There is no room for a third image, so the first is dropped.
         assert_eq!(tiles.add(tiled(3, 30)), Some((0, vec![1])));
         assert_eq!(tiles.find(cell, 15), None, "a line from before the third image");
         assert_eq!(tiles.find(cell, 30).map(|tile| tile.of.image), Some(3));
@@ -210,7 +211,8 @@ mod tests {
         tiles.add(Tiled { image: 1, cols: 4, rows: 2, per_cell: (1.0, 1.0), since: 10 });
         let text = |c: u8| Cell(u64::from(c));
         let row = |first: u32, len: u32| (first..first + len).map(Cell::of_tile);
-        // Two cells of text, an image of four in its second row, one cell of text: five columns have room for three.
+        // Two cells of text, four tiles of the image's second row, one cell of text, cut to five columns: three tiles
+        // fit.
         let whole: Vec<Cell> =
             [text(b'a'), text(b'b')].into_iter().chain(row(4, 4)).chain([text(b'c')]).collect();
         let mut cells = whole.clone();
@@ -220,12 +222,12 @@ mod tests {
         assert_eq!(cells, cut);
         assert_eq!(refit.width(), 6);
         assert_eq!([1, 4, 5, 6, 7].map(|col| refit.column(col)), [1, 4, 5, 5, 6]);
-        // A row that ends in the image gets back what it has more, but nothing of the image's next row.
+        // A row that ends in the image regains its missing tile, but no tiles of the image's next row.
         cells.truncate(5);
         let refit = tiles.refit(&mut cells, 10, 5, 20).expect("an image");
         assert_eq!(cells, whole[..6]);
         assert_eq!((refit.width(), refit.column(2), refit.column(5)), (6, 2, 6));
-        // In a line from before the image the same numbers mean nothing, and are gone.
+        // In a line older than the image, the same numbers are stale and become blank.
         let mut old = vec![Cell::of_tile(1), text(b'x')];
         assert_eq!(tiles.refit(&mut old, 9, 2, 4), None);
         assert_eq!(old, [Cell::EMPTY, text(b'x')]);

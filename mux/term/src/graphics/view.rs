@@ -1,4 +1,4 @@
-//! Images as a viewer sees them: plain data in a [`crate::Snapshot`].
+//! The images a viewer sees: plain data in a [`crate::Snapshot`].
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,10 +14,11 @@ use crate::grid::RowView;
 use crate::term::Term;
 use crate::{Snapshot, SnapshotRow};
 
-/// The order in which kitty draws images of placeholders, and we all that fill cells: under the cursor, over backgrounds.
+/// The z-index kitty uses for images of placeholders, used here for all images in cells: under the text, over
+/// backgrounds.
 const CELL_Z: i32 = -1;
 
-/// A rectangle in cells of the viewport; parts of cells count.
+/// A rectangle in cells of the viewport; may include parts of cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CellRect {
     /// Column of the left edge, may be negative.
@@ -30,7 +31,7 @@ pub struct CellRect {
     pub height: f32,
 }
 
-/// A rectangle in the pixels of an image; parts of pixels count.
+/// A rectangle in the pixels of an image; may include parts of pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PixelRect {
     /// Left edge.
@@ -43,30 +44,30 @@ pub struct PixelRect {
     pub height: f32,
 }
 
-/// An image in view, or a part of one.
+/// A visible image, or a part of one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SnapshotImage {
-    /// Its pixels, in the frame that is shown.
+    /// The pixels of the current frame.
     pub pixels: Arc<Pixels>,
-    /// The part of them that is shown, within the image.
+    /// The part of the pixels to draw, within the image.
     pub source: PixelRect,
-    /// Where, in cells of the viewport; may reach out of it on any side.
+    /// The position, in cells of the viewport; may extend beyond it on any side.
     pub area: CellRect,
-    /// Its place in the stack: from 0 on over the text, below 0 under it, below -2³⁰ (`i32::MIN / 2`) also under cells'
-    /// own backgrounds. Those that come later in the list are over those before.
+    /// The z-index: from 0 over the text, below 0 under it, below -2³⁰ (`i32::MIN / 2`) also under the backgrounds of
+    /// cells. Later images in the list cover earlier ones.
     pub z: i32,
-    /// When it shows another frame, if it moves, on the clock of [`Term::advance_animations`].
+    /// The time of the next frame if the image is animated, on the clock of [`Term::advance_animations`].
     pub next_frame: Option<Duration>,
 }
 
-/// What a row of a snapshot has of images that fill cells.
+/// The parts of images that fill cells in a row of a snapshot.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RowImages {
     tiles: Vec<Span>,
     pub(super) placeholders: Vec<Placeholders>,
 }
 
-/// Neighbouring cells that show neighbouring tiles.
+/// Adjacent cells that show adjacent tiles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Span {
     col: u32,
@@ -74,15 +75,15 @@ struct Span {
     len: u32,
 }
 
-// No number in it is a NaN.
+// No number in it is NaN.
 impl Eq for RowImages {}
 
 impl RowImages {
-    /// Notes what a row has, and takes placeholders out of the cells to draw.
+    /// Records the images of a row, and blanks their cells in `shown`.
     pub(crate) fn read(&mut self, term: &Term, view: &RowView<'_>, line: u64, shown: &mut [Cell]) {
         self.tiles.clear();
         self.placeholders.clear();
-        // A look at all bits settles it for nearly every row.
+        // One test of each cell's bits rules out nearly every row.
         let images = view.cells.iter().any(|cell| cell.may_be_image());
         if !images {
             return;
@@ -116,16 +117,16 @@ impl Span {
     }
 }
 
-/// What comes first is drawn under the rest.
+/// Images with lower values are drawn below.
 type Order = (i32, u32, ImageKey, PlacementKey);
 
-/// By z-index, and on one level by the program's ids, as the protocol's page has it; images without one lie over those with
-/// one, in the order they came.
+/// Orders by z-index, then by the program's ids, as the protocol requires. Images without an id lie above those with an
+/// id, in order of arrival.
 fn order(z: i32, image: &Image, key: ImageKey, placement: PlacementKey) -> Order {
     (z, image.id.wrapping_sub(1), key, placement)
 }
 
-/// Spans of tiles in rows under each other that make one rectangle.
+/// Spans of tiles in adjacent rows that form one rectangle.
 struct Block {
     span: Span,
     row: usize,
@@ -133,7 +134,7 @@ struct Block {
 }
 
 impl Term {
-    /// Lists the images in view, in the order they are drawn in.
+    /// Lists the visible images in drawing order.
     pub(crate) fn view_images(&self, first: u64, snapshot: &mut Snapshot) {
         let mut images = Vec::new();
         self.view_tiles(&snapshot.rows, &mut images);
@@ -168,7 +169,7 @@ impl Term {
             let whole = (image.width() as f32, image.height() as f32);
             let (across, down) = of.per_cell;
             let (x, y) = (col as f32 * across, tile_row as f32 * down);
-            // The last column and row may have less of the image than a cell.
+            // The last column and row may hold less of the image than a whole cell.
             let width = (span.len as f32 * across).min(whole.0 - x);
             let height = (rows as f32 * down).min(whole.1 - y);
             if width <= 0.0 || height <= 0.0 {

@@ -1,5 +1,4 @@
-//! OSC 99: kitty's notifications (the page "Desktop notifications"). Icons' pictures are kept as they came, and never
-//! decoded here.
+//! OSC 99: kitty's notifications (kitty's "Desktop notifications"). Icon files are kept as sent and never decoded here.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,38 +13,38 @@ use crate::cap::Caps;
 use crate::notification::{Notification, Occasion, Urgency};
 use crate::term::Term;
 
-/// Bytes of an identifier.
+/// Maximum bytes of an identifier.
 const ID_CAP: usize = 128;
-/// Bytes of the smaller texts.
+/// Maximum bytes of each shorter text.
 const WORD_CAP: usize = 256;
-/// Kinds, icons, buttons of one notification.
+/// Maximum kinds, icons or buttons of one notification.
 const LIST_CAP: usize = 8;
-/// Bytes of an icon's file.
+/// Maximum bytes of an icon's file.
 const ICON_CAP: usize = 256 << 10;
-/// Icons that are kept to be used again (`g`); the oldest goes.
+/// Maximum icons kept for reuse (`g`); the oldest is dropped.
 const ICONS_CAP: usize = 16;
-/// Notifications that wait for their end (`d=0`); the oldest goes.
+/// Maximum unfinished notifications (`d=0`); the oldest is dropped.
 const PENDING_CAP: usize = 16;
-/// Notifications that may be on show; the oldest is forgotten.
+/// Maximum notifications tracked as on show; the oldest is dropped.
 const ALIVE_CAP: usize = 64;
-/// What the log calls a part of a notification.
+/// The log's name for a part of a notification.
 const PAYLOAD: &str = "payload of OSC 99";
-/// What we do of the protocol, as its query answers it.
+/// The supported parts of the protocol, as the reply to its query.
 const SUPPORT: &str = "a=focus,report:c=1:o=always,unfocused,invisible:p=title,body,icon,close,alive,buttons,?:\
                        s=system,silent:u=0,1,2:w=1";
 
-/// One that may be on show.
+/// A notification that may be on show.
 #[derive(Debug)]
 struct Alive {
     handle: u64,
     id: Option<String>,
-    /// Clicks are told.
+    /// Report clicks to the program.
     report: bool,
-    /// Its end is told.
+    /// Report the close to the program.
     report_close: bool,
 }
 
-/// One being put together.
+/// A notification whose chunks are still arriving.
 #[derive(Debug, Default)]
 struct Pending {
     id: Option<String>,
@@ -56,37 +55,37 @@ struct Pending {
     body: Payload,
     buttons: Payload,
     icon: Payload,
-    /// What its icon is kept by.
+    /// The identifier under which to keep its icon.
     icon_id: Option<String>,
 }
 
-/// A payload in the chunks it comes in, which cut characters and base64 anywhere.
+/// A payload that arrives in chunks, which may split characters and base64 anywhere.
 #[derive(Debug, Default)]
 struct Payload {
     bytes: Vec<u8>,
-    /// Base64 that a later chunk may go on with: a chunk is encoded by itself, and then padded, or the whole was before it
-    /// was cut (the page's "Base64").
+    /// Base64 that a later chunk may continue. Either each chunk was encoded and padded by itself, or the whole payload
+    /// was encoded before it was split (the protocol's "Base64").
     base64: Vec<u8>,
     failure: Option<Failure>,
 }
 
-/// Why a payload comes to nothing.
+/// Why a payload is dropped.
 #[derive(Clone, Copy, Debug)]
 enum Failure {
-    /// Of more bytes than this.
+    /// It has more bytes than this.
     TooLong(usize),
     NoBase64,
 }
 
 impl Payload {
-    /// Adds a chunk, as far as there is room for it below `cap` bytes.
+    /// Adds a chunk. Fails the payload if it exceeds `cap` bytes.
     fn add(&mut self, chunk: &[u8], encoded: bool, cap: usize) {
         if !encoded {
             self.decode();
             self.bytes.extend_from_slice(chunk);
         }
         for piece in chunk.split_inclusive(|&b| b == b'=').filter(|_| encoded) {
-            // The rest of a longer padding.
+            // The second padding character of an already decoded piece.
             if piece == b"=" && self.base64.is_empty() {
                 continue;
             }
@@ -100,7 +99,7 @@ impl Payload {
         }
     }
 
-    /// What was encoded by itself has come.
+    /// Decodes the base64 collected so far, which is complete.
     fn decode(&mut self) {
         match BASE64.decode(&self.base64) {
             Ok(bytes) => self.bytes.extend_from_slice(&bytes),
@@ -109,7 +108,7 @@ impl Payload {
         self.base64.clear();
     }
 
-    /// All of it; nothing where one chunk was bad, or there was too much.
+    /// Returns the whole payload; `None` if a chunk was invalid or it was too long.
     fn finish(mut self, caps: &mut Caps) -> Option<Vec<u8>> {
         self.decode();
         match self.failure {
@@ -120,14 +119,14 @@ impl Payload {
         None
     }
 
-    /// The same as text.
+    /// Returns the whole payload as text.
     fn text(self, caps: &mut Caps) -> Option<String> {
         let bytes = self.finish(caps)?;
         clean(caps, &bytes, TEXT_CAP, PAYLOAD)
     }
 }
 
-/// All of one terminal's notifications.
+/// The notifications of one terminal.
 #[derive(Debug, Default)]
 pub(super) struct Notifications {
     last_handle: u64,
@@ -138,7 +137,8 @@ pub(super) struct Notifications {
 }
 
 impl Notifications {
-    /// The icon of a notification: what was sent, which is kept under its identifier if it has one, else what was kept.
+    /// The icon of a notification: the icon it sent, which is kept if it has an identifier, or else the icon kept under
+    /// that identifier.
     fn icon(
         &mut self,
         caps: &mut Caps,
@@ -159,7 +159,8 @@ impl Notifications {
         Some(sent)
     }
 
-    /// A notification goes on show; gives its handle, which is the old one where it replaces another.
+    /// Adds a notification to those on show and returns its handle. A replacement keeps the handle of the notification
+    /// it replaces.
     pub fn add(
         &mut self,
         caps: &mut Caps,
@@ -190,7 +191,7 @@ impl Notifications {
 }
 
 impl Term {
-    /// A person clicked a notification, or one of its buttons (from 1): tells the program if it asked for that.
+    /// The user clicked a notification, or one of its buttons (from 1). Reports it if the program requested that.
     pub fn activate_notification(&mut self, handle: u64, button: Option<u8>) {
         let Some(alive) = self.osc.notifications.alive.iter().find(|a| a.handle == handle) else {
             return;
@@ -202,7 +203,7 @@ impl Term {
         }
     }
 
-    /// A notification is no longer on show: tells the program if it asked for that.
+    /// A notification is no longer on show. Reports it if the program requested that.
     pub fn close_notification(&mut self, handle: u64) {
         if let Some(alive) = self.osc.notifications.take(|alive| alive.handle == handle) {
             self.tell_closed(&alive);
@@ -216,7 +217,7 @@ impl Term {
         }
     }
 
-    /// `metadata ; payload`; what needs no payload works without its `;` too, as in kitty.
+    /// Handles `metadata ; payload`. Kinds without a payload also work without the `;`, as in kitty.
     pub(super) fn notify_kitty(&mut self, rest: &[u8], bell: bool) {
         let (metadata, payload) = match rest.iter().position(|&b| b == b';') {
             Some(at) => (&rest[..at], Some(&rest[at + 1..])),
@@ -273,7 +274,7 @@ impl Term {
         }
     }
 
-    /// What came so far of a notification with this identifier, or a new one.
+    /// Removes and returns the unfinished notification with this identifier, or returns a new one.
     fn pending(&mut self, id: Option<String>) -> Pending {
         let list = &mut self.osc.notifications.pending;
         let old = list.iter().position(|pending| pending.id == id);
@@ -315,7 +316,7 @@ impl Term {
 }
 
 impl Pending {
-    /// A key of the metadata that is not about the payload.
+    /// Applies a metadata key that does not concern the payload.
     fn set(&mut self, key: &str, value: &str, caps: &mut Caps) {
         let content = &mut self.content;
         let word = |caps: &mut Caps| {
@@ -361,7 +362,7 @@ impl Pending {
         }
     }
 
-    /// What a payload belongs to, and how many bytes it has at most.
+    /// The payload that a kind refers to, and its maximum bytes.
     fn payload(&mut self, kind: &str) -> Option<(&mut Payload, usize)> {
         match kind {
             "title" => Some((&mut self.title, TEXT_CAP)),

@@ -1,5 +1,5 @@
-//! OSC 133 (the "Semantic prompts" page, with kitty's additions) and OSC 633 (VS Code's shell integration): where prompts,
-//! input and output begin, and what is known of each command.
+//! OSC 133 ("Semantic prompts", with kitty's additions) and OSC 633 (VS Code's shell integration): where prompts, input
+//! and output begin, and the known facts about each command.
 
 use super::text::{fit, identifier, percent_decode};
 use crate::cap::Caps;
@@ -9,14 +9,14 @@ use crate::row::{INPUT, MARK, OUTPUT, PROMPT};
 use crate::term::Term;
 use crate::{Event, LineId, Point, ScreenKind};
 
-/// Bytes of a command line.
+/// Maximum bytes of a command line.
 const LINE_CAP: usize = 4096;
-/// Bytes of an application's id, and of a nonce.
+/// Maximum bytes of an application's id, and of a nonce.
 const ID_CAP: usize = 128;
-/// Rows of a command line that are read off the screen.
+/// Maximum rows of a command line that are read from the screen.
 const INPUT_ROWS: u64 = 64;
 
-/// `key=value` parameters, in any order; unknown ones are ignored.
+/// `key=value` parameters in any order; unknown keys are ignored.
 struct Options<'a>(&'a [u8]);
 
 impl<'a> Options<'a> {
@@ -30,12 +30,12 @@ impl<'a> Options<'a> {
         self.get(key).and_then(|value| std::str::from_utf8(value).ok())
     }
 
-    /// What shows that a mark is the pane's own shell's.
+    /// The secret that authenticates marks of the pane's own shell.
     fn nonce(&self) -> Option<&'a str> {
         self.text("nonce")
     }
 
-    /// What a prompt says of itself.
+    /// The prompt options in the parameters.
     fn prompt(&self) -> PromptOptions {
         PromptOptions {
             aid: self.text("aid").and_then(|aid| identifier(aid, ID_CAP)).map(str::to_owned),
@@ -73,7 +73,7 @@ impl Term {
                     }
                     self.start_prompt(prompt, options.nonce());
                 }
-                // A continuation's prompt, or one on the right: no new command.
+                // A continuation prompt, or a prompt on the right: not a new command.
                 Some(kind) => self.go_on_with_prompt(kind),
             },
             b"P" => self.go_on_with_prompt(options.text("k").unwrap_or_default()),
@@ -90,7 +90,7 @@ impl Term {
         }
     }
 
-    /// OSC 633: the same letters, and a command line, properties and other prompts.
+    /// OSC 633: the same letters, plus a command line, properties and other prompts.
     pub(super) fn mark_prompt_vscode(&mut self, rest: &[u8]) {
         let (letter, rest) = split(rest);
         match letter {
@@ -109,14 +109,14 @@ impl Term {
                 Some(path) => self.set_cwd_path(&unescape(path)),
                 None => tracing::debug!("property of VS Code's that is not kept"),
             },
-            // A continuation's prompt, and one on the right.
+            // A continuation prompt, and a prompt on the right.
             b"F" | b"H" => self.pen.set_role(PromptRole::Prompt),
             b"G" | b"I" => self.pen.set_role(PromptRole::Input),
             _ => tracing::debug!("unknown OSC 633"),
         }
     }
 
-    /// A line that has something before the cursor is ended (semantic prompts, "fresh-line").
+    /// Starts a new line if the cursor is not in the first column (semantic prompts, "fresh-line").
     fn fresh_line(&mut self) {
         if self.cursor.col > 0 && self.screen == ScreenKind::Main {
             self.new_line();
@@ -129,7 +129,7 @@ impl Term {
         if let Some(at) = at
             && self.commands.is_authentic(nonce)
         {
-            // The shell is back and did not say how.
+            // The shell is back but did not report the end of its command.
             self.commands.end(at, self.seq, None, true);
         }
         self.begin_prompt(at, options);
@@ -147,24 +147,24 @@ impl Term {
         self.event(Event::PromptStart);
     }
 
-    /// A prompt within a command's, of a kind (`k`).
+    /// Handles a further prompt of kind `k` that belongs to the same command.
     fn go_on_with_prompt(&mut self, kind: &str) {
         self.pen.set_role(PromptRole::Prompt);
-        // A secondary one says that the lines before it can't be edited any more.
+        // After a secondary prompt, the lines before it can no longer be edited.
         if kind == "s" && self.screen == ScreenKind::Main {
             self.commands.change(|command| command.options.click = ClickKeys::Line);
         }
     }
 
-    /// OSC 133 N: what runs for an application ends here, and nobody says how.
+    /// OSC 133 N: ends the running command of an application here, without an exit code.
     fn end_application(&mut self, aid: Option<&str>) {
         if let Some(at) = self.cursor_point() {
             self.commands.end_application(at, self.seq, aid);
         }
     }
 
-    /// ConEmu's OSC 9;12, "treat current cursor position as prompt start", which its users put behind their PS1: what stands
-    /// before the cursor in its row is a prompt, unless one has been told of, and input begins.
+    /// ConEmu's OSC 9;12, "treat current cursor position as prompt start", which its users put at the end of their PS1.
+    /// The text before the cursor in its row becomes a prompt, unless a prompt is already marked, and input begins.
     pub(super) fn end_conemu_prompt(&mut self) {
         let at = self.cursor_point();
         let is_told = |last: &Command| {
@@ -182,7 +182,7 @@ impl Term {
         self.mark(INPUT, PromptRole::Input);
         if let Some(at) = self.cursor_point() {
             self.commands.change(|command| {
-                // A continuation's prompt ends the same way; the input began behind the first.
+                // A continuation prompt ends with the same mark, but the input began after the first prompt.
                 if command.output_seq == 0 && command.end_seq == 0 {
                     command.input.get_or_insert(at);
                 }
@@ -191,7 +191,7 @@ impl Term {
         self.event(Event::InputStart);
     }
 
-    /// `told`: the command line and what shows that it is the shell's.
+    /// `told`: the reported command line and its nonce.
     fn start_output(&mut self, told: Option<(String, Option<String>)>, nonce: Option<&str>) {
         let is_marked = self.commands.is_authentic(nonce);
         let told = told.or_else(|| {
@@ -203,7 +203,7 @@ impl Term {
         let is_authentic = self.commands.is_authentic(nonce.or(line_nonce));
         let mut id = 0;
         if let Some(at) = self.cursor_point() {
-            // A shell that marks its commands by itself may have told of the same one before, without the nonce.
+            // A shell with marks of its own may have marked the same command before, without the nonce.
             let is_new = self.commands.last().is_some_and(|last| {
                 last.end_seq == 0 && (last.output_seq == 0 || is_authentic && !last.is_authentic)
             });
@@ -234,7 +234,7 @@ impl Term {
         self.event(Event::CommandStart { command: id });
     }
 
-    /// `[exit code][;options]`. A command that an authentic mark began is ended by such a one alone.
+    /// `[exit code][;options]`. If an authentic mark began the command, only an authentic mark ends it.
     fn end_command(&mut self, rest: &[u8]) {
         let (code, options) = split(rest);
         let exit_code = std::str::from_utf8(code).ok().and_then(|code| code.parse().ok());
@@ -252,7 +252,7 @@ impl Term {
         self.event(Event::CommandEnd { command: id, exit_code, is_authentic });
     }
 
-    /// OSC 1337 SetMark: a line to come back to.
+    /// OSC 1337 SetMark: marks the cursor's line.
     pub(super) fn mark_line(&mut self) {
         if let Some(at) = self.cursor_point() {
             self.mark(MARK, self.pen.role());
@@ -261,7 +261,7 @@ impl Term {
         }
     }
 
-    /// Where the cursor is on the main screen; nothing on the alternate one is a command.
+    /// The cursor on the main screen; `None` on the alternate screen, which has no commands.
     fn cursor_point(&self) -> Option<Point> {
         let line = LineId(self.grid.live_top() + self.cursor.row as u64);
         (self.screen == ScreenKind::Main).then_some(Point { line, col: self.cursor.col as u16 })
@@ -277,7 +277,7 @@ impl Term {
         self.pen.set_role(role);
     }
 
-    /// What was typed at a command's prompt, as it stands on the screen before `end`.
+    /// The text typed at a command's prompt, read from the screen before `end`.
     fn typed_line(&self, command: &Command, end: Point) -> Option<String> {
         let start = command.input?;
         let first = start.line.0.max(end.line.0.saturating_sub(INPUT_ROWS));
@@ -292,7 +292,7 @@ impl Term {
     }
 }
 
-/// The first part before a `;`, and what follows.
+/// The part before the first `;`, and the part after it.
 fn split(bytes: &[u8]) -> (&[u8], &[u8]) {
     match bytes.iter().position(|&b| b == b';') {
         Some(at) => (&bytes[..at], &bytes[at + 1..]),
@@ -300,7 +300,8 @@ fn split(bytes: &[u8]) -> (&[u8], &[u8]) {
     }
 }
 
-/// A command line fit to be shown: of the controls line breaks and tabs stay. `None`, and logged, where it is too long.
+/// Cleans a command line for display: removes controls other than line breaks and tabs. Logs and returns `None` if it
+/// is too long.
 fn command_line(caps: &mut Caps, line: &[u8]) -> Option<String> {
     let mut text = String::new();
     for piece in line.split_inclusive(|b| matches!(b, b'\n' | b'\t')) {

@@ -1,7 +1,7 @@
-//! OSC 7501: what a program says it does (Program Status Protocol, revision 0.4).
+//! OSC 7501: the status that programs report (Program Status Protocol, revision 0.4).
 //!
-//! A terminal keeps one record for each id: the root, without one, speaks for the whole program, `a/b` for a task below
-//! `a`. A report replaces its record whole; one that breaks a limit changes nothing.
+//! A terminal keeps one record per id. The root, which has no id, describes the whole program; `a/b` describes a task
+//! of `a`. A report replaces its whole record; a report that exceeds a limit changes nothing.
 
 use super::terminator;
 use super::text::{BASE64, fit, identifier};
@@ -9,79 +9,79 @@ use crate::Event;
 use crate::term::Term;
 use base64::Engine as _;
 
-/// Bytes of a report, with its frame.
+/// Maximum bytes of a report, including its frame.
 const REPORT_CAP: usize = 4096;
 /// Bytes around the text of a report: `ESC ] 7501 ;` and `ESC \`.
 const FRAME: usize = 9;
-/// Records kept; the one updated longest ago goes.
+/// Maximum records kept; the least recently updated is dropped.
 const RECORDS_CAP: usize = 256;
 const KEY_CAP: usize = 16;
 const ID_CAP: usize = 128;
 const DEPTH_CAP: usize = 8;
 const SEGMENT_CAP: usize = 32;
 const APP_CAP: usize = 32;
-/// Bytes of base64 and of text.
+/// Maximum bytes of base64, and of text.
 const TITLE_CAPS: (usize, usize) = (256, 192);
 const MESSAGE_CAPS: (usize, usize) = (2732, 2048);
 
-/// What a program does.
+/// The state of a program or a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgramState {
-    /// It waits for the next instruction.
+    /// Waiting for the next instruction.
     Idle,
-    /// It works.
+    /// Working.
     Working,
-    /// It can't go on until a person does something.
+    /// Waiting for a person to do something.
     Blocked(Option<BlockedOn>),
-    /// It has finished, and nobody has seen that yet.
+    /// Finished, but nobody has looked at the result yet.
     Done,
-    /// It has failed.
+    /// Failed.
     Error,
 }
 
-/// What a program waits for.
+/// What a blocked program needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockedOn {
-    /// To be allowed something.
+    /// Permission to do something.
     Permission,
     /// An answer.
     Question,
-    /// That someone logs in.
+    /// A login.
     Auth,
 }
 
-/// One record. Its texts are without control characters: a title of at most 192 bytes, a message of 2,048.
+/// One record. Its texts have no control characters; titles have at most 192 bytes, messages 2,048.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProgramStatus {
-    /// Whose: empty for the whole program, else a path of words.
+    /// Empty for the whole program, otherwise a path of words.
     pub id: String,
-    /// What it does.
+    /// The reported state.
     pub state: ProgramState,
-    /// How much of it is done, in percent, while it works or is blocked.
+    /// Progress in percent, while the program is working or blocked.
     pub progress: Option<u8>,
-    /// The program's name for itself; see [`Term::status_app`] for what it inherits.
+    /// The program's name for itself; [`Term::status_app`] returns the inherited name.
     pub app: Option<String>,
-    /// What the record is about.
+    /// The subject of the record.
     pub title: Option<String>,
-    /// One line for people.
+    /// One line to show to users.
     pub message: Option<String>,
     /// The `seq` of the report.
     pub seq: u64,
 }
 
-/// A report, read whole.
+/// A completely parsed report.
 enum Report {
     Update(ProgramStatus),
     Clear(String),
 }
 
 impl Term {
-    /// What programs say they do, in the order of their reports, the newest last.
+    /// The records, least recently updated first.
     pub fn program_statuses(&self) -> &[ProgramStatus] {
         &self.osc.statuses
     }
 
-    /// The record that matters most: blocked before failed, then working, done, idle; the newest of these.
+    /// The most important record: blocked, then error, working, done, idle; the newest of equals.
     pub fn program_status(&self) -> Option<&ProgramStatus> {
         let weight = |status: &&ProgramStatus| match status.state {
             ProgramState::Blocked(_) => 4,
@@ -93,7 +93,7 @@ impl Term {
         self.osc.statuses.iter().max_by_key(weight)
     }
 
-    /// The name of the program that a record belongs to: its own, or that of the nearest record above it that has one.
+    /// The name of the program of a record: its own name, or that of the nearest ancestor with a name.
     pub fn status_app(&self, id: &str) -> Option<&str> {
         let mut id = Some(id);
         while let Some(at) = id {
@@ -109,12 +109,12 @@ impl Term {
         None
     }
 
-    /// The program has ended: what worked or was blocked no longer is.
+    /// The program has ended: drops records that are working or blocked.
     pub fn program_ended(&mut self) {
         self.drop_transient_statuses();
     }
 
-    /// OSC 7501: pairs of `key=value` with `:` between them, or `?`.
+    /// OSC 7501: `key=value` pairs separated by `:`, or `?`.
     pub(super) fn report_program_status(&mut self, rest: &[u8], bell: bool) {
         let Ok(body) = std::str::from_utf8(rest) else { return };
         if body.trim() == "?" {
@@ -147,7 +147,7 @@ impl Term {
         self.event(Event::ProgramStatus);
     }
 
-    /// A new prompt, or the program's end: nothing works any more, and nothing waits.
+    /// At a new prompt or the end of the program, drops records that are working or blocked.
     pub(super) fn drop_transient_statuses(&mut self) {
         let before = self.osc.statuses.len();
         self.osc.statuses.retain(|status| {
@@ -159,13 +159,14 @@ impl Term {
     }
 }
 
-/// Whether `id` is `root` or below it; everything is below the empty one.
+/// Whether `id` is `root` or below it. Every id is below the empty root.
 fn is_below(id: &str, root: &str) -> bool {
     let rest = id.strip_prefix(root);
     root.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Reads a report; `None` for one that says nothing or breaks a rule. A bad id is no absent one: it must not reach the root.
+/// Parses a report; `None` if it has no state or breaks a rule. An invalid id must not count as missing, because the
+/// report would then apply to the root.
 fn read(body: &str, seq: u64) -> Option<Report> {
     let (mut state, mut id, mut kind, mut progress) = (None, "", None, None);
     let (mut app, mut title, mut message) = (None, None, None);
@@ -235,7 +236,7 @@ fn is_id(id: &str) -> bool {
         && id.split('/').all(|segment| identifier(segment, SEGMENT_CAP).is_some())
 }
 
-/// Text in base64, without controls: any makes the report a bad one.
+/// Decodes base64 text. Control characters make the whole report invalid.
 fn text(encoded: &str, (encoded_cap, cap): (usize, usize)) -> Option<String> {
     if encoded.len() > encoded_cap {
         return None;

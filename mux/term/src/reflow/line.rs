@@ -1,6 +1,6 @@
-//! A logical line between two widths: put together from the rows it had, parted into those it gets.
+//! A logical line between two widths: assembled from its old rows and split into new ones.
 //!
-//! Owns the cells of one line with its marks and what follows its text; knows neither screen nor history.
+//! Owns the cells of one line with its marks and the places that follow its text; has no access to screen or history.
 
 use super::layout::Layout;
 use super::packer::Packer;
@@ -12,17 +12,17 @@ use crate::row::{MARKS, RowMeta, SHORT, SIZE, WRAPPED};
 use crate::tables::TablesView;
 use crate::unicode::props;
 
-/// Cells of a line that are put together before its rows are parted off: lines have no end, memory has.
+/// Maximum cells of a line that are collected before its rows are split off, so that endless lines need bounded memory.
 pub(super) const LINE_CELLS: usize = 1 << 16;
 
-/// What follows the text of a line.
+/// A place that follows the text of a line.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Tracked {
-    /// One of the places on the screen, by its number.
+    /// A place on the screen, by its index.
     Place(usize),
-    /// One of the points anywhere, by its name.
+    /// A point anywhere, by its name.
     Point(usize),
-    /// Where the screen begins.
+    /// The start of the screen.
     Top,
 }
 
@@ -30,46 +30,46 @@ pub(super) enum Tracked {
 pub(super) struct Break {
     /// Where the row's text ends.
     pub text: usize,
-    /// Where the next row begins. Up to there the line has what the row was filled with.
+    /// Where the next row begins. Cells up to there hold the row's fill.
     pub end: usize,
 }
 
-/// A logical line being put together, or what is left of it.
+/// A logical line being assembled, or the part of it not yet split off.
 #[derive(Default)]
 pub(super) struct Line {
     pub cells: Vec<Cell>,
-    /// Marks and the cell they belong to, in order.
+    /// Marks and the index of the cell they belong to, in order.
     marks: Vec<(usize, u16)>,
-    /// What follows the text, and the cell it stands on.
+    /// Tracked places and the index of the cell they are on.
     pub tracked: Vec<(usize, Tracked)>,
     revision: u64,
-    /// What its last row was filled with behind its text, if not with nothing.
+    /// The cell that fills the last row behind its text; empty if there is no fill.
     fill: Cell,
     pub open: bool,
-    /// Its last row goes on in the next one, which is so of an open line unless only multicell characters reach down there.
+    /// The last row wraps into the next. If the line is open but this is false, only multicell characters reach down.
     pub wraps: bool,
-    /// Its multicell characters, by the places of their first cells.
+    /// Multicell characters, by the index of their first cell.
     multicells: Vec<(usize, TextSize)>,
-    /// Rows that end without a wrap beside multicell characters that reach further down, so that the row below belongs to
-    /// the same line.
+    /// Rows that end without a wrap beside multicell characters that reach further down, so that the row below belongs
+    /// to the same line.
     breaks: Vec<Break>,
-    /// It ends before its text does: its last row wraps into the next line.
+    /// The text continues: the last row wraps into the next line.
     goes_on: bool,
-    /// How large its characters are: the bits of [`SIZE`]. A line of larger ones is one row, and stays one as long as its
-    /// cells fit, seen or not.
+    /// The size of its characters: the bits of [`SIZE`]. A line of larger characters is one row, and stays one row
+    /// while its cells fit, visible or not.
     size: u16,
-    /// A row that is not a piece of `cells` as it is.
+    /// Scratch memory for a row that differs from its part of `cells`.
     row: Vec<Cell>,
 }
 
 impl Line {
-    /// Ends a line that goes on in a row which must not be joined with it.
+    /// Ends a line whose next row must not be joined with it.
     pub fn break_off(&mut self) {
         self.goes_on = true;
     }
 
-    /// Appends a row of `cols` columns, whose cells' ids are `tables`'; returns where its cells start in the line. Wide
-    /// characters, which one column shows as narrow, are wide again.
+    /// Appends a row of `cols` columns, with cell ids from `tables`. Returns the index of its first cell in the line.
+    /// Wide characters that a one-column screen showed as narrow become wide again.
     pub fn append(
         &mut self,
         cells: &[Cell],
@@ -97,7 +97,7 @@ impl Line {
         start
     }
 
-    /// Whether the line holds multicell characters, so that it has to be laid out and parted as a whole.
+    /// Whether the line holds multicell characters, so that it must be laid out and split as a whole.
     pub fn has_multicells(&self) -> bool {
         !self.multicells.is_empty()
     }
@@ -136,8 +136,9 @@ impl Line {
         start
     }
 
-    /// Parts the line into rows of `cols` cells: all of it, or all but the last row, whose end is not known yet. `row`
-    /// gets each row and what stands on it, with its column, which is past the end where the text has none there.
+    /// Splits the line into rows of `cols` cells: all of it, or all but the last row, whose end is not known yet. `row`
+    /// receives each row and the places on it with their columns. A column is past the end if the text has no cell
+    /// there.
     pub fn part(
         &mut self,
         cols: usize,
@@ -151,7 +152,7 @@ impl Line {
         let (mut start, mut marks, mut tracked) = (0, 0, 0);
         loop {
             let mut end = (start + cols).min(self.cells.len());
-            // One column shows wide characters as narrow.
+            // A one-column screen shows wide characters as narrow.
             let is_narrowed = cols == 1 && self.cells.get(start).is_some_and(|cell| cell.is_wide());
             end = (end + usize::from(is_narrowed)).min(self.cells.len());
             let last = end == self.cells.len();
@@ -228,7 +229,7 @@ impl Line {
         (self.open, self.wraps, self.goes_on) = (false, false, false);
     }
 
-    /// [`Line::part`] of all of a line with multicell characters.
+    /// [`Line::part`] for a whole line with multicell characters.
     fn part_laid_out(
         &mut self,
         cols: usize,
@@ -263,7 +264,7 @@ impl Line {
         self.clear();
     }
 
-    /// Parts the line into rows of history; `tables`: what its cells' ids mean.
+    /// Splits the line into rows of history. `tables` holds the ids of its cells.
     pub fn part_into(
         &mut self,
         all: bool,
@@ -284,7 +285,7 @@ impl Line {
     }
 }
 
-/// Whether a row has a part of a multicell character that goes on in the next row.
+/// Whether a row has a part of a multicell character that continues in the next row.
 fn reaches_down(cells: &[Cell], tables: TablesView<'_>) -> bool {
     cells.iter().filter(|cell| cell.is_multicell()).any(|cell| {
         let rows = tables.style(cell.style_id()).size.rows();
@@ -292,7 +293,7 @@ fn reaches_down(cells: &[Cell], tables: TablesView<'_>) -> bool {
     })
 }
 
-/// Whether a cell holds as narrow what takes two columns where there is room.
+/// Whether a cell holds as narrow a character that takes two columns if there is room.
 fn is_narrowed(cell: Cell, tables: TablesView<'_>) -> bool {
     let width = match cell.content() {
         Content::Empty => 0,

@@ -1,8 +1,8 @@
-//! Searching all lines of a screen, outside the terminal's lock and a thousand lines at a time.
+//! Searches all lines of a screen without the terminal's lock, in small steps.
 //!
-//! Under the lock [`crate::Term::lines`] copies pointers; [`Lines::search`] reads them wherever its caller likes, and is
-//! given up by dropping it. A match lies within one logical line, across the rows it wraps into. What the terminal does
-//! meanwhile changes nothing here: [`crate::Term::still_holds`] tells whether a match is still on the screen.
+//! Under the lock, [`crate::Term::lines`] copies pointers. [`Lines::search`] reads them on any thread, and dropping it
+//! cancels the search. A match lies within one logical line, across the rows it wraps into. Changes in the terminal do
+//! not affect a running search; [`crate::Term::still_holds`] checks whether a match is still valid.
 
 mod pattern;
 mod text;
@@ -21,26 +21,26 @@ use crate::lines::Lines;
 use crate::page::Page;
 use crate::{Match, TextRange};
 
-/// Rows of a line without end that are searched as one.
+/// Rows of an endless line that are searched as one.
 const LINE_ROWS: u64 = 4096;
-/// Bytes of text that are searched before its caller is asked whether to go on; the line that reaches it is whole.
+/// Bytes of text searched between checks whether to continue; the last line is always searched whole.
 const SLICE: usize = 64 << 10;
-/// Matches that are found before the first of them is returned: a pattern that matches every character is answered in
-/// pieces, newest first as well.
+/// Matches found before the first is returned, so that a pattern that matches every character is answered in pieces.
+/// This also holds for newest first.
 const STEP_MATCHES: usize = 100_000;
 
-/// In which order matches are found.
+/// The order in which matches are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SearchOrder {
-    /// From the oldest line on.
+    /// Starts at the oldest line.
     #[default]
     OldestFirst,
-    /// From the end of the screen back.
+    /// Starts at the end of the screen and goes backward.
     NewestFirst,
 }
 
 impl Lines {
-    /// Finds `pattern`, one match after the other, none inside another.
+    /// Finds all matches of `pattern`. Matches do not overlap.
     pub fn search(self, pattern: &Pattern, order: SearchOrder) -> Search {
         let rest = 0..self.entries.len();
         Search {
@@ -55,7 +55,7 @@ impl Lines {
     }
 }
 
-/// A search under way: an iterator over its matches. It does a few hundred microseconds' work at a time.
+/// A running search: an iterator over its matches. Each step takes a few hundred microseconds.
 pub struct Search {
     lines: Lines,
     pattern: Pattern,
@@ -77,8 +77,8 @@ impl Iterator for Search {
 }
 
 impl Search {
-    /// The next match, for as long as `go_on` lets it be looked for: that is asked before a piece of text is searched, with
-    /// the piece's bytes, and with 0 between the matches of a line. `None` when it does not, or after the last match.
+    /// The next match. Before searching a piece of text, calls `go_on` with its bytes; between the matches of a line,
+    /// calls it with 0. Returns `None` if `go_on` returns false, or after the last match.
     pub fn next_while(&mut self, go_on: &mut dyn FnMut(usize) -> bool) -> Option<Match> {
         while self.found.is_empty() {
             self.step(go_on)?;
@@ -89,12 +89,13 @@ impl Search {
         }
     }
 
-    /// The lines that are searched.
+    /// The lines being searched.
     pub fn lines(&mut self) -> &mut Lines {
         &mut self.lines
     }
 
-    /// Searches the lines that begin in the next entry; `None` after the last, or when its caller has enough.
+    /// Searches the lines that begin in the next entry. Returns `None` after the last entry, or if `go_on` returns
+    /// false.
     fn step(&mut self, go_on: &mut dyn FnMut(usize) -> bool) -> Option<()> {
         let entry = match self.order {
             SearchOrder::OldestFirst => self.rest.next()?,
@@ -102,7 +103,7 @@ impl Search {
         };
         self.text.clear();
         let mut at = entry;
-        // A line that began before this entry was, or will be, searched with the entry it began in.
+        // A line that began before this entry is searched with the entry it began in.
         let mut skips = entry > 0 && goes_on(&self.lines.entries, entry);
         loop {
             let mut first = self.lines.entries[at].0;
@@ -136,7 +137,7 @@ impl Search {
         self.search_text(go_on)
     }
 
-    /// The pages of an entry; those of the last two are kept, since neighbours share lines.
+    /// The pages of an entry. The last two entries stay cached, since adjacent entries share lines.
     fn pages(&mut self, entry: usize) -> Vec<Arc<Page>> {
         if let Some((_, pages)) = self.recent.iter().find(|(at, _)| *at == entry) {
             return pages.clone();
@@ -147,20 +148,20 @@ impl Search {
         pages
     }
 
-    /// Finds all matches in `text`; `None` when its caller has enough.
+    /// Finds all matches in `text`. Returns `None` if `go_on` returns false.
     fn search_text(&mut self, go_on: &mut dyn FnMut(usize) -> bool) -> Option<()> {
         let regex = &*self.pattern.regex;
         let (mut at, mut ranges) = (0, Vec::new());
         let text = self.text.text.as_bytes();
         'text: while at < text.len() {
-            // In slices, since a match may be looked for up to the end of what is left.
+            // Search in slices, because the regex may look for a match up to the end of its input.
             let reached = text.len().min(at + SLICE);
             let slice = memchr(b'\n', &text[reached..]).map_or(text.len(), |i| reached + i + 1);
             if !go_on(slice - at) {
                 return None;
             }
-            // The first match in all that is left tells the next line worth a look: what would match across lines is no
-            // match, but no line before the one it begins in has any.
+            // The first match in the rest of the slice shows the next line to search. A match across lines does not
+            // count, but the lines before its start have no match at all.
             while let Some(hint) = regex.find(Input::new(text).range(at..slice)) {
                 let start = memrchr(b'\n', &text[at..hint.start()]).map_or(at, |i| at + i + 1);
                 let end =
@@ -192,7 +193,7 @@ impl Search {
     }
 }
 
-/// Whether a line goes on from entry `at - 1` to entry `at`. One without end is parted where line numbers reach a
+/// Whether a line continues from entry `at - 1` to entry `at`. An endless line is split where line numbers reach a
 /// multiple of [`LINE_ROWS`].
 fn goes_on(entries: &[(u64, Stored)], at: usize) -> bool {
     let (before, first) = (&entries[at - 1], entries[at].0);

@@ -1,4 +1,4 @@
-//! Actions `t`, `T`, `q` and `f`: image data, in one piece or in chunks, sent or read from where the program says.
+//! Actions `t`, `T`, `q` and `f`: image data in one piece or in chunks, sent inline or read from a named medium.
 
 use std::sync::Arc;
 
@@ -12,21 +12,21 @@ use crate::graphics::pixels::{MAX_SIDE, Pixels};
 use crate::graphics::store::{Frame, ImageKey, QUOTA};
 use crate::term::Term;
 
-/// Bytes of a file's path or a shared memory object's name.
+/// Maximum bytes of a file's path or a shared memory object's name.
 const NAME_CAP: usize = 2048;
 
-/// Data that comes in chunks.
+/// Data that arrives in chunks.
 #[derive(Debug)]
 pub(crate) struct Loading {
     /// The first chunk's command.
     command: Command,
     data: Vec<u8>,
-    /// Why the rest is thrown away.
+    /// Why the remaining chunks are ignored.
     failure: Option<Failure>,
 }
 
 impl Loading {
-    /// Whether it is for a frame of an animation.
+    /// Whether the data is for a frame of an animation.
     pub fn is_frame(&self) -> bool {
         self.command.action == b'f'
     }
@@ -49,11 +49,11 @@ impl Loading {
     }
 }
 
-/// Bytes of data that a command may send before they are unpacked.
+/// Maximum bytes of data that a command may send, before decompression.
 fn data_cap(command: &Command) -> usize {
     match (command.compression, bytes_per_pixel(command.format)) {
         (0, Some(bytes)) => {
-            // What a size asks for, and a chunk more: programs send more than they say.
+            // The bytes for the declared size plus 1 MiB, because programs send more than they declare.
             (command.s as usize).saturating_mul(command.v as usize).saturating_mul(bytes)
         }
         .saturating_add(1 << 20)
@@ -62,7 +62,7 @@ fn data_cap(command: &Command) -> usize {
     }
 }
 
-/// Of a raw format; `None` for PNG and for what is no format.
+/// Bytes per pixel of a raw format; `None` for PNG and for unknown formats.
 fn bytes_per_pixel(format: u32) -> Option<usize> {
     match format {
         24 => Some(3),
@@ -72,7 +72,7 @@ fn bytes_per_pixel(format: u32) -> Option<usize> {
 }
 
 impl Term {
-    /// Data for an image or a frame.
+    /// Receives data for an image or a frame.
     pub(super) fn transmit(&mut self, command: &Command, chunk: &[u8]) {
         let direct = matches!(command.medium, 0 | b'd');
         let mut loading = match self.graphics.shown.loading.take() {
@@ -99,7 +99,7 @@ impl Term {
         let data = failure.map_or(Ok(data), Err);
         let canvas = (command.action == b'f').then(|| self.frame_canvas(&command));
         let media = self.graphics.media.clone();
-        // What comes by name is of the machine the program runs on now.
+        // Named media are on the machine that the program runs on now.
         let host = (!direct).then(|| self.host().map(str::to_owned)).flatten();
         self.decode_apart(Task::Kitty(Transmission {
             command,
@@ -117,7 +117,7 @@ impl Term {
         let decoded = decoded.unwrap_or(Err(Failure::BadData));
         match (command.action, canvas) {
             (b'q', _) => {
-                // A question without an id has no answer.
+                // A query without an id gets no reply.
                 self.answer_kitty(&command, decoded.map(drop));
             }
             (b'f', Some(canvas)) => {
@@ -137,13 +137,13 @@ impl Term {
         }
     }
 
-    /// Keeps an image; gives the command with the id that the image has now.
+    /// Stores an image. Returns the command with the image's id.
     fn add_image(
         &mut self,
         mut command: Command,
         decoded: Result<Arc<Pixels>, Failure>,
     ) -> (Command, Result<ImageKey, Failure>) {
-        // A new image takes the place of one of the same id, even if it comes to nothing.
+        // A new image replaces one with the same id, even if the new image is invalid.
         if let Some(old) = self.graphics.shown.store.by_id(command.id) {
             self.graphics.shown.remove_image(old);
         }
@@ -160,16 +160,16 @@ impl Term {
     }
 }
 
-/// Data that is complete, on its way to its pixels.
+/// Complete data, to be decoded to pixels.
 pub(crate) struct Transmission {
     command: Command,
     media: Option<Arc<dyn Media>>,
-    /// See [`Term::host`]; of no use for data that was sent.
+    /// See [`Term::host`]; unused for data that was sent inline.
     host: Option<String>,
-    /// What a frame is laid on (action `f`), or why it can't be.
+    /// The canvas to compose a frame on (action `f`), or why there is none.
     canvas: Option<Result<FrameCanvas, Failure>>,
     data: Result<Vec<u8>, Failure>,
-    /// The picture; a frame's is that with its canvas. `None` until it has run.
+    /// The picture, for a frame composed on its canvas. `None` until `run`.
     decoded: Option<Result<Arc<Pixels>, Failure>>,
 }
 
@@ -186,7 +186,7 @@ impl Transmission {
             return Err(*failure);
         }
         let data = std::mem::replace(&mut self.data, Ok(Vec::new()))?;
-        // Before anything is read, which may delete it.
+        // Check the format before reading, because reading may delete the medium.
         let form = Form::of(command)?;
         let decoded = form.decode(self.fetch(data)?)?;
         match &self.canvas {
@@ -198,7 +198,7 @@ impl Transmission {
         }
     }
 
-    /// The bytes a command sent, or those its medium holds.
+    /// The bytes a command sent, or the bytes its medium holds.
     fn fetch(&self, data: Vec<u8>) -> Result<Vec<u8>, Failure> {
         let command = &self.command;
         let medium = match command.medium {
@@ -225,8 +225,9 @@ impl Transmission {
     }
 }
 
-/// Whether a command is one more chunk of what is loading: kitty takes every one for it. One that names another image is
-/// the first of another program, after one that ended half way.
+/// Whether a command is the next chunk of the current transmission. Kitty treats every such command as a chunk. Here, a
+/// command that names another image starts a new transmission: it comes from another program, after one that stopped
+/// early.
 fn continues(loading: &Loading, command: &Command) -> bool {
     let first = &loading.command;
     (command.id == 0 || command.id == first.id)
@@ -234,17 +235,17 @@ fn continues(loading: &Loading, command: &Command) -> bool {
         && (command.action == b'f') <= loading.is_frame()
 }
 
-/// What a command says of its data.
+/// The format of a command's data.
 struct Form {
     width: u32,
     height: u32,
-    /// Bytes per pixel, and of them all; `None` for PNG, which says it itself.
+    /// Bytes per pixel, and in total; `None` for PNG, which states its own size.
     raw: Option<(usize, usize)>,
     packed: bool,
 }
 
 impl Form {
-    /// That of a command whose data can come to an image.
+    /// The format of a command, if its data can form an image.
     fn of(command: &Command) -> Result<Self, Failure> {
         let (width, height) = (command.s, command.v);
         let raw = match bytes_per_pixel(command.format) {
@@ -266,10 +267,10 @@ impl Form {
         Ok(Self { width, height, raw, packed })
     }
 
-    /// The pixels of what was sent.
+    /// Decodes the pixels of the data.
     fn decode(&self, data: Vec<u8>) -> Result<Decoded, Failure> {
         let Self { width, height, .. } = *self;
-        // Programs may pack more than they need.
+        // Programs may send more data than needed.
         let cap = self.raw.map_or(QUOTA, |(_, needed)| needed + (1 << 20));
         let mut data = if self.packed { decode::inflate(&data, cap)? } else { data };
         match self.raw {
