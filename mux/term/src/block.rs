@@ -1,7 +1,7 @@
-//! Parts of rows as blocks: copied, and scrolled between margins.
+//! Blocks of cells: copied, filled, and scrolled between margins.
 //!
-//! Whole rows move by the grid's ring, blocks cell by cell. A wide character that a block's edge cuts in two becomes
-//! blanks on both sides, and so does a multicell character.
+//! Whole rows move in the grid's ring; blocks move cell by cell. Where a block's edge splits a wide or multicell
+//! character, both sides become blanks.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::style::Style;
 use crate::term::Term;
 use crate::work;
 
-/// What the ids of a cell stood for in its table.
+/// The values of a cell's ids in its table.
 type Look = (Style, Option<Arc<Link>>, Option<Arc<str>>);
 
 /// Columns `left..right` of the rows `top..bottom`.
@@ -36,8 +36,9 @@ impl Block {
 }
 
 impl Grid {
-    /// Copies columns `from.1..from.1 + len` of row `from.0` to column `to.1` of row `to.0`. Multicell characters move if
-    /// `moves`: then none is cut, and rows are copied over what is lost. Otherwise blanks are copied in their place.
+    /// Copies columns `from.1..from.1 + len` of row `from.0` to column `to.1` of row `to.0`. If `moves` is set,
+    /// multicell characters move along; the caller ensures that none is split and that only lost rows are overwritten.
+    /// Otherwise they are copied as blanks.
     fn copy_cells(
         &mut self,
         from: (usize, usize),
@@ -49,7 +50,7 @@ impl Grid {
         work::add(len);
         let (source, target) = (self.slot(from.0), self.slot(to.0));
         if !moves && self.slot_meta(target).has_multicells() {
-            // Before ids are read: it may rename them.
+            // Do this before ids are read, because it may rename them.
             self.cut_multicells(to.0, to.1, to.1 + len, revision);
         }
         let has_multicells = self.slot_meta(source).has_multicells();
@@ -97,7 +98,7 @@ impl Grid {
             row[to.1..to.1 + len].copy_from_slice(&cells);
             return;
         }
-        // Ids of another table: each cell is interned anew and written at once, so that a sweep finds it.
+        // Ids of another table: intern each cell and write it at once, so that a sweep sees it.
         row[to.1..to.1 + len].fill(Cell::EMPTY);
         for (i, (cell, (style, link, cluster))) in cells.into_iter().zip(looks).enumerate() {
             let style = self.intern_style(other, &style);
@@ -115,8 +116,8 @@ impl Grid {
         }
     }
 
-    /// Copies a block to where its top left corner is `(top, left)`; the two may overlap, and what would lie outside
-    /// the screen is left out.
+    /// Copies a block so that its top left corner is at `(top, left)`. Source and target may overlap; cells that would
+    /// lie outside the screen are dropped.
     pub fn copy_block(&mut self, block: Block, top: usize, left: usize, revision: u64) {
         self.copy_rows(block, top, left, false, revision);
     }
@@ -138,7 +139,7 @@ impl Grid {
         }
     }
 
-    /// Fills a block with what `cell` gives for a row's table; it must be no half of a wide character.
+    /// Fills a block with the cell that `cell` returns for each row's table; it must not be half of a wide character.
     pub fn fill_block(
         &mut self,
         block: Block,
@@ -153,7 +154,7 @@ impl Grid {
         }
     }
 
-    /// Moves a block's rows within it, up where `rows` is negative; `blank` as in [`Grid::scroll_up`].
+    /// Moves a block's rows within it, up if `rows` is negative; `blank` as in [`Grid::scroll_up`].
     pub fn scroll_block(
         &mut self,
         block: Block,
@@ -172,7 +173,7 @@ impl Grid {
         if (block.top..block.bottom).any(|row| self.meta(row).has_multicells()) {
             self.release_multicells(block, &moved, revision);
             self.copy_rows(moved, to, block.left, true, revision);
-            // What moved has left copies behind.
+            // Erase the copies that the moved rows left behind.
             for row in freed.clone() {
                 let (cells, _) = self.row_mut(row);
                 part_wide(cells, block.left, block.right);
@@ -200,8 +201,8 @@ impl Grid {
 }
 
 impl Term {
-    /// Moves the rows of a block that reaches from margin to margin, up where `rows` is negative, and the images in it.
-    /// `keeps`: what leaves at the screen's top becomes history, where there is one.
+    /// Moves the rows of a block that spans the margins, and the images in it, up if `rows` is negative. If `keeps` is
+    /// set, rows that leave the top of the screen go to history, if there is one.
     #[inline]
     pub(crate) fn scroll_block(&mut self, block: Block, rows: i64, keeps: bool) {
         let before = self.grid.live_top();

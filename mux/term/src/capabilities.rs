@@ -1,16 +1,16 @@
-//! XTGETTCAP: what terminal descriptions say of this terminal, asked by the names of terminfo and of termcap.
+//! XTGETTCAP: the terminal description of this terminal, queried by the names of terminfo and termcap.
 //!
-//! Owns the tables. Keys are answered with what they send now, as in xterm (its `xtermcap.c`): cursor keys follow DECCKM,
-//! Backspace DECBKM, Delete mode 1037; function keys beyond the last there is are those with modifiers, as in terminfo's
-//! `xterm+pcfkeys`. Source: terminfo(5); user_caps(5) for the names with modifiers; `Tc`, `RGB` and `Smulx` as tmux and
-//! neovim ask.
+//! Owns the tables. As in xterm (its `xtermcap.c`), a key's value is what the key currently sends: cursor keys follow
+//! DECCKM, Backspace follows DECBKM, Delete follows mode 1037. Function keys beyond the last real key are keys with
+//! modifiers, as in terminfo's `xterm+pcfkeys`. Sources: terminfo(5); user_caps(5) for the names with modifiers; `Tc`,
+//! `RGB` and `Smulx` as tmux and neovim query them.
 
 use crate::Modes;
 use crate::hex::{hex, unhex};
 use crate::keyboard::function_key_number;
 use crate::term::Term;
 
-/// Values that are always the same. An empty one is that of a capability which is there or not.
+/// Constant values. A boolean capability has an empty value.
 const FIXED: &[(&str, &str)] = &[
     ("TN", "xterm-256color"),
     ("name", "xterm-256color"),
@@ -31,10 +31,10 @@ const FIXED: &[(&str, &str)] = &[
     ("kB", "\x1b[Z"),
 ];
 
-/// A key as its sequence has it.
+/// A key, by the form of its sequence.
 #[derive(Clone, Copy)]
 enum Key {
-    /// `CSI X` or, as DECCKM says, `SS3 X`.
+    /// `CSI X`, or `SS3 X` if DECCKM is set.
     Cursor(char),
     /// `CSI n ~`.
     Editing(u32),
@@ -44,7 +44,7 @@ enum Key {
     Delete,
 }
 
-/// The names of termcap and of terminfo, the key, and whether Shift is down.
+/// The names in termcap and terminfo, the key, and whether Shift is down.
 const KEYS: &[(&str, &str, Key, bool)] = &[
     ("ku", "kcuu1", Key::Cursor('A'), false),
     ("kd", "kcud1", Key::Cursor('B'), false),
@@ -75,19 +75,19 @@ const KEYS: &[(&str, &str, Key, bool)] = &[
     ("", "kUP", Key::Cursor('A'), true),
     ("", "kDN", Key::Cursor('B'), true),
 ];
-/// The last function key that a keyboard may have, as X and kitty's protocol count them.
+/// The last function key that a keyboard may have, as in X and kitty's protocol.
 const LAST_KEY: u32 = 35;
-/// Names that one question may hold.
+/// Maximum names in one query.
 const NAMES_CAP: usize = 256;
 
 impl Term {
-    /// XTGETTCAP: one reply for each name, which is in hexadecimal.
+    /// XTGETTCAP: replies once per name; names are in hexadecimal.
     pub(crate) fn report_capabilities(&mut self, names: &[u8]) {
         if memchr::memchr_iter(b';', names).count() >= NAMES_CAP {
             return self.caps.dropped("XTGETTCAP", NAMES_CAP);
         }
         for name in names.split(|&b| b == b';') {
-            // A name that is known is one of ours: it may be said again.
+            // A known name comes from the tables here, so repeating it is safe.
             let name = unhex(name).and_then(|name| String::from_utf8(name).ok());
             match name.as_deref().and_then(|name| Some((name, self.capability(name)?))) {
                 Some((name, value)) if value.is_empty() => {
@@ -109,7 +109,7 @@ impl Term {
             let (number, modifiers) = numbered_key(number);
             return Some(self.sends(Key::Function(number), modifiers));
         }
-        // A digit behind the name of a shifted key stands for other modifiers, as their parameter has it.
+        // A digit after the name of a shifted key stands for other modifiers, in the encoding of their parameter.
         let (base, modifiers) = match name.as_bytes() {
             [b'k', .., digit @ b'3'..=b'8'] if name.len() > 3 => {
                 (&name[..name.len() - 1], Some(digit - b'0'))
@@ -123,7 +123,7 @@ impl Term {
         Some(self.sends(*key, modifiers.or(shift.then_some(2))))
     }
 
-    /// What a key sends with modifiers, given as their parameter.
+    /// The bytes a key sends with modifiers, which are encoded as their parameter.
     fn sends(&self, key: Key, modifiers: Option<u8>) -> String {
         let is_set = |mode| self.modes.contains(mode);
         match (key, modifiers) {
@@ -150,8 +150,8 @@ impl Term {
     }
 }
 
-/// The function key that a number means, and its modifiers as their parameter. Keyboards have 35 at most; from there on
-/// F1 to F12 are counted again with Control, with Shift and Control, with Alt, with Shift and Alt.
+/// The function key for a number, and its modifiers as their parameter. Keyboards have at most 35 function keys; higher
+/// numbers repeat F1 to F12 with Control, with Shift and Control, with Alt, and with Shift and Alt.
 fn numbered_key(number: u32) -> (u32, Option<u8>) {
     let modifiers = match number {
         ..=LAST_KEY => return (number, None),
@@ -163,7 +163,8 @@ fn numbered_key(number: u32) -> (u32, Option<u8>) {
     ((number - 1) % 12 + 1, Some(modifiers))
 }
 
-/// The number of a function key: `kf1` to `kf63`; in termcap `k1` to `k9`, `k;`, `F1` to `F9`, `FA` to `FZ`, `Fa` to `Fr`.
+/// The number of a function key: `kf1` to `kf63`; in termcap `k1` to `k9`, `k;`, `F1` to `F9`, `FA` to `FZ`, `Fa` to
+/// `Fr`.
 fn function_key(name: &str) -> Option<u32> {
     if let Some(digits) = name.strip_prefix("kf") {
         let number = digits.parse().ok().filter(|number| (1..=63).contains(number))?;
@@ -184,7 +185,7 @@ mod tests {
     use super::*;
     use crate::{Options, Parser, Size};
 
-    /// What is answered for a name after `bytes`, without the frame around it.
+    /// The reply for a name after `bytes`, without its frame.
     fn value(bytes: &str, name: &str) -> Option<String> {
         let mut term = Term::new(Size::cells(10, 4), Options::default());
         let question = format!("{bytes}\x1bP+q{}\x1b\\", hex(name).to_lowercase());

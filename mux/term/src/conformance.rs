@@ -1,13 +1,13 @@
-//! How much of a terminal a program wants: the level of DECSCL, and the width of the controls in replies.
+//! The conformance level that a program selects (DECSCL), and the width of the controls in replies.
 //!
-//! Source: DEC STD 070 "Select compatibility level"; xterm, for which sequence belongs to which level.
+//! Source: DEC STD 070 "Select compatibility level", and xterm for the level of each sequence.
 
 use crate::params::Csi;
 use crate::term::Term;
 
-/// The level at the start, that of a VT500.
+/// The initial level: a VT500.
 const FIRST_LEVEL: u8 = 5;
-/// XTCHECKSUM at the start: as xterm's tests want it since its patch 334 (positive, no attributes, blanks count,
+/// The initial value of XTCHECKSUM, as xterm's tests expect since its patch 334 (positive, no attributes, blanks count,
 /// code points).
 const FIRST_CHECKSUM: u16 = 0b10111;
 
@@ -22,7 +22,7 @@ pub(crate) struct Conformance {
     pub extent: u16,
     /// XTCHECKSUM.
     pub checksum: u16,
-    /// C1 controls that come as UTF-8 are acted on (DECAC1).
+    /// C1 controls encoded as UTF-8 take effect (DECAC1).
     pub accepts_c1: bool,
 }
 
@@ -56,13 +56,13 @@ impl Conformance {
         }
     }
 
-    /// Forgets what DECSTR forgets.
+    /// Resets the settings that DECSTR resets.
     pub fn soften(&mut self) {
         self.checksum = FIRST_CHECKSUM;
     }
 }
 
-/// The lowest level at which a control sequence is known.
+/// The lowest level that has a control sequence.
 fn level_of(csi: &Csi) -> u8 {
     match (csi.intermediate, csi.end) {
         (b'$', b'p' | b'u' | b'w' | b'|' | b'}' | b'~') | (b'&', _) => 3,
@@ -74,14 +74,14 @@ fn level_of(csi: &Csi) -> u8 {
 }
 
 impl Term {
-    /// Whether the level in force knows a control sequence.
+    /// Whether the current level has a control sequence.
     #[inline]
     pub(crate) fn knows(&self, csi: &Csi) -> bool {
         self.conformance.level == FIRST_LEVEL || level_of(csi) <= self.conformance.level
     }
 
-    /// DECSCL: 61–65 and 0, 1 or 2 for 7-bit (1) or 8-bit controls. A soft reset, as DEC STD 070 says; the VT300 to
-    /// VT500 manuals call it a hard one.
+    /// DECSCL: 61–65, and 0, 1 or 2 for 7-bit (1) or 8-bit controls. Performs a soft reset, as DEC STD 070 specifies;
+    /// the manuals of the VT300 to VT500 call for a hard reset.
     pub(crate) fn set_level(&mut self, level: u16, controls: u16) {
         let Some(level @ 1..=5) = level.checked_sub(60) else { return };
         self.soft_reset();
@@ -89,8 +89,8 @@ impl Term {
         self.conformance.eight_bit = level > 1 && controls != 1 && controls <= 2;
     }
 
-    /// Whether U+0080–U+009F are the C1 controls. Not at the start: neither xterm nor Windows Terminal takes them for any,
-    /// since text that was encoded twice is full of them, and one of them begins a string without end.
+    /// Whether U+0080–U+009F are C1 controls. Off by default, as in xterm and Windows Terminal: text that was encoded
+    /// twice is full of these characters, and some of them begin a string that never ends.
     #[inline]
     pub(crate) fn accepts_c1(&self) -> bool {
         self.conformance.accepts_c1

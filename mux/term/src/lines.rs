@@ -1,6 +1,6 @@
-//! All lines of a screen at one moment, to be read outside the terminal's lock.
+//! All lines of a screen at one moment, to be read without the terminal's lock.
 //!
-//! Taking them copies what is on the screen and, for history, one pointer for each thousand lines or so.
+//! [`Term::lines`] copies the rows of the screen and, for history, about one pointer per thousand lines.
 
 use std::sync::Arc;
 
@@ -13,25 +13,25 @@ use crate::term::Term;
 use crate::text::{first_char, push_output, push_row};
 use crate::{LineId, Match, ScreenKind};
 
-/// The lines of one screen as they were when [`Term::lines`] was called: never changed, whatever the terminal does.
+/// The lines of one screen at the time of [`Term::lines`]. Later changes to the terminal do not affect them.
 #[derive(Clone)]
 pub struct Lines {
-    /// Numbers of the first rows, and the rows, oldest first.
+    /// The rows, oldest first, each entry with the number of its first row.
     pub(crate) entries: Vec<(u64, Stored)>,
     pub(crate) cols: usize,
     pub(crate) oldest: u64,
     pub(crate) end: u64,
     screen: ScreenKind,
     pub(crate) seq: u64,
-    /// The group read last, and the number of its first row.
+    /// The group read last, with the number of its first row.
     thawed: Option<(u64, Thawed)>,
 }
 
 impl Term {
-    /// The lines of the shown screen and its history, to be read or searched without the lock.
+    /// The lines of the visible screen and its history, to be read or searched without the lock.
     pub fn lines(&self) -> Lines {
         let (mut entries, oldest) = (self.grid.entries(), self.grid.oldest());
-        // What is to be dropped next: a line that began there is searched from where it is kept.
+        // Omit entries that are about to be dropped. A line that began there is searched from its first kept row.
         entries.retain(|(first, stored)| first + stored.len() as u64 > oldest);
         Lines {
             entries,
@@ -44,8 +44,8 @@ impl Term {
         }
     }
 
-    /// Whether the text that a search found is still there: on the screen that is shown, on lines that are kept and have
-    /// not changed since.
+    /// Whether the text that a search found is still there: the same screen is visible, and the lines are kept and
+    /// unchanged.
     pub fn still_holds(&self, found: &Match) -> bool {
         let lines = found.range.start.line.0..=found.range.end.line.0;
         found.screen == self.screen
@@ -56,12 +56,12 @@ impl Term {
 }
 
 impl Lines {
-    /// Number of the terminal's last change when they were taken.
+    /// The number of the terminal's last change when the lines were copied.
     pub fn seq(&self) -> u64 {
         self.seq
     }
 
-    /// Which screen's they are.
+    /// The screen the lines are from.
     pub fn screen(&self) -> ScreenKind {
         self.screen
     }
@@ -76,9 +76,9 @@ impl Lines {
         LineId(self.end)
     }
 
-    /// Those from `line` on, with what begins the line that it belongs to, as far as a few rows above.
+    /// The lines from `line` on, extended upward to the start of its logical line, within a limit.
     pub fn since(mut self, line: LineId) -> Self {
-        /// Rows of a line without end.
+        /// Maximum rows to extend through an endless line.
         const MOST: u64 = 4096;
         let mut first = line.0.clamp(self.oldest, self.end);
         let least = first.saturating_sub(MOST).max(self.oldest);
@@ -90,8 +90,8 @@ impl Lines {
         self
     }
 
-    /// Appends a row's text, without trailing blanks, to `text`; false for a row that is not among them. Neighbouring rows
-    /// are read fastest.
+    /// Appends a row's text to `text`, without trailing blanks. Returns false for a row outside these lines. Fastest
+    /// for adjacent rows.
     pub fn row_text(&mut self, line: LineId, text: &mut String) -> bool {
         let mut cells = Vec::new();
         let Some((page, row)) = self.find(line.0) else { return false };
@@ -100,7 +100,7 @@ impl Lines {
         true
     }
 
-    /// The same without prompts and what was typed at them (OSC 133): the text that programs put out.
+    /// Like [`Lines::row_text`], but without prompts and their input (OSC 133): only the output of programs.
     pub fn output_text(&mut self, line: LineId, text: &mut String) -> bool {
         let mut cells = Vec::new();
         let Some((page, row)) = self.find(line.0) else { return false };
@@ -109,14 +109,14 @@ impl Lines {
         true
     }
 
-    /// Columns of the screen.
+    /// The columns of the screen.
     pub fn cols(&self) -> u16 {
         self.cols as u16
     }
 
-    /// Replaces `chars` by a row's characters, one for each column up to the last that was written: the first code point
-    /// of what is there, ' ' where nothing is, '\0' in the second column of a wide one. Tells whether the text goes on in
-    /// the next row; `None` for a row that is not among them.
+    /// Replaces `chars` with a row's characters, one per column up to the last written column: the first code point of
+    /// the cell, ' ' for an empty cell, '\0' for the second column of a wide character. Returns whether the text
+    /// continues in the next row, or `None` for a row outside these lines.
     pub fn row_chars(&mut self, line: LineId, chars: &mut Vec<char>) -> Option<bool> {
         let mut cells = Vec::new();
         chars.clear();
@@ -130,7 +130,7 @@ impl Lines {
         Some(view.meta.is_wrapped())
     }
 
-    /// Whether a row's text goes on in the next row: a line that was wrapped.
+    /// Whether a row's text continues in the next row because the line was wrapped.
     pub fn is_wrapped(&mut self, line: LineId) -> bool {
         self.find(line.0).is_some_and(|(page, row)| page.meta(row).is_wrapped())
     }

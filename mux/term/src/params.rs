@@ -1,18 +1,19 @@
 //! The parameters of a control sequence.
 
-/// Parameters of a sequence that are kept. What comes behind them is left out and the rest is acted on, as in xterm (there 30:
-/// charproc.c, `nparam < NPARAM` at `CASE_ESC_SEMI` and `CASE_ESC_COLON`); unlike there, its digits don't go on the last kept.
+/// Maximum parameters kept of a sequence. Further parameters are ignored and the sequence still takes effect, as in
+/// xterm (whose limit is 30: charproc.c, `nparam < NPARAM` at `CASE_ESC_SEMI` and `CASE_ESC_COLON`). Unlike in xterm,
+/// their digits are not added to the last parameter kept.
 pub(crate) const MAX_PARAMS: usize = 32;
 
-/// Numbers of a CSI, each a parameter of its own (`;`) or a part of the one before (`:`). There is at least one; an
-/// absent number is 0.
+/// The numbers of a CSI, each a parameter of its own (after `;`) or a part of the previous parameter (after `:`). There
+/// is at least one; a missing number is 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Params {
     values: [u16; MAX_PARAMS],
     len: u8,
-    /// Bit i: value i continues the parameter before it.
+    /// Bit i: value i continues the previous parameter.
     parts: u32,
-    /// Bit i: value i was written, were it only as `0`.
+    /// Bit i: value i is present in the sequence, even if only as `0`.
     given: u32,
 }
 
@@ -22,7 +23,7 @@ impl Params {
         Self { values: [0; MAX_PARAMS], len: 0, parts: 0, given: 0 }
     }
 
-    /// Adds a number; false when there is no room.
+    /// Adds a number. Returns false if there is no room.
     #[inline]
     pub fn push(&mut self, value: u16, part: bool) -> bool {
         let i = self.len as usize;
@@ -35,50 +36,50 @@ impl Params {
         true
     }
 
-    /// Memory for the numbers; [`Params::set_len`] says how many there are.
+    /// Memory for the numbers; set their count with [`Params::set_len`].
     #[inline]
     pub fn room(&mut self) -> &mut [u16; MAX_PARAMS] {
         &mut self.values
     }
 
-    /// The first `len` numbers count; `parts`: bit i, number i continues the parameter before it.
+    /// Keeps the first `len` numbers. Bit i of `parts`: number i continues the previous parameter.
     #[inline]
     pub fn set_len(&mut self, len: usize, parts: u32) {
         self.len = len.min(MAX_PARAMS) as u8;
         self.parts = parts;
     }
 
-    /// Bit i of `given`: number i was written out.
+    /// Bit i of `given`: number i is present in the sequence.
     #[inline]
     pub fn set_given(&mut self, given: u32) {
         self.given = given;
     }
 
-    /// All numbers, whatever they belong to.
+    /// All numbers, parameters and parts alike.
     #[inline(always)]
     pub fn values(&self) -> &[u16] {
         &self.values[..self.len as usize]
     }
 
-    /// Whether any number continues the parameter before it.
+    /// Whether any number continues the previous parameter.
     #[inline(always)]
     pub fn has_parts(&self) -> bool {
         self.parts != 0
     }
 
-    /// Whether number `i` continues the parameter before it.
+    /// Whether number `i` continues the previous parameter.
     #[inline(always)]
     pub fn is_part(&self, i: usize) -> bool {
         self.parts >> i & 1 != 0
     }
 
-    /// Number `i` where it was written; only XTWINOPS tells an absent number from 0.
+    /// Number `i` if it is present. Only XTWINOPS distinguishes a missing number from 0.
     pub fn given(&self, i: usize) -> Option<u16> {
         let value = self.get(i);
         (value != 0 || (i < MAX_PARAMS && self.given >> i & 1 != 0)).then_some(value)
     }
 
-    /// Number `i`, 0 when absent.
+    /// Number `i`, 0 if missing.
     #[inline(always)]
     pub fn get(&self, i: usize) -> u16 {
         self.values().get(i).copied().unwrap_or(0)
@@ -108,9 +109,9 @@ impl From<&vte::Params> for Params {
 pub(crate) struct Csi {
     /// `<`, `=`, `>` or `?`; 0 for none.
     pub private: u8,
-    /// Its intermediate byte; 0 for none.
+    /// The intermediate byte; 0 for none.
     pub intermediate: u8,
-    /// Its final byte.
+    /// The final byte.
     pub end: u8,
     pub params: Params,
 }

@@ -1,4 +1,4 @@
-//! Looks put aside and taken back (XTPUSHSGR, XTPOPSGR), and the look that a rectangle's cells share (XTREPORTSGR).
+//! The stack of SGR attributes (XTPUSHSGR, XTPOPSGR), and the attributes that a rectangle's cells share (XTREPORTSGR).
 //!
 //! Source: xterm ctlseqs, "CSI # {", "CSI # }", "CSI # |".
 
@@ -10,13 +10,13 @@ use crate::style::{Attrs, Style, Underline};
 use crate::term::Term;
 use crate::to_vt::{Look, Painter};
 
-/// Looks that are kept, as in xterm; what is pushed beyond them counts, and is popped without effect.
+/// Entries kept, as in xterm. Further pushes are counted, and their pops have no effect.
 const STACK_CAP: usize = 10;
 
-/// Pushes beyond them that [`Term::to_vt`] writes.
+/// Maximum counted pushes that [`Term::to_vt`] writes.
 const BEYOND_WRITTEN: u32 = 1000;
 
-/// One push: the style it was made with, and which parts of it a pop gives back.
+/// One push: the current style, and which parts of it a pop restores.
 #[derive(Clone, Debug)]
 struct Saved {
     style: Style,
@@ -27,7 +27,7 @@ struct Saved {
 }
 
 impl Saved {
-    /// The parts that the parameters name; none: all.
+    /// Saves the parts that the parameters name, or all parts if there are no parameters.
     fn new(style: Style, params: &Params) -> Self {
         let all = params.values().iter().all(|value| *value == 0);
         let mut saved = Self {
@@ -82,7 +82,7 @@ impl Term {
     /// XTPUSHSGR.
     pub(crate) fn push_rendition(&mut self, params: &Params) {
         if self.sgr_stack.saved.len() == STACK_CAP {
-            // Counted, so that its pop takes nothing else.
+            // Count it, so that its pop restores nothing.
             self.caps.dropped("rendition put aside", STACK_CAP);
             self.sgr_stack.beyond = self.sgr_stack.beyond.saturating_add(1);
             return;
@@ -90,7 +90,7 @@ impl Term {
         self.sgr_stack.saved.push(Saved::new(*self.pen.style(), params));
     }
 
-    /// The stack, push by push. For [`Term::to_vt`].
+    /// Writes the stack, push by push. For [`Term::to_vt`].
     pub(crate) fn write_rendition_stack(&self, painter: &mut Painter) {
         for Saved { style, attrs, underline, foreground, background } in &self.sgr_stack.saved {
             painter.look(&Look { style: *style, ..Look::default() });
@@ -107,7 +107,7 @@ impl Term {
                 (10, *foreground),
                 (11, *background),
             ];
-            // A number that names nothing, since none at all names everything.
+            // Start with a number that names nothing, because no number at all means everything.
             let mut params = String::from(if is_all { "" } else { "99" });
             for (number, _) in named.iter().filter(|(_, is_named)| *is_named && !is_all) {
                 params += &format!(";{number}");
@@ -128,7 +128,7 @@ impl Term {
         }
     }
 
-    /// XTREPORTSGR: the parameters of the SGR that makes what all cells of a rectangle have in common.
+    /// XTREPORTSGR: reports the SGR parameters of the attributes that all cells of a rectangle share.
     pub(crate) fn report_rendition(&mut self, params: &Params) {
         let Some(block) = self.rectangle(params, 0) else { return };
         let mut scratch = Scratch::default();
@@ -146,7 +146,7 @@ impl Term {
     }
 }
 
-/// What two styles have in common.
+/// The attributes that two styles share.
 fn shared(a: &Style, b: &Style) -> Style {
     let color = |a: Color, b: Color| if a == b { a } else { Color::Default };
     Style {
@@ -163,7 +163,7 @@ fn shared(a: &Style, b: &Style) -> Style {
 mod tests {
     use crate::{Parser, Size, Term};
 
-    /// What a terminal answers to `bytes`.
+    /// The terminal's reply to `bytes`.
     fn reply(bytes: &str) -> String {
         let mut term = Term::new(Size::cells(10, 4), crate::Options::default());
         Parser::new().advance(&mut term, bytes.as_bytes());
@@ -174,19 +174,19 @@ mod tests {
 
     #[test]
     fn a_pop_gives_back_what_the_push_named() {
-        // All of it.
+        // Everything.
         assert_eq!(
             reply(&format!("\x1b[1;31m\x1b[#{{\x1b[0;4;44m\x1b[#}}{ASK}")),
             "\x1bP1$r0;1;31m\x1b\\"
         );
-        // Bold and the foreground; the rest stays as it is.
+        // Bold and the foreground; other attributes keep their state.
         assert_eq!(
             reply(&format!("\x1b[1;31m\x1b[1;30#{{\x1b[0;4;44m\x1b[#}}{ASK}")),
             "\x1bP1$r0;1;4;31;44m\x1b\\"
         );
-        // What was off is off again.
+        // An attribute that was off at the push is off again.
         assert_eq!(reply(&format!("\x1b[1#{{\x1b[1;3m\x1b[#}}{ASK}")), "\x1bP1$r0;3m\x1b\\");
-        // The other spelling, and a pop too many.
+        // The alternative sequences, and one pop too many.
         assert_eq!(
             reply(&format!("\x1b[3m\x1b[#p\x1b[m\x1b[#q\x1b[#q{ASK}")),
             "\x1bP1$r0;3m\x1b\\"

@@ -1,4 +1,4 @@
-//! Text out of the grid: rows, ranges, words and lines.
+//! Text from the grid: rows, ranges, words and lines.
 
 use std::ops::Range;
 
@@ -7,13 +7,13 @@ use crate::grid::{RowView, Scratch};
 use crate::term::Term;
 use crate::{Case, LineId, Match, Pattern, PatternKind, Point, SearchOrder, TextRange};
 
-/// What parts words for a double click, besides blanks, where nobody wants it otherwise.
+/// The default word separators for a double click, besides blanks.
 pub const WORD_SEPARATORS: &str = ",;|│'\"`()[]{}<>";
-/// Rows of a logical line that are looked at around a point.
+/// Maximum rows of a logical line that are read around a point.
 const LINE_ROWS: u64 = 4096;
 
 impl Term {
-    /// Appends the row's text, without trailing blanks, to `text`; false for a row that is not kept.
+    /// Appends the row's text to `text`, without trailing blanks. Returns false if the row is not kept.
     pub fn row_text(&self, line: LineId, text: &mut String) -> bool {
         let mut scratch = Scratch::default();
         let Some(view) = self.grid.read(line.0, &mut scratch) else { return false };
@@ -21,9 +21,10 @@ impl Term {
         true
     }
 
-    /// Gives `each` what the row's columns show, up to the last that was written, or the end of a row that goes on: a blank where
-    /// nothing is, no text in the second column of a wide character and where one did not fit. Tells whether the text goes on
-    /// in the next row; `None` for a row that is not kept.
+    /// Calls `each` with the text of each column, up to the last written column or, in a wrapped row, up to its end.
+    /// The text is a blank for an empty cell. It is empty for the second column of a wide character, and for a blank
+    /// left because a wide character did not fit. Returns whether the text continues in the next row, or `None` if the
+    /// row is not kept.
     pub fn row_cells(&self, line: LineId, mut each: impl FnMut(u16, &str)) -> Option<bool> {
         let mut scratch = Scratch::default();
         let view = self.grid.read(line.0, &mut scratch)?;
@@ -39,7 +40,7 @@ impl Term {
         Some(is_wrapped)
     }
 
-    /// Appends the text of a row's cells that have a role; whether the row goes on in the next.
+    /// Appends the text of a row's cells with a role. Returns whether the row continues in the next row.
     pub(crate) fn role_text(&self, line: LineId, role: PromptRole, text: &mut String) -> bool {
         let mut scratch = Scratch::default();
         let Some(view) = self.grid.read(line.0, &mut scratch) else { return false };
@@ -51,8 +52,8 @@ impl Term {
         view.meta.is_wrapped()
     }
 
-    /// The text of a range as a person would copy it: wrapped rows joined, trailing blanks of each line dropped, lines
-    /// parted by `\n`.
+    /// The text of a range as a user would copy it: wrapped rows are joined, each line loses its trailing blanks, and
+    /// lines are separated by `\n`.
     pub fn text(&self, range: TextRange) -> String {
         let cols = self.grid.cols();
         let mut text = String::new();
@@ -81,7 +82,7 @@ impl Term {
             push_cells(&view, start, end, &mut text);
             let goes_on = view.meta.is_wrapped() && !range.block;
             if goes_on && line < last {
-                // Columns of a wrapped row that were never written are blanks inside its line.
+                // In a wrapped row, columns that were never written are blanks inside its line.
                 let end = end.min(view.meta.wrapped_cols(cols));
                 let missing = end.saturating_sub(start.max(view.cells.len()));
                 text.extend(std::iter::repeat_n(' ', missing));
@@ -96,8 +97,8 @@ impl Term {
         text
     }
 
-    /// Appends the texts of multicell characters that begin above a range whose first row this is: one that a selection touches
-    /// is copied whole.
+    /// Appends the texts of multicell characters that begin above the range, if this is the range's first row: a
+    /// multicell character that a selection touches is copied whole.
     fn push_multicells_above(
         &self,
         view: &RowView<'_>,
@@ -121,7 +122,7 @@ impl Term {
         }
     }
 
-    /// The first cell of the multicell character at `point`; `point` itself where there is none.
+    /// The first cell of the multicell character at `point`, or `point` itself if there is none.
     pub fn multicell_at(&self, point: Point) -> Point {
         let mut scratch = Scratch::default();
         let view = self.grid.read(point.line.0, &mut scratch);
@@ -130,8 +131,9 @@ impl Term {
         Point { line: LineId(point.line.0 - u64::from(y)), col: point.col - x }
     }
 
-    /// The word at `point`, a stretch of what is neither a blank nor one of `separators`, across wrapped rows, for a double
-    /// click. Colons at its ends, as in `error:`, are none of it, those inside, as in a URL or before a line's number, are.
+    /// The word at `point`, across wrapped rows, for a double click. A word is a run of characters that are neither
+    /// blanks nor `separators`. It excludes colons at its ends, as in `error:`, but includes colons inside, as in a URL
+    /// or before a line number.
     pub fn word_at(&self, point: Point, separators: &str) -> TextRange {
         let point = self.multicell_at(point);
         let alone = TextRange { start: point, end: point, block: false };
@@ -147,7 +149,7 @@ impl Term {
                 match cell.width() {
                     Width::Head => {}
                     _ if cell.is_below() => {}
-                    // The second half belongs to what the first half is.
+                    // The second half belongs to the same character as the first half.
                     Width::Tail => cells.push((at, cells.last().and_then(|(_, c)| *c))),
                     _ => cells.push((at, first_char(&view, cell))),
                 }
@@ -194,8 +196,8 @@ impl Term {
 }
 
 impl Term {
-    /// Places where `text` stands (literally, also across wrapped rows), oldest first, at most `max`, none inside another.
-    /// Takes time with the length of history: to search without the lock see [`Term::lines`].
+    /// The places where `text` occurs literally, also across wrapped rows: oldest first, at most `max`, not
+    /// overlapping. Takes time in proportion to history. To search without the lock, use [`Term::lines`].
     pub fn find(&self, text: &str, max: usize) -> Vec<Match> {
         match Pattern::new(text, PatternKind::Literal, Case::Sensitive) {
             Ok(pattern) => {
@@ -206,7 +208,7 @@ impl Term {
     }
 }
 
-/// Where the multicell character begins that is at column `col` of its first row; else `col`.
+/// The first column of the multicell character at column `col` of its first row, or else `col`.
 fn start_of_multicell(view: &RowView<'_>, col: usize) -> usize {
     match view.cells.get(col).map(|cell| cell.multicell_offset()) {
         Some((x, 0)) => col - usize::from(x),
@@ -221,7 +223,7 @@ pub(crate) fn push_row(view: &RowView<'_>, text: &mut String) {
     trim(text, start);
 }
 
-/// Appends the row's text as [`push_row`] does, without the cells of prompts and of what was typed at them.
+/// Appends the row's text like [`push_row`], but without the cells of prompts and their input.
 pub(crate) fn push_output(view: &RowView<'_>, text: &mut String) {
     let start = text.len();
     let mut col = 0;
@@ -254,7 +256,7 @@ pub(crate) fn push_cells(view: &RowView<'_>, start: usize, end: usize, text: &mu
     }
 }
 
-/// Appends the ASCII and the blanks that `cells` begin with, the most of most screens, and returns the rest.
+/// Appends the ASCII and blanks at the start of `cells`, which fill most of a typical screen, and returns the rest.
 fn push_ascii<'a>(mut cells: &'a [Cell], text: &mut String) -> &'a [Cell] {
     let mut bytes = [0; 64];
     loop {
@@ -279,7 +281,7 @@ pub(crate) fn first_char(view: &RowView<'_>, cell: Cell) -> Option<char> {
     }
 }
 
-/// Drops blanks from the end of `text`, not further than `start`.
+/// Drops blanks from the end of `text`, but not before `start`.
 fn trim(text: &mut String, start: usize) {
     let len = text[start..].trim_end_matches(' ').len();
     text.truncate(start + len);

@@ -1,34 +1,34 @@
-//! The character sets there are: their names, and what they hold.
+//! The available character sets: their names and their characters.
 //!
-//! Sources: names and levels, xterm ctlseqs "Designate G0 Character Set", DEC VT510 manual "SCS". DEC Special Graphic: DEC
-//! STD 070, VT100 user guide table 3-9. Technical: VT330 manual. Replacement sets: VT220 pocket guide, VT330 manual table
-//! 2-1; the Greek one is ELOT 927, the Russian one KOI-7, the Serbo-Croatian one ISO-IR 141, as in xterm. DEC's Cyrillic,
-//! Greek, Hebrew and Turkish: Digital ANSI-compliant printing protocol, level 2 (EK-PPLV2-PM). The others: ISO 8859, JIS X
-//! 0201.
+//! Sources: names and levels, xterm ctlseqs "Designate G0 Character Set", DEC VT510 manual "SCS". DEC Special Graphic:
+//! DEC STD 070, VT100 user guide table 3-9. Technical: VT330 manual. Replacement sets: VT220 pocket guide, VT330 manual
+//! table 2-1; the Greek set is ELOT 927, the Russian set KOI-7, the Serbo-Croatian set ISO-IR 141, as in xterm. DEC's
+//! Cyrillic, Greek, Hebrew and Turkish: Digital ANSI-compliant printing protocol, level 2 (EK-PPLV2-PM). All others:
+//! ISO 8859, JIS X 0201.
 
-/// How a set's characters follow from 0x20–0x7f.
+/// How a set maps 0x20–0x7f.
 pub(super) enum Map {
-    /// Themselves.
+    /// Every character stands for itself.
     Ascii,
-    /// All but some are themselves: these, each before what it stands for.
+    /// Pairs of a character and its replacement; all other characters stand for themselves.
     Replaced(&'static str),
-    /// All of them.
+    /// Every character is replaced.
     Whole(&'static [char; 96]),
-    /// As the set has it that DECAUPSS assigned.
+    /// The set assigned by DECAUPSS.
     Preferred,
 }
 
-/// A set there is.
+/// An available set.
 pub(super) struct Set {
-    /// Designating sequence's end: an intermediate byte or 0, and the final byte.
+    /// The end of the designating sequence: an intermediate byte or 0, and the final byte.
     pub name: [u8; 2],
-    /// Other final bytes that mean the same.
+    /// Other final bytes for the same set.
     pub aliases: &'static [u8],
-    /// Of 96 characters: designated by `-`, `.`, `/` rather than `(`, `)`, `*`, `+`.
+    /// A set of 96 characters: designated by `-`, `.`, `/` instead of `(`, `)`, `*`, `+`.
     pub is_96: bool,
-    /// A national replacement set: there only while DECNRCM is set.
+    /// A national replacement set, available only while DECNRCM is set.
     pub national: bool,
-    /// The levels (DECSCL) that have it.
+    /// The levels (DECSCL) that include it.
     pub levels: std::ops::RangeInclusive<u8>,
     pub map: Map,
 }
@@ -46,12 +46,12 @@ const fn national(intermediate: u8, end: u8, since: u8, replaced: &'static str) 
     Set { national: true, ..set(intermediate, end, since, Map::Replaced(replaced)) }
 }
 
-/// A set of all that these texts hold, one behind the other: 0x20–0x7f.
+/// A set with all characters of these texts, concatenated: 0x20–0x7f.
 macro_rules! whole {
     ($($text:literal),* $(,)?) => { Map::Whole(const { &characters(concat!($($text),*)) }) };
 }
 
-/// The characters of `text`, of which there must be 96.
+/// The characters of `text`, which must have exactly 96.
 const fn characters(text: &str) -> [char; 96] {
     let (bytes, mut map, mut at, mut place) = (text.as_bytes(), ['\0'; 96], 0, 0);
     while at < bytes.len() {
@@ -77,17 +77,17 @@ const fn characters(text: &str) -> [char; 96] {
     map
 }
 
-/// The place of ASCII in [`SETS`], and what every unknown name means.
+/// The index of ASCII in [`SETS`], also used for every unknown name.
 pub(super) const ASCII: u8 = 0;
-/// The place of DEC Supplemental.
+/// The index of DEC Supplemental.
 pub(super) const SUPPLEMENTAL: u8 = 2;
-/// The place of the set that DECAUPSS assigns.
+/// The index of the set that DECAUPSS assigns.
 pub(super) const PREFERRED: u8 = 3;
 
-/// The place of a VT52's graphics; no sequence names it.
+/// The index of a VT52's graphics, which no sequence designates.
 pub(super) const VT52_GRAPHICS: u8 = 4;
 
-/// The sets. What one leaves undefined is U+2426, as in xterm.
+/// The sets. Undefined characters are U+2426, as in xterm.
 #[rustfmt::skip]
 pub(super) static SETS: &[Set] = &[
     set(0, b'B', 1, Map::Ascii),

@@ -1,6 +1,6 @@
 //! iTerm2's inline images (iterm2.com/documentation-images.html): OSC 1337 File, MultipartFile, FilePart, FileEnd.
 //!
-//! Only what is to be shown (`inline=1`) is taken; files to be downloaded are not.
+//! Accepts only files to display (`inline=1`), not downloads.
 
 use std::sync::Arc;
 
@@ -13,56 +13,56 @@ use super::pixels::Pixels;
 use crate::cap::Caps;
 use crate::term::Term;
 
-/// Bytes of a file.
+/// Maximum bytes of a file.
 const FILE_CAP: usize = 64 << 20;
 
-/// A length that a program asks for.
+/// A length that a program requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 enum Length {
-    /// The image's own.
+    /// The image's own length.
     #[default]
     Auto,
     Cells(u32),
     Pixels(u32),
-    /// Of the screen.
+    /// Percent of the screen.
     Percent(u32),
 }
 
-/// What stands before the `:` of a File.
+/// The arguments before the `:` of a File.
 #[derive(Clone, Copy, Debug, Default)]
 struct Arguments {
     inline: bool,
-    /// Bytes the file has; 0: not said.
+    /// The file's size in bytes; 0 if not stated.
     size: usize,
     width: Length,
     height: Length,
     stretch: bool,
-    /// The cursor stays where it is (WezTerm's `doNotMoveCursor`).
+    /// The cursor does not move (WezTerm's `doNotMoveCursor`).
     stay: bool,
 }
 
-/// A file that comes in parts.
+/// A file that arrives in parts.
 #[derive(Debug, Default)]
 pub(crate) struct Upload {
     arguments: Arguments,
-    /// Base64, which the parts cut anywhere.
+    /// Base64, which the parts may split anywhere.
     base64: Vec<u8>,
 }
 
-/// A file that is complete, on its way to its pixels.
+/// A complete file, to be decoded to pixels.
 pub(super) struct File {
-    /// What [`Contents::Base64`] is the end of.
+    /// The string that ends with [`Contents::Base64`].
     pub string: Vec<u8>,
     arguments: Arguments,
     contents: Contents,
 }
 
 enum Contents {
-    /// So many bytes at the string's end.
+    /// This many bytes at the end of the string.
     Base64(usize),
-    /// Likewise, put together of parts.
+    /// Base64 assembled from parts.
     Parts(Vec<u8>),
-    /// Each with the milliseconds it is shown for; none where the file was no image.
+    /// Each frame with its duration in milliseconds; empty if the file was not an image.
     Frames(Vec<(Arc<Pixels>, u32)>),
 }
 
@@ -71,7 +71,7 @@ impl File {
         let string = std::mem::take(&mut self.string);
         let data = match std::mem::replace(&mut self.contents, Contents::Frames(Vec::new())) {
             Contents::Frames(frames) => {
-                // It has run.
+                // Already decoded.
                 self.contents = Contents::Frames(frames);
                 return;
             }
@@ -97,7 +97,7 @@ impl File {
 }
 
 impl Term {
-    /// File: arguments and contents, with a colon between them.
+    /// File: arguments and contents, separated by a colon.
     pub(crate) fn show_iterm2_file(&mut self, value: &[u8]) {
         let Some(at) = memchr::memchr(b':', value) else {
             tracing::debug!("file without contents");
@@ -108,18 +108,18 @@ impl Term {
         self.decode_apart(Task::File(File { string: Vec::new(), arguments, contents }));
     }
 
-    /// MultipartFile: arguments of a file whose contents follow.
+    /// MultipartFile: the arguments of a file whose contents follow.
     pub(crate) fn begin_iterm2_file(&mut self, value: &[u8]) {
         let arguments = Arguments::parse(value, &mut self.caps);
         self.graphics.upload = arguments.map(|arguments| Upload { arguments, base64: Vec::new() });
     }
 
-    /// FilePart: more contents, of any length, for the end to decode. One too many ends it all.
+    /// FilePart: further contents of any length, decoded at the end. A part that exceeds the cap drops the whole file.
     pub(crate) fn continue_iterm2_file(&mut self, value: &[u8]) {
         let Some(mut upload) = self.graphics.upload.take() else { return };
         let most = upload.arguments.cap().div_ceil(3) * 4;
         if upload.base64.len() + value.len() > most {
-            // Longer than it said, or than a file may be.
+            // The file is longer than it stated, or than a file may be.
             return self.caps.dropped("image file in parts", upload.arguments.cap());
         }
         upload.base64.extend_from_slice(value);
@@ -145,7 +145,7 @@ impl Term {
         let height = arguments.height.pixels(cell.height, rows);
         let (width, height) = match (width, height) {
             (None, None) => {
-                // An image too wide for the screen is made to fit.
+                // An image that is too wide for the screen is scaled down to fit.
                 let most = (cols * cell.width) as f32;
                 let scale = (most / image_width).min(1.0);
                 (image_width * scale, image_height * scale)
@@ -179,7 +179,7 @@ impl Term {
 }
 
 impl Arguments {
-    /// `key=value` pairs with semicolons between them; `None` when the file is not to be shown, or too large.
+    /// Parses `key=value` pairs separated by semicolons. Returns `None` if the file is not for display or is too large.
     fn parse(text: &[u8], caps: &mut Caps) -> Option<Self> {
         let mut arguments = Self::default();
         for pair in std::str::from_utf8(text).ok()?.split(';') {
@@ -205,7 +205,7 @@ impl Arguments {
         Some(arguments)
     }
 
-    /// Bytes the file may have: the page cancels one that is longer than it said.
+    /// Maximum bytes of the file: iTerm2's page rejects a file that is longer than it stated.
     fn cap(&self) -> usize {
         if self.size == 0 { FILE_CAP } else { self.size }
     }
@@ -229,7 +229,7 @@ impl Length {
         length.unwrap_or_default()
     }
 
-    /// In pixels, where a cell and the screen are so long; `None` for the image's own length.
+    /// The length in pixels, given the size of a cell and the cells of the screen; `None` for the image's own length.
     fn pixels(self, cell: u32, cells: u32) -> Option<f32> {
         match self {
             Self::Auto => None,

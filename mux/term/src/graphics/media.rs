@@ -1,54 +1,55 @@
-//! Where images come from that a program names rather than sends.
+//! Access to image data that a program names instead of sending.
 //!
-//! The engine does no I/O: its owner gives it a [`Media`], or none where the program always runs on another machine. Which
-//! host the program said it is on goes along with each request; whether that is another machine is the owner's knowledge.
+//! The engine does no I/O. Its owner provides a [`Media`], or none if the program always runs on another machine. Each
+//! request carries the host that the program reported; the owner decides whether that is another machine.
 
-/// A kind of place that image data can be read from (kitty graphics protocol, key `t`).
+/// Where image data can be read from (kitty graphics protocol, key `t`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Medium {
     /// `t=f`: a file.
     File,
-    /// `t=t`: a file to be deleted once it was read.
+    /// `t=t`: a file to delete after reading it.
     TemporaryFile,
-    /// `t=s`: a POSIX shared memory object, to be deleted once it was read whole.
+    /// `t=s`: a POSIX shared memory object, to delete after reading all of it.
     SharedMemory,
 }
 
 /// What to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MediaRequest<'a> {
-    /// The kind of place.
+    /// The kind of medium.
     pub medium: Medium,
-    /// Its path or name, as the program gave it: not to be trusted.
+    /// The path or name as the program sent it; untrusted.
     pub name: &'a str,
-    /// The host that the program said it runs on; see [`crate::Term::host`]. On another one the name means nothing here.
+    /// The host that the program reported; see [`crate::Term::host`]. If it is another host, the name has no meaning
+    /// here.
     pub host: Option<&'a str>,
-    /// Bytes to leave out at its start.
+    /// Bytes to skip at the start.
     pub offset: u64,
-    /// Bytes to read; 0 for all there are.
+    /// Bytes to read; 0 for all.
     pub size: u64,
-    /// Bytes that may be read at most; more is [`MediaError::TooLarge`].
+    /// Maximum bytes to read; more is [`MediaError::TooLarge`].
     pub cap: u64,
 }
 
 /// Why nothing was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MediaError {
-    /// There is nothing by that name, or it can't be opened or read.
+    /// The name does not exist, or cannot be opened or read.
     Unreadable,
-    /// It is nothing a terminal may read: no regular file, a link, a part of `/proc`, `/sys` or `/dev`, or a name that may be
-    /// one on another machine.
+    /// A terminal must not read it: it is no regular file, or is a link, a part of `/proc`, `/sys` or `/dev`, or a name
+    /// that may refer to another machine.
     Refused,
-    /// It has more bytes than may be read.
+    /// It has more bytes than the cap.
     TooLarge,
 }
 
-/// Reads image data for a terminal, whose program runs on the same machine. Asked only for data of a form and a size that can
-/// be shown.
+/// Reads image data for a terminal whose program runs on the same machine. The terminal requests only data with a
+/// format and size that it can display.
 ///
-/// Called where [`crate::Decoding::run`] is; the program's output waits meanwhile, so it must not wait for anything but a
-/// disk.
+/// Called from [`crate::Decoding::run`] while the program's output waits, so it must not block on anything but a disk.
 pub trait Media: std::fmt::Debug + Send + Sync {
-    /// Reads what `request` asks for; once it was read, deletes what its medium says is to be deleted, when it may.
+    /// Reads what `request` describes. After reading, deletes the data if its medium requires that and it is allowed
+    /// to.
     fn read(&self, request: &MediaRequest<'_>) -> Result<Vec<u8>, MediaError>;
 }

@@ -1,4 +1,4 @@
-//! The images of one screen: their frames, what they may take up, and which go when that is too much.
+//! The images of one screen: their frames, their memory, and which to drop when they exceed the quota.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -7,33 +7,33 @@ use super::animation::Animation;
 use super::pixels::Pixels;
 use crate::work;
 
-/// Bytes the images of one screen may take; kitty's quota. When they are more, the ones longest unused go, first those
-/// that are shown nowhere.
+/// Maximum bytes of the images of one screen: kitty's quota. Beyond it, the least recently used images are dropped,
+/// starting with images that are shown nowhere.
 pub(crate) const QUOTA: usize = 320 << 20;
-/// Images of one screen.
+/// Maximum images of one screen.
 const IMAGES_CAP: usize = 16_384;
-/// What an image or a frame counts beside its pixels, so that small ones are bounded, too.
+/// Bytes counted for an image or a frame besides its pixels, so that small images are bounded too.
 const OVERHEAD: usize = 512;
 
-/// Names an image of a screen for ever; later ones are greater.
+/// Identifies an image of a screen permanently; newer images have greater keys.
 pub(crate) type ImageKey = u64;
 
 /// One frame of an image.
 #[derive(Clone, Debug)]
 pub(crate) struct Frame {
     pub pixels: Arc<Pixels>,
-    /// Milliseconds until the next frame; 0: it is skipped.
+    /// Milliseconds until the next frame; a frame with 0 is skipped.
     pub gap: u32,
 }
 
 /// An image a program sent.
 #[derive(Debug)]
 pub(crate) struct Image {
-    /// The program's id, 0 when it gave none.
+    /// The program's id, 0 if it sent none.
     pub id: u32,
-    /// The program's number (kitty's `I`), 0 when it gave none.
+    /// The program's number (kitty's `I`), 0 if it sent none.
     pub number: u32,
-    /// At least one; all of one size.
+    /// At least one, all of the same size.
     pub frames: Vec<Frame>,
     pub animation: Animation,
     /// When it was last used, in [`Store::tick`]s.
@@ -49,7 +49,7 @@ impl Image {
         self.frames[0].pixels.height()
     }
 
-    /// The frame that is shown.
+    /// The current frame.
     pub fn shown(&self) -> &Arc<Pixels> {
         let current = self.animation.current.min(self.frames.len() - 1);
         &self.frames[current].pixels
@@ -65,10 +65,10 @@ impl Image {
 #[derive(Debug, Default)]
 pub(crate) struct Store {
     images: BTreeMap<ImageKey, Image>,
-    /// The image that has an id, and those that have a number.
+    /// The image with an id, and the images with a number.
     by_id: HashMap<u32, ImageKey>,
     by_number: BTreeSet<(u32, ImageKey)>,
-    /// Ids given out go up from here.
+    /// The last id assigned here; new ids count up from it.
     next_id: u32,
     next_key: ImageKey,
     bytes: usize,
@@ -93,7 +93,7 @@ impl Store {
         self.images.iter().map(|(key, image)| (*key, image))
     }
 
-    /// Changes an image; keeps count of what it takes.
+    /// Changes an image and updates the byte count.
     pub fn change<T>(&mut self, key: ImageKey, change: impl FnOnce(&mut Image) -> T) -> Option<T> {
         let tick = self.next_tick();
         let image = self.images.get_mut(&key)?;
@@ -104,7 +104,7 @@ impl Store {
         Some(result)
     }
 
-    /// Runs over all images to advance their animations, which changes no one's size.
+    /// All images, to advance their animations. The caller must not change their sizes.
     pub fn animations(&mut self) -> impl Iterator<Item = &mut Image> {
         self.images.values_mut()
     }
@@ -114,7 +114,7 @@ impl Store {
         self.tick
     }
 
-    /// Adds an image of at least one frame.
+    /// Adds an image with at least one frame.
     pub fn add(&mut self, id: u32, number: u32, frames: Vec<Frame>) -> ImageKey {
         let used = self.next_tick();
         let image = Image { id, number, frames, animation: Animation::default(), used };
@@ -140,12 +140,12 @@ impl Store {
         Some(image)
     }
 
-    /// The image a program means by `id`.
+    /// The image with the program's id `id`.
     pub fn by_id(&self, id: u32) -> Option<ImageKey> {
         self.by_id.get(&id).copied()
     }
 
-    /// The newest image of a number.
+    /// The newest image with a number.
     pub fn by_number(&self, number: u32) -> Option<ImageKey> {
         let newest = self.by_number.range((number, 0)..=(number, ImageKey::MAX)).next_back();
         newest.map(|(_, key)| *key)
@@ -161,8 +161,8 @@ impl Store {
         }
     }
 
-    /// The images to drop so that one of `more` bytes fits, other than `kept`: those that no placement shows first, then
-    /// the longest unused.
+    /// The images to drop so that an image of `more` bytes fits, excluding `kept`: first images without placements,
+    /// then the least recently used.
     pub fn too_many(
         &self,
         more: usize,
@@ -175,7 +175,7 @@ impl Store {
             return Vec::new();
         }
         if self.images.len() > IMAGES_CAP / 8 {
-            // Many small ones: some more at once, so that this is not done for each.
+            // With many small images, drop some extra, so that this does not run for every new image.
             over = over.max(1) + QUOTA / 64;
             spare += IMAGES_CAP / 64;
         }

@@ -1,7 +1,7 @@
-//! The images of a terminal as the sequences that show them again: for [`Term::to_vt`].
+//! Writes a terminal's images as sequences that show them again, for [`Term::to_vt`].
 //!
-//! Kitty's images are sent as they are, with frames, placements and ids. What sixel and iTerm2 put into cells is written as
-//! files of iTerm2's, a piece for each row, since any row of an image may have scrolled away or been written over.
+//! Kitty images are written unchanged, with frames, placements and ids. Sixel and iTerm2 images in cells are written as
+//! iTerm2 files, one piece per row, because any row of an image may have scrolled away or been overwritten.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -22,7 +22,7 @@ use crate::style::Style;
 use crate::term::{ScreenKind, Term};
 use crate::to_vt::{Look, Painter};
 
-/// Bytes of base64 in one command; the protocol's page allows no more.
+/// Bytes of base64 per command, the protocol's maximum.
 const CHUNK: usize = 4096;
 
 /// The placements of a screen by the line they begin on.
@@ -33,15 +33,15 @@ impl Term {
         if screen == self.screen { &self.graphics.shown } else { &self.graphics.hidden }
     }
 
-    /// The images of a screen that have an id, with their frames: before anything shows them. Gives the placements that
-    /// belong to lines.
+    /// Writes a screen's images that have an id, with their frames, before anything shows them. Returns the placements
+    /// anchored to lines.
     pub(crate) fn write_images(&self, painter: &mut Painter, screen: ScreenKind) -> ByLine {
         let layer = self.layer(screen);
         for (_, image) in layer.store.iter().filter(|(_, image)| image.id != 0) {
             let id = image.id;
             send(painter, &format!("a=t,i={id}"), &image.frames[0].pixels);
             for frame in &image.frames[1..] {
-                // What is written as nothing would be 40 milliseconds; none at all is less than nothing.
+                // A `z` of 0 would mean the default of 40 milliseconds; a negative `z` means no gap.
                 let gap = if frame.gap == 0 { -1 } else { frame.gap as i64 };
                 send(painter, &format!("a=f,i={id},X=1,z={gap}"), &frame.pixels);
             }
@@ -65,8 +65,8 @@ impl Term {
         by_line
     }
 
-    /// What a row shows of images: the placements that begin on its line, or, on the `oldest` line kept, reach into it from
-    /// above; and the pieces in its cells. The row is painted already, and is row `row` of the screen.
+    /// Writes the images of a row: the placements that begin on its line or, on the `oldest` line kept, reach into it
+    /// from above, and the pieces in its cells. The row is already painted, as row `row` of the screen.
     pub(crate) fn write_row_images(
         &self,
         painter: &mut Painter,
@@ -93,7 +93,7 @@ impl Term {
         self.write_tiles(painter, layer, row, line as u64, view);
     }
 
-    /// Placements that belong to no line: what placeholders stand for, and those that hang on others.
+    /// Writes the placements without a line: virtual placements, and placements relative to others.
     pub(crate) fn write_hung_images(&self, painter: &mut Painter, screen: ScreenKind) {
         let layer = self.layer(screen);
         for (_, placement) in layer.placements() {
@@ -157,7 +157,7 @@ impl Term {
         }
     }
 
-    /// The number of color registers and, where images share them, their colors, in percent.
+    /// Writes the number of color registers and, if images share them, their colors in percent.
     pub(crate) fn write_sixel_settings(&self, painter: &mut Painter) {
         let mut text = String::new();
         let _ = write!(text, "\x1b[?1;3;{}S", self.graphics.sixel.registers());
@@ -173,7 +173,7 @@ impl Term {
     }
 }
 
-/// How many others a placement hangs on.
+/// The length of a placement's chain of parents, itself included.
 fn depth(layer: &Layer, key: PlacementKey) -> usize {
     let parent = |key: &PlacementKey| match layer.placement(*key)?.anchor {
         Anchor::Parent { parent, .. } => Some(parent),
@@ -182,12 +182,12 @@ fn depth(layer: &Layer, key: PlacementKey) -> usize {
     std::iter::successors(Some(key), parent).take(super::kitty::PARENTS_CAP + 2).count()
 }
 
-/// A command without data. Nobody answers.
+/// Writes a command without data, with replies suppressed.
 fn command(painter: &mut Painter, keys: &str) {
     painter.put(&format!("\x1b_G{keys},q=2\x1b\\"));
 }
 
-/// A command with pixels, in chunks.
+/// Writes a command with pixels, in chunks.
 fn send(painter: &mut Painter, keys: &str, pixels: &Pixels) {
     let mut zlib = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
     // Writing to memory never fails.
@@ -209,7 +209,7 @@ fn send(painter: &mut Painter, keys: &str, pixels: &Pixels) {
     }
 }
 
-/// Shows an image at the cursor, or sends it as well where it has no id to be named by.
+/// Shows an image at the cursor. An image without an id cannot be referred to, so it is also sent.
 fn put(painter: &mut Painter, layer: &Layer, placement: &Placement, keys: &str) {
     let Some(image) = layer.store.get(placement.image) else { return };
     let Placement { id, source, x, y, cols, rows, z, .. } = *placement;
@@ -241,7 +241,8 @@ fn put(painter: &mut Painter, layer: &Layer, placement: &Placement, keys: &str) 
     }
 }
 
-/// Some neighbouring tiles of an image as a PNG of whole cells: its pixels, or, where it is magnified, the screen's.
+/// Adjacent tiles of an image as a PNG of whole cells, at the image's resolution or, if it is magnified, at the
+/// screen's.
 fn piece(image: &Image, first: &Tile, len: usize, cell: CellSize) -> Option<Vec<u8>> {
     let (across, down) = first.of.per_cell;
     let (left, top) = (first.col as f32 * across, first.row as f32 * down);

@@ -1,7 +1,7 @@
-//! Multicell characters of a screen: erased whole if a part is overwritten, moved apart or lost.
+//! Multicell characters of a screen: erased whole if a part is overwritten, split or lost.
 //!
-//! A character that scrolls off the screen row by row stays whole: its upper rows are in the history. Without history,
-//! its remaining rows are erased.
+//! A character that scrolls off the screen row by row stays whole, because its upper rows are in history. Without
+//! history, its remaining rows are erased.
 
 use std::ops::Range;
 
@@ -49,7 +49,8 @@ impl Grid {
         }
     }
 
-    /// Erases every multicell character in columns `start..end` of a row, and those that its edges cut in two.
+    /// Erases every multicell character in columns `start..end` of a row, and the characters that its edges would
+    /// split.
     #[cold]
     pub fn cut_multicells(&mut self, row: usize, start: usize, end: usize, revision: u64) {
         self.remove_where(row, start..end, Cell::EMPTY, revision, |_, _| true);
@@ -60,8 +61,9 @@ impl Grid {
         }
     }
 
-    /// Erases every multicell character in columns `start..end` of a row, which text is about to overwrite. A character that is
-    /// hit at its first cell leaves blanks, any other leaves spaces (the protocol's "Wrapping and overwriting behavior").
+    /// Erases every multicell character in columns `start..end` of a row, before text overwrites them. A character hit
+    /// at its first cell leaves blanks, any other leaves spaces (text sizing protocol, "Wrapping and overwriting
+    /// behavior").
     pub fn overwrite_multicells(&mut self, row: usize, start: usize, end: usize, revision: u64) {
         for col in start..end {
             let cell = self.row(row)[col];
@@ -89,8 +91,8 @@ impl Grid {
         }
     }
 
-    /// Erases the multicell character that a cell is part of, as far as it is on the screen: its cells show what `left`
-    /// does, in their own look.
+    /// Erases the part on the screen of the multicell character that a cell belongs to. Its cells get the content of
+    /// `left` and keep their own attributes.
     fn remove_multicell(&mut self, row: usize, col: usize, left: Cell, revision: u64) {
         let size = self.multicell_size(row, col);
         let (x, y) = self.row(row)[col].multicell_offset();
@@ -114,18 +116,18 @@ impl Grid {
         }
     }
 
-    /// Makes an ordinary cell of a part of a multicell character.
+    /// Turns a part of a multicell character into an ordinary cell.
     fn flatten(&mut self, row: usize, col: usize, left: Cell) {
         let slot = self.slot(row);
         let table = self.table_of(slot);
         let style = self.tables(table).view().style(self.slot_cells(slot)[col].style_id());
         let style = self.intern_style(table, &Style { size: TextSize::default(), ..style });
-        // Read after interning, which may rename ids.
+        // Read the cell after interning, which may rename ids.
         let cell = &mut self.slot_mut(slot).0[col];
         *cell = Cell(cell.blanked().with_ids(style, cell.link_id(), None).0 | left.0);
     }
 
-    /// Erases the remains of multicell characters that lost cells when rows or columns were cut off.
+    /// Erases the rest of multicell characters that lost cells when rows or columns were cut off.
     pub fn mend_multicells(&mut self, revision: u64) {
         for row in 0..self.rows() {
             if !self.meta(row).has_multicells() {
@@ -134,7 +136,7 @@ impl Grid {
             for col in 0..self.cols() {
                 if self.row(row)[col].is_multicell() && !self.is_whole(row, col) {
                     self.remove_multicell(row, col, Cell::EMPTY, revision);
-                    // Of one without a size, or with cells of others inside it.
+                    // The character has no size, or has cells of other characters inside it.
                     if self.row(row)[col].is_multicell() {
                         self.flatten(row, col, Cell::EMPTY);
                     }
@@ -143,8 +145,8 @@ impl Grid {
         }
     }
 
-    /// Whether all cells are there of the multicell character that a cell is part of. Those above the screen count as there
-    /// if there is history.
+    /// Whether the multicell character that a cell belongs to still has all its cells. If there is history, its cells
+    /// above the screen count as present.
     fn is_whole(&self, row: usize, col: usize) -> bool {
         let size = self.multicell_size(row, col);
         let (x, y) = self.row(row)[col].multicell_offset();
@@ -164,14 +166,14 @@ impl Grid {
             self.row(row)[col].multicell_offset() == (dx as u16, dy as u16)
                 && self.multicell_size(row, col) == size
         };
-        // One cell stands for all others: that at the upper left, as far as it is on the screen.
+        // One cell checks all others: the upper left cell on the screen.
         if (x, y) != (0, above) {
             return is_part(0, above);
         }
         (above..rows).all(|dy| (0..cols).all(|dx| is_part(dx, dy)))
     }
 
-    /// Panics where a row of the screen has a part of a multicell character that is not whole.
+    /// Panics if a row of the screen has a part of an incomplete multicell character.
     #[cfg(debug_assertions)]
     pub(super) fn check_multicells(&self, row: usize) {
         for (col, cell) in self.row(row).iter().enumerate() {

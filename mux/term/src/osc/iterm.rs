@@ -1,6 +1,7 @@
-//! OSC 1337, iTerm2's own commands, and its OSC 6;1;bg for the tab's colour.
+//! OSC 1337, iTerm2's own commands, and its OSC 6;1;bg for the tab's color.
 //!
-//! Done are those that tell something or ask for something harmless. Source: iTerm2, "Proprietary Escape Codes".
+//! Supports the commands that report something or request something harmless. Source: iTerm2, "Proprietary Escape
+//! Codes".
 
 use base64::Engine as _;
 
@@ -9,39 +10,40 @@ use super::text::{BASE64, clean, clean_base64};
 use crate::term::Term;
 use crate::{ClipboardTarget, CursorShape, Event, Rgb};
 
-/// User variables kept; more are dropped.
+/// Maximum user variables; further variables are dropped.
 const VARS_CAP: usize = 64;
-/// Bytes of a variable's name, and of its value.
+/// Maximum bytes of a variable's name, and of its value.
 const NAME_CAP: usize = 128;
 const VALUE_CAP: usize = 4096;
-/// What this terminal does, in the codes of iTerm2's "Terminal Feature Reporting" (iterm2.com/feature-reporting, table "The
-/// codes are"): 24-bit colours in both forms, clipboard, margins, mouse, all cursor shapes, Unicode and its version, title
-/// setting and stacks, bracketed paste, focus (whose code the table gives to files, too), strike and overline, synchronized
-/// output, links, notifications, sixel.
+/// The features of this terminal in the codes of iTerm2's "Terminal Feature Reporting" (iterm2.com/feature-reporting,
+/// table "The codes are"): 24-bit colors in both forms, clipboard, margins, mouse, all cursor shapes, Unicode and its
+/// version, title setting and stacks, bracketed paste, focus (whose code the table also assigns to files), strike and
+/// overline, synchronized output, links, notifications, sixel.
 const CAPABILITIES: &str = "T3CwLrMSc7UUw17Ts3BFGsGoSyHNoSx";
-/// The page's code for characters of ambiguous width that take two columns.
+/// The same table's code for ambiguous-width characters that take two columns.
 const AMBIGUOUS_WIDE: &str = "Aw";
 
 impl Term {
-    /// Variables that a program set (OSC 1337 SetUserVar), in the order of their first setting. At most 64; a value has no
+    /// Variables that a program set (OSC 1337 SetUserVar), in the order they were first set. At most 64; a value has no
     /// control characters and at most 4 KiB.
     pub fn user_vars(&self) -> impl Iterator<Item = (&str, &str)> {
         self.osc.user_vars.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// `user@host` as the program said (OSC 1337 RemoteHost).
+    /// `user@host` as the program reported it (OSC 1337 RemoteHost).
     pub fn remote_host(&self) -> Option<&str> {
         self.osc.remote_host.as_deref()
     }
 
-    /// The colour the program wants its tab to have (OSC 6;1;bg).
+    /// The color that the program requested for its tab (OSC 6;1;bg).
     pub fn tab_color(&self) -> Option<Rgb> {
         self.osc.tab_color
     }
 
-    /// From now on, a program that sends `OSC 1337 ; UntermNonce=ticket` receives [`crate::Options::nonce`] as a line of input,
-    /// `unterm-nonce:` before it, once: a login shell on another machine marks its commands with it. The ticket ends with the
-    /// command that runs now, and when another ticket is set.
+    /// Offers the nonce to the next program that sends `OSC 1337 ; UntermNonce=ticket`. The program receives
+    /// [`crate::Options::nonce`] once, as a line of input after `unterm-nonce:`, so that a login shell on another
+    /// machine can mark its commands with it. The ticket expires when the current command ends, or when another ticket
+    /// is set.
     pub fn lend_nonce(&mut self, ticket: String) {
         self.commands.lend_nonce(ticket);
     }

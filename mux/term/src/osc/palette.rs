@@ -1,6 +1,6 @@
-//! OSC 4, 5, 10–19, their resets 104, 105, 110–119, and kitty's 21: which colours are set, asked for and reset.
+//! OSC 4, 5, 10–19, their resets 104, 105, 110–119, and kitty's 21: set, query and reset colors.
 //!
-//! Answers are made of numbers, and of no text of a program's but the names that [`crate::report`] lists.
+//! Replies consist of numbers. The only program-written text in them is the names that [`crate::report`] lists.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -11,9 +11,9 @@ use crate::color::Slot;
 use crate::term::Term;
 use crate::{Event, Palette, Rgb};
 
-/// Special colours (bold, underline, blink, reverse, italic) come after the 256 in OSC 4 (xterm ctlseqs).
+/// Number of special colors (bold, underline, blink, reverse, italic); OSC 4 counts them from 256 (xterm ctlseqs).
 const SPECIALS: u16 = 5;
-/// OSC 21 answers so many keys at once.
+/// Maximum keys of one OSC 21.
 const KEYS_CAP: usize = 512;
 
 /// The slots of OSC 10 to 19, in order (xterm ctlseqs, "VT100 text foreground color" and so on).
@@ -30,7 +30,7 @@ const DYNAMIC: [Slot; 10] = [
     Slot::SelectionText,
 ];
 
-/// Keys of OSC 21 that are no numbers (kitty, "Color control").
+/// Keys of OSC 21 other than numbers (kitty, "Color control").
 const KITTY_KEYS: [(&str, Slot); 7] = [
     ("foreground", Slot::Foreground),
     ("background", Slot::Background),
@@ -42,7 +42,7 @@ const KITTY_KEYS: [(&str, Slot); 7] = [
 ];
 
 impl Term {
-    /// OSC 4: `index ; colour` pairs; `?` asks. OSC 5 is the same for special colours, OSC 4's from 256 on.
+    /// OSC 4: `index ; color` pairs; `?` queries. OSC 5 does the same for special colors, which OSC 4 counts from 256.
     pub(super) fn set_colors(&mut self, command: u16, rest: &[u8], bell: bool) {
         let mut parts = rest.split(|&b| b == b';');
         while let (Some(index), Some(spec)) = (parts.next(), parts.next()) {
@@ -57,7 +57,7 @@ impl Term {
         }
     }
 
-    /// OSC 10 to 19: each further colour is for the next number.
+    /// OSC 10 to 19: each further color applies to the next number.
     pub(super) fn set_dynamic_colors(&mut self, first: u16, rest: &[u8], bell: bool) {
         for (number, spec) in (first..=19).zip(rest.split(|&b| b == b';')) {
             let slot = DYNAMIC[number as usize - 10];
@@ -70,7 +70,7 @@ impl Term {
         }
     }
 
-    /// OSC 104 (and 105 for special colours): the given colours, or all.
+    /// OSC 104 (and 105 for special colors): resets the listed colors, or all.
     pub(super) fn reset_colors(&mut self, command: u16, rest: &[u8]) {
         if rest.is_empty() {
             let all = if command == 4 { 256 } else { SPECIALS };
@@ -90,7 +90,8 @@ impl Term {
         self.reset_color(DYNAMIC[number as usize - 110]);
     }
 
-    /// OSC 21: `key=colour` sets, `key=` makes dynamic, `key` resets, `key=?` asks; all answers in one.
+    /// OSC 21: `key=color` sets, `key=` makes the color dynamic, `key` resets, `key=?` queries; one reply answers all
+    /// keys.
     pub(super) fn control_colors(&mut self, rest: &[u8], bell: bool) {
         if memchr::memchr_iter(b';', rest).count() >= KEYS_CAP {
             return self.caps.dropped("OSC 21", KEYS_CAP);
@@ -111,7 +112,7 @@ impl Term {
                         .map(|Rgb { r, g, b }| format!("rgb:{r:02x}/{g:02x}/{b:02x}"));
                     answers.push_str(&format!(";{key}={}", color.unwrap_or_default()));
                 }
-                // The page wants an unknown key back: only where it is a word that can do no harm.
+                // The protocol requires echoing an unknown key. Do so only for words, which are harmless.
                 (None, Some("?")) if is_word(key) => answers.push_str(&format!(";{key}=?")),
                 (Some(slot), Some("")) => self.set_color(slot, None),
                 (Some(slot), Some(spec)) => {
@@ -140,7 +141,7 @@ impl Term {
         self.set_color(slot, self.base_palette.get(slot));
     }
 
-    /// Puts other colours under those that the program has set.
+    /// Replaces the theme's colors and keeps the colors that the program set.
     pub(crate) fn rebase_palette(&mut self, base: Arc<Palette>) {
         let mut palette = (*base).clone();
         for slot in Slot::all() {
@@ -153,12 +154,12 @@ impl Term {
         self.base_palette = base;
     }
 
-    /// The sequences that set the colours which are not the theme's. For [`Term::to_vt`].
+    /// Writes the sequences that set the colors that differ from the theme's. For [`Term::to_vt`].
     pub(crate) fn write_palette(&self, out: &mut String) {
         self.write_colors(&self.palette, out);
     }
 
-    /// The sequences that return to the theme's colours.
+    /// Writes the sequences that reset all colors to the theme's.
     pub(super) fn write_no_colors(&self, out: &mut String) {
         out.push_str("\x1b]104\x1b\\\x1b]105\x1b\\");
         for (name, _) in KITTY_KEYS {
@@ -169,7 +170,7 @@ impl Term {
         }
     }
 
-    /// The sequences that set a palette's colours where they are not the theme's.
+    /// Writes the sequences that set the colors of `palette` that differ from the theme's.
     pub(super) fn write_colors(&self, palette: &Palette, out: &mut String) {
         for slot in Slot::all() {
             let color = palette.get(slot);
@@ -202,7 +203,7 @@ fn number(digits: &[u8]) -> Option<u16> {
     std::str::from_utf8(digits).ok()?.parse().ok()
 }
 
-/// What a number means in OSC 4 or OSC 5.
+/// The slot of a number in OSC 4 or OSC 5.
 fn slot(command: u16, index: u16) -> Option<Slot> {
     match (command, index) {
         (4, 0..=255) => Some(Slot::Indexed(index as u8)),
@@ -216,12 +217,12 @@ fn kitty_slot(key: &str) -> Option<Slot> {
     if let Some((_, slot)) = KITTY_KEYS.iter().find(|(own, _)| *own == key) {
         return Some(*slot);
     }
-    // A number as the page writes it, so that its echo is one too.
+    // Accept only plain digits, so that the echo is a number too.
     let index = key.parse().ok().map(Slot::Indexed)?;
     key.bytes().all(|b| b.is_ascii_digit()).then_some(index)
 }
 
-/// A key that another terminal may know.
+/// Whether this could be a key of another terminal.
 fn is_word(key: &str) -> bool {
     (1..=32).contains(&key.len())
         && key.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')

@@ -1,48 +1,48 @@
-//! What is looked for: a text or a regular expression, made ready.
+//! Search patterns: a text or a regular expression, compiled.
 
 use std::sync::Arc;
 
 use regex_automata::meta;
 use regex_automata::util::syntax;
 
-/// Bytes of a pattern.
+/// Maximum bytes of a pattern.
 const PATTERN_CAP: usize = 4096;
-/// Bytes of the automaton that a pattern becomes: `\w{1000}` and the like are refused. Searching takes time in
-/// proportion to the text for any pattern there is.
+/// Maximum bytes of the automaton compiled from a pattern: `\w{1000}` and the like are rejected. For every accepted
+/// pattern, a search takes time in proportion to the text.
 const AUTOMATON_CAP: usize = 1 << 20;
-/// Brackets in brackets.
+/// Maximum nesting of brackets.
 const NEST_CAP: u32 = 64;
 
-/// How a pattern is read.
+/// How to interpret a pattern.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum PatternKind {
-    /// The very characters.
+    /// As literal text.
     #[default]
     Literal,
-    /// A regular expression in the syntax of Rust's `regex` crate; `^` and `$` are the ends of a logical line.
+    /// As a regular expression in the syntax of Rust's `regex` crate; `^` and `$` match the ends of a logical line.
     Regex,
 }
 
-/// Whether upper and lower case differ.
+/// Whether a search distinguishes upper and lower case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Case {
-    /// They do.
+    /// Always.
     #[default]
     Sensitive,
-    /// They don't.
+    /// Never.
     Insensitive,
-    /// They do when the pattern has an upper-case letter.
+    /// Only if the pattern has an upper-case letter.
     Smart,
 }
 
-/// Why a pattern can't be searched for.
+/// Why a pattern is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PatternError {
-    /// It is longer than 4,096 bytes.
+    /// The pattern is longer than 4,096 bytes.
     TooLong,
-    /// It is no regular expression: the reason, in English, for the person who wrote it.
+    /// The pattern is not a valid regular expression. Holds the reason, in English, for its author.
     Syntax(String),
-    /// What it says takes too much memory to search for.
+    /// The compiled pattern would need too much memory.
     TooLarge,
 }
 
@@ -58,19 +58,19 @@ impl std::fmt::Display for PatternError {
 
 impl std::error::Error for PatternError {}
 
-/// A pattern, ready to be searched for; cloning it is cheap.
+/// A compiled pattern; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Pattern {
     pub(super) regex: Arc<meta::Regex>,
 }
 
 impl Pattern {
-    /// Makes `text` ready. An empty one is found nowhere.
+    /// Compiles `text`. An empty pattern matches nothing.
     pub fn new(text: &str, kind: PatternKind, case: Case) -> Result<Self, PatternError> {
         Self::build(text, kind, case, false)
     }
 
-    /// As [`Pattern::new`]; it matches where no word goes on before or behind it only.
+    /// Like [`Pattern::new`], but matches only whole words.
     pub fn whole_words(text: &str, kind: PatternKind, case: Case) -> Result<Self, PatternError> {
         Self::build(text, kind, case, true)
     }
@@ -112,7 +112,7 @@ impl Pattern {
     }
 }
 
-/// Whether a letter is upper case, other than in `\W` and its like.
+/// Whether the pattern has an upper-case letter, other than in `\W` and similar escapes.
 fn has_upper_case(text: &str, is_regex: bool) -> bool {
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
@@ -125,7 +125,7 @@ fn has_upper_case(text: &str, is_regex: bool) -> bool {
     false
 }
 
-/// The expression that matches `text` and nothing else.
+/// An expression that matches exactly `text`.
 fn escaped(text: &str) -> String {
     let mut expression = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! Actions `f` (data of a frame), `a` (which frame is shown) and `c` (frames composed from frames).
+//! Actions `f` (data of a frame), `a` (animation control) and `c` (composition of frames).
 
 use std::sync::Arc;
 
@@ -11,12 +11,12 @@ use crate::graphics::pixels::{Area, Canvas, Pixels};
 use crate::graphics::store::{Frame, Image, ImageKey, QUOTA};
 use crate::term::Term;
 
-/// Milliseconds a frame is shown for when nobody says how long.
+/// The default duration of a frame in milliseconds.
 const DEFAULT_GAP: u32 = 40;
-/// Milliseconds a frame is shown for at most: a day.
+/// The maximum duration of a frame in milliseconds: one day.
 const MAX_GAP: u32 = 86_400_000;
 
-/// The gap that a command's `z` asks for; `None` when it says nothing.
+/// The gap in a command's `z`; `None` if it is 0.
 fn gap(z: i32) -> Option<u32> {
     match z {
         0 => None,
@@ -24,26 +24,26 @@ fn gap(z: i32) -> Option<u32> {
     }
 }
 
-/// A frame's place from its number, which counts from 1.
+/// The index of a frame, from its number, which counts from 1.
 fn index(image: &Image, number: u32) -> Option<usize> {
     let index = (number as usize).checked_sub(1)?;
     (index < image.frames.len()).then_some(index)
 }
 
-/// What a new frame's data is laid on, or which frame is changed by it.
+/// The canvas for a frame's data: the base of a new frame, or the frame to edit.
 pub(super) struct FrameCanvas {
     image: ImageKey,
-    /// The image's size.
+    /// The size of the image.
     width: u32,
     height: u32,
-    /// The frame that is changed, by its place; `None` for a new one.
+    /// The index of the frame to edit; `None` for a new frame.
     edited: Option<usize>,
-    /// What was there, or a colour.
+    /// The pixels underneath; `None` for a plain color.
     base: Option<Arc<Pixels>>,
 }
 
 impl FrameCanvas {
-    /// What the frame looks like once `part` is laid on its canvas.
+    /// Composes `part` onto the canvas and returns the whole frame.
     pub fn compose(&self, command: &Command, part: &Decoded) -> Result<Arc<Pixels>, Failure> {
         let (width, height) = (self.width, self.height);
         if part.width > width || part.height > height {
@@ -65,16 +65,16 @@ impl FrameCanvas {
     }
 }
 
-/// A rectangle of one frame to be laid on another.
+/// A rectangle of one frame to compose onto another frame.
 pub(crate) struct Composition {
     command: Command,
     image: ImageKey,
-    /// The changed frame, by its place.
+    /// The index of the frame to change.
     to: usize,
     under: Arc<Pixels>,
     over: Arc<Pixels>,
     area: Area,
-    /// `None` until it has run.
+    /// `None` until `run`.
     done: Option<Result<Arc<Pixels>, Failure>>,
 }
 
@@ -98,7 +98,7 @@ impl Composition {
 }
 
 impl Term {
-    /// What the data of action `f` will be laid on: the frame itself when it is edited, else another frame or a colour.
+    /// The canvas for the data of action `f`: the edited frame itself, or else another frame or a color.
     pub(super) fn frame_canvas(&self, command: &Command) -> Result<FrameCanvas, Failure> {
         let key = self.named_image(command).ok_or(Failure::NoImage)?;
         let image = self.graphics.shown.store.get(key).ok_or(Failure::NoImage)?;
@@ -113,7 +113,7 @@ impl Term {
         Ok(FrameCanvas { image: key, width, height, edited, base })
     }
 
-    /// Adds a frame to an image, or changes one. Gives the command with the frame's number as `r`.
+    /// Adds a frame to an image, or edits one. Returns the command with the frame's number as `r`.
     pub(super) fn add_frame(
         &mut self,
         mut command: Command,
@@ -153,8 +153,8 @@ impl Term {
 }
 
 impl Term {
-    /// Action `a`: a frame's gap, the frame shown, running and stopping, loops. It is not answered, as in kitty, unless
-    /// there is no such image.
+    /// Action `a`: sets a frame's gap, the current frame, running or stopped, and the number of loops. As in kitty, it
+    /// is answered only if there is no such image.
     pub(super) fn control_animation(&mut self, command: &Command) {
         let Some(key) = self.named_image(command) else {
             return self.answer_kitty(command, Err(Failure::NoImage));
@@ -187,7 +187,7 @@ impl Term {
         self.graphics.changed();
     }
 
-    /// Action `c`: a rectangle of one frame (`r`, at `X`, `Y`) laid on another (`c`, at `x`, `y`).
+    /// Action `c`: composes a rectangle of one frame (`r`, at `X`, `Y`) onto another (`c`, at `x`, `y`).
     pub(super) fn compose_frames(&mut self, command: &Command) {
         match self.composition(command) {
             Ok(composition) => self.decode_apart(Task::Frame(composition)),
@@ -238,8 +238,8 @@ impl Term {
 }
 
 impl Layer {
-    /// Deletes a frame by its number (0: the first). Says whether the whole image is to go: its only frame was, and
-    /// `frees`.
+    /// Deletes a frame by its number (0: the first). If it is the only frame, deletes nothing and returns `frees`:
+    /// whether the caller must remove the whole image.
     pub(super) fn delete_frame(&mut self, key: ImageKey, number: u32, frees: bool) -> bool {
         let delete = |image: &mut Image| {
             if image.frames.len() == 1 {

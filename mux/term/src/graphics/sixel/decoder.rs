@@ -1,25 +1,25 @@
-//! Sixel data to pixels. Can be fed in pieces; what leaves the largest size is left out.
+//! Decodes sixel data to pixels. Accepts data in pieces, and ignores pixels beyond the maximum size.
 
 use super::super::store::QUOTA;
 use super::colors::Registers;
 use crate::work;
 
-/// Pixels one image may set, also again and again: some times what fits into memory.
+/// Maximum pixels that one image may set, counting repeated writes: four times as many as the quota holds.
 const SET_CAP: usize = QUOTA;
-/// Numbers a command takes.
+/// Maximum numbers of a command.
 const MAX_NUMBERS: usize = 5;
 /// Rows of pixels in a sixel.
 const BAND: u32 = 6;
 
-/// What a byte is part of.
+/// What the next byte belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Data,
-    /// The numbers behind a `!`, `"` or `#`.
+    /// The numbers after a `!`, `"` or `#`.
     Numbers(u8),
 }
 
-/// A pixel that nothing was drawn on.
+/// A pixel that was never drawn.
 const HOLE: u32 = 0;
 
 pub(super) struct Decoder {
@@ -32,12 +32,12 @@ pub(super) struct Decoder {
     repeat: u32,
     color: u32,
     x: u32,
-    /// The upper row of the band.
+    /// The top row of the band.
     y: u32,
-    /// Pixels as RGBA in memory order, `stride` a row.
+    /// Pixels as RGBA in memory order, `stride` per row.
     pixels: Vec<u32>,
     stride: u32,
-    /// What was drawn, and what raster attributes said.
+    /// The size drawn so far, and the size in the raster attributes.
     width: u32,
     height: u32,
     declared: (u32, u32),
@@ -45,7 +45,7 @@ pub(super) struct Decoder {
 }
 
 impl Decoder {
-    /// Neither side of the image will be longer than the caller says.
+    /// A decoder for an image of at most this size.
     pub fn new(registers: Registers, max_width: u32, max_height: u32) -> Self {
         Self {
             registers,
@@ -71,7 +71,7 @@ impl Decoder {
         &self.registers
     }
 
-    /// Takes more of the image's data.
+    /// Reads more of the image's data.
     pub fn read(&mut self, data: &[u8]) {
         work::add(data.len());
         for &byte in data {
@@ -107,14 +107,14 @@ impl Decoder {
         }
     }
 
-    /// Does what a command says whose numbers are complete.
+    /// Applies a command whose numbers are complete.
     fn apply(&mut self, command: u8) {
         self.state = State::Data;
         let [first, second, x, y, z] = self.numbers;
         match command {
-            // DECGRI: the next sixel so many times.
+            // DECGRI: repeats the next sixel.
             b'!' => self.repeat = first.max(1),
-            // DECGRA: aspect ratio, which counts for nothing, and size.
+            // DECGRA: aspect ratio, which is ignored, and size.
             b'"' => {
                 let size = (x.min(self.max_width), y.min(self.max_height));
                 self.declared = size;
@@ -122,7 +122,7 @@ impl Decoder {
                     self.reserve(size.0, size.1);
                 }
             }
-            // DECGCI: a register chosen, and set where a color follows.
+            // DECGCI: selects a register, and sets it if a color follows.
             _ => {
                 self.color = first;
                 if self.count >= 1 {
@@ -132,7 +132,7 @@ impl Decoder {
         }
     }
 
-    /// Makes room for an image of that size; false when there is none.
+    /// Makes room for an image of this size. Returns false if it exceeds the quota.
     fn reserve(&mut self, width: u32, height: u32) -> bool {
         if width > self.stride {
             let stride = width.next_power_of_two().min(self.max_width).max(width);
@@ -161,7 +161,7 @@ impl Decoder {
         true
     }
 
-    /// A sixel, as often as was said: bit 0 is its upper pixel.
+    /// Draws a sixel as often as requested; bit 0 is its top pixel.
     fn draw(&mut self, bits: u8) {
         let repeat = std::mem::replace(&mut self.repeat, 1);
         let start = self.x;
@@ -189,8 +189,8 @@ impl Decoder {
         self.height = self.height.max(bottom);
     }
 
-    /// The image: width, height and RGBA bytes; `None` when it is empty. `opaque`: what was not drawn on within the size
-    /// that raster attributes gave is of register 0's color.
+    /// The image: width, height and RGBA bytes; `None` if it is empty. `opaque`: pixels that were not drawn get the
+    /// color of register 0, within the size in the raster attributes.
     pub fn finish(mut self, opaque: bool) -> Option<(u32, u32, Vec<u8>)> {
         if let State::Numbers(command) = self.state {
             self.apply(command);

@@ -1,7 +1,7 @@
 //! Sixel graphics (VT330/VT340 Programmer Reference, volume 2, chapter 14; xterm ctlseqs "Sixel Graphics").
 //!
-//! Where the manual and xterm differ it is as in xterm: pixels are square whatever aspect ratio is asked for, the
-//! background is filled only where raster attributes say how far, and the cursor ends in the image's last row.
+//! Where the manual and xterm differ, this follows xterm: pixels are square whatever the aspect ratio, the background
+//! is filled only within the size in the raster attributes, and the cursor ends in the image's last row.
 
 mod colors;
 mod decoder;
@@ -17,28 +17,28 @@ use decoder::Decoder;
 use super::decoding::Task;
 use super::pixels::{MAX_SIDE, Pixels};
 
-/// Color registers there are at most, and at the start; xterm's.
+/// The maximum and initial number of color registers, as in xterm.
 const MAX_REGISTERS: u32 = 1024;
 
 /// A private mode of sixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SixelMode {
-    /// DECSDM, ?80: images start in the screen's corner and scroll nothing.
+    /// DECSDM, ?80: images start in the screen's corner and do not scroll.
     Display,
-    /// ?1070: each image has color registers of its own.
+    /// ?1070: each image has its own color registers.
     PrivateColors,
-    /// ?8452: the cursor ends at the right of the image.
+    /// ?8452: the cursor ends to the right of the image.
     CursorRight,
 }
 
-/// What modes and XTSMGRAPHICS set.
+/// The settings of the modes and XTSMGRAPHICS.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     display: bool,
     private_colors: bool,
     cursor_right: bool,
     registers: u32,
-    /// Used by all images unless each has its own.
+    /// Color registers shared by all images, unless each has its own.
     shared: Option<Arc<[Rgb]>>,
 }
 
@@ -63,12 +63,12 @@ impl Settings {
         }
     }
 
-    /// Color registers there are.
+    /// The number of color registers.
     pub fn registers(&self) -> u32 {
         self.registers
     }
 
-    /// The colors that images share, if any has left some.
+    /// The colors that images share, if an image has set any.
     pub fn shared(&self) -> Option<&[Rgb]> {
         self.shared.as_deref()
     }
@@ -82,15 +82,15 @@ impl Settings {
     }
 }
 
-/// An image that is complete, on its way to its pixels.
+/// A complete image, to be decoded to pixels.
 pub(super) struct Drawing {
-    /// What the data is the end of, and its length.
+    /// The string that ends with the image data, and the length of the data.
     pub string: Vec<u8>,
     length: usize,
-    /// Until it has run.
+    /// `Some` until `run`.
     decoder: Option<Decoder>,
     opaque: bool,
-    /// What came of it: the registers as the image left them, and the picture, if there is any.
+    /// The results: the registers as the image left them, and the picture, if there is one.
     registers: Option<Arc<[Rgb]>>,
     pixels: Option<Arc<Pixels>>,
 }
@@ -107,7 +107,7 @@ impl Drawing {
 }
 
 impl Term {
-    /// A sixel image: its parameters (`P1;P2;P3`) and its data, from behind `q` to the string's end.
+    /// A sixel image: its parameters (`P1;P2;P3`), and its data from after the `q` to the end of the string.
     pub(crate) fn sixel(&mut self, params: &[u8], data: &[u8]) {
         let background = params.split(|&b| b == b';').nth(1).unwrap_or_default();
         let opaque = background != b"1";
@@ -116,7 +116,7 @@ impl Term {
         let display = settings.display;
         let first_col = if display { 0 } else { self.cursor.col };
         let width_cells = self.grid.cols() - first_col;
-        // What lies behind the right edge is never seen.
+        // Pixels beyond the right edge are never visible.
         let max_width = (width_cells as u32 * cell.width).min(MAX_SIDE);
         let max_height =
             if display { (self.grid.rows() as u32 * cell.height).min(MAX_SIDE) } else { MAX_SIDE };
@@ -163,15 +163,15 @@ impl Term {
             Some(cols) if self.graphics.sixel.cursor_right => first_col + cols,
             _ => first_col,
         };
-        // Beyond the margin there is the next line (xterm).
+        // Beyond the margin, move to the next line (xterm).
         if self.cursor.col >= self.right {
             self.cursor.col = self.left;
             self.index();
         }
     }
 
-    /// XTSMGRAPHICS (xterm ctlseqs): item (1 color registers, 2 size of a sixel image, in pixels), action (1 read, 2 reset,
-    /// 3 set, 4 the most there can be), value. As in xterm the size is the window's and can't be set.
+    /// XTSMGRAPHICS (xterm ctlseqs): item (1 color registers, 2 size of a sixel image in pixels), action (1 read, 2
+    /// reset, 3 set, 4 read the maximum), value. As in xterm, the size is the window's and cannot be set.
     pub(crate) fn graphics_attribute(&mut self, params: &Params) {
         const SUCCESS: u8 = 0;
         const BAD_ITEM: u8 = 1;
