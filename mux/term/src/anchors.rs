@@ -1,20 +1,20 @@
-//! What follows its text when lines are wrapped anew.
+//! Points that follow their text when lines rewrap.
 //!
-//! A resize to another width gives every line a new number. State that is tied to lines (an image's place, a command's
-//! first line, a selection) is listed in [`Term::visit_anchors`]: it is called once before the reflow, to collect the
-//! points, and once after it, with what became of them: the point where the same character is now, or `None` where that
-//! is no longer kept. Scrolling needs none of this: numbers stay what they are, and a line before
+//! A resize to another width gives every line a new number. [`Term::visit_anchors`] lists all state that is tied to
+//! lines (an image's position, a command's first line, a selection). It runs once before the reflow, to collect the
+//! points. After the reflow it runs again with the results: the point where the same character is now, or `None` if
+//! that character is no longer kept. Scrolling needs none of this: line numbers do not change, and a line before
 //! [`Term::oldest`] is gone.
 
 use crate::term::{ScreenKind, Term};
 use crate::{LineId, Point};
 
-/// Gets each point, and may put another in its place.
+/// Receives each point and may replace it.
 pub(crate) type Visit<'a> = dyn FnMut(&mut Option<Point>) + 'a;
 
 impl Term {
-    /// Calls `visit` with every point of a screen that follows its text, always in the same order: each owner of such
-    /// points adds a line here.
+    /// Calls `visit` with every point of a screen that follows its text, always in the same order. Each owner of such
+    /// points is listed here.
     pub(crate) fn visit_anchors(&mut self, screen: ScreenKind, visit: &mut Visit<'_>) {
         if screen == ScreenKind::Main {
             self.commands.visit(visit);
@@ -32,23 +32,23 @@ impl Term {
         points
     }
 
-    /// Gives the points of a screen back, as the reflow has left them.
+    /// Stores the points of a screen as the reflow returned them.
     pub(crate) fn place_anchors(&mut self, screen: ScreenKind, points: &[Option<Point>]) {
         let mut points = points.iter();
         self.visit_anchors(screen, &mut |point| *point = points.next().copied().flatten());
     }
 }
 
-/// Points on their way through a reflow, which goes through the old lines from the oldest on.
+/// The points during a reflow, which processes the old lines from the oldest on.
 pub(crate) struct Follow<'a> {
     points: &'a mut [Option<Point>],
-    /// Old line, old column and place in `points`, by line.
+    /// Old line, old column and index in `points`, sorted by line.
     old: Vec<(u64, usize, usize)>,
     next: usize,
 }
 
 impl<'a> Follow<'a> {
-    /// Takes the points; those that are not [put](Follow::put) are lost.
+    /// Takes the points. Points that are not [put](Follow::put) back are lost.
     pub fn new(points: &'a mut [Option<Point>]) -> Self {
         let mut old: Vec<_> = points
             .iter_mut()
@@ -66,7 +66,7 @@ impl<'a> Follow<'a> {
         Some(next)
     }
 
-    /// Where a point is now.
+    /// Stores the new position of a point.
     pub fn put(&mut self, name: usize, line: u64, col: usize) {
         self.points[name] = Some(Point { line: LineId(line), col: col as u16 });
     }

@@ -1,16 +1,16 @@
-//! What a program sends beyond a cap is dropped whole, never cut, and said in the log: the one place that says it.
+//! Logs input beyond a cap, which is dropped whole and never truncated. All such log messages come from here.
 //!
-//! The first of a kind in a terminal is a warning, for whoever wonders where it went; later ones are told at debug level
-//! alone, so that no output floods the log. A reset (RIS) begins nothing anew.
+//! The first time for each kind in a terminal is a warning, so that users can find out why input is missing. Later
+//! times are logged at debug level, so that output cannot flood the log. A reset (RIS) does not start over.
 
-/// The kinds of which a terminal has warned.
+/// The kinds for which a terminal has logged a warning.
 #[derive(Debug, Default)]
 pub(crate) struct Caps {
     warned: Vec<&'static str>,
 }
 
 impl Caps {
-    /// A text, list or entry that is dropped since more than `cap` of its kind, bytes or entries, are not taken.
+    /// Logs that a text, list or entry is dropped because it exceeds `cap` bytes or entries of its kind.
     #[cold]
     pub fn dropped(&mut self, what: &'static str, cap: usize) {
         if self.is_first(what) {
@@ -24,7 +24,7 @@ impl Caps {
         }
     }
 
-    /// The oldest of a kind goes, where its protocol's page has it so, to make room for another.
+    /// Logs that the oldest entry of a kind is dropped to make room, if its protocol allows that.
     #[cold]
     pub fn oldest_dropped(&mut self, what: &'static str, cap: usize) {
         if self.is_first(what) {
@@ -76,7 +76,7 @@ mod tests {
         }
     }
 
-    /// Keeps what is said of caps.
+    /// Keeps log messages about caps.
     #[derive(Clone, Default)]
     struct Log(Arc<Mutex<Vec<Line>>>);
 
@@ -106,7 +106,7 @@ mod tests {
         fn exit(&self, _: &Id) {}
     }
 
-    /// What a terminal says of caps while it takes `pieces` one after the other, and that again and again.
+    /// The log messages of a terminal that receives `pieces` one after the other, `rounds` times.
     fn logged(pieces: &[String], rounds: usize) -> Vec<Line> {
         let log = Log::default();
         tracing::subscriber::with_default(log.clone(), || {
@@ -133,7 +133,7 @@ mod tests {
             format!("\x1bP+q{}\x1b\\", "544e;".repeat(256)),
             format!("\x1b[{}m", "1;".repeat(32)),
             format!("\x1b]2;{}\x07", "x".repeat(1 << 20)),
-            // Two beyond the cap; the reset in between begins nothing anew.
+            // Two beyond the cap; the reset before them does not start the warnings over.
             format!("\x1bc{}", "\x1b[>1u".repeat(33)),
         ];
         let expected = [
@@ -151,7 +151,7 @@ mod tests {
         ];
         let expected =
             expected.map(|(what, cap): (&str, usize)| (what.to_owned(), cap.to_string()));
-        // In each terminal anew.
+        // Each terminal warns again.
         for _ in 0..2 {
             let lines = logged(&pieces, 3);
             let (warned, told): (Vec<_>, Vec<_>) =

@@ -1,7 +1,7 @@
-//! Clicks at a prompt: what to send so that the shell's cursor goes there.
+//! Clicks at a prompt: the input that moves the shell's cursor there.
 //!
-//! Sources: the "Semantic prompts" page (`cl`), kitty's "Shell integration" (`click_events`). Only reads; the bytes are
-//! for the owner to send, as if they were typed.
+//! Sources: "Semantic prompts" (`cl`), kitty's "Shell integration" (`click_events`). Only reads state; the owner sends
+//! the bytes as if the user had typed them.
 
 use crate::cell::{PromptRole, Width};
 use crate::commands::{ClickEvents, ClickKeys, Command};
@@ -9,28 +9,28 @@ use crate::grid::Scratch;
 use crate::term::{ScreenKind, Term};
 use crate::{Attrs, Color, Content, LineId, Modes, Point, Rgb, Style};
 
-/// Arrow keys sent for one click; a click further away does nothing.
+/// Maximum arrow keys per click; a more distant click does nothing.
 const KEYS_CAP: usize = 4096;
 
-/// A row of what is typed at the prompt.
+/// A row of the input at the prompt.
 struct InputRow {
     line: LineId,
-    /// Columns in which its characters start.
+    /// The columns in which its characters start.
     stops: Vec<u16>,
-    /// The text goes on in the next row without a line break.
+    /// The text continues in the next row without a line break.
     wrapped: bool,
 }
 
 impl InputRow {
-    /// Characters before column `col`.
+    /// The number of characters before column `col`.
     fn before(&self, col: u16) -> usize {
         self.stops.partition_point(|stop| *stop < col)
     }
 }
 
 impl Term {
-    /// The bytes that move the cursor to `point`, a cell of what is typed at the prompt, as far as its shell has said that
-    /// it can do that; `None` where there is no prompt, or nothing to do.
+    /// The bytes that move the shell's cursor to `point`, a cell of the input, in a form that the shell reported to
+    /// support. `None` if there is no prompt, or nothing to send.
     pub fn prompt_click(&self, point: Point) -> Option<Vec<u8>> {
         let command = self.commands.last().filter(|command| command.is_prompting())?;
         let first = self.command(command.id)?.prompt?.line;
@@ -44,7 +44,7 @@ impl Term {
         }
     }
 
-    /// A press in SGR's form (mode 1006), which no mode needs to be on for.
+    /// A press in SGR form (mode 1006). The program need not enable a mouse mode.
     fn click_event(&self, point: Point, first: LineId, events: ClickEvents) -> Option<Vec<u8>> {
         let top = match events {
             ClickEvents::Absolute => self.grid.live_top(),
@@ -81,7 +81,7 @@ impl Term {
             }
             ClickKeys::Smart => {
                 let mut keys = upwards(from.0, to.0);
-                // Where the column is kept, the end of a shorter line is as far as it goes.
+                // Up and down stop at the end of a shorter line.
                 let steps = rows[to.0].before(to.1) as isize - rows[to.0].before(from.1) as isize;
                 keys.extend(sideways(steps));
                 keys
@@ -97,8 +97,9 @@ impl Term {
         Some(keys.iter().flat_map(|key| [introducer[0], introducer[1], *key]).collect())
     }
 
-    /// The rows of what is typed, up to the cursor or the last one that holds any. What stands behind a gap, as a prompt at the
-    /// right does, is none of it, nor is what the shell suggests behind the cursor: a key that goes there would take it over.
+    /// The rows of input, up to the cursor or the last row with input. Excludes text after a gap, such as a prompt on
+    /// the right, and what the shell suggests after the cursor, because a key that moves there would accept the
+    /// suggestion.
     fn input_rows(&self, command: &Command) -> Option<Vec<InputRow>> {
         let input = command.input?;
         let start = input.line.0.max(self.grid.oldest());
@@ -144,7 +145,7 @@ impl Term {
     }
 }
 
-/// Whether text looks as shells show what they suggest: dim or grey. The numbers are xterm's.
+/// Whether text looks like a shell's suggestion: dim or gray. The index numbers are xterm's.
 fn is_grey(style: &Style) -> bool {
     let is_grey = match style.foreground {
         Color::Default => false,
@@ -158,7 +159,7 @@ fn row_of(rows: &[InputRow], line: LineId) -> Option<usize> {
     rows.iter().position(|row| row.line == line)
 }
 
-/// Characters from one place to another, negative backwards; a line break is one.
+/// Characters from one place to another, negative if backward. A line break counts as one.
 fn distance(rows: &[InputRow], from: (usize, u16), to: (usize, u16)) -> isize {
     if to < from {
         return -distance(rows, to, from);

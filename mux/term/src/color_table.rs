@@ -1,7 +1,7 @@
-//! The colour table as one report, and restored from it (DECRQTSR, DECCTR, DECRSTS).
+//! The color table as a report that can restore it (DECRQTSR, DECCTR, DECRSTS).
 //!
-//! Sources: DEC VT340 and VT525 manuals; Windows Terminal, for what programs see of it today. The other terminal state
-//! report is of use to its own terminal only, and is not made. Colours are in red, green and blue, in percent.
+//! Sources: DEC VT340 and VT525 manuals, and Windows Terminal for today's behavior. The other terminal state report is
+//! meaningful only to the terminal that sent it, and is not supported. Colors are red, green and blue in percent.
 
 use std::fmt::Write;
 
@@ -10,13 +10,13 @@ use crate::color::Slot;
 use crate::params::Params;
 use crate::term::Term;
 
-/// The report there is.
+/// The supported report.
 const COLORS: u16 = 2;
-/// Colours as red, green and blue.
+/// Colors as red, green and blue.
 const PERCENT: u16 = 2;
 
 impl Term {
-    /// DECRQTSR: 2 the colour table (DECCTR), in the units of the second parameter.
+    /// DECRQTSR: 2 reports the color table (DECCTR), in the units of the second parameter.
     pub(crate) fn report_terminal_state(&mut self, params: &Params) {
         if (params.get(0), params.get(1)) != (COLORS, PERCENT) && params.values() != [COLORS] {
             tracing::debug!(?params, "no such terminal state report");

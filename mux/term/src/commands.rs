@@ -20,7 +20,7 @@ const COMMANDS_CAP: usize = 10_000;
 const NESTED_CAP: usize = 64;
 /// Maximum bytes of text in all commands; the oldest commands are dropped first.
 const TEXT_CAP: usize = 4 << 20;
-/// Bytes kept of [`Given::command`]; a longer command is truncated.
+/// Bytes kept of `Given::command`; a longer command is truncated.
 const GIVEN_CAP: usize = 4096;
 
 /// Which arrow keys move the cursor at a prompt (OSC 133 `cl`).

@@ -1,13 +1,13 @@
-//! C0 and C1 controls: one method each.
+//! C0 and C1 controls: the method of each.
 
 use crate::Event;
 use crate::term::Term;
 
 impl Term {
-    /// A control character (ECMA-48 8.2). What comes as U+0080–U+009F is only there to be skipped: a C1 is no character that
-    /// UTF-8 could bring (xterm ctlseqs "Control Bytes, Characters, and Sequences"), unless the program asked for that
-    /// (DECAC1): then it is what ECMA-48 5.3 has for it in seven bits. Those that begin a string or a control sequence are the
-    /// parser's.
+    /// Executes a control character (ECMA-48 8.2). By default, U+0080–U+009F are ignored, because UTF-8 cannot encode
+    /// C1 controls (xterm ctlseqs "Control Bytes, Characters, and Sequences"). If the program enabled them (DECAC1),
+    /// they act as their 7-bit forms (ECMA-48 5.3). The parser handles controls that begin a string or a control
+    /// sequence.
     #[inline]
     pub(crate) fn execute(&mut self, byte: u8) {
         match byte {

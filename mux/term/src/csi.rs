@@ -1,6 +1,6 @@
-//! Control sequences: each one's method, and nothing else.
+//! Control sequences: the method of each, and nothing else.
 //!
-//! Sources: ECMA-48, DEC STD 070, xterm ctlseqs ("Functions using CSI"). A count of 0 is 1.
+//! Sources: ECMA-48, DEC STD 070, xterm ctlseqs ("Functions using CSI"). A count of 0 means 1.
 
 use crate::modes::DecModes;
 use crate::params::Csi;
@@ -12,7 +12,7 @@ impl Term {
     pub(crate) fn csi(&mut self, csi: &Csi) {
         let p = &csi.params;
         if p.has_parts() && csi.end != b'm' || !self.knows(csi) {
-            // Colons are for SGR only; elsewhere xterm drops the sequence.
+            // Colons are valid only in SGR; xterm drops any other sequence with them.
             tracing::debug!(?csi, "control sequence dropped");
             return self.end_operation();
         }
@@ -23,8 +23,9 @@ impl Term {
             (0, 0, b'B') => self.move_down(p.count(0)), // CUD
             (0, 0, b'C') => self.move_right(p.count(0)), // CUF
             (0, 0, b'a') => self.move_right_any(p.count(0)), // HPR
-            // HPB (ECMA-48 8.3.58) is done, as in libvterm and ghostty: CSI j says nothing to xterm 379, so nothing else is meant.
-            // VPB (CSI k, 8.3.159) is not: xterm ignores it too, and its screens in xterm.js' fixtures (t0032, t0033) show it.
+            // HPB (ECMA-48 8.3.58) is supported, as in libvterm and ghostty: xterm 379 ignores CSI j, so no program
+            // uses it for anything else. VPB (CSI k, 8.3.159) is not: xterm ignores it too, and the fixtures of
+            // xterm.js (t0032, t0033) depend on that.
             (0, 0, b'D' | b'j') => self.move_left(p.count(0)), // CUB, HPB
             (0, 0, b'E') => {
                 self.move_down(p.count(0)); // CNL
@@ -71,7 +72,7 @@ impl Term {
             (0, 0, b's') if self.dec.contains(DecModes::LEFT_RIGHT) => {
                 self.set_margins(p.get(0) as usize, p.get(1) as usize); // DECSLRM
             }
-            (0, 0, b's') => self.save_cursor(), // SCOSC; numbers mean nothing (xterm)
+            (0, 0, b's') => self.save_cursor(), // SCOSC; numbers are ignored (xterm)
             (0, 0, b'u') => self.restore_cursor(), // SCORC
             (0, 0, b't') => self.window_operation(p), // XTWINOPS
             (b'>', 0, b'q') if p.get(0) == 0 => self.report_version(), // XTVERSION
@@ -84,7 +85,7 @@ impl Term {
             (0, b'$', b'u') => self.report_terminal_state(p), // DECRQTSR
             (0, b'$', b'w') => self.report_presentation(p.get(0)), // DECRQPSR
             (0, b'&', b'u') => self.report_preferred_set(), // DECRQUPSS
-            // MC: no printer is attached, so everything about printing is ignored (VT420 manual).
+            // MC: there is no printer, so everything about printing is ignored (VT420 manual).
             (0 | b'?', 0, b'i') => {}
             (0, b' ', b'@') => self.scroll_left(p.count(0)), // SL
             (0, b' ', b'A') => self.scroll_right(p.count(0)), // SR

@@ -1,9 +1,9 @@
-//! Device control strings and application program commands: each one's method.
+//! Device control strings and application program commands: the method of each.
 
 use crate::term::Term;
 
 impl Term {
-    /// A DCS, from behind `ESC P` to before its end.
+    /// Handles a DCS, the text between `ESC P` and its terminator.
     pub(crate) fn dcs(&mut self, string: &[u8]) {
         // Parameters come first.
         let digits = string.iter().take_while(|b| matches!(b, b'0'..=b';')).count();
@@ -19,7 +19,7 @@ impl Term {
         self.end_operation();
     }
 
-    /// An APC, from behind `ESC _` to before its end.
+    /// Handles an APC, the text between `ESC _` and its terminator.
     pub(crate) fn apc(&mut self, string: &[u8]) {
         match string {
             [b'G', command @ ..] => self.kitty_graphics(command), // kitty graphics

@@ -9,7 +9,7 @@ use crate::row::MARKS;
 use crate::term::Term;
 
 impl Term {
-    /// The whole state as text, for tests: size, cursor, modes, every kept row with its styles and marks. Two terminals
+    /// The whole state as text, for tests: size, cursor, modes, and every kept row with its styles and marks. Terminals
     /// with equal dumps look and behave alike.
     pub fn dump(&self) -> String {
         let mut out = String::new();
@@ -112,7 +112,7 @@ fn dump_grid(grid: &crate::grid::Grid, out: &mut String) {
             use crate::{Content, Width};
             match (cell.width(), cell.content()) {
                 (Width::Tail, _) => {}
-                // Left over where a row that wrapped was changed, it is a blank like others.
+                // Left over in a wrapped row that was changed, this is an ordinary blank.
                 (Width::Head, _) if view.meta.is_wrapped() && col + 1 == grid.cols() => {
                     out.push('»')
                 }

@@ -1,4 +1,4 @@
-//! Escape sequences other than CSI and strings: one method each.
+//! Escape sequences other than CSI and strings: the method of each.
 
 use crate::term::Term;
 use crate::{LineSize, Modes};

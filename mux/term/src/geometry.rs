@@ -7,20 +7,20 @@ pub struct Size {
     pub cols: u16,
     /// Rows, in cells; at least 1.
     pub rows: u16,
-    /// Width of a cell in pixels, 0 when nobody draws this grid (see [`Size::cell_pixels`]).
+    /// Width of a cell in pixels; 0 if the grid is not drawn (see [`Size::cell_pixels`]).
     pub cell_width: u16,
-    /// Height of a cell in pixels, 0 when nobody draws this grid.
+    /// Height of a cell in pixels; 0 if the grid is not drawn.
     pub cell_height: u16,
 }
 
 impl Size {
-    /// A grid of `cols` × `rows` cells (each raised to 1) whose cells have no known size in pixels.
+    /// A grid of `cols` × `rows` cells (each at least 1), with no known cell size in pixels.
     pub fn cells(cols: u16, rows: u16) -> Self {
         Self { cols: cols.max(1), rows: rows.max(1), cell_width: 0, cell_height: 0 }
     }
 
-    /// Width and height of a cell in pixels, for all that programs are told and for all that is measured in them: those of
-    /// a VT340, 10×20, when nobody draws this grid. Never 0.
+    /// Width and height of a cell in pixels, for reports to programs and for all measurements in pixels. If the grid is
+    /// not drawn, these are a VT340's 10×20. Never 0.
     pub fn cell_pixels(&self) -> (u16, u16) {
         match (self.cell_width, self.cell_height) {
             (0, _) | (_, 0) => (10, 20),
@@ -35,13 +35,14 @@ impl Size {
     }
 }
 
-/// Names a line for as long as it is kept: the count of lines of its screen before it, also those long dropped.
+/// Identifies a line for as long as it is kept. The id is the count of lines of its screen before it, including dropped
+/// lines.
 ///
-/// Line ids of the main screen and of the alternate screen are two series; [`crate::Snapshot::screen`] says which.
+/// The main and the alternate screen have separate series of ids; [`crate::Snapshot::screen`] says which screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LineId(pub u64);
 
-/// A cell's place: its line and its column, counted from 0.
+/// The position of a cell: its line and its column, counted from 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Point {
     /// The line.

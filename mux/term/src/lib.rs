@@ -1,12 +1,13 @@
 //! The terminal engine: bytes from a program in, screen state, replies and events out.
 //!
-//! Owns the grid, its history, modes, styles and everything an escape sequence can change. Never does I/O, starts
-//! threads, reads clocks or knows of JSON: a [`Term`] is state, a [`Parser`] feeds it, a [`Snapshot`] is a copy of what
-//! a viewer sees. The owner of the `Term` (a pane of `unterm-mux`) drives both and carries replies back to the program.
+//! Owns the grid, its history, modes, styles and everything else that an escape sequence can change. Never does I/O,
+//! starts threads, reads clocks or handles JSON. A [`Term`] is state, a [`Parser`] feeds it, and a [`Snapshot`] is a
+//! copy of what a viewer sees. The owner of the `Term` (a pane of `unterm-mux`) drives both and passes replies back to
+//! the program.
 //!
-//! Lines are named by [`LineId`], which counts from the first line the terminal ever had and never changes while the
-//! line exists (a reflow gives out new ones); columns count cells from 0 at the left. Every batch of output advances
-//! [`Term::seq`]; a row's `revision` is the `seq` that last changed it.
+//! A [`LineId`] identifies a line. It counts from the first line the terminal ever had, and never changes while the
+//! line exists, except that a reflow assigns new ids. Columns count cells from 0 at the left. Every batch of output
+//! advances [`Term::seq`]; a row's `revision` is the `seq` that last changed it.
 
 mod anchors;
 mod block;

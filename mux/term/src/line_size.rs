@@ -6,7 +6,7 @@ use crate::row::WRAPPED;
 use crate::term::Term;
 
 impl Term {
-    /// DECSWL, DECDWL, DECDHL: the size of the cursor's row. Not while DECLRMM is set.
+    /// DECSWL, DECDWL, DECDHL: sets the size of the cursor's row. Ignored while DECLRMM is set.
     pub(crate) fn set_line_size(&mut self, size: LineSize) {
         let (row, seq) = (self.cursor.row, self.seq);
         if self.dec.contains(DecModes::LEFT_RIGHT) || self.grid.meta(row).line_size() == size {
@@ -25,7 +25,7 @@ impl Term {
                 above.revision = seq;
             }
         }
-        // The cursor stays in the part that is seen.
+        // The cursor stays in the visible part.
         self.cursor.col = self.cursor.col.min(self.row_cols() - 1);
         self.settle_wrap();
     }

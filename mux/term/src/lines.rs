@@ -100,7 +100,7 @@ impl Lines {
         true
     }
 
-    /// Like [`Lines::row_text`], but without prompts and their input (OSC 133): only the output of programs.
+    /// Like `Lines::row_text`, but without prompts and their input (OSC 133): only the output of programs.
     pub fn output_text(&mut self, line: LineId, text: &mut String) -> bool {
         let mut cells = Vec::new();
         let Some((page, row)) = self.find(line.0) else { return false };

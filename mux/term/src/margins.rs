@@ -1,14 +1,14 @@
 //! The scroll region and the margins: where motions stop, what scrolls, where lines wrap.
 //!
-//! `top..bottom` is the scroll region (DECSTBM), `left..right` the columns between the margins (DECSLRM), all of them
-//! unless DECLRMM is set. Source: DEC STD 070; where it is silent or differs, xterm.
+//! `top..bottom` is the scroll region (DECSTBM). `left..right` are the columns between the margins (DECSLRM): all
+//! columns unless DECLRMM is set. Source: DEC STD 070, and xterm where that is silent or xterm differs.
 
 use crate::Modes;
 use crate::modes::DecModes;
 use crate::term::Term;
 
 impl Term {
-    /// Whether rows scroll whole: no margin is set.
+    /// Whether rows scroll whole, because no margin is set.
     #[inline]
     pub(crate) fn scrolls_whole_rows(&self) -> bool {
         self.left == 0 && self.right == self.grid.cols()
@@ -25,15 +25,15 @@ impl Term {
         (self.top..self.bottom).contains(&self.cursor.row) && self.is_between_margins()
     }
 
-    /// Columns the cursor's row has: half of them when its characters are double width.
+    /// Columns of the cursor's row: half of the grid's if its characters are double width.
     #[inline]
     pub(crate) fn row_cols(&self) -> usize {
         let cols = self.grid.cols();
         if self.grid.meta(self.cursor.row).is_double() { cols.div_ceil(2) } else { cols }
     }
 
-    /// The column after the last that text printed at column `col` of the cursor's row may fill before it wraps: the
-    /// right margin, unless it starts behind that.
+    /// The column before which text printed at column `col` of the cursor's row wraps: the right margin, unless `col`
+    /// is beyond it.
     #[inline]
     pub(crate) fn line_end(&self, col: usize) -> usize {
         let cols = if col < self.right { self.right } else { self.grid.cols() };
@@ -44,29 +44,29 @@ impl Term {
         }
     }
 
-    /// First row the cursor may be sent to: the region's under DECOM, else the screen's.
+    /// The first row the cursor may move to: the region's if DECOM is set, otherwise the screen's.
     pub(crate) fn first_row(&self) -> usize {
         if self.modes.contains(Modes::ORIGIN) { self.top } else { 0 }
     }
 
-    /// Row after the last the cursor may be sent to.
+    /// The row after the last that the cursor may move to.
     pub(crate) fn end_row(&self) -> usize {
         if self.modes.contains(Modes::ORIGIN) { self.bottom } else { self.grid.rows() }
     }
 
-    /// First column the cursor may be sent to: the left margin under DECOM, else the screen's.
+    /// The first column the cursor may move to: the left margin if DECOM is set, otherwise the screen's.
     #[inline]
     pub(crate) fn first_col(&self) -> usize {
         if self.modes.contains(Modes::ORIGIN) { self.left } else { 0 }
     }
 
-    /// Column after the last the cursor may be sent to.
+    /// The column after the last that the cursor may move to.
     #[inline]
     pub(crate) fn end_col(&self) -> usize {
         if self.modes.contains(Modes::ORIGIN) { self.right } else { self.grid.cols() }
     }
 
-    /// DECSTBM: `top` and `bottom` from 1, 0 for the screen's; fewer than two rows are no region.
+    /// DECSTBM: `top` and `bottom` from 1; 0 means the edge of the screen. Ignores a region of fewer than two rows.
     pub(crate) fn set_region(&mut self, top: usize, bottom: usize) {
         let rows = self.grid.rows();
         let top = top.max(1) - 1;
@@ -78,7 +78,8 @@ impl Term {
         }
     }
 
-    /// DECSLRM, while DECLRMM is set: `left` and `right` from 1, 0 for the screen's; fewer than two columns are none.
+    /// DECSLRM, while DECLRMM is set: `left` and `right` from 1; 0 means the edge of the screen. Ignores fewer than two
+    /// columns.
     pub(crate) fn set_margins(&mut self, left: usize, right: usize) {
         let cols = self.grid.cols();
         let left = left.max(1) - 1;
@@ -90,7 +91,7 @@ impl Term {
         }
     }
 
-    /// DECLRMM (?69). Setting it makes every row single width, resetting it forgets the margins.
+    /// DECLRMM (?69). Setting it makes every row single width; resetting it removes the margins.
     pub(crate) fn set_margin_mode(&mut self, on: bool) {
         self.dec.set(DecModes::LEFT_RIGHT, on);
         if on {
@@ -101,7 +102,7 @@ impl Term {
         }
     }
 
-    /// No region, no margins, no DECLRMM.
+    /// Removes region and margins, and resets DECLRMM.
     pub(crate) fn reset_margins(&mut self) {
         self.dec.remove(DecModes::LEFT_RIGHT);
         self.top = 0;
@@ -110,7 +111,7 @@ impl Term {
         self.right = self.grid.cols();
     }
 
-    /// Keeps the last column flag only where the cursor still is at the end of a line.
+    /// Clears the last column flag unless the cursor is still at the end of a line.
     pub(crate) fn settle_wrap(&mut self) {
         self.cursor.wrap_pending &= self.cursor.col + 1 == self.line_end(self.cursor.col);
     }

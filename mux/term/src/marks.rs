@@ -1,7 +1,7 @@
-//! Lines that programs marked to come back to (iTerm2's OSC 1337 SetMark), on the main screen.
+//! Lines of the main screen that programs marked (iTerm2's OSC 1337 SetMark).
 //!
-//! Owns where they are; which of them are still there the rows themselves say. Prompts are marks of another kind, in
-//! [`crate::commands`]; who jumps from mark to mark wants both.
+//! Owns the positions of marks; the rows themselves record whether a mark still exists. Prompts are marks of another
+//! kind, in [`crate::commands`]; jumping between marks includes both.
 
 use std::collections::VecDeque;
 
@@ -11,15 +11,15 @@ use crate::row::MARK;
 use crate::term::Term;
 use crate::{LineId, Point};
 
-/// Marks kept; the oldest goes.
+/// Maximum marks kept; the oldest is dropped.
 const MARKS_CAP: usize = 4096;
 
-/// See the module; in the order of their lines.
+/// The marks, in the order of their lines.
 #[derive(Debug, Default)]
 pub(crate) struct Marks {
-    /// `None` for those that a reflow lost.
+    /// `None` for marks that a reflow lost.
     points: VecDeque<Option<Point>>,
-    /// There may be such.
+    /// Some points may be `None`.
     has_lost: bool,
 }
 
@@ -42,7 +42,7 @@ impl Marks {
         self.points.iter().flatten().map(|at| at.line)
     }
 
-    /// Every anchor of the list.
+    /// Calls `visit` for every anchor of the list.
     pub fn visit(&mut self, visit: &mut Visit<'_>) {
         self.points.iter_mut().for_each(visit);
         self.has_lost = true;
@@ -50,12 +50,12 @@ impl Marks {
 }
 
 impl Term {
-    /// The marked lines of the main screen that are still there, from the top.
+    /// The marked lines of the main screen that still exist, from the top.
     pub fn marks(&self) -> impl DoubleEndedIterator<Item = LineId> {
         self.marks.lines().filter(|line| self.is_marked(*line))
     }
 
-    /// Whether a line is still there and marked; of cold history that unpacks its page.
+    /// Whether a line still exists and is marked. For a line of cold history, this thaws its group.
     fn is_marked(&self, line: LineId) -> bool {
         self.main_screen().line_meta(line.0).is_some_and(|meta| meta.flags & MARK != 0)
     }

@@ -1,7 +1,8 @@
-//! Printing multicell characters: text of another size, in a block of cells of its own.
+//! Printing multicell characters: text of another size, in its own block of cells.
 //!
-//! Owns where a block is placed and how text flows around it. The grid keeps blocks whole (`grid/multicell.rs`). Source:
-//! kitty's "The text sizing protocol"; where that page is silent, kitty. If margins are set, a block must fit between them.
+//! Owns the placement of blocks and the flow of text around them. The grid keeps blocks whole (`grid/multicell.rs`).
+//! Source: kitty's "The text sizing protocol", and kitty's behavior where the protocol is silent. If margins are set, a
+//! block must fit between them.
 
 use crate::Modes;
 use crate::TextSize;
@@ -11,7 +12,7 @@ use crate::term::Term;
 use crate::work;
 
 impl Term {
-    /// Prints text in this size. Without a width each of its clusters is a character of its own.
+    /// Prints text in this size. If the size has no width, each cluster becomes a character of its own.
     pub(crate) fn print_sized(&mut self, text: &str, size: TextSize) {
         if size.width() > 0 {
             return self.put_multicell(text, size);
@@ -25,7 +26,7 @@ impl Term {
         }
     }
 
-    /// Prints a cluster into a cell of the base size, or two.
+    /// Prints a cluster into one or two cells of the base size.
     fn put_cluster(&mut self, cluster: &str, columns: usize) {
         let Some(columns) = self.make_room(columns) else { return };
         let table = self.grid.table_of(self.grid.slot(self.cursor.row));
@@ -34,7 +35,7 @@ impl Term {
         }
     }
 
-    /// A cell's content that shows `text`, cut off at a cluster's cap.
+    /// Cell content that shows `text`, truncated to the maximum length of a cluster.
     fn content(&mut self, table: usize, text: &str) -> Option<Cell> {
         let mut chars = text.chars();
         if let (Some(only), None) = (chars.next(), chars.next()) {
@@ -106,8 +107,8 @@ impl Term {
         self.advance_to(col + width, stop);
     }
 
-    /// Scrolls until there are `height` rows from the cursor's on, and moves the cursor along. Returns false if scrolling
-    /// can't make that room.
+    /// Scrolls until there are `height` rows from the cursor down, and moves the cursor along. Returns false if
+    /// scrolling cannot make enough room.
     fn make_rows(&mut self, height: usize) -> bool {
         let is_above_foot = self.cursor.row < self.bottom;
         let end = if is_above_foot { self.bottom } else { self.grid.rows() };
@@ -161,7 +162,7 @@ impl Term {
         false
     }
 
-    /// Goes to the next line from a row whose last columns stay unwritten: they are no blanks in its text.
+    /// Wraps from a row whose last columns stay unwritten, so that they do not count as blanks in its text.
     fn wrap_early(&mut self) {
         self.wrap();
         let Some(row) = self.cursor.row.checked_sub(1) else { return };

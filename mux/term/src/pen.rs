@@ -1,4 +1,4 @@
-//! What is printed with: style, link, role and protection, and their ids in the table at hand.
+//! The pen: the style, link, role and protection of printed text, and their ids in the current table.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ pub(crate) struct Pen {
     link: Option<Arc<Link>>,
     role: PromptRole,
     protected: bool,
-    /// The bits these make in a cell, as interned in `table`; meaningless unless `valid`.
+    /// The bits of these values in a cell, with ids of `table`; meaningless unless `valid`.
     bits: u64,
     valid: bool,
     table: usize,
@@ -60,12 +60,12 @@ impl Pen {
         self.protected = protected;
     }
 
-    /// The tables are others now: ids are interned again.
+    /// Interns the ids again on next use, because the tables have changed.
     pub fn forget_ids(&mut self) {
         self.valid = false;
     }
 
-    /// The bits of a cell written with this pen, in one of the grid's tables.
+    /// The bits of a cell written with this pen, with ids of one of the grid's tables.
     #[inline]
     pub fn bits(&mut self, grid: &mut Grid, table: usize) -> u64 {
         if self.valid && self.table == table && self.generation == grid.generation() {
@@ -85,7 +85,7 @@ impl Pen {
         self.bits
     }
 
-    /// Makes erased cells: empty, with the pen's background (xterm's "back color erase").
+    /// Returns a function that makes erased cells: empty, with the pen's background (xterm's "back color erase").
     pub fn blank(&self) -> impl FnMut(&mut Grid, usize) -> Cell + use<> {
         let background = self.style.background;
         move |grid, table| {

@@ -1,12 +1,12 @@
-//! The presentation state: cursor and tab stops told in a report that brings them back (DECRQPSR, DECRSPS).
+//! The presentation state: cursor and tab stops in a report that can restore them (DECRQPSR, DECRSPS).
 //!
 //! Owns both directions of DECCIR and DECTABSR. Sources: DEC STD 070 "Presentation state", DEC VT420 and VT510 manuals;
-//! xterm, which does so from level 3 on and stops restoring at the first field that makes no sense.
+//! and xterm, which supports this from level 3 on and stops restoring at the first invalid field.
 
 use crate::style::{Attrs, Underline};
 use crate::term::Term;
 
-/// Set in every field that holds flags, so that it is a printable character.
+/// Set in every field of flags, so that it is a printable character.
 const FLAGS: u8 = 0x40;
 /// The flags of a rendition.
 const RENDITION: [(u8, Attrs); 4] =
@@ -56,7 +56,7 @@ impl Term {
     fn cursor_information(&self) -> String {
         let style = self.pen.style();
         let on = |attrs, flag| if style.attrs.contains(attrs) { flag } else { 0 };
-        // Invisible is not told (VT420).
+        // DECCIR does not report invisible text (VT420).
         let rendition =
             RENDITION[..3].iter().fold(FLAGS, |all, &(flag, attrs)| all | on(attrs, flag))
                 | if style.underline == Underline::None { 0 } else { UNDERLINED };
@@ -82,9 +82,9 @@ impl Term {
         )
     }
 
-    /// Takes a DECCIR field by field; `None` at the first that makes no sense.
+    /// Restores a DECCIR field by field. Returns `None` at the first invalid field.
     fn restore_cursor_information(&mut self, state: &[u8]) -> Option<()> {
-        // Names of sets may hold anything that is printable, even `;`: they come last.
+        // The names of sets come last, because they may hold any printable character, even `;`.
         let mut fields = state.splitn(10, |&byte| byte == b';');
         let mut next = || fields.next();
         let row = number(next()?).filter(|&row| row <= self.grid.rows())?;
@@ -125,12 +125,12 @@ impl Term {
     }
 }
 
-/// A decimal number from 1 on.
+/// A decimal number, at least 1.
 fn number(field: &[u8]) -> Option<usize> {
     std::str::from_utf8(field).ok()?.parse().ok().filter(|&number| number > 0)
 }
 
-/// The lowest `count` bits of a field of flags, which has no others.
+/// The lowest `count` bits of a field of flags; `None` if other bits are set.
 fn flags(field: &[u8], count: u8) -> Option<u8> {
     match *field {
         [byte] if byte & !((1 << count) - 1) == FLAGS => Some(byte ^ FLAGS),

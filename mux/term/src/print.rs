@@ -231,7 +231,7 @@ impl Term {
         self.print_run_of(text.as_bytes(), text)
     }
 
-    /// Like [`Term::print_run`], for a text that is a prefix of `bytes`. The bytes after it only speed this up.
+    /// Like `Term::print_run`, for a text that is a prefix of `bytes`. The bytes after it only speed this up.
     pub(crate) fn print_run_of<'a>(&mut self, bytes: &[u8], text: &'a str) -> &'a str {
         let plainly = self.prints_plainly();
         let mut rest = text;

@@ -1,9 +1,9 @@
-//! Prompts that their shells draw anew after a resize (OSC 133 A, `redraw`).
+//! Prompts that shells redraw after a resize (OSC 133 A, `redraw`).
 //!
-//! Owns which rows those are, and that they stay the rows the shell knows: it goes up from the cursor by as many as it drew
-//! in the old width, clears from there on and draws again. Text that was wrapped to the new width would leave a part of the
-//! old prompt behind with every change. Source: kitty's shell integration ("notes for shell developers"), ghostty for
-//! `redraw=last`.
+//! Owns which rows those are, and keeps them as the shell expects them. The shell moves up from the cursor by as many
+//! rows as it drew in the old width, clears everything below, and draws again. If its text rewrapped to the new width,
+//! every resize would leave a part of the old prompt behind. Source: kitty's shell integration ("notes for shell
+//! developers"), and ghostty for `redraw=last`.
 
 use crate::cell::Cell;
 use crate::commands::{Command, Redraw};
@@ -11,14 +11,15 @@ use crate::row::{INPUT, WRAPPED};
 use crate::term::{ScreenKind, Term};
 
 impl Term {
-    /// The first row of the screen that the shell draws anew; `None` where none waits at a prompt that it redraws.
+    /// The first row of the screen that the shell redraws; `None` if no shell waits at a prompt that it redraws.
     fn redrawn_from(&self) -> Option<usize> {
-        // A command is gone with its prompt's line.
+        // A command is dropped together with its prompt's line.
         let is_there = |last: &&Command| last.is_prompting() && self.prompt_line(last).is_some();
         let prompt = self.commands.last().filter(is_there)?;
         let live = self.grid.live_top();
         let meta = |line: u64| self.grid.line_meta(line);
-        // What is typed last begins there: behind the prompt, or behind that of a continuation, which is drawn by itself.
+        // The row where the last input begins: after the prompt, or after a continuation prompt, which is redrawn
+        // separately.
         let mut typed = (live..=live + self.cursor.row as u64)
             .rev()
             .find(|line| meta(*line).is_some_and(|meta| meta.flags & INPUT != 0))?;
@@ -35,8 +36,8 @@ impl Term {
         (self.screen == ScreenKind::Main && row <= self.cursor.row).then_some(row)
     }
 
-    /// Before the screen gets `cols` columns: the rows that the shell draws anew become lines of their own, cut to the new
-    /// width, which reflow leaves where they are.
+    /// Prepares for a width of `cols` columns: the rows that the shell redraws become lines of their own, cut to the
+    /// new width, so that reflow leaves them in place.
     pub(crate) fn hold_prompt(&mut self, cols: usize) {
         let old = self.grid.cols();
         if cols == old {

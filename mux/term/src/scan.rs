@@ -1,4 +1,4 @@
-//! Searches over bytes: how far text goes. Sixteen bytes at a time where the processor can.
+//! Searches in bytes for the end of a run of text, 16 bytes at a time if the processor supports it.
 
 /// Bytes of printable ASCII (0x20–0x7e) at the start of `bytes`.
 #[inline]
@@ -12,7 +12,7 @@ pub(crate) fn text_run(bytes: &[u8]) -> usize {
     run::<TEXT>(bytes)
 }
 
-/// Bytes that are not C0 controls at the start of `bytes`: how far a string goes at least.
+/// Bytes that are not C0 controls at the start of `bytes`: the minimum extent of a string.
 #[inline]
 pub(crate) fn string_run(bytes: &[u8]) -> usize {
     run::<STRING>(bytes)
@@ -41,7 +41,7 @@ fn run<const SET: u8>(bytes: &[u8]) -> usize {
         // SAFETY: SSE2 is part of x86-64; the 16 bytes read lie inside `bytes`.
         let outside = unsafe {
             let x = _mm_loadu_si128(bytes.as_ptr().add(at).cast());
-            // Signed: bytes from 0x80 on are negative.
+            // The comparison is signed: bytes from 0x80 on are negative.
             let control = _mm_cmplt_epi8(x, _mm_set1_epi8(0x20));
             let delete = _mm_cmpeq_epi8(x, _mm_set1_epi8(0x7f));
             let high = _mm_movemask_epi8(x);
@@ -65,7 +65,7 @@ fn run<const SET: u8>(bytes: &[u8]) -> usize {
     const LANES: usize = 16;
     let mut at = 0;
     for chunk in bytes.chunks_exact(LANES) {
-        // Without a branch in it, so that it becomes vector code.
+        // No branch inside, so that it compiles to vector code.
         if !chunk.iter().fold(true, |all, &b| all & inside::<SET>(b)) {
             break;
         }

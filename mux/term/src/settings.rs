@@ -1,14 +1,14 @@
-//! DECRQSS: settings told as the parameters of the sequence that makes them.
+//! DECRQSS: reports settings as the parameters of the sequence that sets them.
 //!
 //! Source: DEC STD 070 "Request selection or setting"; xterm ctlseqs, DCS $ q.
 
 use crate::term::Term;
 
 impl Term {
-    /// DECRQSS: the setting's name is the end of the sequence that makes it.
+    /// DECRQSS: a setting's name is the end of the sequence that sets it.
     pub(crate) fn report_setting(&mut self, setting: &[u8]) {
         match self.setting(setting) {
-            // A VT100 does not know the question (xterm).
+            // A VT100 does not have this query (xterm).
             _ if setting == b"\"p" && self.conformance.level < 2 => {}
             Some(value) => self.reply_text(format!("\x1bP1$r{value}\x1b\\")),
             None => self.reply(b"\x1bP0$r\x1b\\"),
@@ -30,7 +30,7 @@ impl Term {
                 format!("{};{}\"p", 60 + level, 1 - self.conformance.eight_bit as u8) // DECSCL
             }
             b"*x" => format!("{}*x", self.conformance.extent), // DECSACE
-            // No status line: the main display is the active one.
+            // There is no status line, so the main display is the active one.
             b"$}" => "0$}".to_owned(), // DECSASD
             b"$~" => "0$~".to_owned(), // DECSSDT
             b">t" => {

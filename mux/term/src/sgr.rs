@@ -1,4 +1,4 @@
-//! SGR: what the pen writes with (ECMA-48 8.3.117; xterm ctlseqs; kitty's underline styles; ISO 8613-6 colours).
+//! SGR: sets the pen's style (ECMA-48 8.3.117; xterm ctlseqs; kitty's underline styles; ISO 8613-6 colors).
 
 use std::fmt::Write;
 
@@ -85,8 +85,8 @@ impl Term {
 }
 
 impl Style {
-    /// The parameters of the SGR that resets the look and sets this one's attributes and underline, without its colours
-    /// (ECMA-48 8.3.117; underline styles as in kitty's page "Styled and colored underlines"): `0;1;4:3`.
+    /// The parameters of the SGR that resets the style and sets this style's attributes and underline, without its
+    /// colors (ECMA-48 8.3.117; underline styles as in kitty's "Styled and colored underlines"): `0;1;4:3`.
     pub fn attribute_parameters(&self) -> String {
         let mut sgr = String::from("0");
         const ATTRS: [(Attrs, u8); 8] = [
@@ -134,20 +134,20 @@ fn color(sgr: &mut String, color: Color, base: u16) {
     };
 }
 
-/// `5;n` and `2;r;g;b` behind a 38, 48 or 58: the colour, and how many numbers it took.
+/// Parses `5;n` and `2;r;g;b` after a 38, 48 or 58. Returns the color, and how many numbers it took.
 fn color_of_params(values: &[u16]) -> (Option<Color>, usize) {
     match values {
         [5, n, ..] => (indexed(*n), 2),
         [2, r, g, b, ..] => (rgb(*r, *g, *b), 4),
-        // Cut short: nothing after it can be meant as anything else.
+        // Truncated: none of the remaining numbers can mean anything else.
         [2 | 5, ..] => (None, values.len()),
-        // A kind of colour that there is none of is no attribute.
+        // Skip an unknown kind of color, so that it is not taken for an attribute.
         [_, ..] => (None, 1),
         [] => (None, 0),
     }
 }
 
-/// `:5:n`, `:2:r:g:b` and `:2:space:r:g:b` (ISO 8613-6; the colour space is not looked at).
+/// `:5:n`, `:2:r:g:b` and `:2:space:r:g:b` (ISO 8613-6; the color space is ignored).
 fn color_of_parts(parts: &[u16]) -> Option<Color> {
     match parts {
         [5, n, ..] => indexed(*n),

@@ -3,7 +3,7 @@
 /// Columns between the stops of a new terminal.
 const EVERY: usize = 8;
 
-/// A stop or none for each column.
+/// Whether each column has a tab stop.
 #[derive(Clone, Debug)]
 pub(crate) struct Tabs {
     stops: Vec<bool>,
@@ -15,7 +15,7 @@ impl Tabs {
         Self { stops: (0..cols).map(|col| col > 0 && col % EVERY == 0).collect() }
     }
 
-    /// Keeps the stops that fit; new columns get stops at every eighth.
+    /// Keeps the stops that fit; new columns get a stop at every eighth column.
     pub fn resize(&mut self, cols: usize) {
         let old = self.stops.len();
         self.stops.truncate(cols);

@@ -33,9 +33,9 @@ use crate::{
 const MAX_SIDE: u16 = 4096;
 /// Maximum lines of history of a screen.
 const MAX_SCROLLBACK: usize = 999_999_999;
-/// Maximum bytes of replies queued until [`Term::take_replies`].
+/// Maximum bytes of replies queued until `Term::take_replies`.
 const REPLIES_CAP: usize = 64 << 10;
-/// Maximum events queued until [`Term::take_events`].
+/// Maximum events queued until `Term::take_events`.
 const EVENTS_CAP: usize = 4096;
 
 /// The settings of a new terminal.
@@ -203,7 +203,7 @@ pub struct Term {
     /// The icon's label (OSC 0, 1), which no front end displays.
     pub(crate) icon_title: String,
     pub(crate) titles: TitleStack,
-    /// Titles set since the last [`Term::take_titles_set`].
+    /// Titles set since the last `Term::take_titles_set`.
     pub(crate) titles_set: TitlesSet,
     pub(crate) cwd: Option<String>,
     /// Private modes saved by XTSAVE.

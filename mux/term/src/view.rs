@@ -1,7 +1,7 @@
-//! Bringing a viewer's [`Snapshot`] up to date.
+//! Updating a viewer's [`Snapshot`].
 //!
-//! Runs under the pane's lock, so it does as little as it can: nothing when nothing changed, else a look at each row's
-//! id and revision and a copy of the rows that differ. Buffers of the snapshot are used again.
+//! Runs under the pane's lock, so it does as little as possible: nothing if nothing changed, otherwise it compares each
+//! row's id and revision and copies only rows that differ. It reuses the snapshot's buffers.
 
 use std::sync::Arc;
 
@@ -13,13 +13,13 @@ use crate::text::push_cells;
 use crate::{LineId, MulticellPart, Snapshot, SnapshotRow, StyleRun};
 
 impl Term {
-    /// Brings `snapshot` up to date, its viewport starting at `top` (`None`: the live screen; a line that is no longer
-    /// kept: the oldest). Copies only rows it does not have.
+    /// Updates `snapshot`, with the viewport starting at `top` (`None`: the live screen; a line that is no longer kept:
+    /// the oldest line). Copies only rows that the snapshot does not have.
     pub fn snapshot(&self, snapshot: &mut Snapshot, top: Option<LineId>) {
         self.snapshot_more(snapshot, top, 0);
     }
 
-    /// The same with so many rows more below, as far as there are any.
+    /// Like `Term::snapshot`, with up to `more` additional rows below.
     pub fn snapshot_more(&self, snapshot: &mut Snapshot, top: Option<LineId>, more: usize) {
         let (oldest, live) = (self.grid.oldest(), self.grid.live_top());
         let first = top.map_or(live, |top| top.0.clamp(oldest, live));
@@ -37,7 +37,7 @@ impl Term {
             return;
         }
         if let Some(old) = old_first.filter(|_| same_lines) {
-            // Rows the snapshot has already move to where they are now.
+            // Move rows that the snapshot already has to their new positions.
             let distance = first.abs_diff(old);
             if distance < snapshot.rows.len() as u64 {
                 if first > old {
@@ -90,7 +90,7 @@ impl Term {
 }
 
 impl Term {
-    /// Adds what a row shows of multicell characters, with their texts, which stand in the first row of each.
+    /// Adds the parts of multicell characters in a row, with their texts, which are in the first row of each character.
     fn read_multicells(&self, view: &RowView<'_>, line: u64, row: &mut SnapshotRow) {
         let mut scratch = Scratch::default();
         for (col, cell) in view.cells.iter().enumerate() {
@@ -123,7 +123,7 @@ fn copy_row(view: &RowView<'_>, line: LineId, cols: usize, row: &mut SnapshotRow
     row.multicells.clear();
     let len = view.cells.len().min(cols);
     let cells = &view.cells[..len];
-    // Ids mean something in their page only: the runs say what they stood for.
+    // Ids are valid only in their page, so the runs spell out their values.
     row.cells.extend(cells.iter().map(|cell| Cell(cell.0 & WITHOUT_IDS)));
     row.cells.resize(cols, Cell::EMPTY);
     let mut start = 0;
@@ -135,7 +135,7 @@ fn copy_row(view: &RowView<'_>, line: LineId, cols: usize, row: &mut SnapshotRow
             }
             _ => cols,
         };
-        // The default look goes on behind the last cell that was written.
+        // The default style continues behind the last written cell.
         let end = if end == len && ids == 0 { cols } else { end };
         let (style, link) = match cells.get(start) {
             Some(cell) => (view.tables.style(cell.style_id()), view.tables.link(cell.link_id())),

@@ -1,7 +1,7 @@
-//! VT52 mode (DECANM): what it changes, its sequences, and the way back.
+//! VT52 mode (DECANM): the state it changes, its sequences, and the return to ANSI mode.
 //!
-//! Owns what ANSI mode had and gets back; that VT52 mode is on is a mode ([`Modes::VT52`]). Sources: DEC STD 070 appendix A
-//! "VT52 emulation", VT100 user guide "VT52 compatible mode"; xterm, for what is kept and what is lost.
+//! Owns the ANSI state to restore; whether VT52 mode is on is a mode ([`Modes::VT52`]). Sources: DEC STD 070 appendix A
+//! "VT52 emulation", VT100 user guide "VT52 compatible mode"; and xterm, for what is kept and what is lost.
 
 use crate::Modes;
 use crate::charset::Charsets;
@@ -9,7 +9,7 @@ use crate::modes::DecModes;
 use crate::style::Style;
 use crate::term::{Allow, Term};
 
-/// What a VT52 does not have.
+/// Modes that a VT52 does not have.
 const MODES: Modes =
     Modes::AUTO_WRAP.union(Modes::ORIGIN).union(Modes::INSERT).union(Modes::NEW_LINE);
 const DEC_MODES: DecModes = DecModes::REVERSE_WRAP
@@ -17,7 +17,7 @@ const DEC_MODES: DecModes = DecModes::REVERSE_WRAP
     .union(DecModes::LEFT_RIGHT)
     .union(DecModes::NATIONAL);
 
-/// What ANSI mode had before VT52 mode.
+/// The state of ANSI mode before VT52 mode.
 #[derive(Clone, Debug)]
 pub(crate) struct AnsiState {
     pub modes: Modes,
@@ -25,20 +25,20 @@ pub(crate) struct AnsiState {
     pub style: Style,
     pub protected: bool,
     pub charsets: Charsets,
-    /// Margins, and the columns there were.
+    /// Margins, and the number of columns they applied to.
     pub left: usize,
     pub right: usize,
     cols: usize,
 }
 
 impl Term {
-    /// Whether sequences are those of a VT52.
+    /// Whether VT52 sequences are in use.
     #[inline]
     pub(crate) fn is_vt52(&self) -> bool {
         self.modes.contains(Modes::VT52)
     }
 
-    /// What ANSI mode has, or would have again if VT52 mode ended now.
+    /// The state of ANSI mode, or the state that leaving VT52 mode now would restore.
     pub(crate) fn ansi_state(&self) -> AnsiState {
         let cols = self.grid.cols();
         let Some(ansi) = &self.ansi else {
@@ -80,7 +80,7 @@ impl Term {
         }
     }
 
-    /// `ESC <`: a VT100 again, at level 1.
+    /// `ESC <`: returns to a VT100, at level 1.
     fn leave_vt52(&mut self) {
         let ansi = self.ansi_state();
         if self.ansi.take().is_none() {
@@ -118,7 +118,7 @@ impl Term {
         self.end_operation();
     }
 
-    /// `ESC Y`: to a row and a column from 0; one beyond the screen does not move it there.
+    /// `ESC Y`: moves to a row and a column, from 0. Ignores a row or column beyond the screen.
     pub(crate) fn move_vt52(&mut self, row: usize, col: usize) {
         if row < self.grid.rows() {
             self.cursor.row = row;

@@ -1,11 +1,11 @@
-//! A count of the work done, for tests that hostile input costs no more than its length allows. Nothing outside tests.
+//! Counts the work done, for tests that hostile input costs no more than its length allows. Does nothing outside tests.
 
 #[cfg(test)]
 thread_local! {
     static COUNT: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
 }
 
-/// `steps` bytes, cells or rows were looked at or written.
+/// Counts `steps` bytes, cells or rows that were read or written.
 #[inline(always)]
 pub(crate) fn add(steps: usize) {
     #[cfg(test)]
@@ -14,7 +14,7 @@ pub(crate) fn add(steps: usize) {
     let _ = steps;
 }
 
-/// The count since the last call, in this thread.
+/// Returns the count since the last call, in this thread.
 #[cfg(test)]
 pub(crate) fn take() -> u64 {
     COUNT.replace(0)

@@ -1,17 +1,17 @@
-//! Which frame of an image is shown, and when the next one is.
+//! Which frame of an image is current, and when the next one is due.
 //!
-//! The engine has no clock: its owner says what time it is, as the time since any moment of its choice.
+//! The engine has no clock: its owner passes the time since any fixed moment.
 
 use std::time::Duration;
 
 use super::store::Image;
 
-/// Whether an animation moves by itself (kitty's key `s`).
+/// Whether an animation advances by itself (kitty's key `s`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Run {
     #[default]
     Stopped,
-    /// Runs to the last frame and waits there for more.
+    /// Runs to the last frame and waits there for more frames.
     Loading,
     Looping,
 }
@@ -20,23 +20,23 @@ pub(crate) enum Run {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Animation {
     pub run: Run,
-    /// The frame shown, counted from 0.
+    /// The current frame, counted from 0.
     pub current: usize,
-    /// Loops to play; 0 for no end.
+    /// Loops to play; 0 for endless.
     pub loops: u32,
-    /// Loops played.
+    /// Loops played so far.
     pub played: u32,
-    /// When the frame shown came up; `None`: at the next look at the clock.
+    /// When the current frame appeared; `None`: set at the next call of `Image::advance`.
     pub since: Option<Duration>,
-    /// When the next one is due, as of the last look at the clock.
+    /// When the next frame is due, as of the last call of `Image::advance`.
     due: Option<Duration>,
 }
 
-/// Frames that one look at the clock passes over at most; a longer sleep goes on from there.
+/// Maximum frames that one call skips; after a longer pause, the animation continues from there.
 const CATCH_UP: usize = 64;
 
 impl Image {
-    /// Whether the image moves by itself.
+    /// Whether the image advances by itself.
     fn moves(&self) -> bool {
         let animation = &self.animation;
         animation.run != Run::Stopped
@@ -45,14 +45,14 @@ impl Image {
             && (animation.loops == 0 || animation.played < animation.loops)
     }
 
-    /// Shows the frame that is due at `now`; whether that is another one.
+    /// Advances to the frame due at `now`. Returns whether the frame changed.
     pub fn advance(&mut self, now: Duration) -> bool {
         let before = self.animation.current;
         self.animation.due = self.step(now);
         self.animation.current != before
     }
 
-    /// When the next frame is due, if any is, as of the last look at the clock.
+    /// When the next frame is due, if any, as of the last call of `Image::advance`.
     pub fn next_frame(&self) -> Option<Duration> {
         self.animation.due
     }
@@ -73,13 +73,13 @@ impl Image {
             }
             self.animation.since = Some(due);
         }
-        // Too far behind: nobody looked for long. Go on from now.
+        // Too far behind after a long pause: continue from now.
         self.animation.since = Some(now);
         let gap = self.frames.get(self.animation.current).map_or(0, |frame| frame.gap);
         Some(now + Duration::from_millis(gap.max(1) as u64))
     }
 
-    /// Goes to the next frame that is shown at all; false where there is none to come.
+    /// Moves to the next frame that is not skipped. Returns false if there is none.
     fn go_on(&mut self) -> bool {
         let animation = &mut self.animation;
         let mut at = animation.current;

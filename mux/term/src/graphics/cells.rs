@@ -12,16 +12,16 @@ use crate::grid::Scratch;
 use crate::term::Term;
 use crate::work;
 
-/// Bytes of new images after which is looked for those that are covered.
+/// Bytes of new images between searches for covered images.
 const SWEEP_AFTER: usize = 16 << 20;
-/// Lines of history that are looked through for an image's cells.
+/// Lines of history that are searched for an image's cells.
 const SWEPT_LINES: u64 = 1024;
 
 impl Term {
-    /// Fills cells from the cursor on with an image: its frames (each with the milliseconds it is shown for), of which a
-    /// cell shows `per_cell` pixels. What reaches behind the right edge is cut off. `scrolls`: the cursor goes to the
-    /// image's last row, and the screen scrolls where there is no room; else the image ends with the screen. Gives the
-    /// columns that the image takes.
+    /// Fills cells from the cursor on with an image. Each frame has its duration in milliseconds, and each cell shows
+    /// `per_cell` pixels. The image is cut off at the right edge. If `scrolls` is set, the cursor moves to the image's
+    /// last row and the screen scrolls as needed; otherwise the image is cut off at the bottom. Returns the columns
+    /// that the image takes.
     pub(crate) fn show_in_cells(
         &mut self,
         frames: Vec<(Arc<Pixels>, u32)>,
@@ -29,7 +29,7 @@ impl Term {
         scrolls: bool,
     ) -> Option<usize> {
         let first = frames.first()?.0.clone();
-        // Not a cell more for what rounding adds.
+        // Rounding errors must not add a cell.
         let touched =
             |pixels: u32, per_cell: f32| ((pixels as f32 / per_cell - 1e-3).ceil() as u32).max(1);
         let col = self.cursor.col;
@@ -70,7 +70,7 @@ impl Term {
                 let scrolled = before + 1 == self.bottom;
                 self.index();
                 if self.cursor.row == before && !scrolled {
-                    // Below the region there is no way further down.
+                    // Below the region, the cursor cannot move further down.
                     break;
                 }
             } else {
@@ -82,8 +82,8 @@ impl Term {
         Some(cols as usize)
     }
 
-    /// Drops images in cells that no cell shows any more: a film in sixel would fill the quota otherwise. Those whose cells
-    /// may lie far back in history are left alone.
+    /// Drops images in cells that no cell shows any more, because a video in sixel would otherwise fill the quota.
+    /// Keeps images whose cells may lie far back in history.
     fn drop_covered_images(&mut self) {
         self.graphics.shown.unswept = 0;
         let live_top = self.grid.live_top();
@@ -106,7 +106,7 @@ impl Term {
         }
     }
 
-    /// Writes the tiles from number `base` on into the cursor's row; where the image has only holes, the cell stays.
+    /// Writes the tiles from number `base` on into the cursor's row. Where a tile is empty, the cell stays unchanged.
     fn put_tiles(
         &mut self,
         base: u32,
@@ -140,7 +140,7 @@ impl Term {
     }
 }
 
-/// Whether nothing is drawn in a tile.
+/// Whether a tile is fully transparent.
 fn is_hole(pixels: &Pixels, col: u32, row: u32, per_cell: (f32, f32)) -> bool {
     let span = |at: u32, per: f32, end: u32| {
         let start = (at as f32 * per) as u32;

@@ -1,4 +1,4 @@
-//! Bytes of image files to pixels, within limits that hold before memory is taken.
+//! Decodes image files to pixels, with limits that apply before memory is allocated.
 
 use std::io::{Cursor, Read};
 
@@ -7,24 +7,24 @@ use image::{AnimationDecoder, DynamicImage, ImageDecoder, ImageFormat, ImageRead
 use super::pixels::{MAX_SIDE, byte_count};
 use super::store::QUOTA;
 
-/// Frames of an animated file; what comes after is left out.
+/// Maximum frames of an animated file; further frames are ignored.
 const FRAMES_CAP: usize = 4096;
-/// The delay of a frame that asks for (nearly) none, in milliseconds: what browsers make of it.
+/// The delay in milliseconds of a frame with no or almost no delay, as browsers use it.
 const DEFAULT_DELAY: u32 = 100;
 
-/// A picture as it comes out of a file.
+/// A decoded picture.
 pub(crate) struct Decoded {
     pub width: u32,
     pub height: u32,
     pub rgba: Vec<u8>,
 }
 
-/// Why bytes make no picture.
+/// Why bytes could not be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DecodeError {
-    /// They are no image of a kind that is known, or end too early.
+    /// Not an image of a supported format, or truncated.
     Invalid,
-    /// A side or the whole would be too large.
+    /// A side or the whole picture would be too large.
     TooLarge,
 }
 
@@ -50,7 +50,7 @@ fn finish(image: DynamicImage) -> Result<Decoded, DecodeError> {
     Ok(Decoded { width, height, rgba: image.into_rgba8().into_raw() })
 }
 
-/// Whether a picture of that size may be kept.
+/// The bytes of a picture of this size, if it is within the limits.
 pub(crate) fn check_size(width: u32, height: u32) -> Result<usize, DecodeError> {
     match byte_count(width, height) {
         Some(0) => Err(DecodeError::Invalid),
@@ -59,7 +59,7 @@ pub(crate) fn check_size(width: u32, height: u32) -> Result<usize, DecodeError> 
     }
 }
 
-/// A PNG.
+/// Decodes a PNG.
 pub(crate) fn png(bytes: &[u8]) -> Result<Decoded, DecodeError> {
     still(bytes, ImageFormat::Png)
 }
@@ -70,8 +70,8 @@ fn still(bytes: &[u8], format: ImageFormat) -> Result<Decoded, DecodeError> {
     finish(reader.decode().map_err(error)?)
 }
 
-/// An image file of any kind iTerm2's page asks for: PNG, JPEG, GIF, WebP, BMP, TIFF. Gives its frames, each with the time it
-/// is shown for, in milliseconds; a still image is one frame.
+/// Decodes an image file of any format that iTerm2 requires: PNG, JPEG, GIF, WebP, BMP, TIFF. Returns its frames with
+/// their durations in milliseconds; a still image is one frame.
 pub(crate) fn file(bytes: &[u8]) -> Result<Vec<(Decoded, u32)>, DecodeError> {
     let format = image::guess_format(bytes).map_err(error)?;
     match format {
@@ -104,7 +104,7 @@ fn frames(frames: image::Frames<'_>) -> Result<Vec<(Decoded, u32)>, DecodeError>
     for frame in frames.take(FRAMES_CAP) {
         let frame = match frame {
             Ok(frame) => frame,
-            // What came before a broken frame is shown.
+            // Show the frames before a broken one.
             Err(_) if !all.is_empty() => break,
             Err(e) => return Err(error(e)),
         };
@@ -122,7 +122,7 @@ fn frames(frames: image::Frames<'_>) -> Result<Vec<(Decoded, u32)>, DecodeError>
     if all.is_empty() { Err(DecodeError::Invalid) } else { Ok(all) }
 }
 
-/// What `bytes` (RFC 1950) hold, if that is no more than `cap` bytes.
+/// Decompresses `bytes` (RFC 1950), if the result has at most `cap` bytes.
 pub(crate) fn inflate(bytes: &[u8], cap: usize) -> Result<Vec<u8>, DecodeError> {
     let mut out = Vec::new();
     let mut reader = flate2::read::ZlibDecoder::new(bytes).take(cap as u64 + 1);

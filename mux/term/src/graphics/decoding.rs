@@ -1,15 +1,15 @@
-//! Images being decoded: apart from the terminal, since that takes as long as a program wants it to.
+//! Images being decoded. This happens apart from the terminal, because a program can make it take long.
 //!
-//! Owns what a decoder needs, and what came of it. A parser stops behind the sequence that completed an image and applies
-//! nothing more before the image is back ([`crate::Parser::advance_to_image`]), so that replies and effects keep their
-//! order. Looks at no screen.
+//! Owns a decoder's input and result. After the sequence that completes an image, the parser applies nothing more until
+//! the image is decoded ([`crate::Parser::advance_to_image`]), so that replies and effects keep their order. Does not
+//! access the screen.
 
 use super::kitty::{Composition, Transmission};
 use super::{iterm, sixel};
 use crate::term::Term;
 
-/// An image on its way to the screen: [`crate::Parser::advance_to_image`] gives it, [`Decoding::run`] does what takes long,
-/// [`Term::decoded`] takes it back.
+/// An image being decoded. [`crate::Parser::advance_to_image`] returns it, [`Decoding::run`] does the slow part, and
+/// [`Term::decoded`] applies the result.
 pub struct Decoding(Task);
 
 pub(super) enum Task {
@@ -20,7 +20,8 @@ pub(super) enum Task {
 }
 
 impl Decoding {
-    /// Reads and decodes the image. Needs no lock, may read a file, and takes up to some seconds for the largest images.
+    /// Reads and decodes the image. Needs no lock, may read a file, and takes up to a few seconds for the largest
+    /// images.
     pub fn run(&mut self) {
         match &mut self.0 {
             Task::Kitty(transmission) => transmission.run(),
@@ -30,7 +31,7 @@ impl Decoding {
         }
     }
 
-    /// The string the image came in, which need not be copied.
+    /// Takes the string that holds the image, to avoid a copy.
     pub(crate) fn keep_string(&mut self, string: &mut Vec<u8>) {
         match &mut self.0 {
             Task::Kitty(_) | Task::Frame(_) => {}
@@ -41,18 +42,18 @@ impl Decoding {
 }
 
 impl Term {
-    /// Leaves an image to whoever feeds the terminal; there is never more than one.
+    /// Leaves an image for the terminal's owner to decode; there is never more than one.
     pub(super) fn decode_apart(&mut self, task: Task) {
         debug_assert!(self.graphics.decoding.is_none());
         self.graphics.decoding = Some(Decoding(task));
     }
 
-    /// The image that the last sequence completed.
+    /// Takes the image that the last sequence completed.
     pub(crate) fn take_decoding(&mut self) -> Option<Decoding> {
         self.graphics.decoding.take()
     }
 
-    /// Takes back an image that was [run](Decoding::run), as a batch of output of its own.
+    /// Applies an image that was [run](Decoding::run), as a batch of output of its own.
     pub fn decoded(&mut self, decoding: Decoding) {
         self.begin_batch();
         self.apply_decoded(decoding);

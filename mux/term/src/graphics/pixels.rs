@@ -1,14 +1,14 @@
-//! One picture's pixels, and how pictures are laid over each other.
+//! The pixels of one picture, and how pictures are composed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Pixels a picture has in a row or a column at most; kitty's limit.
+/// Maximum pixels in a row or column of a picture; kitty's limit.
 pub(crate) const MAX_SIDE: u32 = 10_000;
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 
-/// A picture: immutable, shared by everyone who draws it.
+/// A picture: immutable, and shared by everything that draws it.
 pub struct Pixels {
     id: u64,
     width: u32,
@@ -18,7 +18,7 @@ pub struct Pixels {
 
 impl Pixels {
     /// A picture of `width` × `height` pixels from their bytes (red, green, blue, alpha, not premultiplied, row by row
-    /// from the top); `None` when a side is 0 or the bytes are not as many.
+    /// from the top). `None` if a side is 0 or the number of bytes does not match.
     pub fn new(width: u32, height: u32, rgba: impl Into<Box<[u8]>>) -> Option<Arc<Self>> {
         let rgba = rgba.into();
         let fits = byte_count(width, height) == Some(rgba.len()) && !rgba.is_empty();
@@ -26,7 +26,7 @@ impl Pixels {
         fits.then(|| Arc::new(Self { id, width, height, rgba }))
     }
 
-    /// A number no other picture of this process has: what a cache of textures is keyed by.
+    /// A number that is unique to this picture in the process, for use as a key in texture caches.
     pub fn id(&self) -> u64 {
         self.id
     }
@@ -61,7 +61,7 @@ impl PartialEq for Pixels {
 
 impl Eq for Pixels {}
 
-/// Bytes that so many RGBA pixels take; `None` where that is no number.
+/// The bytes of this many RGBA pixels; `None` on overflow.
 pub(crate) fn byte_count(width: u32, height: u32) -> Option<usize> {
     (width as usize).checked_mul(height as usize)?.checked_mul(4)
 }
@@ -75,15 +75,15 @@ pub(crate) struct Area {
     pub height: u32,
 }
 
-/// A picture that is being changed: `width` pixels a row.
+/// A picture being changed, with `width` pixels per row.
 pub(crate) struct Canvas<'a> {
     pub width: u32,
     pub rgba: &'a mut [u8],
 }
 
 impl Canvas<'_> {
-    /// Lays the area `from` of `over` on this canvas with its upper left corner at `x`, `y`: blended, or replacing what is
-    /// there. What lies outside either picture is left out.
+    /// Composes the area `from` of `over` onto this canvas, with its upper left corner at `x`, `y`: blends it, or
+    /// replaces the pixels there. Clips the area to both pictures.
     pub fn compose(&mut self, x: u32, y: u32, over: (u32, &[u8]), from: Area, replace: bool) {
         let (over_width, over) = over;
         let height = (self.rgba.len() / 4).checked_div(self.width as usize).unwrap_or(0) as u32;
@@ -108,7 +108,7 @@ impl Canvas<'_> {
     }
 }
 
-/// Puts a pixel over another, neither premultiplied (Porter and Duff's "over").
+/// Blends a pixel over another, neither premultiplied (Porter and Duff's "over").
 fn blend(under: &mut [u8], over: &[u8]) {
     let (a, b) = (over[3] as u32, under[3] as u32);
     match a {
@@ -116,7 +116,7 @@ fn blend(under: &mut [u8], over: &[u8]) {
         255 => return under.copy_from_slice(over),
         _ => {}
     }
-    // All in 255ths of 255ths.
+    // In fixed point: 255 * 255 stands for 1.
     let behind = b * (255 - a);
     let alpha = a * 255 + behind;
     for i in 0..3 {

@@ -1,9 +1,9 @@
-//! Where an image is shown that lies over or under the text rather than in cells of its own: kitty's placements.
+//! Placements of kitty images: where an image lies over or under the text, instead of in its own cells.
 
 use super::pixels::MAX_SIDE;
 use super::store::ImageKey;
 
-/// Names a placement of a screen for ever.
+/// Identifies a placement of a screen permanently.
 pub(crate) type PlacementKey = u64;
 
 /// Width and height of a cell in pixels, neither 0.
@@ -13,14 +13,14 @@ pub(crate) struct CellSize {
     pub height: u32,
 }
 
-/// What a placement's position follows.
+/// What a placement's position is relative to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Anchor {
-    /// The cell of its upper left corner: line, counted as the grid counts them, and column.
+    /// The cell of its upper left corner: line, numbered as in the grid, and column.
     Cell { line: i64, col: i64 },
-    /// Another placement's upper left corner, so many columns and rows away from it.
+    /// The upper left corner of another placement, at this distance in columns and rows.
     Parent { parent: PlacementKey, cols: i32, rows: i32 },
-    /// Nothing: it says how placeholder characters show the image.
+    /// None: the placement describes how placeholder characters show the image.
     Virtual,
 }
 
@@ -33,26 +33,27 @@ pub(crate) struct Source {
     pub height: f32,
 }
 
-/// See the module. Keys of the protocol's page in brackets.
+/// A placement. The protocol's keys are in parentheses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Placement {
     pub image: ImageKey,
-    /// The program's id (`p`), 0 when it gave none.
+    /// The program's id (`p`), 0 if it sent none.
     pub id: u32,
     pub anchor: Anchor,
-    /// The part of the image that is shown (`x`, `y`, `w`, `h`), within the image.
+    /// The part of the image to show (`x`, `y`, `w`, `h`), within the image.
     pub source: Source,
-    /// Pixels between the cell's upper left corner and the image's (`X`, `Y`).
+    /// Pixels from the upper left corner of the cell to that of the image (`X`, `Y`).
     pub x: u32,
     pub y: u32,
-    /// Columns and rows to scale it to (`c`, `r`); 0: by the other's scale, or not at all.
+    /// Columns and rows to scale the image to (`c`, `r`). If one is 0, it follows the other's scale; if both are 0, the
+    /// image is not scaled.
     pub cols: u32,
     pub rows: u32,
     pub z: i32,
 }
 
 impl Placement {
-    /// Its size on a screen in pixels.
+    /// Its size on the screen in pixels.
     pub fn pixels(&self, cell: CellSize) -> (f32, f32) {
         let (x, y) = self.offset(cell);
         let Source { width, height, .. } = self.source;
@@ -73,7 +74,7 @@ impl Placement {
         (self.x.min(cell.width - 1), self.y.min(cell.height - 1))
     }
 
-    /// Columns and rows it touches.
+    /// The columns and rows it touches.
     pub fn cells(&self, cell: CellSize) -> (u32, u32) {
         let (x, y) = self.offset(cell);
         let (width, height) = self.pixels(cell);
@@ -85,7 +86,7 @@ impl Placement {
         (touched(self.cols, x, width, cell.width), touched(self.rows, y, height, cell.height))
     }
 
-    /// Cuts `rows` rows off its top (`first`) or its bottom; false when nothing is left.
+    /// Cuts `rows` rows off the top (`first`) or the bottom. Returns false if nothing is left.
     pub fn cut(&mut self, rows: u32, first: bool, cell: CellSize) -> bool {
         let (_, total) = self.cells(cell);
         let (_, offset) = self.offset(cell);
@@ -114,7 +115,7 @@ impl Placement {
         if self.rows > 0 {
             self.rows -= rows;
         } else if self.cols > 0 {
-            // Its height came from its width: the same scale without the part that is gone.
+            // The height followed from the width: keep the scale for the remaining part.
             self.rows = 0;
         }
         true

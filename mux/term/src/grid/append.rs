@@ -1,7 +1,7 @@
-//! Text that scrolls through the screen's last row: many rows at a time.
+//! Text that scrolls through the screen's last row, many rows at a time.
 //!
-//! Owns how printable ASCII and CR LF fall into rows. Of a long text, the rows that it pushes off the screen itself never
-//! become cells: they go right into pages of history.
+//! Owns how printable ASCII and CR LF are split into rows. The rows of a long text that it pushes off the screen itself
+//! never become cells: they go directly into pages of history.
 
 use super::Grid;
 use crate::cell::Cell;
@@ -10,10 +10,10 @@ use crate::row::{RowMeta, WRAPPED};
 use crate::scan::ascii_run;
 use crate::work;
 
-/// Cells that are written at a time, where there are as many.
+/// Cells written at a time, if there are that many.
 const LANES: usize = 16;
 
-/// All ones, then all zeros: from `LANES - n` on, a mask for the first `n` of [`LANES`] cells.
+/// All ones, then all zeros. The slice from `LANES - n` on is a mask for the first `n` of [`LANES`] cells.
 static MASKS: [u64; 2 * LANES] = {
     let mut masks = [0; 2 * LANES];
     let mut i = 0;
@@ -24,8 +24,8 @@ static MASKS: [u64; 2 * LANES] = {
     masks
 };
 
-/// Makes the first `len` of `cells` show the first `len` of `bytes`. More of both helps to be fast: texts of odd, short
-/// lengths are the rule between sequences, and hardly a branch here depends on the length.
+/// Makes the first `len` of `cells` show the first `len` of `bytes`. Longer slices are faster. Texts between sequences
+/// usually have short, varying lengths, so hardly any branch here depends on the length.
 #[inline(always)]
 pub(crate) fn write_ascii(cells: &mut [Cell], bytes: &[u8], len: usize, bits: u64) {
     let write = |cells: &mut [Cell; LANES], bytes: &[u8; LANES]| {
@@ -64,7 +64,7 @@ pub(crate) fn write_ascii(cells: &mut [Cell], bytes: &[u8], len: usize, bits: u6
 pub(super) struct Span {
     start: usize,
     len: u16,
-    /// It goes on in the next row.
+    /// The row continues in the next row.
     wrapped: bool,
 }
 
@@ -75,20 +75,20 @@ impl Span {
     }
 }
 
-/// Text as it falls into rows.
+/// Splits text into rows.
 struct Rows<'a> {
     bytes: &'a [u8],
-    /// How much of it has.
+    /// How many bytes have been consumed.
     at: usize,
     cols: usize,
-    /// Lines that are too long go on in the next row.
+    /// Lines that are too long continue in the next row.
     wraps: bool,
 }
 
 impl Iterator for Rows<'_> {
     type Item = Span;
 
-    /// The next row, if it is known to be whole: a line's end comes, or more text than it has room for.
+    /// The next row, if its end is known: a line ends, or there is more text than fits.
     #[inline]
     fn next(&mut self) -> Option<Span> {
         let (start, rest) = (self.at, &self.bytes[self.at..]);
@@ -106,9 +106,9 @@ impl Iterator for Rows<'_> {
 }
 
 impl Grid {
-    /// Writes the whole rows that `bytes` (printable ASCII and CR LF) begin with to the last row, which is empty, and
-    /// scrolls for each. Lines that are too long for a row end it, or go on in the next where the text `wraps`; `bits`
-    /// gives those of a cell in one of the tables. Gives the bytes taken.
+    /// Writes the whole rows at the start of `bytes` (printable ASCII and CR LF) to the last row, which is empty, and
+    /// scrolls after each row. If `wraps` is set, a line that is too long continues in the next row; otherwise writing
+    /// stops before it. `bits` returns the bits of a cell for one of the tables. Returns the bytes taken.
     pub fn append(
         &mut self,
         bytes: &[u8],
@@ -154,7 +154,7 @@ impl Grid {
         text.at
     }
 
-    /// Moves all rows but the last, which is empty, off the screen and into pages.
+    /// Moves all rows except the last, which is empty, off the screen and into pages.
     fn clear_out(&mut self, revision: u64) {
         for _ in 1..self.rows {
             self.advance();

@@ -1,6 +1,6 @@
-//! OSC 52: programs write clipboards, and ask for them.
+//! OSC 52: programs write to clipboards and query them.
 //!
-//! A question is passed on and answered only if the terminal's owner does; by itself the engine answers nothing.
+//! A query becomes an event, and only the terminal's owner can answer it; the engine itself never does.
 
 use std::collections::VecDeque;
 
@@ -11,10 +11,10 @@ use super::text::BASE64;
 use crate::term::Term;
 use crate::{ClipboardTarget, Event};
 
-/// Questions that wait for an answer; the oldest goes.
+/// Maximum unanswered queries; the oldest is dropped.
 const QUESTIONS_CAP: usize = 8;
 
-/// A question that waits: which clipboard, the letter the program named it with, and how it ended the question.
+/// An unanswered query: the clipboard, the letter the program used for it, and the query's terminator.
 #[derive(Debug)]
 pub(super) struct Question {
     target: ClipboardTarget,
@@ -34,7 +34,7 @@ fn target(letter: u8) -> Option<ClipboardTarget> {
 }
 
 impl Term {
-    /// `selections ; base64`. The scanner's cap on strings bounds the text. What is no base64 clears the selection, as in
+    /// `selections ; base64`. The scanner's cap on strings limits the text. Invalid base64 clears the selection, as in
     /// xterm.
     pub(super) fn use_clipboard(&mut self, rest: &[u8], bell: bool) {
         let Some(at) = rest.iter().position(|&b| b == b';') else { return };
@@ -66,8 +66,8 @@ impl Term {
         }
     }
 
-    /// Answers all questions for a clipboard ([`Event::ClipboardQuery`]) with its text, or refuses them with `None`, which
-    /// the program hears nothing of. A text that no reply has room for is not sent.
+    /// Answers all queries for a clipboard ([`Event::ClipboardQuery`]) with its text. `None` refuses them without a
+    /// reply to the program. A text that is too long for a reply is not sent.
     pub fn answer_clipboard(&mut self, target: ClipboardTarget, text: Option<&str>) {
         let questions = std::mem::take(&mut self.osc.questions);
         let (asked, others) =

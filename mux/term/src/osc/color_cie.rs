@@ -1,13 +1,14 @@
-//! Colours by light rather than by a monitor's numbers: `rgbi:` and the device-independent forms of XParseColor(3).
+//! Colors by light intensity instead of a monitor's values: `rgbi:` and the device-independent forms of XParseColor(3).
 //!
-//! The formulas are those of CIE 15 and of Tektronix' TekHVC. Which numbers light comes to depends on the monitor; where none
-//! is described, X11 takes the one measured in libX11's src/xcms/LRGB.c, and so do we, for the same answers as xterm's.
+//! The formulas are from CIE 15 and Tektronix' TekHVC. The resulting values depend on the monitor. Without a monitor
+//! profile, X11 assumes the monitor measured in libX11's src/xcms/LRGB.c. This module uses the same data, so that it
+//! gives the same answers as xterm.
 
 use crate::Rgb;
 
 type Vector = [f64; 3];
 
-/// CIE XYZ of red, green and blue at full intensity, and the way back (libX11's default monitor).
+/// CIE XYZ of red, green and blue at full intensity, and the inverse (libX11's default monitor).
 const XYZ_OF_RGB: [Vector; 3] = [
     [0.3810614914871479, 0.3202571236535211, 0.248345785259331],
     [0.2072974511514085, 0.6805463877637324, 0.1121561610848592],
@@ -19,8 +20,8 @@ const RGB_OF_XYZ: [Vector; 3] = [
     [0.06351179790497788, -0.2002050100049648, 0.8107094203164822],
 ];
 
-/// Intensities of a channel by its value (the same monitor): as many of the measured points as straight lines between them
-/// need to come within a tenth of a step of all. No intensity at all is 0.
+/// Intensities of a channel by its value (the same monitor). These are as many measured points as linear interpolation
+/// needs to stay within a tenth of a step of all of them. Intensity 0 has the value 0.
 type Curve = &'static [(u8, f64)];
 #[rustfmt::skip]
 const CURVES: [Curve; 3] = [
@@ -47,10 +48,11 @@ const CURVES: [Curve; 3] = [
         (240, 0.880093), (255, 1.0)],
 ];
 
-/// Beyond the monitor's intensities by less than this is on their edge.
+/// Intensities beyond the monitor's range by less than this count as its limit.
 const TOLERANCE: f64 = 0.001;
 
-/// Reads the three numbers behind the name of a form, in lower case; `None` for no such form, or no such colour.
+/// Parses the three numbers after the lower-case name of a form. Returns `None` for an unknown form or an impossible
+/// color.
 pub(super) fn parse(form: &str, numbers: &str) -> Option<Rgb> {
     let mut parts = numbers.split('/').map(|number| number.trim().parse::<f64>().ok());
     let [a, b, c] = [parts.next()??, parts.next()??, parts.next()??];
@@ -103,12 +105,12 @@ fn from_uv([u, v]: [f64; 2], luminance: f64) -> Vector {
     [x * luminance / y, luminance, (1.0 - x - y) * luminance / y]
 }
 
-/// Luminance of a lightness (L*, and V of TekHVC) of 0–100.
+/// The luminance of a lightness (L*, and V of TekHVC) of 0–100.
 fn luminance(lightness: f64) -> f64 {
     if lightness < 7.99953624 { lightness / 903.29 } else { ((lightness + 16.0) / 116.0).powi(3) }
 }
 
-/// CIELAB with Xlib's scales: `a` of a fifth, `b` of a half, and its slope for what is dark.
+/// CIELAB with Xlib's scales: `a` divided by 5, `b` by 2, and Xlib's slope for dark colors.
 fn from_lab(l: f64, a: f64, b: f64) -> Vector {
     let root = (l + 16.0) / 116.0;
     let [x, _, z] = white();
@@ -132,7 +134,7 @@ fn from_hvc(hue: f64, value: f64, chroma: f64) -> Vector {
     from_uv([u + angle.cos() * radius, v + angle.sin() * radius], luminance(value))
 }
 
-/// The intensities nearest to a colour that the monitor can show: the same hue and luminance with less chroma.
+/// The nearest intensities that the monitor can show: same hue and luminance, less chroma.
 fn within_gamut(xyz: Vector) -> Vector {
     let intensities = |xyz| times(&RGB_OF_XYZ, xyz);
     let fits = |rgb: &Vector, slack: f64| rgb.iter().all(|c| (-slack..=1.0 + slack).contains(c));
@@ -159,7 +161,7 @@ fn within_gamut(xyz: Vector) -> Vector {
     intensities(at(inside))
 }
 
-/// The values of intensities, those beyond 0–1 cut to it.
+/// The channel values of intensities, clamped to 0–1.
 fn shown(rgb: Vector) -> Option<Rgb> {
     let [r, g, b] = [0, 1, 2].map(|channel| value(CURVES[channel], rgb[channel]));
     Some(Rgb { r: r?, g: g?, b: b? })
@@ -184,7 +186,7 @@ fn value(curve: Curve, intensity: f64) -> Option<u8> {
 mod tests {
     use super::*;
 
-    /// What xterm 379 makes of these, as esctest2 has it.
+    /// What xterm 379 returns for these colors, according to esctest2.
     #[test]
     fn every_form_is_what_xlib_makes_of_it() {
         for (form, ones, halves) in [
@@ -198,7 +200,7 @@ mod tests {
         ] {
             assert_eq!(parse(form, "1/1/1"), Some(Rgb::hex(ones)), "{form}");
             assert_eq!(parse(form, "0.5/0.5/0.5"), Some(Rgb::hex(halves)), "{form}");
-            // No number is too odd for it.
+            // Extreme numbers must not panic.
             for numbers in
                 ["0/0/0", "-1/-1/-1", "1e300/1e300/1e300", "0/1/0", "1/0/1e-300", "100/100/100"]
             {

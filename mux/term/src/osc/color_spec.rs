@@ -1,4 +1,4 @@
-//! Colours as text: the forms that XParseColor(3) reads, and kitty's alpha behind them, which is not looked at.
+//! Colors as text: the forms of XParseColor(3), and kitty's alpha suffix, which is ignored.
 
 use std::sync::LazyLock;
 
@@ -7,10 +7,10 @@ use rustc_hash::FxHashMap;
 use super::color_cie;
 use crate::Rgb;
 
-/// Bytes of a colour that are looked at; no form is as long.
+/// Maximum bytes of a color that are read; every form is shorter.
 const SPEC_CAP: usize = 128;
 
-/// X11's colour names (rgb.txt), lower case and without blanks.
+/// X11's color names (rgb.txt), in lower case and without spaces.
 static NAMES: LazyLock<FxHashMap<&str, Rgb>> = LazyLock::new(|| {
     include_str!("color_names.txt")
         .lines()
@@ -19,7 +19,7 @@ static NAMES: LazyLock<FxHashMap<&str, Rgb>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Reads a colour: `#rgb` with one to four digits a channel, `rgb:r/g/b`, `rgba:r/g/b/a`, one of the forms of
+/// Parses a color: `#rgb` with one to four digits per channel, `rgb:r/g/b`, `rgba:r/g/b/a`, one of the forms of
 /// [`color_cie`], or a name.
 pub(super) fn parse(spec: &[u8]) -> Option<Rgb> {
     let spec = std::str::from_utf8(spec.get(..SPEC_CAP).unwrap_or(spec)).ok()?.trim();
@@ -39,7 +39,7 @@ pub(super) fn parse(spec: &[u8]) -> Option<Rgb> {
     }
 }
 
-/// `#rgb`: the digits are the most significant ones of each channel, unlike with `rgb:`.
+/// `#rgb`: the digits are the most significant digits of each channel, unlike in `rgb:`.
 fn hash(digits: &str) -> Option<Rgb> {
     let each = digits.len() / 3;
     if !digits.is_ascii() || !digits.len().is_multiple_of(3) || !(1..=4).contains(&each) {
@@ -58,7 +58,7 @@ fn three(channels: &str, channel: fn(&str) -> Option<u8>) -> Option<Rgb> {
     channels.next().is_none().then_some(color)
 }
 
-/// One to four digits, all ones being full light.
+/// One to four digits, scaled so that the highest number is full intensity.
 fn scaled(digits: &str) -> Option<u8> {
     if !(1..=4).contains(&digits.len()) {
         return None;
@@ -68,7 +68,7 @@ fn scaled(digits: &str) -> Option<u8> {
 }
 
 fn hex(digits: &str) -> Option<u32> {
-    // from_str_radix would take a sign.
+    // from_str_radix would accept a sign.
     if !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
         return None;
     }
@@ -78,7 +78,7 @@ fn hex(digits: &str) -> Option<u32> {
 /// See [`Rgb::named`].
 pub(crate) fn named(name: &str) -> Option<Rgb> {
     let name: String = name.chars().filter(|c| *c != ' ').map(|c| c.to_ascii_lowercase()).collect();
-    // The numbered greys are in the table in one spelling.
+    // The table spells the numbered grays only one way.
     let gray = name.strip_prefix("grey").map(|level| format!("gray{level}"));
     NAMES.get(name.as_str()).or_else(|| NAMES.get(gray?.as_str())).copied()
 }

@@ -1,5 +1,5 @@
-//! Colours put aside and taken back: XTPUSHCOLORS, XTPOPCOLORS, XTREPORTCOLORS (xterm ctlseqs), and kitty's OSC 30001 and
-//! 30101 ("Saving and restoring colors"), which are the same without a place.
+//! The stack of palettes: XTPUSHCOLORS, XTPOPCOLORS, XTREPORTCOLORS (xterm ctlseqs), and kitty's OSC 30001 and 30101
+//! ("Saving and restoring colors"), which do the same without a place.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -8,20 +8,20 @@ use crate::params::Params;
 use crate::term::Term;
 use crate::{Event, Palette};
 
-/// Places there are, as in xterm.
+/// The number of places, as in xterm.
 const PLACES: usize = 10;
 
-/// Palettes put aside; one that changes nothing costs nothing.
+/// Saved palettes. A palette that is pushed unchanged shares its memory.
 #[derive(Debug, Default)]
 pub(crate) struct ColorStack {
     places: [Option<Arc<Palette>>; PLACES],
-    /// Places in use, and the most that have been.
+    /// Places in use, and the highest number ever in use.
     used: usize,
     most: usize,
 }
 
 impl Term {
-    /// The sequences that put aside what is. They change the colours, which are to be written afterwards. For
+    /// Writes the sequences that rebuild the stack. They change the current colors, so write those afterwards. For
     /// [`Term::to_vt`].
     pub(crate) fn write_color_stack(&self, out: &mut String) {
         let stack = &self.osc.colors;
@@ -32,7 +32,7 @@ impl Term {
                 self.write_no_colors(out);
             }
         }
-        // The last one put aside says how many are in use, and so does one that is taken back.
+        // The last push sets the number of places in use, and so does a pop.
         let last = stack.places.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
         if stack.used < last {
             let _ = write!(out, "\x1b[{}#Q", stack.used + 1);
@@ -50,7 +50,7 @@ impl Term {
         self.pop_colors_at(0);
     }
 
-    /// `CSI # P`: on top without a number, else in that place (from 1). Each number is done.
+    /// `CSI # P`: pushes on top without a number, or to that place (from 1). Handles each number.
     pub(crate) fn push_colors(&mut self, places: &Params) {
         places.values().iter().for_each(|&place| self.push_colors_at(place as usize));
     }
@@ -66,7 +66,7 @@ impl Term {
         stack.most = stack.most.max(stack.used);
     }
 
-    /// `CSI # Q`: from the top without a number, else from that place.
+    /// `CSI # Q`: pops from the top without a number, or from that place.
     pub(crate) fn pop_colors(&mut self, places: &Params) {
         places.values().iter().for_each(|&place| self.pop_colors_at(place as usize));
     }
@@ -82,7 +82,7 @@ impl Term {
         }
     }
 
-    /// `CSI # R`: places in use, and the most that have been.
+    /// `CSI # R`: reports the places in use, and the highest number ever in use.
     pub(crate) fn report_color_stack(&mut self) {
         let (used, most) = (self.osc.colors.used, self.osc.colors.most);
         self.reply(format!("\x1b[?{used};{most}#Q").as_bytes());

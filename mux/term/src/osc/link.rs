@@ -1,17 +1,17 @@
-//! OSC 8: hyperlinks (the page "Hyperlinks in Terminal Emulators").
+//! OSC 8: hyperlinks ("Hyperlinks in Terminal Emulators").
 
 use std::sync::Arc;
 
 use crate::snapshot::Link;
 use crate::term::Term;
 
-/// Bytes of a link's target; VTE's and iTerm2's limit. A longer one makes no link.
+/// Maximum bytes of a link's target, the limit of VTE and iTerm2. A longer target makes no link.
 const URI_CAP: usize = 2083;
-/// Bytes of a link's id.
+/// Maximum bytes of a link's id.
 const ID_CAP: usize = 250;
 
 impl Term {
-    /// `params ; URI`: links what is printed from here on; an empty URI ends that.
+    /// `params ; URI`: links text printed from now on; an empty URI ends the link.
     pub(super) fn set_link(&mut self, rest: &[u8]) {
         let Some((params, uri)) = std::str::from_utf8(rest).ok().and_then(|s| s.split_once(';'))
         else {

@@ -1,7 +1,7 @@
-//! Operating system commands: each family has a file; this one only tells them apart.
+//! Operating system commands. Each family has its own file; this file only dispatches to them.
 //!
-//! Source: xterm ctlseqs "Operating System Commands", and the page of each protocol that is not xterm's. Owns, in
-//! [`OscState`], what programs told by them that is neither on the screen nor a mode.
+//! Source: xterm ctlseqs "Operating System Commands", and the page of each protocol beyond xterm. Owns, in
+//! [`OscState`], the state that OSCs set and that is neither on the screen nor a mode.
 
 mod clipboard;
 mod color_cie;
@@ -26,7 +26,7 @@ use crate::term::Term;
 use crate::{Event, Rgb};
 use status::ProgramStatus;
 
-/// What programs told. Every list is bounded in the file of its command.
+/// State set by OSCs. Every list is bounded in the file of its command.
 #[derive(Debug, Default)]
 pub(crate) struct OscState {
     colors: color_stack::ColorStack,
@@ -43,7 +43,8 @@ pub(crate) struct OscState {
 }
 
 impl Term {
-    /// An OSC, from behind `ESC ]` to before its end; `bell`: ended by BEL, and so will the answer be.
+    /// Handles an OSC, the text between `ESC ]` and its terminator. `bell`: BEL terminated it, so a reply ends with BEL
+    /// too.
     pub(crate) fn osc(&mut self, string: &[u8], bell: bool) {
         let Some((number, rest)) = command(string) else {
             tracing::debug!(length = string.len(), "OSC without a number");
@@ -51,35 +52,35 @@ impl Term {
         };
         match number {
             0..=2 => self.set_titles(number, rest), // both titles, the icon's label, the title
-            4 | 5 => self.set_colors(number, rest, bell), // palette, special colours
-            6 => self.set_tab_color(rest),          // tab colour (iTerm2)
+            4 | 5 => self.set_colors(number, rest, bell), // palette, special colors
+            6 => self.set_tab_color(rest),          // tab color (iTerm2)
             7 => self.set_cwd_and_host(rest),       // working directory
             8 => self.set_link(rest),               // hyperlink
             9 => self.notify(rest), // notification (iTerm2), progress and directory (ConEmu)
             10..=19 => self.set_dynamic_colors(number, rest, bell), // foreground, background, cursor …
-            21 => self.control_colors(rest, bell),                  // colours (kitty)
+            21 => self.control_colors(rest, bell),                  // colors (kitty)
             22 => self.set_pointer(rest, bell),                     // pointer shape
             52 => self.use_clipboard(rest, bell),                   // clipboard
             66 => self.print_text_size(rest),                       // text of another size (kitty)
             99 => self.notify_kitty(rest, bell),                    // notification (kitty)
-            104 | 105 => self.reset_colors(number - 100, rest),     // palette, special colours
+            104 | 105 => self.reset_colors(number - 100, rest),     // palette, special colors
             110..=119 => self.reset_dynamic_color(number), // foreground, background, cursor …
             133 => self.mark_prompt(rest),                 // shell integration
             633 => self.mark_prompt_vscode(rest),          // shell integration (VS Code)
             777 => self.notify_urxvt(rest),                // notification (urxvt)
             1337 => self.iterm2(rest, bell),               // iTerm2's
             7501 => self.report_program_status(rest, bell), // program status
-            30001 => self.push_color(),                    // colour stack (kitty)
-            30101 => self.pop_color(),                     // colour stack (kitty)
+            30001 => self.push_color(),                    // color stack (kitty)
+            30101 => self.pop_color(),                     // color stack (kitty)
             _ => tracing::debug!(number, "unknown OSC"),
         }
         self.end_operation();
     }
 
-    /// RIS: what programs told is forgotten, and those who show it hear of that.
+    /// RIS: clears the state set by OSCs, and sends an event for each visible part that changed.
     pub(crate) fn reset_osc(&mut self) {
         let shape = self.pointer_shape();
-        // A reset moves the program to no other machine.
+        // A reset does not move the program to another machine.
         let host = self.osc.host.take();
         let old = std::mem::replace(&mut self.osc, OscState { host, ..OscState::default() });
         self.commands.clear();
@@ -97,10 +98,10 @@ impl Term {
     }
 }
 
-/// The number an OSC begins with, and what is behind its semicolon.
+/// The number that an OSC begins with, and the text after its semicolon.
 fn command(string: &[u8]) -> Option<(u16, &[u8])> {
     match string {
-        // As Sun shelltool and CDE dtterm name the title and the icon's label.
+        // The forms of Sun shelltool and CDE dtterm for the title and the icon's label.
         [b'l', title @ ..] => return Some((2, title)),
         [b'L', label @ ..] => return Some((1, label)),
         _ => {}
@@ -114,7 +115,7 @@ fn command(string: &[u8]) -> Option<(u16, &[u8])> {
     }
 }
 
-/// What a reply to an OSC ends with: what the question ended with.
+/// The terminator of a reply to an OSC, which matches that of the query.
 fn terminator(bell: bool) -> &'static str {
     if bell { "\x07" } else { "\x1b\\" }
 }

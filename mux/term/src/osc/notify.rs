@@ -1,22 +1,22 @@
 //! OSC 9 (iTerm2's notification; ConEmu's progress, directory and prompt) and OSC 777 (urxvt's notification).
 //!
-//! Of ConEmu's commands those that run, wait or show boxes are not done.
+//! ConEmu's commands that run programs, wait or show message boxes are not supported.
 
 use super::text::clean;
 use crate::Event;
 use crate::notification::{Notification, Progress};
 use crate::term::Term;
 
-/// Bytes of a title and of a body.
+/// Maximum bytes of a title and of a body.
 pub(super) const TEXT_CAP: usize = 4096;
 
 impl Term {
-    /// What the program last said of its progress (OSC 9;4).
+    /// The progress that the program last reported (OSC 9;4).
     pub fn progress(&self) -> Progress {
         self.osc.progress
     }
 
-    /// OSC 9: ConEmu's commands are numbers before a `;`, everything else is a notification.
+    /// OSC 9: a number before a `;` is a ConEmu command; everything else is a notification.
     pub(super) fn notify(&mut self, rest: &[u8]) {
         let (command, argument) = match rest.iter().position(|&b| b == b';') {
             Some(at) => (&rest[..at], &rest[at + 1..]),

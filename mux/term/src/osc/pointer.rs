@@ -1,12 +1,12 @@
-//! OSC 22: the shape of the mouse pointer (kitty, "Mouse pointer shapes"; xterm's form is the simplest of it).
+//! OSC 22: the shape of the mouse pointer (kitty, "Mouse pointer shapes"; xterm's form is its simplest case).
 
 use super::terminator;
 use crate::Event;
 use crate::term::Term;
 
-/// Shapes on one screen's stack; the page wants 16 at least. The oldest goes.
+/// Maximum shapes on one screen's stack (the protocol requires at least 16); the oldest is dropped.
 const STACK_CAP: usize = 32;
-/// Names in one query.
+/// Maximum names in one query.
 const QUERY_CAP: usize = 64;
 
 /// The shapes, by their names in CSS.
@@ -43,7 +43,7 @@ const SHAPES: [&str; 30] = [
     "zoom-out",
 ];
 
-/// Names of X11/cursorfont.h that programs written for xterm use, and what they are in CSS.
+/// Names from X11/cursorfont.h that programs written for xterm use, with their CSS names.
 const X11: [(&str, &str); 20] = [
     ("left_ptr", "default"),
     ("arrow", "default"),
@@ -67,7 +67,7 @@ const X11: [(&str, &str); 20] = [
     ("dnd-link", "alias"),
 ];
 
-/// Shapes set on the main screen and on the alternate one; the last is in force, `None` being the terminal's own.
+/// Shapes set on the main and the alternate screen. The last is current; `None` is the terminal's own.
 pub(super) type Stacks = [Vec<Option<&'static str>>; 2];
 
 fn shape(name: &str) -> Option<&'static str> {
@@ -76,12 +76,12 @@ fn shape(name: &str) -> Option<&'static str> {
 }
 
 impl Term {
-    /// The pointer's shape as the program wants it on the shown screen, by its name in CSS; `None`: the terminal's own.
+    /// The CSS name of the pointer shape that the program set for the visible screen; `None`: the terminal's own.
     pub fn pointer_shape(&self) -> Option<&'static str> {
         self.osc.pointers[self.screen as usize].last().copied().flatten()
     }
 
-    /// `name` or `=name` sets, `>a,b` pushes, `<` pops, `?a,b` asks.
+    /// `name` or `=name` sets, `>a,b` pushes, `<` pops, `?a,b` queries.
     pub(super) fn set_pointer(&mut self, rest: &[u8], bell: bool) {
         let Ok(rest) = std::str::from_utf8(rest) else { return };
         let before = self.pointer_shape();

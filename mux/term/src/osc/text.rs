@@ -1,17 +1,17 @@
-//! Text from programs, made fit to be shown: no controls, nothing that turns the text around, and an end.
+//! Text from programs, made safe to display: without control characters or direction marks, and of limited length.
 
 use base64::Engine as _;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
 use crate::cap::Caps;
 
-/// Programs pad or don't.
+/// Accepts base64 with and without padding.
 pub(super) const BASE64: GeneralPurpose = GeneralPurpose::new(
     &base64::alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// The text as [`fit`] makes it; `None`, and logged, when that is more than `cap` bytes.
+/// The text cleaned by [`fit`]. Logs and returns `None` if the result exceeds `cap` bytes.
 pub(super) fn clean(
     caps: &mut Caps,
     text: &[u8],
@@ -25,7 +25,7 @@ pub(super) fn clean(
     clean
 }
 
-/// The text without control characters and direction marks; `None` when that is more than `cap` bytes.
+/// The text without control characters and direction marks; `None` if the result exceeds `cap` bytes.
 pub(super) fn fit(text: &[u8], cap: usize) -> Option<String> {
     let text = String::from_utf8_lossy(text);
     let mut clean = String::new();
@@ -38,7 +38,7 @@ pub(super) fn fit(text: &[u8], cap: usize) -> Option<String> {
     Some(clean)
 }
 
-/// Base64 of such text; `None`, and logged, when it is none, too.
+/// Decodes base64 and cleans the text like `clean`. Also logs and returns `None` for invalid base64.
 pub(super) fn clean_base64(
     caps: &mut Caps,
     encoded: &[u8],
@@ -52,18 +52,18 @@ pub(super) fn clean_base64(
     clean(caps, &text, cap, what)
 }
 
-/// Characters that would change the order of the text around (UAX #9 explicit formatting).
+/// Whether a character would change the order of surrounding text (UAX #9 explicit formatting).
 fn is_bidi(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
 }
 
-/// An identifier as kitty's protocols have them; `None` for anything else, which is never echoed.
+/// An identifier as kitty's protocols define it. Returns `None` for anything else, which is never echoed.
 pub(super) fn identifier(text: &str, cap: usize) -> Option<&str> {
     let is_fit = |b: u8| b.is_ascii_alphanumeric() || b"_-+.".contains(&b);
     ((1..=cap).contains(&text.len()) && text.bytes().all(is_fit)).then_some(text)
 }
 
-/// Text with `%XX` in it, decoded; bad escapes stay as they are.
+/// Decodes `%XX` in a text; invalid escapes stay unchanged.
 pub(super) fn percent_decode(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut rest = text;

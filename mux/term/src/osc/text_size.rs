@@ -3,11 +3,11 @@
 use crate::TextSize;
 use crate::term::Term;
 
-/// Bytes of a text.
+/// Maximum bytes of a text.
 const TEXT_CAP: usize = 4096;
 
 impl Term {
-    /// `key=value : … ; text`: prints the text. As in kitty, a number beyond its range becomes the largest of that range, and
+    /// `key=value : … ; text`: prints the text. As in kitty, a number above its range is clamped to the maximum, and
     /// malformed metadata prints nothing.
     pub(super) fn print_text_size(&mut self, rest: &[u8]) {
         let Some(at) = rest.iter().position(|&byte| byte == b';') else {
@@ -29,7 +29,7 @@ impl Term {
     }
 }
 
-/// The size that metadata gives; `None` where it is malformed.
+/// The size described by metadata; `None` if it is malformed.
 fn parse(metadata: &[u8]) -> Option<TextSize> {
     let (mut scale, mut width) = (1, 0);
     let (mut numerator, mut denominator) = (0, 0);

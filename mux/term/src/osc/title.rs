@@ -5,51 +5,52 @@ use crate::Event;
 use crate::hex::unhex;
 use crate::term::Term;
 
-/// Bytes of a title.
+/// Maximum bytes of a title.
 const TITLE_CAP: usize = 4096;
-/// Titles on the stack; xterm keeps ten.
+/// Maximum titles on the stack, as in xterm.
 const STACK_CAP: usize = 10;
 
-/// The stack of XTWINOPS 22 and 23; the oldest entry makes room for an eleventh.
+/// The stack of XTWINOPS 22 and 23. When it is full, a push drops the oldest entry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TitleStack {
-    /// The icon's label and the title, each if it was asked for.
+    /// The icon's label and the title, each if the push included it.
     slots: [(Option<String>, Option<String>); STACK_CAP],
-    /// Pushes that were not popped.
+    /// Pushes not popped yet.
     used: usize,
 }
 
-/// A title that was set, also to what it was.
+/// A title that was set, even if it did not change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TitleSet {
     /// The title.
     pub title: String,
-    /// No command ran, as a shell's marks (OSC 133) say: that shell was at its prompt, or on the way there.
+    /// No command was running, according to the shell's marks (OSC 133): the shell was at its prompt, or about to show
+    /// it.
     pub at_prompt: bool,
 }
 
-/// Titles that were set.
+/// Titles set since they were last taken.
 #[derive(Debug, Default)]
 pub(crate) struct TitlesSet {
-    /// How many.
+    /// How many titles were set in total.
     count: u64,
-    /// The last at a prompt and the last by a command since they were taken, in their order.
+    /// The last title set at a prompt and the last set by a command since they were last taken, in order.
     last: Vec<TitleSet>,
 }
 
 impl Term {
-    /// How many titles have been set, also to what it was.
+    /// How many times a title was set, even if it did not change.
     pub fn titles_set(&self) -> u64 {
         self.titles_set.count
     }
 
-    /// Takes the titles that were set since the last call, in their order: of those at a prompt the last, and of those
-    /// while a command ran, or without a shell's marks.
+    /// Takes the titles set since the last call, in order: the last set at a prompt, and the last set while a command
+    /// ran or without a shell's marks.
     pub fn take_titles_set(&mut self) -> Vec<TitleSet> {
         std::mem::take(&mut self.titles_set.last)
     }
 
-    /// OSC 0 and 2: the title, and OSC 0 and 1: the icon's label.
+    /// OSC 0 and 2 set the title; OSC 0 and 1 set the icon's label.
     pub(super) fn set_titles(&mut self, number: u16, text: &[u8]) {
         let Some(title) = self.title_of(text) else { return };
         if number != 2 {
@@ -60,8 +61,8 @@ impl Term {
         }
     }
 
-    /// A title without control characters; `None`, and logged, where it is longer than 4 KiB, and where XTSMTITLE says that
-    /// it comes in hexadecimal and it does not.
+    /// A title without control characters. Logs and returns `None` if it is longer than 4 KiB, or is not hexadecimal
+    /// although XTSMTITLE requires that.
     fn title_of(&mut self, text: &[u8]) -> Option<String> {
         let decoded;
         let text = if self.titles_come_in_hex() {
@@ -77,7 +78,7 @@ impl Term {
         clean(&mut self.caps, text, TITLE_CAP, "title")
     }
 
-    /// Sets the title; of one that it was already nobody is told.
+    /// Sets the title. Sends an event only if the title changed.
     pub(crate) fn change_title(&mut self, title: String) {
         let at_prompt = self.commands.last().is_some_and(|last| !last.is_running());
         self.titles_set.count += 1;
@@ -89,7 +90,8 @@ impl Term {
         }
     }
 
-    /// XTWINOPS 22: 0 both titles, 1 the icon's label, 2 the title; `place` from 1 puts them there rather than on top.
+    /// XTWINOPS 22: 0 pushes both titles, 1 the icon's label, 2 the title. A `place` from 1 on stores them there, not
+    /// on top.
     pub(crate) fn push_title(&mut self, which: u16, place: u16) {
         if which > 2 {
             return;
@@ -111,7 +113,7 @@ impl Term {
         self.titles.slots[place % STACK_CAP] = (icon, title);
     }
 
-    /// XTWINOPS 23, likewise; what was not pushed with the rest comes from the entry below.
+    /// XTWINOPS 23: pops them likewise. A title that the push did not include comes from the entry below.
     pub(crate) fn pop_title(&mut self, which: u16, place: u16) {
         let at = match place {
             0 if self.titles.used == 0 => return,
@@ -136,7 +138,7 @@ impl Term {
         }
     }
 
-    /// Titles and their stack as sequences, for [`Term::to_vt`].
+    /// Writes the titles and their stack as sequences. For [`Term::to_vt`].
     pub(crate) fn write_titles(&self, mut osc: impl FnMut(String), mut raw: impl FnMut(&str)) {
         for (icon, title) in &self.titles.slots[..self.titles.used] {
             let which = match (icon, title) {
@@ -152,7 +154,7 @@ impl Term {
         osc(format!("2;{}", self.title));
     }
 
-    /// XTTITLEPOS: entries on the stack, and how many it holds.
+    /// XTTITLEPOS: reports the entries on the stack and its capacity.
     pub(crate) fn report_title_stack(&mut self) {
         let used = self.titles.used;
         self.reply(format!("\x1b[{used};{STACK_CAP}#S").as_bytes());

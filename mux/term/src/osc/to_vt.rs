@@ -1,4 +1,4 @@
-//! What programs told by OSCs, as the OSCs that tell it again: for [`Term::to_vt`].
+//! Writes the state set by OSCs as OSCs that set it again, for [`Term::to_vt`].
 
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ use crate::term::{ScreenKind, Term};
 use crate::to_vt::Painter;
 
 impl Term {
-    /// The pointer shapes of the screen shown, from the bottom of their stack.
+    /// Writes the pointer shapes of a screen, from the bottom of their stack.
     pub(crate) fn write_pointers(&self, painter: &mut Painter, screen: ScreenKind) {
         for shape in &self.osc.pointers[screen as usize] {
             painter.osc(format_args!("22;>{}", shape.unwrap_or("default")));
@@ -22,7 +22,7 @@ impl Term {
         }
     }
 
-    /// The rest, which has nothing to do with a screen.
+    /// Writes the rest, which does not depend on a screen.
     pub(crate) fn write_told(&self, painter: &mut Painter) {
         let OscState { progress, remote_host, statuses, tab_color, user_vars, .. } = &self.osc;
         let of =
@@ -36,7 +36,7 @@ impl Term {
         }
         if let Some(host) = remote_host {
             painter.osc(format_args!("1337;RemoteHost={host}"));
-            // The directory's host, where that was told later.
+            // The directory's host, if it was reported later.
             let name = host.rsplit_once('@').map_or(host.as_str(), |(_, name)| name);
             if let Some(cwd) = self.cwd().filter(|_| self.host() != Some(name)) {
                 painter.osc(format_args!("7;{cwd}"));

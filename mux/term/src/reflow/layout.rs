@@ -1,30 +1,30 @@
-//! Lines with multicell characters laid out anew: as if their text was printed again, around the characters' blocks.
+//! Lays out lines with multicell characters again, as if their text were printed anew around the characters' blocks.
 //!
-//! Such a line takes in the rows that its characters reach down to, which may be lines of their own otherwise.
+//! Such a line includes all rows that its characters reach down to, which might otherwise be separate lines.
 
 use super::line::Break;
 use crate::TextSize;
 use crate::cell::{Cell, HEAD, MULTICELL, SHOWN, WIDE, WIDTH};
 use crate::row;
 
-/// A row that text was laid out in.
+/// A row of the new layout.
 #[derive(Default)]
 pub(super) struct Row {
-    /// As many as the row has columns.
+    /// One cell per column.
     pub cells: Vec<Cell>,
     pub flags: u16,
 }
 
-/// A line being laid out.
+/// The layout of one line.
 pub(super) struct Layout<'a> {
     source: &'a [Cell],
     multicells: &'a [(usize, TextSize)],
     breaks: &'a [Break],
     cols: usize,
-    /// What the last row of the text is filled with.
+    /// The cell that fills the last row of the text.
     fill: Cell,
     pub rows: Vec<Row>,
-    /// Row and column of each cell of the source, and of what comes behind the last.
+    /// Row and column of each cell of the source, and of the position after the last.
     pub places: Vec<(usize, usize)>,
     row: usize,
     col: usize,
@@ -60,7 +60,7 @@ impl<'a> Layout<'a> {
                 let filled = self.source[end.text..end.end].first();
                 self.fill_row(filled.copied().unwrap_or_default());
                 at = end.end;
-                // Rows behind the text are there only as far as the characters reach down.
+                // Rows after the text exist only as far as the characters reach down.
                 if end.text < text_end || self.row + 1 < self.rows.len() {
                     (self.row, self.col) = (self.row + 1, 0);
                     self.reach(self.row);
@@ -73,7 +73,7 @@ impl<'a> Layout<'a> {
                 next_multicell = multicells.next();
                 at += 1;
             } else if cell.is_multicell() {
-                // Laid out with its first cell, or its first row is no longer kept.
+                // Already laid out with its first cell, or its first row is no longer kept.
                 let before = self.places.last().filter(|_| cell.multicell_offset().1 == 0);
                 let place = before.map_or((self.row, self.col), |(row, col)| (*row, col + 1));
                 self.places.push(place);
@@ -88,14 +88,14 @@ impl<'a> Layout<'a> {
         self.fill_row(self.fill);
     }
 
-    /// Makes rows up to this one.
+    /// Adds rows up to this one.
     fn reach(&mut self, row: usize) {
         while self.rows.len() <= row {
             self.rows.push(Row { cells: vec![Cell::EMPTY; self.cols], flags: 0 });
         }
     }
 
-    /// Fills the row at hand behind its text, but for parts of multicell characters.
+    /// Fills the current row behind its text, except parts of multicell characters.
     fn fill_row(&mut self, fill: Cell) {
         for cell in self.rows[self.row].cells[self.col.min(self.cols)..].iter_mut() {
             if *cell == Cell::EMPTY {
@@ -104,7 +104,7 @@ impl<'a> Layout<'a> {
         }
     }
 
-    /// Goes to where `width` columns are free, in this row or a later one.
+    /// Moves to the next place with `width` free columns, in this row or a later one.
     fn find(&mut self, width: usize, head: Option<Cell>) {
         loop {
             let cells = &self.rows[self.row].cells;
@@ -133,7 +133,7 @@ impl<'a> Layout<'a> {
     fn put(&mut self, cell: Cell, tail: Option<Cell>) {
         let (cell, width) = match tail {
             Some(_) if self.cols > 1 => (cell, 2),
-            // One column shows wide characters as narrow.
+            // A one-column screen shows wide characters as narrow.
             Some(_) => (Cell(cell.0 & !WIDTH), 1),
             None if cell.is_head() => (cell.blanked(), 1),
             None => (cell, 1),

@@ -1,6 +1,6 @@
-//! Rows on their way into a history of another width, a page at a time.
+//! Packs rows into a history of another width, a page at a time.
 //!
-//! Owns the page in the making, and knows which tables the ids of its rows come from.
+//! Owns the page being built, and tracks which tables the ids of its rows refer to.
 
 use std::sync::Arc;
 
@@ -10,16 +10,16 @@ use crate::page::{Page, PageBuilder, rows_per_page};
 use crate::row::RowMeta;
 use crate::tables::TablesView;
 
-/// Rows on their way into a history.
+/// Packs rows into a history.
 pub(super) struct Packer<'a> {
     pub history: &'a mut History,
     builder: PageBuilder,
     pub cols: usize,
-    /// What the ids of the row before meant: which page's tables, or [`CARRIED`].
+    /// The source of the previous row's ids: a page, or [`CARRIED`].
     source: u64,
 }
 
-/// The source that is no page: the tables of lines that reach from one page into the next.
+/// The source that is not a page: the tables of lines that span pages.
 pub(super) const CARRIED: u64 = 0;
 
 impl<'a> Packer<'a> {
@@ -27,7 +27,7 @@ impl<'a> Packer<'a> {
         Self { history, builder: PageBuilder::default(), cols, source: CARRIED }
     }
 
-    /// The ids of the rows to come mean those of another source than before, or of a changed one.
+    /// Declares the source of the following rows' ids. Pass `changed` if the tables of the same source changed.
     pub fn read_from(&mut self, source: u64, changed: bool) {
         if changed || self.source != source {
             self.source = source;
@@ -35,7 +35,7 @@ impl<'a> Packer<'a> {
         }
     }
 
-    /// Number that the next row will have.
+    /// The number of the next row.
     pub fn next(&self) -> u64 {
         self.history.end() + self.builder.len() as u64
     }
@@ -45,7 +45,7 @@ impl<'a> Packer<'a> {
         self.builder.push(cells, meta, tables);
     }
 
-    /// Adds a row of a page as it is.
+    /// Adds a row of a page unchanged.
     pub fn push_packed(&mut self, page: &Page, row: usize) {
         self.make_room();
         self.builder.push_packed(page, row);

@@ -1,4 +1,4 @@
-//! Rows joined into one text to search in, and the way back from its bytes to cells.
+//! Rows joined into one text to search in, and the mapping from its bytes to cells.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -9,18 +9,18 @@ use crate::page::Page;
 use crate::text::push_cells;
 use crate::{LineId, Point};
 
-/// One row in the text.
+/// One row of the text.
 struct TextRow {
     line: u64,
     /// Where its text starts.
     start: usize,
     page: u32,
     row: u32,
-    /// One byte a column.
+    /// Each column is one byte.
     is_ascii: bool,
 }
 
-/// Logical lines of some pages, each ended by a line feed.
+/// Logical lines of some pages, each terminated by a line feed.
 #[derive(Default)]
 pub(super) struct SearchText {
     pub text: String,
@@ -36,7 +36,7 @@ impl SearchText {
         self.rows.clear();
     }
 
-    /// Appends rows of a page of a screen of `cols` columns, whose first row is number `first`.
+    /// Appends rows of a page from a screen of `cols` columns. The page's first row has the number `first`.
     pub fn push(&mut self, page: &Arc<Page>, first: u64, rows: Range<usize>, cols: usize) {
         let number = self.pages.len() as u32;
         for row in rows {
@@ -61,7 +61,7 @@ impl SearchText {
             let line = first + row as u64;
             self.rows.push(TextRow { line, start, page: number, row: row as u32, is_ascii });
             if meta.is_wrapped() {
-                // Columns of a wrapped row that were never written are blanks inside its line.
+                // In a wrapped row, columns that were never written are blanks inside its line.
                 let missing = meta.wrapped_cols(cols).saturating_sub(meta.occ as usize);
                 self.text.extend(std::iter::repeat_n(' ', missing));
             } else {
@@ -72,13 +72,13 @@ impl SearchText {
         self.pages.push(page.clone());
     }
 
-    /// Drops what was erased, not printed, from the end of the row that was pushed last.
+    /// Drops erased cells, but not printed blanks, from the end of the last row pushed.
     fn trim(&mut self, page: &Page, row: usize, start: usize) {
         let erased = match page.narrow_text(row) {
             Some(bytes) => bytes.iter().rev().take_while(|byte| **byte == 0).count(),
             None => {
                 let blanks = self.cells.iter().rev();
-                // The column that a wide character did not fit in has no text.
+                // The column left blank because a wide character did not fit has no text.
                 let is_erased =
                     |c: &&Cell| c.content() == Content::Empty && c.width() != Width::Tail;
                 blanks.take_while(is_erased).filter(|c| c.width() != Width::Head).count()
@@ -113,7 +113,7 @@ impl SearchText {
                 return (point(col), point(col + more));
             }
         }
-        // A blank behind the last cell written.
+        // A blank behind the last written cell.
         let col = self.cells.len() + (at - end);
         (point(col), point(col))
     }

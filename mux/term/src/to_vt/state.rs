@@ -1,4 +1,4 @@
-//! Everything but rows: texts, commands, saved cursors, margins, modes.
+//! All state except rows: texts, commands, saved cursors, margins, modes.
 
 use std::fmt::Write;
 
@@ -13,11 +13,11 @@ use crate::term::{Position, SavedCursor, ScreenKind, Term};
 use crate::vt52::AnsiState;
 use crate::{CursorShape, Modes};
 
-/// From this level on DECRSPS puts a cursor anywhere, and leaves a wrap pending.
+/// From this level on, DECRSPS can place the cursor anywhere, with or without a pending wrap.
 const REPORTS_LEVEL: u8 = 3;
 
 impl Term {
-    /// Titles, working directory, colours: what no cell depends on.
+    /// Writes titles, working directory and colors, on which no cell depends.
     pub(super) fn write_texts(&self, painter: &mut Painter) {
         let painting = std::cell::RefCell::new(&mut *painter);
         self.write_titles(
@@ -33,7 +33,7 @@ impl Term {
         painter.raw(&text);
     }
 
-    /// The marks of a line of the main screen, with the commands they are part of.
+    /// Writes the marks of a line of the main screen, with the commands they belong to.
     pub(super) fn write_marks(&self, painter: &mut Painter, row: usize, line: u64, flags: u16) {
         let mut left = flags;
         for command in self.commands.around(line) {
@@ -75,7 +75,7 @@ impl Term {
         painter.marks(row, left);
     }
 
-    /// What comes after both screens are painted: saved cursors, keyboard, tab stops, modes, cursor, pen.
+    /// Writes the state that follows both screens: saved cursors, keyboard, tab stops, modes, cursor, pen.
     pub(super) fn write_state(&self, painter: &mut Painter) {
         let hidden = match self.screen {
             ScreenKind::Main => ScreenKind::Alternate,
@@ -88,7 +88,7 @@ impl Term {
         let is_running = self.commands.last().is_some_and(|command| command.is_running());
         painter.reset = if is_running { Reset::Never } else { Reset::End };
         self.write_saved_modes(painter, self.screen);
-        // Where rows are of double width it makes them single.
+        // Setting DECLRMM makes all rows of the visible screen single width, so set it where no row is double.
         let has_double = (0..self.grid.rows()).any(|row| self.grid.meta(row).is_double());
         if !has_double {
             write_margins(painter, &ansi);
@@ -129,7 +129,7 @@ impl Term {
             _ => self.cursor_style(),
         };
         let _ = write!(text, "\x1b[{style} q\x1b[?12{}", if is_blinking { 'h' } else { 'l' });
-        // Text is UTF-8 until the end.
+        // Text stays UTF-8 until the end.
         text.push_str("\x1b[?42l");
         let origin = ansi.modes.contains(Modes::ORIGIN);
         text.push_str(if origin { "\x1b[?6h" } else { "\x1b[?6l" });
@@ -146,7 +146,7 @@ impl Term {
             role: self.pen.role(),
             protected: ansi.protected,
         });
-        // After the marks of prompts and commands, which end some of it.
+        // Write this after the marks of prompts and commands, which end some of it.
         self.write_told(painter);
         let mut text = String::new();
         write_charsets(&mut text, &ansi.charsets);
@@ -168,13 +168,13 @@ impl Term {
         painter.raw(&text);
     }
 
-    /// Whether level 1 comes last, by a look into VT52 mode: DECSCL would undo what only higher levels can set and VT52 mode
-    /// left. That look ends a pending wrap.
+    /// Whether level 1 must be set last, by entering and leaving VT52 mode. DECSCL would reset state that only higher
+    /// levels can set and that VT52 mode kept. Entering VT52 mode ends a pending wrap.
     pub(super) fn is_lowered_last(&self) -> bool {
         self.conformance.level == 1 && !self.cursor.wrap_pending
     }
 
-    /// The settings of DECSACE, XTCHECKSUM, XTSMTITLE and S8C1T.
+    /// Writes the settings of DECSACE, XTCHECKSUM, XTSMTITLE and S8C1T.
     fn write_levels(&self, text: &mut String) {
         let Conformance { eight_bit, extent, checksum, accepts_c1, .. } = self.conformance;
         let _ = write!(text, "\x1b[{extent}*x\x1b[{checksum}#y");
@@ -185,7 +185,7 @@ impl Term {
         text.push_str(if accepts_c1 { "\x1b 7" } else { "" });
     }
 
-    /// What protected cells are protected from; painting them has said DECSCA.
+    /// Writes what protected cells are protected against. Painting them has already set DECSCA.
     fn write_protection(&self, text: &mut String) {
         let protects = self.pen.is_protected();
         match self.protection {
@@ -212,8 +212,7 @@ impl Term {
         painter.plain();
     }
 
-    /// Puts the cursor to a place of a screen. `origin`: DECOM is set, and these are the row and the column that are counted
-    /// as the first.
+    /// Moves the cursor to a position of a screen. `origin`: DECOM is set, with this row and column as the origin.
     fn write_position(
         &self,
         painter: &mut Painter,
@@ -223,7 +222,7 @@ impl Term {
     ) {
         let has_reports = self.conformance.level >= REPORTS_LEVEL || self.is_lowered_last();
         if has_reports && (at.wrap_pending || origin.is_some()) {
-            // It sets some of the look and the character sets too.
+            // DECRSPS also sets some of the pen's attributes and the character sets.
             painter.plain();
             let flags = 0x40 | (at.wrap_pending as u8) << 3 | origin.is_some() as u8;
             let (row, col, gr) = (at.row + 1, at.col + 1, Charsets::default().gr);

@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
-/// Programs pad each chunk, the last one, or none.
+/// Accepts any padding: programs pad each chunk, only the last chunk, or none.
 pub(crate) const BASE64: GeneralPurpose = GeneralPurpose::new(
     &base64::alphabet::STANDARD,
     GeneralPurposeConfig::new()
@@ -11,26 +11,26 @@ pub(crate) const BASE64: GeneralPurpose = GeneralPurpose::new(
         .with_decode_allow_trailing_bits(true),
 );
 
-/// A command, each field named after its key. A key means different things to different actions; what is absent is 0.
+/// A command, with each field named after its key. The meaning of a key depends on the action; missing values are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Command {
-    /// `a`: what to do; 0 when absent.
+    /// `a`: the action; 0 if missing.
     pub action: u8,
-    /// `q`: which replies are not wanted.
+    /// `q`: which replies to suppress.
     pub quiet: u32,
-    /// `i`, `I`, `p`: ids of image, number and placement.
+    /// `i`, `I`, `p`: id of the image, its number, id of the placement.
     pub id: u32,
     pub number: u32,
     pub placement: u32,
     /// `d`: what to delete.
     pub delete: u8,
-    /// `t`: medium; `o`: compression; `f`: format; 0 when absent.
+    /// `t`: medium; `o`: compression; `f`: format; 0 if missing.
     pub medium: u8,
     pub compression: u8,
     pub format: u32,
     /// `m`: more chunks follow.
     pub more: bool,
-    /// `s`, `v`: size of the data sent; state and loops of an animation.
+    /// `s`, `v`: size of the data; state and loops of an animation.
     pub s: u32,
     pub v: u32,
     /// `S`, `O`: part of a file.
@@ -45,7 +45,7 @@ pub(crate) struct Command {
     pub cell_y: u32,
     pub c: u32,
     pub r: u32,
-    /// `C`: cursor stays; composition replaces.
+    /// `C`: the cursor stays; a composition replaces instead of blending.
     pub stay: u32,
     /// `U`: a virtual placement.
     pub unicode: u32,
@@ -58,8 +58,8 @@ pub(crate) struct Command {
 }
 
 impl Command {
-    /// Parses a command from behind `ESC _ G`; gives it and its payload, still in base64. `None` when a value is not what
-    /// its key takes. Keys nobody knows are skipped.
+    /// Parses a command after `ESC _ G`. Returns it with its payload, still in base64, or `None` if a value is invalid
+    /// for its key. Skips unknown keys.
     pub fn parse(string: &[u8]) -> Option<(Self, &[u8])> {
         let end = memchr::memchr(b';', string).unwrap_or(string.len());
         let payload = string.get(end + 1..).unwrap_or_default();
@@ -123,7 +123,7 @@ fn number<T: std::str::FromStr>(value: &[u8]) -> Option<T> {
     std::str::from_utf8(value).ok()?.parse().ok()
 }
 
-/// A payload without its base64; `None` when it is none.
+/// Decodes a payload from base64; `None` if it is invalid.
 pub(crate) fn payload(base64: &[u8]) -> Option<Vec<u8>> {
     BASE64.decode(base64).ok()
 }

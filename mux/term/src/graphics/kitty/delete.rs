@@ -1,4 +1,4 @@
-//! Action `d`: deleting placements, and with a capital letter the images they leave unused.
+//! Action `d`: deletes placements; with a capital letter, also the images they leave unused.
 
 use super::Command;
 use crate::graphics::placement::{Anchor, Placement};
@@ -6,9 +6,9 @@ use crate::graphics::store::ImageKey;
 use crate::term::Term;
 
 impl Term {
-    /// Deletes what the letter `d` says. Virtual placements go by the letters that name images only.
+    /// Deletes what the letter `d` selects. Only letters that refer to images also delete virtual placements.
     pub(super) fn delete_images(&mut self, command: &Command) {
-        // What is half sent is given up.
+        // An image that is only partly sent is dropped.
         self.graphics.shown.loading = None;
         let what = if command.delete == 0 { b'a' } else { command.delete };
         let (letter, frees) = (what.to_ascii_lowercase(), what.is_ascii_uppercase());

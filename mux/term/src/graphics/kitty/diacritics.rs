@@ -1,7 +1,7 @@
-//! The diacritics that number rows and columns in Unicode placeholders: the page's `rowcolumn-diacritics.txt`, combining
-//! marks of class 230 without decompositions of Unicode 6, in the order of their code points. The first one is 0.
+//! The diacritics that number rows and columns in Unicode placeholders, from the protocol's `rowcolumn-diacritics.txt`:
+//! combining marks of class 230 without decompositions in Unicode 6, in the order of their code points. The first is 0.
 
-/// All of them.
+/// All diacritics.
 const DIACRITICS: [u32; 297] = [
     0x0305, 0x030d, 0x030e, 0x0310, 0x0312, 0x033d, 0x033e, 0x033f, 0x0346, 0x034a, 0x034b, 0x034c,
     0x0350, 0x0351, 0x0352, 0x0357, 0x035b, 0x0363, 0x0364, 0x0365, 0x0366, 0x0367, 0x0368, 0x0369,

@@ -1,7 +1,7 @@
 //! The kitty graphics protocol (sw.kovidgoyal.net/kitty/graphics-protocol).
 //!
-//! Each action has a file; this one tells them apart and writes the replies. Where the page leaves something open, it is
-//! as kitty does it.
+//! Each action has its own file; this file dispatches to them and writes the replies. Where the protocol leaves details
+//! open, this follows kitty.
 
 mod command;
 mod delete;
@@ -21,7 +21,7 @@ use super::media::MediaError;
 use super::store::ImageKey;
 use crate::term::Term;
 
-/// What the reply says, a code of the page and a text of our own: never the program's.
+/// The text of an error reply: a code from the protocol and a text of ours, never the program's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Failure {
     /// `i` and `I` together.
@@ -32,13 +32,13 @@ pub(crate) enum Failure {
     Cycle,
     TooDeep,
     VirtualChild,
-    /// Base64, zlib or PNG that is none.
+    /// Invalid base64, zlib or PNG data.
     BadData,
     BadFormat,
     BadSize,
     TooLarge,
     NoSpace,
-    /// Fewer bytes than the size says.
+    /// Fewer bytes than the size requires.
     TooFewBytes,
     Unreadable,
     Refused,
@@ -92,7 +92,7 @@ impl From<MediaError> for Failure {
 }
 
 impl Term {
-    /// A graphics command, from behind `ESC _ G` to before its end.
+    /// Handles a graphics command, the text between `ESC _ G` and its terminator.
     pub(crate) fn kitty_graphics(&mut self, string: &[u8]) {
         self.settle_images();
         let Some((command, payload)) = Command::parse(string) else {
@@ -105,7 +105,7 @@ impl Term {
         let loads_frame =
             self.graphics.shown.loading.as_ref().is_some_and(|loading| loading.is_frame());
         match command.action {
-            // A chunk of a frame should say `a=f`, but need not.
+            // A chunk of a frame should have `a=f`, but may omit it.
             0 if loads_frame => self.transmit(&command, payload),
             0 | b't' | b'T' | b'q' | b'f' => self.transmit(&command, payload),
             b'p' => {
@@ -121,13 +121,13 @@ impl Term {
         }
     }
 
-    /// The image a command names.
+    /// The image that a command refers to.
     fn named_image(&self, command: &Command) -> Option<ImageKey> {
         let store = &self.graphics.shown.store;
         if command.id != 0 { store.by_id(command.id) } else { store.by_number(command.number) }
     }
 
-    /// Answers a command that names an image, unless it wants no answer.
+    /// Replies to a command that refers to an image, unless the command suppresses the reply.
     fn answer_kitty(&mut self, command: &Command, result: Result<(), Failure>) {
         let unwanted = match result {
             Ok(()) => command.quiet > 0,

@@ -1,7 +1,7 @@
 //! Unicode placeholders: text that shows pieces of an image.
 //!
-//! A cell with U+10EEEE shows the cell at a row and a column, both said by diacritics, of an image whose id is the cell's
-//! colour. What a cell does not say goes on from the cell at its left.
+//! A cell with U+10EEEE shows one cell of an image. Diacritics specify the row and column in the image, and the cell's
+//! color is the image's id. Values that a cell omits continue from the cell to its left.
 
 use super::diacritics::value;
 use crate::Color;
@@ -27,21 +27,21 @@ pub(crate) fn is_placeholder(cell: Cell, tables: &TablesView<'_>) -> bool {
     }
 }
 
-/// Neighbouring cells of a row that show neighbouring pieces of an image.
+/// Adjacent cells of a row that show adjacent pieces of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Placeholders {
-    /// Column of the first, and their count.
+    /// Column of the first cell, and the number of cells.
     pub col: u32,
     pub len: u32,
-    /// The image's id and the placement's.
+    /// The ids of the image and of the placement.
     pub image: u32,
     pub placement: u32,
-    /// The piece the first shows.
+    /// The piece that the first cell shows.
     pub image_row: u32,
     pub image_col: u32,
 }
 
-/// The number that a colour stands for.
+/// The number that a color encodes.
 fn number(color: Color) -> u32 {
     match color {
         Color::Default => 0,
@@ -51,7 +51,7 @@ fn number(color: Color) -> u32 {
 }
 
 impl Placeholders {
-    /// Adds a placeholder cell, to the last run where it goes on from that.
+    /// Adds a placeholder cell, to the last run if it continues that run.
     pub fn add(runs: &mut Vec<Self>, col: u32, cell: Cell, tables: &TablesView<'_>) {
         let style = tables.style(cell.style_id());
         let (low, placement) = (number(style.foreground), number(style.underline_color));
@@ -83,7 +83,8 @@ impl Placeholders {
         });
     }
 
-    /// What the run shows of an image, and where: the image is scaled to fit the placement's box and lies in its middle.
+    /// The part of the image that the run shows, and where. The image is scaled to fit the placement's box and centered
+    /// in it.
     pub fn part(
         &self,
         placement: &Placement,
@@ -129,7 +130,7 @@ impl Placeholders {
 }
 
 impl Layer {
-    /// The virtual placement that placeholders of an image's id mean: the one of an id, or for 0 any.
+    /// The virtual placement of the placeholders of an image: the one with this id, or any if the id is 0.
     pub fn virtual_placement(&self, image: u32, id: u32) -> Option<(PlacementKey, &Placement)> {
         let image = self.store.by_id(image)?;
         let mut of_image =

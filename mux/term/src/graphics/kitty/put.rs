@@ -1,4 +1,4 @@
-//! Action `p`: showing an image.
+//! Action `p`: placing an image.
 
 use super::{Command, Failure};
 use crate::graphics::pixels::MAX_SIDE;
@@ -6,14 +6,14 @@ use crate::graphics::placement::{Anchor, Placement, PlacementKey, Source};
 use crate::graphics::store::{Image, ImageKey};
 use crate::term::Term;
 
-/// Placements a screen has at most; the one that came first makes room for one more. kitty has no such limit, so programs
-/// don't reckon with an error.
+/// Maximum placements of a screen; the oldest is dropped to make room. kitty has no such limit, so programs do not
+/// expect an error.
 const PLACEMENTS_CAP: usize = 4096;
-/// Ancestors a relative placement may have; the page asks for 8.
+/// Maximum ancestors of a relative placement; the protocol requires 8.
 pub(crate) const PARENTS_CAP: usize = 8;
 
 impl Term {
-    /// Shows an image that was sent before. Gives the command with the image's id.
+    /// Places an image that was sent before. Returns the command with the image's id.
     pub(super) fn place_again(&mut self, command: &Command) -> (Command, Result<(), Failure>) {
         let Some(key) = self.named_image(command) else {
             return (*command, Err(Failure::NoImage));
@@ -22,7 +22,7 @@ impl Term {
         (Command { id, ..*command }, self.place(command, key))
     }
 
-    /// Shows an image at the cursor, relative to another placement, or in placeholders.
+    /// Places an image at the cursor, relative to another placement, or as a virtual placement.
     pub(super) fn place(&mut self, command: &Command, key: ImageKey) -> Result<(), Failure> {
         let is_virtual = command.unicode != 0;
         if is_virtual && command.parent != 0 {
@@ -31,12 +31,12 @@ impl Term {
         let cell = self.cell_size();
         let (line, col) = (self.grid.live_top() + self.cursor.row as u64, self.cursor.col);
         let layer = &mut self.graphics.shown;
-        // Only what has an id can be named, and so replaced.
+        // Only the placements of an image with an id can be referred to, and so replaced.
         let image_id = layer.store.get(key).ok_or(Failure::NoImage)?.id;
         let id = if image_id != 0 { command.placement } else { 0 };
         let replaced = layer.placement_by_id(key, id);
         if replaced.is_none() {
-            // Before the parent is looked up, which may be what goes.
+            // Do this before looking up the parent, because it may drop the parent.
             layer.make_place(&mut self.caps, PLACEMENTS_CAP);
         }
         let anchor = if is_virtual {
@@ -72,8 +72,8 @@ impl Term {
         Ok(())
     }
 
-    /// Moves the cursor behind the last row of an image at it, scrolling where that is below the region. At the right edge
-    /// it goes to the next row, as in kitty.
+    /// Moves the cursor behind the last row of an image at the cursor, and scrolls if that row is below the region. At
+    /// the right edge it moves to the next row, as in kitty.
     fn move_past_image(&mut self, cols: usize, rows: usize) {
         let mut row = self.cursor.row + rows.saturating_sub(1);
         self.cursor.wrap_pending = false;
@@ -91,7 +91,7 @@ impl Term {
     }
 }
 
-/// The part of the image that is shown: what the command asks for, as far as the image has it.
+/// The part of the image to show: the part that the command requests, clipped to the image.
 fn source(command: &Command, width: u32, height: u32) -> Source {
     let (x, y) = (command.x.min(width), command.y.min(height));
     let part = |asked: u32, whole: u32, start: u32| {
@@ -106,7 +106,7 @@ fn source(command: &Command, width: u32, height: u32) -> Source {
 }
 
 impl crate::graphics::Layer {
-    /// The placement that a command's `P` and `Q` name.
+    /// The placement that a command's `P` and `Q` refer to.
     fn parent(&self, command: &Command) -> Option<PlacementKey> {
         let image = self.store.by_id(command.parent)?;
         let asked = command.parent_placement;
@@ -114,7 +114,7 @@ impl crate::graphics::Layer {
             .find(|key| asked == 0 || self.placement(*key).is_some_and(|p| p.id == asked))
     }
 
-    /// Whether `child`, if it exists already, may hang on `parent`.
+    /// Checks that `child`, which may not exist yet, may become a child of `parent`.
     fn check_ancestry(
         &self,
         child: Option<PlacementKey>,
@@ -138,7 +138,7 @@ impl crate::graphics::Layer {
         })
     }
 
-    /// Whether `from` has `ancestor` among its ancestors, or is it.
+    /// Whether `from` is `ancestor` or descends from it.
     fn descends(&self, from: PlacementKey, ancestor: PlacementKey) -> bool {
         let mut at = Some(from);
         for _ in 0..=PARENTS_CAP {

@@ -1,4 +1,4 @@
-//! Color registers: a VT340's at the start, changed by `#`.
+//! Color registers: initially those of a VT340, changed by `#`.
 
 use crate::Rgb;
 
@@ -26,14 +26,14 @@ const VT340: [[u32; 3]; 16] = [
 pub(super) struct Registers(Vec<Rgb>);
 
 impl Registers {
-    /// `count` registers as at the start; at least one.
+    /// `count` registers with their initial colors; at least one.
     pub fn new(count: u32) -> Self {
         let mut all: Vec<Rgb> = VT340.iter().map(|c| rgb(c[0], c[1], c[2])).collect();
         all.resize(count.max(1) as usize, Rgb::default());
         Self(all)
     }
 
-    /// `count` registers with the colors others left.
+    /// `count` registers with the colors that earlier images left.
     pub fn from(left: &[Rgb], count: u32) -> Self {
         let mut all = Self::new(count);
         for (own, left) in all.0.iter_mut().zip(left) {
@@ -46,7 +46,7 @@ impl Registers {
         &self.0
     }
 
-    /// A register that a program counts as `number`: numbers go round.
+    /// The register with the program's number `number`; numbers wrap around.
     pub fn get(&self, number: u32) -> Rgb {
         self.0[number as usize % self.0.len()]
     }
@@ -64,7 +64,7 @@ impl Registers {
     }
 }
 
-/// A color from percents.
+/// A color from percentages.
 fn rgb(r: u32, g: u32, b: u32) -> Rgb {
     let channel = |percent: u32| ((percent * 255 + 50) / 100) as u8;
     Rgb { r: channel(r), g: channel(g), b: channel(b) }
@@ -75,7 +75,7 @@ fn hls(hue: u32, lightness: u32, saturation: u32) -> Rgb {
     let (l, s) = (lightness as f32 / 100.0, saturation as f32 / 100.0);
     let chroma = (1.0 - (2.0 * l - 1.0).abs()) * s;
     let channel = |offset: u32| {
-        // How far the hue is from this channel's own, in sixths of the circle.
+        // The distance of the hue from this channel's own, in sixths of the circle.
         let degrees = (hue + offset) % 360;
         let away = degrees.min(360 - degrees) as f32 / 60.0;
         let share = (2.0 - away).clamp(0.0, 1.0);
