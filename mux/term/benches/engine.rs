@@ -1,11 +1,12 @@
-//! Bytes a second through the engine, beside the `alacritty_terminal` crate in the same process.
+//! Bytes per second through the engine, compared with the `alacritty_terminal` crate in the same process.
 //!
-//! `cargo bench -p unterm-term` prints one line a stream: MB/s of both, medians of interleaved runs, and the ratio.
-//! For streams that mean harm, whether four times the bytes take four times as long. At the end, milliseconds for what a person waits for: a resize of 100,000 lines of history to 60 columns and back, and
-//! searches through them for all matches. Ours ends with the same over 1,000,000 lines: how long the lock is held.
+//! `cargo bench -p unterm-term` prints one line per stream: MB/s of both engines, as medians of interleaved runs, and
+//! the ratio. For hostile streams it prints whether four times the bytes take four times as long. At the end it prints
+//! milliseconds for work that a user waits for: resizing 100,000 lines of history to 60 columns and back, and searching
+//! them for all matches. The last lines show how long 1,000,000 lines keep Unterm's lock held.
 //!
-//! 80×24 cells, 10,000 lines of history, 64 KiB a batch. `cargo bench -p unterm-term -- NAME` runs the streams whose
-//! name contains NAME; with `--only-ours` nothing is compared, with `--once` each stream runs once (for profilers).
+//! 80×24 cells, 10,000 lines of history, 64 KiB per batch. `cargo bench -p unterm-term -- NAME` runs the streams whose
+//! name contains NAME. `--only-ours` skips the comparison, and `--once` runs each stream once (for profilers).
 
 #![allow(clippy::print_stdout, reason = "a benchmark's output is its result")]
 
@@ -24,7 +25,7 @@ const BATCH: usize = 64 << 10;
 const LENGTH: usize = 8 << 20;
 const RUNS: usize = 7;
 
-/// A grid of so many columns.
+/// A grid with this many columns.
 struct Cells(u16);
 
 impl Dimensions for Cells {
@@ -97,7 +98,7 @@ fn main() {
     }
 }
 
-/// Lines for a history of so many.
+/// Text that fills a history of this many lines.
 fn history(lines: usize) -> String {
     let mut random = Random(1);
     let mut text = String::new();
@@ -114,7 +115,7 @@ fn our_history(lines: usize) -> unterm_term::Term {
     let options = unterm_term::Options { scrollback: lines, ..Default::default() };
     let mut term = unterm_term::Term::new(unterm_term::Size::cells(COLS, ROWS), options);
     unterm_term::Parser::new().advance(&mut term, history(lines).as_bytes());
-    // As a pane does in its program's first pause.
+    // A pane does this in its program's first pause.
     while let Some(mut due) = term.compression() {
         due.run();
         term.compressed(due);
@@ -136,15 +137,15 @@ fn milliseconds(work: impl FnOnce()) -> f64 {
     start.elapsed().as_secs_f64() * 1e3
 }
 
-/// What to search for, and whether it is a regular expression (theirs always is). Without an upper-case letter the case
-/// does not matter, as in theirs.
+/// What to search for, and whether it is a regular expression (in alacritty it always is). Both ignore case if the
+/// pattern has no upper-case letter.
 const SEARCHES: [(&str, &str, bool); 3] = [
     ("search-literal", "99999 ", false),
     ("search-word", "abc", false),
     ("search-regex", r"[a-f]{3}\d+", true),
 ];
 
-/// Prints how long finding every match in 100,000 lines takes, ours and theirs.
+/// Prints how long each engine takes to find every match in 100,000 lines.
 fn search_both(wanted: impl Fn(&str) -> bool) {
     use alacritty_terminal::index::{Column, Direction, Point};
     use alacritty_terminal::term::search::{RegexIter, RegexSearch};
@@ -182,7 +183,7 @@ fn search_both(wanted: impl Fn(&str) -> bool) {
     }
 }
 
-/// Prints how long a million lines keep the lock.
+/// Prints how long a million lines keep the lock held.
 fn long_history() {
     let mut term = our_history(1_000_000);
     for cols in [60, COLS] {
@@ -196,7 +197,7 @@ fn long_history() {
 
 const HISTORY: usize = 100_000;
 
-/// Milliseconds that 100,000 lines of history take to go to 60 columns and back, ours and theirs.
+/// Milliseconds each engine takes to resize 100,000 lines of history to 60 columns and back.
 fn resize_both() -> (f64, f64) {
     let mut term = our_history(HISTORY);
     let start = Instant::now();
@@ -210,7 +211,7 @@ fn resize_both() -> (f64, f64) {
     (ours.as_secs_f64() * 1e3, start.elapsed().as_secs_f64() * 1e3)
 }
 
-/// MB/s of one pass, after one that fills the history and the caches.
+/// MB/s of the last three quarters of a stream, after the first quarter has warmed up history and caches.
 fn run_unterm(bytes: &[u8]) -> f64 {
     let size = unterm_term::Size::cells(COLS, ROWS);
     let mut term = unterm_term::Term::new(size, unterm_term::Options::default());
@@ -218,7 +219,7 @@ fn run_unterm(bytes: &[u8]) -> f64 {
     timed(bytes, |batch| parser.advance(&mut term, batch))
 }
 
-/// Seconds that a stream takes on a fresh terminal, whatever is in it.
+/// Seconds that a stream takes on a fresh terminal, including the start.
 fn time_unterm(bytes: &[u8]) -> f64 {
     let size = unterm_term::Size::cells(COLS, ROWS);
     let mut term = unterm_term::Term::new(size, unterm_term::Options::default());
@@ -247,7 +248,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// Small numbers, the same in every run.
+/// Small pseudorandom numbers, the same in every run.
 struct Random(u64);
 
 impl Random {
@@ -296,15 +297,15 @@ const WORDS: [&str; 16] = [
     "plain",
 ];
 
-/// `start`, and then `more` again and again, up to about `len` bytes.
+/// `start`, followed by `more` repeated up to about `len` bytes.
 fn after(start: &str, more: &str, len: usize) -> Vec<u8> {
     [start.as_bytes(), &more.as_bytes().repeat(len / more.len())].concat()
 }
 
-/// Makes a stream of about so many bytes.
+/// Makes a stream of about this many bytes.
 type Make = fn(usize) -> Vec<u8>;
 
-/// Streams that mean harm. What they may cost is tested by counting (src/tests/hostile.rs).
+/// Hostile streams. Tests in src/tests/hostile.rs bound their cost by counting work.
 fn hostile() -> [(&'static str, Make); 7] {
     [
         ("hostile-ff", |len| vec![0xff; len]),

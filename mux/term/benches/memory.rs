@@ -1,10 +1,10 @@
-//! Memory that a terminal's cells and history take, beside the `alacritty_terminal` crate.
+//! Memory used by a terminal's cells and history, compared with the `alacritty_terminal` crate.
 //!
-//! `cargo bench -p unterm-term --bench memory`. Each figure comes from a process of its own that does nothing else: how
-//! much its resident memory (`VmRSS`) grew by building one terminal. Linux only.
+//! `cargo bench -p unterm-term --bench memory`. Each figure comes from a separate process that does nothing else: it is
+//! the growth of its resident memory (`VmRSS`) from building one terminal. Linux only.
 //!
-//! The compiler output is made up in the shapes of cargo's, rustc's and gcc's: coloured, lines of 0–100 columns, no two
-//! files or names in the same order.
+//! The compiler output imitates the output of cargo, rustc and gcc: colored, in lines of 0–100 columns, with files and
+//! names in random order.
 
 #![allow(clippy::print_stdout, reason = "a benchmark's output is its result")]
 
@@ -74,7 +74,7 @@ fn main() {
     }
 }
 
-/// Kibibytes that a process of its own measured.
+/// Kibibytes measured in a separate process.
 fn child(case: &str, whose: &str) -> Option<f64> {
     let program = std::env::current_exe().ok()?;
     let output = Command::new(program).args(["--measure", case, whose]).output().ok()?;
@@ -95,7 +95,7 @@ fn measure(case: &str, ours: bool) {
     };
     let mut random = Random(1);
     let mut text = String::with_capacity(1 << 20);
-    // One block warms up what is not the terminal's: allocator, tables, this buffer.
+    // One block warms up memory outside the terminal: allocator, tables, this buffer.
     let mut block = |text: &mut String| {
         text.clear();
         match case {
@@ -135,7 +135,7 @@ fn measure(case: &str, ours: bool) {
         let fed = start.elapsed();
         let start = Instant::now();
         if case != "compiler-packed" {
-            // What the pane's reader does while its program is silent.
+            // The pane's reader does this while its program is silent.
             while let Some(mut due) = term.compression() {
                 due.run();
                 term.compressed(due);
@@ -165,7 +165,7 @@ fn measure(case: &str, ours: bool) {
     }
 }
 
-/// Small numbers, the same in every run.
+/// Small pseudorandom numbers, the same in every run.
 struct Random(u64);
 
 impl Random {
@@ -199,7 +199,7 @@ fn name(random: &mut Random) -> String {
     }
 }
 
-/// Writes about a thousand lines of a build's output; returns how many.
+/// Writes about a thousand lines of build output, and returns how many.
 fn compiler(text: &mut String, random: &mut Random) -> usize {
     let mut lines = 0;
     while lines < 1000 {

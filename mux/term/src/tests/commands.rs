@@ -1,9 +1,9 @@
-//! Commands as OSC 133 and 633 tell of them: found by line, their output selected, clicks at their prompt.
+//! Commands marked by OSC 133 and 633: finding them by line, selecting their output, clicking at their prompt.
 
 use super::Fixture;
 use crate::{Command, LineId, Point, Size, Term};
 
-/// A prompt `$ `, an input, its output, and the exit code.
+/// The bytes of a prompt `$ `, an input, its output, and the exit code.
 fn run(input: &str, output: &str, code: i32) -> String {
     format!("\x1b]133;A\x07$ \x1b]133;B\x07{input}\r\n\x1b]133;C\x07{output}\x1b]133;D;{code}\x07")
 }
@@ -37,7 +37,7 @@ fn commands_know_their_line_output_and_exit_code() {
     assert_eq!(lines(&fixture.term), expected);
     let outputs: Vec<_> = (1..=5).map(|id| output(&fixture.term, id)).collect();
     assert_eq!(outputs, [some("a\nb"), None, some("no newline"), None, None]);
-    // The prompt after an output without a line break begins on a line of its own.
+    // After output without a line break, the prompt begins on a line of its own.
     assert_eq!(fixture.everything(), "$ ls -l/a/b/$ false/$ cat x/no newline/$");
 }
 
@@ -48,7 +48,7 @@ fn a_command_shows_as_it_was_given_where_that_is_what_ran() {
         let mut fixture = after(PROMPT);
         fixture.term.give_command(1, " eval 'a; b'", " a\n\x1bb ");
         assert_eq!(fixture.term.command(1).unwrap().shown(), None, "it has not run");
-        // Drawn again, as some prompts are when a line is entered.
+        // Some prompts are redrawn when a line is entered.
         fixture.feed(format!("\r{PROMPT}{ran}"));
         let told = if told { format!("\x1b]633;E;{ran}\x07") } else { String::new() };
         fixture.feed(format!("{told}\r\n\x1b]133;C\x07"));
@@ -71,15 +71,15 @@ fn a_command_shows_as_it_was_given_where_that_is_what_ran() {
 fn a_screen_cleared_at_a_prompt_is_kept_in_the_history() {
     let prompt = "\x1b]133;A\x07$ \x1b]133;B\x07";
     let mut fixture = after(run("ls", "a\r\nb\r\n", 0) + prompt + "ec");
-    // Ctrl+L in a shell: the prompt and what is typed come again.
+    // Ctrl+L in a shell: it draws the prompt and the input again.
     fixture.feed(format!("\x1b[H\x1b[2J{prompt}ec"));
     assert_eq!(fixture.everything(), "$ ls/a/b/$ ec");
     assert_eq!(fixture.term.live_top(), LineId(3));
     assert_eq!(output(&fixture.term, 1).as_deref(), Some("a\nb"));
-    // Once more: nothing is above the prompt.
+    // Again: now there is nothing above the prompt.
     fixture.feed(format!("\x1b[H\x1b[2J{prompt}ec"));
     assert_eq!(fixture.term.live_top(), LineId(3));
-    // A program that runs clears for good, and so does what has no prompt.
+    // A running program clears for good, and so does a program without prompt marks.
     fixture.feed("\r\n\x1b]133;C\x07old\x1b[H\x1b[2Jnew");
     assert_eq!(fixture.everything(), "$ ls/a/b/new");
     assert_eq!(after("old\x1b[H\x1b[2Jnew").everything(), "new");
@@ -102,10 +102,10 @@ fn commands_are_found_by_line() {
 fn marks_stay_with_their_text_and_prompts_are_marks() {
     let mark = "\x1b]1337;SetMark\x07";
     let mut fixture = after(run("one", &format!("1\r\n{mark}2{mark}\r\n3\r\n"), 0));
-    // One above an older one, and one that is not on the main screen.
+    // One mark above an older one, and one on the alternate screen.
     fixture.feed(format!("\x1b7\x1b[2H{mark}\x1b8\x1b[?1049h{mark}\x1b[?1049l"));
     fixture.feed(run("two", "4\r\n", 0) + mark);
-    // Counted from the oldest line: a resize gives all of them new numbers.
+    // Count from the oldest line, because a resize renumbers all lines.
     let marks = |fixture: &Fixture| {
         let oldest = fixture.term.oldest().0;
         fixture.term.marks().map(|line| line.0 - oldest).collect::<Vec<_>>()
@@ -119,7 +119,7 @@ fn marks_stay_with_their_text_and_prompts_are_marks() {
     };
     assert_eq!(stops(&|line| term.mark_before(line), 7), [6, 4, 2, 1, 0]);
     assert_eq!(stops(&|line| term.mark_after(line), 0), [1, 2, 4, 6]);
-    // A narrower screen puts "$ one" into two rows.
+    // A narrower screen splits "$ one" into two rows.
     let size = fixture.term.size();
     fixture.term.resize(Size { cols: 3, ..size });
     assert_eq!(marks(&fixture), [2, 3, 8]);
@@ -129,7 +129,7 @@ fn marks_stay_with_their_text_and_prompts_are_marks() {
     assert_eq!(marks(&fixture), [1, 2, 6], "erasing text leaves the line");
     fixture.feed("\x1b[H\x1b[2J\x1b[3J\x1bc");
     assert_eq!(marks(&fixture), [0; 0]);
-    // Bounded.
+    // The list of marks is bounded.
     fixture.feed(format!("{mark}\r\n").repeat(5000));
     assert_eq!(marks(&fixture).len(), 4096);
 }
@@ -180,12 +180,12 @@ fn the_nonce_is_lent_once_to_the_program_with_the_ticket() {
     fixture.feed("\x1bc");
     assert_eq!(ask(&mut fixture, "t1"), "unterm-nonce:n1\r");
     assert_eq!(ask(&mut fixture, "t1"), "");
-    // It ends with the command that it was lent to.
+    // The ticket expires with the command it was lent to.
     fixture.feed("\x1b]133;A\x07$ \x1b]133;B\x07ssh\r\n\x1b]133;C;nonce=n1\x07");
     fixture.term.lend_nonce("t2".to_owned());
     fixture.feed("\x1b]133;D;0;nonce=n1\x07");
     assert_eq!(ask(&mut fixture, "t2"), "");
-    // Also where another program's prompt took the command's place on the screen.
+    // Even if another program's prompt replaced the command on the screen.
     fixture.feed("\x1b]133;A\x07$ \x1b]133;B\x07ssh\r\n\x1b]133;C;nonce=n1\x07");
     fixture.term.lend_nonce("t3".to_owned());
     fixture.feed("\x1b[H\x1b]133;A\x07\x1b]133;D;0;nonce=n1\x07");
@@ -200,7 +200,7 @@ fn a_line_that_was_announced_without_the_nonce_is_not_authentic() {
         let fixture =
             with_nonce(&format!("\x1b]133;A\x07$ \x1b]133;B\x07ls\r\n{line}\x1b]133;C\x07"));
         assert!(!fixture.term.command(1).unwrap().is_authentic, "{line:?}");
-        // The shell itself may announce nothing, and then runs what stands on the screen.
+        // The shell itself may announce no line; the line is then read from the screen.
         let fixture = with_nonce(&format!(
             "\x1b]133;A\x07$ \x1b]133;B\x07ls\r\n{line}\x1b]133;C;nonce=n1\x07"
         ));
@@ -210,7 +210,7 @@ fn a_line_that_was_announced_without_the_nonce_is_not_authentic() {
     }
 }
 
-/// A terminal whose shells know the nonce `n1`.
+/// A terminal whose shells have the nonce `n1`.
 fn with_nonce(bytes: &str) -> Fixture {
     let options = crate::Options { nonce: Some("n1".into()), ..crate::Options::default() };
     let mut fixture =
@@ -229,14 +229,14 @@ fn output_cannot_end_a_command_of_the_panes_own_shell() {
     fixture.feed("\x1b]133;D;2;nonce=n1\x07");
     assert_eq!((command(&fixture).is_running(), command(&fixture).exit_code), (false, Some(2)));
 
-    // RIS forgets commands, not who the pane's shells are.
+    // RIS drops commands but keeps the nonce.
     let mut fixture = with_nonce("\x1bc");
     fixture.feed(begin);
     fixture.feed("\x1b]133;D;0\x07out\r\n\x1b]133;D;2;nonce=n1\x07");
     assert!(command(&fixture).is_authentic);
     assert_eq!(command(&fixture).exit_code, Some(2));
 
-    // A whole command that the output tells of, as that of a shell on another machine.
+    // A whole command inside the output, as from a shell on another machine.
     let mut fixture = with_nonce(begin);
     fixture.feed(run("forged", "text\r\n", 0));
     fixture.feed("\x1b]133;A\x07$ \x1b]133;B\x07");
@@ -248,7 +248,7 @@ fn output_cannot_end_a_command_of_the_panes_own_shell() {
 
 #[test]
 fn marks_of_the_shells_own_and_of_the_integration_make_one_command() {
-    // As fish 4 and Nushell do it.
+    // The sequence of marks from fish 4 and Nushell.
     let fixture = with_nonce(
         "\x1b]133;A;nonce=n1\x07\x1b]133;A;click_events=1\x07$ \x1b]133;B\x07ls\r\n\x1b]133;C\x07\
          \x1b]633;E;ls;n1\x07\x1b]133;C;nonce=n1\x07a\r\n\x1b]133;D;0\x07\x1b]133;D;3;nonce=n1\x07\x1b]133;D;0\x07",
@@ -271,13 +271,13 @@ fn a_new_prompt_of_an_application_ends_what_runs_in_it() {
     assert_eq!(are_running(nested.clone() + "\x1b]133;N;aid=a\x07"), [false, false, false]);
     assert_eq!(are_running(nested.clone() + "\x1b]133;N;aid=c\x07"), [true, true, false]);
     assert_eq!(are_running(nested + "\x1b]133;N\x07"), [true, true, false]);
-    // It ends where the cursor was, and the prompt has a line of its own.
+    // It ends at the cursor, and the prompt gets a line of its own.
     let unnamed = "\x1b]133;A\x07$ \x1b]133;B\x07x\r\n\x1b]133;C\x07a\r\ntail\x1b]133;N\x07$ ";
     let fixture = after(unnamed);
     assert_eq!(fixture.screen(), "$ x/a/tail/$");
     assert_eq!(output(&fixture.term, 1).as_deref(), Some("a\ntail"));
     assert!(fixture.term.command(1).is_some_and(|command| !command.is_running()));
-    // Of the pane's own shell only that says so.
+    // Only an authentic mark ends a command of the pane's own shell.
     let own = "\x1b]133;A;nonce=n1\x07$ \x1b]133;B\x07x\r\n\x1b]133;C;nonce=n1\x07\x1b]133;N\x07";
     assert!(with_nonce(own).term.command(1).is_some_and(Command::is_running));
     let fixture = with_nonce(&own.replace(";N", ";N;nonce=n1"));
@@ -289,14 +289,14 @@ fn a_fresh_line_is_one_that_has_nothing_before_the_cursor() {
     assert_eq!(after("ab\x1b]133;L\x07c").screen(), "ab/c");
     assert_eq!(after("\x1b]133;L\x07c").screen(), "c");
     assert_eq!(after("ab\r\n\x1b]133;L\x07c").screen(), "ab/c");
-    // No mark, and nothing for a program with the whole screen.
+    // It is no mark, and does nothing on the alternate screen.
     assert_eq!(after("ab\x1b]133;L\x07c").term.commands().count(), 0);
     assert_eq!(after("\x1b[?1049hab\x1b]133;L\x07c").screen(), "abc");
 }
 
 #[test]
 fn prompts_of_continuations_and_on_the_right_are_no_input() {
-    // As VS Code's integration marks them: F to G, and H to I.
+    // VS Code's integration marks them: F to G, and H to I.
     let prompt = "\x1b]633;A\x07$ \x1b]633;B\x07";
     let continued = "echo \\\r\n\x1b]633;F\x07> \x1b]633;G\x07b\r\n\x1b]633;C\x07";
     let fixture = after(format!("{prompt}{continued}"));
@@ -318,10 +318,10 @@ fn conemus_mark_stands_behind_a_prompt() {
     };
     let first = (Some((0, 0)), Some((0, 2)));
     assert_eq!(points(&fixture), [first, (Some((2, 0)), Some((2, 2)))]);
-    // Drawn again, and on the alternate screen, it is no other.
+    // Redrawing it, or drawing it on the alternate screen, adds no prompt.
     fixture.feed(format!("\r{prompt}\x1b[?1049h{prompt}\x1b[?1049l"));
     assert_eq!(points(&fixture).len(), 2);
-    // With marks of their own, before it or on both sides of it, there is one prompt.
+    // With other marks before it, or around it, there is still one prompt.
     for told in
         ["\x1b]133;A;aid=x\x07$ \x1b]9;12\x07", "\x1b]133;A;aid=x\x07$ \x1b]133;B\x07\x1b]9;12\x07"]
     {
@@ -368,13 +368,13 @@ fn commands_go_with_their_lines() {
     let ids = |fixture: &Fixture| fixture.term.commands().map(|c| c.id).collect::<Vec<_>>();
     assert_eq!(ids(&after(one.clone() + "\x1bc")), []);
     assert_eq!(ids(&after(one.clone() + "\x1b[2J")), []);
-    // As `clear` does: what comes on the cleared screen is new.
+    // The `clear` command: the next prompt on the cleared screen is new.
     let cleared =
         run("one", "1\r\n", 0) + &run("clear", "\x1b[H\x1b[2J\x1b[3J", 0) + &run("two", "2\r\n", 0);
     assert_eq!(ids(&after(cleared)), [3]);
     let scrolled = one.clone() + &"x\r\n".repeat(30) + "\x1b[3J" + &run("two", "", 0);
     assert_eq!(ids(&after(scrolled)), [2]);
-    // The list has an end.
+    // The list is bounded.
     let fixture = after(one.repeat(20_000));
     assert_eq!(fixture.term.commands().next_back().map(|c| c.id), Some(20_000));
     assert!(fixture.term.commands().count() <= 10_000);
@@ -385,7 +385,7 @@ fn a_prompt_drawn_again_is_the_same_command() {
     let prompt = "\x1b]133;A\x07$ \x1b]133;B\x07";
     let fixture = after(format!("{prompt}abc\r{prompt}abc\r\n\x1b]133;C\x07"));
     assert_eq!(lines(&fixture.term), [(1, Some("abc".to_owned()), None)]);
-    // Enter on an empty line gives a new one.
+    // Enter on an empty line begins a new command.
     assert_eq!(after(format!("{prompt}\r\n{prompt}")).term.commands().count(), 2);
 }
 
@@ -394,7 +394,7 @@ fn marks_on_the_alternate_screen_are_no_commands() {
     assert_eq!(after("\x1b[?1049h".to_owned() + &run("x", "y\r\n", 0)).term.commands().count(), 0);
 }
 
-/// What a click at (row, column) of the screen sends, Esc written as `^`.
+/// The input sent by a click at (row, column) of the screen, with Esc written as `^`.
 fn click(bytes: &str, row: u64, col: u16) -> Option<String> {
     let fixture = after(bytes);
     let line = LineId(fixture.term.live_top().0 + row);
@@ -416,12 +416,12 @@ fn clicks_at_a_prompt_are_arrow_keys() {
     );
     assert_eq!(click(&format!("{at}echo hi"), 0, 0), keys("D", 7), "on the prompt is the start");
     assert_eq!(click(&format!("{at}echo hi"), 0, 9), None, "there already");
-    // A wide character is one key.
+    // A wide character takes one key.
     assert_eq!(click(&format!("{at}界界x"), 0, 4), keys("D", 2));
-    // A line that wraps is one line.
+    // A wrapped line counts as one line.
     assert_eq!(click(&format!("{at}{}", "x".repeat(30)), 0, 18), keys("D", 14));
     assert_eq!(click(&format!("{at}abc\x1b[?1h"), 0, 3), Some("^OD^OD".to_owned()));
-    // No prompt, a command that runs, another screen.
+    // No prompt, a running command, the other screen.
     assert_eq!(click("echo hi", 0, 2), None);
     assert_eq!(click(&format!("{at}echo hi\x1b]133;C\x07"), 0, 2), None);
     assert_eq!(click(&format!("{at}echo hi\x1b[?1049h"), 0, 2), None);
@@ -446,7 +446,7 @@ fn a_click_takes_over_nothing_that_the_shell_suggests() {
         assert_eq!(click(&suggests, 0, 19), None, "{look}");
         assert_eq!(click(&suggests, 0, 3), keys("D", 5), "{look}");
     }
-    // What is typed in grey, and what is typed behind the cursor.
+    // Gray input, and input after the cursor.
     let grey = format!("{at}\x1b[90mecho ab\x1b[m\x1b[2D");
     assert_eq!(click(&grey, 0, 19), keys("C", 2));
     let coloured = format!("{at}echo \x1b[36mab\x1b[m\x1b[2D");
@@ -467,11 +467,11 @@ fn clicks_go_to_other_lines_as_the_shell_says() {
     assert_eq!(sent("w", 0, 3).as_deref(), Some("ADDD"));
     assert_eq!(sent("w", 0, 19).as_deref(), Some("A"));
     assert_eq!(sent("m", 3, 3), None, "no such line of it");
-    // A secondary prompt's shell has taken the lines before it.
+    // A shell with a secondary prompt has already taken the lines before it.
     let secondary = text("m").replace("P;k=c", "A;k=s");
     assert_eq!(click(&secondary, 0, 3), None);
     assert_eq!(click(&secondary, 1, 3).as_deref(), Some("^[D^[D^[D"));
-    // A line of a text that was pasted.
+    // A line of pasted text.
     let pasted = "\x1b]133;A;cl=m\x07$ \x1b]133;B\x07one\x1b[4Cright\r\n two";
     assert_eq!(click(pasted, 0, 3).as_deref(), Some(&*"^[D".repeat(7)));
 }

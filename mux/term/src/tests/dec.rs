@@ -3,7 +3,7 @@
 use super::{Fixture, check, check_cursor, check_reply};
 use crate::{Allow, Event, LineSize, Options, Parser, Size, Term, WindowRequest};
 
-/// A fixture whose programs may do everything.
+/// A fixture whose programs have every permission.
 fn allowed(cols: u16, rows: u16) -> Fixture {
     let options = Options { allow: Allow::all(), ..Options::default() };
     Fixture { term: Term::new(Size::cells(cols, rows), options), parser: Parser::new() }
@@ -18,7 +18,7 @@ fn text_wraps_and_scrolls_between_margins() {
         format!("{rows}\x1b[?69h\x1b[3;6s\x1b[4;3H\n"),
         "0123456789/0123456789/0123456789/01    6789",
     );
-    // Outside the margins nothing scrolls.
+    // Outside the margins, nothing scrolls.
     check(format!("{rows}\x1b[?69h\x1b[3;6s\x1b[4;1H\n"), rows.replace("\r\n", "/").as_str());
     check(format!("{rows}\x1b[?69h\x1b[3;6s\x1b[2;3H\x1b[L"), {
         "0123456789/01    6789/0123456789/0123456789"
@@ -41,12 +41,12 @@ fn cells_and_columns_move_between_margins() {
 
 #[test]
 fn wide_characters_between_margins() {
-    // Where one does not fit before the margin it goes to the next row; so do repeated ones.
+    // A wide character that does not fit before the margin moves to the next row, also when repeated.
     check_cursor("\x1b[?69h\x1b[3;6s\x1b[1;6H日x", "/  日x", (1, 5));
     check_cursor("\x1b[?69h\x1b[3;5s\x1b[1;3H日本語", "  日/  本/  語", (2, 4));
     check_cursor("\x1b[?69h\x1b[3;5s\x1b[1;3H日\x1b[3b", "  日/  日/  日/  日", (3, 4));
     check_cursor("\x1b[?69h\x1b[3;6s\x1b[1;3Hab\x1b[6b", "  abbb/  bbbb", (1, 5));
-    // One that a margin cuts in two is blanks on both sides as soon as something moves.
+    // When cells move, a wide character that a margin splits becomes blanks on both sides.
     let rows = "日本語ab\r\n本日語ab";
     let margins = "\x1b[?69h\x1b[2;5s";
     check(format!("{rows}{margins}\x1b[1;2H\x1b[L"), "      ab/  本  ab/  日");
@@ -63,7 +63,7 @@ fn what_margins_are_set_to() {
         fixture.feed(format!("\x1b[?69h\x1b[3;6s{bytes}\x1bP$qs\x1b\\"));
         fixture.replies()
     };
-    // Of two columns at least, the first before the last: else nothing changes.
+    // At least two columns, the first before the last; otherwise nothing changes.
     for (bytes, margins) in [
         ("", "3;6"),
         ("\x1b[5;5s", "3;6"),
@@ -75,7 +75,7 @@ fn what_margins_are_set_to() {
     ] {
         assert_eq!(told(bytes), format!("\x1bP1$r{margins}s\x1b\\"), "{bytes:?}");
     }
-    // ECH and EL don't look at them; HT stops at the right one, CR at the left one from within.
+    // ECH and EL ignore them. HT stops at the right margin, and CR at the left margin when inside.
     check("abcdefghij\x1b[?69h\x1b[3;6s\x1b[1;4H\x1b[9X", "abc");
     check("abcdefghij\x1b[?69h\x1b[3;6s\x1b[1;4H\x1b[K", "abc");
     check_cursor("\x1b[?69h\x1b[3;6s\x1b[1;3H\tx", "     x", (0, 5));
@@ -99,15 +99,15 @@ fn reverse_wraparound() {
 fn rectangles() {
     let rows = "abcd\r\nefgh\r\nijkl\r\nmnop";
     check(format!("{rows}\x1b[1;1;2;2;1;3;3$v"), "abcd/efgh/ijab/mnef");
-    // The two overlap.
+    // Source and target overlap.
     check(format!("{rows}\x1b[1;1;3;3;1;2;2$v"), "abcd/eabc/iefg/mijk");
     check(format!("{rows}\x1b[42;2;2;3;3$x"), "abcd/e**h/i**l/mnop");
-    // Under DECOM from the region's corner, and no further than it reaches.
+    // If DECOM is set, coordinates start at the region's corner and end at its edges.
     let origin = "\x1b[?69h\x1b[2;3s\x1b[2;3r\x1b[?6h";
     check(format!("{rows}{origin}\x1b[42;1;1;9;9$x"), "abcd/e**h/i**l/mnop");
     check(format!("{rows}{origin}\x1b[1;2$z"), "abcd/ef h/ij l/mnop");
     check(format!("{rows}\x1b[2;2;3;3$z"), "abcd/e  h/i  l/mnop");
-    // What begins outside is nowhere, not in the last row or column; no character fills nothing.
+    // A rectangle that begins outside the screen does nothing, and neither does filling with no character.
     for nothing in
         ["5;1;;$z", "1;11;;$z", "42;5;1;;$x", "1;1;2;2;1;5;1$v", "1;1;2;2;1;1;11$v", "0$x"]
     {
@@ -120,7 +120,7 @@ fn rectangles() {
     let snapshot = fixture.snapshot();
     let bold: Vec<_> = snapshot.rows[1].styles.iter().map(|run| (run.start, run.end)).collect();
     assert_eq!(bold, [(0, 1), (1, 3), (3, 10)]);
-    // A stream between margins, under DECOM.
+    // A stream between margins, with DECOM set.
     let mut fixture = Fixture::new(10, 4);
     fixture.feed("\x1b#8\x1b[?69h\x1b[3;6s\x1b[?6h\x1b[1;2;2;3;1$r");
     let snapshot = fixture.snapshot();
@@ -142,10 +142,10 @@ fn checksums_are_for_those_who_are_allowed() {
 #[test]
 fn a_space_that_was_printed_counts_in_every_checksum() {
     let mut fixture = allowed(10, 4);
-    // DEC's convention (XTCHECKSUM 0): negated; blanks that nobody wrote are left out (xterm).
+    // DEC's convention (XTCHECKSUM 0): negated, and without blanks that were never written (xterm).
     fixture.feed("a b c\x1b[0#y\x1b[1;1;1;1;1;10*y");
     assert_eq!(fixture.replies(), "\x1bP1!~FE9A\x1b\\");
-    // Positive, up to a space.
+    // Positive, and up to a space.
     fixture.feed("\x1b[1#y\x1b[2;1;1;1;1;4*y");
     assert_eq!(fixture.replies(), "\x1bP2!~0103\x1b\\");
 }
@@ -154,14 +154,14 @@ fn a_space_that_was_printed_counts_in_every_checksum() {
 fn what_spa_protects_every_erase_spares() {
     check("a\x1bVb\x1bWc\x1b[2K", " b");
     check("a\x1b[1\"qb\x1b[0\"qc\x1b[2K", "");
-    // Selective ones, too.
+    // Selective erases too.
     check("\x1bVab\x1bWcd\x1b[?2K", "ab");
     check("\x1b[1\"q日\x1b[0\"q本\x1b[1;2H\x1b[?K", "日");
 }
 
 #[test]
 fn levels() {
-    // DECBI and DECFI are a VT420's.
+    // DECBI and DECFI belong to the VT420.
     check_cursor("ab\x1b6\x1b6\x1b9", "ab", (0, 1));
     check_cursor("\x1b[63\"pab\x1b6\x1b6\x1b9", "ab", (0, 2));
     check_reply("\x1b[62;1\"p\x1b[4$p", "");
@@ -175,19 +175,19 @@ fn levels() {
 fn character_sets() {
     check("\x1b(0lqk\x1b(Bq", "┌─┐q");
     check("\x1b)>\x0eab\x0fab", "αβab");
-    // Replacement sets are there while DECNRCM is set.
+    // Replacement sets are available only while DECNRCM is set.
     check("\x1b(K[", "[");
     check("\x1b[?42h\x1b(K[{\x1b(Z[", "Ää¡");
     check("\x1b.A\x1bNdd", "äd");
-    // In GR bytes are characters, and no UTF-8.
+    // In GR, bytes are characters and not UTF-8.
     check(b"\x1b*%5\xd7\xe4\xc3\xa4\x1b*B\xc3\xa4", "ŒäÃ␦ä");
     check(b"\x1b)0\x1b~\xf1\xe1\x1b}\xc3\xb1", "─▒ñ");
     check(b"\x1b[?42h\xe4\x1b[?42l\xc3\xa4", "ää");
-    // All of a set is shifted there, also what it shares with ASCII (ECMA-35; xterm).
+    // The whole set is in GR, including the characters it shares with ASCII (ECMA-35; xterm).
     check(b"\x1b)0\x1b~\xc1\xf1", "A─");
     check(b"\x1b[?42h\x1b)K\x1b~\xc1\xdb\xe1\xff", "AÄaÿ");
     check(b"\x1b[?42h\x1b-A\x1b~\xa3\xc1\xff", "£Aÿ");
-    // ISO's and DEC's supplements; DEL is a character in a set of 96.
+    // Supplemental sets of ISO and DEC; DEL is a character in a set of 96.
     check("\x1b-F\x0e$%*\x0f", "€₯ͺ");
     check("\x1b-F\x0eab~\x0f\x1b-H\x0e`\x1b-L\x0eP\x7f", "αβώאаџ");
     check("\x1b(%0]p\x1b(\"?ab\x1b(\"4`\x1b(&4a", "ŸğαβאА");
@@ -214,13 +214,13 @@ fn a_vt52_has_sequences_of_its_own() {
     check_cursor("abc\x1b[?2l\x1bD\x1bA\x1bB\x1bI\x1bC\x1bKd", "abcd", (0, 4));
     check("abc\r\ndef\x1b[?2l\x1bH\x1bC\x1bJ", "a");
     check_reply("\x1b[?2l\x1bZ\x1b[c", "\x1b/Z");
-    // Nothing wraps, nor is there a look or a region; all that comes back.
+    // Nothing wraps, and there are no attributes or regions; leaving VT52 mode restores all of that.
     check_cursor(
         "\x1b[?69h\x1b[2;5s\x1b[?2l0123456789ab\x1b<\x1b[Hcdefgh",
         "cdefg5678b/ h",
         (1, 2),
     );
-    // What is beyond the screen does not move; a VT100's sequences mean nothing.
+    // A position beyond the screen is ignored, and VT100 sequences have no effect.
     check_cursor("ab\x1b[?2l\x1bY!\x7fc\x1b[2Jd\x1b(0e\x1bPf", "ab/  c2Jdef", (1, 8));
     check_reply("\x1b[?2l\x1b<\x1bP$q\"p\x1b\\", "");
     check_reply("\x1b[?2$p\x1b[?2l\x1b<\x1b[?2$p\x1b[1$w", "\x1b[?2;1$y");
@@ -248,7 +248,7 @@ fn the_presentation_state_is_told_and_restored() {
     let told = "2;10;1;O;A;M;1;3;D;B%5A<";
     check_reply(format!("{state}\x1b[1$w"), &format!("\x1bP1$u{told}\x1b\\"));
     check_reply(format!("\x1bP1$t{told}\x1b\\\x1b[1$w"), &format!("\x1bP1$u{told}\x1b\\"));
-    // Up to the first field that makes no sense.
+    // Up to the first invalid field.
     check_reply("\x1bP1$t2;99;1;A\x1b\\\x1b[6n", "\x1b[2;1R");
     check_reply("\x1b[3g\x1b[5G\x1bH\x1b[2$w", "\x1bP2$u5\x1b\\");
     check_reply("\x1bP2$t3/7/99\x1b\\\x1b[2$w", "\x1bP2$u3/7\x1b\\");
@@ -292,12 +292,12 @@ fn a_rows_size_survives_a_resize_and_history() {
         |fixture: &Fixture| fixture.snapshot().rows.iter().map(|row| row.size).collect::<Vec<_>>();
     use LineSize::{DoubleBottom, DoubleTop, DoubleWidth, Single};
     assert_eq!(sizes(&fixture), [Single, DoubleTop, DoubleBottom, DoubleWidth]);
-    // In history, too, which comes back with a higher screen.
+    // In history too, which returns when the screen gets taller.
     fixture.feed("\r\n\n\n\n");
     assert_eq!(sizes(&fixture), [Single; 4]);
     fixture.term.resize(Size::cells(15, 9));
     assert_eq!(sizes(&fixture)[..5], [Single, Single, DoubleTop, DoubleBottom, DoubleWidth]);
-    // Text that wraps into such a row is not one line with it.
+    // Text that wraps into such a row does not form one line with it.
     let mut fixture = Fixture::new(10, 4);
     fixture.feed("\n\x1b#6wide\x1b[H0123456789ab");
     fixture.term.resize(Size::cells(20, 4));
@@ -324,7 +324,7 @@ fn titles_are_told_to_those_who_are_allowed() {
         fixture.feed(bytes);
         fixture.replies()
     };
-    // What was not put aside with the rest comes from the entry below (xterm 410).
+    // A title that the push did not include comes from the entry below (xterm 410).
     assert_eq!(
         told(concat!(
             "\x1b]0;both\x1b\\\x1b[22t\x1b]1;icon\x1b\\\x1b]2;title\x1b\\\x1b[22;1t",
@@ -332,12 +332,12 @@ fn titles_are_told_to_those_who_are_allowed() {
         )),
         "\x1b]Licon\x1b\\\x1b]ltitle\x1b\\\x1b]Lboth\x1b\\\x1b]lboth\x1b\\"
     );
-    // A place of its own is not on the stack.
+    // A title stored at a place of its own is not on the stack.
     assert_eq!(
         told("\x1b]2;a\x07\x1b[22;2;3t\x1b]2;b\x07\x1b[23;2;3t\x1b[21t\x1b[#S"),
         "\x1b]la\x1b\\\x1b[0;10#S"
     );
-    // Hexadecimal, set and told; what is none sets nothing (XTSMTITLE).
+    // Set and reported in hexadecimal; invalid hexadecimal sets nothing (XTSMTITLE).
     assert_eq!(
         told(concat!(
             "\x1b[>0;1t\x1b]2;4869\x1b\\\x1b[21t\x1b[>1T\x1b[21t\x1b]2;xyz\x1b\\\x1b[21t",
@@ -353,7 +353,7 @@ fn a_window_is_where_and_as_it_was_asked_to_be() {
     let mut fixture = allowed(10, 4);
     fixture.feed(asked);
     assert_eq!(fixture.replies(), "\x1b[2t\x1b[1t\x1b[3;5;7t\x1b[5;1080;1920t\x1b[9;54;192t");
-    // Of those who are not, nothing is done.
+    // Programs without permission have no effect.
     check_reply(asked, "\x1b[1t\x1b[1t\x1b[3;0;0t\x1b[5;1080;1920t\x1b[9;67;240t");
 }
 
@@ -373,7 +373,7 @@ fn a_change_of_columns_that_keeps_the_screen_wraps_no_row_anew() {
     let mut fixture = allowed(132, 3);
     fixture.feed("\x1b[?40;95h\x1b#8\x1b[3;100H\x1b[?3l");
     assert_eq!((fixture.screen(), fixture.term.history_rows()), (rows(80), 0));
-    // DECSCPP, whose cursor stays on the screen; rows that were full are not joined by more columns.
+    // DECSCPP: the cursor stays on the screen, and more columns do not join rows that were full.
     fixture.feed("\x1b[H").feed("E".repeat(240)).feed("\x1b[3;80H\x1b[132$|\x1b[6n");
     assert_eq!((fixture.screen(), fixture.replies().as_str()), (rows(80), "\x1b[3;80R"));
     fixture.feed("\x1b#8\x1b[3;100H\x1b[80$|\x1b[6n");

@@ -1,11 +1,11 @@
-//! History: its limits, its compressed pages, and what follows its text.
+//! History: its limits, its compressed pages, and points that follow its text.
 
 use proptest::prelude::*;
 
 use super::Fixture;
 use crate::{LineId, Options, Parser, Point, Size, Term};
 
-/// Lines of everything a page can hold.
+/// Lines with everything a page can hold.
 fn lines(count: usize) -> String {
     let line = |i: usize| {
         let link = format!("\x1b]8;id={};https://example.org/{i}\x1b\\", i % 3);
@@ -43,7 +43,7 @@ fn a_result_that_comes_too_late_is_dropped() {
     fixture.term.compressed(late);
     fixture.term.debug_check();
     assert_eq!(fixture.term.dump(), dump);
-    // One that was never done changes nothing either.
+    // A compression that was never run changes nothing either.
     let idle = fixture.term.compression().unwrap();
     fixture.term.compressed(idle);
     assert_eq!(fixture.term.dump(), dump);
@@ -75,7 +75,7 @@ fn limits_reserve_nothing_and_hold() {
 proptest! {
     #![proptest_config(super::cases(200))]
 
-    /// Text that scrolls is the same whether many rows come at once or a few bytes at a time.
+    /// Text that scrolls is the same whether it arrives as many rows at once or a few bytes at a time.
     #[test]
     fn rows_that_come_together_are_the_rows_that_come_one_by_one(
         setup in prop::sample::select(vec![
@@ -98,7 +98,7 @@ proptest! {
         let mut text = setup.to_owned();
         for (i, len) in lengths.into_iter().enumerate() {
             text.extend((0..len).map(|at| (b'!' + ((at + i) % 90) as u8) as char));
-            // Now and then a row that is no plain text.
+            // Occasionally, a row that is not plain text.
             text.push_str(if i % 70 == 69 { "日\x1b[7m\r\n" } else { "\r\n" });
         }
         let fixture = || {
@@ -111,7 +111,7 @@ proptest! {
             pieces.parser.advance(&mut pieces.term, piece);
         }
         prop_assert_eq!(whole.term.dump(), pieces.term.dump());
-        // What has left the history does not come back, wherever its page ended.
+        // Rows that left the history do not return, wherever their page ended.
         for fixture in [&mut whole, &mut pieces] {
             fixture.term.resize(Size::cells(size.0, size.1 + 40));
             fixture.term.debug_check();
@@ -120,7 +120,7 @@ proptest! {
     }
 }
 
-/// A line without end is parted a piece at a time, and stays one line.
+/// An endless line is split piece by piece, and remains one line.
 #[test]
 fn a_line_longer_than_is_held_at_once_reflows_whole() {
     let mut fixture = Fixture::new(100, 4);
@@ -166,7 +166,7 @@ fn points_follow_their_text() {
 proptest! {
     #![proptest_config(super::cases(100))]
 
-    /// Whatever is in them, compressed pages read as packed ones do, and reflow likewise.
+    /// Compressed pages with any contents read and reflow like packed pages.
     #[test]
     fn compressed_history_is_history(
         pieces in prop::collection::vec(super::oracle::piece(), 1..40),
@@ -189,7 +189,7 @@ proptest! {
         }
     }
 
-    /// A point stays on its character through any resizes, as long as that is kept.
+    /// A point stays on its character through any resizes, as long as the character is kept.
     #[test]
     fn points_stay_on_their_characters(
         lines in prop::collection::vec("[a-z日本]{0,50}", 1..80),

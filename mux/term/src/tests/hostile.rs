@@ -1,4 +1,4 @@
-//! Output that means harm: work stays linear and memory bounded. Work is counted, not timed.
+//! Hostile output: work must stay linear and memory bounded. The tests count work instead of timing it.
 
 use super::Fixture;
 use crate::{Event, Options, Parser, Size, Term, work};
@@ -52,7 +52,7 @@ fn streams(len: usize) -> Vec<Vec<u8>> {
     ]
 }
 
-/// The work of a stream given in pieces of `size` bytes, and the terminal after it.
+/// The work of a stream fed in pieces of `size` bytes, and the terminal after it.
 fn work_of(bytes: &[u8], size: usize) -> (u64, Fixture) {
     let mut fixture = Fixture::new(80, 24);
     work::take();
@@ -76,9 +76,9 @@ fn four_times_the_bytes_are_four_times_the_work() {
 #[test]
 fn a_mebibyte_of_anything_ends() {
     for bytes in streams(MIB) {
-        // Whole, in pages as a pty gives them, and in small pieces: bytes are not looked at again and again. A
-        // sequence may touch the whole screen (REP, IL, ED), a character a whole cluster or a block of 7 by 7
-        // cells, never more.
+        // Fed whole, in pages as from a pty, and in small pieces: no byte is examined again and again. A sequence may
+        // touch the whole screen (REP, IL, ED), and a character may touch a whole cluster or a block of 7 by 7 cells,
+        // but never more.
         let cells = 80 * 24;
         let sequences = bytes.iter().filter(|b| **b == 0x1b).count();
         let bound = (bytes.len() * 160 + sequences * 2 * cells + 100 * cells) as u64;
@@ -100,7 +100,7 @@ fn a_cluster_is_capped() {
     let mut fixture = Fixture::new(10, 4);
     fixture.feed("a".to_owned() + &"\u{301}".repeat(10_000));
     assert!(fixture.screen().len() <= 128);
-    // Marks that are joined by what follows them swallow no text when there are too many.
+    // Too many prepended marks, which join the following text, must not swallow it.
     let marks = "\u{600}".repeat(64);
     let mut fixture = Fixture::new(10, 4);
     fixture.feed(&marks).feed("xy");
@@ -113,7 +113,7 @@ fn strings_beyond_the_cap_are_dropped_whole() {
     fixture.feed("\x1b]2;before\x07");
     fixture.feed("\x1b]2;".to_owned() + &"x".repeat(2 * MIB) + "\x07");
     assert_eq!(fixture.term.title(), "before");
-    // Likewise every text that fits into a string and not into what it is for.
+    // The same for every text that fits into a string but exceeds its own limit.
     let long = "é".repeat(2049);
     fixture.feed(format!("\x1b]2;{long}\x07\x1b]2;{}\x07", "x".repeat(4097)));
     assert_eq!(fixture.term.title(), "before");
@@ -142,7 +142,7 @@ fn strings_beyond_the_cap_are_dropped_whole() {
 
 #[test]
 fn lists_and_stacks_beyond_the_cap_are_dropped_whole() {
-    // Nothing of a list that is too long is done or answered.
+    // A list that is too long has no effect and no reply.
     let before = Fixture::new(10, 4).term.palette().clone();
     let mut fixture = Fixture::new(10, 4);
     fixture.feed("\x1b]21;1=red".to_owned() + &";2=?".repeat(600) + "\x07");
@@ -150,10 +150,10 @@ fn lists_and_stacks_beyond_the_cap_are_dropped_whole() {
     fixture.feed("\x1b]22;?text".to_owned() + &",text".repeat(600) + "\x07");
     assert_eq!(fixture.replies(), "");
     assert_eq!(*fixture.term.palette(), before);
-    // All of one that is not.
+    // A shorter list takes effect completely.
     fixture.feed("\x1bP+q544e".to_owned() + &";544e".repeat(39) + "\x1b\\");
     assert_eq!(fixture.replies().matches("\x1bP1+r").count(), 40);
-    // A page that wants the oldest to go gets that; what was put aside else stays.
+    // If the protocol requires it, the oldest entry is dropped; other saved entries stay.
     fixture.feed("\x1b[>1u".to_owned() + &"\x1b[>3u".repeat(100) + "\x1b[<31u\x1b[?u");
     assert_eq!(fixture.replies(), "\x1b[?3u");
     fixture.feed("\x1b[1m\x1b[#{\x1b[m".to_owned() + &"\x1b[#{".repeat(50) + &"\x1b[#}".repeat(51));
@@ -177,7 +177,7 @@ fn replies_and_events_are_bounded() {
 
 #[test]
 fn nothing_of_the_programs_comes_back() {
-    // Every kind of question, with a marker wherever a program can put text.
+    // Every kind of query, with a marker wherever a program can put text.
     let mut fixture = Fixture::new(10, 4);
     fixture.feed("MARK\x1b]2;MARK\x07\x1b]7;file:///MARK\x07\x1b]8;id=MARK;MARK\x07");
     fixture.feed("\x1b[21t\x1b[20t\x1bP$qMARK\x1b\\\x1bP+qMARK;4d41524b\x1b\\\x1b]52;c;?\x07");
@@ -222,7 +222,7 @@ fn names_come_back_from_their_alphabets_only() {
         }
         fixture.replies()
     };
-    // What is asked, before and behind the name, and what an answer may have besides letters, digits and `_`.
+    // The query before and after the name, and the characters a reply may have besides letters, digits and `_`.
     let questions = [
         ("21;", "=?", "=?;"),
         ("21;foreground=?;", "=?;cursor=?", "=?;:/"),
@@ -232,7 +232,7 @@ fn names_come_back_from_their_alphabets_only() {
         ("99;i=", ":p=close;", "-+.=;:,"),
     ];
     for (before, after, others) in questions {
-        // A name that is fit comes back, but for the closing of what is not on show.
+        // A valid name is echoed, except when closing a notification that is not on show.
         let comes_back = ask(before, b"mark_1", after).contains("mark_1");
         assert_eq!(comes_back, !after.contains("close"), "{before}{after}");
         for name in hostile {

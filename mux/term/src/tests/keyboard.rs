@@ -15,7 +15,7 @@ fn flags_are_set_added_and_taken_away() {
     check_reply("\x1b[=5;1u\x1b[=2;2u\x1b[?u", "\x1b[?7u");
     check_reply("\x1b[=31u\x1b[=1;3u\x1b[?u", "\x1b[?30u");
     check_reply("\x1b[=1u\x1b[=9;4u\x1b[?u", "\x1b[?1u");
-    // Bits that have no meaning are not kept.
+    // Undefined bits are dropped.
     check_reply("\x1b[=255u\x1b[?u", "\x1b[?31u");
 }
 

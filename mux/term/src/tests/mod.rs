@@ -1,4 +1,4 @@
-//! Tests of the engine as its users see it: bytes in, screen out.
+//! Tests of the engine from the outside: bytes in, screen out.
 
 mod commands;
 mod dec;
@@ -21,7 +21,7 @@ mod xterm;
 
 use crate::{Options, Parser, Size, Snapshot, Term};
 
-/// A property test over `count` inputs, or as many as PROPTEST_CASES says.
+/// Configures a property test with `count` inputs, or with PROPTEST_CASES if that is set.
 fn cases(count: u32) -> proptest::test_runner::Config {
     let mut config =
         proptest::test_runner::Config { failure_persistence: None, ..Default::default() };
@@ -49,7 +49,7 @@ impl Fixture {
         self
     }
 
-    /// Compresses all of history that is due; returns how many groups that made.
+    /// Compresses all history that is due, and returns the number of groups made.
     fn freeze(&mut self) -> usize {
         let due = std::iter::from_fn(|| {
             let mut due = self.term.compression()?;
@@ -62,12 +62,12 @@ impl Fixture {
         groups
     }
 
-    /// The live screen's rows without trailing blanks and without the empty ones at its end, joined by `/`.
+    /// The live screen's rows, joined by `/`, without trailing blanks and without empty rows at the end.
     fn screen(&self) -> String {
         self.rows(self.term.live_top().0).trim_end_matches('/').to_owned()
     }
 
-    /// All rows kept, likewise.
+    /// All rows kept, in the same form.
     fn everything(&self) -> String {
         self.rows(self.term.oldest().0).trim_end_matches('/').to_owned()
     }
@@ -87,7 +87,7 @@ impl Fixture {
         (self.term.cursor().row, self.term.cursor().col)
     }
 
-    /// The replies so far; those with 8-bit controls byte by byte.
+    /// The replies so far. Replies with 8-bit controls are converted byte by byte.
     fn replies(&mut self) -> String {
         String::from_utf8(self.term.take_replies())
             .unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect())
@@ -100,7 +100,7 @@ impl Fixture {
     }
 }
 
-/// A 10×4 screen after `bytes`: rows joined by `/`.
+/// Checks a 10×4 screen after `bytes`, with rows joined by `/`.
 #[track_caller]
 fn check(bytes: impl AsRef<[u8]>, expected: &str) {
     let mut fixture = Fixture::new(10, 4);
@@ -108,7 +108,7 @@ fn check(bytes: impl AsRef<[u8]>, expected: &str) {
     assert_eq!(fixture.screen(), expected);
 }
 
-/// As [`check`], with the cursor's row and column.
+/// Like [`check`], with the cursor's row and column.
 #[track_caller]
 fn check_cursor(bytes: impl AsRef<[u8]>, expected: &str, cursor: (u16, u16)) {
     let mut fixture = Fixture::new(10, 4);
@@ -117,7 +117,7 @@ fn check_cursor(bytes: impl AsRef<[u8]>, expected: &str, cursor: (u16, u16)) {
     assert_eq!(fixture.cursor(), cursor);
 }
 
-/// What a 10×4 terminal of 8×16 pixel cells answers to `bytes`.
+/// Checks the replies of a 10×4 terminal with 8×16 pixel cells to `bytes`.
 #[track_caller]
 fn check_reply(bytes: impl AsRef<[u8]>, expected: &str) {
     let mut fixture = Fixture::new(10, 4);

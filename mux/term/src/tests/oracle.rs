@@ -1,10 +1,10 @@
-//! The scanner against plain vte: whatever the bytes and however they are split, the terminal comes out the same.
+//! Compares the scanner with plain vte: for any bytes and any splits, the terminal must be the same.
 //!
-//! Left out, since there the scanner is meant to differ: APC, strings beyond the cap, CAN and SUB inside strings (vte
-//! ends an OSC as if complete; xterm drops it), 0x9C inside strings, more than 15 `;` in an OSC, raw bytes 0x80–0x9F
-//! and other invalid UTF-8 cut by controls (vte executes them as C1; xterm and we show U+FFFD), what a program gets by
-//! DECAC1 and by sets in GR (vte knows only UTF-8, and no C1 controls in it that begin a sequence), VT52 mode, a 0 in SD
-//! and XTWINOPS, which vte takes for no number.
+//! The inputs exclude cases where the scanner differs on purpose: APC, strings beyond the cap, CAN and SUB inside
+//! strings (vte ends an OSC as if complete; xterm drops it), 0x9C inside strings, more than 15 `;` in an OSC, raw bytes
+//! 0x80–0x9F and other invalid UTF-8 cut by controls (vte executes them as C1; xterm and Unterm show U+FFFD), the
+//! effects of DECAC1 and of sets in GR (vte supports only UTF-8, and no C1 controls in it that begin a sequence), VT52
+//! mode, and a 0 in SD and XTWINOPS, which vte does not distinguish from a missing number.
 
 use proptest::prelude::*;
 
@@ -12,7 +12,7 @@ use super::Fixture;
 use crate::parser::csi_from_vte;
 use crate::term::Term;
 
-/// vte's calls without the scanner.
+/// Receives vte's calls without the scanner.
 struct Plain<'a> {
     term: &'a mut Term,
     dcs: &'a mut Vec<u8>,
@@ -74,7 +74,7 @@ impl vte::Perform for Plain<'_> {
     }
 }
 
-/// Dump and replies after `bytes`, by vte alone.
+/// Dump and replies after `bytes`, parsed by vte alone.
 fn plain(bytes: &[u8]) -> (String, String) {
     let mut fixture = Fixture::new(20, 6);
     let mut dcs = Vec::new();
@@ -84,7 +84,7 @@ fn plain(bytes: &[u8]) -> (String, String) {
     (fixture.term.dump(), fixture.replies())
 }
 
-/// Dump and replies after `bytes`, by the scanner, given in `pieces`.
+/// Dump and replies after `bytes` in `pieces`, parsed by the scanner.
 fn scanned<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> (String, String) {
     let mut fixture = Fixture::new(20, 6);
     for piece in pieces {
@@ -103,8 +103,8 @@ fn compare(bytes: &[u8]) {
     assert_eq!(scanned(bytes.chunks(1)), expected, "bytes: {:?}", String::from_utf8_lossy(bytes));
 }
 
-/// Whether vte would end a string at the byte 0x9c inside a character: it takes that for an 8-bit ST, which it is not in
-/// UTF-8.
+/// Whether vte would end a string at a byte 0x9c inside a character. vte takes that byte for an 8-bit ST, which is
+/// wrong in UTF-8.
 fn cuts_a_character(bytes: &[u8]) -> bool {
     let begins =
         |pair: &[u8]| pair[0] == 0x1b && matches!(pair[1], b'P' | b'X' | b'^' | b'_' | b']');
@@ -112,8 +112,8 @@ fn cuts_a_character(bytes: &[u8]) -> bool {
     string.is_some_and(|at| bytes[at..].contains(&0x9c))
 }
 
-/// Whether there is a sequence that means one thing without a number and another with 0 (XTWINOPS, SD of xterm): vte does
-/// not tell which was written.
+/// Whether there is a sequence that distinguishes a missing number from 0 (XTWINOPS, SD of xterm), which vte does not
+/// report.
 fn tells_none_from_zero(bytes: &[u8]) -> bool {
     let mut sequences = bytes.split(|&byte| byte == 0x1b).skip(1);
     sequences.any(|sequence| {
@@ -124,11 +124,11 @@ fn tells_none_from_zero(bytes: &[u8]) -> bool {
     })
 }
 
-/// Whether bytes from 0x80 on come where they are more than text in UTF-8, or others where they are a VT52's.
+/// Whether bytes from 0x80 on occur where they are more than UTF-8 text, or any bytes occur in VT52 mode.
 fn is_beyond_vte(bytes: &[u8]) -> bool {
     let mut fixture = Fixture::new(20, 6);
     bytes.iter().any(|&byte| {
-        // vte passes over such bytes inside a sequence; they end ours.
+        // vte skips such bytes inside a sequence; the scanner ends the sequence.
         let is_more = fixture.term.takes_bytes()
             || fixture.term.accepts_c1()
             || fixture.parser.is_in_sequence();
@@ -137,7 +137,7 @@ fn is_beyond_vte(bytes: &[u8]) -> bool {
     })
 }
 
-/// Pieces of streams: text, sequences whole, odd and cut short.
+/// Pieces of streams: text, and whole, odd and truncated sequences.
 pub(super) fn piece() -> impl Strategy<Value = Vec<u8>> {
     let numbers = prop_oneof![
         "[0-9]{0,3}",
@@ -169,7 +169,7 @@ pub(super) fn piece() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// Each C1 control in seven bits, as ECMA-48 5.3 has it, for that in UTF-8.
+/// Replaces each C1 control in UTF-8 with its 7-bit form from ECMA-48 5.3.
 fn in_seven_bits(text: &str) -> String {
     let mut seven = String::new();
     for c in text.chars() {
@@ -181,7 +181,7 @@ fn in_seven_bits(text: &str) -> String {
     seven
 }
 
-/// Pieces with C1 controls: whole sequences, strings, and what cuts them short.
+/// Pieces with C1 controls: whole sequences, strings, and controls that truncate them.
 fn c1_piece() -> impl Strategy<Value = String> {
     prop_oneof![
         3 => "[ -~é日]{0,9}",

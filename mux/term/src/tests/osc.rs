@@ -1,4 +1,4 @@
-//! What operating system commands answer, and what they tell the terminal's owner.
+//! Replies to operating system commands, and the events they send to the terminal's owner.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -30,14 +30,14 @@ fn colours_are_set_asked_for_and_reset() {
         "\x1b]4;1;red;7;blue\x07\x1b]104\x07\x1b]4;7;?\x07",
         "\x1b]4;7;rgb:a6a6/adad/c8c8\x07",
     );
-    // Special colours, in both their forms; unset they are those of any text.
+    // Special colors, in both forms; unset, they have the color of ordinary text.
     check_reply(
         "\x1b]5;0;red;4;blue\x07\x1b]4;256;?;260;?\x07",
         "\x1b]4;256;rgb:ffff/0000/0000\x07\x1b]4;260;rgb:0000/0000/ffff\x07",
     );
     check_reply("\x1b]5;0;red\x07\x1b]105;0\x07\x1b]5;0;?\x07", "\x1b]5;0;rgb:cdcd/d6d6/f4f4\x07");
     check_reply("\x1b]5;5;?\x07\x1b]4;261;?\x07\x1b]4;65535;?\x07\x1b]4;99999;?\x07", "");
-    // Several dynamic colours in one.
+    // Several dynamic colors in one OSC.
     check_reply(
         "\x1b]10;#111111;#222222;#333333\x07\x1b]10;?;?;?\x07",
         "\x1b]10;rgb:1111/1111/1111\x07\x1b]11;rgb:2222/2222/2222\x07\x1b]12;rgb:3333/3333/3333\x07",
@@ -50,7 +50,7 @@ fn colours_are_set_asked_for_and_reset() {
         let reset = format!("\x1b]{number};#123456\x07\x1b]1{number}\x07");
         assert_eq!(after(reset).term.palette(), &after("").term.palette().clone(), "{number}");
     }
-    // Nothing a program wrote comes back.
+    // No program-written text is sent back.
     check_reply("\x1b]10;rm -rf\x07\x1b]4;1;rm -rf;x;?\x07", "");
 }
 
@@ -66,7 +66,7 @@ fn kitty_colour_control() {
         "\x1b]21;selection_background=rgb:00/00/ff\x07",
     );
     check_reply("\x1b]21;no_such_key=?\x07", "\x1b]21;no_such_key=?\x07");
-    // A key that is no word is no key, and not said again.
+    // A key that is not a word is invalid and not echoed.
     check_reply("\x1b]21;rm -rf /=?;+5=?;256=?\x07", "\x1b]21;256=?\x07");
     check_reply(
         "\x1b]21;foreground=\x07\x1b]21;foreground=?\x07",
@@ -84,7 +84,7 @@ fn colours_are_put_aside_and_taken_back() {
     check_reply(format!("{red}\x1b]30001\x1b\\{blue}\x1b]30101\x1b\\{ask}"), is_red);
     check_reply(format!("{red}\x1b[3#P{blue}\x1b[1#P\x1b[3#Q{ask}"), is_red);
     check_reply("\x1b[#R\x1b[#P\x1b[#P\x1b[#Q\x1b[#R", "\x1b[?0;0#Q\x1b[?1;2#Q");
-    // More places than there are, and none at all.
+    // More places than exist, and an empty stack.
     check_reply("\x1b[#Q\x1b[7#Q\x1b[99#P\x1b[#R", "\x1b[?0;0#Q");
     check_reply("\x1b[#P".repeat(100) + "\x1b[#R", "\x1b[?10;10#Q");
 }
@@ -183,7 +183,7 @@ fn kitty_notifications_come_in_pieces() {
             ..note("T", "")
         }))]
     );
-    // Without a title the body is one; without either there is nothing.
+    // Without a title, the body becomes the title; without both, there is no notification.
     assert_eq!(events("\x1b]99;p=body;B\x07"), [Event::Notification(Box::new(note("B", "")))]);
     assert_eq!(events("\x1b]99;;\x07\x1b]99;no\x07\x1b]99;i=a b;x\x07\x1b]99;e=1;***\x07"), []);
 }
@@ -204,7 +204,7 @@ fn kitty_notifications_are_cut_anywhere() {
     };
     let base64 = |bytes: &[u8]| STANDARD.encode(bytes);
     for length in 1..=text.len() {
-        // Encoded, then cut; with padding and without.
+        // Encoded, then split; with and without padding.
         let whole = base64(text.as_bytes());
         for whole in [whole.as_str(), whole.trim_end_matches('=')] {
             let cut: Vec<_> = whole.as_bytes().chunks(length).collect();
@@ -212,18 +212,18 @@ fn kitty_notifications_are_cut_anywhere() {
                 cut.iter().map(|cut| String::from_utf8(cut.to_vec()).expect("ASCII")).collect();
             assert_eq!(title(&cut, 1), text, "encoded, then cut at {length}");
         }
-        // Cut, within characters too, then encoded.
+        // Split, even within characters, then encoded.
         let cut: Vec<_> = text.as_bytes().chunks(length).map(base64).collect();
         assert_eq!(title(&cut, 1), text, "cut at {length}, then encoded");
     }
-    // Raw bytes, cut within a character.
+    // Raw bytes, split within a character.
     let mut fixture = after("");
     for (at, byte) in text.bytes().enumerate() {
         let last = (at + 1 == text.len()) as u8;
         fixture.feed([format!("\x1b]99;i=1:d={last};").as_bytes(), &[byte], b"\x07"].concat());
     }
     assert_eq!(fixture.term.take_events().len(), 1);
-    // Plain after encoded, each by itself.
+    // A plain chunk after an encoded chunk, each by itself.
     let told =
         events("\x1b]99;i=1:d=0:e=1;SGVs\x1b\\\x1b]99;i=1:d=0;lo \x1b\\\x1b]99;i=1:e=1;eA\x1b\\");
     assert_eq!(told, [Event::Notification(Box::new(note("Hello x", "")))]);
@@ -240,7 +240,7 @@ fn kitty_notifications_have_icons() {
         told.map(icon).collect::<Vec<_>>()
     };
     let title = |title: &str| title.to_owned();
-    // In chunks, which are any bytes; it comes before or behind the text.
+    // In chunks of arbitrary bytes, before or after the text.
     let file: Vec<u8> = (0..=255).collect();
     let (first, second) = file.split_at(100);
     let send = |keys: &str, file: &[u8]| {
@@ -252,7 +252,7 @@ fn kitty_notifications_have_icons() {
         icons("\x1b]99;i=1:d=0;T\x07".to_owned() + &send("i=1", &file)),
         [(title("T"), Some(file.clone()))]
     );
-    // One that has an identifier is there for others, until another comes by that.
+    // An icon with an identifier can be reused, until another icon replaces it.
     let kept = "\x1b]99;i=1:d=0;T\x07".to_owned() + &send("i=1:g=x", &file);
     let used = "\x1b]99;i=2:g=x;U\x07\x1b]99;i=3:g=y;V\x07";
     assert_eq!(
@@ -264,7 +264,7 @@ fn kitty_notifications_have_icons() {
     assert_eq!(icons(kept.clone() + "\x1bc" + used)[1], (title("U"), None));
     let many: String = (0..16).map(|i| send(&format!("i=5:g=n{i}"), b"other")).collect();
     assert_eq!(icons(kept + &many + used)[1], (title("U"), None), "the oldest goes");
-    // What is too long, or no base64, leaves the rest.
+    // An icon that is too long or not base64 does not affect the rest.
     let long = send("i=1:d=0", &[0; 200 << 10]).repeat(2) + "\x1b]99;i=1;T\x07";
     assert_eq!(icons(long), [(title("T"), None)]);
     let broken = "\x1b]99;i=1:d=0:p=icon:e=1;***\x07\x1b]99;i=1;T\x07";
@@ -285,7 +285,7 @@ fn kitty_notifications_answer() {
     fixture.term.close_notification(9);
     assert_eq!(fixture.replies(), "\x1b]99;i=a:p=close;\x1b\\");
     fixture.term.take_events();
-    // An update keeps its handle, and the program can take it back.
+    // An update keeps its handle, and the program can withdraw it.
     fixture.feed("\x1b]99;i=c;1\x07\x1b]99;i=c;2\x07\x1b]99;i=c:p=close;\x07");
     let handles: Vec<_> = fixture
         .term
@@ -300,12 +300,12 @@ fn kitty_notifications_answer() {
     assert_eq!(handles, [3, 3, 103]);
     fixture.feed("\x1b]99;i=q:p=?;\x1b\\");
     assert!(fixture.replies().starts_with("\x1b]99;i=q:p=?;a=focus,report:c=1:o=always,"));
-    // Without a payload, as blessed asks.
+    // Without a payload, as blessed sends the query.
     fixture.feed("\x1b]99;i=blessed:p=?\x1b\\");
     assert!(fixture.replies().starts_with("\x1b]99;i=blessed:p=?;a=focus,"));
     fixture.feed("\x1b]99;hello\x1b\\");
     assert_eq!(fixture.term.take_events(), []);
-    // An identifier that could do harm is not said again.
+    // An identifier that could do harm is not echoed.
     fixture.feed("\x1b]99;i=rm -rf:p=?;\x1b\\\x1b]99;i=$(x):p=alive;\x1b\\");
     assert_eq!(fixture.replies(), "");
 }
@@ -413,7 +413,7 @@ fn iterm2_clears_the_history_and_not_the_screen() {
     fixture.feed("\x1b]1337;ClearScrollback\x07c");
     assert_eq!(fixture.term.history_rows(), 0);
     assert_eq!(fixture.everything(), "a/a/a/a/a/bc");
-    // That of the screen shown: the alternate one has none.
+    // Only the visible screen's history: the alternate screen has none.
     fixture.feed("\r\n\n\n\x1b[?1049h\x1b]1337;ClearScrollback\x07\x1b[?1049l");
     assert_eq!(fixture.term.history_rows(), 3);
 }
@@ -431,10 +431,10 @@ fn program_status() {
     assert_eq!(status.state, ProgramState::Blocked(Some(BlockedOn::Permission)));
     assert_eq!(status.message.as_deref(), Some("Continue?"));
     assert_eq!(fixture.term.status_app("a/b"), Some("cargo"), "from the root");
-    // A report replaces all of its record.
+    // A report replaces its whole record.
     fixture.feed("\x1b]7501;state=done:id=a/b\x1b\\");
     assert_eq!(fixture.term.program_statuses()[1].message, None);
-    // A new prompt ends what worked; what is done stays.
+    // A new prompt ends records that were working; finished records stay.
     fixture.feed("\x1b]133;A\x07");
     let states: Vec<_> = fixture.term.program_statuses().iter().map(|s| s.state).collect();
     assert_eq!(states, [ProgramState::Done]);
@@ -451,7 +451,7 @@ fn program_status_records() {
     assert_eq!(ids("state=idle:id=a state=idle:id=b state=done:id=a"), "b a");
     assert_eq!(ids("state=idle:id=a state=idle:id=a/b state=idle:id=ab state=clear:id=a"), "ab");
     assert_eq!(ids("state=idle:id=a state=clear"), "");
-    // A bad id is not the root.
+    // An invalid id must not mean the root.
     assert_eq!(ids("state=idle:id=a state=clear:id=bad! state=clear:id= state=clear:id=a//b"), "a");
     for bad in [
         "state=nope",
@@ -473,7 +473,7 @@ fn program_status_records() {
 
 #[test]
 fn a_cell_has_one_size_where_none_is_known() {
-    // CSI 14 t, CSI 16 t, mode 2048, XTSMGRAPHICS, iTerm2's; and what images are laid out by.
+    // CSI 14 t, CSI 16 t, mode 2048, XTSMGRAPHICS, iTerm2's report, and the layout of images.
     let told = "\x1b[14t\x1b[16t\x1b[?2048h\x1b[?2;1S\x1b]1337;ReportCellSize\x07";
     for (width, height) in [(0, 0), (0, 16), (8, 0)] {
         let mut fixture = after("");

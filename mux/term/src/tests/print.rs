@@ -12,9 +12,9 @@ fn a_mark_behind_a_motion_goes_to_the_cell_under_the_cursor() {
     check("abc\x1b[1;2H\u{301}z", "azc");
     check("ab\x1b[31m\u{301}\x1b[m\u{302}c", "ab\u{301}\u{302}c");
     check("日\x1b[1;2H\u{301}", "日\u{301}");
-    // The last column's, with a wrap pending.
+    // The mark joins the last column's character while a wrap is pending.
     check("0123456789\u{301}x", "0123456789\u{301}/x");
-    // Nothing else joins there, and format controls are no marks.
+    // Nothing else joins there, and format controls are not marks.
     check("ab\x1b[1;1H\u{200e}", "ab");
     check_cursor("🇩\x1b[2Hx\x1b[1;3H🇪", "🇩🇪/x", (0, 4));
 }
@@ -37,10 +37,10 @@ fn without_auto_wrap_the_last_column_is_overwritten() {
 fn wide_characters_take_two_columns_and_never_part() {
     check_cursor("日本", "日本", (0, 4));
     check_cursor("012345678日", "012345678/日", (1, 2));
-    // What the last column shows stays where one does not fit there.
+    // If a wide character does not fit, the last column keeps its content.
     check_cursor("0123456789\x1b[1;10H日", "0123456789/日", (1, 2));
     check("0123456789\x1b[1;1H日本語漢字", "日本語漢字");
-    // One half overwritten takes the other with it.
+    // Overwriting one half erases the other.
     check("日本\x1b[1;2Hx", " x本");
     check("日本\x1b[1;1Hx", "x 本");
     check("日本\x1b[1;2H語", " 語");
@@ -92,14 +92,14 @@ fn clusters_take_one_cell_or_two() {
     check_cursor("a\u{fe0f}x", "a\u{fe0f}x", (0, 2));
     check_cursor("👩\u{200d}❤\u{fe0e}x", "👩\u{200d}❤\u{fe0e}x", (0, 3));
     check_cursor("1\u{fe0f}\u{20e3}x", "1\u{fe0f}\u{20e3}x", (0, 3));
-    // Half a flag is as wide as a whole one; a modifier alone as a modified pictograph.
+    // Half a flag is as wide as a whole flag; a modifier alone is as wide as a modified pictograph.
     check_cursor("🇩x", "🇩x", (0, 3));
     check_cursor("🏽x", "🏽x", (0, 3));
     check_cursor(" 🏽x", " 🏽x", (0, 4));
     check_cursor("a 🏽x", "a 🏽x", (0, 5));
-    // A soft hyphen has a column and joins nothing (GB4).
+    // A soft hyphen takes a column and joins nothing (GB4).
     check_cursor("\u{ad}🏽", "\u{ad}🏽", (0, 3));
-    // Conjuncts and spacing marks: as many columns as their parts, at most two.
+    // Conjuncts and spacing marks take as many columns as their parts, at most two.
     check_cursor("क\u{94d}षx", "क\u{94d}षx", (0, 3));
     check_cursor("क\u{94d}ष\u{94d}षx", "क\u{94d}ष\u{94d}षx", (0, 3));
     check_cursor("का\u{903}x", "का\u{903}x", (0, 3));
@@ -154,13 +154,13 @@ fn insert_mode_shifts_the_row() {
 fn rep_repeats() {
     check("a\x1b[3b", "aaaa");
     check("日\x1b[2b", "日日日");
-    // Only what is right before it, as in xterm.
+    // Only the character right before it, as in xterm.
     check("a\n\x1b[3b<", "a/ <");
     check("ab\x1b[D\x1b[3bc", "ac");
     check("a\x1b]2;t\x07\x1b[3b", "a");
     check("abcdefghij\r\na\r\n\x1b[2bb", "abcdefghij/a/b");
     check("日\x1b[b", "日日");
-    // As many as are asked for, as far as can be seen.
+    // As many as requested, limited to the number that makes a visible difference.
     check_cursor("a\x1b[999b", &"aaaaaaaaaa/".repeat(4)[..43], (3, 9));
     check_cursor("a\x1b[65535b", "aaaaaaaaaa/aaaaaaaaaa/aaaaaaaaaa/aaaaaa", (3, 6));
     check_cursor("日\x1b[103b", "日日日日日/日日日日日/日日日日日/日日日日", (3, 8));
@@ -173,9 +173,9 @@ fn rep_repeats_all_that_joined_a_character() {
     check_cursor("👩\u{200d}👧\x1b[bx", "👩\u{200d}👧👩\u{200d}👧x", (0, 5));
     check_cursor("🇩🇪\x1b[bx", "🇩🇪🇩🇪x", (0, 5));
     check("1\u{fe0f}\u{20e3}\x1b[b", "1\u{fe0f}\u{20e3}1\u{fe0f}\u{20e3}");
-    // Without mode 2027 marks still join.
+    // Without mode 2027, marks still join.
     check("\x1b[?2027le\u{301}\x1b[b", "e\u{301}e\u{301}");
-    // Whole at the end of a row, with the pen's look, shifting what is behind under IRM.
+    // Repeats stay whole at the end of a row, have the pen's attributes, and shift the rest of the row in insert mode.
     check_cursor("0123456👍🏽\x1b[b", "0123456👍🏽/👍🏽", (1, 2));
     check_cursor("\x1b[?7l0123456👍🏽\x1b[b", "0123456👍🏽", (0, 9));
     check("abc\x1b[4h\x1b[1;2He\u{301}\x1b[b", "ae\u{301}e\u{301}bc");
@@ -183,10 +183,10 @@ fn rep_repeats_all_that_joined_a_character() {
     fixture.feed("\x1b[31me\u{301}\x1b[b");
     let runs = &fixture.snapshot().rows[0].styles;
     assert_eq!((runs[0].start, runs[0].end), (0, 2));
-    // The character behind a cluster is not the cluster.
+    // A character after a cluster is not the cluster.
     check("e\u{301}x\x1b[b", "e\u{301}xx");
     check("e\u{301}日\x1b[b", "e\u{301}日日");
-    // As everywhere, only right behind it, and no more than can be seen.
+    // As always, only right after it, and limited to the visible number.
     check("e\u{301}\r\x1b[b", "e\u{301}");
     check(
         "e\u{301}\x1b[65535b",
@@ -238,7 +238,7 @@ proptest! {
     }
 }
 
-/// Characters of every class, those of clusters more often.
+/// Characters of every class, more often those that form clusters.
 fn any_char() -> impl Strategy<Value = char> {
     prop_oneof![
         4 => prop::char::range('a', 'z'),
@@ -255,7 +255,7 @@ fn any_char() -> impl Strategy<Value = char> {
 proptest! {
     #![proptest_config(super::cases(500))]
 
-    /// What was printed reads back to the letter, whatever the width of the screen, the pieces and the mode.
+    /// Printed text reads back exactly, for any screen width, split and mode.
     #[test]
     fn text_comes_back_as_it_was_printed(
         chars in prop::collection::vec(any_char(), 0..60),
@@ -288,16 +288,16 @@ fn invalid_utf8_shows_as_replacement() {
 
 #[test]
 fn joined_text_stays_inside_its_line() {
-    // A double-width row has half the columns, margins fewer.
+    // A double-width row has half the columns, and margins leave fewer.
     check("\x1b[?69h\x1b[3;5s\x1b[1;3Habกำ", "  ab/  ก\u{e33}");
     let mut fixture = Fixture::new(4, 2);
     fixture.feed("\x1b#6xक\u{94d}षx");
     assert_eq!(fixture.screen().chars().filter(|c| *c == 'x').count(), 2);
-    // A row that is scrolled in has its own end.
+    // A row that scrolls in has its own end.
     let mut fixture = Fixture::new(10, 2);
     fixture.feed("\x1b#6abcde\x1b[S");
     fixture.feed("x");
-    // Half a wide character at the place where columns are inserted is no character.
+    // When columns are inserted there, half a wide character is not a character.
     let mut fixture = Fixture::new(6, 2);
     fixture.feed("日本\r\n\x1b[2;2H\x1b['}");
     assert_eq!(fixture.screen(), "   本");
@@ -317,7 +317,7 @@ fn a_cluster_that_becomes_narrow_parts_what_its_second_half_lay_on() {
 
 #[test]
 fn text_is_the_same_in_one_piece_and_in_bytes() {
-    // Long enough for several windows of the check for UTF-8, and with every character of a window's edge in turn.
+    // Long enough for several UTF-8 windows, with every kind of character at a window's edge.
     let text = "日é👍ก็ห\u{0600}a🇩🇪한글→x\u{301}\r\n".repeat(40);
     for shift in 0..8 {
         for bad in [&b""[..], b"\xff", b"\xe6\x97"] {

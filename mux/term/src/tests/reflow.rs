@@ -26,7 +26,7 @@ fn a_narrower_screen_wraps_and_a_wider_one_joins() {
     check((4, 4), "abcdefgh", (10, 4), "abcdefgh", (0, 8));
     // The cursor follows its text.
     check((10, 4), "abcdefgh\x1b[1;6H", (4, 4), "abcd/efgh", (1, 1));
-    // A hard line break stays one.
+    // A hard line break remains.
     check((4, 4), "abcd\r\nefgh", (10, 4), "abcd/efgh", (1, 4));
 }
 
@@ -36,7 +36,7 @@ fn a_prompt_that_the_shell_draws_anew_stays_in_its_rows() {
         format!("out of a command\r\n\x1b]133;A{options}\x07one\r\n$ \x1b]133;B\x07{text}")
     };
     let typed = "echo a line of three rows";
-    // Its rows are cut and not wrapped: the shell goes up as many as it drew, and clears from there.
+    // Its rows are cut, not wrapped: the shell moves up as many rows as it drew and clears from there.
     check(
         (10, 9),
         &prompt("", typed),
@@ -56,7 +56,7 @@ fn a_prompt_that_the_shell_draws_anew_stays_in_its_rows() {
     fixture.feed(prompt("", typed));
     for cols in [8, 6, 12, 30] {
         fixture.term.resize(Size::cells(cols, 12));
-        // What readline and zsh know: the rows they drew before.
+        // readline and zsh assume the rows they drew before.
         let rows = logical(&fixture);
         assert!(rows.contains("$ echo"), "seen until it is drawn: {rows}");
         let before = fixture.cursor().0;
@@ -66,7 +66,7 @@ fn a_prompt_that_the_shell_draws_anew_stays_in_its_rows() {
         assert_eq!(logical(&fixture).matches("$ echo").count(), 1, "{cols} columns");
         assert_eq!(fixture.term.commands().count(), 1, "it is the same prompt");
     }
-    // Bash draws the last line only, a shell may draw nothing; what runs is no prompt.
+    // Bash redraws only the last line, and a shell may redraw nothing; a running command is not a prompt.
     check(
         (10, 9),
         &prompt(";redraw=last", typed),
@@ -83,7 +83,7 @@ fn a_prompt_that_the_shell_draws_anew_stays_in_its_rows() {
     );
     let running = prompt("", "echo 34567") + "\r\n\x1b]133;C\x07";
     check((10, 9), &running, (5, 9), "out o/f a c/omman/d/one/$ ech/o 345/67", (8, 0));
-    // A continuation's line is drawn by itself.
+    // A continuation line is redrawn separately.
     let continued = prompt("", "echo 'abcde") + "\r\n\x1b]133;A;k=s\x07> \x1b]133;B\x07fghijk";
     check((10, 9), &continued, (5, 9), "out o/f a c/omman/d/one/$ ech/o 'ab/cde/> fgh", (8, 4));
 }
@@ -111,7 +111,7 @@ fn one_column_keeps_wide_characters_for_wider_screens() {
         fixture.feed("x");
         assert_eq!(fixture.everything(), format!("{text}x"));
     }
-    // What was printed where there was no room has room now; the cursor stays behind it.
+    // Characters printed without room have room now, and the cursor stays behind them.
     let mut fixture = resized(1, 4, "日本", (6, 4));
     fixture.feed("x");
     assert_eq!(fixture.everything(), "日本x");
@@ -132,7 +132,7 @@ fn a_lower_screen_pushes_to_history_and_a_higher_one_pulls() {
     fixture.term.resize(Size::cells(10, 4));
     assert_eq!(fixture.screen(), "a/b/c/d");
     assert_eq!(fixture.cursor(), (3, 1));
-    // Blank rows below the cursor go first.
+    // Blank rows below the cursor are removed first.
     let fixture = resized(10, 4, "a\r\nb", (10, 2));
     assert_eq!(fixture.screen(), "a/b");
     assert_eq!(fixture.term.history_rows(), 0);
@@ -184,7 +184,7 @@ fn marks_and_wraps_stay_with_their_text() {
     assert_eq!(fixture.everything(), "output/$ echo hello");
 }
 
-/// The cursor behind a full row stays behind it, so that what is printed next destroys nothing.
+/// A cursor behind a full row stays behind it, so that the next text overwrites nothing.
 #[test]
 fn what_comes_after_a_resize_follows_the_text() {
     for text in ["0123456789", "中中中中中", "01234567890123456789", "0123456"] {
@@ -237,7 +237,7 @@ fn history_is_cut_to_its_limit() {
     term.debug_check();
 }
 
-/// All text kept, lines joined as a person would copy them.
+/// All text kept, with lines joined as a user would copy them.
 fn logical(fixture: &Fixture) -> String {
     let term = &fixture.term;
     let end = term.live_top().0 + term.size().rows as u64 - 1;
@@ -253,8 +253,8 @@ fn logical(fixture: &Fixture) -> String {
 proptest! {
     #![proptest_config(super::cases(300))]
 
-    /// Text is the same after any resizes. (With the cursor at its end: where the screen has no room for what is below
-    /// the cursor, that is lost, as in xterm.)
+    /// Text survives any sequence of resizes. (The cursor is at its end: if the screen has no room for the text below
+    /// the cursor, that text is lost, as in xterm.)
     #[test]
     fn there_and_back(
         lines in prop::collection::vec("[a-z]{0,3}[a-zäß日本👍 ]{0,40}[a-z]", 1..60),
@@ -274,7 +274,7 @@ proptest! {
         prop_assert_eq!(logical(&fixture), text + "X");
     }
 
-    /// No resize in the middle of anything breaks the grid.
+    /// A resize between any pieces of output never breaks the grid.
     #[test]
     fn nothing_breaks(
         steps in prop::collection::vec(

@@ -1,4 +1,4 @@
-//! Search: what is found where, in which order, and whether it is still there.
+//! Search: which matches are found, in which order, and whether they are still valid.
 
 use proptest::prelude::*;
 
@@ -22,7 +22,7 @@ fn search(fixture: &Fixture, pattern: &Pattern) -> Vec<Match> {
     oldest
 }
 
-/// The texts that `pattern` matches on a 10×4 screen after `bytes`.
+/// Checks the texts that `pattern` matches on a 10×4 screen after `bytes`.
 #[track_caller]
 fn check(bytes: &str, pattern: &Pattern, expected: &[&str]) {
     let mut fixture = Fixture::new(10, 4);
@@ -37,7 +37,7 @@ fn regular_expressions() {
     check("error: 12\r\nwarning: 7", &regex(r"\d+"), &["12", "7"]);
     check("a long word wraps here", &regex(r"w\w+s"), &["wraps"]);
     check("ab\r\ncd", &regex("^.+$"), &["ab", "cd"]);
-    // What is erased is no text, what is printed is.
+    // Erased cells are not text, printed blanks are.
     check("ab\x1b[44m\x1b[K\x1b[m\r\ncd ", &regex(".+$"), &["ab", "cd"]);
     check("日本語 x\r\nae\u{301}b", &regex(r"本. |e\u{301}"), &["本語", "e\u{301}"]);
     // A match ends with its line.
@@ -66,7 +66,7 @@ fn cases() {
     check(text, &literal("Foo", Case::Smart), &["Foo"]);
     check("ÄÖ äö", &literal("äö", Case::Insensitive), &["ÄÖ", "äö"]);
     check("W w", &Pattern::new(r"\Ww", PatternKind::Regex, Case::Smart).unwrap(), &[" w"]);
-    // A literal's characters mean nothing else.
+    // A literal's characters have no special meaning.
     check(r"a.b <x> \d", &literal(".", Case::Sensitive), &["."]);
     check(r"a.b <x> \d", &literal(r"<x> \d", Case::Insensitive), &[r"<x> \d"]);
 }
@@ -123,7 +123,7 @@ fn a_copy_of_the_lines_stays_as_it_was() {
     assert_eq!(search.count(), 99);
 }
 
-/// Lines that wrap from one piece of history into the next are found whole, and a line without end is cut somewhere.
+/// Lines that wrap across pieces of history are found whole, and an endless line is split somewhere.
 #[test]
 fn long_lines() {
     let mut fixture = Fixture::new(10, 4);
@@ -141,7 +141,7 @@ fn long_lines() {
 proptest! {
     #![proptest_config(super::cases(150))]
 
-    /// What a plain search in each line's text finds.
+    /// Finds exactly what a plain search in each line's text finds.
     #[test]
     fn every_match_and_nothing_else(
         lines in prop::collection::vec("[ab日é ]{0,30}", 1..120),
@@ -171,7 +171,7 @@ fn a_line_whose_beginning_is_gone_is_searched_from_where_it_is_kept() {
 #[test]
 fn a_column_that_a_wide_character_did_not_fit_in_has_no_text() {
     let mut fixture = Fixture::new(4, 4);
-    // Rows of the alternate screen go on no longer after a resize.
+    // After a resize, rows of the alternate screen no longer wrap.
     fixture.feed("\x1b[?1049ha日日");
     fixture.term.resize(crate::Size::cells(4, 3));
     assert_eq!(fixture.screen(), "a日/日");
@@ -204,7 +204,7 @@ fn a_search_goes_on_as_long_as_it_may() {
             found.count()
         };
         assert_eq!(count(usize::MAX), kept);
-        // Once for each match, and once for each piece.
+        // One call per match, and one per piece.
         assert!(asked > kept && asked < kept + 100, "{asked}");
         assert!(bytes > text / 3 && bytes <= text + 4, "{bytes} of {text}");
         let mut search = lines.clone().search(&regex("line"), order);
@@ -224,7 +224,7 @@ fn lines_are_searched_from_one_on() {
     };
     assert_eq!(from(0), [0, 2, 4]);
     assert_eq!(from(1), [2, 4]);
-    // A row is searched with the line that it goes on with.
+    // A row is searched together with the rest of its line.
     assert_eq!(from(2), [2, 4]);
     assert_eq!(from(3), [2, 4]);
     assert_eq!(from(4), [4]);

@@ -1,4 +1,4 @@
-//! What sequences do to the screen, and what they are answered.
+//! The effects of sequences on the screen, and their replies.
 
 use super::{Fixture, check, check_cursor, check_reply};
 use crate::{ClipboardTarget, Color, Event, Modes, Rgb, TitleSet, Underline};
@@ -31,7 +31,7 @@ fn a_character_beyond_ascii_ends_a_sequence_that_was_cut_short() {
     }
     check(b"\x1b[3\xffC", "C");
     check(b"\x1b[3\xe6\x97C", "C");
-    // Passed over: what in eight bits would be no final byte.
+    // Skipped: as 8-bit codes these would not be final bytes.
     check("\x1b[3¿Cx", "   x");
 }
 
@@ -70,7 +70,7 @@ fn scrolling_and_regions() {
     check("a\r\nb\r\nc\r\nd\x1b[2;3r\x1b[2;1H\x1bMX", "a/X/b/d");
     check("a\r\nb\r\nc\r\nd\x1b[2S", "c/d");
     check("a\r\nb\r\nc\r\nd\x1b[T", "/a/b/c");
-    // A region from the top: what leaves it is history, what is below stays.
+    // A region at the top: rows that leave it go to history, and rows below it stay.
     let mut fixture = Fixture::new(10, 4);
     fixture.feed("a\r\nb\r\nc\r\nd\x1b[1;3r\x1b[3;1H\nX");
     assert_eq!(fixture.screen(), "b/c/X/d");
@@ -104,7 +104,7 @@ fn tab_stops_are_put_back_to_every_eighth_column() {
         assert_eq!(stops(&format!("\x1b[3g\x1b[4G\x1bH{reset}")), first, "{reset:?}");
         check_cursor(format!("\x1b[3g\x1b[2;4H{reset}\tx"), "/        x", (1, 9));
     }
-    // Other numbers are none, and level 4 does not know it.
+    // Other numbers do nothing, and level 4 does not have the sequence.
     for other in ["\x1b[?1W", "\x1b[5W", "\x1b[64;1\"p\x1b[?5W"] {
         assert_eq!(stops(&format!("\x1b[3g{other}")), "\x1bP2$u\x1b\\", "{other:?}");
     }
@@ -133,14 +133,14 @@ fn alignment_and_reset() {
 fn saving_the_cursor() {
     check_cursor("ab\x1b7\x1b[3;3H\x1b8c", "abc", (0, 3));
     check_cursor("ab\x1b[s\x1b[3;3H\x1b[uc", "abc", (0, 3));
-    // A pending wrap comes back (DEC STD 070; xterm since patch 328).
+    // A pending wrap is restored (DEC STD 070; xterm since patch 328).
     check_cursor("0123456789\x1b7\x1b[3;3H\x1b8c", "0123456789/c", (1, 1));
     check_cursor("0123456789\x1b[s\x1b[3;3H\x1b[uc", "0123456789/c", (1, 1));
     check_cursor("\x1b[?1049sabc\x1b[?1049rd", "abcd", (0, 4));
-    // Each screen has a saved cursor; ?1049 saves it on the alternate screen too.
+    // Each screen has its own saved cursor; ?1049 saves it even on the alternate screen.
     check_cursor("\x1b[?1047h\x1b[2;3H\x1b[?1049h\x1b[4;4H\x1b[?1048lx", "/  x", (1, 3));
     check_cursor("0123456789\x1b[?1048h\x1b[3;3H\x1b[?1048lc", "0123456789/c", (1, 1));
-    // One that is pending is gone where none was.
+    // A pending wrap is cleared if none was pending when the cursor was saved.
     check_cursor("\x1b[1;10H\x1b7\r0123456789\x1b8c", "012345678c", (0, 9));
 }
 
@@ -192,7 +192,7 @@ fn replies() {
     check_reply("\x1bP+q6576696C\x1b\\", "\x1bP0+r\x1b\\");
     check_reply("\x1b[18t\x1b[14t\x1b[16t", "\x1b[8;4;10t\x1b[4;64;80t\x1b[6;16;8t");
     check_reply("\x1b[>q", concat!("\x1bP>|Unterm ", env!("CARGO_PKG_VERSION"), "\x1b\\"));
-    // Reports of the title are a way to type into a shell.
+    // A report of the title could type into a shell.
     check_reply("\x1b]2;rm -rf\x07\x1b[21t", "");
     check_reply("\x1b]4;1;#ff8000\x07\x1b]4;1;?\x07", "\x1b]4;1;rgb:ffff/8080/0000\x07");
     check_reply("\x1b]11;rgb:1/2/3\x1b\\\x1b]11;?\x1b\\", "\x1b]11;rgb:1111/2222/3333\x1b\\");
@@ -244,7 +244,7 @@ fn the_title_stack() {
     let mut fixture = Fixture::new(10, 4);
     fixture.feed("\x1b]2;a\x07\x1b[22;0t\x1b]2;b\x07\x1b[23;0t");
     assert_eq!(fixture.term.title(), "a");
-    // As shelltool and dtterm name it.
+    // The form of shelltool and dtterm.
     fixture.feed("\x1b]lc\x1b\\");
     assert_eq!(fixture.term.title(), "c");
 }
@@ -266,7 +266,7 @@ fn modes_are_put_aside_and_taken_back() {
         "\x1b[?1000;1006h\x1b[?1000;1006s\x1b[?1000;1006l\x1b[?1000;1006r\x1b[?1000$p\x1b[?1006$p",
         "\x1b[?1000;1$y\x1b[?1006;1$y",
     );
-    // What was never saved stays.
+    // A mode that was never saved stays unchanged.
     check_reply("\x1b[?7l\x1b[?7r\x1b[?7$p", "\x1b[?7;2$y");
     check_cursor("a\x1b[?47s\x1b[?47hb\x1b[?47rc", "a c", (0, 3));
 }
@@ -285,9 +285,9 @@ fn a_soft_reset_takes_back_what_decstr_names() {
         format!("{changed}\x1bP$qr\x1b\\\x1bP$qm\x1b\\\x1bP$q\"q\x1b\\"),
         "\x1bP1$r1;4r\x1b\\\x1bP1$r0m\x1b\\\x1bP1$r0\"q\x1b\\",
     );
-    // The cursor stays where it is, and characters are ASCII's.
+    // The cursor stays where it is, and characters are ASCII again.
     check_cursor(format!("{changed}q"), "/q", (1, 1));
-    // The screen, what is on it and xterm's own modes stay; margins do not.
+    // The screen, its contents and xterm's own modes stay; margins do not.
     let xterms = "\x1b[?1049;2004h\x1b[?69h\x1b[2;5sabc\x1b[!p";
     check_cursor(xterms, "abc", (0, 3));
     check_reply(
@@ -344,10 +344,10 @@ fn links_cover_what_is_printed_in_them() {
 
 #[test]
 fn a_backward_tab_takes_a_pending_wrap_along() {
-    // xterm: the next character goes to the next line all the same.
+    // As in xterm, the next character still moves to the next line.
     check("abcdefghij\x1b[Z!", "abcdefghij/!");
     check_cursor("abcdefghij\x1b[Z", "abcdefghij", (0, 8));
-    // Not through a resize, and not past the next motion.
+    // But not after a resize or another motion.
     check("abcdefghij\x1b[Z\x1b[D!", "abcdefg!ij");
 }
 
@@ -356,9 +356,9 @@ fn c1_controls_in_utf_8_are_acted_on_by_request() {
     check("a\u{9b}31mb\u{85}c\u{8d}d\u{9d}2;e", "a31mbcd2;e");
     check("\x1b 7a\u{85}b\u{9b}2Gc\u{9d}2;title\u{9c}d", "a/bcd");
     check("\x1b 7\x1b 6a\u{85}b", "ab");
-    // A control of its own cuts a sequence short.
+    // A C1 control truncates a sequence.
     check("\x1b 7a\u{9b}2\u{85}b\x1b\u{84}c", "a/b/ c");
-    // Bytes that are no UTF-8 are none.
+    // Bytes that are not UTF-8 are not C1 controls.
     check(b"a\x9b2Gb\x85c", "a\u{fffd}2Gb\u{fffd}c");
     check_reply("\x1b 7\u{90}$qm\u{9c}", "\x1bP1$r0m\x1b\\");
 }
@@ -373,7 +373,7 @@ fn a_character_is_repeated_right_behind_it_only() {
 
 #[test]
 fn of_too_many_parameters_the_first_ones_count() {
-    // The last that counts is the 32nd.
+    // The 32nd parameter is the last that counts.
     let sgr = format!("\x1b[{}1;3;4:3m", "0;".repeat(31));
     for size in [1, 7, 40, sgr.len()] {
         let mut fixture = Fixture::new(10, 4);
@@ -382,28 +382,28 @@ fn of_too_many_parameters_the_first_ones_count() {
         }
         assert_eq!(fixture.term.rendition(), "0;1");
     }
-    // A colour that is cut sets nothing.
+    // A truncated color sets nothing.
     let mut fixture = Fixture::new(10, 4);
     fixture.feed(format!("\x1b[{}38;2;1;2;3m", "1;".repeat(28)));
     assert_eq!(fixture.term.rendition(), "0;1");
     check_cursor(format!("\x1b[2;3{}H", ";9".repeat(100)), "", (1, 2));
     check_cursor(format!("\x1b[2;3{}H", ":9".repeat(100)), "", (0, 0));
-    // Intermediates that are too many drop it, with whatever parameters.
+    // Too many intermediates drop the sequence, whatever its parameters.
     check_reply(format!("\x1b[?6{}$$$p\x1b[?6$$$p", ";7".repeat(40)), "");
 }
 
 #[test]
 fn what_xterm_does_not_know_does_nothing() {
-    // VPB of ECMA-48, unlike HPB: see there.
+    // VPB of ECMA-48 is ignored, but HPB is not: see `csi.rs`.
     check("a\r\nb\x1b[kc", "a/bc");
     check_cursor("abcde\x1b[jX\x1b[3jY", "abYdX", (0, 3));
 }
 
 #[test]
 fn numbers_and_states_that_xterm_does_not_look_at() {
-    // Behind SCOSC and SCORC.
+    // After SCOSC and SCORC.
     check_cursor("ab\x1b[5;9sc\x1b[1;1uX", "abX", (0, 3));
-    // A kind of colour that there is none of.
+    // An unknown kind of color.
     let mut fixture = Fixture::new(10, 4);
     fixture.feed("\x1b[38;9;1ma\x1b[48;6;3m");
     assert_eq!(fixture.term.rendition(), "0;1;3");

@@ -1,13 +1,13 @@
-//! Recorded sessions: what real programs wrote to a terminal of 80×24 cells, and the screen it must show.
+//! Recorded sessions: the output of real programs to a terminal of 80×24 cells, and the screen it must produce.
 //!
-//! Each was recorded with our replies, and its screen looked through by eye. A change
-//! that is meant is taken over by `UPDATE_EXPECT=1 cargo test -p unterm-term sessions`.
+//! Each was recorded with this engine's replies, and its screen was checked by eye. To accept an intended change, run
+//! `UPDATE_EXPECT=1 cargo test -p unterm-term sessions`.
 
 use expect_test::{ExpectFile, expect_file};
 
 use super::Fixture;
 
-/// Plays a session whole and in odd pieces; both must come to the expected screen.
+/// Plays a session whole and in odd pieces; both must produce the expected screen.
 fn play(bytes: &[u8], expected: ExpectFile) {
     let mut whole = Fixture::new(80, 24);
     whole.feed(bytes);
@@ -19,7 +19,7 @@ fn play(bytes: &[u8], expected: ExpectFile) {
     expected.assert_eq(&shown(&whole));
 }
 
-/// The screen, a row a line, then cursor, modes and title.
+/// The screen, one row per line, then cursor, modes and title.
 fn shown(fixture: &Fixture) -> String {
     let mut screen = String::new();
     let term = &fixture.term;
@@ -64,7 +64,7 @@ fn htop_refreshes_its_table() {
     play(include_bytes!("sessions/htop.vt"), expect_file!["sessions/htop.txt"]);
 }
 
-/// A chat that streams its answer as Markdown, written with Textual: true colours, synchronized output.
+/// A chat that streams its answer as Markdown, written with Textual: true colors, synchronized output.
 #[test]
 fn an_agent_streams_an_answer() {
     play(include_bytes!("sessions/agent.vt"), expect_file!["sessions/agent.txt"]);

@@ -1,4 +1,4 @@
-//! Text out of the grid.
+//! Text from the grid.
 
 use super::Fixture;
 use crate::{LineId, Point, TextRange};
@@ -25,21 +25,21 @@ fn words() {
     // Across a wrap, from either side.
     check_word("a bcdefghijklm n", (0, 5), "bcdefghijklm");
     check_word("a bcdefghijklm n", (1, 2), "bcdefghijklm");
-    // On a separator: just that.
+    // On a separator: only the separator.
     check_word("ab cd", (0, 2), "");
     check_word("a,b", (0, 1), ",");
-    // A colon parts no word, and ends none.
+    // A colon does not separate words, and does not end a word.
     check_word("a.c:12: x", (0, 0), "a.c:12");
     check_word("::a::b::", (0, 2), "a::b");
     check_word("ab: c", (0, 2), "ab:");
-    // What parts words is the person's to say.
+    // The user chooses the separators.
     let mut fixture = Fixture::new(10, 4);
     fixture.feed("(a-b c)");
     let word = |separators| fixture.term.text(fixture.term.word_at(point(0, 1), separators));
     assert_eq!([word("-("), word(""), word("(")], ["a", "(a-b", "a-b"]);
 }
 
-/// Text is read in pieces: none is lost or doubled where one ends, whatever stands there.
+/// Text is read in pieces: nothing is lost or doubled where a piece ends, whatever is there.
 #[test]
 fn long_rows_of_every_kind() {
     for lead in 60..70 {

@@ -1,11 +1,11 @@
-//! Text of other sizes (OSC 66): where its blocks of cells go, and what becomes of them.
+//! Text of other sizes (OSC 66): where its blocks of cells are placed, and how edits affect them.
 
 use proptest::prelude::*;
 
 use super::{Fixture, cases, check_cursor, check_reply};
 use crate::{Align, LineId, Options, Parser, Point, Size, Term, TextRange, TextSize};
 
-/// The screen cell by cell: `_` for a cell of a block that is not its first, `.` for one that was never written.
+/// The screen, cell by cell: `_` for a cell of a block other than its first, `.` for a cell that was never written.
 fn cells(fixture: &Fixture) -> String {
     let snapshot = fixture.snapshot();
     let row = |row: &crate::SnapshotRow| -> String {
@@ -21,7 +21,7 @@ fn cells(fixture: &Fixture) -> String {
     snapshot.rows.iter().map(row).collect::<Vec<_>>().join("/")
 }
 
-/// The cells of a 6×4 screen after `bytes`.
+/// Checks the cells of a 6×4 screen after `bytes`.
 #[track_caller]
 fn check(bytes: impl AsRef<[u8]>, expected: &str) {
     let mut fixture = Fixture::new(6, 4);
@@ -29,7 +29,7 @@ fn check(bytes: impl AsRef<[u8]>, expected: &str) {
     assert_eq!(cells(&fixture), expected);
 }
 
-/// As [`check`], with the cursor's row and column.
+/// Like [`check`], with the cursor's row and column.
 #[track_caller]
 fn check_at(bytes: impl AsRef<[u8]>, expected: &str, cursor: (u16, u16)) {
     let mut fixture = Fixture::new(6, 4);
@@ -61,13 +61,13 @@ fn the_terminal_splits_a_text_without_a_width_into_clusters() {
     check("\x1b]66;s=2;e\u{301}x\x07", "e\u{301}_x_../____../....../......");
     check("\x1b]66;n=1:d=2;🇩🇪x\x07", "🇩🇪_x.../....../....../......");
     check("\x1b]66;;🇩🇪x\x07", "🇩🇪~x.../....../....../......");
-    // A mark without anything before it is left out, as in kitty.
+    // A combining mark with nothing before it is dropped, as in kitty.
     check("a\x1b]66;s=2;\u{301}\x07b", "ab..../....../....../......");
 }
 
 #[test]
 fn metadata_is_read_as_kitty_reads_it() {
-    // Too large is the largest there is.
+    // Values that are too large are clamped to the maximum.
     let mut fixture = Fixture::new(60, 9);
     fixture.feed("\x1b]66;s=9:w=99:n=16:d=4000000000:v=3:h=9;a\x07");
     let size = fixture.snapshot().rows[0].multicells[0].size;
@@ -79,10 +79,10 @@ fn metadata_is_read_as_kitty_reads_it() {
         check(format!("\x1b]66;{malformed}{end}\x07"), EMPTY);
     }
     check("\x1b]66\x07\x1b]66;\x07\x1b]66;s=2\x07", EMPTY);
-    // Controls in the text are none of it.
+    // Controls in the text are dropped.
     check("\x1b]66;w=2;a\tb\u{85}\u{7f}c\x07", "abc_..../....../....../......");
     check("\x1b]66;w=1;\u{85}\x07", EMPTY);
-    // A semicolon is.
+    // A semicolon is part of the text.
     check("\x1b]66;w=3;a;b\x07", "a;b__.../....../....../......");
 }
 
@@ -93,7 +93,7 @@ fn a_text_beyond_the_cap_is_dropped_whole() {
     assert_eq!(fixture.everything(), "");
     fixture.feed(format!("\x1b]66;;{}\x07", "x".repeat(4096)));
     assert_eq!(fixture.everything().matches('x').count(), 4096);
-    // One cell holds as much as a cluster may.
+    // One cell holds at most one cluster's maximum length.
     let mut fixture = Fixture::new(10, 4);
     fixture.feed(format!("\x1b]66;w=1;{}\x07", "é".repeat(1000)));
     assert_eq!(fixture.screen(), "é".repeat(64));
@@ -111,9 +111,9 @@ fn support_is_detected_by_cursor_positions() {
 fn a_block_that_does_not_fit_wraps_or_moves_back() {
     check_at("xxxxx\x1b]66;s=2;a\x07", "xxxxx./a_..../__..../......", (1, 2));
     check_at("\x1b[?7lxxxxx\x1b]66;s=2;a\x07", "xxxxa_/....__/....../......", (0, 5));
-    // At the last column a wrap is pending.
+    // In the last column, a wrap is pending.
     check_at("xxxx\x1b]66;s=2;a\x07b", "xxxxa_/b...__/....../......", (1, 1));
-    // What is larger than the screen is left out.
+    // A character larger than the screen is dropped.
     check("a\x1b]66;s=5;b\x07c", "ac..../....../....../......");
     check("a\x1b]66;w=7;b\x07c", "ac..../....../....../......");
     check("\x1b[1;2r\x1b]66;s=3;b\x07c", "c...../....../....../......");
@@ -127,14 +127,14 @@ fn a_block_without_room_below_scrolls_the_region() {
         "3a__../.___../.___../4.....",
         (0, 4),
     );
-    // Below the region nothing can scroll.
+    // Below the region, nothing can scroll.
     check("\x1b[1;3r\x1b[4;1H\x1b]66;s=2;a\x07b", "....../....../....../b.....");
 }
 
 #[test]
 fn text_over_a_block_erases_all_of_it() {
     check_at("\x1b]66;s=2;12\x07\rx", "x.2_../..__../....../......", (0, 1));
-    // Spaces are left where the first cell was not hit, blanks where it was.
+    // A block hit at its first cell leaves blanks, a block hit elsewhere leaves spaces.
     check("\x1b]66;s=2;12\x07\x1b[1;2Hx", " x2_../  __../....../......");
     check("\x1b]66;w=3;a\x07\x1b[1;3H日", "  日~../....../....../......");
     check("\x1b]66;s=2;a\x07\x1b[1;2H日", " 日~.../  ..../....../......");
@@ -147,7 +147,7 @@ fn text_over_a_block_erases_all_of_it() {
 fn text_goes_around_the_lower_rows_of_a_block() {
     check_at("\x1b]66;s=2;a\x07\x1b[2;1Hxy", "a_..../__xy../....../......", (1, 4));
     check_at("\x1b[1;3H\x1b]66;s=2;a\x07\x1b[2;1Hxyz1234", "..a_../xy__z1/234.../......", (2, 3));
-    // Two columns need two beside each other.
+    // Two columns must be adjacent.
     check("\x1b[1;2H\x1b]66;s=2;a\x07\x1b[2;1H日", ".a_.../.__日~./....../......");
     check("\x1b[1;5H\x1b]66;s=2;a\x07\x1b[2;5Hx", "....a_/....__/x...../......");
     check("\x1b[?7l\x1b[1;5H\x1b]66;s=2;a\x07\x1b[2;5Hx", "....a_/....__/x...../......");
@@ -159,10 +159,10 @@ fn marks_join_a_block_at_its_first_row() {
     check("\x1b]66;s=2;a\x07\u{301}b", "a\u{301}_b.../__..../....../......");
     check("\x1b]66;s=2;a\x07\x1b[1;2H\u{301}", "a\u{301}_..../__..../....../......");
     check_at("\x1b]66;s=2;a\x07\x1b[2;2H\u{301}", "a_..../__..../....../......", (1, 1));
-    // What takes columns of its own does not, nor does a selector widen it.
+    // A character with columns of its own does not join, and a selector does not widen the block.
     check("\x1b]66;w=2;🇩\x07🇪", "🇩_🇪~../....../....../......");
     check("\x1b]66;n=1:d=2;❤\x07\u{fe0f}x", "❤\u{fe0f}x..../....../....../......");
-    // All rows of the block are drawn anew.
+    // All rows of the block change.
     let mut fixture = Fixture::new(6, 4);
     fixture.feed("\x1b]66;s=2;a\x07");
     let before = fixture.term.revision(LineId(1));
@@ -202,12 +202,12 @@ fn erasing_a_cell_erases_its_block() {
     check(format!("{tall}\x1b[2;1H\x1b[J"), gone);
     check(format!("{tall}\x1b[2;1H\x1b[1J"), "....../....../....../......");
     check(format!("{tall}\x1b[2J"), EMPTY);
-    // Rectangles too: DECERA, DECSERA, DECFRA; what is copied of a block (DECCRA) is blank.
+    // Rectangles too: DECERA, DECSERA, DECFRA. A copied part of a block (DECCRA) is blank.
     check(format!("{tall}\x1b[2;2;2;2$z"), gone);
     check(format!("{tall}\x1b[2;2;2;2${{"), gone);
     check(format!("{tall}\x1b[45;2;3;2;3$x"), "x..c../..-.../....../......");
     check(format!("{tall}\x1b[1;1;2;4;1;3;1$v"), "xb_c../.__.../x..c../......");
-    // The size of a row's characters, too.
+    // Changing the size of a row's characters too.
     check(format!("{tall}\x1b[2;1H\x1b#6"), gone);
     check(format!("{tall}\x1b#8"), "EEEEEE/EEEEEE/EEEEEE/EEEEEE");
 }
@@ -226,32 +226,32 @@ fn inserting_and_deleting_lines_erases_what_they_split() {
 #[test]
 fn a_region_that_scrolls_keeps_whole_blocks_only() {
     let two = "\x1b]66;s=2;a\x07\x1b[3;1H\x1b]66;s=2;b\x07";
-    // Through the screen's top a block leaves row by row.
+    // A block leaves through the screen's top row by row.
     check(format!("{two}\x1b[S"), "__..../b_..../__..../......");
     check(format!("{two}\x1b[3S"), "__..../....../....../......");
     check(format!("{two}\x1b[T"), "....../a_..../__..../......");
     check(format!("{two}\x1b[S\x1b[T"), "....../....../b_..../__....");
-    // Where there is no history none is left.
+    // Without history, nothing of it remains.
     check(format!("\x1b[?1049h{two}\x1b[S"), "....../b_..../__..../......");
     check(format!("\x1b[?1049h{two}\x1b[4;1H\n"), "....../b_..../__..../......");
     check(format!("{two}\x1b[2;3r\x1b[S"), EMPTY);
     check(format!("{two}\x1b[1;3r\x1b[S"), "__..../....../....../......");
     check(format!("{two}\x1b[3;4r\x1b[S"), "a_..../__..../....../......");
     check("\x1b[2;1H\x1b]66;s=2;a\x07\x1b[1;3r\x1b[S", "a_..../__..../....../......");
-    // Between margins likewise.
+    // The same between margins.
     let margins = "\x1b[?69h\x1b[2;5s";
     check(format!("\x1b[2;2H\x1b]66;s=2;a\x07{margins}\x1b[S"), ".a_.../.__.../....../......");
     check(format!("\x1b[2;2H\x1b]66;s=2;a\x07{margins}\x1b[T"), "....../....../.a_.../.__...");
     check(format!("\x1b[2;2H\x1b]66;s=2;a\x07{margins}\x1b[3T"), EMPTY);
     check(format!("\x1b[2;1H\x1b]66;s=2;a\x07{margins}\x1b[S"), EMPTY);
-    // And sideways.
+    // The same sideways.
     check(format!("\x1b[1;2H\x1b]66;w=2;a\x07{margins}\x1b[1;2H\x1b[ @"), EMPTY);
     check(
         format!("\x1b[1;3H\x1b]66;w=2;a\x07{margins}\x1b[1;2H\x1b[ @"),
         ".a_.../....../....../......",
     );
     check(format!("\x1b[1;3H\x1b]66;s=2;a\x07{margins}\x1b[1;2H\x1b[ @"), EMPTY);
-    // A block goes between the margins.
+    // A block wraps to fit between the margins.
     check(format!("{margins}\x1b[1;5H\x1b]66;s=2;a\x07"), "....../.a_.../.__.../......");
     check(format!("{margins}\x1b]66;w=5;a\x07b"), "b...../....../....../......");
 }
@@ -277,7 +277,7 @@ fn sgr_and_links_are_the_blocks() {
         assert_eq!(run.link.as_ref().map(|link| &*link.uri), Some("http://x"));
     }
     assert!(snapshot.rows[0].styles[1].style.size.is_none(), "the pen has no size");
-    // What is left of it is ordinary.
+    // The rest of it becomes ordinary cells.
     fixture.feed("\x1b[1;1Hx");
     assert!(fixture.snapshot().rows[1].styles.iter().all(|run| run.style.size.is_none()));
 }
@@ -293,7 +293,7 @@ fn a_character_is_read_once() {
         fixture.term.text(range)
     };
     assert_eq!(text((0, 0), (0, 11)), "Big x");
-    // A selection that touches a character takes it whole, from whichever cell.
+    // A selection that touches any cell of a character takes the whole character.
     assert_eq!(text((0, 1), (0, 2)), "Bi");
     assert_eq!(text((1, 3), (1, 3)), "i");
     assert_eq!(text((1, 2), (1, 7)), "igsm");
@@ -323,12 +323,12 @@ fn a_resize_lays_lines_out_around_their_blocks() {
     assert_eq!(resized("aaaaa\x1b]66;s=2;X\x07bcd", 7), "aaaaaX_/bcd..__");
     assert_eq!(resized("aaaaa\x1b]66;s=2;X\x07bcd1234!", 8), "aaaaaX_b/cd123__4/!");
     assert_eq!(resized("aaaaa\x1b]66;s=2;X\x07bcd1234!", 4), "aaaa/aX_b/c__d/1234/!");
-    // Lines beside the lower rows stay lines.
+    // Lines beside the lower rows stay separate lines.
     assert_eq!(resized("\x1b]66;s=2;ab\x07\r\nx\r\ny", 5), "a_b_./____x/y");
     assert_eq!(resized("\x1b]66;s=2;ab\x07\r\nx\r\ny", 3), "a_./__./b_./__x/y");
-    // What is wider than the screen is lost.
+    // A block wider than the screen is lost.
     assert_eq!(resized("1\x1b]66;w=5;a\x072", 4), "12");
-    // And back.
+    // There and back.
     let mut fixture = Fixture::new(6, 12);
     fixture.feed("X\x1b]66;s=3;a\x0712345\r\n\r\nend");
     let before = cells(&fixture);
@@ -368,7 +368,7 @@ fn the_alternate_screen_is_cut() {
     assert_eq!(cells(&fixture), "a_b_./____./.....");
 }
 
-/// Dumps of a terminal and of the one that its bytes make.
+/// Dumps of a terminal rebuilt from its bytes, and of the terminal itself.
 fn again(fixture: &Fixture) -> (String, String) {
     let mut copy = Term::new(fixture.term.size(), Options::default());
     Parser::new().advance(&mut copy, &fixture.term.to_vt());
@@ -390,7 +390,7 @@ fn a_terminal_and_its_bytes_show_the_same_blocks() {
         "\x1b[1\"q\x1b]66;s=2;ab\x07\x1b[0\"q\x1b]8;;http://x\x07\x1b]66;w=2;l\x07",
     ] {
         let mut fixture = Fixture::new(10, 4);
-        // REP has nothing to repeat.
+        // REP must have nothing to repeat.
         fixture.feed(bytes).feed("\r");
         let (copy, own) = again(&fixture);
         assert_eq!(copy, own, "{bytes:?}");
@@ -404,7 +404,7 @@ fn plain_text_after_a_block_is_as_it_was() {
     assert_eq!(size_of::<TextSize>(), 4);
 }
 
-/// Pieces of streams that make, hit, cut and move blocks.
+/// Pieces of streams that create, overwrite, cut and move blocks.
 pub(super) fn piece() -> impl Strategy<Value = String> {
     prop_oneof![
         6 => ("[1-7]", "[0-7]", "[a-c日e\u{301}🇩❤\u{fe0f}]{1,4}")
@@ -433,7 +433,7 @@ pub(super) fn piece() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(cases(512))]
 
-    /// After each piece the terminal checks itself: no part of a block is ever left alone.
+    /// After each piece the terminal checks itself: no part of a block may remain alone.
     #[test]
     fn no_part_of_a_block_is_ever_left(
         pieces in prop::collection::vec(piece(), 1..40),

@@ -1,17 +1,17 @@
-//! A terminal rebuilt from what [`crate::Term::to_vt`] wrote is the terminal.
+//! A terminal rebuilt from the bytes of [`crate::Term::to_vt`] equals the original.
 
 use proptest::prelude::*;
 
 use super::Fixture;
 use crate::{Size, Term};
 
-/// What a new terminal is after the bytes that `fixture`'s wrote.
+/// A new terminal fed with the bytes that `fixture` writes.
 fn rebuilt(fixture: &Fixture) -> Fixture {
     let size = fixture.term.size();
     let mut copy = Fixture::new(size.cols, size.rows);
     copy.term.resize(size);
     copy.feed(fixture.term.to_vt());
-    // After this no character is right before a REP, nor may one be in what is compared with it.
+    // After this, REP has no character to repeat; the terminal it is compared with must have none either.
     copy.feed("\x18");
     copy
 }
@@ -34,7 +34,7 @@ fn text_and_looks() {
     check("🇩a");
     check("\x1b]8;id=a;https://example.org/x\x1b\\link\x1b]8;;\x1b\\ \x1b[1\"qprotected\x1b[0\"q");
     check("\x1b[44mab\x1b[K\x1b[m\r\n\x1b[41m\x1b[2J");
-    // Half of a wide character that was overwritten keeps its look.
+    // Half of an overwritten wide character keeps its attributes.
     check("\x1b[4m日\x1b[m\x1b[1;2Hx");
     check("\x1b[1;19H\x1b[4m日\x1b[m\x1b[1;19Hx");
     check("abcdefghijklmnopqr\x1b[4m日日\x1b[m\x1b[1;19Hx");
@@ -48,7 +48,7 @@ fn wraps_and_history() {
     check(
         (0..50).map(|i| format!("\x1b[3{}m{i} {}\r\n", i % 8, "x".repeat(i))).collect::<String>(),
     );
-    // A wrapped row moved to the screen's foot.
+    // A wrapped row moved to the bottom of the screen.
     check(format!("{}\x1b[H\x1b[4L", "0123456789".repeat(5)));
     check(format!("{}\x1b[T", "0123456789".repeat(11)));
     let mut fixture = Fixture::new(13, 4);
@@ -97,7 +97,7 @@ fn a_vt52_and_what_comes_after() {
 
 #[test]
 fn pending_wraps() {
-    // At a right margin, in a row of double width, over a cell erased since, behind a prompt, and in a saved cursor.
+    // At a right margin, in a double-width row, over a cell erased since, after a prompt, and in a saved cursor.
     check("\x1b[?69h\x1b[3;9s\x1b[1;3Habcdefg");
     check("\x1b[?69h\x1b[3;9s\x1b[1;3Habcdefg\x1b7\x1b[H");
     check("\x1b#6abcdefghij");
@@ -155,7 +155,7 @@ fn what_programs_told() {
     check(
         "\x1b]7501;state=blocked:kind=auth:id=a/b:app=x:title=aGk=\x07\x1b]7501;state=working:progress=3\x07",
     );
-    // Statuses and progress come after the prompts that would end them.
+    // Statuses and progress must follow the prompts that would end them.
     check("\x1b]133;A\x07$ \x1b]7501;state=working\x07\x1b]9;4;3\x07");
     check("\x1b]4;1;red\x07\x1b[#P\x1b]4;1;blue\x07\x1b]10;green\x07\x1b[#P\x1b[#Q\x1b]104\x07");
     check("\x1b]30001\x07\x1b]4;3;red\x07\x1b]30001\x07\x1b]30101\x07");
@@ -172,7 +172,7 @@ fn the_host_told_last() {
     }
 }
 
-/// What is seen of images: the pixel on top at nine points of each cell, from a line on.
+/// The visible images: the topmost pixel at nine points of each cell, from a line on.
 fn pictures(fixture: &Fixture, top: Option<crate::LineId>) -> Vec<String> {
     let mut snapshot = crate::Snapshot::default();
     fixture.term.snapshot(&mut snapshot, top);
@@ -218,14 +218,14 @@ fn check_pictures(bytes: &str, is_seen: bool) {
 fn images_in_cells() {
     let sixel = "\x1bPq#1;2;100;0;0#1!20~-#2;2;0;100;0#2!30~-!9~-!12~\x1b\\";
     check_pictures(&format!("ab\x1b[2;3H{sixel}"), true);
-    // Written over, on a colour, at the foot, half in history.
+    // Overwritten, on a background color, at the bottom, half in history.
     check_pictures(&format!("\x1b[44m\x1b[2;3H{sixel}\x1b[2;4Hxyz"), true);
     check_pictures(&format!("\x1b[6;18H{sixel}\r\n\r\nabc"), true);
     check_pictures(&format!("{sixel}\x1b[6H\n"), true);
     check_pictures(&format!("{sixel}{}", "\r\nline".repeat(20)), false);
     check_pictures(&format!("\x1b[?1049h{sixel}\x1b[5Hx"), true);
     check_pictures(&format!("\x1b[3H\x1b[?1049h\x1b[?1049l{sixel}"), true);
-    // A file that is scaled, and one of frames.
+    // A scaled file, and a file with frames.
     let png = "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAFElEQVR4nGP4z8DAAMIM////ZwAAHu8E/KPItPcAAAAASUVORK5CYII=";
     check_pictures(&format!("\x1b]1337;File=inline=1;width=3;height=2:{png}\x07"), true);
 }
@@ -255,14 +255,14 @@ fn images_of_kittys_protocol() {
     ] {
         check_pictures(&format!("{one}{bytes}"), is_seen);
     }
-    // Without an id, on the other screen, with frames of which the second is shown.
+    // Without an id, on the other screen, and with frames of which the second is current.
     check_pictures(&format!("\x1b[3;3H{}", grey("a=T", 5)), true);
     check_pictures(&format!("{one}\x1b_Ga=p,i=1\x1b\\\x1b[?1049h"), false);
     let frames = grey("a=f,i=1,z=70", 99) + &grey("a=f,i=1,z=-1", 50);
     let moving =
         format!("{one}{frames}\x1b_Ga=a,i=1,r=1,z=30,c=2,s=3,v=5\x1b\\\x1b_Ga=p,i=1\x1b\\");
     check_pictures(&moving, true);
-    // It moves on alike, too.
+    // The animation also continues in the same way.
     let mut fixture = Fixture::new(20, 6);
     fixture.feed(&moving);
     let mut copy = rebuilt(&fixture);
@@ -277,9 +277,9 @@ fn images_of_kittys_protocol() {
     }
 }
 
-/// Whether `to_vt` promises to write this terminal whole.
+/// Whether `to_vt` promises to write this terminal completely.
 fn is_promised(term: &Term) -> bool {
-    // A wrap is pending where it can't be by printing.
+    // A wrap is pending at a position where printing cannot leave one.
     let positions = [
         (&term.grid, term.cursor),
         (&term.grid, term.saved.position),
@@ -297,7 +297,7 @@ fn is_promised(term: &Term) -> bool {
         let low = term.conformance.level < 3 && (last.is_blank() || end < grid.cols());
         at.wrap_pending && (term.is_vt52() || at.col + 1 != end || low)
     });
-    // Rows of double width that wrap into the next.
+    // Double-width rows that wrap into the next.
     let double = |grid: &crate::grid::Grid| {
         (grid.oldest()..grid.end()).any(|line| {
             grid.line_meta(line).is_some_and(|meta| meta.is_double() && meta.is_wrapped())
@@ -305,7 +305,7 @@ fn is_promised(term: &Term) -> bool {
     };
     let all_wrap =
         |grid: &crate::grid::Grid| (0..grid.rows()).all(|row| grid.meta(row).is_wrapped());
-    // A row that was erased whole in more than a background, as DECSERA does.
+    // A row erased whole with attributes beyond a background, as by DECSERA.
     let erased = |grid: &crate::grid::Grid| {
         let mut scratch = crate::grid::Scratch::default();
         (grid.oldest()..grid.end()).any(|line| {
@@ -317,7 +317,7 @@ fn is_promised(term: &Term) -> bool {
             view.cells.iter().all(|cell| cell.is_blank()) && view.cells.iter().any(is_more)
         })
     };
-    // Half of a wide character in another look than the other half, as DECRARA makes it.
+    // The halves of a wide character with different attributes, as set by DECRARA.
     let split = |grid: &crate::grid::Grid| {
         let mut scratch = crate::grid::Scratch::default();
         (grid.oldest()..grid.end()).any(|line| {
@@ -329,7 +329,7 @@ fn is_promised(term: &Term) -> bool {
             })
         })
     };
-    // Multicell characters in rows that wrap, or in other looks than their first cells.
+    // Multicell characters in rows that wrap, or whose cells have different attributes than their first cell.
     let multicells = |grid: &crate::grid::Grid| {
         let mut scratch = crate::grid::Scratch::default();
         let mut look = None;
@@ -357,7 +357,7 @@ fn is_promised(term: &Term) -> bool {
         || all_wrap(&term.hidden)
         || double(&term.grid)
         || double(&term.hidden);
-    // A single shift waits in a saved cursor.
+    // A saved cursor holds a single shift.
     !is_odd && term.saved.charsets.single.or(term.hidden_saved.charsets.single).is_none()
 }
 

@@ -1,15 +1,16 @@
-//! Streams that terminals disagree about, or that ours once got wrong, beside xterm's screens; runs without xterm.
+//! Streams that terminals disagree on, or that Unterm once got wrong, compared with xterm's screens. Runs without
+//! xterm.
 //!
-//! The table beside this file says what xterm shows, and why ours differs where it does. `tests/conformance/examples`
+//! The table next to this file holds xterm's screens, and the reason for each difference. `tests/conformance/examples`
 //! writes it; `tests/conformance/differ` finds such streams.
 
 use super::Fixture;
 
 const EXAMPLES: &str = include_str!("xterm/examples.txt");
-/// Ends what a stream may leave open, as for xterm.
+/// Ends sequences and modes that a stream may leave open, as is done for xterm.
 const END: &str = "\x18\x1b\\\x1b<\x1b F\x1b[?18h\x1b[?19h";
 
-/// A screen: rows up to the last that is not empty, and the cursor as it is reported.
+/// A screen: rows up to the last non-empty row, and the reported cursor.
 #[derive(Debug, Default, PartialEq)]
 struct Shown<'a> {
     rows: Vec<&'a str>,
@@ -17,7 +18,7 @@ struct Shown<'a> {
 }
 
 impl<'a> Shown<'a> {
-    /// Takes a line of the table.
+    /// Adds a line of the table.
     fn take(&mut self, key: &str, value: &'a str) {
         match key {
             "row" => self.rows.push(value),
@@ -62,7 +63,7 @@ fn streams_are_shown_as_in_xterm_or_with_a_reason() {
     assert!(failures.is_empty(), "\n{}", failures.join("\n"));
 }
 
-/// The bytes of a stream, as the table writes them.
+/// Decodes the bytes of a stream from the table.
 fn unescaped(stream: &str) -> String {
     let controls = [("\\e", "\x1b"), ("\\r", "\r"), ("\\n", "\n"), ("\\t", "\t"), ("\\b", "\x08")];
     controls.iter().fold(stream.to_owned(), |text, (escape, control)| text.replace(escape, control))

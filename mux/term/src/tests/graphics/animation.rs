@@ -1,4 +1,4 @@
-//! Kitty's animations: frames, gaps, composition; time comes from outside.
+//! Kitty's animations: frames, gaps, composition. The test provides the time.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use super::{fixture, pixels};
 const RED: &str = "/wAA/w==";
 const GREEN: &str = "AP8A/w==";
 
-/// One red pixel shown, with a green frame behind it.
+/// A visible image of one red pixel, with a second, green frame.
 fn two_frames() -> Fixture {
     let mut fixture = fixture();
     fixture.feed(format!("\x1b_Ga=T,i=1,s=1,v=1,q=2;{RED}\x1b\\"));
@@ -33,10 +33,10 @@ fn frames_follow_their_gaps() {
     assert_eq!(at(&mut fixture, 1049), (red.clone(), Some(1050)));
     assert_eq!(at(&mut fixture, 1050), (green.clone(), Some(1150)));
     assert_eq!(at(&mut fixture, 1160), (red.clone(), Some(1200)));
-    // Stopped, and a frame chosen.
+    // Stopped, with a frame selected.
     fixture.feed("\x1b_Ga=a,i=1,s=1,c=2\x1b\\");
     assert_eq!(at(&mut fixture, 5000), (green.clone(), None));
-    // Two loops and no more (v is one more), loading waits at the end.
+    // Exactly two loops (v is one more); loading waits at the last frame.
     fixture.feed("\x1b_Ga=a,i=1,c=1,s=3,v=3\x1b\\");
     at(&mut fixture, 6000);
     assert_eq!(at(&mut fixture, 6400), (green.clone(), None));
@@ -44,7 +44,7 @@ fn frames_follow_their_gaps() {
     at(&mut fixture, 7000);
     assert_eq!(at(&mut fixture, 7060), (green.clone(), Some(7150)));
     assert_eq!(at(&mut fixture, 9000), (green, None));
-    // A frame without a gap is passed over.
+    // A frame without a gap is skipped.
     fixture.feed("\x1b_Ga=a,i=1,r=1,z=-1,s=3\x1b\\");
     assert_eq!(at(&mut fixture, 10_000).0, "00ff00ff");
 }
@@ -83,14 +83,14 @@ fn nothing_is_due_of_what_is_out_of_sight_or_erased() {
 #[test]
 fn frames_are_composed() {
     let mut fixture = fixture();
-    // Two red pixels; a frame of them with green half over the second.
+    // Two red pixels, and a frame based on them with half-transparent green over the second.
     fixture.feed("\x1b_Ga=T,i=1,f=24,s=2,v=1,q=2;/wAA/wAA\x1b\\");
     fixture.feed("\x1b_Ga=f,i=1,c=1,x=1,s=1,v=1,q=2;AP8AgA==\x1b\\\x1b_Ga=a,i=1,c=2\x1b\\");
     assert_eq!(pixels(&fixture, 0), "ff0000ff 7f8000ff");
-    // Replacing, on a canvas of one colour.
+    // Replacing, on a canvas of one color.
     fixture.feed("\x1b_Ga=f,i=1,Y=65535,X=1,s=1,v=1,q=2;AP8AgA==\x1b\\\x1b_Ga=a,i=1,c=3\x1b\\");
     assert_eq!(pixels(&fixture, 0), "00ff0080 0000ffff");
-    // An edit of the frame itself.
+    // Editing the frame itself.
     fixture.feed("\x1b_Ga=f,i=1,r=3,x=1,s=1,v=1,q=2;/wAA/w==\x1b\\");
     assert_eq!(pixels(&fixture, 0), "00ff0080 ff0000ff");
     // A rectangle of the first frame at another place of the third.
@@ -110,7 +110,7 @@ fn frames_are_composed() {
         let replies = fixture.replies();
         assert!(replies.contains(code), "{command}: {replies:?}");
     }
-    // Deleting frames: what is left moves up.
+    // Deleting a frame moves the following frames up.
     fixture.feed("\x1b_Ga=d,d=f,i=1,r=1\x1b\\\x1b_Ga=a,i=1,c=1\x1b\\");
     assert_eq!(pixels(&fixture, 0), "ff0000ff 7f8000ff");
     fixture.feed("\x1b_Ga=d,d=f,i=1\x1b\\\x1b_Ga=d,d=f,i=1\x1b\\");

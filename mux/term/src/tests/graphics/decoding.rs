@@ -1,11 +1,11 @@
-//! Images decoded apart from the terminal come to the same as those decoded at once.
+//! Images decoded apart from the terminal have the same result as images decoded at once.
 
 use std::sync::{Arc, Mutex};
 
 use super::{Fixture, fixture};
 use crate::{Media, MediaError, MediaRequest, Options, Parser, Size, Term};
 
-/// Text, questions and an image of each kind, and what hangs on an image that has come.
+/// Text, queries, an image of each kind, and commands that depend on an earlier image.
 const STREAM: &str = "a\x1bPq#1;2;100;0;0#1~~~~~~~~~\x1b\\b\x1b[6n\
     \x1b_Ga=T,f=24,s=1,v=1,i=5,c=2,r=1;AAAA\x1b\\\x1b[6n\
     \x1b_Ga=f,f=24,s=1,v=1,i=5,z=50;////\x1b\\\x1b_Ga=c,i=5,r=2,c=1\x1b\\\x1b_Ga=p,i=5,p=3\x1b\\\
@@ -46,7 +46,7 @@ fn nothing_is_applied_before_an_image_that_came_first() {
     }
 }
 
-/// Notes when it is asked, and for which host.
+/// Counts requests, and records the last host.
 #[derive(Debug, Default)]
 struct Asked(Mutex<usize>, Mutex<Option<String>>);
 
@@ -73,7 +73,7 @@ fn files_are_read_apart_from_the_terminal() {
     term.decoded(image);
     assert_eq!(term.take_replies(), b"\x1b_Gi=1;OK\x1b\\");
     assert_eq!(*asked.1.lock().expect("no panic"), None);
-    // The host that the program is on when it names the file.
+    // The request carries the host that the program was on when it named the file.
     let mut fixture = Fixture { term, parser: Parser::new() };
     fixture.feed("\x1b]7;file://far/\x07").feed(command).feed("\x1b]7;file:///\x07");
     assert_eq!(asked.1.lock().expect("no panic").as_deref(), Some("far"));

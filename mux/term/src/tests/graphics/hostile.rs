@@ -1,4 +1,4 @@
-//! Images that mean harm.
+//! Hostile images.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -25,7 +25,7 @@ fn sizes_are_checked_before_memory_is_taken() {
     assert_eq!(reply("s=1,v=1,t=x"), "EINVAL");
     assert_eq!(reply("s=1,v=1,o=z"), "EINVAL");
     assert_eq!(reply("f=100"), "EINVAL");
-    // Numbers that are none, keys without values: the command is nobody's.
+    // Invalid numbers, or keys without values: the command is ignored.
     for keys in ["s=99999999999", "s=-1", "s=", "=1", "a=tt", "s"] {
         assert_eq!(reply(keys), "", "{keys}");
     }
@@ -48,7 +48,7 @@ fn a_bomb_is_no_larger_than_it_says() {
         format!("\x1b_Gi=1,s=1,v=1,o=z;{}\x1b\\", STANDARD.encode(&bomb)),
         "\x1b_Gi=1;EFBIG:too much data\x1b\\",
     );
-    // A PNG that says it is huge.
+    // A PNG whose header claims a huge size.
     let mut png = std::io::Cursor::new(Vec::new());
     image::RgbaImage::new(1, 1).write_to(&mut png, image::ImageFormat::Png).unwrap();
     let mut png = png.into_inner();
@@ -72,7 +72,7 @@ fn chunks_without_end_stop_at_the_size() {
     }
     fixture.feed("\x1b_Gm=0;\x1b\\");
     assert_eq!(fixture.replies(), "\x1b_Gi=1;EFBIG:too much data\x1b\\");
-    // Given up half way by another image, and by a deletion.
+    // Abandoned halfway because of another image, and because of a deletion.
     fixture.feed("\x1b_Gi=1,s=1,v=1,m=1;AAAA\x1b\\\x1b_Gi=2,s=1,v=1,f=24;AAAA\x1b\\");
     assert_eq!(fixture.replies(), "\x1b_Gi=2;OK\x1b\\");
     fixture.feed("\x1b_Gi=1,s=1,v=1,m=1;AAAA\x1b\\\x1b_Ga=d\x1b\\\x1b_Gm=0;AAAA\x1b\\");
@@ -82,7 +82,7 @@ fn chunks_without_end_stop_at_the_size() {
 #[test]
 fn memory_stays_within_the_quota() {
     let mut fixture = fixture();
-    // 4 MB an image in a few bytes of sixel, and in some of zlib.
+    // 4 MB per image in a few bytes of sixel, and in a few more of zlib.
     for _ in 0..120 {
         fixture.feed("\x1b[H\x1bPq\"1;1;80;10000\x1b\\");
         let layer = &fixture.term.graphics.shown;
@@ -100,11 +100,11 @@ fn memory_stays_within_the_quota() {
         fixture.feed(format!("\x1b_Gi={id},s=1000,v=2000,o=z,q=2;{packed}\x1b\\"));
         assert!(fixture.term.graphics.shown.store.bytes() <= QUOTA);
     }
-    // The newest is there, the oldest is not.
+    // The newest image is there, the oldest is not.
     fixture.feed("\x1b_Ga=p,i=59,C=1\x1b\\\x1b_Ga=p,i=1\x1b\\");
     let replies = fixture.replies();
     assert!(replies.starts_with("\x1b_Gi=59;OK") && replies.contains("ENOENT"), "{replies:?}");
-    // Frames count as images do.
+    // Frames count like images.
     for _ in 0..60 {
         fixture.feed(format!("\x1b_Ga=f,i=59,s=1000,v=2000,o=z,q=2;{packed}\x1b\\"));
         assert!(fixture.term.graphics.shown.store.bytes() <= QUOTA);
@@ -160,7 +160,7 @@ fn the_placement_that_came_first_makes_room() {
     fixture.feed("\x1b_Ga=p,i=1,p=2,P=1,Q=1,q=2\x1b\\");
     fixture.feed(image(2, 8, 16) + &"\x1b_Ga=p,i=2,C=1,q=2\x1b\\".repeat(4094));
     assert_eq!(fixture.term.graphics.shown.placement_count(), 4096);
-    // The first goes, with the one that hangs on it.
+    // The oldest is dropped together with its child.
     fixture.feed("\x1b_Ga=p,i=2,p=5,C=1\x1b\\");
     assert_eq!(fixture.replies(), "\x1b_Gi=2,p=5;OK\x1b\\");
     let layer = &fixture.term.graphics.shown;
@@ -187,7 +187,7 @@ fn sixels_of_any_size_end() {
         fixture.feed(format!("\x1bPq{data}"));
         fixture.feed("\x18\x1b[2J\x1b[H");
     }
-    // Down without end.
+    // Endless new bands.
     fixture.feed(format!("\x1bPq{}~\x1b\\", "-".repeat(100_000)));
     assert!(fixture.term.graphics.shown.store.bytes() <= QUOTA);
 }

@@ -7,12 +7,12 @@ use super::{check_images, fixture, pixels, shown};
 use crate::Size;
 use crate::tests::check_reply;
 
-/// A graphics command with a payload that is not base64 yet.
+/// A graphics command with a payload, which this function encodes as base64.
 fn command(keys: &str, payload: &[u8]) -> String {
     format!("\x1b_G{keys};{}\x1b\\", STANDARD.encode(payload))
 }
 
-/// Image `id` of `width` × `height` grey pixels, sent and not shown.
+/// An image with this id and `width` × `height` gray pixels, sent but not placed.
 pub(super) fn image(id: u32, width: usize, height: usize) -> String {
     let keys = format!("a=t,q=2,i={id},f=24,s={width},v={height}");
     command(&keys, &vec![0x80; width * height * 3])
@@ -25,7 +25,7 @@ fn an_image_is_shown_at_the_cursor_which_moves_behind_it() {
     assert_eq!(shown(&fixture), "2×2 at 2,0");
     assert_eq!(fixture.cursor(), (1, 4));
     assert_eq!(fixture.replies(), "\x1b_Gi=1;OK\x1b\\");
-    // Parts of cells count as cells, and the cursor may be told to stay.
+    // Partly covered cells count as cells, and a command can keep the cursor in place.
     fixture.feed(image(2, 9, 17) + "\x1b[2J\x1b[H\x1b_Ga=p,i=2,C=1,q=1\x1b\\");
     assert_eq!(shown(&fixture), "1.125×1.0625 at 0,0");
     assert_eq!(fixture.cursor(), (0, 0));
@@ -57,10 +57,10 @@ fn source_offset_scale_and_order() {
         "1×2.25 at 0,0 of 8×36 at 2,4 z -5",
     );
     check_images(sent.clone() + "\x1b_Ga=p,i=1,c=5,r=2\x1b\\", "5×2 at 0,0");
-    // One side given: the other keeps the shape. 40 pixels across make 80 down.
+    // With one side given, the other keeps the aspect ratio: 40 pixels across make 80 down.
     check_images(sent.clone() + "\x1b_Ga=p,i=1,c=5,C=1\x1b\\", "5×5 at 0,0");
     check_images(sent.clone() + "\x1b_Ga=p,i=1,r=2\x1b\\", "2×2 at 0,0");
-    // The offset is part of the columns and rows asked for.
+    // The offset is included in the requested columns and rows.
     check_images(sent.clone() + "\x1b_Ga=p,i=1,c=2,r=2,X=4,Y=8\x1b\\", "1.5×1.5 at 0.5,0.5");
     check_images(sent.clone() + "\x1b_Ga=p,i=1,x=20\x1b\\", "");
     check_images(
@@ -85,7 +85,7 @@ fn formats_and_chunks() {
     let rgba = image::RgbaImage::from_raw(1, 1, vec![10, 20, 30, 40]).unwrap();
     rgba.write_to(&mut png, image::ImageFormat::Png).unwrap();
     fixture.feed("\x1b[2J");
-    // Nothing is shown before the last chunk; the cursor's place then counts.
+    // Nothing is visible before the last chunk; only the cursor's position then counts.
     let chunks: Vec<_> = png.get_ref().chunks(30).collect();
     for (i, chunk) in chunks.iter().enumerate() {
         assert_eq!(shown(&fixture), "");
@@ -100,7 +100,7 @@ fn formats_and_chunks() {
 
 #[test]
 fn replies() {
-    // The page's own query.
+    // The query from the protocol's page.
     check_reply("\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\", "\x1b_Gi=31;OK\x1b\\");
     check_reply(
         "\x1b_Gi=31,s=2,v=1,a=q,f=24;AAAA\x1b\\",
@@ -115,12 +115,12 @@ fn replies() {
     check_reply("\x1b_Gi=3,a=p,q=2\x1b\\", "");
     check_reply("\x1b_Gi=3,s=1,v=1,f=24,q=1;AAAA\x1b\\", "");
     check_reply("\x1b_Gs=1,v=1,f=24;AAAA\x1b\\", "");
-    // Files are nobody's business without someone to read them.
+    // Without a reader, files are refused.
     check_reply(
         command("i=1,t=f,f=100", b"/etc/passwd"),
         "\x1b_Gi=1;EPERM:not allowed to be read\x1b\\",
     );
-    // Numbers: each makes an image with an id of its own.
+    // Numbers: each transmission creates an image with its own id.
     check_reply(
         "\x1b_GI=7,s=1,v=1,f=24;AAAA\x1b\\\x1b_GI=7,s=1,v=1,f=24;AAAA\x1b\\\x1b_Ga=p,I=7,p=5\x1b\\",
         "\x1b_Gi=1,I=7;OK\x1b\\\x1b_Gi=2,I=7;OK\x1b\\\x1b_Gi=2,I=7,p=5;OK\x1b\\",
@@ -134,7 +134,7 @@ fn a_placement_of_the_same_id_is_replaced() {
     assert_eq!(shown(&fixture), "1×1 at 2,2");
     fixture.feed("\x1b_Ga=p,i=1,C=1\x1b\\\x1b_Ga=p,i=1,C=1\x1b\\");
     assert_eq!(shown(&fixture).lines().count(), 3);
-    // A new image of that id: the placements of the old one go with it.
+    // A new image with the same id removes the old image's placements.
     fixture.feed(image(1, 16, 16));
     assert_eq!(shown(&fixture), "");
 }
@@ -170,7 +170,7 @@ fn deleting() {
     let mut fixture = fixture();
     fixture.feed(setup + "\x1b[2;5H\x1b_Ga=d,d=c\x1b\\");
     assert_eq!(shown(&fixture), one);
-    // A small letter keeps the data, a capital one frees it.
+    // A lower-case letter keeps the data, a capital letter frees it.
     fixture.feed("\x1b_Ga=p,i=2\x1b\\\x1b_Ga=d,d=A\x1b\\\x1b_Ga=p,i=2\x1b\\\x1b_Ga=p,i=1\x1b\\");
     let replies = fixture.replies();
     assert!(replies.starts_with("\x1b_Gi=2;OK\x1b\\\x1b_Gi=2;ENOENT"), "{replies:?}");
@@ -188,7 +188,7 @@ fn a_number_means_the_newest_image_of_it() {
     assert_eq!(fixture.replies(), "\x1b_Gi=1,I=7;OK\x1b\\\x1b_Gi=2,I=7;OK\x1b\\");
     fixture.feed("\x1b_Ga=d,d=n,I=7\x1b\\");
     assert_eq!(shown(&fixture), "1×1 at 0,0");
-    // It is still there to be shown; a capital letter frees it, and the one before is the newest.
+    // The image can still be shown. A capital letter frees it, and the previous image is then the newest.
     fixture.feed("\x1b_Ga=p,I=7\x1b\\\x1b_Ga=d,d=N,I=7\x1b\\\x1b_Ga=p,I=7\x1b\\");
     assert_eq!(fixture.replies(), "\x1b_Gi=2,I=7;OK\x1b\\\x1b_Gi=1,I=7;OK\x1b\\");
 }
@@ -203,14 +203,14 @@ fn erasing_scrolling_and_screens() {
         ("\x1b[?1049h", ""),
         ("\x1b[?1049h\x1b[?1049l", "1×1 at 0,1"),
         ("\x1b[3J", "1×1 at 0,1"),
-        // In a region: along with it, and cut where it leaves.
+        // In a region: images move along, and are cut where they leave it.
         ("\x1b[2;3r\x1b[T", "1×1 at 0,2"),
         ("\x1b[2;3r\x1b[2T", ""),
         ("\x1b[2;3r\x1b[S", ""),
         ("\x1b[3;4r\x1b[S", "1×1 at 0,1"),
         ("\x1b[2H\x1b[L", "1×1 at 0,2"),
         ("\x1b[1H\x1b[M", "1×1 at 0,0"),
-        // The rows above a fixed foot go to history.
+        // The rows above a fixed bottom go to history.
         ("\x1b[1;3r\x1b[3H\n", "1×1 at 0,0"),
         ("\x1b[1;1r\x1b[1;2r\x1b[2H\n\n", "1×1 at 0,-1"),
     ] {
@@ -219,12 +219,12 @@ fn erasing_scrolling_and_screens() {
         let shown = shown(&fixture);
         assert_eq!(if left.contains(",-1") { "1×1 at 0,-1" } else { &shown }, left, "{bytes:?}");
     }
-    // An image below a region whose rows go to history stays on the screen.
+    // An image below a region whose rows go to history stays in place on the screen.
     check_images(
         image(1, 8, 16) + "\x1b[4;1H\x1b_Ga=p,i=1,C=1\x1b\\\x1b[1;3r\x1b[3H\n\n\n",
         "1×1 at 0,3",
     );
-    // Cut in two, as kitty does: the half outside is gone for good.
+    // Cut in two, as in kitty: the half outside is lost.
     let tall = image(1, 8, 32) + "\x1b[2H\x1b_Ga=p,i=1,C=1\x1b\\\x1b[2;4r";
     check_images(tall.clone() + "\x1b[S", "1×1 at 0,1 of 8×16 at 0,16");
     check_images(tall.clone() + "\x1b[2T", "1×1 at 0,3 of 8×16 at 0,0");
@@ -237,7 +237,7 @@ fn on_one_level_the_image_of_the_higher_id_is_on_top() {
     let put = |id: u32, keys: &str| format!("\x1b[H\x1b_Ga=p,i={id},q=2,C=1{keys}\x1b\\");
     fixture.feed(image(8, 8, 16) + &image(3, 16, 16) + &image(5, 24, 16));
     fixture.feed(put(8, "") + &put(3, "") + &put(5, ",z=-3"));
-    // One without an id lies over those with one.
+    // An image without an id lies above those with an id.
     fixture.feed("\x1b[H").feed(command("a=T,q=2,C=1,f=24,s=1,v=1", &[0; 3]));
     assert_eq!(shown(&fixture), "3×1 at 0,0 z -3\n2×1 at 0,0\n1×1 at 0,0\n0.125×0.0625 at 0,0");
 }
@@ -256,7 +256,7 @@ fn between_left_and_right_margins_images_scroll_along() {
         ((2, 2), "\x1b[4;2H\n", "2×1 at 1,1 of 16×16 at 0,16"),
         ((2, 2), "\x1b[2;2H\x1b[L", "2×2 at 1,2"),
         ((3, 2), "\x1b[2;2H\x1b[M", "2×2 at 1,1"),
-        // Reaching out of the margins, or beside them: where it was.
+        // An image that crosses the margins, or lies beside them, stays in place.
         ((2, 1), "\x1b[T", "2×2 at 0,1"),
         ((2, 5), "\x1b[T", "2×2 at 4,1"),
         ((2, 7), "\x1b[T", "2×2 at 6,1"),
@@ -293,7 +293,7 @@ fn relative_placements_follow_their_parents() {
     assert_eq!(fixture.cursor(), (1, 2), "it moves the cursor not at all");
     fixture.feed("\x1b[4;1H\x1b_Ga=p,i=1,p=1,q=2\x1b\\");
     assert_eq!(shown(&fixture), "1×1 at 0,3\n1×1 at 3,2");
-    // Cycles, missing parents and virtual children are refused.
+    // Cycles, missing parents and virtual children are rejected.
     fixture.feed("\x1b_Ga=p,i=1,p=1,P=2,Q=1\x1b\\\x1b_Ga=p,i=1,p=1,P=1,Q=1\x1b\\");
     fixture.feed("\x1b_Ga=p,i=1,p=2,P=9\x1b\\\x1b_Ga=p,i=1,p=2,P=1,U=1\x1b\\");
     let codes: Vec<_> = fixture
@@ -302,13 +302,13 @@ fn relative_placements_follow_their_parents() {
         .filter_map(|reply| Some(reply.split_once(';')?.1.split_once(':')?.0.to_owned()))
         .collect();
     assert_eq!(codes, ["ECYCLE", "ECYCLE", "ENOPARENT", "EINVAL"]);
-    // A chain of eight is allowed, one without end is not.
+    // A chain of eight is allowed, a longer chain is not.
     for i in 2..20 {
         fixture.feed(format!("\x1b_Ga=p,i=2,p={i},P=2,Q={}\x1b\\", i - 1));
     }
     let replies = fixture.replies();
     assert!(replies.contains("p=8;OK") && replies.contains("ETOODEEP"), "{replies:?}");
-    // With the parent goes everything that hangs on it, and images that nothing else shows.
+    // Removing a parent also removes its descendants, and images that nothing else shows.
     fixture.feed("\x1b_Ga=d,d=i,i=1\x1b\\\x1b_Ga=p,i=2\x1b\\");
     assert_eq!(shown(&fixture), "");
     assert!(fixture.replies().contains("ENOENT"));
@@ -319,7 +319,7 @@ fn placeholders_show_pieces_of_an_image() {
     let mut fixture = fixture();
     fixture.feed(image(42, 32, 32) + "\x1b_Ga=p,U=1,i=42,c=4,r=2,q=2\x1b\\");
     assert_eq!(shown(&fixture), "");
-    // The page's example, here with the second row's column left out.
+    // The example from the protocol's page, but without the second row's column.
     let two = "\x1b[38;5;42m\u{10eeee}\u{305}\u{305}\u{10eeee}\u{305}\u{30d}\x1b[39m\r\n";
     fixture.feed(two);
     assert_eq!(shown(&fixture), "2×1 at 0,0 of 16×16 at 0,0 z -1");
@@ -328,14 +328,14 @@ fn placeholders_show_pieces_of_an_image() {
         shown(&fixture),
         "2×1 at 0,0 of 16×16 at 0,0 z -1\n3×1 at 2,1 of 24×16 at 0,16 z -1"
     );
-    // It is text: erased, copied and moved as such.
+    // Placeholders are text: they are erased, copied and moved as text.
     fixture.feed("\x1b[1;2HX");
     assert!(shown(&fixture).starts_with("1×1 at 0,0"));
     fixture.feed("\x1b_Ga=d,d=a\x1b\\");
     assert_eq!(shown(&fixture).lines().count(), 2);
     fixture.feed("\x1b_Ga=d,d=i,i=42\x1b\\");
     assert_eq!(shown(&fixture), "");
-    // The id's highest byte is the third diacritic, a placement's id the colour of the underline.
+    // The third diacritic is the id's highest byte; the underline color is the placement's id.
     fixture.feed("\x1bc").feed(image(42 + (2 << 24), 8, 16));
     fixture.feed(format!("\x1b_Ga=p,U=1,i={},p=7,c=1,r=1\x1b\\", 42 + (2 << 24)));
     fixture.feed("\x1b[38;5;42;58;5;7m\u{10eeee}\u{305}\u{305}\u{30e}");
@@ -346,7 +346,7 @@ fn placeholders_show_pieces_of_an_image() {
 
 #[test]
 fn an_image_in_placeholders_keeps_its_shape() {
-    // Twice as wide as high in a box of 2×2 cells of 8×16: 16×8 in the middle of 16×32.
+    // Twice as wide as high, in a box of 2×2 cells of 8×16: 16×8, centered in 16×32.
     let mut fixture = fixture();
     fixture.feed(image(1, 32, 16) + "\x1b_Ga=p,U=1,i=1,c=2,r=2,q=2\x1b\\\x1b[38;5;1m");
     fixture.feed("\u{10eeee}\u{305}\u{10eeee}\r\n\u{10eeee}\u{30d}\u{10eeee}");

@@ -1,4 +1,4 @@
-//! Images as a viewer sees them: bytes in, a list of what is shown where out.
+//! Images as a viewer sees them: the tests feed bytes and compare a list of visible images and positions.
 
 mod animation;
 mod decoding;
@@ -10,12 +10,12 @@ mod sixel;
 use super::Fixture;
 use crate::Snapshot;
 
-/// Cells of 8×16 pixels, 10×4 of them.
+/// A terminal of 10×4 cells with 8×16 pixels each.
 fn fixture() -> Fixture {
     Fixture::new(10, 4)
 }
 
-/// The images in view, one a line: columns and rows they cover (from left and top), the part of the image, its order.
+/// The visible images, one per line: columns and rows they cover (from left and top), the part of the image, z-index.
 fn shown(fixture: &Fixture) -> String {
     describe(&fixture.snapshot())
 }
@@ -36,7 +36,7 @@ fn describe(snapshot: &Snapshot) -> String {
     images.collect::<Vec<_>>().join("\n")
 }
 
-/// What is shown after `bytes`.
+/// Checks the visible images after `bytes`.
 #[track_caller]
 fn check_images(bytes: impl AsRef<[u8]>, expected: &str) {
     let mut fixture = fixture();

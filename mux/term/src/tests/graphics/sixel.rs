@@ -1,10 +1,10 @@
-//! Sixel. Where xterm is named, its patch 379 was asked with `-ti vt340`.
+//! Sixel. Expectations attributed to xterm come from its patch 379, run with `-ti vt340`.
 
 use super::{check_images, describe, fixture, pixels, shown};
 use crate::tests::{Fixture, check_reply};
 use crate::{LineId, Point, Size, Snapshot, TextRange};
 
-/// `width` × `height` pixels of red, height a multiple of 6.
+/// An image of `width` × `height` red pixels; the height must be a multiple of 6.
 fn red(width: usize, height: usize) -> String {
     let bands = vec![format!("!{width}~"); height / 6].join("-");
     format!("\x1bPq#1;2;100;0;0#1{bands}\x1b\\")
@@ -13,7 +13,7 @@ fn red(width: usize, height: usize) -> String {
 #[test]
 fn data_makes_pixels() {
     let mut fixture = fixture();
-    // Bits from the top, repeat, back to the left edge, the next band.
+    // Bits from the top, repeat, return to the left edge, next band.
     fixture.feed("\x1bP0;1q#1;2;100;0;0#2;1;0;50;100#1@!2A$#2!2A-#2@\x1b\\");
     assert_eq!(
         pixels(&fixture, 0),
@@ -22,7 +22,7 @@ fn data_makes_pixels() {
          00000000 00000000 00000000/00000000 00000000 00000000/\
          0000ffff 00000000 00000000"
     );
-    // Raster attributes say how far the background goes; it has register 0's colour.
+    // Raster attributes set the extent of the background, which has register 0's color.
     fixture.feed("\x1bc\x1bPq\"1;1;2;2#0;2;0;100;0#1;2;100;0;0#1@\x1b\\");
     assert_eq!(pixels(&fixture, 0), "ff0000ff 00ff00ff/00ff00ff 00ff00ff");
     fixture.feed("\x1bc\x1bP0;1q\"1;1;2;2#1;2;100;0;0#1@\x1b\\");
@@ -36,7 +36,7 @@ fn data_makes_pixels() {
 
 #[test]
 fn the_cursor_ends_in_the_images_last_row() {
-    // (height, rows the cursor moves by), in cells of 16 pixels; xterm.
+    // (height, rows the cursor moves by), in cells of 16 pixels, as in xterm.
     for (height, rows) in [(6, 0), (12, 0), (18, 1), (30, 1), (36, 2)] {
         let mut fixture = fixture();
         fixture.feed("  ").feed(red(20, height));
@@ -45,16 +45,16 @@ fn the_cursor_ends_in_the_images_last_row() {
     let mut fixture = fixture();
     fixture.feed("\x1b[?8452h  ").feed(red(20, 18));
     assert_eq!(fixture.cursor(), (1, 5));
-    // Beyond the margin it is the start of the next line.
+    // Beyond the margin, the cursor is at the start of the next line.
     fixture.feed("\x1bc\x1b[?8452h\x1b[20G").feed(red(8, 6));
     assert_eq!(fixture.cursor(), (1, 0));
     fixture.feed("\x1bc\x1b[?8452;69h\x1b[3;9s\x1b[1;7H").feed(red(24, 6));
     assert_eq!(fixture.cursor(), (1, 2));
-    // At the foot the screen scrolls.
+    // At the bottom, the screen scrolls.
     fixture.feed("\x1bc\x1b[4;3H").feed(red(8, 48));
     assert_eq!(shown(&fixture), "1×3 at 2,1 z -1");
     assert_eq!(fixture.cursor(), (3, 2));
-    // DECSDM: in the corner, cut off, the cursor left alone.
+    // DECSDM: the image starts in the corner and is cut off, and the cursor does not move.
     fixture.feed("\x1bc\x1b[?80h\x1b[3;3H").feed(red(8, 96));
     assert_eq!(shown(&fixture), "1×4 at 0,0 z -1");
     assert_eq!(fixture.cursor(), (2, 2));
@@ -64,7 +64,7 @@ fn the_cursor_ends_in_the_images_last_row() {
 fn an_image_is_cells() {
     let tall = red(24, 48);
     check_images(&tall, "3×3 at 0,0 z -1");
-    // Text, ECH and EL erase what they touch; xterm.
+    // Text, ECH and EL erase the cells they touch, as in xterm.
     check_images(
         tall.clone() + "\x1b[2;2Hx",
         "3×1 at 0,0 of 24×16 at 0,0 z -1\n1×1 at 0,1 of 8×16 at 0,16 z -1\n\
@@ -75,13 +75,13 @@ fn an_image_is_cells() {
         "3×1 at 0,0 of 24×16 at 0,0 z -1\n1×1 at 0,1 of 8×16 at 0,16 z -1",
     );
     check_images(tall.clone() + "\x1b[2J", "");
-    // Regions, characters and lines inserted take their pieces along.
+    // Scrolled regions and inserted characters and lines move the pieces along.
     check_images(
         tall.clone() + "\x1b[2;1H\x1b[2@",
         "3×1 at 0,0 of 24×16 at 0,0 z -1\n3×1 at 2,1 of 24×16 at 0,16 z -1\n3×1 at 0,2 of 24×16 at 0,32 z -1",
     );
     check_images(tall.clone() + "\x1b[1;3r\x1b[T", "3×2 at 0,1 of 24×32 at 0,0 z -1");
-    // The right edge cuts.
+    // The right edge cuts it off.
     check_images("\x1b[1;9H".to_owned() + &tall, "2×3 at 8,0 z -1");
     // History keeps it.
     let mut fixture = fixture();
@@ -115,7 +115,7 @@ fn images_that_are_covered_are_dropped() {
 
 #[test]
 fn graphics_attributes() {
-    // As xterm answers.
+    // xterm's replies.
     check_reply("\x1b[?1;1;0S", "\x1b[?1;0;1024S");
     check_reply("\x1b[?1;3;100S\x1b[?1;1S", "\x1b[?1;0;100S\x1b[?1;0;100S");
     check_reply("\x1b[?1;3;100S\x1b[?1;2;0S", "\x1b[?1;0;100S\x1b[?1;0;1024S");
@@ -147,8 +147,8 @@ fn a_resize_cuts_images_and_gives_back_what_it_cut() {
         fixture.term.snapshot(&mut snapshot, Some(fixture.term.oldest()));
         describe(&snapshot)
     };
-    // Text that wraps, an image of 6×3 cells behind two blanks, and text behind its last row (?8452). In sight, in history,
-    // and in compressed history.
+    // Text that wraps, an image of 6×3 cells after two blanks, and text after its last row (?8452). On the screen, in
+    // history, and in compressed history.
     for lines in [1, 30, 300] {
         let mut fixture = Fixture::new(10, 8);
         fixture.feed("0123456789abc\r\n  \x1b[?8452h").feed(red(48, 48)).feed("x\r\ny");
@@ -164,7 +164,7 @@ fn a_resize_cuts_images_and_gives_back_what_it_cut() {
         assert_eq!(seen(&fixture), "6×3 at 2,2 z -1", "{lines}");
         assert_eq!(fixture.everything(), before);
     }
-    // A row that text wraps into starts a row again, and the cursor stays behind its text.
+    // A row that text wraps into starts a new row again, and the cursor stays behind its text.
     let mut fixture = Fixture::new(10, 8);
     fixture.feed("0123456789").feed("ab\r").feed(red(16, 12)).feed("\x1b[2;5Hz");
     fixture.term.resize(size(7, 8));
