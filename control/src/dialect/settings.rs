@@ -6,48 +6,50 @@
 //! a method does.
 
 mod assets;
-pub mod events;
+mod connection;
+mod events;
 mod guard;
 pub mod languages;
 mod methods;
 mod openapi;
 mod patience;
 mod peer;
+mod router;
 mod routes;
 
-use std::{
-    net::SocketAddr,
-    sync::{Arc, OnceLock},
-    time::Duration,
-};
+use std::sync::{Arc, OnceLock};
 
 use axum::{
     Router,
-    body::{Body, to_bytes},
-    http::{HeaderValue, Response, StatusCode, header},
+    body::Body,
+    http::{HeaderValue, Response, header},
 };
-use hyper::{
-    body::{Body as _, Bytes, Incoming},
-    server::conn::http1,
-    service::service_fn,
-};
+use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::TokioTimer;
 use serde_json::json;
 use tokio::{
     net::{TcpListener, TcpStream},
     runtime::Runtime,
-    sync::{OwnedSemaphorePermit, Semaphore},
+    sync::Semaphore,
 };
 use tower_service::Service as _;
 
 #[cfg(test)]
 pub use self::routes::own_methods;
-use self::{guard::Guard, patience::Patient};
-use super::{contract::Refusal, mcp};
+use self::{
+    connection::{Connection, MOST_CONNECTIONS, Shared},
+    guard::Guard,
+    patience::Patient,
+};
+use super::{
+    contract::Refusal,
+    http::{READING, failure},
+    mcp,
+};
 use crate::{
     dispatch::Dispatcher,
     transport::{
-        limits::{LoginLimits, PendingLogin, PendingLogins},
+        limits::{LoginLimits, PendingLogins},
         listen,
         spare::Spare,
         tcp,
@@ -56,50 +58,8 @@ use crate::{
 
 /// The port it listens on when that is free.
 const PREFERRED_PORT: u16 = 19877;
-/// Connections at a time that brought a right token; one more is refused.
-const MOST_CONNECTIONS: usize = 64;
 /// The longest head of a request, in bytes.
 const LONGEST_HEAD: usize = 16 << 10;
-/// The longest body, in bytes.
-const LONGEST_BODY: usize = 1 << 20;
-/// How long a request's head may take to come, and a connection may say nothing; and its body.
-const READING: Duration = Duration::from_secs(10);
-/// How long a call may take: none of them waits for a program.
-const CALLING: Duration = Duration::from_secs(60);
-
-/// A connection: its number, and the addresses of both ends.
-struct Connection {
-    id: u64,
-    peer: SocketAddr,
-    own: SocketAddr,
-    /// It counts among those that have not logged in, until a request brings a right token.
-    login: PendingLogin,
-    /// From then on, its place among the others.
-    place: OnceLock<OwnedSemaphorePermit>,
-}
-
-impl Connection {
-    /// A request brought a right token; false: there is no place for it.
-    fn succeeded(&self, places: &Arc<Semaphore>) -> bool {
-        if self.place.get().is_none() {
-            let Ok(place) = places.clone().try_acquire_owned() else { return false };
-            // A connection has one request at a time.
-            let _ = self.place.set(place);
-            self.login.succeeded();
-        }
-        true
-    }
-}
-
-/// What all connections share.
-struct Shared {
-    dispatcher: Arc<Dispatcher>,
-    guard: Guard,
-    mcp: mcp::http::Http,
-    logins: Arc<PendingLogins>,
-    places: Arc<Semaphore>,
-}
-
 /// Binds a port for the page, and says which; without one there is no page, which is no reason not to start.
 pub fn bind(runtime: &Runtime) -> Option<(TcpListener, u16)> {
     let bind = || {
@@ -128,7 +88,7 @@ pub async fn serve(
         logins: PendingLogins::new(login.connections),
         places: Arc::new(Semaphore::new(MOST_CONNECTIONS)),
     });
-    let router = routes::router(&shared);
+    let router = router::router(&shared);
     tracing::info!(port, "settings page");
     let mut spare = Spare::default();
     let full = full();
@@ -209,40 +169,4 @@ fn guarded(mut reply: Response<Body>) -> Response<Body> {
         reply.headers_mut().insert(name, HeaderValue::from_static(value));
     }
     reply
-}
-
-/// A reply of this type.
-fn reply(status: StatusCode, kind: &'static str, body: impl Into<Body>) -> Response<Body> {
-    let mut reply = Response::new(body.into());
-    *reply.status_mut() = status;
-    reply.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
-    reply
-}
-
-/// Reads a body to its end; an error is for the client.
-pub async fn whole(body: Body, most: usize) -> Result<Bytes, (StatusCode, String)> {
-    announced(&body, most)?;
-    match tokio::time::timeout(READING, to_bytes(body, most)).await {
-        Ok(Ok(body)) => Ok(body),
-        Ok(Err(_)) => Err(too_long(most)),
-        Err(_) => {
-            tracing::warn!(seconds = READING.as_secs(), "a body did not come in time");
-            Err((StatusCode::REQUEST_TIMEOUT, "The body did not come in time".to_owned()))
-        }
-    }
-}
-
-/// Refuses a body whose head says that it is too long before any of it is read; an error is for the client.
-pub fn announced(body: &Body, most: usize) -> Result<(), (StatusCode, String)> {
-    if body.size_hint().lower() > most as u64 { Err(too_long(most)) } else { Ok(()) }
-}
-
-fn too_long(most: usize) -> (StatusCode, String) {
-    let why = format!("The body is longer than {most} bytes, or broke off");
-    (StatusCode::PAYLOAD_TOO_LARGE, why)
-}
-
-/// An error as this wire says it.
-pub fn failure(status: StatusCode, message: &str) -> Response<Body> {
-    reply(status, "application/json", json!({ "error": message }).to_string())
 }

@@ -28,7 +28,7 @@ use tower_service::Service as _;
 use super::{LONGEST_MESSAGE, Server, TOOLSETS, session::Session, sse};
 use crate::{
     caller::{Caller, TokenKind},
-    dialect::settings::{announced, failure, whole},
+    dialect::http::{announced, failure, whole},
 };
 
 /// Where it is: streamable HTTP, and what was before it.

@@ -27,7 +27,7 @@ use super::{
 };
 use crate::{
     caller::{Caller, TokenKind},
-    dialect::settings::events::Lines,
+    dialect::http::Lines,
 };
 
 /// Where it is.

@@ -5,7 +5,7 @@ use axum::{
     http::{Response, StatusCode},
 };
 
-use super::reply;
+use crate::dialect::http::reply;
 
 macro_rules! files {
     ($($path:literal $kind:literal $file:literal,)*) => {

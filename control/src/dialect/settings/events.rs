@@ -1,24 +1,18 @@
 //! What changed, told to a page as it happens (server-sent events): the topics, and nothing of what; the page asks for
 //! that. Between changes nothing is sent and nothing wakes.
 
-use std::{
-    convert::Infallible,
-    pin::Pin,
-    sync::Arc,
-    task::{Context, Poll},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use axum::{
     body::Body,
     http::{Response, StatusCode},
 };
-use hyper::body::{Body as HttpBody, Bytes, Frame};
+use hyper::body::Bytes;
 use tokio::sync::mpsc;
 
-use super::reply;
 use crate::{
     caller::Caller,
+    dialect::http::{Lines, reply},
     dispatch::Dispatcher,
     services::{changes::Topic, events::Filter},
 };
@@ -81,19 +75,4 @@ pub fn stream(dispatcher: Arc<Dispatcher>, caller: Caller) -> Response<Body> {
 
 fn line(topic: &str) -> Bytes {
     format!("event: {topic}\ndata: {{}}\n\n").into()
-}
-
-/// A body that is what comes through a channel.
-pub struct Lines(pub mpsc::Receiver<Bytes>);
-
-impl HttpBody for Lines {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        self.0.poll_recv(context).map(|bytes| bytes.map(|bytes| Ok(Frame::data(bytes))))
-    }
 }

@@ -59,7 +59,7 @@ fn schema(value: Value, at: &str) -> Value {
 }
 
 fn operation(route: &'static Route) -> Value {
-    let entry = route.entry();
+    let entry = &route.entry;
     let verb = route.verb.as_str().to_lowercase();
     let at = |rest: &str| {
         // A JSON pointer: `/` in a name is `~1`.

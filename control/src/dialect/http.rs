@@ -1,0 +1,70 @@
+//! Bodies and replies of HTTP, as both dialects over it read and write them.
+
+use std::{
+    convert::Infallible,
+    pin::Pin,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use axum::{
+    body::{Body, to_bytes},
+    http::{HeaderValue, Response, StatusCode, header},
+};
+use hyper::body::{Body as HttpBody, Bytes, Frame};
+use serde_json::json;
+use tokio::sync::mpsc;
+
+/// How long a request's head may take to come, and a connection may say nothing; and its body.
+pub const READING: Duration = Duration::from_secs(10);
+
+/// A reply of this type.
+pub fn reply(status: StatusCode, kind: &'static str, body: impl Into<Body>) -> Response<Body> {
+    let mut reply = Response::new(body.into());
+    *reply.status_mut() = status;
+    reply.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    reply
+}
+
+/// Reads a body to its end; an error is for the client.
+pub async fn whole(body: Body, most: usize) -> Result<Bytes, (StatusCode, String)> {
+    announced(&body, most)?;
+    match tokio::time::timeout(READING, to_bytes(body, most)).await {
+        Ok(Ok(body)) => Ok(body),
+        Ok(Err(_)) => Err(too_long(most)),
+        Err(_) => {
+            tracing::warn!(seconds = READING.as_secs(), "a body did not come in time");
+            Err((StatusCode::REQUEST_TIMEOUT, "The body did not come in time".to_owned()))
+        }
+    }
+}
+
+/// Refuses a body whose head says that it is too long before any of it is read; an error is for the client.
+pub fn announced(body: &Body, most: usize) -> Result<(), (StatusCode, String)> {
+    if body.size_hint().lower() > most as u64 { Err(too_long(most)) } else { Ok(()) }
+}
+
+fn too_long(most: usize) -> (StatusCode, String) {
+    let why = format!("The body is longer than {most} bytes, or broke off");
+    (StatusCode::PAYLOAD_TOO_LARGE, why)
+}
+
+/// An error as this wire says it.
+pub fn failure(status: StatusCode, message: &str) -> Response<Body> {
+    reply(status, "application/json", json!({ "error": message }).to_string())
+}
+
+/// A body that is what comes through a channel.
+pub struct Lines(pub mpsc::Receiver<Bytes>);
+
+impl HttpBody for Lines {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        self.0.poll_recv(context).map(|bytes| bytes.map(|bytes| Ok(Frame::data(bytes))))
+    }
+}
