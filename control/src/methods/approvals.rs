@@ -161,7 +161,7 @@ pub struct AskParams<'a> {
     pub timeout_ms: Arg<'a, u64>,
 }
 
-#[derive(Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 pub struct AskReply {
     /// False: the time was over.
     pub answered: bool,

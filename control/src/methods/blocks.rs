@@ -6,8 +6,7 @@ use unterm_mux::{Pane, normalize_file_uri};
 use unterm_term::{Command, ScreenKind, Term};
 
 use super::{
-    Caller, Context, Group, Method, Result, Subjects, Word, params::session_params,
-    session::blocking,
+    Caller, Context, Group, Method, Result, Subjects, params::session_params, session::blocking,
 };
 use crate::{
     error::Error,
@@ -16,6 +15,17 @@ use crate::{
 
 /// Lines of output that a reply holds, when nobody says.
 const LINES: u64 = 10_000;
+
+/// How far a command has got.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum State {
+    Prompt,
+    Running,
+    Done,
+    Unknown,
+}
 
 /// A command and its place.
 #[derive(Deserialize, Serialize, JsonSchema)]
@@ -29,7 +39,7 @@ pub struct Block {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     /// `prompt`, `running`, `done` or `unknown` (the shell did not say that it ended).
-    pub state: Word,
+    pub state: State,
     /// As the shell told it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
@@ -56,10 +66,10 @@ impl Block {
             command: command.shown().map(|line| as_given(line, &[], Runs::Shown).into_owned()),
             cwd: command.cwd.as_deref().map(normalize_file_uri),
             state: match command {
-                command if command.end_seq != 0 => "done".into(),
-                command if command.is_running() => "running".into(),
-                command if command.is_prompting() => "prompt".into(),
-                _ => "unknown".into(),
+                command if command.end_seq != 0 => State::Done,
+                command if command.is_running() => State::Running,
+                command if command.is_prompting() => State::Prompt,
+                _ => State::Unknown,
             },
             exit_code: command.exit_code,
             authentic: command.is_authentic,

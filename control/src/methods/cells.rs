@@ -137,6 +137,21 @@ pub struct Line {
     pub runs: Vec<Run>,
 }
 
+/// How text is drawn, beside its colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum Attribute {
+    Bold,
+    Dim,
+    Italic,
+    Blink,
+    Inverse,
+    Hidden,
+    Strike,
+    Overline,
+}
+
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct Run {
     /// First column.
@@ -156,7 +171,7 @@ pub struct Run {
     pub underline_color: String,
     /// Some of `bold`, `dim`, `italic`, `blink`, `inverse`, `hidden`, `strike`, `overline`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub attributes: Vec<Word>,
+    pub attributes: Vec<Attribute>,
     /// The target of its link.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
@@ -194,18 +209,18 @@ fn color(color: Color) -> String {
     }
 }
 
-fn attributes(attrs: Attrs) -> Vec<Word> {
-    const NAMES: [(Attrs, &str); 8] = [
-        (Attrs::BOLD, "bold"),
-        (Attrs::DIM, "dim"),
-        (Attrs::ITALIC, "italic"),
-        (Attrs::BLINK, "blink"),
-        (Attrs::REVERSE, "inverse"),
-        (Attrs::HIDDEN, "hidden"),
-        (Attrs::STRIKE, "strike"),
-        (Attrs::OVERLINE, "overline"),
+fn attributes(attrs: Attrs) -> Vec<Attribute> {
+    const ALL: [(Attrs, Attribute); 8] = [
+        (Attrs::BOLD, Attribute::Bold),
+        (Attrs::DIM, Attribute::Dim),
+        (Attrs::ITALIC, Attribute::Italic),
+        (Attrs::BLINK, Attribute::Blink),
+        (Attrs::REVERSE, Attribute::Inverse),
+        (Attrs::HIDDEN, Attribute::Hidden),
+        (Attrs::STRIKE, Attribute::Strike),
+        (Attrs::OVERLINE, Attribute::Overline),
     ];
-    NAMES.iter().filter(|(attr, _)| attrs.contains(*attr)).map(|(_, name)| (*name).into()).collect()
+    ALL.iter().filter(|(attr, _)| attrs.contains(*attr)).map(|(_, attribute)| *attribute).collect()
 }
 
 fn underline(underline: Underline) -> Option<&'static str> {

@@ -99,12 +99,21 @@ session_params! {
     }
 }
 
-#[derive(Deserialize, Serialize, JsonSchema)]
+/// Whether a command ended in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum ExitStatus {
+    Completed,
+    Timeout,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 pub struct RunWaitReply {
     /// What the command printed, without its last line end.
     pub output: String,
     /// `completed` or `timeout`.
-    pub exit_status: Word,
+    pub exit_status: ExitStatus,
     /// The command still runs.
     pub timed_out: bool,
     /// What the shell prints behind the output.
@@ -165,8 +174,8 @@ impl Method for RunWait {
         Ok(RunWaitReply {
             output: outcome.output,
             exit_status: match outcome.ending {
-                Ending::Completed | Ending::Interrupted | Ending::Lost(_) => "completed".into(),
-                Ending::TimedOut => "timeout".into(),
+                Ending::Completed | Ending::Interrupted | Ending::Lost(_) => ExitStatus::Completed,
+                Ending::TimedOut => ExitStatus::Timeout,
             },
             timed_out: outcome.ending == Ending::TimedOut,
             interrupted: outcome.interrupted,
@@ -226,10 +235,19 @@ impl Drop for ForCaller<'_> {
 /// `exec.status`.
 pub struct Status;
 
+/// Whether a session's shell waits for a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum State {
+    Idle,
+    Running,
+}
+
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct StatusReply {
     /// `idle` or `running`.
-    pub status: Word,
+    pub status: State,
     pub foreground_process: String,
 }
 
@@ -248,8 +266,8 @@ impl Method for Status {
         params: SessionOnly<'a>,
     ) -> Result<StatusReply> {
         let Activity { idle, process } = Activity::of(&*context.pane(params.session())?);
-        let status = if idle { "idle" } else { "running" };
-        Ok(StatusReply { status: status.into(), foreground_process: process })
+        let status = if idle { State::Idle } else { State::Running };
+        Ok(StatusReply { status, foreground_process: process })
     }
 }
 

@@ -81,7 +81,8 @@ session_params! {
 }
 
 /// The parameters of `session.mouse`, as one value.
-pub struct OfMouse;
+#[derive(Serialize)]
+pub struct OfMouse(pub MouseParams<'static>);
 
 impl JsonSchema for OfMouse {
     fn inline_schema() -> bool {

@@ -33,6 +33,13 @@ impl From<&str> for Arg<'_, String> {
     }
 }
 
+impl Arg<'_, String> {
+    /// The word that a caller's value is written as, such as a variant of an enum.
+    pub fn word(value: impl Serialize) -> Self {
+        Self(to_raw_value(&value).ok().map(Cow::Owned), PhantomData)
+    }
+}
+
 impl<T> Serialize for Arg<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         self.0.serialize(serializer)

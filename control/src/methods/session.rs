@@ -15,8 +15,8 @@ pub(super) use self::creation::create;
 pub use self::{
     creation::{Create, CreateParams, CreateReply},
     history::History,
-    size::Resize,
-    state::{CursorState, Get, List, Status},
+    size::{Resize, ResizeParams},
+    state::{CursorState, Get, List, Status, StatusReply},
 };
 
 use super::{

@@ -78,7 +78,7 @@ session_params! {
     }
 }
 
-#[derive(Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 pub struct WaitReply {
     pub matched: bool,
     pub timed_out: bool,
@@ -89,7 +89,7 @@ pub struct WaitReply {
     pub is_dead: bool,
 }
 
-#[derive(Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 pub struct Met {
     pub index: usize,
     /// The line of a text, by its name for as long as it is kept.
