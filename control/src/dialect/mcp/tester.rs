@@ -15,6 +15,10 @@ use std::collections::BTreeMap;
 pub use self::apps::Apps;
 use self::apps::{App, Launch};
 use super::tool::{Ask, Toolset, plain, plain_tool, whole};
+use crate::methods::{
+    input::{Type, TypeParams},
+    session::{self, ResizeParams, StatusReply},
+};
 
 /// The toolset.
 pub static TOOLSET: Toolset = Toolset {
@@ -98,19 +102,19 @@ fn named(ask: &Ask<'_>, given: &Map<String, Value>) -> Result<App, Value> {
 }
 
 /// The same, with its state. What a program left on its screen is served when it has ended, until it is restarted or stopped.
-async fn viewed(ask: &Ask<'_>, given: &Map<String, Value>) -> Result<(App, Value), Value> {
+async fn viewed(ask: &Ask<'_>, given: &Map<String, Value>) -> Result<(App, StatusReply), Value> {
     let app = named(ask, given)?;
     let state = app.state(ask).await?;
     Ok((app, state))
 }
 
 /// The same for what only a program that runs can take; one that has ended is refused.
-async fn active(ask: &Ask<'_>, given: &Map<String, Value>) -> Result<(App, Value), Value> {
+async fn active(ask: &Ask<'_>, given: &Map<String, Value>) -> Result<App, Value> {
     let (app, state) = viewed(ask, given).await?;
-    if state["is_dead"] == true {
+    if state.is_dead {
         return Err(error(Code::Dead, "session is not active"));
     }
-    Ok((app, state))
+    Ok(app)
 }
 
 /// What is to be launched, checked.
@@ -246,13 +250,14 @@ plain_tool! {
     "Sends keyboard input to the terminal application."
     (ask, given) {
         let keys = keys(&given)?;
-        let (app, _) = active(ask, &given).await?;
+        let app = active(ask, &given).await?;
         for part in keys::parts(keys) {
-            let params = match part {
-                keys::Part::Text(text) => json!({"id": app.pane, "text": text}),
-                keys::Part::Key(key) => json!({"id": app.pane, "keys": [key]}),
-            };
-            let _: Value = ask.method("session.type", params).await.map_err(internal)?;
+            let mut params = TypeParams::of(app.pane);
+            match part {
+                keys::Part::Text(text) => params.text = text.into(),
+                keys::Part::Key(key) => params.keys = vec![key].into(),
+            }
+            ask.call::<Type>(params).await.map_err(internal)?;
         }
         Ok(json!({"success": true}))
     }
@@ -270,7 +275,7 @@ plain_tool! {
     "Gets the current cursor position in the terminal."
     (ask, given) {
         let (_, state) = viewed(ask, &given).await?;
-        Ok(json!({"row": state["cursor"]["y"], "col": state["cursor"]["x"]}))
+        Ok(json!({"row": state.cursor.y, "col": state.cursor.x}))
     }
 }
 
@@ -279,7 +284,7 @@ plain_tool! {
     "Gets the current terminal dimensions."
     (ask, given) {
         let (_, state) = viewed(ask, &given).await?;
-        Ok(json!({"width": state["cols"], "height": state["rows"]}))
+        Ok(json!({"width": state.cols, "height": state.rows}))
     }
 }
 
@@ -322,9 +327,10 @@ plain_tool! {
     "Changes the terminal size. Applications will receive a SIGWINCH signal."
     (ask, given) {
         let (width, height) = (side(&given, "width")?, side(&given, "height")?);
-        let (app, _) = active(ask, &given).await?;
-        let params = json!({"id": app.pane, "cols": width, "rows": height});
-        let _: Value = ask.method("session.resize", params).await.map_err(internal)?;
+        let app = active(ask, &given).await?;
+        let (cols, rows) = (width.into(), height.into());
+        let params = ResizeParams { cols, rows, ..ResizeParams::of(app.pane) };
+        ask.call::<session::Resize>(params).await.map_err(internal)?;
         Ok(json!({"success": true}))
     }
 }
@@ -361,9 +367,9 @@ plain_tool! {
         let mut sessions = Vec::new();
         for app in ask.server.tester.of(ask.server, ask.caller.connection) {
             let state = match app.state(ask).await {
-                Ok(state) if state["is_dead"] == false => "active",
+                Ok(state) if !state.is_dead => "active",
                 // What ended well was stopped; what did not, and what is gone, failed.
-                Ok(state) if state["exit_code"] == 0 => "stopped",
+                Ok(state) if state.exit_code == Some(0) => "stopped",
                 _ => "error",
             };
             sessions.push(json!({

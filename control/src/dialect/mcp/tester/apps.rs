@@ -4,18 +4,22 @@
 use std::collections::BTreeMap;
 
 use parking_lot::Mutex;
-use serde_json::{Value, json};
+use serde_json::Value;
 use unterm_mux::{PaneId, random};
 
 use super::{Code, error, internal};
 use crate::{
     dialect::mcp::{Server, tool::Ask},
+    methods::{
+        params::SessionOnly,
+        session::{Create, CreateParams, Destroy, Status, StatusReply},
+    },
     services::{hidden::MOST, now},
 };
 
 /// The size of a new one.
-const COLS: u16 = 80;
-const ROWS: u16 = 24;
+const COLS: u64 = 80;
+const ROWS: u64 = 24;
 
 /// What was launched.
 #[derive(Clone, Debug)]
@@ -46,8 +50,8 @@ pub struct App {
 
 impl App {
     /// What `session.status` says of its pane.
-    pub async fn state(&self, ask: &Ask<'_>) -> Result<Value, Value> {
-        ask.method("session.status", json!({"id": self.pane})).await.map_err(internal)
+    pub async fn state(&self, ask: &Ask<'_>) -> Result<StatusReply, Value> {
+        ask.call::<Status>(SessionOnly::of(self.pane)).await.map_err(internal)
     }
 }
 
@@ -126,18 +130,19 @@ impl Apps {
 }
 
 async fn open(ask: &Ask<'_>, launch: &Launch) -> Result<u64, Value> {
-    let params = json!({
-        "program": launch.command,
-        "args": launch.args,
-        "env": launch.env,
-        "cols": COLS,
-        "rows": ROWS,
-        "hidden": true,
-        "cwd": ask.folder,
-    });
-    let opened: Result<Value, String> = ask.method("session.create", params).await;
+    let params = CreateParams {
+        program: launch.command.as_str().into(),
+        args: launch.args.clone().into(),
+        env: launch.env.clone().into(),
+        cols: COLS.into(),
+        rows: ROWS.into(),
+        hidden: true.into(),
+        cwd: ask.folder.map(str::to_owned).into(),
+        ..CreateParams::default()
+    };
+    let opened = ask.call::<Create>(params).await;
     let opened = opened.map_err(|why| error(Code::Input, not_launched(&launch.command, why)))?;
-    opened["id"].as_u64().ok_or_else(|| internal("no session was opened"))
+    Ok(opened.id)
 }
 
 /// Why a command can't be launched, under the names that the document has for it.
@@ -152,6 +157,6 @@ fn not_launched(command: &str, why: String) -> String {
 }
 
 async fn close(ask: &Ask<'_>, pane: u64) -> Result<(), Value> {
-    let closed: Result<Value, String> = ask.method("session.destroy", json!({"id": pane})).await;
+    let closed = ask.call::<Destroy>(SessionOnly::of(pane)).await;
     closed.map(drop).map_err(internal)
 }

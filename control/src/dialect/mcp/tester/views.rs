@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use serde_json::{Value, json};
 use unterm_mux::PaneId;
 use unterm_term::{Cell, Content, Snapshot, SnapshotRow, Width};
 
@@ -12,6 +11,11 @@ use crate::{
     dialect::mcp::{
         rows::columns,
         tool::{Ask, Said},
+    },
+    methods::{
+        cells::{Attribute, Bytes, Cells, CellsReply, Run},
+        params::SessionOnly,
+        screen::{Scroll, ScrollParams},
     },
     untrusted::{clipped, escaped},
 };
@@ -26,14 +30,13 @@ const MOST_CHARACTERS: usize = 200_000;
 
 /// The screen's content and where the cursor is, row and column from 0.
 pub async fn view(ask: &Ask<'_>, app: &App, format: &str) -> Said<(String, u16, u16)> {
-    let on_pane = json!({"id": app.pane});
+    let on_pane = SessionOnly::of(app.pane);
     let mut screen = screen(ask, app)?;
     let content = match format {
         "raw" => {
-            let cells: Value = ask.method("screen.cells", on_pane).await?;
-            let at = |name: &str| cells["cursor"][name].as_u64().unwrap_or_default() as u16;
-            (screen.cursor.row, screen.cursor.col) = (at("y"), at("x"));
-            raw(&cells, screen.cursor.row, screen.cursor.col)
+            let cells = ask.call::<Cells>(on_pane).await?;
+            (screen.cursor.row, screen.cursor.col) = (cells.cursor.y, cells.cursor.x);
+            raw(&cells)
         }
         "ansi" => readable(&marked(&screen)),
         "scrollback" => {
@@ -42,8 +45,7 @@ pub async fn view(ask: &Ask<'_>, app: &App, format: &str) -> Said<(String, u16, 
             readable(&lines.join("\n"))
         }
         "passthrough" => {
-            let bytes: Value = ask.method("screen.bytes", on_pane).await?;
-            let bytes = STANDARD.decode(bytes["base64"].as_str().unwrap_or_default());
+            let bytes = STANDARD.decode(ask.call::<Bytes>(on_pane).await?.base64);
             String::from_utf8_lossy(&bytes.map_err(|error| error.to_string())?).into_owned()
         }
         _ => readable(&plain(&screen)),
@@ -82,17 +84,10 @@ async fn history(ask: &Ask<'_>, app: &App, screen: &Snapshot) -> Said<Vec<String
     let Some(first) = screen.rows.first() else { return Ok(Vec::new()) };
     let top = first.line.0.saturating_sub(screen.oldest.0);
     let offset = top.saturating_sub(HISTORY);
-    let params = json!({"id": app.pane, "offset": offset, "count": top - offset});
-    let rows: Value = ask.method("screen.scroll", params).await?;
-    let lines = rows["lines"].as_array().into_iter().flatten();
-    Ok(lines.map(|line| line.as_str().unwrap_or_default().to_owned()).collect())
-}
-
-fn runs(line: &Value) -> impl Iterator<Item = (u64, u64, &str, &Value)> {
-    line["runs"].as_array().into_iter().flatten().map(|run| {
-        let number = |name: &str| run[name].as_u64().unwrap_or_default();
-        (number("col"), number("cols"), run["text"].as_str().unwrap_or_default(), run)
-    })
+    let count = (top - offset).into();
+    let params = ScrollParams { offset: offset.into(), count, ..ScrollParams::of(app.pane) };
+    let rows = ask.call::<Scroll>(params).await?;
+    Ok(rows.lines.iter().map(str::to_owned).collect())
 }
 
 /// Every row in full width, with the cursor and blanks made visible.
@@ -118,27 +113,27 @@ fn marked(screen: &Snapshot) -> String {
 }
 
 /// The screen as sequences that draw it.
-fn raw(cells: &Value, row: u16, col: u16) -> String {
+fn raw(cells: &CellsReply) -> String {
     let mut text = String::from("\x1b[0m");
     let mut look = String::new();
-    for (y, line) in cells["lines"].as_array().into_iter().flatten().enumerate() {
+    for (y, line) in cells.lines.iter().enumerate() {
         if y > 0 {
             change(&mut text, &mut look, "");
             text.push_str("\r\n");
         }
         let mut at = 0;
-        for (start, count, shown, run) in runs(line) {
-            if start > at {
+        for run in &line.runs {
+            if run.col > at {
                 change(&mut text, &mut look, "");
-                text.extend(std::iter::repeat_n(' ', (start - at) as usize));
+                text.extend(std::iter::repeat_n(' ', usize::from(run.col - at)));
             }
             change(&mut text, &mut look, &sgr(run));
-            text.push_str(shown);
-            at = start + count;
+            text.push_str(&run.text);
+            at = run.col + run.cols;
         }
     }
     change(&mut text, &mut look, "");
-    let _ = write!(text, "\x1b[{};{}H", row + 1, col + 1);
+    let _ = write!(text, "\x1b[{};{}H", cells.cursor.y + 1, cells.cursor.x + 1);
     text
 }
 
@@ -153,28 +148,25 @@ fn change(text: &mut String, look: &mut String, to: &str) {
 }
 
 /// The parameters of SGR for a run, each behind a semicolon; ECMA-48, 8.3.117.
-fn sgr(run: &Value) -> String {
+fn sgr(run: &Run) -> String {
     let mut sgr = String::new();
-    for (name, number) in [
-        ("bold", 1),
-        ("dim", 2),
-        ("italic", 3),
-        ("blink", 5),
-        ("inverse", 7),
-        ("hidden", 8),
-        ("strike", 9),
-        ("overline", 53),
-    ] {
-        let attributes = run["attributes"].as_array().into_iter().flatten();
-        if attributes.into_iter().any(|attribute| attribute == name) {
-            let _ = write!(sgr, ";{number}");
-        }
+    for attribute in &run.attributes {
+        let number = match attribute {
+            Attribute::Bold => 1,
+            Attribute::Dim => 2,
+            Attribute::Italic => 3,
+            Attribute::Blink => 5,
+            Attribute::Inverse => 7,
+            Attribute::Hidden => 8,
+            Attribute::Strike => 9,
+            Attribute::Overline => 53,
+        };
+        let _ = write!(sgr, ";{number}");
     }
-    if run["underline"].is_string() {
+    if run.underline.is_some() {
         sgr.push_str(";4");
     }
-    for (name, base) in [("foreground", 38), ("background", 48)] {
-        let Some(color) = run[name].as_str() else { continue };
+    for (color, base) in [(&run.foreground, 38), (&run.background, 48)] {
         if let Some((red, green, blue)) = rgb(color) {
             let _ = write!(sgr, ";{base};2;{red};{green};{blue}");
         }
@@ -223,19 +215,29 @@ fn rgb(color: &str) -> Option<(u8, u8, u8)> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
     use unterm_term::{Options, Parser, Size, Term};
 
     use super::*;
 
-    fn cells() -> Value {
-        json!({
+    fn cells() -> CellsReply {
+        let cells = json!({
+            "seq": 1,
             "cols": 6,
+            "rows": 2,
+            "cursor": {"x": 0, "y": 1, "visible": true},
+            "images": [],
+            "alternate_screen": false,
+            "reverse_screen": false,
             "lines": [
-                {"runs": [{"col": 1, "cols": 2, "text": "ab", "foreground": "idx:9", "attributes": ["bold"]},
-                          {"col": 4, "cols": 2, "text": "漢"}]},
-                {"runs": []},
+                {"row": 0, "line_id": 0, "wrapped": false, "runs": [
+                    {"col": 1, "cols": 2, "text": "ab", "foreground": "idx:9", "attributes": ["bold"]},
+                    {"col": 4, "cols": 2, "text": "漢"},
+                ]},
+                {"row": 1, "line_id": 1, "wrapped": false, "runs": []},
             ],
-        })
+        });
+        serde_json::from_value(cells).unwrap()
     }
 
     fn screen(bytes: &str) -> Snapshot {
@@ -264,7 +266,7 @@ mod tests {
 
     #[test]
     fn a_screen_is_drawn_anew() {
-        assert_eq!(raw(&cells(), 1, 0), "\x1b[0m \x1b[0;1;38;2;255;0;0mab\x1b[0m 漢\r\n\x1b[2;1H");
+        assert_eq!(raw(&cells()), "\x1b[0m \x1b[0;1;38;2;255;0;0mab\x1b[0m 漢\r\n\x1b[2;1H");
     }
 
     #[test]
