@@ -160,15 +160,18 @@ pub struct Run {
     pub cols: u16,
     pub text: String,
     /// `default`, `idx:N` or `rgb:R:G:B`.
-    #[serde(default = "default_color", skip_serializing_if = "is_default")]
-    pub foreground: String,
-    #[serde(default = "default_color", skip_serializing_if = "is_default")]
-    pub background: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub foreground: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub background: Option<String>,
     /// `single`, `double`, `curly`, `dotted`, `dashed`; absent: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub underline: Option<Word>,
-    #[serde(default = "default_color", skip_serializing_if = "is_default")]
-    pub underline_color: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub underline_color: Option<String>,
     /// Some of `bold`, `dim`, `italic`, `blink`, `inverse`, `hidden`, `strike`, `overline`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attributes: Vec<Attribute>,
@@ -191,21 +194,11 @@ pub struct Image {
     pub z: i32,
 }
 
-const DEFAULT: &str = "default";
-
-fn default_color() -> String {
-    DEFAULT.to_owned()
-}
-
-fn is_default(color: &str) -> bool {
-    color == DEFAULT
-}
-
-fn color(color: Color) -> String {
+fn color(color: Color) -> Option<String> {
     match color {
-        Color::Default => DEFAULT.to_owned(),
-        Color::Indexed(index) => format!("idx:{index}"),
-        Color::Rgb(rgb) => format!("rgb:{}:{}:{}", rgb.r, rgb.g, rgb.b),
+        Color::Default => None,
+        Color::Indexed(index) => Some(format!("idx:{index}")),
+        Color::Rgb(rgb) => Some(format!("rgb:{}:{}:{}", rgb.r, rgb.g, rgb.b)),
     }
 }
 
@@ -282,7 +275,7 @@ fn runs(row: &SnapshotRow) -> Vec<Run> {
                 role: role(first).map(Word::Borrowed),
                 text,
             };
-            let is_plain = is_default(&run.background)
+            let is_plain = run.background.is_none()
                 && run.underline.is_none()
                 && run.attributes.is_empty()
                 && run.link.is_none();

@@ -11,22 +11,72 @@ use std::{
 };
 
 use parking_lot::Mutex;
-use serde_json::Value;
 use tokio::{
     sync::watch,
     task::AbortHandle,
     time::{Instant, timeout_at},
 };
 
-use crate::caller::Cancel;
+use crate::{
+    caller::Cancel,
+    methods::{approvals::AskReply, exec::RunWaitReply, wait::WaitReply},
+};
 
 /// The longest a client is kept waiting by one request: some drop a call after a minute.
 pub const SLICE: Duration = Duration::from_secs(50);
 /// Calls that go on at a time, of all clients; one more is refused while none of them has ended.
 const MOST: usize = 256;
 
-/// What came of a call, or why it failed.
-pub type Outcome = Result<Value, String>;
+/// What comes of a call, or why it fails, once it has ended.
+#[derive(Clone)]
+pub struct Pending<T>(watch::Receiver<Option<Result<T, String>>>);
+
+impl<T: Clone> Pending<T> {
+    /// The outcome, if it comes within this time.
+    pub async fn outcome(&self, within: Duration) -> Option<Result<T, String>> {
+        let deadline = Instant::now() + within.min(SLICE);
+        let mut outcome = self.0.clone();
+        match timeout_at(deadline, outcome.wait_for(Option::is_some)).await {
+            Ok(Ok(outcome)) => outcome.clone(),
+            Ok(Err(_)) => Some(Err("The call was given up".to_owned())),
+            Err(_) => None,
+        }
+    }
+
+    fn has_ended(&self) -> bool {
+        self.0.borrow().is_some()
+    }
+}
+
+/// What a call does, with its outcome.
+#[derive(Clone)]
+pub enum Kind {
+    /// Runs a command.
+    Run(Pending<RunWaitReply>),
+    /// Waits for what a pane shows or does.
+    Wait(Pending<WaitReply>),
+    /// Asks the person.
+    Question(Pending<AskReply>),
+}
+
+impl Kind {
+    /// What handles begin with: the tool that begins such calls.
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Run(_) => "run",
+            Self::Wait(_) => "wait",
+            Self::Question(_) => "request_human",
+        }
+    }
+
+    fn has_ended(&self) -> bool {
+        match self {
+            Self::Run(pending) => pending.has_ended(),
+            Self::Wait(pending) => pending.has_ended(),
+            Self::Question(pending) => pending.has_ended(),
+        }
+    }
+}
 
 /// A call that goes on.
 #[derive(Clone)]
@@ -37,14 +87,13 @@ pub struct Job {
     told: Arc<AtomicBool>,
     /// The pane's `seq` when its client last received the pane's state; 0: never.
     seen: Arc<AtomicU64>,
-    /// The tool that began it.
-    pub tool: &'static str,
+    /// What it does.
+    pub kind: Kind,
     /// The session it is about.
     pub pane: u64,
     connection: u64,
     /// Ends the command that it began, if its client cancels it.
     cancel: Cancel,
-    outcome: watch::Receiver<Option<Outcome>>,
     task: AbortHandle,
 }
 
@@ -64,17 +113,6 @@ impl Job {
     pub fn seen(&self) -> u64 {
         self.seen.load(Ordering::Relaxed)
     }
-
-    /// Its outcome, if it comes within this time.
-    pub async fn outcome(&self, within: Duration) -> Option<Outcome> {
-        let deadline = Instant::now() + within.min(SLICE);
-        let mut outcome = self.outcome.clone();
-        match timeout_at(deadline, outcome.wait_for(Option::is_some)).await {
-            Ok(Ok(outcome)) => outcome.clone(),
-            Ok(Err(_)) => Some(Err("The call was given up".to_owned())),
-            Err(_) => None,
-        }
-    }
 }
 
 /// The calls that go on, the oldest first.
@@ -93,33 +131,35 @@ impl Jobs {
     ///
     /// # Errors
     /// There are too many; for the model.
-    pub fn begin(
+    pub fn begin<T: Clone + Send + Sync + 'static>(
         &self,
         connection: u64,
-        tool: &'static str,
+        kind: fn(Pending<T>) -> Kind,
         pane: u64,
         cancel: Cancel,
-        call: impl Future<Output = Outcome> + Send + 'static,
-    ) -> Result<Job, String> {
+        call: impl Future<Output = Result<T, String>> + Send + 'static,
+    ) -> Result<(Job, Pending<T>), String> {
+        let (tell, outcome) = watch::channel(None);
+        let pending = Pending(outcome);
+        let kind = kind(pending.clone());
         let mut state = self.0.lock();
         state.last += 1;
         // Short: models copy it. Nobody else's call is found by it.
-        let handle = format!("{tool}-{}", state.last).into();
+        let handle = format!("{}-{}", kind.name(), state.last).into();
         let jobs = &mut state.jobs;
         if jobs.len() == MOST {
-            let ended = jobs.iter().position(|job| job.outcome.borrow().is_some());
+            let ended = jobs.iter().position(|job| job.kind.has_ended());
             let ended = ended.ok_or("There are too many calls under way; wait for some of them")?;
             jobs.remove(ended);
         }
-        let (tell, outcome) = watch::channel(None);
         let task = tokio::spawn(async move {
             let outcome = call.await;
             tell.send_replace(Some(outcome));
         });
         let (told, seen, task) = (Arc::default(), Arc::default(), task.abort_handle());
-        let job = Job { handle, told, seen, tool, pane, connection, cancel, outcome, task };
+        let job = Job { handle, told, seen, kind, pane, connection, cancel, task };
         jobs.push_back(job.clone());
-        Ok(job)
+        Ok((job, pending))
     }
 
     /// The one of that handle, for the connection that began it.
@@ -183,22 +223,35 @@ impl Drop for Asking<'_> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
     use tokio::sync::oneshot;
 
     use super::*;
+
+    fn answer(text: &str) -> AskReply {
+        AskReply { answered: true, answer: Some(text.to_owned()) }
+    }
+
+    /// Begins a call of a connection.
+    fn begin(
+        jobs: &Jobs,
+        connection: u64,
+        call: impl Future<Output = Result<AskReply, String>> + Send + 'static,
+    ) -> Result<(Job, Pending<AskReply>), String> {
+        jobs.begin(connection, Kind::Question, 0, Cancel::default(), call)
+    }
 
     #[tokio::test]
     async fn a_call_goes_on_until_it_is_asked_for_by_whoever_began_it() {
         let jobs = Jobs::default();
         let (end, ended) = oneshot::channel::<()>();
-        let call = async move { ended.await.map(|()| json!(7)).map_err(|e| e.to_string()) };
-        let job = jobs.begin(1, "run", 0, Cancel::default(), call).unwrap();
-        assert_eq!(job.outcome(Duration::ZERO).await, None);
+        let call = async move { ended.await.map(|()| answer("7")).map_err(|e| e.to_string()) };
+        let (job, pending) = begin(&jobs, 1, call).unwrap();
+        assert!(pending.outcome(Duration::ZERO).await.is_none());
         assert!(jobs.find(2, &job.handle).is_none());
         end.send(()).unwrap();
         let found = jobs.find(1, &job.handle).unwrap();
-        assert_eq!(found.outcome(SLICE).await, Some(Ok(json!(7))));
+        let Kind::Question(pending) = found.kind else { panic!("another kind of call") };
+        assert_eq!(pending.outcome(SLICE).await.unwrap().unwrap().answer.unwrap(), "7");
         jobs.forget(&job);
         assert!(jobs.find(1, &job.handle).is_none());
     }
@@ -206,13 +259,13 @@ mod tests {
     #[tokio::test]
     async fn what_ended_gives_way_to_what_begins_and_a_connection_takes_its_own_along() {
         let jobs = Jobs::default();
-        let first = jobs.begin(1, "run", 0, Cancel::default(), async { Ok(json!(1)) }).unwrap();
-        assert!(first.outcome(SLICE).await.is_some());
+        let (first, pending) = begin(&jobs, 1, async { Ok(answer("1")) }).unwrap();
+        assert!(pending.outcome(SLICE).await.is_some());
         for _ in 0..MOST {
-            jobs.begin(2, "run", 0, Cancel::default(), std::future::pending()).unwrap();
+            begin(&jobs, 2, std::future::pending()).unwrap();
         }
         assert!(jobs.find(1, &first.handle).is_none());
-        assert!(jobs.begin(3, "run", 0, Cancel::default(), std::future::pending()).is_err());
+        assert!(begin(&jobs, 3, std::future::pending()).is_err());
         jobs.release(2);
         assert!(jobs.0.lock().jobs.is_empty());
     }
@@ -220,7 +273,7 @@ mod tests {
     #[tokio::test]
     async fn what_nobody_can_ask_for_again_ends_with_its_request() {
         let jobs = Jobs::default();
-        let begin = || jobs.begin(1, "wait", 0, Cancel::default(), std::future::pending()).unwrap();
+        let begin = || begin(&jobs, 1, std::future::pending()).unwrap().0;
         let cancelled = begin();
         drop(Asking::new(&jobs, &cancelled));
         assert!(jobs.0.lock().jobs.is_empty());

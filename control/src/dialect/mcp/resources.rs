@@ -22,7 +22,7 @@ use tokio::task::AbortHandle;
 
 use super::{
     Server,
-    rows::joined,
+    rows::{fields, joined},
     tool::{RESOURCES, Said, is_hidden, method, untrusted_fields},
     untrusted::{clipped, escaped, line},
 };
@@ -194,8 +194,8 @@ async fn contents(
     }
     Ok(match address {
         Address::Screen(pane) => {
-            let screen: Value = method(server, caller, "screen.text", &json!({"id": pane})).await?;
-            (joined(&screen["lines"], 0, usize::MAX), "text/plain")
+            let screen = method(server, caller, "screen.text", &json!({"id": pane})).await?;
+            (joined(&fields(&screen)?.lines, 0, usize::MAX), "text/plain")
         }
         Address::Block(pane, block) => {
             let params = json!({"id": pane, "block": block});

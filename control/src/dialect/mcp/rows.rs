@@ -1,12 +1,18 @@
 //! The rows of a screen as methods give them: joined to a text, and cut at columns.
 
-use serde_json::Value;
 use unterm_term::{Content, Options, Parser, Size, Snapshot, SnapshotRow, Term, Width};
 
+use super::tool::Said;
+use crate::methods::screen::{Lines, TextFields, TextReply};
+
+/// What `screen.text` replied.
+pub fn fields(reply: &TextReply) -> Said<TextFields> {
+    reply.fields().map_err(|error| format!("Internal error: {error}"))
+}
+
 /// So many rows from `first` on as one text, without the blanks at its end.
-pub fn joined(lines: &Value, first: usize, count: usize) -> String {
-    let rows = lines.as_array().into_iter().flatten().skip(first).take(count);
-    let rows: Vec<&str> = rows.map(|row| row.as_str().unwrap_or_default()).collect();
+pub fn joined(lines: &Lines, first: usize, count: usize) -> String {
+    let rows: Vec<&str> = lines.iter().skip(first).take(count).collect();
     rows.join("\n").trim_end().to_owned()
 }
 
@@ -16,28 +22,28 @@ pub fn columns_of(char: char) -> u64 {
 }
 
 /// Whether a row's text fills its columns: it may go on in the next row.
-fn is_full(row: &str, state: &Value) -> bool {
+fn is_full(row: &str, cols: u16) -> bool {
     let taken: u64 = row.chars().map(columns_of).sum();
-    state["cols"].as_u64().is_some_and(|cols| taken >= cols)
+    taken >= u64::from(cols)
 }
 
-/// Rows of a pane in that state as one text, those that fill their columns joined to the next.
-pub fn unwrapped(rows: &[&str], state: &Value) -> String {
+/// Rows of so many columns as one text, those that fill their columns joined to the next.
+pub fn unwrapped(rows: &[&str], cols: u16) -> String {
     let mut text = String::new();
     for (at, row) in rows.iter().enumerate() {
         text.push_str(row);
-        text.extend((at + 1 < rows.len() && !is_full(row, state)).then_some('\n'));
+        text.extend((at + 1 < rows.len() && !is_full(row, cols)).then_some('\n'));
     }
     text
 }
 
 /// Rows with what `cover` covers, also where it goes on in the next: as many characters as there were.
-pub fn covered(rows: &[&str], state: &Value, cover: impl FnOnce(&str) -> String) -> Vec<String> {
-    let text = cover(&unwrapped(rows, state));
+pub fn covered(rows: &[&str], cols: u16, cover: impl FnOnce(&str) -> String) -> Vec<String> {
+    let text = cover(&unwrapped(rows, cols));
     let mut chars = text.chars();
     let mut row = |row: &&str| {
         let covered = chars.by_ref().take(row.chars().count()).collect();
-        if !is_full(row, state) {
+        if !is_full(row, cols) {
             chars.next();
         }
         covered
@@ -89,7 +95,7 @@ mod tests {
 
     #[test]
     fn rows_are_joined_without_the_blanks_at_the_end() {
-        let lines = json!(["a", "", " b", "", ""]);
+        let lines: Lines = serde_json::from_value(json!(["a", "", " b", "", ""])).unwrap();
         assert_eq!(joined(&lines, 0, usize::MAX), "a\n\n b");
         assert_eq!(joined(&lines, 1, 2), "\n b");
         assert_eq!(joined(&lines, 9, 1), "");
@@ -97,10 +103,9 @@ mod tests {
 
     #[test]
     fn rows_that_are_full_go_on() {
-        let state = json!({"cols": 4});
         let rows = ["abcd", "ef", "漢字", "g"];
-        assert_eq!(unwrapped(&rows, &state), "abcdef\n漢字g");
-        let covered = covered(&rows, &state, |text| text.replace("de", "**").replace("字g", "**"));
+        assert_eq!(unwrapped(&rows, 4), "abcdef\n漢字g");
+        let covered = covered(&rows, 4, |text| text.replace("de", "**").replace("字g", "**"));
         assert_eq!(covered, ["abc*", "*f", "漢*", "*"]);
     }
 

@@ -17,7 +17,7 @@ use unterm_mux::PaneId;
 
 use super::{
     Server, arguments,
-    jobs::{Job, Outcome},
+    jobs::{Job, Kind, Pending},
     schema,
     words::{PANE, Speaker},
 };
@@ -25,7 +25,7 @@ use crate::{
     backend::{Backend, Calls, Request},
     caller::{Caller, Cancel},
     error::Error,
-    methods::Method,
+    methods::{Method, params::NoParams, session},
 };
 
 /// When a client that asked for it is first told that a call goes on, and how often from then on.
@@ -353,11 +353,6 @@ impl Ask<'_> {
         backend.call::<M>(self.caller, params).await.map_err(|error| self.speaker.say(&error))
     }
 
-    /// Calls a method of the table.
-    pub async fn method<T: DeserializeOwned>(&self, name: &str, params: Value) -> Said<T> {
-        said(self.server, self.caller, self.speaker, name, &params).await
-    }
-
     /// Whether there is no pane of this number. Of panes that a token does not reach, nothing is said.
     fn is_missing(&self, pane: u64) -> bool {
         let is_reached = self.caller.panes.as_ref().is_none_or(|panes| panes.contains(&pane));
@@ -370,12 +365,9 @@ impl Ask<'_> {
             let is_hidden = is_hidden(self.server, id);
             return if is_hidden { Err(self.speaker.say(&Error::NoSession(id))) } else { Ok(id) };
         }
-        let list: Value = self.method("session.list", json!({})).await?;
-        let live = list["sessions"].as_array().into_iter().flatten();
-        let live: Vec<u64> = live
-            .filter(|session| session["is_dead"] == false)
-            .filter_map(|session| session["id"].as_u64())
-            .collect();
+        let sessions = self.call::<session::List>(NoParams {}).await?.sessions;
+        let live = sessions.iter().filter(|session| !session.is_dead);
+        let live: Vec<u64> = live.map(|session| session.id).collect();
         match live.as_slice() {
             [only] => Ok(*only),
             [] => Err("There is no pane; open one with pane_open".to_owned()),
@@ -386,24 +378,35 @@ impl Ask<'_> {
     }
 
     /// Begins a call of a method that may take any time; see [`Ask::finish`].
-    pub fn begin(
+    pub fn begin<M: Method>(
         &self,
-        tool: &'static str,
+        kind: fn(Pending<M::Reply>) -> Kind,
         pane: u64,
-        name: &'static str,
-        params: Value,
-    ) -> Said<Job> {
+        params: M::Params<'static>,
+    ) -> Said<(Job, Pending<M::Reply>)>
+    where
+        for<'p> M::Params<'p>: Serialize,
+        M::Reply: DeserializeOwned + Clone + Sync,
+    {
         let (server, speaker) = (self.server.clone(), self.speaker);
         let cancel = Cancel::default();
         let caller = Caller { cancel: cancel.clone(), ..self.caller.clone() };
-        let call = async move { said(&server, &caller, speaker, name, &params).await };
-        self.server.jobs.begin(self.caller.connection, tool, pane, cancel, call)
+        let call = async move {
+            let called = server.dispatcher.call::<M>(&caller, params).await;
+            called.map_err(|error| speaker.say(&error))
+        };
+        self.server.jobs.begin(self.caller.connection, kind, pane, cancel, call)
     }
 
     /// What came of a call, if it ends within this time, telling the client meanwhile that it goes on.
-    pub async fn finish(&self, job: &Job, within: Duration) -> Option<Outcome> {
+    pub async fn finish<T: Clone>(
+        &self,
+        job: &Job,
+        pending: &Pending<T>,
+        within: Duration,
+    ) -> Option<Said<T>> {
         let start = Instant::now();
-        let outcome = job.outcome(within.saturating_sub(self.held));
+        let outcome = pending.outcome(within.saturating_sub(self.held));
         let Some((peer, token)) = &self.progress else { return outcome.await };
         let mut outcome = std::pin::pin!(outcome);
         let mut ticks = interval_at(start + FIRST_PROGRESS, PROGRESS);

@@ -16,7 +16,6 @@ mod text;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::{
     tool::{Toolset, row},
@@ -74,13 +73,6 @@ fn fits(left: &mut usize, part: &impl Serialize) -> bool {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Nothing {}
-
-/// Adds to a method's parameters those that were given.
-fn add_given<const N: usize>(params: &mut Value, given: [(&str, Value); N]) {
-    for (name, value) in given.into_iter().filter(|(_, value)| !value.is_null()) {
-        params[name] = value;
-    }
-}
 
 /// What programs wrote, as a reply has it.
 fn shown(text: String, raw: bool, hint: &str) -> (String, Option<Clipped>) {

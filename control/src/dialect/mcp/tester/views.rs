@@ -167,6 +167,7 @@ fn sgr(run: &Run) -> String {
         sgr.push_str(";4");
     }
     for (color, base) in [(&run.foreground, 38), (&run.background, 48)] {
+        let Some(color) = color else { continue };
         if let Some((red, green, blue)) = rgb(color) {
             let _ = write!(sgr, ";{base};2;{red};{green};{blue}");
         }

@@ -4,10 +4,13 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::run::WEEK;
-use crate::dialect::mcp::{arguments, tool::Said};
+use crate::{
+    dialect::mcp::{arguments, tool::Said},
+    methods::wait::{Awaited, WatchParams},
+};
 
 /// One thing to wait for: exactly one of these. Flags take true.
 #[derive(Deserialize, Serialize, JsonSchema)]
@@ -40,6 +43,28 @@ pub struct Condition {
     /// true: the program waits for input.
     #[serde(skip_serializing_if = "Option::is_none")]
     input: Option<bool>,
+}
+
+impl Condition {
+    /// The one thing to wait for; `None`: there is none, or more than one.
+    fn awaited(&self) -> Option<Awaited> {
+        let Self { text, regex, stable_ms, exit, prompt, command_done, bell, title, secret, input } =
+            self;
+        let given = [
+            text.clone().map(Awaited::Text),
+            regex.clone().map(Awaited::Regex),
+            stable_ms.map(Awaited::StableMs),
+            exit.map(Awaited::Exit),
+            prompt.map(Awaited::Prompt),
+            command_done.map(Awaited::CommandDone),
+            bell.map(Awaited::Bell),
+            title.clone().map(Awaited::Title),
+            secret.map(Awaited::Secret),
+            input.map(Awaited::Input),
+        ];
+        let mut given = given.into_iter().flatten();
+        given.next().filter(|_| given.next().is_none())
+    }
 }
 
 /// What a [`Condition`] may be, for the model.
@@ -91,33 +116,32 @@ pub fn params(
     pane: u64,
     any: (&str, Option<Conditions>),
     all: (&str, Option<Conditions>),
-) -> Said<Value> {
+) -> Said<WatchParams<'static>> {
     if any.1.is_some() && all.1.is_some() {
         return Err(format!("Give `{}` or `{}`, not both", any.0, all.0));
     }
-    let mut params = json!({"id": pane, "timeout_ms": WEEK});
-    for (key, (name, given)) in [("any", any), ("all", all)] {
-        let Some(Conditions(given)) = given else { continue };
-        if given.is_empty() {
-            return Err(format!("`{name}` is empty; give a condition: one of {CONDITIONS}"));
-        }
-        let conditions = given.into_iter().enumerate();
-        let conditions: Said<Vec<Value>> = conditions
-            .map(|(index, given)| {
-                let at = format!("{name}[{index}]");
-                let condition = json!(arguments::read_part::<Condition>(given, &at)?);
-                let count = condition.as_object().map_or(0, Map::len);
-                if count != 1 {
-                    return Err(format!(
-                        "`{at}` must be exactly one of {CONDITIONS}, such as {{\"text\": \"ready\"}}, not {condition}"
-                    ));
-                }
-                Ok(condition)
-            })
-            .collect();
-        params[key] = json!(conditions?);
+    let (any, all) = (awaited(any)?, awaited(all)?);
+    let (any, all, timeout_ms) = (any.into(), all.into(), WEEK.into());
+    Ok(WatchParams { any, all, timeout_ms, ..WatchParams::of(pane) })
+}
+
+/// The conditions of one of these arguments, with its name.
+fn awaited((name, given): (&str, Option<Conditions>)) -> Said<Option<Vec<Awaited>>> {
+    let Some(Conditions(given)) = given else { return Ok(None) };
+    if given.is_empty() {
+        return Err(format!("`{name}` is empty; give a condition: one of {CONDITIONS}"));
     }
-    Ok(params)
+    let one = |(index, given)| {
+        let at = format!("{name}[{index}]");
+        let condition: Condition = arguments::read_part(given, &at)?;
+        condition.awaited().ok_or_else(|| {
+            let condition = json!(condition);
+            format!(
+                "`{at}` must be exactly one of {CONDITIONS}, such as {{\"text\": \"ready\"}}, not {condition}"
+            )
+        })
+    };
+    given.into_iter().enumerate().map(one).collect::<Said<_>>().map(Some)
 }
 
 #[cfg(test)]

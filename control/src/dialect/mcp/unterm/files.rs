@@ -3,10 +3,12 @@
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
-use super::{add_given, safe};
-use crate::dialect::mcp::tool::tool;
+use super::safe;
+use crate::{
+    dialect::mcp::tool::tool,
+    methods::files::{Read, ReadParams, Write, WriteParams},
+};
 
 /// Bytes of a file in one reply: the default, and the most.
 const USUAL: u64 = 20_000;
@@ -50,21 +52,24 @@ tool! {
         let ReadArguments { path, pane, offset, max_bytes, raw } = arguments;
         let pane = ask.pane(pane).await?;
         let (offset, most) = (offset.unwrap_or(0), max_bytes.unwrap_or(USUAL).clamp(1, MOST));
-        let params = json!({"id": pane, "path": path, "offset": offset, "max_bytes": most});
-        let read: Value = ask.method("file.read", params).await?;
-        let size = read["size"].as_u64().unwrap_or_default();
-        let base64 = read["base64"].as_str().unwrap_or_default();
-        let bytes = STANDARD.decode(base64).map_err(|error| format!("Internal error: {error}"))?;
+        let params = ReadParams {
+            path: path.into(),
+            offset: offset.into(),
+            max_bytes: most.into(),
+            ..ReadParams::of(pane)
+        };
+        let read = ask.call::<Read>(params).await?;
+        let bytes = STANDARD.decode(&read.base64).map_err(|error| format!("Internal error: {error}"))?;
         let (text, taken) = match text_of(&bytes) {
             Some(text) => (Some(safe(text.to_owned(), raw == Some(true))), text.len()),
             None => (None, bytes.len()),
         };
         let end = offset + taken as u64;
         Ok(ReadReply {
-            base64: text.is_none().then(|| base64.to_owned()),
+            base64: text.is_none().then_some(read.base64),
             text,
-            size,
-            next_offset: (end < size && taken > 0).then_some(end),
+            size: read.size,
+            next_offset: (end < read.size && taken > 0).then_some(end),
         }
         .into())
     }
@@ -115,13 +120,18 @@ tool! {
         if text.is_some() == base64.is_some() {
             return Err("Give what to write in `text` or in `base64`, and not in both".to_owned());
         }
-        let mut params = json!({"id": pane, "path": path, "append": append == Some(true)});
-        add_given(&mut params, [("text", json!(text)), ("base64", json!(base64))]);
-        let written: Value = ask.method("file.write", params).await?;
+        let params = WriteParams {
+            path: path.into(),
+            text: text.into(),
+            base64: base64.into(),
+            append: (append == Some(true)).into(),
+            ..WriteParams::of(pane)
+        };
+        let written = ask.call::<Write>(params).await?;
         Ok(WriteReply {
-            written: written["written"].as_u64().unwrap_or_default(),
-            created: written["created"] == true,
-            directory: written["directory"].as_str().unwrap_or_default().to_owned(),
+            written: written.written as u64,
+            created: written.created,
+            directory: written.directory,
         }
         .into())
     }

@@ -2,17 +2,24 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 use super::{
-    add_given,
     conditions::{self, AnObject, Conditions},
     run::{View, WaitReply, go_on},
     screen,
 };
-use crate::dialect::mcp::{
-    jobs::SLICE,
-    tool::{Said, tool},
+use crate::{
+    dialect::mcp::{
+        jobs::{Kind, SLICE},
+        tool::{Said, tool},
+    },
+    methods::{
+        input::{MouseParams, OfMouse, Type, TypeParams},
+        lease::{self, LeaseParams, Release},
+        params::{Arg, SessionOnly},
+        signal::{self, Send, SendParams, SignalParams},
+        wait::Watch,
+    },
 };
 
 #[derive(Clone, Copy, Deserialize, Serialize, JsonSchema)]
@@ -34,21 +41,32 @@ pub enum MouseButton {
 }
 
 /// What the mouse does.
-#[derive(Deserialize, Serialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Mouse {
     action: MouseAction,
     /// From 0, as col.
     row: u64,
     col: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
     button: Option<MouseButton>,
     /// For scroll: down, up when negative; 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     lines: Option<i64>,
     /// Some of ctrl, alt, shift.
-    #[serde(skip_serializing_if = "Option::is_none")]
     modifiers: Option<Vec<String>>,
+}
+
+impl From<Mouse> for OfMouse {
+    fn from(mouse: Mouse) -> Self {
+        Self(MouseParams {
+            action: Arg::word(mouse.action),
+            row: mouse.row.into(),
+            col: mouse.col.into(),
+            button: mouse.button.map(Arg::word).unwrap_or_default(),
+            lines: mouse.lines.into(),
+            modifiers: mouse.modifiers.into(),
+            ..MouseParams::default()
+        })
+    }
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -119,34 +137,32 @@ tool! {
         // Before anything is typed.
         let mut watch = conditions::params(pane, ("wait_any", wait_any), ("wait_all", wait_all))?;
         let text = text.map(|text| text.replace("\r\n", "\r").replace('\n', "\r"));
-        let mut params = json!({"id": pane});
-        let given = [
-            ("text", json!(text)),
-            ("paste", json!(paste)),
-            ("keys", json!(keys)),
-            ("mouse", json!(mouse)),
-            ("no_secret", json!(no_secret)),
-        ];
-        add_given(&mut params, given);
-        let typed: Value = ask.method("session.type", params).await?;
-        let seq = typed["seq"].as_u64().unwrap_or_default();
+        let params = TypeParams {
+            text: text.into(),
+            paste: paste.into(),
+            keys: keys.into(),
+            mouse: mouse.map(OfMouse::from).into(),
+            no_secret: no_secret.into(),
+            ..TypeParams::of(pane)
+        };
+        let typed = ask.call::<Type>(params).await?;
         let mut wait = None;
         if waits {
-            watch["since_seq"] = json!(seq);
-            watch["include_typed"] = json!(include_typed == Some(true));
+            watch.since_seq = typed.seq.into();
+            watch.include_typed = (include_typed == Some(true)).into();
             let within = std::time::Duration::from_millis(timeout_ms.unwrap_or(10_000)).min(SLICE);
-            let job = ask.begin("wait", pane, "session.watch", watch)?;
+            let (job, _) = ask.begin::<Watch>(Kind::Wait, pane, watch)?;
             let waited = go_on(ask, &job, within, View::default()).await;
             wait = Some(waited.map_err(|why| format!("The input was sent. {why}"))?);
         }
         let (state, screen) = screen::state(ask, pane).await?;
         Ok(InputReply {
-            sent: typed["sent"] == true,
-            seq,
+            sent: typed.sent,
+            seq: typed.seq,
             wait,
             screen: show.unwrap_or(waits).then_some(screen),
-            awaiting_secret: state["awaiting_secret"] == true,
-            awaiting_input: state["awaiting_input"] == true,
+            awaiting_secret: state.awaiting_secret,
+            awaiting_input: state.awaiting_input,
         }
         .into())
     }
@@ -190,13 +206,14 @@ tool! {
     example r#"{"signal": "INT"}"#
     (ask, arguments: SignalArguments) -> SignalReply {
         let pane = ask.pane(arguments.pane).await?;
-        let params = json!({"id": pane, "signal": arguments.signal});
-        let method = match arguments.signal {
-            SignalName::Terminate | SignalName::Kill | SignalName::Hangup => "session.signal",
-            _ => "signal.send",
+        let signal = Arg::word(arguments.signal);
+        let sent = match arguments.signal {
+            SignalName::Terminate | SignalName::Kill | SignalName::Hangup => {
+                ask.call::<signal::Signal>(SignalParams { signal, ..SignalParams::of(pane) }).await?
+            }
+            _ => ask.call::<Send>(SendParams { signal, ..SendParams::of(pane) }).await?,
         };
-        let sent: Value = ask.method(method, params).await?;
-        Ok(SignalReply { sent: sent["sent"] == true }.into())
+        Ok(SignalReply { sent: sent.sent }.into())
     }
 }
 
@@ -232,12 +249,12 @@ tool! {
         let LeaseArguments { pane, release, ttl_ms } = arguments;
         let pane = ask.pane(pane).await?;
         if release == Some(true) {
-            let _: Value = ask.method("session.release", json!({"id": pane})).await?;
+            ask.call::<Release>(SessionOnly::of(pane)).await?;
             return Ok(LeaseReply { held: false, note: None }.into());
         }
-        let params = json!({"id": pane, "ttl_ms": ttl_ms.unwrap_or(60_000)});
-        let leased: Value = ask.method("session.lease", params).await?;
-        let held = leased["leased"] == true;
+        let ttl_ms = ttl_ms.unwrap_or(60_000).into();
+        let params = LeaseParams { ttl_ms, ..LeaseParams::of(pane) };
+        let held = ask.call::<lease::Lease>(params).await?.leased;
         Ok(LeaseReply { held, note: (held && ask.is_shared).then_some(SHARED) }.into())
     }
 }

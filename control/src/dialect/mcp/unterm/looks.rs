@@ -3,7 +3,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::region::Run;
+use crate::methods::{
+    Word,
+    cells::{Attribute, Run},
+};
 
 /// A character is written once, with a count, from so many on.
 const REPEATED: usize = 6;
@@ -17,16 +20,17 @@ pub struct Look {
     #[serde(skip_serializing_if = "Option::is_none")]
     background: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    underline: Option<String>,
+    underline: Option<Word>,
     /// Such as bold, italic, inverse.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    attributes: Vec<String>,
+    #[schemars(with = "Vec<String>")]
+    attributes: Vec<Attribute>,
     /// The target of its link.
     #[serde(skip_serializing_if = "Option::is_none")]
     link: Option<String>,
     /// prompt or input, where the shell marks them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    role: Option<String>,
+    role: Option<Word>,
 }
 
 /// Cells of one look.
@@ -53,15 +57,13 @@ pub struct RowOfCells {
 
 /// Runs, which come row by row, as rows of runs, and the looks they have; as many rows as `fits` lets in.
 pub fn encoded(
-    runs: impl Iterator<Item = Run>,
+    runs: impl Iterator<Item = (u64, Run)>,
     mut fits: impl FnMut(&RowOfCells) -> bool,
 ) -> (Vec<RowOfCells>, Vec<Look>) {
     let mut rows: Vec<RowOfCells> = Vec::new();
     let mut looks: Vec<Look> = Vec::new();
-    for run in runs {
-        let Run {
-            row, col, text, foreground, background, underline, attributes, link, role, ..
-        } = run;
+    for (row, run) in runs {
+        let Run { col, text, foreground, background, underline, attributes, link, role, .. } = run;
         let look = Look { foreground, background, underline, attributes, link, role };
         let look = (look != Look::default()).then(|| {
             looks.iter().position(|known| *known == look).unwrap_or_else(|| {
@@ -70,7 +72,7 @@ pub fn encoded(
             })
         });
         let (text, times) = repeated(text);
-        let run = RunOfCells { col, text, times, look };
+        let run = RunOfCells { col: col.into(), text, times, look };
         match rows.last_mut() {
             Some(last) if last.row == row => last.runs.push(run),
             last => {
@@ -109,12 +111,11 @@ mod tests {
 
     #[test]
     fn looks_are_said_once_and_repeated_characters_counted() {
-        let run = |row: u64, col: u64, text: &str, foreground: Option<&str>| Run {
-            row,
-            ..serde_json::from_value(json!({
+        let run = |row: u64, col: u64, text: &str, foreground: Option<&str>| {
+            let run = json!({
                 "col": col, "cols": text.chars().count(), "text": text, "foreground": foreground,
-            }))
-            .unwrap()
+            });
+            (row, serde_json::from_value(run).unwrap())
         };
         let runs = [
             run(0, 0, "────────", Some("idx:1")),
@@ -141,9 +142,9 @@ mod tests {
 
     #[test]
     fn rows_that_do_not_fit_are_left_out() {
-        let run = |row: u64| Run {
-            row,
-            ..serde_json::from_value(json!({"col": 0, "cols": 1, "text": "x"})).unwrap()
+        let run = |row: u64| {
+            let run = json!({"col": 0, "cols": 1, "text": "x"});
+            (row, serde_json::from_value(run).unwrap())
         };
         for (most, rows) in [(0, 0), (1, 1), (2, 2), (3, 3), (9, 3)] {
             let mut left = most + 1;

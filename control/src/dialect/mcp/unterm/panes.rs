@@ -4,14 +4,20 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
-use super::{Nothing, add_given, line};
+use super::{Nothing, line};
 use crate::{
     caller::Scopes,
     dialect::mcp::{
         tool::{Ask, Said, tool},
         words::named_scopes,
+    },
+    methods::{
+        activity::{Activity, State},
+        layout::{self, Beside, Rename, RenameParams, SplitParams},
+        params::{Arg, NoParams, SessionOnly},
+        server::Health,
+        session::{self, Create, CreateParams, Destroy, ResizeParams},
     },
     services::approvals::Standing,
 };
@@ -43,7 +49,7 @@ tool! {
     (ask, _nothing: Nothing) -> StatusReply {
         let context = ask.server.dispatcher.context();
         let record = context.registration.record();
-        let health: Value = ask.method("server.health", json!({})).await?;
+        let health = ask.call::<Health>(NoParams {}).await?;
         let given = ask.caller.scopes;
         // Whatever is more than a look is put to the person.
         let (now, asked) = match context.approvals.standing_at_all(ask.caller) {
@@ -55,8 +61,8 @@ tool! {
             instance: record.id.clone(),
             version: record.version.clone(),
             pid: record.pid,
-            window: health["terminal"]["window"] == true,
-            panes: health["mux"]["pane_count"].as_u64().unwrap_or_default(),
+            window: health.terminal.window,
+            panes: health.mux.pane_count as u64,
             paused: context.clients.is_paused(),
             you: ask.caller.client.clone().unwrap_or_default(),
             scopes: named_scopes(now),
@@ -78,7 +84,8 @@ pub struct Pane {
     /// What runs in its foreground.
     process: String,
     /// prompt, running, awaiting_input, awaiting_secret (only the person may type) or ended.
-    state: String,
+    #[schemars(with = "String")]
+    state: State,
     /// What runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     command: Option<String>,
@@ -90,23 +97,14 @@ pub struct Pane {
     jobs: Vec<Job>,
 }
 
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub struct Job {
     /// Its process group.
-    group: u64,
+    #[schemars(with = "u64")]
+    group: i32,
     command: String,
     stopped: bool,
     seconds: u64,
-}
-
-/// A pane's entry in the reply of `session.activity`.
-#[derive(Deserialize)]
-struct Doing {
-    id: u64,
-    state: String,
-    command: Option<String>,
-    seconds: Option<u64>,
-    jobs: Vec<Job>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -116,31 +114,29 @@ pub struct ListReply {
 
 /// The panes and what they are at.
 async fn list(ask: &Ask<'_>) -> Said<Vec<Pane>> {
-    #[derive(Deserialize)]
-    struct All {
-        sessions: Vec<Doing>,
-    }
-    let list: Value = ask.method("session.list", json!({})).await?;
-    let All { sessions: mut all } = ask.method("session.activity", json!({})).await?;
-    let number = |value: &Value| value.as_u64().unwrap_or_default();
-    let text = |value: &Value| line(value.as_str().unwrap_or_default());
+    let sessions = ask.call::<session::List>(NoParams {}).await?.sessions;
+    let mut all = ask.call::<Activity>(SessionOnly::default()).await?.sessions;
     let mut panes = Vec::new();
-    for session in list["sessions"].as_array().into_iter().flatten() {
-        let pane = number(&session["id"]);
+    for session in sessions {
         // One that was opened or closed between the two is in one of them only.
-        let Some(at) = all.iter().position(|doing| doing.id == pane) else { continue };
-        let Doing { state, command, seconds, jobs, .. } = all.swap_remove(at);
-        let jobs = jobs.into_iter().map(|job| Job { command: line(&job.command), ..job });
+        let Some(at) = all.iter().position(|doing| doing.id == session.id) else { continue };
+        let doing = all.swap_remove(at);
+        let jobs = doing.jobs.iter().map(|job| Job {
+            group: job.group,
+            command: line(&job.command),
+            stopped: job.stopped,
+            seconds: job.seconds,
+        });
         panes.push(Pane {
-            pane,
-            title: text(&session["title"]),
-            cols: number(&session["cols"]),
-            rows: number(&session["rows"]),
-            cwd: text(&session["shell"]["cwd"]),
-            process: text(&session["shell"]["process_name"]),
-            state,
-            command: command.as_deref().map(line),
-            seconds,
+            pane: session.id,
+            title: line(&session.title),
+            cols: session.cols.into(),
+            rows: session.rows.into(),
+            cwd: line(&session.shell.cwd),
+            process: line(&session.shell.process_name),
+            state: doing.state,
+            command: doing.command.as_deref().map(line),
+            seconds: doing.seconds,
             jobs: jobs.collect(),
         });
     }
@@ -179,32 +175,36 @@ pub struct OpenReply {
     rows: u64,
 }
 
-/// Opens a pane by a method that takes what session.create takes, and names it.
-async fn open(
-    ask: &Ask<'_>,
-    method: &str,
-    mut params: Value,
-    arguments: OpenArguments,
-) -> Said<OpenReply> {
-    let OpenArguments { command, cwd, env, cols, rows, title } = arguments;
-    if let Some(command) = command {
-        let (program, args) = command
-            .split_first()
-            .ok_or("`command` is empty; give the program and its arguments, or leave it out")?;
-        params["program"] = json!(program);
-        params["args"] = json!(args);
+impl OpenArguments {
+    /// What `session.create` takes, but for the title.
+    fn params(self, ask: &Ask<'_>) -> Said<CreateParams<'static>> {
+        let (program, args) = match self.command.as_deref() {
+            None => (Arg::default(), Arg::default()),
+            Some([program, args @ ..]) => (program.as_str().into(), args.to_vec().into()),
+            Some([]) => {
+                return Err(
+                    "`command` is empty; give the program and its arguments, or leave it out"
+                        .to_owned(),
+                );
+            }
+        };
+        Ok(CreateParams {
+            program,
+            args,
+            cwd: self.cwd.or_else(|| ask.folder.map(str::to_owned)).into(),
+            env: self.env.into(),
+            cols: self.cols.into(),
+            rows: self.rows.into(),
+            ..CreateParams::default()
+        })
     }
-    let cwd = cwd.as_deref().or(ask.folder);
-    let others =
-        [("cwd", json!(cwd)), ("env", json!(env)), ("cols", json!(cols)), ("rows", json!(rows))];
-    add_given(&mut params, others);
-    let opened: Value = ask.method(method, params).await?;
-    let number = |name: &str| opened[name].as_u64().unwrap_or_default();
-    if let Some(title) = title {
-        let params = json!({"id": number("id"), "title": title});
-        let _: Value = ask.method("session.rename", params).await?;
-    }
-    Ok(OpenReply { pane: number("id"), cols: number("cols"), rows: number("rows") })
+}
+
+/// Gives a pane the title that was asked for.
+async fn name(ask: &Ask<'_>, pane: u64, title: Option<String>) -> Said<()> {
+    let Some(title) = title else { return Ok(()) };
+    let params = RenameParams { title: title.into(), ..RenameParams::of(pane) };
+    ask.call::<Rename>(params).await.map(drop)
 }
 
 tool! {
@@ -212,7 +212,10 @@ tool! {
     "Open a pane with the user's shell, or with a program; its screen stays readable after the program's end until pane_close."
     example r#"{"command": ["htop"]}"#
     (ask, arguments: OpenArguments) -> OpenReply {
-        Ok(open(ask, "session.create", json!({}), arguments).await?.into())
+        let title = arguments.title.clone();
+        let opened = ask.call::<Create>(arguments.params(ask)?).await?;
+        name(ask, opened.id, title).await?;
+        Ok(OpenReply { pane: opened.id, cols: opened.cols.into(), rows: opened.rows.into() }.into())
     }
 }
 
@@ -245,10 +248,13 @@ tool! {
     example r#"{"direction": "down"}"#
     (ask, arguments: SplitArguments) -> OpenReply {
         let SplitArguments { pane, direction, command, cwd, env, title } = arguments;
-        let direction = direction.unwrap_or(Direction::Right);
-        let params = json!({"id": ask.pane(pane).await?, "direction": direction});
-        let rest = OpenArguments { command, cwd, env, cols: None, rows: None, title };
-        Ok(open(ask, "session.split", params, rest).await?.into())
+        let direction = Arg::word(direction.unwrap_or(Direction::Right));
+        let beside = Beside { direction, ..Beside::of(ask.pane(pane).await?) };
+        let rest = OpenArguments { command, cwd, env, cols: None, rows: None, title: None };
+        let params = SplitParams { beside, create: rest.params(ask)? };
+        let opened = ask.call::<layout::Split>(params.into()).await?;
+        name(ask, opened.id, title).await?;
+        Ok(OpenReply { pane: opened.id, cols: opened.cols.into(), rows: opened.rows.into() }.into())
     }
 }
 
@@ -274,8 +280,9 @@ tool! {
     (ask, arguments: ResizeArguments) -> Done {
         let ResizeArguments { pane, cols, rows } = arguments;
         let pane = ask.pane(pane).await?;
-        let params = json!({"id": pane, "cols": cols, "rows": rows});
-        let _: Value = ask.method("session.resize", params).await?;
+        let params =
+            ResizeParams { cols: cols.into(), rows: rows.into(), ..ResizeParams::of(pane) };
+        ask.call::<session::Resize>(params).await?;
         Ok(Done { pane }.into())
     }
 }
@@ -292,7 +299,7 @@ tool! {
     example r#"{"pane": 3}"#
     (ask, arguments: CloseArguments) -> Done {
         let pane = ask.pane(Some(arguments.pane)).await?;
-        let _: Value = ask.method("session.destroy", json!({"id": pane})).await?;
+        ask.call::<Destroy>(SessionOnly::of(pane)).await?;
         Ok(Done { pane }.into())
     }
 }

@@ -2,17 +2,18 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
-use super::{
-    add_given,
-    run::{WEEK, no_handle, slice},
-};
+use super::run::{WEEK, no_handle, slice};
 use crate::{
     dialect::mcp::{
-        jobs::{Asking, Job},
+        jobs::{Asking, Job, Kind},
         tool::{Ask, Said, tool},
         untrusted::escaped,
+    },
+    methods::{
+        approvals::{self, AskParams},
+        params::SessionOnly,
+        session::Status,
     },
     services::questions::{LONGEST, LONGEST_CHOICE, MOST_CHOICES},
 };
@@ -90,17 +91,18 @@ async fn question(ask: &Ask<'_>, arguments: &RequestArguments) -> Said<Job> {
         fits("One of `choices`", choice, LONGEST_CHOICE)?;
     }
     if let Some(pane) = arguments.pane {
-        let on_pane = json!({"id": ask.pane(Some(pane)).await?});
-        let _: Value = ask.method("session.status", on_pane).await?;
+        let pane = ask.pane(Some(pane)).await?;
+        ask.call::<Status>(SessionOnly::of(pane)).await?;
     }
-    let mut params = json!({"text": text, "timeout_ms": WEEK});
-    let given = [
-        ("choices", json!(arguments.choices)),
-        ("takes_text", json!(arguments.takes_text)),
-        ("session_id", json!(arguments.pane)),
-    ];
-    add_given(&mut params, given);
-    ask.begin("request_human", arguments.pane.unwrap_or_default(), "approvals.ask", params)
+    let params = AskParams {
+        text: text.into(),
+        choices: arguments.choices.clone().into(),
+        takes_text: arguments.takes_text.into(),
+        session_id: arguments.pane.into(),
+        timeout_ms: WEEK.into(),
+    };
+    let pane = arguments.pane.unwrap_or_default();
+    Ok(ask.begin::<approvals::Ask>(Kind::Question, pane, params)?.0)
 }
 
 tool! {
@@ -111,13 +113,26 @@ tool! {
         let note = shown(ask)?;
         let job = question(ask, &arguments).await?;
         let _asking = Asking::new(&ask.server.jobs, &job);
-        let Some(outcome) = ask.finish(&job, slice(arguments.timeout_ms)).await else {
+        let within = slice(arguments.timeout_ms);
+        let answer = match &job.kind {
+            Kind::Question(pending) => {
+                let outcome = ask.finish(&job, pending, within).await;
+                outcome.map(|outcome| outcome.map(|reply| reply.answer))
+            }
+            // Another tool's handle: nobody was asked.
+            Kind::Run(pending) => {
+                ask.finish(&job, pending, within).await.map(|outcome| outcome.map(|_| None))
+            }
+            Kind::Wait(pending) => {
+                ask.finish(&job, pending, within).await.map(|outcome| outcome.map(|_| None))
+            }
+        };
+        let Some(answer) = answer else {
             let handle = Some(job.tell_handle());
             return Ok(RequestReply { answered: false, handle, answer: None, note }.into());
         };
         ask.server.jobs.forget(&job);
-        let outcome: Value = outcome?;
-        let answer = outcome["answer"].as_str().map(str::to_owned);
+        let answer = answer?;
         if answer.is_none() {
             return Err("Nobody answered, and nobody is asked any more".to_owned());
         }

@@ -2,15 +2,15 @@
 
 use std::ops::Range;
 
-use serde::Deserialize;
-use serde_json::Value;
-
 use crate::{
     dialect::mcp::{
         rows::{columns_of, cut},
         tool::{Ask, Said},
     },
-    methods::session::blocking,
+    methods::{
+        cells::{Line, Run},
+        session::blocking,
+    },
     services::{matching::Budget, recording::settings::Settings, redact::Redaction},
 };
 
@@ -44,46 +44,10 @@ pub async fn redacted<T: Send + 'static>(
     Ok(done)
 }
 
-/// Neighbouring cells that look the same, as `screen.cells` gives them.
-#[derive(Deserialize)]
-pub struct Run {
-    /// Row of the screen, from 0.
-    #[serde(default)]
-    pub row: u64,
-    /// First column, from 0.
-    pub col: u64,
-    /// How many columns.
-    pub cols: u64,
-    pub text: String,
-    /// Of these, what is absent is as usual.
-    pub foreground: Option<String>,
-    pub background: Option<String>,
-    pub underline: Option<String>,
-    #[serde(default)]
-    pub attributes: Vec<String>,
-    /// The target of its link.
-    pub link: Option<String>,
-    /// `prompt` or `input`, where the shell marks them.
-    pub role: Option<String>,
-}
-
-/// The rows of a screen, as runs of cells.
-pub struct Screen(Vec<Row>);
-
-#[derive(Deserialize)]
-struct Row {
-    /// Its text goes on in the next row.
-    wrapped: bool,
-    runs: Vec<Run>,
-}
+/// The rows of a screen, as `screen.cells` gives them.
+pub struct Screen(pub Vec<Line>);
 
 impl Screen {
-    /// Takes the rows of what `screen.cells` says.
-    pub fn take(screen: &mut Value) -> Said<Self> {
-        let rows = serde_json::from_value(screen["lines"].take());
-        rows.map(Self).map_err(|error| format!("Internal error: {error}"))
-    }
-
     /// The same with its secrets covered, outside of the workers.
     pub async fn covered(mut self, ask: &Ask<'_>, redaction: &mut Redaction) -> Said<Self> {
         redacted(ask, redaction, move |redaction| {
@@ -113,7 +77,7 @@ impl Screen {
         for row in &mut self.0 {
             let mut end = 0;
             for run in &mut row.runs {
-                chars.by_ref().take((run.col - end) as usize).for_each(drop);
+                chars.by_ref().take(usize::from(run.col - end)).for_each(drop);
                 let mut text = String::new();
                 for (was, char) in run.text.chars().zip(&mut chars) {
                     // What was two columns wide still is.
@@ -131,19 +95,17 @@ impl Screen {
     }
 
     /// The runs of a part, each with its row.
-    pub fn runs(self, first_row: usize, row_count: usize, cols: &Range<u64>) -> Vec<Run> {
+    pub fn runs(self, first_row: usize, row_count: usize, cols: &Range<u64>) -> Vec<(u64, Run)> {
         let rows = self.0.into_iter().enumerate().skip(first_row).take(row_count);
         rows.flat_map(|(at, row)| {
             row.runs.into_iter().filter_map(move |run| {
-                let (from, to) = (cols.start.max(run.col), cols.end.min(run.col + run.cols));
+                let (start, end) = (u64::from(run.col), u64::from(run.col + run.cols));
+                let (from, to) = (cols.start.max(start), cols.end.min(end));
                 let is_there = from < to;
-                let of_run = |col: u64| (col - run.col) as u16;
-                is_there.then(|| Run {
-                    row: at as u64,
-                    col: from,
-                    cols: to - from,
-                    text: cut(&run.text, run.cols as u16, of_run(from), of_run(to)),
-                    ..run
+                let of_run = |col: u64| (col - start) as u16;
+                is_there.then(|| {
+                    let text = cut(&run.text, run.cols, of_run(from), of_run(to));
+                    (at as u64, Run { col: from as u16, cols: (to - from) as u16, text, ..run })
                 })
             })
         })
@@ -155,11 +117,11 @@ impl Screen {
         let last = self.0.len().min(first_row.saturating_add(row_count));
         let mut lines = vec![String::new(); last.saturating_sub(first_row)];
         let mut ends = vec![cols.start; lines.len()];
-        for run in self.runs(first_row, row_count, cols) {
-            let at = run.row as usize - first_row;
-            lines[at].extend((ends[at]..run.col).map(|_| ' '));
+        for (row, run) in self.runs(first_row, row_count, cols) {
+            let at = row as usize - first_row;
+            lines[at].extend((ends[at]..run.col.into()).map(|_| ' '));
             lines[at].push_str(&run.text);
-            ends[at] = run.col + run.cols;
+            ends[at] = (run.col + run.cols).into();
         }
         let lines: Vec<&str> = lines.iter().map(|line| line.trim_end()).collect();
         lines.join("\n").trim_end().to_owned()
@@ -168,22 +130,27 @@ impl Screen {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 
+    fn line(wrapped: bool, runs: Value) -> Line {
+        let line = json!({"row": 0, "line_id": 0, "wrapped": wrapped, "runs": runs});
+        serde_json::from_value(line).unwrap()
+    }
+
     fn screen() -> Screen {
-        let mut screen = json!({"lines": [
-            {"wrapped": false, "runs": [
-                {"col": 2, "cols": 4, "text": "user"},
-                {"col": 7, "cols": 9, "text": "password:", "attributes": ["bold"]},
-                {"col": 17, "cols": 3, "text": "abc"},
-            ]},
-            {"wrapped": true, "runs": [{"col": 0, "cols": 20, "text": "token=01234567890123"}]},
-            {"wrapped": false, "runs": [{"col": 0, "cols": 8, "text": "45 漢字b"}]},
-            {"wrapped": false, "runs": []},
-        ]});
-        Screen::take(&mut screen).unwrap()
+        let first = json!([
+            {"col": 2, "cols": 4, "text": "user"},
+            {"col": 7, "cols": 9, "text": "password:", "attributes": ["bold"]},
+            {"col": 17, "cols": 3, "text": "abc"},
+        ]);
+        Screen(vec![
+            line(false, first),
+            line(true, json!([{"col": 0, "cols": 20, "text": "token=01234567890123"}])),
+            line(false, json!([{"col": 0, "cols": 8, "text": "45 漢字b"}])),
+            line(false, json!([])),
+        ])
     }
 
     #[test]
@@ -198,7 +165,7 @@ mod tests {
         assert_eq!(screen().text(9, 9, &all), "");
         let runs = screen().runs(0, 1, &(9..18));
         let places: Vec<_> =
-            runs.iter().map(|run| (run.row, run.col, run.cols, run.text.as_str())).collect();
+            runs.iter().map(|(row, run)| (*row, run.col, run.cols, run.text.as_str())).collect();
         assert_eq!(places, [(0, 9, 7, "ssword:"), (0, 17, 1, "a")]);
     }
 
@@ -212,10 +179,8 @@ mod tests {
             "  user password: ***\ntoken=**************\n** 漢字b"
         );
         assert_eq!(redaction.count, 2);
-        let mut wide = json!({"lines": [
-            {"wrapped": false, "runs": [{"col": 0, "cols": 15, "text": "password: 漢字b"}]},
-        ]});
-        let mut wide = Screen::take(&mut wide).unwrap();
+        let wide = json!([{"col": 0, "cols": 15, "text": "password: 漢字b"}]);
+        let mut wide = Screen(vec![line(false, wide)]);
         wide.cover(&mut redaction);
         assert_eq!(wide.text(0, 1, &(0..u64::MAX)), "password: *****");
     }

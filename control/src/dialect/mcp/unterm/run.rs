@@ -1,20 +1,29 @@
 //! Running commands, and waiting: what takes longer than one request goes on, and is asked for again by its handle.
 
-use std::time::Duration;
+use std::{borrow::Cow, time::Duration};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 use super::{
-    MOST_CHARACTERS, add_given,
+    MOST_CHARACTERS,
     conditions::{self, AnObject, Conditions},
     line, safe, screen,
 };
-use crate::dialect::mcp::{
-    jobs::{Asking, Job, Outcome, SLICE},
-    tool::{Ask, Said, tool},
-    untrusted::{Clipped, clipped, is_longer},
+use crate::{
+    dialect::mcp::{
+        jobs::{Asking, Job, Kind, Pending, SLICE},
+        tool::{Ask, Said, tool},
+        untrusted::{Clipped, clipped, is_longer},
+    },
+    methods::{
+        blocks::{Get, GetParams, List, ListParams, State},
+        exec::{RunWait, RunWaitParams, RunWaitReply},
+        params::SessionOnly,
+        session::{Status, StatusReply},
+        wait::{Awaited, Watch, WatchParams},
+    },
+    services::run::ExitSource,
 };
 
 /// As long as anybody waits: a call that goes on ends with its session.
@@ -73,7 +82,8 @@ pub struct RunReply {
     exit_code: Option<i64>,
     /// Source of the exit code, if not the shell's integration: marker (printed by the shell behind the output) or process.
     #[serde(skip_serializing_if = "Option::is_none")]
-    exit_source: Option<String>,
+    #[schemars(with = "Option<String>")]
+    exit_source: Option<ExitSource>,
     /// Ctrl+C ended it.
     #[serde(skip_serializing_if = "is_false")]
     interrupted: bool,
@@ -114,31 +124,30 @@ pub struct View {
 }
 
 /// The reply for a command that has ended.
-async fn ended(ask: &Ask<'_>, pane: u64, outcome: &Value, view: View) -> RunReply {
+async fn ended(ask: &Ask<'_>, pane: u64, outcome: RunWaitReply, view: View) -> RunReply {
     let View { raw, most } = view;
-    let text = safe(outcome["output"].as_str().unwrap_or_default().to_owned(), raw);
+    let text = safe(outcome.output, raw);
     let most = most.unwrap_or(MOST_CHARACTERS).clamp(1, MOST_ASKED);
-    let mut block = outcome["block"].as_u64();
+    let mut block = outcome.block;
     let mut hint = String::new();
     if let Some(number) = block.filter(|_| is_longer(&text, most)) {
         // What was longer than the history is there no more.
-        let params = json!({"id": pane, "block": number, "max_lines": 1});
-        match ask.method::<Value>("block.get", params).await {
+        let params = GetParams { block: number.into(), max_lines: 1.into(), ..GetParams::of(pane) };
+        match ask.call::<Get>(params).await {
             Ok(_) => hint = format!("; block {number} has them"),
             Err(_) => block = None,
         }
     }
     let (output, clipped) = clipped(text, most, &hint);
-    let exit_source = outcome["exit_source"].as_str().filter(|source| *source != "block");
     RunReply {
         ended: true,
         output: Some(output),
-        exit_code: outcome["exit_code"].as_i64(),
-        exit_source: exit_source.map(str::to_owned),
-        interrupted: outcome["interrupted"] == true,
-        reason: outcome["reason"].as_str().map(str::to_owned),
+        exit_code: outcome.exit_code.map(i64::from),
+        exit_source: outcome.exit_source.filter(|source| *source != ExitSource::Block),
+        interrupted: outcome.interrupted,
+        reason: outcome.reason.map(Cow::into_owned),
         clipped,
-        truncated: outcome["truncated"] == true,
+        truncated: outcome.truncated,
         block,
         ..RunReply::default()
     }
@@ -147,18 +156,19 @@ async fn ended(ask: &Ask<'_>, pane: u64, outcome: &Value, view: View) -> RunRepl
 /// The reply for a command that still runs.
 async fn running(ask: &Ask<'_>, job: &Job) -> Said<RunReply> {
     let (state, text) = screen::state(ask, job.pane).await?;
-    job.tell_state(state["seq"].as_u64().unwrap_or_default());
-    let begun = json!({"id": job.pane, "limit": 1});
-    let begun: Value = ask.method("block.list", begun).await.unwrap_or_default();
-    let begun = begun["blocks"].get(0).filter(|block| block["state"] == "running");
+    job.tell_state(state.seq);
+    let last = ListParams { limit: 1.into(), ..ListParams::of(job.pane) };
+    let last = ask.call::<List>(last).await.ok();
+    let last = last.as_ref().and_then(|list| list.blocks.first());
+    let begun = last.filter(|block| block.state == State::Running).and_then(|block| block.start);
     // Its first output may have come together with its beginning. Its command line does not count for wait.
-    let begun = begun.and_then(|block| block["start"].as_u64()).map(|seq| seq.saturating_sub(1));
+    let begun = begun.map(|seq| seq.saturating_sub(1));
     Ok(RunReply {
         handle: Some(job.tell_handle()),
-        seq: begun.or_else(|| state["seq"].as_u64()),
-        awaiting_secret: state["awaiting_secret"] == true,
-        awaiting_input: state["awaiting_input"] == true,
-        full_screen: state["full_screen"] == true,
+        seq: begun.or(Some(state.seq)),
+        awaiting_secret: state.awaiting_secret,
+        awaiting_input: state.awaiting_input,
+        full_screen: state.full_screen,
         screen: Some(text),
         ..RunReply::default()
     })
@@ -173,17 +183,18 @@ tool! {
         let RunArguments { command, pane, timeout_ms, max_chars, raw, on_cancel } = arguments;
         let pane = ask.pane(pane).await?;
         let within = slice(timeout_ms);
-        let state: Value = ask.method("session.status", json!({"id": pane})).await?;
-        let params = json!({"id": pane, "command": command, "timeout_ms": WEEK});
-        let job = ask.begin("run", pane, "exec.run_wait", params)?;
+        let state = ask.call::<Status>(SessionOnly::of(pane)).await?;
+        let (command, timeout_ms) = (command.into(), WEEK.into());
+        let params = RunWaitParams { command, timeout_ms, ..RunWaitParams::of(pane) };
+        let (job, pending) = ask.begin::<RunWait>(Kind::Run, pane, params)?;
         let ends = on_cancel.unwrap_or_default() == OnCancel::Interrupt;
         let _asking = Asking { jobs: &ask.server.jobs, job: &job, ends };
-        job.tell_state(state["seq"].as_u64().unwrap_or_default());
-        match finish_or_ask(ask, &job, within, &state).await {
+        job.tell_state(state.seq);
+        match finish_or_ask(ask, &job, &pending, within, &state).await {
             Some(outcome) => {
                 ask.server.jobs.forget(&job);
                 let view = View { raw: raw == Some(true), most: max_chars };
-                Ok(ended(ask, pane, &outcome?, view).await.into())
+                Ok(ended(ask, pane, outcome?, view).await.into())
             }
             None => Ok(running(ask, &job).await?.into()),
         }
@@ -195,24 +206,30 @@ tool! {
 async fn finish_or_ask(
     ask: &Ask<'_>,
     job: &Job,
+    pending: &Pending<RunWaitReply>,
     within: Duration,
-    state: &Value,
-) -> Option<Outcome> {
-    let mut asked = vec![json!({"input": true})];
-    if state["awaiting_secret"] == false {
-        asked.push(json!({"secret": true}));
+    state: &StatusReply,
+) -> Option<Said<RunWaitReply>> {
+    let mut asked = vec![Awaited::Input(true)];
+    if !state.awaiting_secret {
+        asked.push(Awaited::Secret(true));
     }
-    let asks = json!({"id": job.pane, "any": asked, "since_seq": job.seen(), "timeout_ms": WEEK});
+    let asks = WatchParams {
+        any: asked.into(),
+        since_seq: job.seen().into(),
+        timeout_ms: WEEK.into(),
+        ..WatchParams::of(job.pane)
+    };
     let asks = async {
-        match ask.method::<Value>("session.watch", asks).await {
-            Ok(seen) if seen["matched"] == true => {}
+        match ask.call::<Watch>(asks).await {
+            Ok(seen) if seen.matched => {}
             // The pane has ended, and the command with it.
             _ => std::future::pending().await,
         }
     };
     tokio::select! {
         biased;
-        outcome = ask.finish(job, within) => outcome,
+        outcome = ask.finish(job, pending, within) => outcome,
         () = asks => None,
     }
 }
@@ -284,42 +301,48 @@ pub struct WaitReply {
 /// Goes on with a wait or a command for one more slice.
 pub async fn go_on(ask: &Ask<'_>, job: &Job, within: Duration, view: View) -> Said<WaitReply> {
     let _asking = Asking::new(&ask.server.jobs, job);
-    let outcome = match job.tool {
-        "run" => {
-            let state: Value = ask.method("session.status", json!({"id": job.pane})).await?;
-            finish_or_ask(ask, job, within, &state).await
+    let unfinished = || WaitReply { handle: Some(job.tell_handle()), ..WaitReply::default() };
+    match &job.kind {
+        Kind::Run(pending) => {
+            let state = ask.call::<Status>(SessionOnly::of(job.pane)).await?;
+            let Some(outcome) = finish_or_ask(ask, job, pending, within, &state).await else {
+                let reply = unfinished();
+                return Ok(WaitReply { run: Some(running(ask, job).await?), ..reply });
+            };
+            ask.server.jobs.forget(job);
+            let run = ended(ask, job.pane, outcome?, view).await;
+            Ok(WaitReply { matched: true, run: Some(run), ..WaitReply::default() })
         }
-        _ => ask.finish(job, within).await,
-    };
-    let mut reply = WaitReply {
-        matched: outcome.is_some(),
-        handle: outcome.is_none().then(|| job.tell_handle()),
-        ..WaitReply::default()
-    };
-    if outcome.is_some() {
-        ask.server.jobs.forget(job);
-    }
-    match (job.tool, outcome.transpose()?) {
-        ("run", Some(outcome)) => {
-            reply.run = Some(ended(ask, job.pane, &outcome, view).await);
-        }
-        ("run", None) => reply.run = Some(running(ask, job).await?),
-        (_, Some(outcome)) => {
-            let met = outcome["conditions"].as_array().into_iter().flatten().map(|met| Met {
-                index: met["index"].as_u64().unwrap_or_default(),
-                text: met["text"].as_str().map(line),
-                block: met["block"].as_u64(),
-                exit_code: met["exit_code"].as_i64(),
-                authentic: met["authentic"].as_bool(),
+        Kind::Wait(pending) => {
+            let Some(outcome) = ask.finish(job, pending, within).await else {
+                return Ok(unfinished());
+            };
+            ask.server.jobs.forget(job);
+            let outcome = outcome?;
+            let conditions = outcome.conditions.iter().map(|met| Met {
+                index: met.index as u64,
+                text: met.text.as_deref().map(line),
+                block: met.block,
+                exit_code: met.exit_code.map(i64::from),
+                authentic: met.authentic,
             });
-            reply.conditions = met.collect();
-            reply.seq = outcome["seq"].as_u64();
-            reply.matched = outcome["matched"] == true;
-            reply.ended = outcome["is_dead"] == true;
+            Ok(WaitReply {
+                matched: outcome.matched,
+                conditions: conditions.collect(),
+                seq: Some(outcome.seq),
+                ended: outcome.is_dead,
+                ..WaitReply::default()
+            })
         }
-        (_, None) => {}
+        // The person's answer is with request_human.
+        Kind::Question(pending) => {
+            let Some(outcome) = ask.finish(job, pending, within).await else {
+                return Ok(unfinished());
+            };
+            ask.server.jobs.forget(job);
+            outcome.map(|_| WaitReply::default())
+        }
     }
-    Ok(reply)
 }
 
 tool! {
@@ -342,12 +365,9 @@ tool! {
         }
         let pane = ask.pane(pane).await?;
         let mut params = conditions::params(pane, ("any", any), ("all", all))?;
-        let given = [
-            ("since_seq", json!(since_seq)),
-            ("include_typed", json!(include_typed == Some(true))),
-        ];
-        add_given(&mut params, given);
-        let job = ask.begin("wait", pane, "session.watch", params)?;
+        params.since_seq = since_seq.into();
+        params.include_typed = (include_typed == Some(true)).into();
+        let (job, _) = ask.begin::<Watch>(Kind::Wait, pane, params)?;
         Ok(go_on(ask, &job, within, view).await?.into())
     }
 }

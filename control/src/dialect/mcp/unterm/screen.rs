@@ -2,34 +2,43 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 use super::{
     Cursor, MOST_OF_ROWS, fits, line,
     looks::{Look, RowOfCells, encoded},
-    region::{self, Run, redacted, redaction},
+    region::{self, redacted, redaction},
     shown,
 };
 use crate::{
     dialect::mcp::{
-        rows::{covered, joined},
+        rows::{covered, fields, joined},
         tool::{Answer, Ask, Said, tool},
         untrusted::{Clipped, escaped},
+    },
+    methods::{
+        capture::Png,
+        cells::{Cells, Diff, DiffParams, Run},
+        find::{self, FindParams},
+        params::SessionOnly,
+        screen::Text,
+        session::{Status, StatusReply},
     },
     services::redact::Redaction,
 };
 
 /// A pane's state, and its screen's text without blank ends.
-pub async fn state(ask: &Ask<'_>, pane: u64) -> Said<(Value, String)> {
-    let state: Value = ask.method("session.status", json!({"id": pane})).await?;
-    let screen: Value = ask.method("screen.text", json!({"id": pane})).await?;
-    let text = joined(&screen["lines"], 0, usize::MAX);
+pub async fn state(ask: &Ask<'_>, pane: u64) -> Said<(StatusReply, String)> {
+    let state = ask.call::<Status>(SessionOnly::of(pane)).await?;
+    let screen = fields(&ask.call::<Text>(SessionOnly::of(pane)).await?)?;
+    let text = joined(&screen.lines, 0, usize::MAX);
     Ok((state, shown(text, false, "").0))
 }
 
-fn cursor(reply: &Value) -> Cursor {
-    let at = |name: &str| reply["cursor"][name].as_u64().unwrap_or_default();
-    Cursor { row: at("y"), col: at("x") }
+/// Which screen a reply is about: its `seq`, its size, and its cursor's row and column.
+macro_rules! seen {
+    ($reply:ident) => {
+        ($reply.seq, ($reply.cols, $reply.rows), ($reply.cursor.y, $reply.cursor.x))
+    };
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
@@ -122,12 +131,11 @@ tool! {
     (ask, arguments: ScreenArguments) -> ScreenReply {
         let ScreenArguments { pane, format, since_seq, first_row, row_count, first_col, col_count, redact, raw } = arguments;
         let pane = ask.pane(pane).await?;
-        let on_pane = json!({"id": pane});
-        let state: Value = ask.method("session.status", on_pane.clone()).await?;
+        let state = ask.call::<Status>(SessionOnly::of(pane)).await?;
         let (first, count) = (first_row.unwrap_or(0), row_count.unwrap_or(usize::MAX));
         let first_col = first_col.unwrap_or(0);
-        for (name, first, side) in [("first_row", first as u64, "rows"), ("first_col", first_col, "cols")] {
-            if let Some(last) = state[side].as_u64().and_then(|count| count.checked_sub(1))
+        for (name, first, count) in [("first_row", first as u64, state.rows), ("first_col", first_col, state.cols)] {
+            if let Some(last) = u64::from(count).checked_sub(1)
                 && first > last
             {
                 return Err(format!("`{name}` must be from 0 to {last}, the last on the screen, not {first}"));
@@ -138,97 +146,88 @@ tool! {
         let raw = raw == Some(true);
         let plain = |text: &str| if raw { text.to_owned() } else { escaped(text) };
         let mut reply = ScreenReply {
-            awaiting_secret: state["awaiting_secret"] == true,
-            awaiting_input: state["awaiting_input"] == true,
-            ended: state["is_dead"] == true,
+            awaiting_secret: state.awaiting_secret,
+            awaiting_input: state.awaiting_input,
+            ended: state.is_dead,
             ..ScreenReply::default()
         };
         let mut picture = None;
-        let shown_as: Value = match format.unwrap_or(Format::Text) {
+        let on_pane = SessionOnly::of(pane);
+        let (seq, (cols, rows), (row, col)) = match format.unwrap_or(Format::Text) {
             Format::Text => {
                 // A whole screen as it is comes as text, which costs least.
                 let is_whole = cols == (0..u64::MAX) && !redaction.is_on();
-                let (screen, text) = if is_whole {
-                    let screen: Value = ask.method("screen.text", on_pane).await?;
-                    let text = joined(&screen["lines"], first, count);
-                    (screen, text)
+                let (seen, text) = if is_whole {
+                    let screen = fields(&ask.call::<Text>(on_pane).await?)?;
+                    let text = joined(&screen.lines, first, count);
+                    (seen!(screen), text)
                 } else {
-                    let mut screen: Value = ask.method("screen.cells", on_pane).await?;
-                    let part = region::Screen::take(&mut screen)?;
-                    let part = part.covered(ask, &mut redaction).await?;
-                    (screen, part.text(first, count, &cols))
+                    let screen = ask.call::<Cells>(on_pane).await?;
+                    let part = region::Screen(screen.lines).covered(ask, &mut redaction).await?;
+                    (seen!(screen), part.text(first, count, &cols))
                 };
                 let (text, clipped) = shown(text, raw, "");
                 (reply.text, reply.clipped) = (Some(text), clipped);
-                screen
+                seen
             }
             Format::Cells => {
-                let mut screen: Value = ask.method("screen.cells", on_pane).await?;
-                let part = region::Screen::take(&mut screen)?;
-                let part = part.covered(ask, &mut redaction).await?;
+                let screen = ask.call::<Cells>(on_pane).await?;
+                let part = region::Screen(screen.lines).covered(ask, &mut redaction).await?;
                 let mut left = MOST_OF_ROWS;
-                let runs = part.runs(first, count, &cols).into_iter().map(|run| Run {
-                    text: plain(&run.text),
-                    link: run.link.as_deref().map(plain),
-                    ..run
+                let runs = part.runs(first, count, &cols).into_iter().map(|(row, run)| {
+                    let (text, link) = (plain(&run.text), run.link.as_deref().map(plain));
+                    (row, Run { text, link, ..run })
                 });
                 let (cells, looks) = encoded(runs, |row| fits(&mut left, row));
                 reply.complete = Some(left > 0);
                 (reply.cells, reply.looks) = (Some(cells), Some(looks));
-                screen
+                seen!(screen)
             }
             Format::Diff => {
-                let params = json!({"id": pane, "since_seq": since_seq.unwrap_or(0)});
-                let mut diff: Value = ask.method("screen.diff", params).await?;
-                let rows = diff["changes"].take();
-                let shape = json!({"cols": state["cols"]});
+                let since_seq = since_seq.unwrap_or(0);
+                let params = DiffParams { since_seq: since_seq.into(), ..DiffParams::of(pane) };
+                let diff = ask.call::<Diff>(params).await?;
+                let (rows, cols) = (diff.changes, state.cols);
                 let cover = move |redaction: &mut Redaction| {
-                    let texts = rows.as_array().into_iter().flatten();
-                    let texts: Vec<&str> =
-                        texts.map(|row| row["text"].as_str().unwrap_or_default()).collect();
-                    let texts = covered(&texts, &shape, |text| redaction.cover(text));
+                    let texts: Vec<&str> = rows.iter().map(|row| row.text.as_str()).collect();
+                    let texts = covered(&texts, cols, |text| redaction.cover(text));
                     (rows, texts)
                 };
                 let (rows, texts) = redacted(ask, &mut redaction, cover).await?;
-                let rows: Vec<_> = rows.as_array().into_iter().flatten().collect();
                 let mut left = MOST_OF_ROWS;
-                let is_everything = since_seq.unwrap_or(0) == 0;
+                let is_everything = since_seq == 0;
                 // Of too many, the last ones. That a row became blank is a change, but not to who saw none before.
                 let mut changes: Vec<Changed> = rows
                     .iter()
                     .zip(&texts)
                     .rev()
                     .skip_while(|(_, text)| is_everything && text.is_empty())
-                    .map(|(row, text)| Changed {
-                        line_id: row["line_id"].as_u64().unwrap_or_default(),
-                        text: plain(text),
-                    })
+                    .map(|(row, text)| Changed { line_id: row.line_id, text: plain(text) })
                     .take_while(|changed| fits(&mut left, changed))
                     .collect();
                 changes.reverse();
-                reply.complete = Some(diff["complete"] == true && left > 0);
+                reply.complete = Some(diff.complete && left > 0);
                 reply.changes = Some(changes);
-                diff
+                seen!(diff)
             }
             Format::Png if redaction.is_on() => {
                 return Err("A picture can't be redacted; give `format` text, cells or diff, or leave out `redact`".to_owned());
             }
             Format::Png => {
-                let mut png: Value = ask.method("screen.png", on_pane).await?;
-                (reply.width, reply.height) = (png["width"].as_u64(), png["height"].as_u64());
-                let part = |whole: Option<u64>, count: &str| Some(whole? / state[count].as_u64()?.max(1));
-                reply.cell_width = part(reply.width, "cols");
-                reply.cell_height = part(reply.height, "rows");
-                if let Value::String(base64) = png["base64"].take() {
-                    picture = Some(base64);
-                }
-                json!({"seq": png["seq"], "cols": state["cols"], "rows": state["rows"], "cursor": state["cursor"]})
+                let png = ask.call::<Png>(on_pane).await?;
+                let (width, height) = (u64::from(png.width), u64::from(png.height));
+                (reply.width, reply.height) = (Some(width), Some(height));
+                reply.cell_width = Some(width / u64::from(state.cols).max(1));
+                reply.cell_height = Some(height / u64::from(state.rows).max(1));
+                picture = Some(png.base64);
+                let (_, size, cursor) = seen!(state);
+                (png.seq, size, cursor)
             }
         };
         reply.redacted = redaction.is_on().then_some(redaction.count);
-        reply.seq = shown_as["seq"].as_u64().unwrap_or_default();
-        (reply.cols, reply.rows) = (shown_as["cols"].as_u64(), shown_as["rows"].as_u64());
-        reply.cursor = Some(cursor(&shown_as));
+        reply.seq = seq;
+        (reply.cols, reply.rows) = (Some(cols.into()), Some(rows.into()));
+        reply.cursor = Some(Cursor { row: row.into(), col: col.into() });
         Ok(Answer { reply, picture })
     }
 }
@@ -245,7 +244,7 @@ pub struct FindArguments {
 }
 
 /// A place on the screen.
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub struct Place {
     row: u64,
     col: u64,
@@ -273,21 +272,21 @@ tool! {
     (ask, arguments: FindArguments) -> FindReply {
         let FindArguments { pattern, pane, regex, ignore_case } = arguments;
         let pane = ask.pane(pane).await?;
-        let params = json!({
-            "id": pane,
-            "pattern": pattern,
-            "regex": regex == Some(true),
-            "ignore_case": ignore_case == Some(true),
-        });
-        #[derive(Deserialize)]
-        struct Found {
-            places: Vec<Place>,
-            seq: u64,
-        }
-        let found: Found = ask.method("screen.find", params).await?;
+        let params = FindParams {
+            pattern: pattern.into(),
+            regex: (regex == Some(true)).into(),
+            ignore_case: (ignore_case == Some(true)).into(),
+            ..FindParams::of(pane)
+        };
+        let found = ask.call::<find::Find>(params).await?;
         let total = found.places.len();
-        let places = found.places.into_iter().take(100);
-        let places = places.map(|place| Place { text: line(&place.text), ..place }).collect();
-        Ok(FindReply { places, total, seq: found.seq }.into())
+        let places = found.places.into_iter().take(100).map(|place| Place {
+            row: place.row,
+            col: place.col.into(),
+            end_row: place.end_row,
+            end_col: place.end_col.into(),
+            text: line(&place.text),
+        });
+        Ok(FindReply { places: places.collect(), total, seq: found.seq }.into())
     }
 }

@@ -2,14 +2,25 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 use super::{
     MOST_OF_ROWS, fits, line,
     region::{redacted, redaction},
     shown,
 };
-use crate::dialect::mcp::{rows, tool::tool, untrusted::Clipped};
+use crate::{
+    dialect::mcp::{
+        rows::{self, fields},
+        tool::tool,
+        untrusted::Clipped,
+    },
+    methods::{
+        blocks::{Get, GetParams, State},
+        params::{NoParams, SessionOnly},
+        screen::{self, Scroll, ScrollParams, SearchParams, Text},
+        session::{List, Status},
+    },
+};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -32,7 +43,8 @@ pub struct BlockReply {
     #[serde(skip_serializing_if = "Option::is_none")]
     command: Option<String>,
     /// prompt, running, done or unknown.
-    state: String,
+    #[schemars(with = "String")]
+    state: State,
     #[serde(skip_serializing_if = "Option::is_none")]
     exit_code: Option<i64>,
     /// The shell's own word: what programs print can't forge it.
@@ -56,12 +68,11 @@ tool! {
     (ask, arguments: BlockArguments) -> BlockReply {
         let BlockArguments { pane, block, first_line, line_count, raw } = arguments;
         let pane = ask.pane(pane).await?;
-        let mut params = json!({"id": pane, "max_lines": 100_000});
-        if let Some(block) = block {
-            params["block"] = json!(block);
-        }
-        let found: Value = ask.method("block.get", params).await?;
-        let output = found["output"].as_str();
+        let max_lines = 100_000.into();
+        let params = GetParams { block: block.into(), max_lines, ..GetParams::of(pane) };
+        let found = ask.call::<Get>(params).await?;
+        let output = found.output.as_deref();
+        let kept = output.map_or(0, |output| output.lines().count());
         let (first, count) = (first_line.unwrap_or(0), line_count.unwrap_or(500));
         let part = output.map(|output| {
             let lines: Vec<&str> = output.lines().skip(first).take(count).collect();
@@ -72,14 +83,14 @@ tool! {
             None => (None, None),
         };
         Ok(BlockReply {
-            block: found["block"].as_u64().unwrap_or_default(),
-            command: found["command"].as_str().map(line),
-            state: found["state"].as_str().unwrap_or_default().to_owned(),
-            exit_code: found["exit_code"].as_i64(),
-            authentic: found["authentic"] == true,
+            block: found.block.block,
+            command: found.block.command.as_deref().map(line),
+            state: found.block.state,
+            exit_code: found.block.exit_code.map(i64::from),
+            authentic: found.block.authentic,
             output,
-            line_count: found["output"].as_str().map_or(0, |output| output.lines().count()),
-            truncated: found["truncated"] == true,
+            line_count: kept,
+            truncated: found.truncated,
             clipped,
         }
         .into())
@@ -125,28 +136,23 @@ tool! {
         let panes = match pane {
             Some(pane) => vec![ask.pane(Some(pane)).await?],
             None => {
-                let list: Value = ask.method("session.list", json!({})).await?;
-                let sessions = list["sessions"].as_array().into_iter().flatten();
-                sessions.filter_map(|session| session["id"].as_u64()).collect()
+                let sessions = ask.call::<List>(NoParams {}).await?.sessions;
+                sessions.iter().map(|session| session.id).collect()
             }
         };
         let mut reply = SearchReply { matches: Vec::new(), total: 0 };
         for pane in panes {
-            let params = json!({
-                "id": pane,
-                "pattern": pattern,
-                "regex": regex == Some(true),
-                "ignore_case": ignore_case == Some(true),
-                "max_results": max_results.unwrap_or(50).min(500),
-            });
-            let found: Value = ask.method("screen.search", params).await?;
-            let hits = found["matches"].as_array().into_iter().flatten().map(|hit| Hit {
-                pane,
-                line_id: hit["line_id"].as_u64().unwrap_or_default(),
-                text: line(hit["text"].as_str().unwrap_or_default()),
-            });
-            reply.matches.extend(hits);
-            reply.total += found["total"].as_u64().unwrap_or_default();
+            let params = SearchParams {
+                pattern: pattern.as_str().into(),
+                regex: (regex == Some(true)).into(),
+                ignore_case: (ignore_case == Some(true)).into(),
+                max_results: max_results.unwrap_or(50).min(500).into(),
+                ..SearchParams::of(pane)
+            };
+            let found = ask.call::<screen::Search>(params).await?;
+            let hits = found.matches.iter();
+            reply.matches.extend(hits.map(|hit| Hit { pane, line_id: hit.line_id, text: line(&hit.text) }));
+            reply.total += found.total;
         }
         let mut left = MOST_OF_ROWS;
         reply.matches.retain(|hit| fits(&mut left, hit));
@@ -192,34 +198,35 @@ tool! {
         let TranscriptArguments { pane, line_count, before_line, secrets, raw } = arguments;
         let pane = ask.pane(pane).await?;
         let count = line_count.unwrap_or(200).clamp(1, 5000);
-        let state: Value = ask.method("session.status", json!({"id": pane})).await?;
-        let oldest: Value =
-            ask.method("screen.scroll", json!({"id": pane, "offset": 0, "count": 1})).await?;
-        let oldest = oldest["line_id"].as_u64().unwrap_or_default();
-        let rows = state["scrollback_rows"].as_u64().unwrap_or_default();
+        let state = ask.call::<Status>(SessionOnly::of(pane)).await?;
+        let part = |offset: u64, count: u64| ScrollParams {
+            offset: offset.into(),
+            count: count.into(),
+            ..ScrollParams::of(pane)
+        };
+        let oldest = ask.call::<Scroll>(part(0, 1)).await?.line_id.unwrap_or_default();
+        let rows = state.scrollback_rows as u64;
         let end = match before_line {
             Some(line) => line.saturating_sub(oldest).min(rows),
             None => {
                 // Rows below the last text are none of it.
-                let screen: Value = ask.method("screen.text", json!({"id": pane})).await?;
-                let lines = screen["lines"].as_array().into_iter().flatten().rev();
-                let blank = lines.take_while(|line| line.as_str() == Some("")).count();
+                let screen = fields(&ask.call::<Text>(SessionOnly::of(pane)).await?)?;
+                let lines: Vec<&str> = screen.lines.iter().collect();
+                let blank = lines.iter().rev().take_while(|line| line.is_empty()).count();
                 rows.saturating_sub(blank as u64)
             }
         };
         let offset = end.saturating_sub(count);
-        let params = json!({"id": pane, "offset": offset, "count": end - offset});
-        let read: Value = ask.method("screen.scroll", params).await?;
-        let lines = read["lines"].as_array().into_iter().flatten();
-        let lines: Vec<&str> = lines.map(|line| line.as_str().unwrap_or_default()).collect();
+        let read = ask.call::<Scroll>(part(offset, end - offset)).await?;
+        let lines: Vec<&str> = read.lines.iter().collect();
         let mut redaction = redaction(ask, secrets != Some(true)).await?;
         // A secret may go on in the next row.
-        let text = rows::unwrapped(&lines, &state);
+        let text = rows::unwrapped(&lines, state.cols);
         let text = redacted(ask, &mut redaction, move |redaction| redaction.apply(&text)).await?;
         let (text, clipped) = shown(text, raw == Some(true), "; ask for fewer rows");
         Ok(TranscriptReply {
             text,
-            first_line: read["line_id"].as_u64(),
+            first_line: read.line_id,
             more: offset > 0,
             redacted: redaction.count,
             clipped,
