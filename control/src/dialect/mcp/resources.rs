@@ -17,21 +17,39 @@ use rmcp::{
     ErrorData,
     model::{ReadResourceResult, Resource, ResourceContents, ResourceTemplate, SubscriptionFilter},
 };
-use serde_json::{Value, json};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{json, to_value};
 use tokio::task::AbortHandle;
 
 use super::{
     Server,
     rows::{fields, joined},
-    tool::{RESOURCES, Said, is_hidden, method, untrusted_fields},
+    tool::{RESOURCES, Said, is_hidden, untrusted_fields},
     untrusted::{clipped, escaped, line},
 };
-use crate::{caller::Caller, error::Error, services::events::Subscription};
+use crate::{
+    backend::Calls,
+    caller::Caller,
+    error::Error,
+    methods::{
+        Method,
+        activity::Activity,
+        blocks::{self, GetParams, ListParams, State},
+        events::{Kind, Subscribe, SubscribeParams},
+        files::{Read, ReadParams},
+        params::{NoParams, SessionOnly},
+        recording::{List as Recordings, ListParams as RecordingsParams},
+        screen::Text,
+        session,
+        wait::{Awaited, Watch, WatchParams},
+    },
+    services::events::Subscription,
+};
 
 /// The most characters of one resource.
 const MOST_CHARACTERS: usize = 200_000;
 /// Commands and recordings that are listed, the last ones.
-const LISTED: u64 = 20;
+const LISTED: usize = 20;
 /// Addresses that one client may be told of at a time.
 pub const MOST_WATCHED: usize = 64;
 /// A client hears of what changes all the time this often.
@@ -85,29 +103,30 @@ fn decoded(path: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
+/// Calls a method for somebody.
+async fn call<M: Method>(server: &Server, caller: &Caller, params: M::Params<'_>) -> Said<M::Reply>
+where
+    for<'p> M::Params<'p>: Serialize,
+    M::Reply: DeserializeOwned,
+{
+    let called = server.dispatcher.call::<M>(caller, params).await;
+    called.map_err(|error| RESOURCES.say(&error))
+}
+
 /// What there is, for somebody.
 pub async fn list(server: &Server, caller: &Caller) -> Said<Vec<Resource>> {
     let mut resources = Vec::new();
-    let sessions: Value = method(server, caller, "session.list", &json!({})).await?;
-    for session in sessions["sessions"].as_array().into_iter().flatten() {
-        let (Some(pane), Some(title)) = (session["id"].as_u64(), session["title"].as_str()) else {
-            continue;
-        };
-        let title = line(title, 100);
+    for session in call::<session::List>(server, caller, NoParams {}).await?.sessions {
+        let (pane, title) = (session.id, line(&session.title, 100));
         let screen =
             Resource::new(format!("unterm://pane/{pane}/screen"), format!("screen {pane}"));
         resources.push(text(screen.with_title(format!("The screen of pane {pane}: {title}"))));
-        let blocks = json!({"id": pane, "limit": LISTED});
-        let blocks = method::<Value>(server, caller, "block.list", &blocks).await;
-        let blocks = blocks.unwrap_or_default();
-        for block in blocks["blocks"].as_array().into_iter().flatten() {
-            let (Some(number), Some(command)) =
-                (block["block"].as_u64(), block["command"].as_str())
-            else {
-                continue;
-            };
+        let last = ListParams { limit: (LISTED as u64).into(), ..ListParams::of(pane) };
+        let last = call::<blocks::List>(server, caller, last).await;
+        for block in last.map_or_else(|_| Vec::new(), |list| list.blocks) {
+            let Some(command) = block.command else { continue };
+            let (number, command) = (block.block, line(&command, 100));
             let uri = format!("unterm://pane/{pane}/block/{number}");
-            let command = line(command, 100);
             let title = format!("The output of {command:?} in pane {pane}");
             let resource = Resource::new(uri, format!("block {number} of pane {pane}"));
             resources.push(text(resource.with_title(title)));
@@ -118,13 +137,10 @@ pub async fn list(server: &Server, caller: &Caller) -> Said<Vec<Resource>> {
             .push(recorded(&live.id, &format!("The recording of pane {}, under way", live.pane)));
     }
     // Not for a token that reaches some sessions only.
-    let recordings = method::<Value>(server, caller, "session.recording_list", &json!({})).await;
-    let recordings = recordings.unwrap_or_default();
-    let recordings = recordings.as_array().map(Vec::as_slice).unwrap_or_default();
-    for recording in recordings.iter().rev().take(LISTED as usize) {
-        let Some(id) = recording["unterm_session_id"].as_str() else { continue };
-        let started = recording["started_at"].as_str().unwrap_or_default();
-        resources.push(recorded(id, &format!("The recording of {started}")));
+    let recordings = call::<Recordings>(server, caller, RecordingsParams::default()).await;
+    for recording in recordings.unwrap_or_default().iter().rev().take(LISTED) {
+        let title = format!("The recording of {}", recording.started_at);
+        resources.push(recorded(&recording.unterm_session_id, &title));
     }
     let panes = Resource::new("unterm://panes", "panes").with_title("What each pane is at");
     let panes = panes.with_mime_type("application/json");
@@ -194,23 +210,26 @@ async fn contents(
     }
     Ok(match address {
         Address::Screen(pane) => {
-            let screen = method(server, caller, "screen.text", &json!({"id": pane})).await?;
+            let screen = call::<Text>(server, caller, SessionOnly::of(*pane)).await?;
             (joined(&fields(&screen)?.lines, 0, usize::MAX), "text/plain")
         }
         Address::Block(pane, block) => {
-            let params = json!({"id": pane, "block": block});
-            let block: Value = method(server, caller, "block.get", &params).await?;
-            (block["output"].as_str().unwrap_or_default().to_owned(), "text/plain")
+            let params = GetParams { block: (*block).into(), ..GetParams::of(*pane) };
+            let block = call::<blocks::Get>(server, caller, params).await?;
+            (block.output.unwrap_or_default(), "text/plain")
         }
         Address::Recording(id) => (recording::page(server, caller, id).await?, "text/markdown"),
         Address::Panes => {
-            let doing: Value = method(server, caller, "session.activity", &json!({})).await?;
-            (doing["sessions"].to_string(), "application/json")
+            let doing = call::<Activity>(server, caller, SessionOnly::default()).await?;
+            // As a value, whose fields are in the order of their names.
+            let sessions = to_value(doing.sessions).map_err(|error| error.to_string())?;
+            (sessions.to_string(), "application/json")
         }
         Address::File(pane, path) => {
-            let params = json!({"id": pane, "path": path, "max_bytes": MOST_CHARACTERS});
-            let read: Value = method(server, caller, "file.read", &params).await?;
-            let bytes = STANDARD.decode(read["base64"].as_str().unwrap_or_default());
+            let path = path.as_str().into();
+            let max_bytes = (MOST_CHARACTERS as u64).into();
+            let params = ReadParams { path, max_bytes, ..ReadParams::of(*pane) };
+            let bytes = STANDARD.decode(call::<Read>(server, caller, params).await?.base64);
             let bytes = bytes.map_err(|error| format!("Internal error: {error}"))?;
             let text = String::from_utf8(bytes);
             (text.map_err(|_| "it is no text; file_read gives its bytes".to_owned())?, "text/plain")
@@ -253,9 +272,12 @@ pub async fn watch<F: Future<Output = bool>>(
     let mut seq = 0;
     let mut is_first = true;
     loop {
-        let params =
-            json!({"id": pane, "any": [{"seq": seq + 1}, {"exit": true}], "timeout_ms": u64::MAX});
-        let Ok(seen) = method::<Value>(server, caller, "session.watch", &params).await else {
+        let params = WatchParams {
+            any: vec![Awaited::Seq(seq + 1), Awaited::Exit(true)].into(),
+            timeout_ms: u64::MAX.into(),
+            ..WatchParams::of(*pane)
+        };
+        let Ok(seen) = call::<Watch>(server, caller, params).await else {
             // It is gone: who reads it again is told so.
             tell().await;
             return;
@@ -267,13 +289,12 @@ pub async fn watch<F: Future<Output = bool>>(
             tell().await;
             return;
         }
-        let now = seen["seq"].as_u64().unwrap_or_default();
-        let is_new = now > seq;
-        seq = now;
+        let is_new = seen.seq > seq;
+        seq = seen.seq;
         if !is_first && is_new && !tell().await {
             return;
         }
-        if seen["is_dead"] == true {
+        if seen.is_dead {
             // Only its removal is left, and whoever asks finds that out.
             return;
         }
@@ -284,9 +305,9 @@ pub async fn watch<F: Future<Output = bool>>(
 
 /// Whether a command is there that may still put out something.
 async fn is_open(server: &Server, caller: &Caller, pane: u64, block: u64) -> bool {
-    let params = json!({"id": pane, "block": block, "max_lines": 1});
-    let found = method::<Value>(server, caller, "block.get", &params).await.unwrap_or_default();
-    ["prompt", "running"].iter().any(|state| found["state"] == *state)
+    let params = GetParams { block: block.into(), max_lines: 1.into(), ..GetParams::of(pane) };
+    let found = call::<blocks::Get>(server, caller, params).await;
+    found.is_ok_and(|found| matches!(found.block.state, State::Prompt | State::Running))
 }
 
 /// What changes the list from now on, as far as the caller reaches; `None`: it may not know.
@@ -297,8 +318,9 @@ pub async fn changes(
     let recordings = recording::Changes::new(server);
     let caller = caller.listener();
     let events = ["session_opened", "session_exited", "session_removed", "command_end"];
-    let params = json!({"events": events});
-    method::<Value>(server, &caller, "events.subscribe", &params).await.ok()?;
+    let events = Vec::from(events.map(|kind| Kind(kind.to_owned()))).into();
+    let params = SubscribeParams { events, ..SubscribeParams::default() };
+    call::<Subscribe>(server, &caller, params).await.ok()?;
     Some((caller.subscription.take().flatten()?, recordings))
 }
 

@@ -22,7 +22,7 @@ use super::{
     words::{PANE, Speaker},
 };
 use crate::{
-    backend::{Backend, Calls, Request},
+    backend::{Backend, Calls},
     caller::{Caller, Cancel},
     error::Error,
     methods::{Method, params::NoParams, session},
@@ -435,31 +435,6 @@ pub fn is_hidden(server: &Server, pane: u64) -> bool {
 
 /// Who refuses what is read by address.
 pub const RESOURCES: Speaker = Speaker { tool: "reading a resource", noun: PANE };
-
-/// Calls a method of the table for somebody, for what is read by address.
-pub async fn method<T: DeserializeOwned>(
-    server: &Server,
-    caller: &Caller,
-    name: &str,
-    params: &Value,
-) -> Said<T> {
-    said(server, caller, RESOURCES, name, params).await
-}
-
-/// Calls a method of the table for a caller; words a failure as a tool does.
-pub async fn said<T: DeserializeOwned>(
-    server: &Server,
-    caller: &Caller,
-    speaker: Speaker,
-    name: &str,
-    params: &Value,
-) -> Said<T> {
-    let request = Request { method: name, params: &params.to_string(), deadline: None };
-    let called = server.dispatcher.call_json(caller, request).await;
-    let reply = called.map_err(|error| speaker.say(&error))?;
-    serde_json::from_slice(&reply)
-        .map_err(|error| format!("Internal error: {name} replied something else: {error}"))
-}
 
 /// Declares a tool.
 macro_rules! tool {

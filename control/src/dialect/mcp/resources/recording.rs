@@ -2,16 +2,18 @@
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::{sync::watch, time::sleep};
 use unterm_mux::PaneId;
 
-use super::APART;
+use super::{APART, call};
 use crate::{
     caller::Caller,
-    dialect::mcp::{
-        Server,
-        tool::{Said, method},
+    dialect::mcp::{Server, tool::Said},
+    methods::{
+        params::{NoParams, SessionOnly},
+        recording::{Read, ReadParams, Status},
+        session::List,
     },
     services::{
         changes::{Counts, Topic},
@@ -40,19 +42,15 @@ pub struct Live {
 
 /// Those that go on, of the sessions that the caller reaches.
 pub async fn live(server: &Server, caller: &Caller) -> Said<Vec<Live>> {
-    let sessions: Value = method(server, caller, "session.list", &json!({})).await?;
     let mut all = Vec::new();
-    for session in sessions["sessions"].as_array().into_iter().flatten() {
-        let Some(pane) = session["id"].as_u64() else { continue };
-        let status = json!({"id": pane});
-        let status = method::<Value>(server, caller, "session.recording_status", &status).await;
+    for session in call::<List>(server, caller, NoParams {}).await?.sessions {
+        let (pane, is_dead) = (session.id, session.is_dead);
         // It may just have gone.
-        let Ok(status) = status else { continue };
-        if let (Some(id), Some(started)) =
-            (status["session_id"].as_str(), status["started_at"].as_str())
-        {
-            let (id, started) = (id.to_owned(), started.to_owned());
-            all.push(Live { id, pane, started, is_dead: session["is_dead"] == true });
+        let Ok(status) = call::<Status>(server, caller, SessionOnly::of(pane)).await else {
+            continue;
+        };
+        if let (Some(id), Some(started)) = (status.session_id, status.started_at) {
+            all.push(Live { id, pane, started, is_dead });
         }
     }
     Ok(all)
@@ -74,9 +72,8 @@ pub async fn page(server: &Server, caller: &Caller, id: &str) -> Said<String> {
 }
 
 async fn written(server: &Server, caller: &Caller, id: &str) -> Said<String> {
-    let params = json!({"session_id": id});
-    let page: Value = method(server, caller, "session.recording_read", &params).await?;
-    Ok(page["markdown"].as_str().unwrap_or_default().to_owned())
+    let params = ReadParams { session_id: id.into() };
+    Ok(call::<Read>(server, caller, params).await?.markdown)
 }
 
 /// Waits until a recording has ended and its page is there.
