@@ -556,8 +556,15 @@ impl Client {
         let (here, there) = duplex(1 << 20);
         let (reader, writer) = split(there);
         let name = caller.client.clone().unwrap_or_default();
-        let serve =
-            world.server.clone().serve(reader, writer, caller, toolset, None, mcp::Owed::default());
+        let serve = mcp::serve(
+            world.server.clone(),
+            reader,
+            writer,
+            caller,
+            toolset,
+            None,
+            mcp::Owed::default(),
+        );
         tokio::spawn(serve);
         let (hears, says) = split(here);
         Self { says, hears: BufReader::new(hears).lines(), id: 0, name }

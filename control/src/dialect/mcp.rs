@@ -15,8 +15,10 @@ mod owed;
 mod prompts;
 mod resources;
 mod rows;
+mod said;
 mod schema;
 mod seats;
+mod server;
 mod session;
 mod sse;
 mod tester;
@@ -24,90 +26,16 @@ mod tool;
 mod unterm;
 mod words;
 
-use std::sync::Arc;
-
-use rmcp::transport::async_rw::AsyncRwTransport;
-use tokio::{
-    io::{AsyncRead, AsyncWrite},
-    sync::watch,
-};
-
-use self::{jobs::Jobs, owed::Owing, seats::Seats, session::Session};
 pub use self::{
     owed::Owed,
+    server::Server,
+    session::serve,
     tool::{Hints, Toolset},
 };
-use crate::{caller::Caller, dispatch::Dispatcher, untrusted};
-
-/// The longest message of a client, in bytes.
-const LONGEST_MESSAGE: usize = 16 << 20;
+use crate::untrusted;
 
 /// The toolsets, the usual one first.
 pub static TOOLSETS: [&Toolset; 3] = [&unterm::TOOLSET, &iterm::TOOLSET, &tester::TOOLSET];
-
-/// What all sessions of an instance share.
-pub struct Server {
-    dispatcher: Arc<Dispatcher>,
-    jobs: Jobs,
-    seats: Seats,
-    iterm: iterm::Memory,
-    tester: tester::Apps,
-}
-
-impl Server {
-    /// For an instance.
-    pub fn new(dispatcher: Arc<Dispatcher>) -> Self {
-        Self {
-            dispatcher,
-            jobs: Jobs::default(),
-            seats: Seats::default(),
-            iterm: iterm::Memory::default(),
-            tester: tester::Apps::default(),
-        }
-    }
-
-    /// Serves a client that has logged in, until it goes; `folder`: where it was started; `owed`: kept while it is served.
-    pub async fn serve(
-        self: Arc<Self>,
-        reader: impl AsyncRead + Send + Unpin + 'static,
-        writer: impl AsyncWrite + Send + Unpin + 'static,
-        caller: Caller,
-        toolset: &'static Toolset,
-        folder: Option<String>,
-        owed: Owed,
-    ) {
-        let connection = caller.connection;
-        let gone = watch::Sender::new(false);
-        let session =
-            Session::of_connection(self.clone(), caller, toolset, folder, gone.subscribe());
-        let transport =
-            AsyncRwTransport::new_server(reader, writer).with_max_line_length(LONGEST_MESSAGE);
-        match rmcp::serve_server(session, Owing::new(transport, owed, gone)).await {
-            Ok(running) => {
-                let end = running.waiting().await;
-                tracing::debug!(connection, ?end, "a client of the Model Context Protocol went");
-            }
-            Err(error) => tracing::debug!(connection, %error, "no session began"),
-        }
-        self.forget(connection).await;
-    }
-
-    /// What a client held that has no connection of its own is given back.
-    fn release(self: &Arc<Self>, connection: u64) {
-        let server = self.clone();
-        tokio::spawn(async move {
-            server.forget(connection).await;
-            server.dispatcher.disconnected(connection);
-        });
-    }
-
-    /// What a client had of ours goes with it.
-    async fn forget(&self, connection: u64) {
-        self.jobs.release(connection);
-        self.iterm.release(connection);
-        self.tester.release(self, connection).await;
-    }
-}
 
 /// The toolset of that name, or the usual one.
 ///

@@ -66,7 +66,7 @@ impl JsonRpc {
                 let (server, client) = (self.mcp.clone(), caller.clone());
                 let handover: Handover = Box::new(move |input: Input, output: Output| {
                     let owed = mcp::Owed::default();
-                    Box::pin(server.serve(input, output, client, toolset, cwd, owed))
+                    Box::pin(mcp::serve(server, input, output, client, toolset, cwd, owed))
                 });
                 Outcome::HandedOver(caller, handover)
             }

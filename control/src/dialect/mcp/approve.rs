@@ -20,8 +20,8 @@ use tokio::time::{Instant, interval_at, sleep_until};
 use unterm_mux::PaneId;
 
 use super::{
-    Server,
     jobs::SLICE,
+    server::Server,
     tool::{FIRST_PROGRESS, PROGRESS},
 };
 use crate::{
@@ -182,7 +182,10 @@ fn is_secret(server: &Server, caller: &Caller, arguments: &JsonObject) -> bool {
 /// number, or the only one there is.
 fn pane_of(server: &Server, caller: &Caller, arguments: &JsonObject) -> Option<PaneId> {
     if let Some(id) = arguments.get("session_id").and_then(Value::as_str) {
-        return server.tester.find(server, caller.connection, id).map(|app| PaneId(app.pane));
+        return server
+            .tester
+            .find(&server.dispatcher.context().hidden, caller.connection, id)
+            .map(|app| PaneId(app.pane));
     }
     if let Some(pane) = arguments.get("pane") {
         return pane.as_u64().map(PaneId);

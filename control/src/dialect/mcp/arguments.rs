@@ -8,8 +8,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::{
+    said::{Said, whole},
     schema,
-    tool::{Said, whole},
 };
 use crate::{error::unplaced, untrusted::shortened};
 

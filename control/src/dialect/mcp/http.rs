@@ -25,7 +25,13 @@ use rmcp::transport::streamable_http_server::{
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tower_service::Service as _;
 
-use super::{LONGEST_MESSAGE, Server, TOOLSETS, session::Session, sse};
+use super::{
+    TOOLSETS,
+    seats::SESSION,
+    server::Server,
+    session::{LONGEST_MESSAGE, Session},
+    sse::{self, IDLE, Refused},
+};
 use crate::{
     caller::{Caller, TokenKind},
     dialect::http::{announced, failure, whole},
@@ -37,16 +43,9 @@ pub const PATHS: [&str; 2] = ["/mcp", sse::PATH];
 const MOST_REQUESTS: usize = 48;
 /// Sessions of the older era at a time, for each toolset: more than there are requests, so that one of them is idle.
 const MOST_SESSIONS: usize = 64;
-/// What names a session of the older era.
-pub(super) const SESSION: &str = "mcp-session-id";
-/// How long a session that asks for nothing is kept.
-pub(super) const IDLE: Duration = Duration::from_secs(3600);
 /// Requests a second that are answered in the long run, and how many may come at once.
 const RATE: f64 = 2000.0;
 const BURST: f64 = 4000.0;
-
-/// Why a request is not answered; for the client.
-pub type Refused = (StatusCode, String);
 
 type Service = StreamableHttpService<Session, LocalSessionManager>;
 

@@ -8,39 +8,31 @@
 mod far;
 mod find;
 mod keys;
+pub mod memory;
 mod open;
 mod paint;
+mod said;
 mod watch;
 
-use std::{
-    collections::{HashMap, HashSet},
-    sync::Arc,
-};
-
-use parking_lot::Mutex;
 use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
 
 use self::{
-    far::Line,
-    find::{Terminal, all, resolve, score},
+    far::there,
+    find::{Terminal, all, named, resolve, score},
+    memory::MOST,
     open::{NewTab, SplitPane},
-    watch::{Read, Watch},
+    said::{OnSession, check_texts, error, joined, rows, said, text},
+    watch::Watch,
 };
-use super::{
-    tool::{Ask, Toolset, plain, plain_tool, whole},
-    untrusted::{clipped, escaped},
-};
-use crate::{
-    client::Remote,
-    methods::{
-        exec::{Run, RunParams},
-        instance,
-        layout::{Focus as FocusSession, Rename, RenameParams},
-        params::{NoParams, SessionOnly},
-        screen::{Read as ReadScreen, Row},
-        session::{Input, InputParams},
-    },
+use super::tool::{Ask, Toolset, plain, plain_tool, whole};
+use crate::methods::{
+    exec::{Run, RunParams},
+    instance,
+    layout::{Focus as FocusSession, Rename, RenameParams},
+    params::{NoParams, SessionOnly},
+    screen::Read as ReadScreen,
+    session::{Input, InputParams},
 };
 
 /// The toolset.
@@ -65,59 +57,6 @@ pub static TOOLSET: Toolset = Toolset {
     refusal: |why| error(why).to_string(),
 };
 
-/// Terminals that are remembered for each client.
-const MOST: usize = 1000;
-/// The most characters of what sessions print in one reply; of more, the beginning and the end are given. Clients put aside
-/// replies of more than 50,000, escapes among them.
-const MOST_CHARACTERS: usize = 40_000;
-
-/// What this toolset remembers.
-#[derive(Default)]
-pub struct Memory(Mutex<HashMap<u64, Remembered>>);
-
-/// Of one client.
-#[derive(Default)]
-struct Remembered {
-    /// The devices it registered.
-    registered: HashSet<String>,
-    /// How far it has read each session.
-    read: HashMap<String, Read>,
-    /// Its lines to other instances, by their ports.
-    lines: HashMap<u16, Line>,
-    /// What makes its other calls to them, by their ports.
-    remotes: HashMap<u16, Arc<Remote>>,
-}
-
-impl Memory {
-    /// Whether a client registered a device.
-    fn has(&self, connection: u64, tty: &str) -> bool {
-        self.0.lock().get(&connection).is_some_and(|of| of.registered.contains(tty))
-    }
-
-    /// Forgets a client.
-    pub fn release(&self, connection: u64) {
-        self.0.lock().remove(&connection);
-    }
-}
-
-fn error(why: impl Into<String>) -> Value {
-    json!({"error": why.into()})
-}
-
-/// An argument that is text.
-fn text<'a>(given: &'a Map<String, Value>, name: &str) -> Result<&'a str, Value> {
-    optional(given, name)?.ok_or_else(|| error(format!("{name} is required")))
-}
-
-/// The same, if it was given.
-fn optional<'a>(given: &'a Map<String, Value>, name: &str) -> Result<Option<&'a str>, Value> {
-    match given.get(name) {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(text)) => Ok(Some(text)),
-        Some(_) => Err(error(format!("{name} must be a string"))),
-    }
-}
-
 /// A session as it is listed.
 fn listed(ask: &Ask<'_>, terminal: &Terminal) -> Value {
     json!({
@@ -129,28 +68,6 @@ fn listed(ask: &Ask<'_>, terminal: &Terminal) -> Value {
         "registered": ask.server.iterm.has(ask.caller.connection, &terminal.tty),
     })
 }
-
-/// The session that is meant.
-async fn identified(ask: &Ask<'_>, identifier: &str) -> Result<Terminal, Value> {
-    resolve(&all(ask).await.map_err(error)?, identifier).map_err(error)
-}
-
-/// The session that an argument names.
-async fn named(ask: &Ask<'_>, given: &Map<String, Value>) -> Result<Terminal, Value> {
-    identified(ask, text(given, "identifier")?).await
-}
-
-/// Has a session's own instance make the call, and returns what it says, if that is not this one; `$key`: the argument that
-/// names the session.
-macro_rules! there {
-    ($ask:ident, $terminal:expr, $key:literal, $given:ident) => {
-        if let Some(endpoint) = $terminal.elsewhere() {
-            let named = ($key, &$given);
-            return far::call($ask, &$terminal, endpoint, Self::NAME, named).await;
-        }
-    };
-}
-use there;
 
 #[derive(JsonSchema)]
 #[allow(dead_code, reason = "its schema is what counts")]
@@ -194,13 +111,6 @@ plain_tool! {
         let terminals = all(ask).await.map_err(error)?;
         Ok(terminals.iter().map(|terminal| listed(ask, terminal)).collect())
     }
-}
-
-#[derive(JsonSchema)]
-#[allow(dead_code, reason = "its schema is what counts")]
-struct OnSession {
-    /// Session ID, TTY path, or partial name
-    identifier: String,
 }
 
 plain_tool! {
@@ -283,11 +193,6 @@ struct SendCommandArguments {
     command: String,
 }
 
-/// The texts that a tool can't do without.
-fn check_texts(given: &Map<String, Value>, names: &[&str]) -> Result<(), Value> {
-    names.iter().try_for_each(|name| text(given, name).map(drop))
-}
-
 fn check_command(_: &Ask<'_>, given: &Map<String, Value>) -> Result<(), Value> {
     check_texts(given, &["command", "identifier"])
 }
@@ -335,25 +240,6 @@ plain_tool! {
         terminal.call::<Input>(ask, params).await.map_err(error)?;
         Ok(json!({"status": "sent", "session_id": terminal.id, "keys": names}))
     }
-}
-
-/// Rows as methods give them: their lines, and their texts.
-fn rows(rows: &[Row]) -> impl Iterator<Item = (u64, String)> {
-    rows.iter().map(|row| (row.line_id, row.text.trim_end().to_owned()))
-}
-
-/// Rows without the blank ones at the end.
-fn said(rows: impl Iterator<Item = (u64, String)>) -> Vec<(u64, String)> {
-    let mut rows: Vec<(u64, String)> = rows.collect();
-    let end = rows.iter().rposition(|(_, text)| !text.is_empty()).map_or(0, |last| last + 1);
-    rows.truncate(end);
-    rows
-}
-
-/// Rows as a reply has them, behind what was said of them.
-fn joined(said: String, rows: &[(u64, String)]) -> String {
-    let rows: Vec<&str> = rows.iter().map(|(_, text)| text.as_str()).collect();
-    clipped(said + &escaped(&rows.join("\n")), MOST_CHARACTERS, "").0
 }
 
 #[derive(JsonSchema)]

@@ -10,29 +10,27 @@
 
 mod recording;
 
-use std::{collections::HashMap, time::Duration};
+use std::collections::HashMap;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use rmcp::{
     ErrorData,
     model::{ReadResourceResult, Resource, ResourceContents, ResourceTemplate, SubscriptionFilter},
 };
-use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{json, to_value};
 use tokio::task::AbortHandle;
 
+use self::recording::APART;
 use super::{
-    Server,
     rows::{fields, joined},
-    tool::{RESOURCES, Said, is_hidden, untrusted_fields},
+    server::Server,
+    tool::{RESOURCES, Said, call_for_resource as call, is_hidden, untrusted_fields},
     untrusted::{clipped, escaped, line},
 };
 use crate::{
-    backend::Calls,
     caller::Caller,
     error::Error,
     methods::{
-        Method,
         activity::Activity,
         blocks::{self, GetParams, ListParams, State},
         events::{Kind, Subscribe, SubscribeParams},
@@ -52,8 +50,6 @@ const MOST_CHARACTERS: usize = 200_000;
 const LISTED: usize = 20;
 /// Addresses that one client may be told of at a time.
 pub const MOST_WATCHED: usize = 64;
-/// A client hears of what changes all the time this often.
-const APART: Duration = Duration::from_millis(100);
 
 /// An address, taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,16 +97,6 @@ fn decoded(path: &str) -> Option<String> {
         bytes.push(u8::from_str_radix(digits, 16).ok()?);
     }
     String::from_utf8(bytes).ok()
-}
-
-/// Calls a method for somebody.
-async fn call<M: Method>(server: &Server, caller: &Caller, params: M::Params<'_>) -> Said<M::Reply>
-where
-    for<'p> M::Params<'p>: Serialize,
-    M::Reply: DeserializeOwned,
-{
-    let called = server.dispatcher.call::<M>(caller, params).await;
-    called.map_err(|error| RESOURCES.say(&error))
 }
 
 /// What there is, for somebody.

@@ -2,7 +2,7 @@
 
 use unterm_term::{Content, Options, Parser, Size, Snapshot, SnapshotRow, Term, Width};
 
-use super::tool::Said;
+use super::said::Said;
 use crate::methods::screen::{Lines, TextFields, TextReply};
 
 /// What `screen.text` replied.

@@ -1,14 +1,15 @@
 //! Numbers for clients whose requests stand for themselves, so that what one of them holds (a lease, a call that goes on)
 //! is its own in the next request too.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::collections::VecDeque;
 
 use axum::http::{HeaderMap, HeaderValue, header};
 use parking_lot::Mutex;
 
-use super::{Server, http::SESSION};
 use crate::caller::{Caller, TokenKind};
 
+/// What names a session of the older era.
+pub const SESSION: &str = "mcp-session-id";
 /// Clients that are remembered; the one that was silent for longest gives way to another, of the same token where there is
 /// one: nobody takes the seats of others by many names.
 const MOST: usize = 64;
@@ -56,28 +57,37 @@ pub struct Seats(Mutex<VecDeque<(Who, u64)>>);
 
 impl Seats {
     /// A client with its name for itself and the number that stands for its connection.
-    pub fn seated(&self, caller: Caller, who: Who, server: &Arc<Server>) -> Caller {
+    pub fn seated(
+        &self,
+        caller: Caller,
+        who: Who,
+        next_connection: impl FnOnce() -> u64,
+    ) -> Seated {
         let mut seats = self.0.lock();
         let seat = match seats.iter().position(|(other, _)| *other == who) {
             Some(index) => seats.remove(index),
             None => None,
         };
         let is_new = seat.is_none();
-        let (who, connection) = seat.unwrap_or_else(|| (who, server.dispatcher.next_connection()));
+        let (who, connection) = seat.unwrap_or_else(|| (who, next_connection()));
         let client = who.name.clone().or_else(|| caller.client.clone());
         let given = (is_new && seats.len() == MOST).then(|| given_up(&seats, &who));
         let gone = given.and_then(|index| seats.remove(index));
         seats.push_back((who, connection));
         drop(seats);
-        if let Some((_, gone)) = gone {
-            server.release(gone);
-        }
         let caller = Caller { connection, client, ..caller.for_agent() };
-        if is_new {
-            server.dispatcher.logged_in(&caller);
-        }
-        caller
+        Seated { caller, is_new, gone: gone.map(|(_, connection)| connection) }
     }
+}
+
+/// A client that has its number.
+pub struct Seated {
+    /// The client.
+    pub caller: Caller,
+    /// It was not known before.
+    pub is_new: bool,
+    /// The number of the client that gave way to it.
+    pub gone: Option<u64>,
 }
 
 /// Whose seat a new client gets.

@@ -18,21 +18,23 @@ use rmcp::{
         UnsubscribeRequestParams,
     },
     service::{RequestContext, SubscriptionContext},
+    transport::async_rw::AsyncRwTransport,
 };
 use serde_json::Value;
 use tokio::{
+    io::{AsyncRead, AsyncWrite},
     sync::{Semaphore, watch},
     task::JoinSet,
     time::Instant,
 };
 
 use super::{
-    Server,
     approve::{Approved, approve, log_refusal},
-    http::SESSION,
+    owed::{Owed, Owing},
     prompts,
     resources::{self, Address, Watched},
-    seats::Who,
+    seats::{SESSION, Who},
+    server::Server,
     tool::{Ask, Hints, ToolEntry, Toolset, failed},
     words::Speaker,
 };
@@ -133,7 +135,7 @@ impl Session {
                     // There is no session: what the same client held before is still its own.
                     let version = info.map(|client| short(&client.version));
                     let who = Who::of(&caller, name, version, headers);
-                    return Ok(self.server.seats.seated(caller, who, &self.server));
+                    return Ok(self.server.seat(caller, who));
                 }
                 let dispatcher = &self.server.dispatcher;
                 let begin =
@@ -443,4 +445,32 @@ impl ServerHandler for Session {
                 .into()),
         }
     }
+}
+
+/// The longest message of a client, in bytes.
+pub const LONGEST_MESSAGE: usize = 16 << 20;
+
+/// Serves a client that has logged in, until it goes; `folder`: where it was started; `owed`: kept while it is served.
+pub async fn serve(
+    server: Arc<Server>,
+    reader: impl AsyncRead + Send + Unpin + 'static,
+    writer: impl AsyncWrite + Send + Unpin + 'static,
+    caller: Caller,
+    toolset: &'static Toolset,
+    folder: Option<String>,
+    owed: Owed,
+) {
+    let connection = caller.connection;
+    let gone = watch::Sender::new(false);
+    let session = Session::of_connection(server.clone(), caller, toolset, folder, gone.subscribe());
+    let transport =
+        AsyncRwTransport::new_server(reader, writer).with_max_line_length(LONGEST_MESSAGE);
+    match rmcp::serve_server(session, Owing::new(transport, owed, gone)).await {
+        Ok(running) => {
+            let end = running.waiting().await;
+            tracing::debug!(connection, ?end, "a client of the Model Context Protocol went");
+        }
+        Err(error) => tracing::debug!(connection, %error, "no session began"),
+    }
+    server.forget(connection).await;
 }

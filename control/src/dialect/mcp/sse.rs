@@ -21,14 +21,16 @@ use tokio::{
 };
 use unterm_mux::random;
 
-use super::{
-    Owed, Server, Toolset,
-    http::{IDLE, Refused},
-};
+use super::{owed::Owed, server::Server, session::serve, tool::Toolset};
 use crate::{
     caller::{Caller, TokenKind},
     dialect::http::Lines,
 };
+
+/// How long a session that asks for nothing is kept.
+pub const IDLE: Duration = Duration::from_secs(3600);
+/// Why a request is not answered; for the client.
+pub type Refused = (StatusCode, String);
 
 /// Where it is.
 pub const PATH: &str = "/mcp/sse";
@@ -93,7 +95,7 @@ impl Streams {
         server.dispatcher.logged_in(&caller);
         let owed = stream.owed.clone();
         tokio::spawn(async move {
-            server.clone().serve(from_client, to_client, caller, toolset, None, owed).await;
+            serve(server.clone(), from_client, to_client, caller, toolset, None, owed).await;
             server.dispatcher.disconnected(connection);
         });
         let (events, body) = mpsc::channel(MOST_EVENTS);

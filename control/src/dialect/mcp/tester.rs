@@ -4,16 +4,20 @@
 //! given. Replies and errors are JSON in a text, as documented; which of a reply's fields holds what programs wrote is said in
 //! the result's `_meta`, beside it.
 
-mod apps;
+pub mod apps;
+mod errors;
 mod keys;
+mod launch;
 mod views;
 
 use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-pub use self::apps::Apps;
-use self::apps::{App, Launch};
+use self::{
+    apps::{App, Launch},
+    errors::{Code, error, internal},
+};
 use super::tool::{Ask, Toolset, plain, plain_tool, whole};
 use crate::methods::{
     input::{Type, TypeParams},
@@ -49,33 +53,6 @@ const LONGEST_KEYS: usize = 10_000;
 /// Columns, and rows.
 const LONGEST_SIDE: u64 = 1000;
 
-/// The documented kinds of errors.
-#[derive(Clone, Copy)]
-enum Code {
-    NotFound,
-    Dead,
-    Input,
-    Parameter,
-    Limit,
-    Internal,
-}
-
-fn error(code: Code, message: impl Into<String>) -> Value {
-    let code = match code {
-        Code::NotFound => "SESSION_NOT_FOUND",
-        Code::Dead => "SESSION_DEAD",
-        Code::Input => "INVALID_INPUT",
-        Code::Parameter => "INVALID_PARAMETER",
-        Code::Limit => "RESOURCE_LIMIT",
-        Code::Internal => "INTERNAL_ERROR",
-    };
-    json!({"error": {"message": message.into(), "code": code}})
-}
-
-fn internal(why: impl Into<String>) -> Value {
-    error(Code::Internal, why)
-}
-
 /// A required text.
 fn text<'a>(given: &'a Map<String, Value>, name: &str) -> Result<&'a str, Value> {
     match given.get(name) {
@@ -97,14 +74,18 @@ fn named(ask: &Ask<'_>, given: &Map<String, Value>) -> Result<App, Value> {
     if id.len() != 36 || !id.char_indices().all(is_digit) {
         return Err(error(Code::Parameter, "session_id must be a valid UUID"));
     }
-    let app = ask.server.tester.find(ask.server, ask.caller.connection, &id.to_ascii_lowercase());
+    let app = ask.server.tester.find(
+        &ask.server.dispatcher.context().hidden,
+        ask.caller.connection,
+        &id.to_ascii_lowercase(),
+    );
     app.ok_or_else(|| error(Code::NotFound, format!("session not found: {id}")))
 }
 
 /// The same, with its state. What a program left on its screen is served when it has ended, until it is restarted or stopped.
 async fn viewed(ask: &Ask<'_>, given: &Map<String, Value>) -> Result<(App, StatusReply), Value> {
     let app = named(ask, given)?;
-    let state = app.state(ask).await?;
+    let state = launch::state(ask, &app).await?;
     Ok((app, state))
 }
 
@@ -118,7 +99,7 @@ async fn active(ask: &Ask<'_>, given: &Map<String, Value>) -> Result<App, Value>
 }
 
 /// What is to be launched, checked.
-fn launch(given: &Map<String, Value>) -> Result<Launch, Value> {
+fn launched(given: &Map<String, Value>) -> Result<Launch, Value> {
     let wrong = |why: String| Err(error(Code::Input, why));
     let command = text(given, "command")?.to_owned();
     if command.trim().is_empty() {
@@ -174,7 +155,7 @@ struct LaunchArguments {
 }
 
 fn check_launch(_: &Ask<'_>, given: &Map<String, Value>) -> Result<(), Value> {
-    launch(given).map(drop)
+    launched(given).map(drop)
 }
 
 plain_tool! {
@@ -182,8 +163,8 @@ plain_tool! {
     check check_launch,
     "Starts a new terminal application and returns a session ID for further interactions."
     (ask, given) {
-        let launch = launch(&given)?;
-        let id = ask.server.tester.launch(ask, launch).await?;
+        let launched = launched(&given)?;
+        let id = launch::launch(ask, launched).await?;
         Ok(json!({"session_id": id, "success": true}))
     }
 }
@@ -341,7 +322,7 @@ plain_tool! {
     "Restarts the application with the same command, arguments, and environment."
     (ask, given) {
         let app = named(ask, &given)?;
-        ask.server.tester.restart(ask, &app).await?;
+        launch::restart(ask, &app).await?;
         Ok(json!({"success": true}))
     }
 }
@@ -352,7 +333,7 @@ plain_tool! {
     "Terminates the application and removes the session."
     (ask, given) {
         let app = named(ask, &given)?;
-        ask.server.tester.stop(ask, &app).await?;
+        launch::stop(ask, &app).await?;
         Ok(json!({"success": true}))
     }
 }
@@ -365,8 +346,8 @@ plain_tool! {
     "Lists all active sessions with their information."
     (ask, _given) {
         let mut sessions = Vec::new();
-        for app in ask.server.tester.of(ask.server, ask.caller.connection) {
-            let state = match app.state(ask).await {
+        for app in ask.server.tester.of(&ask.server.dispatcher.context().hidden, ask.caller.connection) {
+            let state = match launch::state(ask, &app).await {
                 Ok(state) if !state.is_dead => "active",
                 // What ended well was stopped; what did not, and what is gone, failed.
                 Ok(state) if state.exit_code == Some(0) => "stopped",

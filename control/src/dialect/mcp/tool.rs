@@ -15,10 +15,12 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, interval_at};
 use unterm_mux::PaneId;
 
+pub use super::said::{Said, whole};
 use super::{
-    Server, arguments,
+    arguments,
     jobs::{Job, Kind, Pending},
     schema,
+    server::Server,
     words::{PANE, Speaker},
 };
 use crate::{
@@ -117,9 +119,6 @@ impl<T> From<T> for Answer<T> {
         Self { reply, picture: None }
     }
 }
-
-/// Why a tool failed, for the model.
-pub type Said<T> = Result<T, String>;
 
 /// A tool.
 pub trait Tool: 'static {
@@ -299,12 +298,6 @@ pub fn untrusted_fields(fields: &[&str]) -> MetaObject {
     MetaObject(JsonObject::from_iter([(UNTRUSTED.to_owned(), json!(fields))]))
 }
 
-/// A whole number, none below 0, as JSON may have it: `2`, and `2.0` too.
-pub fn whole(value: &Value) -> Option<u64> {
-    let float = || value.as_f64().filter(|it| it.fract() == 0.0 && (0.0..9.0e15).contains(it));
-    value.as_u64().or_else(|| float().map(|it| it as u64))
-}
-
 /// A failure that the model reads.
 pub fn failed(why: &str) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(why)])
@@ -435,6 +428,20 @@ pub fn is_hidden(server: &Server, pane: u64) -> bool {
 
 /// Who refuses what is read by address.
 pub const RESOURCES: Speaker = Speaker { tool: "reading a resource", noun: PANE };
+
+/// Calls a method for somebody, for what is read by address.
+pub async fn call_for_resource<M: Method>(
+    server: &Server,
+    caller: &Caller,
+    params: M::Params<'_>,
+) -> Said<M::Reply>
+where
+    for<'p> M::Params<'p>: Serialize,
+    M::Reply: DeserializeOwned,
+{
+    let called = server.dispatcher.call::<M>(caller, params).await;
+    called.map_err(|error| RESOURCES.say(&error))
+}
 
 /// Declares a tool.
 macro_rules! tool {

@@ -12,16 +12,13 @@ mod person;
 mod region;
 mod run;
 mod screen;
+mod shown;
 mod text;
-
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::{
     tool::{Toolset, row},
     words::PANE,
 };
-use crate::untrusted::{self, Clipped, clipped, escaped};
 
 /// The toolset.
 pub static TOOLSET: Toolset = Toolset {
@@ -55,43 +52,3 @@ pub static TOOLSET: Toolset = Toolset {
     noun: PANE,
     refusal: |why| why.to_owned(),
 };
-
-/// The most characters of one text in a reply, if nothing else is said: clients cut, or put aside, what is longer.
-const MOST_CHARACTERS: usize = 20_000;
-/// The most of a reply's cells, changed rows or matches, in bytes: clients put aside replies of more than 50,000 characters.
-const MOST_OF_ROWS: usize = 45_000;
-
-/// Takes a part of a reply from the room that is left for more; false where that is all.
-fn fits(left: &mut usize, part: &impl Serialize) -> bool {
-    // With what parts it from the next.
-    let length = serde_json::to_string(part).map_or(0, |text| text.len() + 1);
-    *left = left.saturating_sub(length);
-    *left > 0
-}
-
-/// A tool without arguments.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Nothing {}
-
-/// What programs wrote, as a reply has it.
-fn shown(text: String, raw: bool, hint: &str) -> (String, Option<Clipped>) {
-    clipped(safe(text, raw), MOST_CHARACTERS, hint)
-}
-
-/// What programs wrote, whole.
-fn safe(text: String, raw: bool) -> String {
-    if raw { text } else { escaped(&text) }
-}
-
-/// One line of it.
-fn line(text: &str) -> String {
-    untrusted::line(text, 2000)
-}
-
-/// Where the cursor is on the screen, from 0.
-#[derive(Serialize, JsonSchema)]
-pub struct Cursor {
-    row: u64,
-    col: u64,
-}

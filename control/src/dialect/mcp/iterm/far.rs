@@ -18,12 +18,16 @@ use tokio::{
     time::timeout,
 };
 
-use super::{error, find::Terminal};
+use super::{
+    find::Terminal,
+    memory::{Line, Outgoing},
+    said::error,
+};
 use crate::{
     authority::check_scope,
     caller::Access,
     client::{Connection, Endpoint, Stream},
-    dialect::mcp::tool::{Ask, Said},
+    dialect::mcp::{said::Said, tool::Ask},
 };
 
 /// The longest a client is kept waiting: the other instance answers sooner, unless the person here was waited for first.
@@ -31,21 +35,6 @@ const LONGEST: Duration = Duration::from_secs(55);
 /// Calls of one client on their way to an instance; more wait.
 const ON_THE_WAY: usize = 16;
 const BROKE: &str = "The connection to the session's instance broke";
-
-/// What goes out on a line.
-enum Outgoing {
-    /// A request, and who hears of its reply.
-    Call(u64, Value, oneshot::Sender<Value>),
-    /// Nobody wants the reply to that request any more.
-    Cancel(u64),
-}
-
-/// A client's line to another instance; it ends with the last of these.
-#[derive(Clone)]
-pub struct Line {
-    send: mpsc::Sender<Outgoing>,
-    last: Arc<AtomicU64>,
-}
 
 /// Makes a call of a tool on the session that the argument `key` names, at its instance.
 pub async fn call(
@@ -76,6 +65,25 @@ pub async fn call(
         )),
     }
 }
+
+/// Has a session's own instance make the call, and returns what it says, if that is not this one; `$key`: the argument that
+/// names the session.
+macro_rules! there {
+    ($ask:ident, $terminal:expr, $key:literal, $given:ident) => {
+        if let Some(endpoint) = $terminal.elsewhere() {
+            let named = ($key, &$given);
+            return $crate::dialect::mcp::iterm::far::call(
+                $ask,
+                &$terminal,
+                endpoint,
+                Self::NAME,
+                named,
+            )
+            .await;
+        }
+    };
+}
+pub(super) use there;
 
 /// What a tool's reply says, as it is said here.
 fn said(reply: &Value) -> Result<Value, Value> {
@@ -155,7 +163,7 @@ async fn connect(
     let login = json!({
         "token": endpoint.token,
         "client": ask.caller.client,
-        "mcp": super::TOOLSET.name,
+        "mcp": ask.toolset,
         "cwd": ask.folder,
     });
     let connection = Connection::login(endpoint, &login).await.map_err(io::Error::other)?;

@@ -3,12 +3,16 @@
 use std::sync::Arc;
 
 use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{Map, Value};
 
-use super::keys::listed;
+use super::{
+    keys::listed,
+    said::{error, text},
+};
 use crate::{
     backend::Backend,
     client::{Endpoint, Remote},
-    dialect::mcp::tool::{Ask, Said},
+    dialect::mcp::{said::Said, tool::Ask},
     methods::{
         Method,
         layout::{TabList, TabState},
@@ -183,6 +187,16 @@ pub fn resolve(terminals: &[Terminal], identifier: &str) -> Said<Terminal> {
         let names: Vec<&str> = terminals.iter().map(|terminal| terminal.name.as_str()).collect();
         format!("No session found matching '{identifier}'. Available sessions: {}", listed(&names))
     })
+}
+
+/// The session that is meant.
+pub async fn identified(ask: &Ask<'_>, identifier: &str) -> Result<Terminal, Value> {
+    resolve(&all(ask).await.map_err(error)?, identifier).map_err(error)
+}
+
+/// The session that an argument names.
+pub async fn named(ask: &Ask<'_>, given: &Map<String, Value>) -> Result<Terminal, Value> {
+    identified(ask, text(given, "identifier")?).await
 }
 
 /// How much a name is like what was said, in lower case: the share of both that matches, and more where it holds it.

@@ -4,9 +4,10 @@ use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
 
 use super::{
-    error, far,
-    find::{Terminal, all, current, own_window},
-    identified, optional, paint, there,
+    far::there,
+    find::{Terminal, all, current, identified, own_window},
+    paint,
+    said::{error, optional},
 };
 use crate::{
     dialect::mcp::tool::{Ask, plain_tool},

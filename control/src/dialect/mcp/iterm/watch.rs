@@ -4,7 +4,11 @@
 
 use serde_json::{Value, json};
 
-use super::{MOST, OnSession, error, find::Terminal, joined, named, said};
+use super::{
+    find::{Terminal, named},
+    memory::{MOST, Read},
+    said::{OnSession, error, joined, rows, said},
+};
 use crate::{
     dialect::mcp::tool::{Ask, plain_tool},
     methods::{
@@ -12,15 +16,6 @@ use crate::{
         params::SessionOnly,
     },
 };
-
-/// How far a client has read a session.
-#[derive(Clone, Copy)]
-pub struct Read {
-    /// The session's `seq` then.
-    seq: u64,
-    /// The line behind the last one that said something.
-    next: u64,
-}
 
 /// The rows that are new, with their lines.
 struct New {
@@ -48,7 +43,7 @@ async fn since(ask: &Ask<'_>, terminal: &Terminal, last: Read) -> Result<New, Va
         ..DiffParams::of(terminal.pane)
     };
     let diff = terminal.call::<Diff>(ask, params).await.map_err(error)?;
-    let mut rows = said(super::rows(&diff.changes));
+    let mut rows = said(rows(&diff.changes));
     // What was only erased says nothing.
     let start = rows.iter().position(|(_, text)| !text.is_empty()).unwrap_or(rows.len());
     rows.drain(..start);

@@ -6,10 +6,12 @@ use serde_json::Value;
 use tokio::{sync::watch, time::sleep};
 use unterm_mux::PaneId;
 
-use super::{APART, call};
 use crate::{
     caller::Caller,
-    dialect::mcp::{Server, tool::Said},
+    dialect::mcp::{
+        server::Server,
+        tool::{Said, call_for_resource as call},
+    },
     methods::{
         params::{NoParams, SessionOnly},
         recording::{Read, ReadParams, Status},
@@ -20,6 +22,9 @@ use crate::{
         events::Filter,
     },
 };
+
+/// A client hears of what changes all the time this often.
+pub const APART: Duration = Duration::from_millis(100);
 
 /// What tells that a recording may have ended by itself.
 const ENDS: [&str; 2] = ["session_exited", "session_removed"];

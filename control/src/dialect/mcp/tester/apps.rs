@@ -1,25 +1,12 @@
 //! The sessions of the toolset `tester`: who launched what, in which hidden pane. How many panes there may be, and when they end,
 //! is with [`HiddenPanes`](crate::services::hidden::HiddenPanes).
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, io};
 
 use parking_lot::Mutex;
-use serde_json::Value;
 use unterm_mux::{PaneId, random};
 
-use super::{Code, error, internal};
-use crate::{
-    dialect::mcp::{Server, tool::Ask},
-    methods::{
-        params::SessionOnly,
-        session::{Create, CreateParams, Destroy, Status, StatusReply},
-    },
-    services::{hidden::MOST, now},
-};
-
-/// The size of a new one.
-const COLS: u64 = 80;
-const ROWS: u64 = 24;
+use crate::services::{hidden::HiddenPanes, now};
 
 /// What was launched.
 #[derive(Clone, Debug)]
@@ -48,21 +35,13 @@ pub struct App {
     connection: u64,
 }
 
-impl App {
-    /// What `session.status` says of its pane.
-    pub async fn state(&self, ask: &Ask<'_>) -> Result<StatusReply, Value> {
-        ask.call::<Status>(SessionOnly::of(self.pane)).await.map_err(internal)
-    }
-}
-
 /// The sessions, the oldest first. One whose pane was ended is none any more.
 #[derive(Default)]
 pub struct Apps(Mutex<Vec<App>>);
 
 impl Apps {
     /// A client's session of that id, which is in use from now on.
-    pub fn find(&self, server: &Server, connection: u64, id: &str) -> Option<App> {
-        let hidden = &server.dispatcher.context().hidden;
+    pub fn find(&self, hidden: &HiddenPanes, connection: u64, id: &str) -> Option<App> {
         let mut apps = self.0.lock();
         let is_it = |app: &&mut App| app.connection == connection && app.id == id;
         let app = apps.iter_mut().find(is_it)?;
@@ -71,23 +50,21 @@ impl Apps {
     }
 
     /// A client's sessions.
-    pub fn of(&self, server: &Server, connection: u64) -> Vec<App> {
-        let hidden = &server.dispatcher.context().hidden;
+    pub fn of(&self, hidden: &HiddenPanes, connection: u64) -> Vec<App> {
         let mut apps = self.0.lock();
         apps.retain(|app| hidden.has(PaneId(app.pane)));
         apps.iter().filter(|app| app.connection == connection).cloned().collect()
     }
 
-    /// Launches a session; its id.
-    pub async fn launch(&self, ask: &Ask<'_>, launch: Launch) -> Result<String, Value> {
-        let hidden = &ask.server.dispatcher.context().hidden;
-        let place = hidden.reserve().ok_or_else(|| {
-            error(Code::Limit, format!("maximum number of sessions ({MOST}) reached"))
-        })?;
-        let id = random::uuid().map_err(|error| internal(error.to_string()))?;
-        let pane = open(ask, &launch).await?;
-        let connection = ask.caller.connection;
-        place.fill(connection, PaneId(pane));
+    /// Adds a session that was launched for a client, in a hidden pane; its id.
+    pub fn add(
+        &self,
+        hidden: &HiddenPanes,
+        connection: u64,
+        pane: u64,
+        launch: Launch,
+    ) -> io::Result<String> {
+        let id = random::uuid()?;
         let (created, last_active) = (now(), now());
         let app = App { id: id.clone(), pane, launch, created, last_active, connection };
         let mut apps = self.0.lock();
@@ -96,67 +73,26 @@ impl Apps {
         Ok(id)
     }
 
-    /// Launches a session's program anew.
-    pub async fn restart(&self, ask: &Ask<'_>, app: &App) -> Result<(), Value> {
-        let pane = open(ask, &app.launch).await?;
-        let hidden = &ask.server.dispatcher.context().hidden;
-        let old = {
-            let mut apps = self.0.lock();
-            let there = apps.iter_mut().find(|other| other.id == app.id);
-            there
-                .filter(|there| hidden.replace(PaneId(there.pane), PaneId(pane)))
-                .map(|there| std::mem::replace(&mut there.pane, pane))
-        };
-        // One that was stopped meanwhile takes the new pane along.
-        close(ask, old.unwrap_or(pane)).await
+    /// Gives a session another hidden pane; the pane to be closed: the old one, or, if the session was stopped meanwhile, the
+    /// new one.
+    pub fn replace(&self, hidden: &HiddenPanes, id: &str, pane: u64) -> u64 {
+        let mut apps = self.0.lock();
+        let there = apps.iter_mut().find(|other| other.id == id);
+        there
+            .filter(|there| hidden.replace(PaneId(there.pane), PaneId(pane)))
+            .map_or(pane, |there| std::mem::replace(&mut there.pane, pane))
     }
 
-    /// Ends a session.
-    pub async fn stop(&self, ask: &Ask<'_>, app: &App) -> Result<(), Value> {
-        let taken: Vec<App> = self.0.lock().extract_if(.., |other| other.id == app.id).collect();
-        for app in taken {
-            if ask.server.dispatcher.context().hidden.remove(PaneId(app.pane)) {
-                close(ask, app.pane).await?;
-            }
-        }
-        Ok(())
+    /// Takes a session out; the panes to be closed.
+    pub fn take(&self, hidden: &HiddenPanes, id: &str) -> Vec<u64> {
+        let taken: Vec<App> = self.0.lock().extract_if(.., |other| other.id == id).collect();
+        let panes = taken.into_iter().map(|app| app.pane);
+        panes.filter(|pane| hidden.remove(PaneId(*pane))).collect()
     }
 
     /// Ends all that a client launched.
-    pub async fn release(&self, server: &Server, connection: u64) {
+    pub async fn release(&self, hidden: &HiddenPanes, connection: u64) {
         self.0.lock().retain(|app| app.connection != connection);
-        server.dispatcher.context().hidden.release(connection).await;
+        hidden.release(connection).await;
     }
-}
-
-async fn open(ask: &Ask<'_>, launch: &Launch) -> Result<u64, Value> {
-    let params = CreateParams {
-        program: launch.command.as_str().into(),
-        args: launch.args.clone().into(),
-        env: launch.env.clone().into(),
-        cols: COLS.into(),
-        rows: ROWS.into(),
-        hidden: true.into(),
-        cwd: ask.folder.map(str::to_owned).into(),
-        ..CreateParams::default()
-    };
-    let opened = ask.call::<Create>(params).await;
-    let opened = opened.map_err(|why| error(Code::Input, not_launched(&launch.command, why)))?;
-    Ok(opened.id)
-}
-
-/// Why a command can't be launched, under the names that the document has for it.
-fn not_launched(command: &str, why: String) -> String {
-    if why.ends_with("no such program in PATH") || why.ends_with("does not exist") {
-        format!("command not found: {command}")
-    } else if why.ends_with("is not executable") {
-        format!("permission denied: {command}")
-    } else {
-        why
-    }
-}
-
-async fn close(ask: &Ask<'_>, pane: u64) -> Result<(), Value> {
-    let closed = ask.call::<Destroy>(SessionOnly::of(pane)).await;
-    closed.map(drop).map_err(internal)
 }

@@ -6,11 +6,13 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::run::WEEK;
 use crate::{
-    dialect::mcp::{arguments, tool::Said},
+    dialect::mcp::{arguments, said::Said},
     methods::wait::{Awaited, WatchParams},
 };
+
+/// As long as anybody waits: a call that goes on ends with its session.
+pub const WEEK: u64 = 7 * 24 * 3600 * 1000;
 
 /// One thing to wait for: exactly one of these. Flags take true.
 #[derive(Deserialize, Serialize, JsonSchema)]

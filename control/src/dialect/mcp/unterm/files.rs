@@ -4,7 +4,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::safe;
+use super::shown::safe;
 use crate::{
     dialect::mcp::tool::tool,
     methods::files::{Read, ReadParams, Write, WriteParams},

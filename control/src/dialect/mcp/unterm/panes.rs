@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Nothing, line};
+use super::shown::{Nothing, line};
 use crate::{
     caller::Scopes,
     dialect::mcp::{

@@ -3,7 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::run::{WEEK, no_handle, slice};
+use super::{
+    conditions::WEEK,
+    run::{no_handle, slice},
+};
 use crate::{
     dialect::mcp::{
         jobs::{Asking, Job, Kind},

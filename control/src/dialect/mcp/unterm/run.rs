@@ -6,9 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    MOST_CHARACTERS,
-    conditions::{self, AnObject, Conditions},
-    line, safe, screen,
+    conditions::{self, AnObject, Conditions, WEEK},
+    screen,
+    shown::{MOST_CHARACTERS, line, safe},
 };
 use crate::{
     dialect::mcp::{
@@ -25,9 +25,6 @@ use crate::{
     },
     services::run::ExitSource,
 };
-
-/// As long as anybody waits: a call that goes on ends with its session.
-pub(super) const WEEK: u64 = 7 * 24 * 3600 * 1000;
 
 /// Whether a flag has its usual value, with which replies leave it out.
 fn is_false(value: &bool) -> bool {

@@ -4,10 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Cursor, MOST_OF_ROWS, fits, line,
     looks::{Look, RowOfCells, encoded},
     region::{self, redacted, redaction},
-    shown,
+    shown::{Cursor, MOST_OF_ROWS, fits, line, shown},
 };
 use crate::{
     dialect::mcp::{

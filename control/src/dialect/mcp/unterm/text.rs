@@ -4,9 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    MOST_OF_ROWS, fits, line,
     region::{redacted, redaction},
-    shown,
+    shown::{MOST_OF_ROWS, fits, line, shown},
 };
 use crate::{
     dialect::mcp::{

@@ -1,0 +1,68 @@
+//! What the toolset remembers of its clients.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::{Arc, atomic::AtomicU64},
+};
+
+use parking_lot::Mutex;
+use serde_json::Value;
+use tokio::sync::{mpsc, oneshot};
+
+use crate::client::Remote;
+
+/// Terminals that are remembered for each client.
+pub const MOST: usize = 1000;
+
+/// What this toolset remembers.
+#[derive(Default)]
+pub struct Memory(pub Mutex<HashMap<u64, Remembered>>);
+
+/// Of one client.
+#[derive(Default)]
+pub struct Remembered {
+    /// The devices it registered.
+    pub registered: HashSet<String>,
+    /// How far it has read each session.
+    pub read: HashMap<String, Read>,
+    /// Its lines to other instances, by their ports.
+    pub lines: HashMap<u16, Line>,
+    /// What makes its other calls to them, by their ports.
+    pub remotes: HashMap<u16, Arc<Remote>>,
+}
+
+impl Memory {
+    /// Whether a client registered a device.
+    pub fn has(&self, connection: u64, tty: &str) -> bool {
+        self.0.lock().get(&connection).is_some_and(|of| of.registered.contains(tty))
+    }
+
+    /// Forgets a client.
+    pub fn release(&self, connection: u64) {
+        self.0.lock().remove(&connection);
+    }
+}
+
+/// How far a client has read a session.
+#[derive(Clone, Copy)]
+pub struct Read {
+    /// The session's `seq` then.
+    pub seq: u64,
+    /// The line behind the last one that said something.
+    pub next: u64,
+}
+
+/// What goes out on a line.
+pub enum Outgoing {
+    /// A request, and who hears of its reply.
+    Call(u64, Value, oneshot::Sender<Value>),
+    /// Nobody wants the reply to that request any more.
+    Cancel(u64),
+}
+
+/// A client's line to another instance; it ends with the last of these.
+#[derive(Clone)]
+pub struct Line {
+    pub send: mpsc::Sender<Outgoing>,
+    pub last: Arc<AtomicU64>,
+}

@@ -1,0 +1,62 @@
+//! Arguments, errors and rows, as the toolset's document writes them.
+
+use schemars::JsonSchema;
+use serde_json::{Map, Value, json};
+
+use crate::{
+    dialect::mcp::untrusted::{clipped, escaped},
+    methods::screen::Row,
+};
+
+/// The most characters of what sessions print in one reply; of more, the beginning and the end are given. Clients put aside
+/// replies of more than 50,000, escapes among them.
+const MOST_CHARACTERS: usize = 40_000;
+
+pub fn error(why: impl Into<String>) -> Value {
+    json!({"error": why.into()})
+}
+
+/// An argument that is text.
+pub fn text<'a>(given: &'a Map<String, Value>, name: &str) -> Result<&'a str, Value> {
+    optional(given, name)?.ok_or_else(|| error(format!("{name} is required")))
+}
+
+/// The same, if it was given.
+pub fn optional<'a>(given: &'a Map<String, Value>, name: &str) -> Result<Option<&'a str>, Value> {
+    match given.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(_) => Err(error(format!("{name} must be a string"))),
+    }
+}
+
+#[derive(JsonSchema)]
+#[allow(dead_code, reason = "its schema is what counts")]
+pub struct OnSession {
+    /// Session ID, TTY path, or partial name
+    identifier: String,
+}
+
+/// The texts that a tool can't do without.
+pub fn check_texts(given: &Map<String, Value>, names: &[&str]) -> Result<(), Value> {
+    names.iter().try_for_each(|name| text(given, name).map(drop))
+}
+
+/// Rows as methods give them: their lines, and their texts.
+pub fn rows(rows: &[Row]) -> impl Iterator<Item = (u64, String)> {
+    rows.iter().map(|row| (row.line_id, row.text.trim_end().to_owned()))
+}
+
+/// Rows without the blank ones at the end.
+pub fn said(rows: impl Iterator<Item = (u64, String)>) -> Vec<(u64, String)> {
+    let mut rows: Vec<(u64, String)> = rows.collect();
+    let end = rows.iter().rposition(|(_, text)| !text.is_empty()).map_or(0, |last| last + 1);
+    rows.truncate(end);
+    rows
+}
+
+/// Rows as a reply has them, behind what was said of them.
+pub fn joined(said: String, rows: &[(u64, String)]) -> String {
+    let rows: Vec<&str> = rows.iter().map(|(_, text)| text.as_str()).collect();
+    clipped(said + &escaped(&rows.join("\n")), MOST_CHARACTERS, "").0
+}

@@ -1,0 +1,62 @@
+//! What all sessions of an instance share.
+
+use std::sync::Arc;
+
+use super::{
+    iterm::memory::Memory,
+    jobs::Jobs,
+    seats::{Seated, Seats, Who},
+    tester::apps::Apps,
+};
+use crate::{caller::Caller, dispatch::Dispatcher};
+
+/// What all sessions of an instance share.
+pub struct Server {
+    pub dispatcher: Arc<Dispatcher>,
+    pub jobs: Jobs,
+    pub seats: Seats,
+    pub iterm: Memory,
+    pub tester: Apps,
+}
+
+impl Server {
+    /// For an instance.
+    pub fn new(dispatcher: Arc<Dispatcher>) -> Self {
+        Self {
+            dispatcher,
+            jobs: Jobs::default(),
+            seats: Seats::default(),
+            iterm: Memory::default(),
+            tester: Apps::default(),
+        }
+    }
+
+    /// A client whose requests stand for themselves, with the number that it has in all of them.
+    pub fn seat(self: &Arc<Self>, caller: Caller, who: Who) -> Caller {
+        let Seated { caller, is_new, gone } =
+            self.seats.seated(caller, who, || self.dispatcher.next_connection());
+        if let Some(gone) = gone {
+            self.release(gone);
+        }
+        if is_new {
+            self.dispatcher.logged_in(&caller);
+        }
+        caller
+    }
+
+    /// What a client held that has no connection of its own is given back.
+    pub fn release(self: &Arc<Self>, connection: u64) {
+        let server = self.clone();
+        tokio::spawn(async move {
+            server.forget(connection).await;
+            server.dispatcher.disconnected(connection);
+        });
+    }
+
+    /// What a client had of ours goes with it.
+    pub async fn forget(&self, connection: u64) {
+        self.jobs.release(connection);
+        self.iterm.release(connection);
+        self.tester.release(&self.dispatcher.context().hidden, connection).await;
+    }
+}
