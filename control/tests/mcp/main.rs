@@ -13,7 +13,6 @@ mod wait;
 
 use serde_json::{Value, json};
 use support::{Fixture, client::Client};
-use unterm_control::METHODS;
 
 /// Fails where a schema has what strict clients refuse.
 fn assert_strict(schema: &Value, at: &str) {
@@ -217,38 +216,5 @@ fn what_says_nothing_is_refused_and_told_what_would_be_right() {
         let wrong = client.fail(tool, size);
         let right = "`cols` must be a whole number from 1 to 10000, not 70000";
         assert_eq!(wrong, right, "{tool}");
-    }
-}
-
-#[test]
-fn tools_call_methods_that_there_are() {
-    // As `Ask::method` and `Ask::begin` name them.
-    let sources = concat!(
-        include_str!("../../src/dialect/mcp/unterm/panes.rs"),
-        include_str!("../../src/dialect/mcp/unterm/person.rs"),
-        include_str!("../../src/dialect/mcp/unterm/run.rs"),
-        include_str!("../../src/dialect/mcp/unterm/conditions.rs"),
-        include_str!("../../src/dialect/mcp/unterm/files.rs"),
-        include_str!("../../src/dialect/mcp/unterm/screen.rs"),
-        include_str!("../../src/dialect/mcp/unterm/input.rs"),
-        include_str!("../../src/dialect/mcp/unterm/text.rs"),
-        include_str!("../../src/dialect/mcp/resources.rs"),
-        include_str!("../../src/dialect/mcp/resources/recording.rs"),
-        include_str!("../../src/dialect/mcp/iterm.rs"),
-        include_str!("../../src/dialect/mcp/iterm/watch.rs"),
-        include_str!("../../src/dialect/mcp/iterm/find.rs"),
-        include_str!("../../src/dialect/mcp/tester/apps.rs"),
-        include_str!("../../src/dialect/mcp/tester/views.rs"),
-    );
-    let named = sources.split('"').filter(|text| {
-        let is_name = |part: &str| {
-            !part.is_empty() && part.chars().all(|c| c == '_' || c.is_ascii_lowercase())
-        };
-        text.split_once('.').is_some_and(|(group, name)| is_name(group) && is_name(name))
-    });
-    let named: std::collections::BTreeSet<_> = named.collect();
-    assert!(named.len() > 15, "{named:?}");
-    for name in named {
-        assert!(METHODS.iter().any(|method| method.name == name), "{name}");
     }
 }
