@@ -28,6 +28,14 @@ pub struct SubscribeParams<'a> {
     pub id: Arg<'a, u64>,
 }
 
+impl SubscribeParams<'_> {
+    /// For events of these kinds, of every session that the caller reaches.
+    pub fn to(kinds: &[&str]) -> Self {
+        let kinds: Vec<Kind> = kinds.iter().map(|kind| Kind((*kind).to_owned())).collect();
+        Self { events: kinds.into(), ..Self::default() }
+    }
+}
+
 /// The name of a kind of events.
 #[derive(Serialize)]
 pub struct Kind(pub String);

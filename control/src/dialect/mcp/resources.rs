@@ -33,7 +33,7 @@ use crate::{
     methods::{
         activity::Activity,
         blocks::{self, GetParams, ListParams, State},
-        events::{Kind, Subscribe, SubscribeParams},
+        events::{Subscribe, SubscribeParams},
         files::{Read, ReadParams},
         params::{NoParams, SessionOnly},
         recording::{List as Recordings, ListParams as RecordingsParams},
@@ -304,9 +304,7 @@ pub async fn changes(
     let recordings = recording::Changes::new(server);
     let caller = caller.listener();
     let events = ["session_opened", "session_exited", "session_removed", "command_end"];
-    let events = Vec::from(events.map(|kind| Kind(kind.to_owned()))).into();
-    let params = SubscribeParams { events, ..SubscribeParams::default() };
-    call::<Subscribe>(server, &caller, params).await.ok()?;
+    call::<Subscribe>(server, &caller, SubscribeParams::to(&events)).await.ok()?;
     Some((caller.subscription.take().flatten()?, recordings))
 }
 

@@ -7,20 +7,19 @@ use tokio::{sync::watch, time::sleep};
 use unterm_mux::PaneId;
 
 use crate::{
+    backend::Backend,
     caller::Caller,
     dialect::mcp::{
         server::Server,
         tool::{Said, call_for_resource as call},
     },
     methods::{
+        events::SubscribeParams,
         params::{NoParams, SessionOnly},
         recording::{Read, ReadParams, Status},
         session::List,
     },
-    services::{
-        changes::{Counts, Topic},
-        events::Filter,
-    },
+    services::changes::{Counts, Topic},
 };
 
 /// A client hears of what changes all the time this often.
@@ -83,9 +82,9 @@ async fn written(server: &Server, caller: &Caller, id: &str) -> Said<String> {
 
 /// Waits until a recording has ended and its page is there.
 pub async fn ended(server: &Server, caller: &Caller, id: &str) {
-    let context = server.dispatcher.context();
     let mut changes = Changes::new(server);
-    let mut events = context.hub.listen(Filter { kinds: ENDS.to_vec(), panes: None });
+    let ends = server.dispatcher.subscribe(caller, SubscribeParams::to(&ENDS)).await;
+    let Ok(mut ends) = ends else { return };
     while let Ok(Some(live)) = find(server, caller, id).await {
         tokio::select! {
             is_there = changes.next() => {
@@ -93,7 +92,7 @@ pub async fn ended(server: &Server, caller: &Caller, id: &str) {
                     return;
                 }
             }
-            _ = events.next() => {}
+            _ = ends.next() => {}
             () = sleep(if live.is_dead { APART } else { ROTATION }) => {}
         }
     }
