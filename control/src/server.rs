@@ -276,7 +276,7 @@ impl SettingsLinks {
     /// # Errors
     /// When no page is served; for people.
     pub fn address(&self) -> Result<String, String> {
-        self.dispatcher.context().door.link().map(|link| link.url)
+        self.dispatcher.context().login_codes.link().map(|link| link.url)
     }
 }
 

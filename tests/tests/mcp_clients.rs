@@ -79,14 +79,14 @@ fn the_conformance_suite_of_2026_07_28_is_passed() -> Result<()> {
 
 /// How a client gets to an instance.
 #[derive(Clone, Copy)]
-enum Door {
+enum LoginCodes {
     Stdio,
     Http,
     /// HTTP as clients of 2024 speak it.
     Sse,
 }
 
-impl Door {
+impl LoginCodes {
     /// Its name to the clients, and its path where it is by HTTP.
     fn by_http(self) -> Option<(&'static str, &'static str)> {
         match self {
@@ -110,7 +110,7 @@ const INSPECTORS: [Inspector; 3] =
 /// What the Inspector gets for a method, without a warning.
 fn inspected(
     (unterm, clients): (&Instance, &Clients),
-    (inspector, door, toolset): (Inspector, Door, &str),
+    (inspector, door, toolset): (Inspector, LoginCodes, &str),
     method: &[&str],
 ) -> Result<Value> {
     let (url, token) = http_door(unterm)?;
@@ -152,7 +152,7 @@ fn inspected(
     said.json()
 }
 
-fn the_inspector_is_content(door: Door) -> Result<()> {
+fn the_inspector_is_content(door: LoginCodes) -> Result<()> {
     let (unterm, clients) = ready()?;
     let among = (&unterm, &clients);
     let length = |list: &Value| list.as_array().map_or(0, Vec::len);
@@ -185,21 +185,21 @@ fn the_inspector_is_content(door: Door) -> Result<()> {
 
 #[test]
 fn the_inspector_finds_nothing_wrong_over_stdio() -> Result<()> {
-    the_inspector_is_content(Door::Stdio)
+    the_inspector_is_content(LoginCodes::Stdio)
 }
 
 #[test]
 fn the_inspector_finds_nothing_wrong_over_http() -> Result<()> {
-    the_inspector_is_content(Door::Http)
+    the_inspector_is_content(LoginCodes::Http)
 }
 
 #[test]
 fn the_inspector_finds_nothing_wrong_over_events() -> Result<()> {
-    the_inspector_is_content(Door::Sse)
+    the_inspector_is_content(LoginCodes::Sse)
 }
 
 /// Has `tests/clients/drive.py` do something in each mode.
-fn drive((unterm, clients): (&Instance, &Clients), door: Door, what: &str) -> Result<()> {
+fn drive((unterm, clients): (&Instance, &Clients), door: LoginCodes, what: &str) -> Result<()> {
     for mode in ["legacy", "auto", "2026-07-28"] {
         let mut command = clients.python("drive.py", unterm);
         match door.by_http() {
@@ -215,7 +215,7 @@ fn drive((unterm, clients): (&Instance, &Clients), door: Door, what: &str) -> Re
 }
 
 /// The toolsets, and resources, subscriptions, prompts, progress and cancellation beside them.
-fn the_python_sdk_drives(door: Door) -> Result<()> {
+fn the_python_sdk_drives(door: LoginCodes) -> Result<()> {
     let (mut unterm, clients) = ready()?;
     let pane = unterm.first_pane()?;
     unterm.call("session.recording_start", json!({"id": pane.id}))?;
@@ -226,33 +226,33 @@ fn the_python_sdk_drives(door: Door) -> Result<()> {
 
 #[test]
 fn the_python_sdk_drives_every_toolset_over_stdio() -> Result<()> {
-    the_python_sdk_drives(Door::Stdio)
+    the_python_sdk_drives(LoginCodes::Stdio)
 }
 
 #[test]
 fn the_python_sdk_drives_every_toolset_over_http() -> Result<()> {
-    the_python_sdk_drives(Door::Http)
+    the_python_sdk_drives(LoginCodes::Http)
 }
 
 #[test]
 fn the_python_sdk_drives_every_toolset_over_events() -> Result<()> {
-    the_python_sdk_drives(Door::Sse)
+    the_python_sdk_drives(LoginCodes::Sse)
 }
 
 /// What agents are given to do, in earnest; with `UNTERM_LONG=1` the build takes three minutes.
-fn the_python_sdk_does_its_tasks(door: Door) -> Result<()> {
+fn the_python_sdk_does_its_tasks(door: LoginCodes) -> Result<()> {
     let (unterm, clients) = ready()?;
     drive((&unterm, &clients), door, "tasks")
 }
 
 #[test]
 fn the_python_sdk_does_real_tasks_over_stdio() -> Result<()> {
-    the_python_sdk_does_its_tasks(Door::Stdio)
+    the_python_sdk_does_its_tasks(LoginCodes::Stdio)
 }
 
 #[test]
 fn the_python_sdk_does_real_tasks_over_http() -> Result<()> {
-    the_python_sdk_does_its_tasks(Door::Http)
+    the_python_sdk_does_its_tasks(LoginCodes::Http)
 }
 
 /// With the person at hand, who types a password, and a table of what each task took.
@@ -275,13 +275,13 @@ fn the_python_sdk_does_thirteen_tasks_in_programs() -> Result<()> {
 #[test]
 fn the_python_sdk_keeps_its_tools_when_the_instance_is_killed_during_a_call() -> Result<()> {
     let (unterm, clients) = ready()?;
-    drive((&unterm, &clients), Door::Stdio, "outlive")
+    drive((&unterm, &clients), LoginCodes::Stdio, "outlive")
 }
 
 #[test]
 fn the_python_sdk_asks_the_person_whether_it_may_act() -> Result<()> {
     let (unterm, clients) = ready_by(Start::headless().arg("--approval").arg("ask"))?;
-    for door in [Door::Stdio, Door::Http] {
+    for door in [LoginCodes::Stdio, LoginCodes::Http] {
         drive((&unterm, &clients), door, "approval")?;
     }
     Ok(())

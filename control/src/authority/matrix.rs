@@ -563,7 +563,7 @@ impl Client {
             caller,
             toolset,
             None,
-            mcp::Owed::default(),
+            mcp::PendingReplies::default(),
         );
         tokio::spawn(serve);
         let (hears, says) = split(here);

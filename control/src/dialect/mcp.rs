@@ -11,23 +11,23 @@ mod arguments;
 pub mod http;
 mod iterm;
 mod jobs;
-mod owed;
+mod pending_replies;
 mod prompts;
 mod resources;
 mod rows;
-mod said;
 mod schema;
-mod seats;
 mod server;
 mod session;
 mod sse;
+mod stateless_clients;
 mod tester;
 mod tool;
+mod tool_result;
 mod unterm;
 mod words;
 
 pub use self::{
-    owed::Owed,
+    pending_replies::PendingReplies,
     server::Server,
     session::serve,
     tool::{Hints, Toolset},

@@ -65,8 +65,8 @@ impl JsonRpc {
             Some(toolset) => {
                 let (server, client) = (self.mcp.clone(), caller.clone());
                 let handover: Handover = Box::new(move |input: Input, output: Output| {
-                    let owed = mcp::Owed::default();
-                    Box::pin(mcp::serve(server, input, output, client, toolset, cwd, owed))
+                    let pending = mcp::PendingReplies::default();
+                    Box::pin(mcp::serve(server, input, output, client, toolset, cwd, pending))
                 });
                 Outcome::HandedOver(caller, handover)
             }

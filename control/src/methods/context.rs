@@ -23,11 +23,11 @@ use crate::{
         bytes::Bytes,
         changes::{Changes, Topic},
         clients::Clients,
-        door::Door,
         drivers::Drivers,
         events::Hub,
         hidden::HiddenPanes,
         leases::Leases,
+        login_codes::LoginCodes,
         matching::Matching,
         pictures::Pictures,
         policy::Policy,
@@ -68,7 +68,7 @@ pub struct Context {
     /// Who is connected, and whether they wait.
     pub(crate) clients: Arc<Clients>,
     /// Who may use the settings page.
-    pub(crate) door: Arc<Door>,
+    pub(crate) login_codes: Arc<LoginCodes>,
     /// What pages are told of.
     pub(crate) changes: Arc<Changes>,
     /// Texts of screens that were asked for last.
@@ -130,7 +130,7 @@ impl Context {
             recorder: Arc::new(Recorder::new(registration.home())),
             proxy_turn: Arc::default(),
             clients,
-            door: Arc::default(),
+            login_codes: Arc::default(),
             changes: host.changes().unwrap_or_default(),
             mux,
             host,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{Caller, Context, Group, Method, Result, Subjects, params::Arg, session::blocking};
 use crate::{
     error::Error,
-    services::door::{CODE_LIFE, Link, REDIRECTS},
+    services::login_codes::{CODE_LIFE, Link, REDIRECTS},
 };
 
 /// `settings.open`.
@@ -49,7 +49,7 @@ impl Method for Open {
     ) -> Result<OpenReply> {
         let link = match params.redirect.is_set("redirect")? {
             true => context.redirect().await?,
-            false => context.door.link().map_err(Error::Failed)?,
+            false => context.login_codes.link().map_err(Error::Failed)?,
         };
         let Link { url, file } = link;
         Ok(OpenReply { url, file, expires_in_seconds: CODE_LIFE.as_secs() })
@@ -60,17 +60,18 @@ impl Context {
     /// A link to the settings page, with the file to start a browser on. If nobody uses it in time, the file is removed and
     /// the app told.
     pub(crate) async fn redirect(&self) -> Result<Link> {
-        let (door, host) = (Arc::clone(&self.door), Arc::clone(&self.host));
+        let (codes, host) = (Arc::clone(&self.login_codes), Arc::clone(&self.host));
         let usual = self.registration.home().join(REDIRECTS);
         let link = blocking(move || {
             let folder = host.browser_folder().unwrap_or(usual);
-            door.redirect(&folder).map_err(Error::Failed)
+            codes.redirect(&folder).map_err(Error::Failed)
         });
         let link = link.await??;
-        let (door, host, unused) = (Arc::clone(&self.door), Arc::clone(&self.host), link.clone());
+        let (codes, host, unused) =
+            (Arc::clone(&self.login_codes), Arc::clone(&self.host), link.clone());
         tokio::spawn(async move {
             tokio::time::sleep(CODE_LIFE).await;
-            if door.expire(&unused) {
+            if codes.expire(&unused) {
                 host.settings_page_unopened();
             }
         });

@@ -130,7 +130,7 @@ impl ServerBuilder {
         let dispatcher = Arc::new(Dispatcher::new(table, context, self.gates));
         let mcp = Arc::new(mcp::Server::new(dispatcher.clone()));
         if let Some((listener, port)) = page {
-            dispatcher.context().door.open_at(port);
+            dispatcher.context().login_codes.open_at(port);
             let token = token.clone();
             runtime.spawn(settings::serve(listener, dispatcher.clone(), token, mcp.clone(), login));
         }

@@ -56,7 +56,7 @@ pub struct CommandEnd {
 
 /// What a pane told last, each with the pane's `seq` at that time; 0: never.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Told {
+pub struct LastReported {
     /// A bell.
     pub bell: u64,
     /// A title.
@@ -84,7 +84,7 @@ pub struct Hub {
 #[derive(Default)]
 struct State {
     seq: u64,
-    panes: HashMap<PaneId, Told>,
+    panes: HashMap<PaneId, LastReported>,
     listeners: Vec<Weak<Queue>>,
 }
 
@@ -148,7 +148,7 @@ impl Hub {
     }
 
     /// What a pane told last.
-    pub fn told(&self, pane: PaneId) -> Told {
+    pub fn told(&self, pane: PaneId) -> LastReported {
         self.state.lock().panes.get(&pane).copied().unwrap_or_default()
     }
 
@@ -179,7 +179,7 @@ impl Hub {
         kind: &'static str,
         pane: Option<PaneId>,
         mut event: Value,
-        note: impl FnOnce(&mut Told, u64),
+        note: impl FnOnce(&mut LastReported, u64),
     ) {
         let pane_seq = pane.and_then(|pane| self.pane(pane)).map(|pane| *pane.watch().borrow());
         let seq = {
@@ -292,7 +292,7 @@ impl Observer for Ear {
 
     fn event(&self, event: MuxEvent) {
         let Some(hub) = self.0.upgrade() else { return };
-        let nothing = |_: &mut Told, _: u64| {};
+        let nothing = |_: &mut LastReported, _: u64| {};
         let none = || json!({});
         match event {
             MuxEvent::Layout => hub.tell("layout", None, none(), nothing),

@@ -8,8 +8,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::{
-    said::{Said, whole},
     schema,
+    tool_result::{ToolResult, whole},
 };
 use crate::{error::unplaced, untrusted::shortened};
 
@@ -24,7 +24,7 @@ pub fn read<T: DeserializeOwned + JsonSchema + 'static>(
     tool: &str,
     example: &str,
     given: JsonObject,
-) -> Said<T> {
+) -> ToolResult<T> {
     let fitted = fit_object(&schema::of_arguments::<T>(), given, "", tool);
     let read = fitted.and_then(|fitted| {
         // What the schema does not say, the type does.
@@ -37,7 +37,10 @@ pub fn read<T: DeserializeOwned + JsonSchema + 'static>(
 ///
 /// # Errors
 /// What is wrong with it, for the model.
-pub fn read_part<T: DeserializeOwned + JsonSchema + 'static>(given: Value, at: &str) -> Said<T> {
+pub fn read_part<T: DeserializeOwned + JsonSchema + 'static>(
+    given: Value,
+    at: &str,
+) -> ToolResult<T> {
     let given = match given {
         Value::Object(given) => given,
         other => return Err(wrong(at, "an object", &other)),
@@ -55,7 +58,7 @@ fn wrong(at: &str, right: &str, given: &Value) -> String {
     format!("`{at}` must be {right}, not {}", quoted(given))
 }
 
-fn fit_object(schema: &JsonObject, given: JsonObject, at: &str, owner: &str) -> Said<Value> {
+fn fit_object(schema: &JsonObject, given: JsonObject, at: &str, owner: &str) -> ToolResult<Value> {
     let none = JsonObject::new();
     let known = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
     let path = |name: &str| if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") };
@@ -85,7 +88,7 @@ fn fit_object(schema: &JsonObject, given: JsonObject, at: &str, owner: &str) -> 
 }
 
 /// A value in the form that a schema asks for.
-fn fit(schema: &Value, given: Value, at: &str) -> Said<Value> {
+fn fit(schema: &Value, given: Value, at: &str) -> ToolResult<Value> {
     if let Some(names) = schema["enum"].as_array() {
         return fit_name(names, given, at);
     }
@@ -125,7 +128,7 @@ fn parsed(given: &Value) -> Option<Value> {
     serde_json::from_str(given.as_str()?).ok()
 }
 
-fn fit_integer(schema: &Value, given: Value, at: &str) -> Said<Value> {
+fn fit_integer(schema: &Value, given: Value, at: &str) -> ToolResult<Value> {
     let number = match &given {
         Value::String(text) => parsed(&json!(text.trim())).filter(Value::is_number),
         Value::Number(_) => Some(given.clone()),
@@ -152,7 +155,7 @@ fn fit_integer(schema: &Value, given: Value, at: &str) -> Said<Value> {
     fitted.filter(is_within).ok_or_else(|| wrong(at, &right, &given))
 }
 
-fn fit_name(names: &[Value], given: Value, at: &str) -> Said<Value> {
+fn fit_name(names: &[Value], given: Value, at: &str) -> ToolResult<Value> {
     let plain = |text: &str| text.trim().to_ascii_lowercase().replace(['-', ' '], "_");
     if let Some(text) = given.as_str().map(plain) {
         // The name of a signal has two forms.
@@ -169,7 +172,7 @@ fn fit_name(names: &[Value], given: Value, at: &str) -> Said<Value> {
     Err(wrong(at, &format!("one of {}", names.join(", ")), &given))
 }
 
-fn fit_list(items: &Value, given: Value, at: &str) -> Said<Value> {
+fn fit_list(items: &Value, given: Value, at: &str) -> ToolResult<Value> {
     let given = match parsed(&given) {
         Some(list @ Value::Array(_)) => list,
         _ => given,
@@ -189,7 +192,7 @@ fn fit_list(items: &Value, given: Value, at: &str) -> Said<Value> {
         (other, _) => return Err(wrong(at, "a list", &other)),
     };
     let parts = parts.into_iter().enumerate();
-    let parts: Said<Vec<Value>> =
+    let parts: ToolResult<Vec<Value>> =
         parts.map(|(index, part)| fit(items, part, &format!("{at}[{index}]"))).collect();
     parts.map(Value::Array)
 }

@@ -27,10 +27,10 @@ use tower_service::Service as _;
 
 use super::{
     TOOLSETS,
-    seats::SESSION,
     server::Server,
     session::{LONGEST_MESSAGE, Session},
     sse::{self, IDLE, Refused},
+    stateless_clients::SESSION,
 };
 use crate::{
     caller::{Caller, TokenKind},
@@ -49,7 +49,7 @@ const BURST: f64 = 4000.0;
 
 type Service = StreamableHttpService<Session, LocalSessionManager>;
 
-/// The door for HTTP.
+/// The codes for HTTP.
 pub struct Http {
     /// One for each toolset, in their order.
     served: Vec<Served>,

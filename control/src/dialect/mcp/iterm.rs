@@ -7,11 +7,11 @@
 
 mod far;
 mod find;
+mod json;
 mod keys;
 pub mod memory;
 mod open;
 mod paint;
-mod said;
 mod watch;
 
 use schemars::JsonSchema;
@@ -20,9 +20,9 @@ use serde_json::{Map, Value, json};
 use self::{
     far::there,
     find::{Terminal, all, named, resolve, score},
+    json::{OnSession, check_texts, error, joined, rows, said, text},
     memory::MOST,
     open::{NewTab, SplitPane},
-    said::{OnSession, check_texts, error, joined, rows, said, text},
     watch::Watch,
 };
 use super::tool::{Ask, Toolset, plain, plain_tool, whole};

@@ -24,7 +24,7 @@ use self::recording::APART;
 use super::{
     rows::{fields, joined},
     server::Server,
-    tool::{RESOURCES, Said, call_for_resource as call, is_hidden, untrusted_fields},
+    tool::{RESOURCES, ToolResult, call_for_resource as call, is_hidden, untrusted_fields},
     untrusted::{clipped, escaped, line},
 };
 use crate::{
@@ -100,7 +100,7 @@ fn decoded(path: &str) -> Option<String> {
 }
 
 /// What there is, for somebody.
-pub async fn list(server: &Server, caller: &Caller) -> Said<Vec<Resource>> {
+pub async fn list(server: &Server, caller: &Caller) -> ToolResult<Vec<Resource>> {
     let mut resources = Vec::new();
     for session in call::<session::List>(server, caller, NoParams {}).await?.sessions {
         let (pane, title) = (session.id, line(&session.title, 100));
@@ -188,7 +188,7 @@ async fn contents(
     server: &Server,
     caller: &Caller,
     address: &Address,
-) -> Said<(String, &'static str)> {
+) -> ToolResult<(String, &'static str)> {
     if let Address::Screen(pane) | Address::Block(pane, _) | Address::File(pane, _) = address
         && is_hidden(server, *pane)
     {

@@ -2,11 +2,11 @@
 
 use unterm_term::{Content, Options, Parser, Size, Snapshot, SnapshotRow, Term, Width};
 
-use super::said::Said;
+use super::tool_result::ToolResult;
 use crate::methods::screen::{Lines, TextFields, TextReply};
 
 /// What `screen.text` replied.
-pub fn fields(reply: &TextReply) -> Said<TextFields> {
+pub fn fields(reply: &TextReply) -> ToolResult<TextFields> {
     reply.fields().map_err(|error| format!("Internal error: {error}"))
 }
 

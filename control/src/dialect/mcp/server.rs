@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{
     iterm::memory::Memory,
     jobs::Jobs,
-    seats::{Seated, Seats, Who},
+    stateless_clients::{Numbered, StatelessClients, Who},
     tester::apps::Apps,
 };
 use crate::{caller::Caller, dispatch::Dispatcher};
@@ -14,7 +14,7 @@ use crate::{caller::Caller, dispatch::Dispatcher};
 pub struct Server {
     pub dispatcher: Arc<Dispatcher>,
     pub jobs: Jobs,
-    pub seats: Seats,
+    pub stateless: StatelessClients,
     pub iterm: Memory,
     pub tester: Apps,
 }
@@ -25,16 +25,16 @@ impl Server {
         Self {
             dispatcher,
             jobs: Jobs::default(),
-            seats: Seats::default(),
+            stateless: StatelessClients::default(),
             iterm: Memory::default(),
             tester: Apps::default(),
         }
     }
 
     /// A client whose requests stand for themselves, with the number that it has in all of them.
-    pub fn seat(self: &Arc<Self>, caller: Caller, who: Who) -> Caller {
-        let Seated { caller, is_new, gone } =
-            self.seats.seated(caller, who, || self.dispatcher.next_connection());
+    pub fn number(self: &Arc<Self>, caller: Caller, who: Who) -> Caller {
+        let Numbered { caller, is_new, gone } =
+            self.stateless.number(caller, who, || self.dispatcher.next_connection());
         if let Some(gone) = gone {
             self.release(gone);
         }

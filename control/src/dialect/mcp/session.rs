@@ -30,11 +30,11 @@ use tokio::{
 
 use super::{
     approve::{Approved, approve, log_refusal},
-    owed::{Owed, Owing},
+    pending_replies::{PendingReplies, UntilAnswered},
     prompts,
     resources::{self, Address, Watched},
-    seats::{SESSION, Who},
     server::Server,
+    stateless_clients::{SESSION, Who},
     tool::{Ask, Hints, ToolEntry, Toolset, failed},
     words::Speaker,
 };
@@ -135,7 +135,7 @@ impl Session {
                     // There is no session: what the same client held before is still its own.
                     let version = info.map(|client| short(&client.version));
                     let who = Who::of(&caller, name, version, headers);
-                    return Ok(self.server.seat(caller, who));
+                    return Ok(self.server.number(caller, who));
                 }
                 let dispatcher = &self.server.dispatcher;
                 let begin =
@@ -450,7 +450,7 @@ impl ServerHandler for Session {
 /// The longest message of a client, in bytes.
 pub const LONGEST_MESSAGE: usize = 16 << 20;
 
-/// Serves a client that has logged in, until it goes; `folder`: where it was started; `owed`: kept while it is served.
+/// Serves a client that has logged in, until it goes; `folder`: where it was started; `pending`: kept while it is served.
 pub async fn serve(
     server: Arc<Server>,
     reader: impl AsyncRead + Send + Unpin + 'static,
@@ -458,14 +458,14 @@ pub async fn serve(
     caller: Caller,
     toolset: &'static Toolset,
     folder: Option<String>,
-    owed: Owed,
+    pending: PendingReplies,
 ) {
     let connection = caller.connection;
     let gone = watch::Sender::new(false);
     let session = Session::of_connection(server.clone(), caller, toolset, folder, gone.subscribe());
     let transport =
         AsyncRwTransport::new_server(reader, writer).with_max_line_length(LONGEST_MESSAGE);
-    match rmcp::serve_server(session, Owing::new(transport, owed, gone)).await {
+    match rmcp::serve_server(session, UntilAnswered::new(transport, pending, gone)).await {
         Ok(running) => {
             let end = running.waiting().await;
             tracing::debug!(connection, ?end, "a client of the Model Context Protocol went");

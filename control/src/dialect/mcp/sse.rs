@@ -21,7 +21,7 @@ use tokio::{
 };
 use unterm_mux::random;
 
-use super::{owed::Owed, server::Server, session::serve, tool::Toolset};
+use super::{pending_replies::PendingReplies, server::Server, session::serve, tool::Toolset};
 use crate::{
     caller::{Caller, TokenKind},
     dialect::http::Lines,
@@ -52,7 +52,7 @@ struct Stream {
     /// To the session, a line a message.
     input: tokio::sync::Mutex<DuplexStream>,
     /// Requests that are not answered.
-    owed: Owed,
+    pending: PendingReplies,
     /// When something was said last, by its client or to it.
     used: Mutex<Instant>,
     /// Has it give way to another.
@@ -84,7 +84,7 @@ impl Streams {
         let stream = Arc::new(Stream {
             token: caller.token,
             input: tokio::sync::Mutex::new(to_session),
-            owed: Owed::default(),
+            pending: PendingReplies::default(),
             used: Mutex::new(Instant::now()),
             end: Notify::new(),
         });
@@ -93,9 +93,9 @@ impl Streams {
         let connection = server.dispatcher.next_connection();
         let caller = Caller { connection, ..caller.for_agent() };
         server.dispatcher.logged_in(&caller);
-        let owed = stream.owed.clone();
+        let pending = stream.pending.clone();
         tokio::spawn(async move {
-            serve(server.clone(), from_client, to_client, caller, toolset, None, owed).await;
+            serve(server.clone(), from_client, to_client, caller, toolset, None, pending).await;
             server.dispatcher.disconnected(connection);
         });
         let (events, body) = mpsc::channel(MOST_EVENTS);
@@ -174,7 +174,7 @@ fn longest_idle(
     open: &HashMap<String, Arc<Stream>>,
     token: TokenKind,
 ) -> Option<(String, Duration)> {
-    let is_idle = |stream: &Stream| stream.token == token && stream.owed.borrow().is_empty();
+    let is_idle = |stream: &Stream| stream.token == token && stream.pending.borrow().is_empty();
     let idle = open.iter().filter(|(_, stream)| is_idle(stream));
     let (id, since) = idle.map(|(id, stream)| (id, *stream.used.lock())).min_by_key(|of| of.1)?;
     Some((id.clone(), since.elapsed()))
@@ -246,15 +246,15 @@ mod tests {
             let stream = Stream {
                 token,
                 input: tokio::sync::Mutex::new(duplex(1).0),
-                owed: Owed::default(),
+                pending: PendingReplies::default(),
                 used: Mutex::new(now + Duration::from_secs(seconds)),
                 end: Notify::new(),
             };
             Arc::new(stream)
         };
         let busy = at(TokenKind::Instance, 0);
-        busy.owed.send_modify(|owed| {
-            owed.insert(RequestId::Number(1));
+        busy.pending.send_modify(|pending| {
+            pending.insert(RequestId::Number(1));
         });
         let mut open = HashMap::from([
             ("busy".to_owned(), busy),

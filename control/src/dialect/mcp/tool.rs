@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, interval_at};
 use unterm_mux::PaneId;
 
-pub use super::said::{Said, whole};
+pub use super::tool_result::{ToolResult, whole};
 use super::{
     arguments,
     jobs::{Job, Kind, Pending},
@@ -143,7 +143,7 @@ pub trait Tool: 'static {
     ///
     /// # Errors
     /// What is wrong with them, for the model.
-    fn check(_arguments: Self::Arguments) -> Said<()> {
+    fn check(_arguments: Self::Arguments) -> ToolResult<()> {
         Ok(())
     }
 
@@ -151,7 +151,7 @@ pub trait Tool: 'static {
     fn call<'a>(
         ask: &'a Ask<'a>,
         arguments: Self::Arguments,
-    ) -> impl Future<Output = Said<Answer<Self::Reply>>> + Send + 'a;
+    ) -> impl Future<Output = ToolResult<Answer<Self::Reply>>> + Send + 'a;
 }
 
 /// A tool's row.
@@ -173,7 +173,7 @@ pub const fn row<T: Tool>() -> ToolEntry {
     }
 }
 
-fn check<T: Tool>(ask: &Ask<'_>, given: &JsonObject) -> Said<()> {
+fn check<T: Tool>(ask: &Ask<'_>, given: &JsonObject) -> ToolResult<()> {
     T::check(arguments::read(T::NAME, T::EXAMPLE, given.clone())?)?;
     match given.get("pane").and_then(whole) {
         Some(pane) if ask.is_missing(pane) => Err(ask.speaker.say(&Error::NoSession(pane))),
@@ -325,7 +325,7 @@ pub struct Ask<'a> {
 
 impl Ask<'_> {
     /// Calls a method of this instance.
-    pub async fn call<M: Method>(&self, params: M::Params<'_>) -> Said<M::Reply>
+    pub async fn call<M: Method>(&self, params: M::Params<'_>) -> ToolResult<M::Reply>
     where
         for<'p> M::Params<'p>: Serialize,
         M::Reply: DeserializeOwned,
@@ -338,7 +338,7 @@ impl Ask<'_> {
         &self,
         backend: &dyn Backend,
         params: M::Params<'_>,
-    ) -> Said<M::Reply>
+    ) -> ToolResult<M::Reply>
     where
         for<'p> M::Params<'p>: Serialize,
         M::Reply: DeserializeOwned,
@@ -353,7 +353,7 @@ impl Ask<'_> {
     }
 
     /// The session that is meant: the one named, else the only one that lives.
-    pub async fn pane(&self, named: Option<u64>) -> Said<u64> {
+    pub async fn pane(&self, named: Option<u64>) -> ToolResult<u64> {
         if let Some(id) = named {
             let is_hidden = is_hidden(self.server, id);
             return if is_hidden { Err(self.speaker.say(&Error::NoSession(id))) } else { Ok(id) };
@@ -376,7 +376,7 @@ impl Ask<'_> {
         kind: fn(Pending<M::Reply>) -> Kind,
         pane: u64,
         params: M::Params<'static>,
-    ) -> Said<(Job, Pending<M::Reply>)>
+    ) -> ToolResult<(Job, Pending<M::Reply>)>
     where
         for<'p> M::Params<'p>: Serialize,
         M::Reply: DeserializeOwned + Clone + Sync,
@@ -397,7 +397,7 @@ impl Ask<'_> {
         job: &Job,
         pending: &Pending<T>,
         within: Duration,
-    ) -> Option<Said<T>> {
+    ) -> Option<ToolResult<T>> {
         let start = Instant::now();
         let outcome = pending.outcome(within.saturating_sub(self.held));
         let Some((peer, token)) = &self.progress else { return outcome.await };
@@ -434,7 +434,7 @@ pub async fn call_for_resource<M: Method>(
     server: &Server,
     caller: &Caller,
     params: M::Params<'_>,
-) -> Said<M::Reply>
+) -> ToolResult<M::Reply>
 where
     for<'p> M::Params<'p>: Serialize,
     M::Reply: DeserializeOwned,
@@ -466,14 +466,14 @@ macro_rules! tool {
             type Arguments = $given;
             type Reply = $reply;
 
-            $(fn check(arguments: $given) -> $crate::dialect::mcp::tool::Said<()> {
+            $(fn check(arguments: $given) -> $crate::dialect::mcp::tool::ToolResult<()> {
                 $check(arguments)
             })?
 
             async fn call<'a>(
                 $ask: &'a $crate::dialect::mcp::tool::Ask<'a>,
                 $arguments: $given,
-            ) -> $crate::dialect::mcp::tool::Said<$crate::dialect::mcp::tool::Answer<$reply>> {
+            ) -> $crate::dialect::mcp::tool::ToolResult<$crate::dialect::mcp::tool::Answer<$reply>> {
                 $body
             }
         }

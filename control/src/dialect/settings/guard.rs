@@ -10,7 +10,7 @@ use subtle::ConstantTimeEq;
 use crate::{
     caller::{Caller, Capabilities, Scopes, SubscriptionSlot, TokenKind, Wire},
     services::{
-        door::Door,
+        login_codes::LoginCodes,
         tokens::{Tokens, UNREADABLE},
     },
     transport::throttle::Throttle,
@@ -82,7 +82,7 @@ impl Guard {
     pub async fn caller(
         &self,
         headers: &HeaderMap,
-        door: &Door,
+        codes: &LoginCodes,
         tokens: &Tokens,
         connection: u64,
     ) -> Result<Caller, &'static str> {
@@ -90,7 +90,7 @@ impl Guard {
         let (mut scopes, mut panes) = (Scopes::all(), None);
         let (kind, client) = if token.as_bytes().ct_eq(self.token.as_bytes()).into() {
             (TokenKind::Instance, None)
-        } else if door.knows(token) {
+        } else if codes.knows(token) {
             (TokenKind::Page, Some("settings page".to_owned()))
         } else {
             let found = match tokens.find(token) {

@@ -99,7 +99,7 @@ async fn caller(shared: &Shared, parts: &Parts) -> Result<crate::caller::Caller,
     let id = connection.map_or(0, |connection| connection.id);
     let context = shared.dispatcher.context();
     let guard = &shared.guard;
-    let caller = guard.caller(&parts.headers, &context.door, &context.tokens, id).await;
+    let caller = guard.caller(&parts.headers, &context.login_codes, &context.tokens, id).await;
     let caller = caller.map_err(|why| {
         let mut refusal = failure(StatusCode::UNAUTHORIZED, why);
         let scheme = axum::http::HeaderValue::from_static("Bearer");
@@ -119,12 +119,12 @@ async fn caller(shared: &Shared, parts: &Parts) -> Result<crate::caller::Caller,
 async fn enter(shared: &Shared, parts: Parts) -> Response<Body> {
     let context = shared.dispatcher.context();
     let given = Guard::bearer(&parts.headers);
-    if given.is_some_and(|code| context.door.is_code(code))
+    if given.is_some_and(|code| context.login_codes.is_code(code))
         && let Err(refusal) = of_own_user(&parts).await
     {
         return refusal;
     }
-    let token = match given.and_then(|code| context.door.enter(code)) {
+    let token = match given.and_then(|code| context.login_codes.enter(code)) {
         Some(token) => token,
         None => match caller(shared, &parts).await {
             Ok(_) => given.unwrap_or_default().to_owned(),

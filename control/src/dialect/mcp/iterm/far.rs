@@ -20,14 +20,14 @@ use tokio::{
 
 use super::{
     find::Terminal,
+    json::error,
     memory::{Line, Outgoing},
-    said::error,
 };
 use crate::{
     authority::check_scope,
     caller::Access,
     client::{Connection, Endpoint, Stream},
-    dialect::mcp::{said::Said, tool::Ask},
+    dialect::mcp::{tool::Ask, tool_result::ToolResult},
 };
 
 /// The longest a client is kept waiting: the other instance answers sooner, unless the person here was waited for first.
@@ -130,7 +130,7 @@ impl Drop for Asking<'_> {
 }
 
 /// The caller's line to an instance, the one there is or a new one.
-async fn line(ask: &Ask<'_>, endpoint: &Endpoint) -> Said<Line> {
+async fn line(ask: &Ask<'_>, endpoint: &Endpoint) -> ToolResult<Line> {
     let connection = ask.caller.connection;
     {
         let memory = ask.server.iterm.0.lock();

@@ -6,13 +6,13 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
 use super::{
+    json::{error, text},
     keys::listed,
-    said::{error, text},
 };
 use crate::{
     backend::Backend,
     client::{Endpoint, Remote},
-    dialect::mcp::{said::Said, tool::Ask},
+    dialect::mcp::{tool::Ask, tool_result::ToolResult},
     methods::{
         Method,
         layout::{TabList, TabState},
@@ -76,7 +76,11 @@ impl Terminal {
     }
 
     /// Calls a method of its instance.
-    pub async fn call<M: Method>(&self, ask: &Ask<'_>, params: M::Params<'_>) -> Said<M::Reply>
+    pub async fn call<M: Method>(
+        &self,
+        ask: &Ask<'_>,
+        params: M::Params<'_>,
+    ) -> ToolResult<M::Reply>
     where
         for<'p> M::Params<'p>: Serialize,
         M::Reply: DeserializeOwned,
@@ -100,7 +104,7 @@ pub fn own_window(ask: &Ask<'_>) -> Terminal {
 }
 
 /// The session that has the keyboard in this instance's window.
-pub async fn current(ask: &Ask<'_>) -> Said<Terminal> {
+pub async fn current(ask: &Ask<'_>) -> ToolResult<Terminal> {
     let own = own_window(ask);
     let tabs = own.call::<TabList>(ask, NoParams {}).await?.tabs;
     let focused = tabs.into_iter().find(|tab| tab.active).and_then(|tab| tab.focused);
@@ -110,7 +114,7 @@ pub async fn current(ask: &Ask<'_>) -> Said<Terminal> {
 }
 
 /// Every session, this instance's first.
-pub async fn all(ask: &Ask<'_>) -> Said<Vec<Terminal>> {
+pub async fn all(ask: &Ask<'_>) -> ToolResult<Vec<Terminal>> {
     let registration = &ask.server.dispatcher.context().registration;
     let (home, own) = (registration.home().to_owned(), registration.record());
     let live = tokio::task::spawn_blocking(move || registry::live(&home));
@@ -134,7 +138,7 @@ async fn of_instance(
     ask: &Ask<'_>,
     record: &Record,
     endpoint: Option<Endpoint>,
-) -> Said<Vec<Terminal>> {
+) -> ToolResult<Vec<Terminal>> {
     let instance = instance(ask, endpoint.as_ref());
     let sessions = ask.call_at::<List>(&*instance, NoParams {}).await?.sessions;
     let tabs = ask.call_at::<TabList>(&*instance, NoParams {}).await?.tabs;
@@ -162,7 +166,7 @@ async fn of_instance(
 }
 
 /// The session that is meant: by its id, else by its device, else the one whose name is most like it.
-pub fn resolve(terminals: &[Terminal], identifier: &str) -> Said<Terminal> {
+pub fn resolve(terminals: &[Terminal], identifier: &str) -> ToolResult<Terminal> {
     // A session moves to another tab; who it is stands behind the colon.
     let own = |id: &str| id.rsplit_once(':').map(|(_, own)| own.to_owned());
     let by_id = terminals.iter().find(|it| {

@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 use super::{
     far::there,
     find::{Terminal, all, current, identified, own_window},
+    json::{error, optional},
     paint,
-    said::{error, optional},
 };
 use crate::{
     dialect::mcp::tool::{Ask, plain_tool},

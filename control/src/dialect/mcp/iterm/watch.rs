@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::{
     find::{Terminal, named},
+    json::{OnSession, error, joined, rows, said},
     memory::{MOST, Read},
-    said::{OnSession, error, joined, rows, said},
 };
 use crate::{
     dialect::mcp::tool::{Ask, plain_tool},

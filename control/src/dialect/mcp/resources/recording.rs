@@ -11,7 +11,7 @@ use crate::{
     caller::Caller,
     dialect::mcp::{
         server::Server,
-        tool::{Said, call_for_resource as call},
+        tool::{ToolResult, call_for_resource as call},
     },
     methods::{
         events::SubscribeParams,
@@ -45,7 +45,7 @@ pub struct Live {
 }
 
 /// Those that go on, of the sessions that the caller reaches.
-pub async fn live(server: &Server, caller: &Caller) -> Said<Vec<Live>> {
+pub async fn live(server: &Server, caller: &Caller) -> ToolResult<Vec<Live>> {
     let mut all = Vec::new();
     for session in call::<List>(server, caller, NoParams {}).await?.sessions {
         let (pane, is_dead) = (session.id, session.is_dead);
@@ -60,12 +60,12 @@ pub async fn live(server: &Server, caller: &Caller) -> Said<Vec<Live>> {
     Ok(all)
 }
 
-async fn find(server: &Server, caller: &Caller, id: &str) -> Said<Option<Live>> {
+async fn find(server: &Server, caller: &Caller, id: &str) -> ToolResult<Option<Live>> {
     Ok(live(server, caller).await?.into_iter().find(|live| live.id == id))
 }
 
 /// A recording's page, or that there is none yet.
-pub async fn page(server: &Server, caller: &Caller, id: &str) -> Said<String> {
+pub async fn page(server: &Server, caller: &Caller, id: &str) -> ToolResult<String> {
     if let Some(Live { pane, started, .. }) = find(server, caller, id).await? {
         return Ok(format!(
             "# Recording {id}\n\nIt goes on, of pane {pane} since {started}. Its page is written when it ends; until then \
@@ -75,7 +75,7 @@ pub async fn page(server: &Server, caller: &Caller, id: &str) -> Said<String> {
     written(server, caller, id).await
 }
 
-async fn written(server: &Server, caller: &Caller, id: &str) -> Said<String> {
+async fn written(server: &Server, caller: &Caller, id: &str) -> ToolResult<String> {
     let params = ReadParams { session_id: id.into() };
     Ok(call::<Read>(server, caller, params).await?.markdown)
 }

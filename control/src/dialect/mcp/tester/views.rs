@@ -10,7 +10,7 @@ use super::apps::App;
 use crate::{
     dialect::mcp::{
         rows::columns,
-        tool::{Ask, Said},
+        tool::{Ask, ToolResult},
     },
     methods::{
         cells::{Attribute, Bytes, Cells, CellsReply, Run},
@@ -29,7 +29,7 @@ const HISTORY: u64 = 1000;
 const MOST_CHARACTERS: usize = 200_000;
 
 /// The screen's content and where the cursor is, row and column from 0.
-pub async fn view(ask: &Ask<'_>, app: &App, format: &str) -> Said<(String, u16, u16)> {
+pub async fn view(ask: &Ask<'_>, app: &App, format: &str) -> ToolResult<(String, u16, u16)> {
     let on_pane = SessionOnly::of(app.pane);
     let mut screen = screen(ask, app)?;
     let content = match format {
@@ -60,7 +60,7 @@ fn readable(text: &str) -> String {
 }
 
 /// The screen, for somebody who was let see it: no method says which blanks were written.
-fn screen(ask: &Ask<'_>, app: &App) -> Said<Snapshot> {
+fn screen(ask: &Ask<'_>, app: &App) -> ToolResult<Snapshot> {
     let pane = ask.server.dispatcher.context().mux.pane(PaneId(app.pane));
     let pane = pane.ok_or("session not found")?;
     let mut snapshot = Snapshot::default();
@@ -80,7 +80,7 @@ fn plain(screen: &Snapshot) -> String {
 }
 
 /// The rows above the screen.
-async fn history(ask: &Ask<'_>, app: &App, screen: &Snapshot) -> Said<Vec<String>> {
+async fn history(ask: &Ask<'_>, app: &App, screen: &Snapshot) -> ToolResult<Vec<String>> {
     let Some(first) = screen.rows.first() else { return Ok(Vec::new()) };
     let top = first.line.0.saturating_sub(screen.oldest.0);
     let offset = top.saturating_sub(HISTORY);

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{
-    dialect::mcp::{arguments, said::Said},
+    dialect::mcp::{arguments, tool_result::ToolResult},
     methods::wait::{Awaited, WatchParams},
 };
 
@@ -118,7 +118,7 @@ pub fn params(
     pane: u64,
     any: (&str, Option<Conditions>),
     all: (&str, Option<Conditions>),
-) -> Said<WatchParams<'static>> {
+) -> ToolResult<WatchParams<'static>> {
     if any.1.is_some() && all.1.is_some() {
         return Err(format!("Give `{}` or `{}`, not both", any.0, all.0));
     }
@@ -128,7 +128,7 @@ pub fn params(
 }
 
 /// The conditions of one of these arguments, with its name.
-fn awaited((name, given): (&str, Option<Conditions>)) -> Said<Option<Vec<Awaited>>> {
+fn awaited((name, given): (&str, Option<Conditions>)) -> ToolResult<Option<Vec<Awaited>>> {
     let Some(Conditions(given)) = given else { return Ok(None) };
     if given.is_empty() {
         return Err(format!("`{name}` is empty; give a condition: one of {CONDITIONS}"));
@@ -143,7 +143,7 @@ fn awaited((name, given): (&str, Option<Conditions>)) -> Said<Option<Vec<Awaited
             )
         })
     };
-    given.into_iter().enumerate().map(one).collect::<Said<_>>().map(Some)
+    given.into_iter().enumerate().map(one).collect::<ToolResult<_>>().map(Some)
 }
 
 #[cfg(test)]

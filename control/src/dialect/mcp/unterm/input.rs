@@ -11,7 +11,7 @@ use super::{
 use crate::{
     dialect::mcp::{
         jobs::{Kind, SLICE},
-        tool::{Said, tool},
+        tool::{ToolResult, tool},
     },
     methods::{
         input::{MouseParams, OfMouse, Type, TypeParams},
@@ -115,7 +115,7 @@ pub struct InputReply {
 }
 
 /// Something is to be typed, and what is waited for is something.
-fn check(arguments: InputArguments) -> Said<()> {
+fn check(arguments: InputArguments) -> ToolResult<()> {
     let InputArguments { text, paste, keys, mouse, wait_any, wait_all, .. } = arguments;
     if text.is_none() && paste.is_none() && keys.is_none() && mouse.is_none() {
         return Err("Say what to type or press in `text`, `paste`, `keys` or `mouse`, such as {\"keys\": [\"enter\"]}".to_owned());

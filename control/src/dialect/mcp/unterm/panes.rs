@@ -9,7 +9,7 @@ use super::shown::{Nothing, line};
 use crate::{
     caller::Scopes,
     dialect::mcp::{
-        tool::{Ask, Said, tool},
+        tool::{Ask, ToolResult, tool},
         words::named_scopes,
     },
     methods::{
@@ -113,7 +113,7 @@ pub struct ListReply {
 }
 
 /// The panes and what they are at.
-async fn list(ask: &Ask<'_>) -> Said<Vec<Pane>> {
+async fn list(ask: &Ask<'_>) -> ToolResult<Vec<Pane>> {
     let sessions = ask.call::<session::List>(NoParams {}).await?.sessions;
     let mut all = ask.call::<Activity>(SessionOnly::default()).await?.sessions;
     let mut panes = Vec::new();
@@ -177,7 +177,7 @@ pub struct OpenReply {
 
 impl OpenArguments {
     /// What `session.create` takes, but for the title.
-    fn params(self, ask: &Ask<'_>) -> Said<CreateParams<'static>> {
+    fn params(self, ask: &Ask<'_>) -> ToolResult<CreateParams<'static>> {
         let (program, args) = match self.command.as_deref() {
             None => (Arg::default(), Arg::default()),
             Some([program, args @ ..]) => (program.as_str().into(), args.to_vec().into()),
@@ -201,7 +201,7 @@ impl OpenArguments {
 }
 
 /// Gives a pane the title that was asked for.
-async fn name(ask: &Ask<'_>, pane: u64, title: Option<String>) -> Said<()> {
+async fn name(ask: &Ask<'_>, pane: u64, title: Option<String>) -> ToolResult<()> {
     let Some(title) = title else { return Ok(()) };
     let params = RenameParams { title: title.into(), ..RenameParams::of(pane) };
     ask.call::<Rename>(params).await.map(drop)

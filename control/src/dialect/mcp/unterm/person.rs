@@ -10,7 +10,7 @@ use super::{
 use crate::{
     dialect::mcp::{
         jobs::{Asking, Job, Kind},
-        tool::{Ask, Said, tool},
+        tool::{Ask, ToolResult, tool},
         untrusted::escaped,
     },
     methods::{
@@ -56,7 +56,7 @@ const ON_THE_PAGE: &str = "No window shows this; the person sees it only on the 
     Tell them.";
 
 /// Where a question is seen; an error: nowhere.
-fn shown(ask: &Ask<'_>) -> Said<Option<&'static str>> {
+fn shown(ask: &Ask<'_>) -> ToolResult<Option<&'static str>> {
     let context = ask.server.dispatcher.context();
     if context.host.has_window() {
         Ok(None)
@@ -68,7 +68,7 @@ fn shown(ask: &Ask<'_>) -> Said<Option<&'static str>> {
 }
 
 /// Refuses what a person would see a part of only.
-fn fits(what: &str, text: &str, most: usize) -> Said<()> {
+fn fits(what: &str, text: &str, most: usize) -> ToolResult<()> {
     let count = escaped(text).chars().count();
     if count > most {
         return Err(format!("{what} has {count} characters; {most} are shown at most"));
@@ -77,7 +77,7 @@ fn fits(what: &str, text: &str, most: usize) -> Said<()> {
 }
 
 /// The question that is meant: an earlier one, or a new one.
-async fn question(ask: &Ask<'_>, arguments: &RequestArguments) -> Said<Job> {
+async fn question(ask: &Ask<'_>, arguments: &RequestArguments) -> ToolResult<Job> {
     if let Some(handle) = &arguments.handle {
         let job = ask.server.jobs.find(ask.caller.connection, handle);
         return job.ok_or_else(|| no_handle(handle));

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::{
     dialect::mcp::{
         rows::{columns_of, cut},
-        tool::{Ask, Said},
+        tool::{Ask, ToolResult},
     },
     methods::{
         cells::{Line, Run},
@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// What takes secrets out: the usual patterns, and the person's own for recordings (`recording.json`).
-pub async fn redaction(ask: &Ask<'_>, is_on: bool) -> Said<Redaction> {
+pub async fn redaction(ask: &Ask<'_>, is_on: bool) -> ToolResult<Redaction> {
     if !is_on {
         return Ok(Redaction::off());
     }
@@ -29,7 +29,7 @@ pub async fn redacted<T: Send + 'static>(
     ask: &Ask<'_>,
     redaction: &mut Redaction,
     redact: impl FnOnce(&mut Redaction) -> T + Send + 'static,
-) -> Said<T> {
+) -> ToolResult<T> {
     if !redaction.is_on() {
         return Ok(redact(redaction));
     }
@@ -49,7 +49,7 @@ pub struct Screen(pub Vec<Line>);
 
 impl Screen {
     /// The same with its secrets covered, outside of the workers.
-    pub async fn covered(mut self, ask: &Ask<'_>, redaction: &mut Redaction) -> Said<Self> {
+    pub async fn covered(mut self, ask: &Ask<'_>, redaction: &mut Redaction) -> ToolResult<Self> {
         redacted(ask, redaction, move |redaction| {
             self.cover(redaction);
             self

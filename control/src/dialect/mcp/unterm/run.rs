@@ -13,7 +13,7 @@ use super::{
 use crate::{
     dialect::mcp::{
         jobs::{Asking, Job, Kind, Pending, SLICE},
-        tool::{Ask, Said, tool},
+        tool::{Ask, ToolResult, tool},
         untrusted::{Clipped, clipped, is_longer},
     },
     methods::{
@@ -151,7 +151,7 @@ async fn ended(ask: &Ask<'_>, pane: u64, outcome: RunWaitReply, view: View) -> R
 }
 
 /// The reply for a command that still runs.
-async fn running(ask: &Ask<'_>, job: &Job) -> Said<RunReply> {
+async fn running(ask: &Ask<'_>, job: &Job) -> ToolResult<RunReply> {
     let (state, text) = screen::state(ask, job.pane).await?;
     job.tell_state(state.seq);
     let last = ListParams { limit: 1.into(), ..ListParams::of(job.pane) };
@@ -206,7 +206,7 @@ async fn finish_or_ask(
     pending: &Pending<RunWaitReply>,
     within: Duration,
     state: &StatusReply,
-) -> Option<Said<RunWaitReply>> {
+) -> Option<ToolResult<RunWaitReply>> {
     let mut asked = vec![Awaited::Input(true)];
     if !state.awaiting_secret {
         asked.push(Awaited::Secret(true));
@@ -296,7 +296,12 @@ pub struct WaitReply {
 }
 
 /// Goes on with a wait or a command for one more slice.
-pub async fn go_on(ask: &Ask<'_>, job: &Job, within: Duration, view: View) -> Said<WaitReply> {
+pub async fn go_on(
+    ask: &Ask<'_>,
+    job: &Job,
+    within: Duration,
+    view: View,
+) -> ToolResult<WaitReply> {
     let _asking = Asking::new(&ask.server.jobs, job);
     let unfinished = || WaitReply { handle: Some(job.tell_handle()), ..WaitReply::default() };
     match &job.kind {

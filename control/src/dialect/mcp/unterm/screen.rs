@@ -11,7 +11,7 @@ use super::{
 use crate::{
     dialect::mcp::{
         rows::{covered, fields, joined},
-        tool::{Answer, Ask, Said, tool},
+        tool::{Answer, Ask, ToolResult, tool},
         untrusted::{Clipped, escaped},
     },
     methods::{
@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// A pane's state, and its screen's text without blank ends.
-pub async fn state(ask: &Ask<'_>, pane: u64) -> Said<(StatusReply, String)> {
+pub async fn state(ask: &Ask<'_>, pane: u64) -> ToolResult<(StatusReply, String)> {
     let state = ask.call::<Status>(SessionOnly::of(pane)).await?;
     let screen = fields(&ask.call::<Text>(SessionOnly::of(pane)).await?)?;
     let text = joined(&screen.lines, 0, usize::MAX);

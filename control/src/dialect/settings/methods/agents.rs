@@ -7,7 +7,7 @@ use super::method;
 use crate::{
     error::Error,
     methods::params::NoParams,
-    services::{audit::Entry, clients::Client, door::Visitor, policy::Rules},
+    services::{audit::Entry, clients::Client, login_codes::Visitor, policy::Rules},
 };
 
 /// How much of what was done is shown.
@@ -32,7 +32,7 @@ method! {
     (context, _none: NoParams) -> AgentsReply {
         Ok(AgentsReply {
             clients: context.clients.list(),
-            pages: context.door.visitors(),
+            pages: context.login_codes.visitors(),
             paused: context.clients.is_paused(),
             log: context.audit.last(SHOWN, None),
         })
@@ -74,7 +74,7 @@ method! {
     /// `POST /api/agents/close_page`
     ClosePage "agents.close_page" [] changes RIGHTS "Takes a settings page's token away."
     (context, params: ClosePageParams) -> ClosePageReply {
-        if !context.door.close(params.page) {
+        if !context.login_codes.close(params.page) {
             return Err(Error::Failed(format!("There is no page {}", params.page)));
         }
         Ok(ClosePageReply { closed: true })

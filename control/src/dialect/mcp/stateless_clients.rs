@@ -11,7 +11,7 @@ use crate::caller::{Caller, TokenKind};
 /// What names a session of the older era.
 pub const SESSION: &str = "mcp-session-id";
 /// Clients that are remembered; the one that was silent for longest gives way to another, of the same token where there is
-/// one: nobody takes the seats of others by many names.
+/// one: nobody takes the clients of others by many names.
 const MOST: usize = 64;
 
 /// One client, as far as its requests tell it from others. Where it connects from tells nothing: one client has several
@@ -53,35 +53,35 @@ impl Who {
 
 /// The clients, the one that asked last behind the others.
 #[derive(Default)]
-pub struct Seats(Mutex<VecDeque<(Who, u64)>>);
+pub struct StatelessClients(Mutex<VecDeque<(Who, u64)>>);
 
-impl Seats {
+impl StatelessClients {
     /// A client with its name for itself and the number that stands for its connection.
-    pub fn seated(
+    pub fn number(
         &self,
         caller: Caller,
         who: Who,
         next_connection: impl FnOnce() -> u64,
-    ) -> Seated {
-        let mut seats = self.0.lock();
-        let seat = match seats.iter().position(|(other, _)| *other == who) {
-            Some(index) => seats.remove(index),
+    ) -> Numbered {
+        let mut clients = self.0.lock();
+        let seat = match clients.iter().position(|(other, _)| *other == who) {
+            Some(index) => clients.remove(index),
             None => None,
         };
         let is_new = seat.is_none();
         let (who, connection) = seat.unwrap_or_else(|| (who, next_connection()));
         let client = who.name.clone().or_else(|| caller.client.clone());
-        let given = (is_new && seats.len() == MOST).then(|| given_up(&seats, &who));
-        let gone = given.and_then(|index| seats.remove(index));
-        seats.push_back((who, connection));
-        drop(seats);
+        let given = (is_new && clients.len() == MOST).then(|| given_up(&clients, &who));
+        let gone = given.and_then(|index| clients.remove(index));
+        clients.push_back((who, connection));
+        drop(clients);
         let caller = Caller { connection, client, ..caller.for_agent() };
-        Seated { caller, is_new, gone: gone.map(|(_, connection)| connection) }
+        Numbered { caller, is_new, gone: gone.map(|(_, connection)| connection) }
     }
 }
 
 /// A client that has its number.
-pub struct Seated {
+pub struct Numbered {
     /// The client.
     pub caller: Caller,
     /// It was not known before.
@@ -90,9 +90,9 @@ pub struct Seated {
     pub gone: Option<u64>,
 }
 
-/// Whose seat a new client gets.
-fn given_up(seats: &VecDeque<(Who, u64)>, new: &Who) -> usize {
-    seats.iter().position(|(who, _)| who.token == new.token).unwrap_or(0)
+/// Which client gives way to a new one.
+fn given_up(clients: &VecDeque<(Who, u64)>, new: &Who) -> usize {
+    clients.iter().position(|(who, _)| who.token == new.token).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -111,9 +111,9 @@ mod tests {
             session: None,
         };
         let [one, two] = [1, 2].map(TokenKind::Agent);
-        let seats = VecDeque::from([(who(one, "a"), 1), (who(two, "b"), 2), (who(two, "c"), 3)]);
-        assert_eq!(given_up(&seats, &who(two, "new")), 1);
-        assert_eq!(given_up(&seats, &who(TokenKind::Instance, "new")), 0);
+        let clients = VecDeque::from([(who(one, "a"), 1), (who(two, "b"), 2), (who(two, "c"), 3)]);
+        assert_eq!(given_up(&clients, &who(two, "new")), 1);
+        assert_eq!(given_up(&clients, &who(TokenKind::Instance, "new")), 0);
     }
 
     #[test]

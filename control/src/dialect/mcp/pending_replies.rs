@@ -1,4 +1,4 @@
-//! Which answers a client is still owed: one that asks for nothing more, and reads on, is served to the last of them.
+//! Which answers a client is still pending: one that asks for nothing more, and reads on, is served to the last of them.
 //!
 //! A relay keeps its connection open both ways then, so that its end is still seen, and says so by a line of its own
 //! ([`LAST`]). Where a connection ends without that line, rmcp gives what is under way five seconds.
@@ -22,36 +22,36 @@ use crate::client::LAST;
 const LONGEST: Duration = Duration::from_secs(60);
 
 /// The requests of a connection that are not answered.
-pub type Owed = watch::Sender<HashSet<RequestId>>;
+pub type PendingReplies = watch::Sender<HashSet<RequestId>>;
 
 /// A transport that ends with the last answer once its client has said its last.
-pub struct Owing<T> {
+pub struct UntilAnswered<T> {
     inner: T,
-    owed: Owed,
+    pending: PendingReplies,
     /// Whether the client will ask for nothing more.
     gone: watch::Sender<bool>,
     /// Once it has said so: when the rest is given up.
     until: Option<Instant>,
 }
 
-impl<T> Owing<T> {
-    /// Keeps `owed`, and tells `gone` when the client will ask for nothing more: nobody listens any longer for what never ends.
-    pub fn new(inner: T, owed: Owed, gone: watch::Sender<bool>) -> Self {
-        Self { inner, owed, gone, until: None }
+impl<T> UntilAnswered<T> {
+    /// Keeps `pending`, and tells `gone` when the client will ask for nothing more: nobody listens any longer for what never ends.
+    pub fn new(inner: T, pending: PendingReplies, gone: watch::Sender<bool>) -> Self {
+        Self { inner, pending, gone, until: None }
     }
 
     fn note(&self, message: Option<&RxJsonRpcMessage<RoleServer>>) {
         match message {
             Some(JsonRpcMessage::Request(request)) => {
-                self.owed.send_modify(|owed| {
-                    owed.insert(request.id.clone());
+                self.pending.send_modify(|pending| {
+                    pending.insert(request.id.clone());
                 });
             }
             // What is cancelled need not be answered.
             Some(JsonRpcMessage::Notification(JsonRpcNotification {
                 notification: ClientNotification::CancelledNotification(cancelled),
                 ..
-            })) => settle(&self.owed, cancelled.params.request_id.as_ref()),
+            })) => settle(&self.pending, cancelled.params.request_id.as_ref()),
             Some(_) => {}
             None => {
                 self.gone.send_replace(true);
@@ -60,9 +60,9 @@ impl<T> Owing<T> {
     }
 }
 
-fn settle(owed: &Owed, id: Option<&RequestId>) {
+fn settle(pending: &PendingReplies, id: Option<&RequestId>) {
     if let Some(id) = id {
-        owed.send_if_modified(|owed| owed.remove(id));
+        pending.send_if_modified(|pending| pending.remove(id));
     }
 }
 
@@ -77,7 +77,7 @@ fn is_last(message: &RxJsonRpcMessage<RoleServer>) -> bool {
     }
 }
 
-impl<T: Transport<RoleServer>> Transport<RoleServer> for Owing<T> {
+impl<T: Transport<RoleServer>> Transport<RoleServer> for UntilAnswered<T> {
     type Error = T::Error;
 
     fn send(
@@ -89,11 +89,11 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Owing<T> {
             JsonRpcMessage::Error(error) => error.id.clone(),
             _ => None,
         };
-        let owed = self.owed.clone();
+        let pending = self.pending.clone();
         let sending = self.inner.send(item);
         async move {
             let sent = sending.await;
-            settle(&owed, answered.as_ref());
+            settle(&pending, answered.as_ref());
             sent
         }
     }
@@ -103,11 +103,11 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Owing<T> {
             let message = match self.until {
                 None => self.inner.receive().await,
                 Some(until) => {
-                    let mut owed = self.owed.subscribe();
+                    let mut pending = self.pending.subscribe();
                     tokio::select! {
                         biased;
                         message = self.inner.receive() => message,
-                        _ = owed.wait_for(HashSet::is_empty) => None,
+                        _ = pending.wait_for(HashSet::is_empty) => None,
                         () = sleep_until(until) => None,
                     }
                 }
@@ -162,11 +162,11 @@ mod tests {
     type Says = mpsc::UnboundedSender<RxJsonRpcMessage<RoleServer>>;
 
     /// A connection, what its client says, and whether it will ask for nothing more.
-    fn connection() -> (Owing<Client>, Says, watch::Receiver<bool>) {
+    fn connection() -> (UntilAnswered<Client>, Says, watch::Receiver<bool>) {
         let (says, said) = mpsc::unbounded_channel();
         let gone = watch::Sender::new(false);
         let is_gone = gone.subscribe();
-        (Owing::new(Client(said), Owed::default(), gone), says, is_gone)
+        (UntilAnswered::new(Client(said), PendingReplies::default(), gone), says, is_gone)
     }
 
     fn say(says: &Says, message: Value) {
@@ -181,61 +181,61 @@ mod tests {
         json!({"jsonrpc": "2.0", "id": id, "method": "ping"})
     }
 
-    async fn waits(owing: &mut Owing<Client>) -> bool {
-        let mut receive = pin!(owing.receive());
+    async fn waits(transport: &mut UntilAnswered<Client>) -> bool {
+        let mut receive = pin!(transport.receive());
         poll_fn(|context| Poll::Ready(receive.as_mut().poll(context).is_pending())).await
     }
 
-    async fn answer(owing: &mut Owing<Client>, id: i64) {
+    async fn answer(transport: &mut UntilAnswered<Client>, id: i64) {
         let error = ErrorData::internal_error("no", None);
         let answer = JsonRpcMessage::error(error, Some(RequestId::Number(id)));
-        owing.send(answer).await.unwrap();
+        transport.send(answer).await.unwrap();
     }
 
     #[tokio::test]
     async fn a_client_that_asks_for_nothing_more_has_its_last_answer() {
-        let (mut owing, says, is_gone) = connection();
+        let (mut transport, says, is_gone) = connection();
         for id in [1, 2] {
             say(&says, ping(id));
-            assert!(owing.receive().await.is_some());
+            assert!(transport.receive().await.is_some());
         }
         say(&says, last());
-        assert!(waits(&mut owing).await);
+        assert!(waits(&mut transport).await);
         assert!(*is_gone.borrow());
-        answer(&mut owing, 1).await;
-        assert!(waits(&mut owing).await, "another is owed");
-        answer(&mut owing, 2).await;
-        assert!(owing.receive().await.is_none());
+        answer(&mut transport, 1).await;
+        assert!(waits(&mut transport).await, "another is pending");
+        answer(&mut transport, 2).await;
+        assert!(transport.receive().await.is_none());
     }
 
     #[tokio::test]
     async fn what_is_owed_nothing_ends_at_once() {
-        let (mut owing, says, _) = connection();
+        let (mut transport, says, _) = connection();
         say(&says, ping(1));
-        assert!(owing.receive().await.is_some());
+        assert!(transport.receive().await.is_some());
         let params = json!({"requestId": 1});
         say(
             &says,
             json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}),
         );
-        assert!(owing.receive().await.is_some());
+        assert!(transport.receive().await.is_some());
         say(&says, last());
-        assert!(owing.receive().await.is_none());
+        assert!(transport.receive().await.is_none());
     }
 
     #[tokio::test]
     async fn a_connection_that_breaks_ends_whatever_is_owed() {
         for is_last in [false, true] {
-            let (mut owing, says, is_gone) = connection();
+            let (mut transport, says, is_gone) = connection();
             say(&says, ping(1));
-            assert!(owing.receive().await.is_some());
-            assert!(waits(&mut owing).await, "it may ask for more");
+            assert!(transport.receive().await.is_some());
+            assert!(waits(&mut transport).await, "it may ask for more");
             if is_last {
                 say(&says, last());
-                assert!(waits(&mut owing).await);
+                assert!(waits(&mut transport).await);
             }
             drop(says);
-            assert!(owing.receive().await.is_none());
+            assert!(transport.receive().await.is_none());
             assert!(*is_gone.borrow());
         }
     }

@@ -4,7 +4,7 @@
 //! before it does anything else. The instance's own token is never given to a page.
 //!
 //! Every user of the machine can read the arguments of every process, so no process gets a code as an argument. A browser
-//! is started on a [redirect file](Door::redirect) instead, as [Jupyter does]. Only the file's owner can read it, and its name can't
+//! is started on a [redirect file](LoginCodes::redirect) instead, as [Jupyter does]. Only the file's owner can read it, and its name can't
 //! be guessed. The exchange of the code also checks the user: see [`crate::dialect::settings`].
 //!
 //! [Jupyter does]: https://github.com/jupyter-server/jupyter_server/blob/main/jupyter_server/serverapp.py
@@ -86,9 +86,9 @@ struct Inside {
     opened: u64,
 }
 
-/// The door of one server.
+/// The login codes of one server, and the pages that used them.
 #[derive(Default)]
-pub struct Door {
+pub struct LoginCodes {
     port: std::sync::OnceLock<u16>,
     inside: Mutex<Inside>,
 }
@@ -97,7 +97,7 @@ fn same(a: &str, b: &str) -> bool {
     a.as_bytes().ct_eq(b.as_bytes()).into()
 }
 
-impl Door {
+impl LoginCodes {
     /// The page is served on this port from now on.
     pub fn open_at(&self, port: u16) {
         let _ = self.port.set(port);
@@ -114,10 +114,10 @@ impl Door {
     }
 
     /// The same with a file in `folder` that redirects a browser to the address. The file has mode 0600, the folder 0700. The
-    /// file is removed when the code is used, and by [`Door::expire`].
+    /// file is removed when the code is used, and by [`LoginCodes::expire`].
     ///
     /// # Errors
-    /// As [`Door::link`], and when the file can't be written; for people.
+    /// As [`LoginCodes::link`], and when the file can't be written; for people.
     pub fn redirect(&self, folder: &Path) -> Result<Link, String> {
         let (url, secret) = self.address()?;
         let failed = |error: io::Error| format!("{}: {error}", folder.display());
@@ -147,7 +147,7 @@ impl Door {
         inside.codes.push(code);
     }
 
-    /// Whether a text is a code that [`Door::enter`] would accept.
+    /// Whether a text is a code that [`LoginCodes::enter`] would accept.
     pub fn is_code(&self, secret: &str) -> bool {
         let inside = self.inside.lock();
         let mut current = inside.codes.iter().filter(|code| code.made.elapsed() < CODE_LIFE);
@@ -266,35 +266,35 @@ mod tests {
         link.url.split_once("#code=").unwrap().1
     }
 
-    fn code(door: &Door) -> String {
-        secret(&door.link().unwrap()).to_owned()
+    fn code(codes: &LoginCodes) -> String {
+        secret(&codes.link().unwrap()).to_owned()
     }
 
     #[test]
     fn a_code_opens_once_and_for_a_minute() {
-        let door = Door::default();
-        assert!(door.link().is_err(), "there is no page yet");
-        door.open_at(1);
-        let first = code(&door);
-        let token = door.enter(&first).unwrap();
-        assert!(door.knows(&token) && !door.knows(&first));
-        assert_eq!(door.enter(&first), None, "it is used");
-        let late = code(&door);
-        assert_eq!(door.enter_at(&late, Instant::now() + CODE_LIFE), None);
-        assert!(door.close(door.visitors()[0].page));
-        assert!(!door.knows(&token));
+        let codes = LoginCodes::default();
+        assert!(codes.link().is_err(), "there is no page yet");
+        codes.open_at(1);
+        let first = code(&codes);
+        let token = codes.enter(&first).unwrap();
+        assert!(codes.knows(&token) && !codes.knows(&first));
+        assert_eq!(codes.enter(&first), None, "it is used");
+        let late = code(&codes);
+        assert_eq!(codes.enter_at(&late, Instant::now() + CODE_LIFE), None);
+        assert!(codes.close(codes.visitors()[0].page));
+        assert!(!codes.knows(&token));
     }
 
     #[test]
     fn nothing_grows() {
-        let door = Door::default();
-        door.open_at(1);
+        let codes = LoginCodes::default();
+        codes.open_at(1);
         for _ in 0..3 * MOST {
-            let code = code(&door);
-            door.enter(&code).unwrap();
-            door.link().unwrap();
+            let code = code(&codes);
+            codes.enter(&code).unwrap();
+            codes.link().unwrap();
         }
-        let inside = door.inside.lock();
+        let inside = codes.inside.lock();
         assert_eq!(inside.pages.len(), MOST);
         assert!(inside.codes.len() <= MOST);
     }
@@ -306,26 +306,26 @@ mod tests {
         let folder = home.path().join("deep").join(REDIRECTS);
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         let files = || fs::read_dir(&folder).unwrap().count();
-        let door = Door::default();
-        door.open_at(1);
-        let link = door.redirect(&folder).unwrap();
+        let codes = LoginCodes::default();
+        codes.open_at(1);
+        let link = codes.redirect(&folder).unwrap();
         let file = link.file.clone().unwrap();
         assert_eq!((mode(&folder), mode(&file)), (0o700, 0o600));
         assert!(!file.to_string_lossy().contains(secret(&link)), "others may see the name");
         assert_eq!(fs::read_to_string(&file).unwrap().matches(&link.url).count(), 2);
-        assert!(door.is_code(secret(&link)) && door.enter(secret(&link)).is_some());
-        assert!(!file.exists() && !door.is_code(secret(&link)));
-        assert!(!door.expire(&link), "it was used");
+        assert!(codes.is_code(secret(&link)) && codes.enter(secret(&link)).is_some());
+        assert!(!file.exists() && !codes.is_code(secret(&link)));
+        assert!(!codes.expire(&link), "it was used");
 
-        let late = door.redirect(&folder).unwrap();
-        assert!(door.expire(&late));
-        assert_eq!((files(), door.enter(secret(&late))), (0, None));
+        let late = codes.redirect(&folder).unwrap();
+        assert!(codes.expire(&late));
+        assert_eq!((files(), codes.enter(secret(&late))), (0, None));
 
         for _ in 0..2 * MOST {
-            door.redirect(&folder).unwrap();
+            codes.redirect(&folder).unwrap();
         }
         assert_eq!(files(), MOST);
-        drop(door);
+        drop(codes);
         assert_eq!(files(), 0, "codes end with their instance");
     }
 
@@ -333,21 +333,21 @@ mod tests {
     fn a_folder_of_redirects_is_made_private_and_never_a_link() {
         use std::os::unix::fs::{PermissionsExt as _, symlink};
         let home = tempfile::tempdir().unwrap();
-        let door = Door::default();
-        door.open_at(1);
+        let codes = LoginCodes::default();
+        codes.open_at(1);
         let folder = home.path().join(REDIRECTS);
         fs::create_dir(&folder).unwrap();
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
         let left = folder.join("left.html");
         let old = std::time::SystemTime::now() - CODE_LIFE;
         fs::File::create(&left).unwrap().set_modified(old).unwrap();
-        door.redirect(&folder).unwrap();
+        codes.redirect(&folder).unwrap();
         assert_eq!(fs::metadata(&folder).unwrap().permissions().mode() & 0o777, 0o700);
         assert!(!left.exists(), "a killed process left it");
 
         let link = home.path().join("link");
         symlink(&folder, &link).unwrap();
-        let why = door.redirect(&link).unwrap_err();
+        let why = codes.redirect(&link).unwrap_err();
         assert!(why.contains("not a link"), "{why}");
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// Why a tool failed, for the model.
-pub type Said<T> = Result<T, String>;
+pub type ToolResult<T> = Result<T, String>;
 
 /// A whole number, none below 0, as JSON may have it: `2`, and `2.0` too.
 pub fn whole(value: &Value) -> Option<u64> {
