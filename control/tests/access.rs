@@ -182,6 +182,24 @@ fn the_persons_variables_are_hidden_below_admin() {
 }
 
 #[test]
+fn the_log_has_names_of_variables_and_patterns_and_not_their_values() {
+    let (fixture, _) = fixture();
+    let mut person = fixture.login();
+    let page = Page::of(&fixture);
+    // Whether the file can be changed does not matter: what was asked for is logged.
+    let _ = person.reply("config.set", json!({"key": "env.API_KEY", "value": "hunter2"}));
+    let _ = page.ask("PUT", "/api/settings/env", Some(json!({"PLAIN": "hunter2"})));
+    let patterns = json!({"redaction": {"enabled": true, "custom_patterns": ["hunter2"]}});
+    let _ = page.ask("PUT", "/api/settings/recording", Some(patterns));
+    let (mut reader, _) = fixture.login_with(&mut person, json!({"name": "r", "scope": "read"}));
+    let log = reader.call("session.audit_log", json!({})).to_string();
+    assert!(!log.contains("hunter2"), "{log}");
+    for logged in ["env.API_KEY", "env: PLAIN", "settings.set_recording"] {
+        assert!(log.contains(logged), "{logged}: {log}");
+    }
+}
+
+#[test]
 fn passwords_of_proxies_are_masked_below_admin() {
     let (fixture, _) = fixture();
     let mut person = fixture.login();

@@ -4,6 +4,8 @@
 use serde::Deserialize;
 
 use super::{Demand, Subjects};
+use serde_json::{Map, Value};
+
 use crate::{
     caller::{Access, Caller},
     error::Error,
@@ -33,6 +35,15 @@ impl Detail {
     /// Of a call that sends a program what it does not show.
     pub fn not_shown() -> Self {
         Self { text: NOT_SHOWN.to_owned(), is_secret: true }
+    }
+
+    /// Of a call whose values may be secrets: the parameters' names, and the section that they are in.
+    pub fn names(params: &Map<String, Value>) -> Self {
+        let section = params.get("section").and_then(Value::as_str);
+        let names = params.keys().map(String::as_str).filter(|name| *name != "section");
+        let names = names.collect::<Vec<_>>().join(", ");
+        let text = section.map_or(names.clone(), |section| format!("{section}: {names}"));
+        Self { text, is_secret: false }
     }
 }
 

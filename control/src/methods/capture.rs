@@ -501,7 +501,8 @@ impl Method for Clipboard {
         _: NoParams,
     ) -> Result<ClipboardReply> {
         let camera = Camera::new(context, caller, true)?;
-        blocking(move || {
+        // The program that owns the clipboard may never give it.
+        taking(context.pictures.clipboard().await, move || {
             Ok(match camera.captures.clipboard().map_err(Error::Failed)? {
                 Clip::Text(content) => ClipboardReply::Text { content },
                 Clip::Image { width, height, png } => {
@@ -525,6 +526,6 @@ impl Method for Clipboard {
                 }
             })
         })
-        .await?
+        .await
     }
 }

@@ -101,6 +101,8 @@ impl Method for Set {
     const CHANGES: Subjects = Subjects::PREFERENCES;
     const DOC: &'static str =
         "Changes a preference in config.toml, which every window then follows.";
+    // The value of a variable may be a secret.
+    const TELLING: &'static [&'static str] = &["key"];
     type Params<'a> = SetParams<'a>;
     type Reply = SetReply;
 

@@ -24,12 +24,18 @@ pub struct Pictures {
     painting: Arc<Semaphore>,
     display: Arc<Semaphore>,
     selection: Arc<Semaphore>,
+    clipboard: Arc<Semaphore>,
 }
 
 impl Default for Pictures {
     fn default() -> Self {
         let turns = |count| Arc::new(Semaphore::new(count));
-        Self { painting: turns(MOST_PAINTED), display: turns(1), selection: turns(1) }
+        Self {
+            painting: turns(MOST_PAINTED),
+            display: turns(1),
+            selection: turns(1),
+            clipboard: turns(1),
+        }
     }
 }
 
@@ -42,6 +48,11 @@ impl Pictures {
     /// Waits for leave to take a picture of the display.
     pub async fn display(&self) -> Option<Turn> {
         self.display.clone().acquire_owned().await.ok()
+    }
+
+    /// Waits for leave to read the clipboard.
+    pub async fn clipboard(&self) -> Option<Turn> {
+        self.clipboard.clone().acquire_owned().await.ok()
     }
 
     /// Leave to have the person choose a region, unless they are choosing one already.

@@ -26,7 +26,8 @@ pub struct Rules {
     /// shell takes from its history (`!`, `^`, `fc`, `r`) or continues on the next line (`\`) are refused.
     ///
     /// The rules prevent mistakes; they are no sandbox. They see the text of a line, not what it runs: a variable, an alias, a
-    /// function, `eval`, an editor or a script can run what a rule blocks.
+    /// function, `eval`, an editor or a script can run what a rule blocks, and so can a `!` behind a quote that an earlier line
+    /// opened.
     pub enabled: bool,
     /// Texts of which none may be in a line, nor in the line without its quotes and backslashes.
     pub blocked_patterns: Vec<String>,

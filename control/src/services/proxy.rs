@@ -268,7 +268,8 @@ fn setting(args: &[&str]) -> Option<String> {
 /// Whether that is a proxy's URL, which not all programs take without its scheme.
 pub fn is_url(url: &str) -> bool {
     let is_of_host = |char: char| char.is_alphanumeric() || "-._:".contains(char);
-    url.contains("://")
+    url.trim() == url
+        && url.contains("://")
         && address(url).is_some_and(|(host, port)| port != 0 && host.chars().all(is_of_host))
 }
 

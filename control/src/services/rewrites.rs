@@ -4,9 +4,26 @@
 use super::{parts::parts, shell::Shell};
 
 /// Words before a command that is run all the same.
-const PREFIXES: [&str; 14] = [
-    "!", "{", "builtin", "command", "exec", "time", "if", "then", "elif", "else", "while", "until",
-    "do", "noglob",
+const PREFIXES: [&str; 19] = [
+    "!",
+    "{",
+    "-",
+    "builtin",
+    "command",
+    "coproc",
+    "exec",
+    "nocorrect",
+    "noglob",
+    "repeat",
+    "time",
+    "if",
+    "then",
+    "elif",
+    "else",
+    "while",
+    "until",
+    "do",
+    "in",
 ];
 
 /// The line with continued lines joined, as a shell reads them: a backslash before a line's end is removed with it.
@@ -21,21 +38,48 @@ pub fn unquoted(line: &str) -> String {
 
 /// Why a line runs a command of the history, which its text does not contain; `None`: it does not.
 pub fn runs_history(line: &str) -> Option<&'static str> {
-    let is_found = match parts(line, 0) {
-        Some(parts) => parts.into_iter().any(is_history_command),
-        // Where the commands of a line can't be told apart, any word may be one.
-        None => line.split_whitespace().any(is_history_command),
-    };
-    is_found.then_some("fc and r run lines of the history")
+    let bare = unquoted(line);
+    // Shells have too many ways to begin a command: `fc` is refused wherever it is a word.
+    let mut words = bare.split(|char: char| !(char.is_alphanumeric() || "_./-".contains(char)));
+    let prints_event = bare.contains("history -") && bare.contains('!');
+    let is_found = words.any(|word| word == "fc")
+        || prints_event
+        || match parts(line, 0) {
+            Some(parts) => parts.into_iter().any(repeats_command),
+            // Where the commands of a line can't be told apart, any word may be one.
+            None => line.split_whitespace().any(repeats_command),
+        };
+    is_found.then_some("fc, r and history run lines of the history")
 }
 
-fn is_history_command(command: &str) -> bool {
+/// Whether a command is zsh's `r`.
+fn repeats_command(command: &str) -> bool {
     let command = unquoted(command);
-    let is_before = |word: &&str| PREFIXES.contains(word) || word.contains('=');
-    let mut words = command.split_whitespace().skip_while(is_before);
-    let name = words.next().unwrap_or_default().trim_end_matches(')');
+    let mut words = command.split_whitespace().peekable();
+    while let Some(word) = words.peek() {
+        let redirection =
+            word.trim_start_matches(|char: char| char.is_ascii_digit() || char == '&');
+        let is_redirection = redirection.starts_with(['<', '>']);
+        let is_before = PREFIXES.contains(word)
+            || word.contains('=')
+            || word.starts_with('-')
+            || word.ends_with("()")
+            || word.chars().all(|char| char.is_ascii_digit());
+        // A redirection whose file is the next word.
+        let takes_next =
+            is_redirection && redirection.trim_start_matches(['<', '>', '&']).is_empty();
+        if !is_before && !is_redirection {
+            break;
+        }
+        words.next();
+        if takes_next {
+            words.next();
+        }
+    }
+    let name =
+        words.next().unwrap_or_default().trim_start_matches(['(', '{']).trim_end_matches(')');
     // `r = 1` is a line of another language, in a here-document.
-    matches!(name, "fc" | "r") && !words.next().is_some_and(|next| next.starts_with('='))
+    name == "r" && !words.next().is_some_and(|next| next.starts_with('='))
 }
 
 /// Why a shell that reads this at its prompt runs another line; `None`: it does not. Sees `!` where bash and zsh do: outside
@@ -43,8 +87,10 @@ fn is_history_command(command: &str) -> bool {
 pub fn is_rewritten(shell: Option<Shell>, line: &str) -> Option<&'static str> {
     match shell {
         Some(Shell::PowerShell | Shell::Cmd) => return None,
-        // There it begins the name of a program.
+        // There `^` begins the name of a program.
         Some(Shell::Nushell) => {}
+        // It has no history expansion.
+        Some(Shell::Fish) => {}
         _ if line.starts_with('^') => return Some("^ edits the last line of the history"),
         // The first line of a script, in a here-document.
         _ if line.starts_with("#!/") => return None,
@@ -64,8 +110,8 @@ pub fn is_rewritten(shell: Option<Shell>, line: &str) -> Option<&'static str> {
                 let is_event =
                     !event.is_whitespace() && !matches!(event, '=' | '"' | '\'' | '(' | ')');
                 let is_variable = line[..at].ends_with('$') || line[..at].ends_with("${");
-                has_quoted_event |= is_event && is_single;
-                if is_event && !is_variable && !is_single {
+                has_quoted_event |= is_event && is_single && shell != Some(Shell::Fish);
+                if is_event && !is_variable && !is_single && shell != Some(Shell::Fish) {
                     return Some(EVENT);
                 }
             }
@@ -104,11 +150,26 @@ mod tests {
             "\\fc -s",
             "f'c' -s",
             "echo \"$(fc -s)\" fc",
+            "command -p fc -s",
+            "f() { fc -s to; }; f",
+            "case x in x) fc -s to;; esac",
+            ">/dev/null fc -s to",
+            "2>&1 r to",
+            "> /dev/null r",
+            "a=(x) fc -s",
+            "{fc,-s,to}",
+            "$'fc' -s to",
+            "$(:)fc",
+            "trap \"fc -s to\" USR1",
+            "command -p r",
+            "repeat 1 r to",
+            "nocorrect r",
+            "- r",
+            "$(history -p '!to')",
         ] {
             assert!(runs_history(line).is_some(), "{line}");
         }
         for line in [
-            "echo fc",
             "rm r",
             "./r",
             "fcgi",
@@ -118,6 +179,10 @@ mod tests {
             "r = get()",
             "echo 'a; r'",
             "git commit -m \"it's a r\"",
+            "ls fc.txt",
+            "history 10",
+            "cat <r",
+            "cat > r",
         ] {
             assert_eq!(runs_history(line), None, "{line}");
         }
@@ -158,6 +223,10 @@ mod tests {
             assert_eq!(is_rewritten(Some(Shell::Bash), line), None, "{line}");
         }
         assert_eq!(is_rewritten(Some(Shell::Nushell), "^ls"), None, "a program's name");
+        for line in ["echo !to", "^a^b", "!!"] {
+            assert_eq!(is_rewritten(Some(Shell::Fish), line), None, "{line}");
+        }
+        assert!(is_rewritten(Some(Shell::Fish), "to\\").is_some());
         assert_eq!(is_rewritten(Some(Shell::PowerShell), "dir C:\\"), None, "no continuation");
     }
 }

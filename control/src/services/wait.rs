@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use regex_automata::meta::Regex;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout_at};
 use unterm_mux::{Pane, PaneState, is_carrier};
 use unterm_term::LineId;
 
@@ -96,6 +96,9 @@ const SETTLED: Duration = Duration::from_millis(300);
 /// Rows above a line that may belong to it, wrapped.
 const WRAPPED: u64 = 64;
 
+/// How long the first look for texts may take, whatever the deadline.
+const LOOK: Duration = Duration::from_secs(1);
+
 /// When a wait ends; a time past the end of the clock is never reached.
 pub fn deadline(now: Instant, timeout: Duration) -> Instant {
     now.checked_add(timeout).unwrap_or(now + Duration::from_secs(60 * 60 * 24 * 365))
@@ -135,7 +138,12 @@ pub async fn wait(
         }
         if looked != Some(seq) {
             let since = looked.or(since);
-            look_for_text(matching, pane, &conditions, &mut found, since, includes_typed).await?;
+            let look =
+                look_for_text(matching, pane, &conditions, &mut found, since, includes_typed);
+            // Others' patterns may keep it from its turn past the deadline. A wait without time still looks once.
+            if let Ok(looked) = timeout_at(deadline.max(start + LOOK), look).await {
+                looked?;
+            }
         }
         look(hub, pane, &conditions, &mut found, from, since.is_some(), seq);
         let is_first = looked.replace(seq).is_none();
@@ -434,6 +442,10 @@ mod tests {
         let waiting = wait(&hub, &matching, &pane, regex("h.re", None), long);
         let mut waiting = std::pin::pin!(waiting);
         assert!(timeout(Duration::from_millis(1), &mut waiting).await.is_err());
+        // One whose time is over does not wait for its turn.
+        let short = Duration::from_millis(1);
+        let late = wait(&hub, &matching, &pane, regex("h.re", None), short).await.unwrap();
+        assert!(!late.matched && !late.is_over);
         release.send(()).unwrap();
         let outcome = waiting.await.unwrap();
         assert!(outcome.matched);

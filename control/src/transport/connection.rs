@@ -11,7 +11,7 @@ use std::{
     pin::{Pin, pin},
     sync::Arc,
     task::Poll,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -31,8 +31,9 @@ use crate::{
 
 /// Replies are collected up to this many bytes before they are written.
 const BATCH: usize = 64 << 10;
-/// Requests handled before other connections get their turn.
+/// Requests handled, and how long they may take, before other connections get their turn.
 const TURN: usize = 128;
+const TURN_TIME: Duration = Duration::from_millis(1);
 
 /// What the connections of one listener share.
 pub struct Service<D> {
@@ -158,7 +159,7 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
         framing: &mut D::Framing,
         until: Until,
     ) -> io::Result<()> {
-        let mut turn = 0;
+        let (mut turn, mut turn_began) = (0, Instant::now());
         loop {
             let longest = self.longest();
             let refusal = match framing.next(longest) {
@@ -176,8 +177,9 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
                         self.flush().await?;
                     }
                     turn += 1;
-                    if turn % TURN == 0 {
+                    if turn >= TURN || turn_began.elapsed() >= TURN_TIME {
                         tokio::task::yield_now().await;
+                        (turn, turn_began) = (0, Instant::now());
                     }
                     continue;
                 }

@@ -19,18 +19,18 @@ pub use self::{
 macro_rules! method {
     (
         $(#[$doc:meta])*
-        $type:ident $name:literal [$($reveals:ident)*] $(changes $changes:ident)? $about:literal
+        $type:ident $name:literal [$($reveals:ident)*] $(changes $changes:ident)? $(logs $logs:ident)? $about:literal
         ($context:ident, $params:ident: $given:ty) $($rest:tt)*
     ) => {
         method! {
             $(#[$doc])*
-            $type $name [$($reveals)*] $(changes $changes)? $about
+            $type $name [$($reveals)*] $(changes $changes)? $(logs $logs)? $about
             ($context, _caller, $params: $given) $($rest)*
         }
     };
     (
         $(#[$doc:meta])*
-        $type:ident $name:literal [$($reveals:ident)*] $(changes $changes:ident)? $about:literal
+        $type:ident $name:literal [$($reveals:ident)*] $(changes $changes:ident)? $(logs $logs:ident)? $about:literal
         ($context:ident, $caller:ident, $params:ident: $given:ty) -> $reply:ty $body:block
     ) => {
         $(#[$doc])*
@@ -45,6 +45,14 @@ macro_rules! method {
             const DOC: &'static str = $about;
             type Params<'a> = $crate::methods::params::Raw<'a, $given>;
             type Reply = $reply;
+
+            $(fn detail(
+                _: &$crate::methods::Context,
+                params: &serde_json::Map<String, serde_json::Value>,
+                _: $crate::authority::audit::Detail,
+            ) -> $crate::authority::audit::Detail {
+                $crate::authority::audit::Detail::$logs(params)
+            })?
 
             async fn call<'a>(
                 $context: &'a $crate::methods::Context,

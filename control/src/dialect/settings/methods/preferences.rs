@@ -124,7 +124,7 @@ pub struct SetSectionParams {
 
 method! {
     /// `PUT /api/settings/{section}`
-    SetSection "settings.set" [PREFERENCES] changes PREFERENCES "Changes preferences of a section in config.toml, all of them or none."
+    SetSection "settings.set" [PREFERENCES] changes PREFERENCES logs names "Changes preferences of a section in config.toml, all of them or none."
     (context, caller, params: SetSectionParams) -> SectionReply {
         let change_one = |(key, value): (String, Value)| {
             (path(&params.section, &key), Some(value).filter(|value| !value.is_null()))

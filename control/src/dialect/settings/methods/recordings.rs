@@ -104,7 +104,7 @@ pub struct SetRecordingParams {
 
 method! {
     /// `PUT /api/settings/recording`
-    SetRecording "settings.set_recording" [PREFERENCES SESSIONS SECRETS] changes PREFERENCES "Changes how sessions are recorded from now on."
+    SetRecording "settings.set_recording" [PREFERENCES SESSIONS SECRETS] changes PREFERENCES logs names "Changes how sessions are recorded from now on."
     (context, params: SetRecordingParams) -> RecordingReply {
         let SetRecordingParams { enabled, redaction, idle_rotate_minutes } = params;
         for pattern in redaction.iter().flat_map(|redaction| &redaction.custom_patterns) {
