@@ -75,8 +75,8 @@ impl Verdict {
     /// In words, for people.
     pub fn title(self, client: &str) -> String {
         match self {
-            Self::Once => "Allow this once".to_owned(),
-            Self::Always => format!("Allow from now on: “{client}”"),
+            Self::Once => "Allow once".to_owned(),
+            Self::Always => format!("Always allow “{client}”"),
             Self::Deny => "Deny".to_owned(),
         }
     }
