@@ -110,11 +110,8 @@ impl Connection {
     /// Whether the instance still holds its end, as far as can be seen without waiting.
     pub async fn is_open(&mut self) -> bool {
         let read = self.stream.fill_buf();
-        match crate::poll::poll_once(&mut std::pin::pin!(read)).await {
-            std::task::Poll::Pending => true,
-            // Nothing comes between calls: the instance closed the connection, or says why it does.
-            std::task::Poll::Ready(_) => false,
-        }
+        // Nothing comes between calls, unless the instance closes the connection or says why it does.
+        crate::poll::poll_once(&mut std::pin::pin!(read)).await.is_pending()
     }
 
     /// Its stream. Nothing comes behind the last reply before something is asked.

@@ -379,7 +379,7 @@ async fn finish<T, D: Dialect>(
                 if is_over? {
                     // The client may still wait for the reply. If it has closed a Unix socket, even writing nothing fails
                     // (unix(7), EPIPE).
-                    writer.write(&[]).await?;
+                    let _: usize = writer.write(&[]).await?;
                 }
             }
             // One at a time: those that a slow client leaves wait where they are counted.

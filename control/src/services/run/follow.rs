@@ -144,8 +144,11 @@ pub struct Follow {
     cancelled_at: Option<usize>,
     /// An end that may be another command's.
     found: Option<End>,
-    finish: Option<(Ending, Option<i32>, Option<ExitSource>, Option<End>)>,
+    finish: Option<Finished>,
 }
+
+/// How it ended, its exit code, who reported that, and where its output ends.
+type Finished = (Ending, Option<i32>, Option<ExitSource>, Option<End>);
 
 impl Follow {
     /// A command that has just been typed.
