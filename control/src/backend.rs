@@ -1,11 +1,9 @@
 //! Who carries out a call: this instance, or another one.
 //!
-//! Owns the contract between whoever calls a method and whatever carries it out. The [`Dispatcher`] does so in this process, a
-//! [`Remote`](crate::client::Remote) over a connection to another instance. The tools of agents and the command line call
+//! Owns the contract between whoever calls a method and whatever carries it out. The dispatcher does so in this process, a
+//! [`Remote`](crate::client::Remote) over a connection to another instance. The tools of agents and the settings page call
 //! methods by their types ([`Calls::call`]), so that a caller never spells a method or a field, and does not know which of the
 //! two serves it.
-//!
-//! [`Dispatcher`]: crate::dispatch::Dispatcher
 
 use std::{future::Future, pin::Pin};
 

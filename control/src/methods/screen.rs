@@ -186,7 +186,7 @@ impl Method for Read {
 /// `screen.text`.
 pub struct Text;
 
-/// The reply, which may have been written before ([`TextCache`]).
+/// The reply, which may have been written before.
 #[derive(JsonSchema)]
 #[schemars(with = "TextFields")]
 pub struct TextReply(Arc<RawValue>);
