@@ -1,5 +1,6 @@
-//! Time to build and paint frames on the CPU, and on the GPU where there is one, if only an emulated one, beside a plain copy of as many pixels: the floor of anything that writes
-//! a picture. Ratios are of medians in this one run; absolute times differ between machines.
+//! Measures the time to build and paint frames on the CPU, and on the GPU if there is one, even an emulated one. A
+//! plain copy of as many pixels is the floor for anything that writes a picture. Ratios are of medians within one run,
+//! because absolute times differ between machines.
 
 #[path = "../tests/support/mod.rs"]
 mod support;
@@ -14,7 +15,7 @@ use unterm_term::{Attrs, Snapshot};
 const COLS: u16 = 160;
 const ROWS: u16 = 48;
 
-/// A screen as `ls`, an editor and a log leave it: words in colours, few blanks, every cell a glyph or close to it.
+/// A screen as `ls`, an editor and a log leave it: words in color, few blanks, a glyph in almost every cell.
 fn screen(revision: u64) -> Snapshot {
     let rows: Vec<_> = (0..ROWS)
         .map(|i| {

@@ -1,5 +1,5 @@
-//! Draws what the renderer can draw into PNG files, to be looked at: `cargo run --example gallery -- FOLDER
-//! [FAMILY…]`.
+//! Draws samples of everything the renderer supports into PNG files for inspection: `cargo run --example gallery --
+//! FOLDER [FAMILY…]`.
 
 #[path = "../tests/support/mod.rs"]
 mod support;
@@ -35,7 +35,7 @@ fn main() {
     }
 }
 
-/// Where a picture goes, and how large chrome is in it.
+/// Where a picture is saved, and the scale of its chrome.
 struct Page<'a> {
     folder: &'a Path,
     name: String,
@@ -48,7 +48,7 @@ fn save(renderer: &mut Renderer, page: &Page<'_>, name: &str) {
     std::fs::write(page.folder.join(file), png).expect("write");
 }
 
-/// Every symbol for legacy computing, and the private ones that are drawn by code.
+/// Every symbol for legacy computing, and the private use characters that are drawn in code.
 fn mosaics(renderer: &mut Renderer, page: &Page<'_>) {
     let codes: Vec<u32> = [
         0x1fb00..=0x1fbff,
@@ -78,7 +78,7 @@ fn mosaics(renderer: &mut Renderer, page: &Page<'_>) {
     save(renderer, page, "mosaics");
 }
 
-/// Text in many colours, blended in both ways, and with a least contrast.
+/// Text in many colors, blended both ways, and with a minimum contrast.
 fn blending(renderer: &mut Renderer, page: &Page<'_>) {
     let line = |text: &str| -> Vec<_> {
         [(7, 0), (0, 7), (1, 2), (2, 1), (4, 0), (3, 4), (8, 0), (16, 231)]

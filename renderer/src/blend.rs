@@ -1,24 +1,24 @@
-//! How colours are mixed where one covers another in part: as they are coded, or as light.
+//! How colors mix where one partly covers another: as coded values or as light.
 //!
-//! Owns the arithmetic that both painters follow; the one on the GPU has it in `shader.wgsl` once more.
+//! Owns the arithmetic that both painters follow. The GPU painter repeats it in `shader.wgsl`.
 
 use std::sync::{Arc, LazyLock};
 
 use rustc_hash::FxHashMap;
 use unterm_term::Rgb;
 
-/// In which space colours are blended.
+/// The space in which colors are blended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Blending {
-    /// As they are coded (sRGB), as most programs do.
+    /// As coded values (sRGB), as most programs do.
     #[default]
     Native,
-    /// As light, which has no dark fringes between colours. Coverage of text is corrected by how light text and
-    /// background are, so that it is as bold as in [`Blending::Native`].
+    /// As light, which leaves no dark fringes between colors. Text coverage is corrected for the luminance of text and
+    /// background, so that text is as bold as with [`Blending::Native`].
     Linear,
 }
 
-/// A whole coverage in the finer measure that light needs: dark colours are close together there.
+/// Full coverage, on the finer scale that light needs because dark colors lie close together there.
 pub(crate) const WHOLE: u32 = 0xffff;
 
 /// `0xffRRGGBB`.
@@ -26,17 +26,17 @@ pub(crate) fn pack(color: Rgb) -> u32 {
     0xff00_0000 | u32::from(color.r) << 16 | u32::from(color.g) << 8 | u32::from(color.b)
 }
 
-/// A colour of this opacity as pixels are kept: `0xAARRGGBB`, colours multiplied by the opacity.
+/// A color with this opacity as a `0xAARRGGBB` pixel, its channels multiplied by the opacity.
 pub(crate) fn premultiplied(color: Rgb, opacity: u8) -> u32 {
     blend_pixel(0, pack(color), u32::from(opacity))
 }
 
-/// `above` over `below` with `alpha` of 255, each channel rounded as [`crate::color::blend`] does: two channels are
-/// worked on at once, sixteen bits each.
+/// Blends `above` over `below` with `alpha` of 255. Rounds each channel as [`crate::color::blend`] does, and processes
+/// two channels at once, sixteen bits each.
 #[inline]
 pub(crate) fn blend_pixel(below: u32, above: u32, alpha: u32) -> u32 {
     const LANES: u32 = 0x00ff_00ff;
-    // x / 255, rounded, for x up to 255 · 255, without a division.
+    // x / 255, rounded, without a division; x is at most 255 · 255.
     let divide = |x: u32| {
         let x = x + 0x0080_0080;
         (x + (x >> 8 & LANES)) >> 8 & LANES
@@ -56,13 +56,13 @@ fn to_coded(light: f32) -> f32 {
     if light <= 0.003_130_8 { light * 12.92 } else { 1.055 * light.powf(1.0 / 2.4) - 0.055 }
 }
 
-/// Bits of light that [`Tables::coded`] leaves out.
+/// Low bits of light that are dropped to index [`Tables::coded`].
 const COARSE: u32 = 3;
 
 struct Tables {
-    /// Light of each coded value, of [`WHOLE`].
+    /// Light of each coded value, from 0 to [`WHOLE`].
     light: [u16; 256],
-    /// Coded values of light, by its upper bits.
+    /// Coded value of light, indexed by the light's upper bits.
     coded: Box<[u8]>,
 }
 
@@ -84,12 +84,12 @@ pub(crate) fn light(coded: u8) -> f32 {
     f32::from(TABLES.light[usize::from(coded)]) / WHOLE as f32
 }
 
-/// How light a colour is, 0 to 1 (relative luminance, WCAG 2).
+/// Relative luminance of a color (WCAG 2), 0 to 1.
 pub(crate) fn luminance(color: Rgb) -> f32 {
     0.2126 * light(color.r) + 0.7152 * light(color.g) + 0.0722 * light(color.b)
 }
 
-/// `above` over `below` as light, with `alpha` of [`WHOLE`].
+/// Blends `above` over `below` as light, with `alpha` of [`WHOLE`].
 #[inline]
 pub(crate) fn blend_light(below: u32, above: u32, alpha: u32) -> u32 {
     let tables = &*TABLES;
@@ -106,10 +106,10 @@ pub(crate) fn blend_light(below: u32, above: u32, alpha: u32) -> u32 {
     opacity << 24 | channel(16) | channel(8) | channel(0)
 }
 
-/// What each coverage of 255 becomes, of [`WHOLE`].
+/// Maps each coverage of 255 to a coverage of [`WHOLE`].
 pub(crate) type Coverage = [u16; 256];
 
-/// Coverage as it is.
+/// Leaves coverage uncorrected.
 pub(crate) static PLAIN: Coverage = {
     let mut table = [0; 256];
     let mut i = 0;
@@ -120,17 +120,17 @@ pub(crate) static PLAIN: Coverage = {
     table
 };
 
-/// Coverage of text in each pair of colours.
+/// Corrected text coverage, cached for each pair of text and background color.
 #[derive(Default)]
 pub(crate) struct Corrections {
     known: FxHashMap<(Rgb, Rgb), Arc<Coverage>>,
 }
 
-/// Pairs remembered before they are forgotten together.
+/// Pairs to cache before the cache is cleared.
 const MAX_PAIRS: usize = 1 << 10;
 
 impl Corrections {
-    /// For text of this colour on this background.
+    /// The coverage table for text of this color on this background.
     pub(crate) fn get(&mut self, text: Rgb, background: Rgb) -> Arc<Coverage> {
         if self.known.len() >= MAX_PAIRS {
             self.known.clear();
@@ -145,8 +145,8 @@ impl Corrections {
     }
 }
 
-/// The coverage that, mixed as light, gives the lightness that `coverage` gives mixed as coded values: text of luminance
-/// `above` on `below`.
+/// The coverage that, blended as light, gives the lightness that `coverage` gives blended as coded values. `above` is
+/// the luminance of the text, `below` that of the background.
 fn corrected(coverage: f32, above: f32, below: f32) -> f32 {
     if (above - below).abs() <= 0.001 {
         return coverage;
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
     use crate::color::blend;
 
-    /// Blending a packed pixel is blending each channel, for every coverage and every pair of values.
+    /// Blending a packed pixel equals blending each of its channels, for every coverage.
     #[test]
     fn packed_blending_is_exact() {
         for alpha in 0..=255u8 {
@@ -181,7 +181,7 @@ mod tests {
         }
     }
 
-    /// Nothing and all of a colour are exact, and half of white on black is half the light.
+    /// Blending with none or all of a color is exact, and half of white on black is half the light.
     #[test]
     fn light_is_mixed() {
         for value in 0..=255u32 {
@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(half, 0xffbc_bcbc);
     }
 
-    /// Gray text on gray looks the same in both: coverage is corrected to what native blending shows.
+    /// Gray text on gray looks the same in both spaces: the correction restores what native blending shows.
     #[test]
     fn corrected_text_is_as_bold_as_native_text() {
         let mut corrections = Corrections::default();

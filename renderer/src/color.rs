@@ -1,19 +1,19 @@
-//! From a style and a palette to the colours of a cell.
+//! Resolves a style and a palette to the colors of a cell.
 
 use unterm_term::{Attrs, Color, Modes, Palette, Rgb, Style};
 
 use crate::blend::{Blending, luminance};
 
-/// How text is coloured.
+/// How text is colored.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TextOptions {
-    /// How colours are blended.
+    /// How colors are blended.
     pub blending: Blending,
-    /// Least contrast of text with its background, 1 to 21 (WCAG 2): where it has less it is stepped towards black or
-    /// white. 1 leaves all colours alone.
+    /// Minimum contrast between text and its background, 1 to 21 (WCAG 2). Text with less is stepped toward black or
+    /// white. 1 leaves all colors unchanged.
     pub minimum_contrast: f32,
-    /// The same for text and backgrounds that are both the theme's: programs put these together without knowing which
-    /// of them can be told apart.
+    /// Minimum contrast when text and background both come from the theme. Programs combine theme colors without
+    /// knowing whether the pair is readable.
     pub palette_contrast: f32,
 }
 
@@ -23,13 +23,13 @@ impl Default for TextOptions {
     }
 }
 
-/// The colours of one pane: its palette, and what is done to all of it.
+/// The colors of one pane: its palette, and the changes that apply to the whole pane.
 #[derive(Clone, Copy)]
 pub(crate) struct PaneColors<'a> {
     pub(crate) palette: &'a Palette,
-    /// DECSCNM: default foreground and background have changed places.
+    /// DECSCNM: default foreground and background are swapped.
     pub(crate) reversed: bool,
-    /// How far everything is mixed towards the background, 0 to 255.
+    /// How far every color is mixed toward the background, 0 to 255.
     pub(crate) dim: u8,
     /// See [`TextOptions::minimum_contrast`].
     pub(crate) contrast: f32,
@@ -37,7 +37,7 @@ pub(crate) struct PaneColors<'a> {
     pub(crate) palette_contrast: f32,
 }
 
-/// Colours of a cell.
+/// Colors of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CellColors {
     pub(crate) foreground: Rgb,
@@ -45,10 +45,10 @@ pub(crate) struct CellColors {
     pub(crate) underline: Rgb,
 }
 
-/// Strength of SGR 2: how far text goes towards its background, 0 to 255.
+/// Strength of SGR 2: how far text is mixed toward its background, 0 to 255.
 pub(crate) const FAINT: u8 = 110;
 
-/// How far the background of found text goes towards yellow, 0 to 255.
+/// How far the background of a search match is mixed toward yellow, 0 to 255.
 const HIGHLIGHT: u8 = 90;
 
 impl<'a> PaneColors<'a> {
@@ -67,7 +67,7 @@ impl<'a> PaneColors<'a> {
         if self.reversed { self.palette.foreground } else { self.palette.background }
     }
 
-    /// The pane's default text colour, before dimming.
+    /// The pane's default text color, before dimming.
     pub(crate) fn foreground(&self) -> Rgb {
         if self.reversed { self.palette.background } else { self.palette.foreground }
     }
@@ -80,7 +80,7 @@ impl<'a> PaneColors<'a> {
         }
     }
 
-    /// The colours of a cell in `style`, before dimming.
+    /// The colors of a cell in `style`, before dimming.
     pub(crate) fn cell(&self, style: &Style) -> CellColors {
         let mut foreground = self.resolve(style.foreground, self.foreground());
         let mut background = self.resolve(style.background, self.background());
@@ -94,7 +94,7 @@ impl<'a> PaneColors<'a> {
         CellColors { foreground, background, underline }
     }
 
-    /// The same cell inside the selection.
+    /// The colors of the cell when it is selected.
     pub(crate) fn selected(&self, style: &Style) -> CellColors {
         let colors = self.cell(style);
         let Some(background) = self.palette.selection else {
@@ -106,7 +106,7 @@ impl<'a> PaneColors<'a> {
         };
         match self.palette.selection_text {
             Some(text) => CellColors { foreground: text, background, underline: text },
-            // The selection's background takes the place of the cell's, so reversed text would lose its contrast.
+            // The selection replaces the cell's background, so reversed text would lose its contrast.
             None => {
                 let attrs = style.attrs - Attrs::REVERSE;
                 CellColors { background, ..self.cell(&Style { attrs, ..*style }) }
@@ -114,7 +114,7 @@ impl<'a> PaneColors<'a> {
         }
     }
 
-    /// The same cell in text that a search found; `current`: in the place looked at.
+    /// The colors of the cell inside a search match. `current` marks the selected match.
     pub(crate) fn highlighted(&self, style: &Style, current: bool) -> CellColors {
         let yellow = self.palette.colors[3];
         if current {
@@ -126,7 +126,7 @@ impl<'a> PaneColors<'a> {
         CellColors { background: mix(self.background(), yellow, HIGHLIGHT), ..plain }
     }
 
-    /// The least contrast of text in `style` with its background.
+    /// The minimum contrast of text in `style` with its background.
     pub(crate) fn least_contrast(&self, style: &Style) -> f32 {
         match is_of_theme(style.foreground) && is_of_theme(style.background) {
             true => self.contrast.max(self.palette_contrast),
@@ -134,34 +134,35 @@ impl<'a> PaneColors<'a> {
         }
     }
 
-    /// The least contrast of text that is selected or was found: its background is the theme's, whatever its colour.
+    /// The minimum contrast of selected text and of search matches. Their background is a theme color, so the palette
+    /// contrast applies whatever color the text has.
     pub(crate) fn least_contrast_marked(&self) -> f32 {
         self.contrast.max(self.palette_contrast)
     }
 
-    /// Dims a colour as the whole pane is.
+    /// Dims a color as far as the pane is dimmed.
     pub(crate) fn dimmed(&self, color: Rgb) -> Rgb {
         mix(color, self.background(), self.dim)
     }
 }
 
-/// Whether a colour is one of the theme's: its text and background, and its 16 colours.
+/// Whether a color comes from the theme: its default text, its background, or its 16 palette colors.
 fn is_of_theme(color: Color) -> bool {
     matches!(color, Color::Default | Color::Indexed(0..16))
 }
 
-/// Contrast of two colours, 1 to 21 (WCAG 2, contrast ratio).
+/// Contrast ratio of two colors (WCAG 2), 1 to 21.
 fn contrast(a: Rgb, b: Rgb) -> f32 {
     let (a, b) = (luminance(a) + 0.05, luminance(b) + 0.05);
     if a > b { a / b } else { b / a }
 }
 
-/// `text` stepped towards black or white, as little as gives it this contrast with its background.
+/// Steps `text` toward black or white just far enough to reach the wanted contrast with its background.
 pub(crate) fn readable(text: Rgb, background: Rgb, wanted: f32) -> Rgb {
     if wanted <= 1.0 || contrast(text, background) >= wanted {
         return text;
     }
-    // Away from the background, unless only the other way leads far enough.
+    // Step away from the background, unless only the other direction reaches the wanted contrast.
     let (black, white) = (Rgb::hex(0), Rgb::hex(0xff_ffff));
     let lighter = luminance(text) > luminance(background);
     let (near, far) = if lighter { (white, black) } else { (black, white) };
@@ -176,7 +177,7 @@ pub(crate) fn readable(text: Rgb, background: Rgb, wanted: f32) -> Rgb {
     while high - low > 1 {
         let middle = low + (high - low) / 2;
         let stepped = mix(text, end, middle);
-        // Towards the far end the contrast falls before it rises.
+        // Toward the far end, contrast falls before it rises.
         let passed = (luminance(stepped) > luminance(background)) == (end == white);
         if passed && contrast(stepped, background) >= wanted {
             high = middle;
@@ -187,13 +188,13 @@ pub(crate) fn readable(text: Rgb, background: Rgb, wanted: f32) -> Rgb {
     mix(text, end, high)
 }
 
-/// `a` mixed towards `b` by `amount` of 255.
+/// Mixes `a` toward `b` by `amount` of 255.
 pub(crate) fn mix(a: Rgb, b: Rgb, amount: u8) -> Rgb {
     let channel = |a: u8, b: u8| blend(a, b, amount);
     Rgb { r: channel(a.r, b.r), g: channel(a.g, b.g), b: channel(a.b, b.b) }
 }
 
-/// `below` covered by `above` with `alpha` of 255, rounded.
+/// Blends `above` over `below` with `alpha` of 255, rounded.
 pub(crate) fn blend(below: u8, above: u8, alpha: u8) -> u8 {
     let alpha = u32::from(alpha);
     ((u32::from(below) * (255 - alpha) + u32::from(above) * alpha + 127) / 255) as u8
@@ -212,7 +213,7 @@ mod tests {
         let least = |foreground, background| {
             colors.least_contrast(&Style { foreground, background, ..Style::default() })
         };
-        // As mc has it in its panels.
+        // The colors of Midnight Commander's panels.
         assert_eq!(least(Color::Indexed(7), Color::Indexed(4)), 3.0);
         assert_eq!(least(Color::Default, Color::Indexed(15)), 3.0);
         assert_eq!(least(Color::Rgb(Rgb::hex(0x333333)), Color::Default), 1.0);
@@ -220,8 +221,8 @@ mod tests {
         assert_eq!(colors.least_contrast_marked(), 3.0);
     }
 
-    /// Text gets the contrast that is asked for where any colour has it, keeps its colour where it has enough, and its
-    /// hue as far as it can.
+    /// Text reaches the wanted contrast if any color can. It keeps its color if it already has enough, and its hue as
+    /// far as possible.
     #[test]
     fn text_is_stepped_until_it_can_be_read() {
         assert!((contrast(Rgb::hex(0), Rgb::hex(0xffffff)) - 21.0).abs() < 0.01);

@@ -1,4 +1,4 @@
-//! The painter on the CPU: a frame into memory.
+//! The CPU painter: draws a frame into memory.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -15,30 +15,30 @@ use crate::frame::{FrameLabel, FramePane, FrameRow, ImageLayer};
 use crate::glyph::{Glyph, GlyphCache};
 use crate::{Damage, Frame, PixelRect, Quad, Renderer};
 
-/// Paints frames into a buffer of `0xAARRGGBB` pixels, row by row, colours multiplied by their opacity; repaints only what
-/// a frame says has changed.
+/// Paints frames into a buffer of `0xAARRGGBB` pixels, row by row, with channels multiplied by their opacity. Repaints
+/// only the parts of a frame that changed.
 #[derive(Default)]
 pub struct CpuPainter {
     corrections: Corrections,
     /// The frame painted last.
     last: Option<Arc<Frame>>,
-    /// What each of the last frames changed, newest first.
+    /// The rectangles that each of the last frames changed, newest first.
     history: VecDeque<Vec<PixelRect>>,
 }
 
-/// How many frames old a buffer may be and still be brought up to date by damage alone.
+/// How many frames a buffer may be behind the last painted one and still be updated from damage alone.
 const MAX_AGE: usize = 4;
 
 impl CpuPainter {
-    /// A painter whose first frame is painted whole.
+    /// A painter that paints its first frame whole.
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Paints the renderer's last frame and returns what changed since the frame painted before it.
     ///
-    /// `buffer` has `width * height` pixels of the frame. `age` says what it holds: 0 nothing known (all is painted),
-    /// 1 the picture painted last, 2 the one before, and so on, as buffers that take turns do.
+    /// `buffer` has room for the frame's `width * height` pixels. `age` describes its contents: 0 is unknown, so
+    /// everything is painted; 1 is the last painted frame, 2 the frame before it, and so on, as with swapped buffers.
     pub fn paint(
         &mut self,
         renderer: &mut Renderer,
@@ -50,7 +50,7 @@ impl CpuPainter {
         self.paint_changed(renderer, buffer, age, changed)
     }
 
-    /// The same where [`CpuPainter::damage`] is known.
+    /// Does the same as `paint` with damage that the caller got from [`CpuPainter::damage`].
     pub(crate) fn paint_changed(
         &mut self,
         renderer: &mut Renderer,
@@ -75,7 +75,7 @@ impl CpuPainter {
         if let (1, Some(last)) = (age, &self.last)
             && !changed.covers(frame.rect())
         {
-            // Text that only moved is moved; what is painted then is less than what looks different.
+            // Move text that only scrolled, so that less has to be painted than looks different.
             let scrolls = scrolls(last, &frame);
             for scroll in &scrolls {
                 target.scroll(scroll);
@@ -93,18 +93,18 @@ impl CpuPainter {
         changed.rects
     }
 
-    /// What changes from the frame painted last to another one; `None` before the first.
+    /// The change from the last painted frame to `frame`; `None` before the first.
     pub fn damage(&self, frame: &Frame) -> Option<Damage> {
         self.last.as_ref().map(|last| Damage::between(last, frame))
     }
 
-    /// Forgets the last frame: the next one is painted and reported whole.
+    /// Forgets the last frame, so that the next one is painted and reported whole.
     pub fn reset(&mut self) {
         self.last = None;
         self.history.clear();
     }
 
-    /// The renderer's last frame as pixels `0xAARRGGBB`, row by row.
+    /// The renderer's last frame as `0xAARRGGBB` pixels, row by row.
     pub fn picture(renderer: &mut Renderer) -> Vec<u32> {
         let frame = renderer.last_frame().clone();
         let mut buffer = vec![0; frame.width as usize * frame.height as usize];
@@ -113,7 +113,8 @@ impl CpuPainter {
         buffer
     }
 
-    /// The renderer's last frame as PNG. Needs no window: build a frame from a scene of one pane for its picture.
+    /// The renderer's last frame as PNG. Needs no window: for a picture of one pane, build a frame from a scene with
+    /// only that pane.
     pub fn png(renderer: &mut Renderer) -> Result<Vec<u8>, png::EncodingError> {
         let pixels = Self::picture(renderer);
         let frame = renderer.last_frame();
@@ -123,10 +124,10 @@ impl CpuPainter {
 
 /// Coverage of a glyph.
 struct Mask<'a> {
-    /// A byte a pixel, row by row.
+    /// One byte per pixel, row by row.
     data: &'a [u8],
     size: (u32, u32),
-    /// What each byte means; `None` where colours are blended as they are coded.
+    /// Maps each byte to a coverage; `None` if colors are blended as coded values.
     coverage: Option<&'a Coverage>,
 }
 
@@ -151,9 +152,9 @@ impl<'a> Target<'a> {
         Self { pixels, width: frame.width as usize, blending: frame.blending, corrections }
     }
 
-    /// Paints everything inside `clip`, which lies within the frame.
+    /// Paints everything inside `clip`, which must lie within the frame.
     fn paint(&mut self, frame: &Frame, renderer: &mut Renderer, clip: PixelRect) {
-        // A pane that covers all of it hides the background.
+        // A pane that covers the whole clip hides the background.
         if !frame.panes.iter().any(|pane| pane.area.contains(&clip)) {
             self.fill(clip, frame.background);
         }
@@ -225,7 +226,7 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// A pane with images: between the parts of all rows.
+    /// Paints a pane with images, which lie between the parts of all its rows.
     fn layers(&mut self, pane: &FramePane, glyphs: &GlyphCache, clip: PixelRect) {
         let rows = || {
             pane.rows.iter().enumerate().filter_map(|(i, row)| {
@@ -272,7 +273,7 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// What of a row lies over its backgrounds.
+    /// Paints the part of a row that lies over its backgrounds.
     fn text(&mut self, row: &FrameRow, glyphs: &GlyphCache, at: (i32, i32), clip: PixelRect) {
         self.fills(&row.under, at, clip);
         let seen = clip.x - at.0..clip.x - at.0 + clip.width as i32;
@@ -313,7 +314,7 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// Blends a colour through a mask.
+    /// Blends a color through a mask.
     fn mask(&mut self, mask: Mask<'_>, x: i32, y: i32, color: Rgb, clip: PixelRect) {
         let (width, height) = mask.size;
         let rect = PixelRect { x, y, width, height }.intersection(&clip);
@@ -336,7 +337,7 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// Blends one colour over a pixel, with a coverage of 255.
+    /// Blends one color over a pixel, with `coverage` of 255.
     fn blend(&self, below: u32, above: u32, coverage: u32) -> u32 {
         match self.blending {
             Blending::Native => blend_pixel(below, above, coverage),
@@ -349,7 +350,7 @@ impl<'a> Target<'a> {
         self.rgba(&glyph.data, rect, alpha, clip);
     }
 
-    /// Blends a picture of four bytes a pixel, not premultiplied.
+    /// Blends a picture of four bytes per pixel, not premultiplied.
     fn rgba(&mut self, data: &[u8], place: PixelRect, alpha: u8, clip: PixelRect) {
         let rect = place.intersection(&clip);
         let (left, top) = ((rect.x - place.x) as usize, (rect.y - place.y) as usize);
@@ -363,7 +364,7 @@ impl<'a> Target<'a> {
                 let below = self.pixels[at];
                 self.pixels[at] = match self.blending {
                     Blending::Native => blend_pixel(below, above, (coverage + 127) / 255),
-                    // Light is coded so finely near black that a rounded coverage would be seen.
+                    // Light has such fine steps near black that a rounded coverage would show.
                     Blending::Linear => blend_light(below, above, (coverage * 257 + 127) / 255),
                 };
             }
@@ -398,7 +399,7 @@ impl<'a> Target<'a> {
     ) {
         for run in label.buffer.layout_runs() {
             for glyph in run.glyphs {
-                // Places as glyphon rounds them, so that both painters agree.
+                // Round positions as glyphon does, so that both painters agree.
                 let physical = glyph.physical((label.left, label.top), 1.0);
                 let Some(image) = swash.get_image(system, physical.cache_key) else { continue };
                 let placement = image.placement;
@@ -423,8 +424,8 @@ impl<'a> Target<'a> {
     }
 }
 
-/// Covers a line of pixels with a colour: `blend` mixes it in where a pixel is covered in part. Most of a glyph's pixels are
-/// not covered at all, so they are looked at four at once.
+/// Covers a line of pixels with a color, using `blend` for pixels that are partly covered. Most pixels of a glyph are
+/// not covered at all, so the loop checks four at a time.
 #[inline]
 fn cover(pixels: &mut [u32], coverage: &[u8], color: u32, blend: impl Fn(u32, u8) -> u32) {
     let one = |below: &mut u32, coverage: u8| match coverage {
@@ -443,8 +444,8 @@ fn cover(pixels: &mut [u32], coverage: &[u8], color: u32, blend: impl Fn(u32, u8
 }
 
 impl Quad {
-    /// How much of the pixel at `(x, y)` lies inside the rounded rectangle, 0 to 1: by the distance of its middle from
-    /// the edge, as the shader does.
+    /// How much of the pixel at `(x, y)` lies inside the rounded rectangle, 0 to 1. Like the shader, it uses the
+    /// distance from the pixel's center to the edge.
     fn coverage(&self, x: i32, y: i32) -> f32 {
         let half = (self.rect.width as f32 / 2.0, self.rect.height as f32 / 2.0);
         let radius = self.radius.clamp(0.0, half.0.min(half.1));

@@ -1,34 +1,34 @@
-//! What changed between two frames.
+//! Damage: the rectangles that changed between two frames.
 
 use std::{ops::Range, sync::Arc};
 
 use crate::{Fill, Frame, FrameChrome, FramePane, FrameRow, PixelRect};
 
-/// Images of a pane that are compared one by one at most.
+/// Most images of a pane that are compared one by one.
 const MANY_IMAGES: usize = 64;
-/// Rows of a pane that are looked into for the part that changed; where more did, a flood goes on, and whole rows make
-/// one rectangle.
+/// Most changed rows of a pane that are searched for the part that changed. If there are more, output is flooding, and
+/// whole rows merge into one rectangle.
 const FEW_ROWS: usize = 3;
 
 /// Rectangles that look different in a newer frame.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Damage {
-    /// They don't overlap where that was cheap to have; all lie within the newer frame.
+    /// All lie within the newer frame. Overlaps are removed only where that is cheap.
     pub rects: Vec<PixelRect>,
 }
 
 impl Damage {
-    /// Everything.
+    /// The whole frame.
     pub fn whole(frame: &Frame) -> Self {
         Self { rects: vec![frame.rect()] }
     }
 
-    /// What differs between the frame a painter painted last and the one to paint now.
+    /// The difference between the frame a painter painted last and the frame to paint now.
     pub fn between(before: &Frame, now: &Frame) -> Self {
         Self::after_scrolls(before, now, &[])
     }
 
-    /// What still differs after the pixels of some panes have been moved.
+    /// The difference that remains after `scrolls` moved the pixels of some panes.
     pub(crate) fn after_scrolls(before: &Frame, now: &Frame, scrolls: &[Scroll]) -> Self {
         let same_surface = before.width == now.width
             && before.height == now.height
@@ -52,7 +52,7 @@ impl Damage {
             }
             damage.add_images(before, now);
             let shift = scrolls.iter().find(|scroll| scroll.pane == at).map_or(0, |s| s.shift);
-            // Where the pixels that are here now came from.
+            // The old row whose pixels are now at row `i`.
             let there = |i: usize| {
                 let from = usize::try_from(i as isize + shift).ok();
                 from.and_then(|from| before.rows.get(from))
@@ -81,7 +81,7 @@ impl Damage {
         damage
     }
 
-    /// What differs between what lies around and over the panes.
+    /// Adds the difference between two frames' chrome.
     fn add_chrome(&mut self, before: &FrameChrome, now: &FrameChrome) {
         let quads = before.quads.len().max(now.quads.len());
         for i in 0..quads {
@@ -101,7 +101,8 @@ impl Damage {
                 }
             }
         }
-        // What was in one layer and is in another looks different where something lies between: in the layers above.
+        // An item that moved to another layer looks different if something lies between, so every layer above counts as
+        // changed.
         let same = before.raised.iter().zip(&now.raised).take_while(|(a, b)| a == b).count();
         if before.raised.len().max(now.raised.len()) > same {
             for chrome in [before, now] {
@@ -112,7 +113,7 @@ impl Damage {
         }
     }
 
-    /// What differs between the images of a pane.
+    /// Adds the difference between the images of a pane.
     fn add_images(&mut self, before: &FramePane, now: &FramePane) {
         if before.images == now.images {
             return;
@@ -127,23 +128,23 @@ impl Damage {
         let mut rects = differing(before, now);
         rects.extend(differing(now, before));
         if rects.is_empty() {
-            // The same ones in another order.
+            // The same images in another order.
             rects = now.images.iter().map(|image| image.rect.intersection(&now.grid)).collect();
         }
         rects.into_iter().for_each(|rect| self.add(rect));
     }
 
-    /// One of the rectangles is all of `rect`.
+    /// Whether one of the rectangles contains all of `rect`.
     pub(crate) fn covers(&self, rect: PixelRect) -> bool {
         self.rects.iter().any(|known| known.contains(&rect))
     }
 
-    /// Nothing changed.
+    /// Whether nothing changed.
     pub fn is_empty(&self) -> bool {
         self.rects.is_empty()
     }
 
-    /// Adds a rectangle; joined with the last one where it continues it downwards, as rows of a pane do.
+    /// Adds a rectangle. If it continues the last rectangle downward, as rows of a pane do, the two are joined.
     pub fn add(&mut self, rect: PixelRect) {
         if rect.is_empty() {
             return;
@@ -163,7 +164,7 @@ impl Damage {
         }
     }
 
-    /// Cuts everything to `bounds`.
+    /// Clips every rectangle to `bounds`.
     pub fn clip(&mut self, bounds: PixelRect) {
         for rect in &mut self.rects {
             *rect = rect.intersection(&bounds);
@@ -172,7 +173,7 @@ impl Damage {
     }
 }
 
-/// What two rows draw differently: from where to where, in pixels from the grid's left edge.
+/// The columns that two rows draw differently, in pixels from the grid's left edge.
 fn differing_columns(before: &FrameRow, now: &FrameRow) -> Option<Range<i32>> {
     let mut columns = None;
     let fill = |fill: &Fill| fill.x..fill.x.saturating_add_unsigned(fill.width);
@@ -190,7 +191,7 @@ fn differing_columns(before: &FrameRow, now: &FrameRow) -> Option<Range<i32>> {
     columns
 }
 
-/// Widens `columns` by the places of what two lists don't have in common at their start and end.
+/// Widens `columns` to cover the items of both lists, leaving out those that match at the start and the end.
 fn widen<T: PartialEq>(
     columns: &mut Option<Range<i32>>,
     before: &[T],
@@ -209,20 +210,20 @@ fn widen<T: PartialEq>(
     }
 }
 
-/// Rows of a pane that are the same as before, but higher or lower.
+/// Rows of a pane that look as before, but moved up or down.
 pub(crate) struct Scroll {
     /// Index of the pane.
     pane: usize,
     /// Row `i` was row `i + shift`.
     shift: isize,
-    /// The same in pixels.
+    /// The shift in pixels.
     pub(crate) pixels: i32,
     /// All rows of the pane.
     pub(crate) rows: PixelRect,
 }
 
-/// The panes whose text has scrolled between two frames with the same panes, so that moving pixels saves painting.
-/// Panes under chrome are left out: what lies over them would be moved with them.
+/// The panes whose text scrolled between two frames with the same panes, so that moving pixels saves painting. Panes
+/// under chrome are left out, because the chrome's pixels would move along.
 pub(crate) fn scrolls(before: &Frame, now: &Frame) -> Vec<Scroll> {
     let overlaid = |frame: &Frame, area: PixelRect| {
         let quads = frame.chrome.quads.iter().map(|quad| quad.rect);
@@ -253,10 +254,11 @@ pub(crate) fn scrolls(before: &Frame, now: &Frame) -> Vec<Scroll> {
     found
 }
 
-/// How far most rows have moved: by the place that the first row that was there before had then.
+/// How far most rows moved. The distance comes from the first row that the older frame also shows; `None` unless more
+/// than half of the rows moved that far.
 fn shift(before: &FramePane, now: &FramePane) -> Option<isize> {
     let rows = now.rows.len();
-    // Images do not move with the rows, or not with all.
+    // Images don't move with the rows, or not with all of them.
     if before.rows.len() != rows || !before.images.is_empty() || !now.images.is_empty() {
         return None;
     }
@@ -271,7 +273,7 @@ fn shift(before: &FramePane, now: &FramePane) -> Option<isize> {
     (moved != 0 && kept.count() * 2 > rows).then_some(moved)
 }
 
-/// Whether rows look the same. Most are one and the same, and need not be looked into.
+/// Whether two rows look the same. Most are the same `Arc`, so their contents are rarely compared.
 fn is_same(before: &Arc<FrameRow>, now: &Arc<FrameRow>) -> bool {
     Arc::ptr_eq(before, now) || before.version == now.version
 }
@@ -293,12 +295,12 @@ impl Frame {
 }
 
 impl PixelRect {
-    /// Whether there is nothing in it.
+    /// Whether the rectangle contains no pixels.
     pub fn is_empty(&self) -> bool {
         self.width == 0 || self.height == 0
     }
 
-    /// The part both rectangles have.
+    /// The part that both rectangles share.
     pub fn intersection(&self, other: &Self) -> Self {
         let x = self.x.max(other.x);
         let y = self.y.max(other.y);
@@ -310,7 +312,7 @@ impl PixelRect {
         Self { x, y, width: (right - i64::from(x)) as u32, height: (bottom - i64::from(y)) as u32 }
     }
 
-    /// Whether `other` lies wholly inside.
+    /// Whether `other` lies entirely inside.
     pub fn contains(&self, other: &Self) -> bool {
         self.x <= other.x
             && self.y <= other.y

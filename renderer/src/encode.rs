@@ -1,8 +1,9 @@
-//! Pictures as PNG (W3C, third edition).
+//! Encodes pictures as PNG (W3C, third edition).
 
 use std::collections::HashMap;
 
-/// PNG of pixels `0xAARRGGBB`: with a palette where there are few enough colours, as on most screens, else RGB of 8 bits.
+/// Encodes `0xAARRGGBB` pixels as PNG. Uses a palette if an 8-bit index can hold the colors, as for most screens, else
+/// 8-bit RGB.
 pub(crate) fn encode_png(
     pixels: &[u32],
     width: u32,
@@ -14,7 +15,7 @@ pub(crate) fn encode_png(
     let bytes: Vec<u8> = if let Some((palette, indices)) = indexed(pixels) {
         encoder.set_color(png::ColorType::Indexed);
         encoder.set_palette(palette.iter().copied().flat_map(rgb).collect::<Vec<u8>>());
-        // Indices are no amounts: rows are not told apart by differences (PNG, 12.7).
+        // Palette indices are not quantities, so filtering by differences does not help (PNG, 12.7).
         encoder.set_compression(png::Compression::Balanced);
         encoder.set_filter(png::Filter::NoFilter);
         indices
@@ -31,14 +32,14 @@ fn rgb(pixel: u32) -> [u8; 3] {
     [(pixel >> 16) as u8, (pixel >> 8) as u8, pixel as u8]
 }
 
-/// The colours of pixels, and the index of each pixel's; `None`: there are more than an index tells apart.
+/// The palette, and each pixel's index into it; `None` if there are more colors than an index can hold.
 fn indexed(pixels: &[u32]) -> Option<(Vec<u32>, Vec<u8>)> {
     let mut indices = HashMap::new();
     let mut palette = Vec::new();
     let mut last = (None, 0);
     let pixels = pixels.iter().map(|pixel| {
         let color = pixel & 0x00ff_ffff;
-        // Neighbours are mostly alike.
+        // Adjacent pixels mostly have the same color.
         if last.0 != Some(color) {
             let index = *indices.entry(color).or_insert_with(|| {
                 palette.push(color);

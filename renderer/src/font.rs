@@ -1,4 +1,4 @@
-//! Which fonts are wanted, and the measures of a cell that follow from them. Finding faces is `fonts.rs`.
+//! The fonts a user asks for, and the cell measures that follow from them. `fonts.rs` finds the faces.
 
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -11,34 +11,34 @@ use crate::Ligatures;
 /// Which fonts to use, and how large.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FontOptions {
-    /// Families for cells, first choice first; the bundled font and the system's fallbacks follow by themselves.
+    /// Families for cells, first choice first. The bundled font and the system's fallbacks always follow.
     pub families: Vec<String>,
-    /// Families for bold, italic, and bold italic text, before the others. Their faces are taken as they are.
+    /// Families for bold, italic, and bold italic text, tried before `families`. Their faces are used as they are.
     pub styles: StyleFamilies,
-    /// Whether bold and italic are made from the upright face where a family has none.
+    /// Whether bold and italic are synthesized from the upright face if a family lacks them.
     pub synthetic: bool,
-    /// OpenType features switched on or off in every font; a later one wins.
+    /// OpenType features to switch on or off in every font. A later entry wins.
     pub features: Vec<FontFeature>,
     /// Which ligatures are drawn.
     pub ligatures: Ligatures,
-    /// Characters for which a family is asked before all others; a later one wins.
+    /// Characters for which a family is tried before all others. A later entry wins.
     pub symbols: Vec<SymbolRange>,
-    /// Changes of a cell's measures.
+    /// Adjustments to a cell's measures.
     pub adjust: Adjust,
-    /// Size of the cells' font in points (1/72 inch at scale 1 with 96 dots an inch).
+    /// Size of the cell font in points (1/72 inch at scale 1 and 96 dots per inch).
     pub size: f32,
-    /// Physical pixels a logical pixel (HiDPI).
+    /// Physical pixels per logical pixel (HiDPI).
     pub scale: f32,
 }
 
-/// Families of text that is not regular.
+/// Families for bold and italic text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StyleFamilies {
-    /// Of bold text.
+    /// For bold text.
     pub bold: Vec<String>,
-    /// Of italic text.
+    /// For italic text.
     pub italic: Vec<String>,
-    /// Of text that is both.
+    /// For bold italic text.
     pub bold_italic: Vec<String>,
 }
 
@@ -47,12 +47,12 @@ pub struct StyleFamilies {
 pub struct FontFeature(pub(crate) cosmic_text::harfrust::Feature);
 
 impl FontFeature {
-    /// Its four letters.
+    /// The four-letter tag.
     pub fn tag(&self) -> [u8; 4] {
         self.0.tag.to_be_bytes()
     }
 
-    /// 0 for off, 1 for on, or which of several forms.
+    /// 0 for off, 1 for on, or the number of an alternate form.
     pub fn value(&self) -> u32 {
         self.0.value
     }
@@ -72,20 +72,20 @@ impl FromStr for FontFeature {
     }
 }
 
-/// Characters that a family draws.
+/// Characters that a chosen family draws.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SymbolRange {
-    /// Their code points.
+    /// The code points.
     pub chars: RangeInclusive<u32>,
-    /// The family.
+    /// The family that draws them.
     pub family: String,
 }
 
 impl SymbolRange {
-    /// The ranges that `codes` lists, as in `U+E0A0-U+E0A3, U+F000-F2E0, U+2665`, for this family.
+    /// Parses `codes`, a list such as `U+E0A0-U+E0A3, U+F000-F2E0, U+2665`, into ranges for `family`.
     ///
     /// # Errors
-    /// The first part that is no code point or range, and what would be right.
+    /// Quotes the first part that is not a code point or range, and shows the right form.
     pub fn list(codes: &str, family: &str) -> Result<Vec<Self>, String> {
         let code = |text: &str| {
             let text = text.trim();
@@ -110,12 +110,12 @@ impl SymbolRange {
     }
 }
 
-/// A change of a measure: `2` or `-1px` in logical pixels, `10%` of what it is.
+/// An adjustment to a measure: `2` or `-1px` in logical pixels, or `10%` of the measure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Amount {
     /// Logical pixels.
     Pixels(f32),
-    /// Hundredths of the measure.
+    /// Percent of the measure.
     Percent(f32),
 }
 
@@ -142,7 +142,7 @@ impl FromStr for Amount {
 }
 
 impl Amount {
-    /// The measure after the change, in whole physical pixels.
+    /// The adjusted measure in whole physical pixels.
     fn apply(self, measure: u32, scale: f32) -> i32 {
         let by = match self {
             Self::Pixels(pixels) => pixels * scale,
@@ -152,18 +152,18 @@ impl Amount {
     }
 }
 
-/// Changes of a cell's measures.
+/// Adjustments to a cell's measures.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Adjust {
-    /// Of its width.
+    /// The cell's width.
     pub cell_width: Amount,
-    /// Of its height; text stays in the middle.
+    /// The cell's height. Text stays centered.
     pub cell_height: Amount,
-    /// Of the baseline's distance from the cell's foot: more moves text up.
+    /// Distance from the cell's bottom to the baseline; more moves text up.
     pub baseline: Amount,
-    /// Of an underline's distance from the cell's top: more moves it down.
+    /// Distance from the cell's top to an underline; more moves the underline down.
     pub underline_position: Amount,
-    /// Of the thickness of underlines and of lines drawn by code.
+    /// Thickness of underlines and of the lines that sprites draw.
     pub underline_thickness: Amount,
 }
 
@@ -188,7 +188,7 @@ impl FontOptions {
         if self.scale.is_finite() && self.scale > 0.0 { self.scale } else { 1.0 }
     }
 
-    /// The font's size in physical pixels an em, between 4 and 400 whatever was asked for.
+    /// The font size in physical pixels per em, always between 4 and 400.
     pub fn pixels(&self) -> f32 {
         let size = if self.size.is_finite() { self.size } else { 12.0 };
         (size * self.scale() * 96.0 / 72.0).clamp(4.0, 400.0)
@@ -212,15 +212,15 @@ pub struct CellMetrics {
     pub thickness: u32,
 }
 
-/// How much larger or smaller than the base font the text of a multicell character is (OSC 66).
+/// The scale of a multicell character's text relative to the base font (OSC 66).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Factor(u16);
 
 impl Factor {
-    /// Steps to 1. A font of 14 pixels changes by less than a fiftieth of a pixel from one to the next.
+    /// Steps per unit. One step changes a 14-pixel font by less than a fiftieth of a pixel.
     const STEPS: f32 = 1024.0;
 
-    /// The factor nearest to this one, not less than a 64th.
+    /// Rounds to the nearest step, and to no less than 1/64.
     pub(crate) fn new(factor: f32) -> Self {
         let steps = (factor * Self::STEPS).round().clamp(Self::STEPS / 64.0, f32::from(u16::MAX));
         Self(steps as u16)
@@ -230,29 +230,30 @@ impl Factor {
         f32::from(self.0) / Self::STEPS
     }
 
-    /// A measure as many times as large, at least a pixel where it was one.
+    /// Scales a measure. A measure of at least one pixel stays at least one pixel.
     pub(crate) fn of(self, measure: u32) -> u32 {
         let least = measure.min(1);
         ((measure as f32 * self.value()).round() as u32).max(least)
     }
 }
 
-/// How much larger than a cell of the grid the characters of a row are (DECDWL, DECDHL), or one multicell character (OSC 66).
+/// How much larger than a grid cell a character's cell is: in a row that DECDWL or DECDHL stretched, or for one
+/// multicell character (OSC 66).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum Stretch {
-    /// Not at all.
+    /// Not stretched.
     #[default]
     None,
     /// Twice as wide.
     Wide,
     /// Twice as wide and twice as high; a row shows one half.
     Tall,
-    /// As large as a multicell character says, in both directions. No row is.
+    /// Scaled in both directions by a multicell character. Never applies to a row.
     Scaled(Factor),
 }
 
 impl Stretch {
-    /// Of a row of this size.
+    /// The stretch of a row of this size.
     pub(crate) fn of(size: LineSize) -> Self {
         match size {
             LineSize::Single => Self::None,
@@ -261,12 +262,12 @@ impl Stretch {
         }
     }
 
-    /// Columns of the grid that a column of a row takes.
+    /// Grid columns that one column of the row covers.
     pub(crate) fn across(self) -> u32 {
         if matches!(self, Self::Wide | Self::Tall) { 2 } else { 1 }
     }
 
-    /// Factors of widths and heights.
+    /// Factors of width and height.
     pub(crate) fn factors(self) -> (f32, f32) {
         match self {
             Self::None => (1.0, 1.0),
@@ -278,7 +279,7 @@ impl Stretch {
 }
 
 impl CellMetrics {
-    /// A cell of a row whose characters are larger.
+    /// The measures of a stretched cell.
     pub(crate) fn stretched(self, stretch: Stretch) -> Self {
         let (across, down) = match stretch {
             Stretch::Scaled(factor) => return self.scaled(factor),
@@ -296,7 +297,7 @@ impl CellMetrics {
         }
     }
 
-    /// A cell as many times as large.
+    /// The measures multiplied by `factor`.
     pub(crate) fn scaled(self, factor: Factor) -> Self {
         Self {
             width: factor.of(self.width),
@@ -308,7 +309,7 @@ impl CellMetrics {
         }
     }
 
-    /// The same cell after the changes that `options` ask for, whatever they are still a cell.
+    /// Applies the adjustments of `options`, within limits that leave a usable cell.
     pub(crate) fn adjusted(self, options: &FontOptions) -> Self {
         let (adjust, scale) = (options.adjust, options.scale());
         let width = adjust.cell_width.apply(self.width, scale).clamp(1, 4000) as u32;
@@ -331,8 +332,8 @@ impl CellMetrics {
         }
     }
 
-    /// The cell of a monospace `font` at `pixels` an em: its advance and line height, each rounded to whole pixels,
-    /// with the leading shared between above and below.
+    /// Measures the cell of a monospace `font` at `pixels` per em. Width and height are the advance and the line
+    /// height, each rounded to whole pixels. The leading is split between above and below.
     pub(crate) fn of(font: &Font, pixels: f32) -> Self {
         let face = font.as_swash();
         let metrics = face.metrics(&[]).scale(pixels);

@@ -1,7 +1,7 @@
-//! The faces in use: the bundled font, configured families, and the system's faces for characters those lack.
+//! The faces in use: the bundled font, the configured families, and the system's faces for characters that those lack.
 //!
-//! The system's fonts are only looked at when something needs them: listing them costs start-up time, and the bundled
-//! font draws all that most screens hold.
+//! Unterm lists the system's fonts only when a character or a family needs them. Listing costs startup time, and the
+//! bundled font draws everything on most screens.
 
 mod system;
 
@@ -56,52 +56,54 @@ impl FaceStyle {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct FaceId(u16);
 
-/// One face, and what has to be added to it to look as asked.
+/// One face, and the synthesis that gives it the wanted style.
 pub(crate) struct Face {
     pub(crate) font: Arc<Font>,
-    /// The face has no bold of its own and bold is wanted.
+    /// Bold is wanted and the face is not bold.
     pub(crate) embolden: bool,
-    /// The face has no italic of its own and italic is wanted.
+    /// Italic is wanted and the face is not italic.
     pub(crate) slant: bool,
-    /// Its weight on the axis of a variable font.
+    /// The weight on the axis of a variable font.
     pub(crate) weight: Option<f32>,
-    /// Its glyphs were designed for this cell; others are shrunk where they would not fit.
+    /// Whether the face comes from the configured families or the bundled font. Other faces' glyphs shrink if they
+    /// don't fit the cell.
     pub(crate) primary: bool,
 }
 
 /// The faces in use at one size.
 pub(crate) struct Fonts {
-    /// Also shapes and rasterises chrome text.
+    /// Also shapes and rasterizes chrome text.
     pub(crate) system: FontSystem,
     pub(crate) pixels: f32,
     pub(crate) metrics: CellMetrics,
     faces: Vec<Face>,
     ids: FxHashMap<(fontdb::ID, FaceStyle), FaceId>,
-    /// Configured families and the bundled one, for each style, first choice first.
+    /// Faces of the configured families and the bundled font, for each style, first choice first.
     chains: [Vec<FaceId>; 4],
-    /// Characters that are asked of a family of their own, and its face in each style.
+    /// Characters with a family of their own, and that family's face in each style.
     symbols: Vec<(RangeInclusive<u32>, [Option<FaceId>; 4])>,
-    /// What a shaper is given with every text.
+    /// The features passed to the shaper with every text.
     pub(crate) features: Vec<Feature>,
     pub(crate) ligatures: Ligatures,
-    /// What of the first face of each style can be part of a ligature; found when it is asked for.
+    /// The glyphs that can be part of a ligature in the first face of each style; computed at the first use.
     participants: [Option<Participants>; 4],
-    /// Whether bold and italic are made up.
+    /// Whether bold and italic are synthesized.
     synthetic: bool,
-    /// The features that `features` were made from.
+    /// The options from which `features` was made.
     asked: Vec<FontFeature>,
-    /// Faces found for characters that the chains lack; `None`: no face has it.
+    /// Faces found for characters that the chains lack; `None` if no face has the character.
     fallback: FxHashMap<(char, FaceStyle, bool), Option<FaceId>>,
-    /// The system's faces, best first, for a style with or without colour.
+    /// All faces, best first, for a style with or without color.
     candidates: FxHashMap<(FaceStyle, bool), Arc<[fontdb::ID]>>,
-    /// The family that chrome text shows emoji in, once it is asked for.
+    /// The family for emoji in chrome text, looked up at the first use.
     emoji: Option<Option<String>>,
     /// See [`crate::Renderer::missing_families`].
     pub(crate) missing: Vec<String>,
     system_loaded: bool,
 }
 
-/// Characters remembered before they are forgotten together: a hostile program can print every code point there is.
+/// Characters to cache before the cache is cleared. Without a limit, a hostile program could fill it with every code
+/// point.
 const MAX_FALLBACKS: usize = 1 << 14;
 
 impl Fonts {
@@ -147,7 +149,7 @@ impl Fonts {
         fonts
     }
 
-    /// Takes families and size from `options`; keeps the fonts already loaded.
+    /// Applies the families and size of `options`, and keeps fonts that are already loaded.
     pub(crate) fn configure(&mut self, options: &FontOptions) {
         self.pixels = options.pixels();
         self.faces.clear();
@@ -190,7 +192,7 @@ impl Fonts {
                     }
                     continue;
                 };
-                // A face chosen for a style is that style, whatever it calls itself.
+                // A face chosen for a style counts as that style, whatever its own weight and slant.
                 let drawn = if rank == 0 { FaceStyle::default() } else { style };
                 if let Some(face) = self.add(id, drawn, true)
                     && !self.chains[style.index()].contains(&face)
@@ -207,19 +209,19 @@ impl Fonts {
             });
             self.symbols.push((range.chars.clone(), faces));
         }
-        // One with letters: the first may have only signs, or another script.
+        // Measure a face with letters: the first face may have only symbols, or another script.
         let has_letters = |id: &&FaceId| has_char(&self.face(**id).font, 'M');
         let measured = self.chains[0].iter().find(has_letters).unwrap_or(&self.chains[0][0]);
         let font = &self.faces[usize::from(measured.0)].font;
         self.metrics = CellMetrics::of(font, self.pixels).adjusted(options);
     }
 
-    /// Whether the person chose a family for this character that can be had.
+    /// Whether the user chose a family for this character and that family has it.
     pub(crate) fn is_mapped(&self, c: char) -> bool {
         !self.symbols.is_empty() && self.mapped(c, FaceStyle::default()).is_some()
     }
 
-    /// The face the person chose for this character, if it has it.
+    /// The face that the user chose for this character, if it has the character.
     fn mapped(&self, c: char, style: FaceStyle) -> Option<FaceId> {
         let chosen = self.symbols.iter().filter(|(chars, _)| chars.contains(&u32::from(c)));
         chosen
@@ -227,7 +229,7 @@ impl Fonts {
             .find(|id| has_char(&self.face(*id).font, c))
     }
 
-    /// Whether `c` can be part of a ligature of the first face of a style.
+    /// Whether `c` can be part of a ligature in the first face of `style`.
     pub(crate) fn takes_part(&mut self, c: char, style: FaceStyle) -> bool {
         if !c.is_ascii() && Sprite::of_char(c).is_some() {
             return false;
@@ -246,7 +248,7 @@ impl Fonts {
         &self.faces[usize::from(id.0)]
     }
 
-    /// The face that draws all of a cluster, whose first character decides where no face has all of it.
+    /// The face that draws a whole cluster. If no face has every character, the first character decides.
     pub(crate) fn face_for_text(&mut self, text: &str, style: FaceStyle, emoji: bool) -> FaceId {
         let mut chars = text.chars();
         let first = chars.next().unwrap_or(' ');
@@ -263,7 +265,8 @@ impl Fonts {
         self.find(style, emoji, has_all).unwrap_or(face)
     }
 
-    /// The face that draws `c` in `style`, `emoji` first from colour fonts; the first choice if none has it.
+    /// The face that draws `c` in `style`. For `emoji`, color fonts are tried first. If no face has `c`, returns the
+    /// first choice.
     pub(crate) fn face_for(&mut self, c: char, style: FaceStyle, emoji: bool) -> FaceId {
         let first = self.chains[style.index()][0];
         if let Some(id) = self.mapped(c, style) {
@@ -287,7 +290,7 @@ impl Fonts {
         }
         self.fallback.insert((c, style, emoji), found);
         found.unwrap_or_else(|| {
-            // A colour font was wanted and there is none: any face that has it will do.
+            // If no color font has the emoji, use any face that does.
             let chain = &self.chains[style.index()];
             chain.iter().copied().find(|id| has_char(&self.face(*id).font, c)).unwrap_or(first)
         })
@@ -333,7 +336,7 @@ impl Fonts {
     }
 }
 
-/// Whether a font may lack this character of a cluster: joiners, variation selectors and tags only steer shaping.
+/// Whether a font may lack this character of a cluster. Joiners, variation selectors and tags only steer shaping.
 fn is_ignorable(c: char) -> bool {
     matches!(c,
         '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'

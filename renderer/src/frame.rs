@@ -1,4 +1,4 @@
-//! What to draw: plain data that both painters take. Colours are final, glyphs are rasterised, text is shaped.
+//! What to draw, as plain data for both painters. Colors are final, glyphs are rasterized, text is shaped.
 
 use std::{ops::Range, sync::Arc};
 
@@ -18,93 +18,93 @@ pub struct Fill {
     pub width: u32,
     /// Height in pixels.
     pub height: u32,
-    /// Its colour.
+    /// Its color.
     pub color: Rgb,
 }
 
-/// A glyph of a row in its place.
+/// A glyph at its position in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GlyphInstance {
-    /// Which glyph.
+    /// The glyph.
     pub glyph: GlyphId,
-    /// Left edge of what is drawn, in pixels from the grid's left edge.
+    /// Left edge of the drawn part, in pixels from the grid's left edge.
     pub x: i32,
-    /// Top edge of its picture, in pixels from the row's top; what lies outside the row is not drawn.
+    /// Top edge of the glyph's picture, in pixels from the row's top. Parts outside the row are not drawn.
     pub y: i32,
-    /// First column of its picture that is drawn: a ligature whose cells differ in colour is drawn in parts.
+    /// First drawn column of the glyph's picture. A ligature whose cells differ in color is drawn in parts.
     pub left: u16,
-    /// Number of columns that are drawn.
+    /// Number of drawn columns.
     pub width: u16,
-    /// Colour of a glyph that is coverage only.
+    /// Color of a glyph that has coverage only.
     pub color: Rgb,
-    /// What it stands on: [`Blending::Linear`] corrects its coverage by this.
+    /// The color behind the glyph. [`Blending::Linear`] corrects the coverage for it.
     pub background: Rgb,
-    /// Opacity; 255 but for colour glyphs in faint text or a dimmed pane.
+    /// Opacity; 255 except for color glyphs in faint text or a dimmed pane.
     pub alpha: u8,
 }
 
-/// One row of cells, drawn in this order: backgrounds, fills below, glyphs, fills above. Nothing reaches beyond the row's
-/// height.
+/// One row of cells, drawn in this order: backgrounds, fills below, glyphs, fills above. Everything stays within the
+/// row's height.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FrameRow {
-    /// Differs between rows that look different; the same number is the same picture.
+    /// Two rows with the same version look the same.
     pub version: u64,
-    /// Backgrounds that cells have of their own and that differ from the pane's. Images under text lie over these.
+    /// Backgrounds of cells that differ from the pane's. Images under text lie over them.
     pub backgrounds: Vec<Fill>,
-    /// Selection, what a search found, the cursor's block, straight underlines.
+    /// Selection, search matches, the cursor's block, and straight underlines.
     pub under: Vec<Fill>,
-    /// Text, and underlines that are not straight; colour glyphs come last.
+    /// Text, and underlines that are not straight. Color glyphs come last.
     pub glyphs: Vec<GlyphInstance>,
     /// Strike-through, overline, and the cursor's outline, bar or line.
     pub over: Vec<Fill>,
 }
 
-/// Between which parts of a pane an image is drawn.
+/// The layer of a pane in which an image is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ImageLayer {
     /// Over the pane's background, under all fills.
     Ground,
-    /// Over cells' backgrounds; under selection, cursor and text.
+    /// Over the cells' backgrounds, under selection, cursor and text.
     Under,
-    /// Over everything else of the pane.
+    /// Over everything else in the pane.
     Over,
 }
 
-/// An image in its place, already scaled.
+/// An image at its position, already scaled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FrameImage {
-    /// Where, in pixels of the surface; as large as `pixels`. What lies outside the pane is not drawn.
+    /// The rectangle in pixels of the surface, as large as `pixels`. Parts outside the pane are not drawn.
     pub rect: PixelRect,
-    /// What is drawn, pixel by pixel; the same `Arc` while it stays the same picture.
+    /// The scaled pixels; the same `Arc` while the picture stays the same.
     pub pixels: Arc<Pixels>,
-    /// In which order.
+    /// The layer.
     pub layer: ImageLayer,
-    /// Opacity; 255 but in a dimmed pane.
+    /// Opacity; 255 except in a dimmed pane.
     pub alpha: u8,
 }
 
 /// One pane.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FramePane {
-    /// Names the pane from frame to frame.
+    /// Identifies the pane from frame to frame.
     pub id: u64,
-    /// The whole pane; nothing of it is drawn outside.
+    /// The whole pane. Nothing is drawn outside.
     pub area: PixelRect,
-    /// Where the first cell begins.
+    /// The top left corner of the first cell.
     pub origin: (i32, i32),
-    /// Where rows are seen: the pane, or the grid while the first row is seen in part.
+    /// Where rows are visible: the pane, or the grid while the first row is partly scrolled out.
     pub seen: PixelRect,
-    /// The cells: no image is seen outside.
+    /// The cells. Images are not visible outside.
     pub grid: PixelRect,
     /// Height of a row in pixels.
     pub row_height: u32,
-    /// Colour where nothing else is.
+    /// Background color.
     pub background: Rgb,
-    /// Opacity of that colour.
+    /// Opacity of the background color.
     pub opacity: u8,
     /// Its rows, top to bottom.
     pub rows: Vec<Arc<FrameRow>>,
-    /// Its images; within a layer in the order they are drawn in.
+    /// Its images; within a layer, in drawing order.
     pub images: Vec<FrameImage>,
 }
 
@@ -128,15 +128,15 @@ impl FramePane {
 /// A line of chrome text, shaped and placed.
 #[derive(Clone, Debug)]
 pub struct FrameLabel {
-    /// Nothing of it is drawn outside.
+    /// Nothing is drawn outside.
     pub clip: PixelRect,
     /// Left edge of the shaped text in pixels.
     pub left: f32,
     /// Top edge of the shaped text in pixels.
     pub top: f32,
-    /// Its colour.
+    /// Its color.
     pub color: Rgb,
-    /// The shaped text; the same `Arc` while text and size stay.
+    /// The shaped text; the same `Arc` while text and size stay the same.
     pub buffer: Arc<Buffer>,
 }
 
@@ -150,39 +150,38 @@ impl PartialEq for FrameLabel {
     }
 }
 
-/// One picture as plain data. A painter finds out what changed since the last one it painted by
-/// [`crate::Damage::between`].
+/// One picture as plain data. A painter compares it with the last one it painted by calling [`crate::Damage::between`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Frame {
     /// Width in physical pixels.
     pub width: u32,
     /// Height in physical pixels.
     pub height: u32,
-    /// Colour where nothing else is.
+    /// Background color.
     pub background: Rgb,
-    /// How colours are blended.
+    /// How colors are blended.
     pub blending: Blending,
-    /// Generation of the [`crate::GlyphCache`] its glyphs are from.
+    /// The generation of the [`crate::GlyphCache`] that the glyph ids belong to.
     pub glyphs: u64,
     /// The panes.
     pub panes: Vec<FramePane>,
-    /// What lies around and over the panes; the same `Arc` where only panes are new.
+    /// What lies around and over the panes; the same `Arc` if only panes changed.
     pub chrome: Arc<FrameChrome>,
 }
 
 /// What lies around and over the panes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FrameChrome {
-    /// Rectangles, in order.
+    /// Rectangles, in drawing order.
     pub quads: Vec<Quad>,
-    /// Text, in order; that of a layer lies over its rectangles.
+    /// Text, in drawing order. Within a layer, text lies over the rectangles.
     pub labels: Vec<FrameLabel>,
-    /// Where layers above the first begin: how many quads and how many labels lie below.
+    /// Where each layer above the first begins: how many quads and how many labels lie below.
     pub raised: Vec<(usize, usize)>,
 }
 
 impl FrameChrome {
-    /// Its layers, lowest first: which quads and which labels are in each.
+    /// The layers, lowest first, each with its quads and its labels.
     pub fn layers(&self) -> impl Iterator<Item = (Range<usize>, Range<usize>)> {
         let (quads, labels) = (self.quads.len(), self.labels.len());
         let ends = self.raised.iter().copied().chain([(quads, labels)]);

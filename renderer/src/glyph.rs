@@ -1,4 +1,4 @@
-//! Glyphs as pictures: rasterised once, kept, and named by a small number that frames carry.
+//! Glyphs as pictures: rasterized once, cached, and identified by a small number that frames carry.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -13,39 +13,40 @@ use crate::font::Stretch;
 use crate::fonts::{FaceId, Fonts};
 use crate::sprite::{self, Sprite};
 
-/// Names a glyph of a [`GlyphCache`] while its [`GlyphCache::generation`] lasts.
+/// Identifies a glyph of a [`GlyphCache`] within one [`GlyphCache::generation`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GlyphId(pub u32);
 
-/// A rasterised glyph.
+/// A rasterized glyph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Glyph {
-    /// From the left edge of its first cell to the picture, in pixels.
+    /// Distance from the left edge of the first cell to the picture, in pixels.
     pub left: i32,
-    /// From the top of its cell to the picture, in pixels.
+    /// Distance from the top of the cell to the picture, in pixels.
     pub top: i32,
     /// Width of the picture in pixels.
     pub width: u32,
     /// Height of the picture in pixels.
     pub height: u32,
-    /// Four bytes a pixel (red, green, blue, alpha; not premultiplied) rather than one of coverage.
+    /// Whether `data` has four bytes per pixel (red, green, blue, alpha; not premultiplied) instead of one byte of
+    /// coverage.
     pub color: bool,
     /// The pixels, row by row.
     pub data: Box<[u8]>,
 }
 
-/// What a glyph is made from.
+/// What a glyph is rasterized from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum GlyphKey {
-    /// A glyph of a face at a size (bits of the pixels an em, before it is stretched). `fit`: cells a colour picture
-    /// is scaled to.
+    /// A glyph of a face. `size` holds the bits of the pixels per em before stretching. `fit` is the number of cells
+    /// that a color picture is scaled to.
     Font { face: FaceId, glyph: u16, size: u32, fit: u8, stretch: Stretch },
-    /// A picture drawn by code, this many cells wide.
+    /// A sprite, this many cells wide.
     Sprite { sprite: Sprite, cells: u8, stretch: Stretch },
 }
 
 impl GlyphKey {
-    /// The same with a colour picture scaled to so many cells.
+    /// The same key with a color picture scaled to `cells` cells.
     pub(crate) fn fitting(self, cells: u8) -> Self {
         match self {
             Self::Font { face, glyph, size, stretch, .. } => {
@@ -56,7 +57,7 @@ impl GlyphKey {
     }
 }
 
-/// Every glyph rasterised at the current size.
+/// Every glyph rasterized at the current size.
 pub struct GlyphCache {
     generation: u64,
     glyphs: Vec<Glyph>,
@@ -65,11 +66,11 @@ pub struct GlyphCache {
     scale: ScaleContext,
 }
 
-/// Pixels kept before everything is thrown away and made anew; a screen full of large colour glyphs takes a tenth.
+/// Bytes to cache before the cache is cleared. A screen full of large color glyphs takes a tenth.
 const MAX_BYTES: usize = 48 << 20;
 const MAX_GLYPHS: usize = 1 << 16;
 
-/// Numbers generations across all caches, so that ids of one are never taken for another's.
+/// Numbers generations across all caches, so that ids of different caches can't be confused.
 fn next_generation() -> u64 {
     static GENERATIONS: AtomicU64 = AtomicU64::new(1);
     GENERATIONS.fetch_add(1, Ordering::Relaxed)
@@ -88,29 +89,29 @@ impl Default for GlyphCache {
 }
 
 impl Glyph {
-    /// Columns of its picture that a row can have drawn.
+    /// Width of the picture in pixels, as a row stores it.
     pub(crate) fn columns(&self) -> u16 {
         u16::try_from(self.width).unwrap_or(u16::MAX)
     }
 }
 
 impl GlyphCache {
-    /// Counts the times the cache was emptied: ids of an earlier generation mean nothing.
+    /// The current generation. It changes when the cache is cleared, which makes all earlier ids invalid.
     pub fn generation(&self) -> u64 {
         self.generation
     }
 
-    /// The glyph of this id.
+    /// The glyph with this id.
     pub fn get(&self, id: GlyphId) -> &Glyph {
         &self.glyphs[id.0 as usize]
     }
 
-    /// How many glyphs there are; ids count from 0.
+    /// The number of glyphs. Ids count up from 0.
     pub fn len(&self) -> usize {
         self.glyphs.len()
     }
 
-    /// Whether nothing has been rasterised yet.
+    /// Whether the cache holds no glyphs.
     pub fn is_empty(&self) -> bool {
         self.glyphs.is_empty()
     }
@@ -178,7 +179,7 @@ fn rasterise(
         render.embolden((size / 28.0).max(0.4));
     }
     let slant = Transform::skew(Angle::from_degrees(14.0), Angle::from_degrees(0.0));
-    // Outlines are stretched before they become pixels, so that wide text is as sharp as any other.
+    // Stretch outlines before they become pixels, so that wide text is as sharp as other text.
     let wide = Transform::scale(across / down, 1.0);
     match (face.slant, stretch == Stretch::Wide) {
         (false, false) => {}
@@ -207,7 +208,7 @@ fn rasterise(
     made
 }
 
-/// Scales a colour glyph into `width` and the cell's height and puts it in the middle.
+/// Scales a color glyph to fit `width` and the cell's height, and centers it.
 fn fit_into(glyph: Glyph, metrics: &CellMetrics, width: u32) -> Glyph {
     let ratio =
         (width as f32 / glyph.width as f32).min(metrics.height as f32 / glyph.height as f32);
@@ -224,7 +225,7 @@ fn fit_into(glyph: Glyph, metrics: &CellMetrics, width: u32) -> Glyph {
     }
 }
 
-/// Area average where it shrinks and bilinear where it grows, weighted by alpha so that edges keep their colour.
+/// Resamples a picture: area average to shrink, bilinear to grow. Weighting by alpha preserves the color of edges.
 fn resample(data: &[u8], from: (u32, u32), to: (u32, u32)) -> Box<[u8]> {
     if from == to {
         return data.into();

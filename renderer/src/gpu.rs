@@ -1,5 +1,5 @@
-//! The painter on the GPU (wgpu): a frame into a texture that lasts from frame to frame, so that only what changed is
-//! drawn again.
+//! The GPU painter (wgpu). Draws a frame into a texture that persists from frame to frame, so that only changed parts
+//! are drawn again.
 
 mod atlas;
 mod chrome;
@@ -35,16 +35,16 @@ pub struct GpuPainter {
     device: Device,
     queue: Queue,
     info: AdapterInfo,
-    /// Of the picture, where colours are blended as they are coded.
+    /// Format of the picture if colors are blended as coded values.
     format: TextureFormat,
-    /// What pipelines and picture are made for.
+    /// The blending that the pipelines and the picture were made for.
     blending: Blending,
     atlas: Atlas,
     rows: Rows,
     pipeline: Pipeline,
     chrome: Chrome,
     images: Images,
-    /// Backgrounds and quads of the frame.
+    /// Instances that belong to no row, such as backgrounds and quads.
     areas: Buffer,
     areas_room: usize,
     target: Option<Target>,
@@ -52,7 +52,7 @@ pub struct GpuPainter {
     lost: Arc<AtomicBool>,
 }
 
-/// The picture.
+/// The texture with the picture.
 struct Target {
     texture: Texture,
     view: TextureView,
@@ -61,8 +61,8 @@ struct Target {
 }
 
 impl GpuPainter {
-    /// A painter without a window, on the first adapter there is, also a software one. Its pictures are taken with
-    /// [`GpuPainter::read`].
+    /// A painter without a window, on the first adapter found, even a software one. [`GpuPainter::read`] returns its
+    /// pictures.
     pub fn offscreen() -> Result<Self, PainterError> {
         let find = |backends| {
             let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
@@ -77,7 +77,7 @@ impl GpuPainter {
         Self::new(&adapter, TextureFormat::Bgra8Unorm)
     }
 
-    /// A painter on this adapter whose picture has this format.
+    /// A painter on this adapter, with a picture in this format.
     pub(crate) fn new(adapter: &Adapter, format: TextureFormat) -> Result<Self, PainterError> {
         let (device, queue) = pollster::block_on(adapter.request_device(&DeviceDescriptor {
             label: Some("unterm"),
@@ -116,31 +116,31 @@ impl GpuPainter {
         })
     }
 
-    /// Name, kind and driver of the adapter.
+    /// Name, type and driver of the adapter.
     pub fn adapter(&self) -> String {
         format!("{} ({:?}, {})", self.info.name, self.info.device_type, self.info.backend)
     }
 
-    /// The device is gone: a new painter is needed.
+    /// Whether the device is lost and a new painter is needed.
     pub(crate) fn is_lost(&self) -> bool {
         self.lost.load(Ordering::Relaxed)
     }
 
-    /// Paints the renderer's last frame into the texture and returns what changed since the frame before.
+    /// Paints the renderer's last frame into the texture and returns what changed since the frame before it.
     pub fn paint(&mut self, renderer: &mut Renderer) -> Vec<PixelRect> {
         let (changed, commands) = self.record(renderer);
         self.queue.submit(commands);
         changed
     }
 
-    /// Waits until what was painted is there.
+    /// Waits until the GPU has finished painting.
     pub fn finish(&self) -> Result<(), PainterError> {
         let waited = self.device.poll(PollType::wait_indefinitely());
         waited.map(drop).map_err(|error| PainterError::Surface(error.to_string()))
     }
 
-    /// The commands that paint the renderer's last frame into the texture, if anything changed, and what changed. They have
-    /// to be submitted before those of the next frame.
+    /// Records the commands that paint the renderer's last frame into the texture, if anything changed, and returns the
+    /// changed rectangles. The commands must be submitted before those of the next frame.
     fn record(&mut self, renderer: &mut Renderer) -> (Vec<PixelRect>, Option<CommandBuffer>) {
         let frame = renderer.last_frame().clone();
         if frame.width == 0 || frame.height == 0 {
@@ -183,7 +183,8 @@ impl GpuPainter {
         (damage.rects, commands)
     }
 
-    /// The format of the picture: sRGB turns light, which is what is blended then, into coded values by itself.
+    /// The format of the picture. To blend colors as light, it is an sRGB format, which converts the result to coded
+    /// values.
     fn picture_format(&self) -> TextureFormat {
         match self.blending {
             Blending::Native => self.format,
@@ -191,7 +192,7 @@ impl GpuPainter {
         }
     }
 
-    /// Makes everything anew that depends on how colours are blended.
+    /// Changes how colors are blended, and rebuilds everything that depends on it.
     fn blend(&mut self, blending: Blending) {
         self.blending = blending;
         let format = self.picture_format();
@@ -202,7 +203,8 @@ impl GpuPainter {
         self.last = None;
     }
 
-    /// The picture as pixels `0xAARRGGBB`, colours multiplied by their opacity, row by row; empty before the first frame.
+    /// The picture as `0xAARRGGBB` pixels, row by row, with channels multiplied by their opacity. Empty before the
+    /// first frame.
     pub fn read(&self) -> Result<Vec<u32>, PainterError> {
         let failed = |error: &dyn std::fmt::Display| PainterError::Surface(error.to_string());
         let Some(target) = &self.target else { return Ok(Vec::new()) };
@@ -229,7 +231,7 @@ impl GpuPainter {
         self.queue.submit([encoder.finish()]);
         let (sender, receiver) = std::sync::mpsc::sync_channel(1);
         buffer.slice(..).map_async(MapMode::Read, move |result| {
-            // The receiver waits below; it can only be gone if polling failed.
+            // The receiver below is gone only if polling failed.
             let _ = sender.send(result);
         });
         self.device.poll(PollType::wait_indefinitely()).map_err(|error| failed(&error))?;
@@ -261,7 +263,7 @@ impl GpuPainter {
         let plan = match self.plan(frame, glyphs, rects, false) {
             Ok(plan) => Ok(plan),
             Err(Full) => {
-                // No room for more glyphs: keep only those of this frame.
+                // The atlas has no room for more glyphs: keep only those of this frame.
                 tracing::debug!("atlas full: emptied");
                 self.atlas.clear(frame.glyphs);
                 self.rows.clear();
@@ -296,12 +298,12 @@ impl GpuPainter {
         for rect in rects {
             let rect = rect.intersection(&frame.rect());
             pass.set_scissor_rect(rect.x as u32, rect.y as u32, rect.width, rect.height);
-            // What is set: the pipeline, the textures, and the buffer of instances.
+            // The pipeline, the textures and the instance buffer that are set.
             let (mut set, mut bound, mut buffer) = (None, None, None);
             for call in &calls {
                 let (kind, source, instances, draw) = match call {
                     Call::Text { layer } => {
-                        // With a pipeline of its own.
+                        // Text sets its own pipeline.
                         self.chrome.draw(*layer, &mut pass);
                         (set, bound, buffer) = (None, None, None);
                         continue;
@@ -341,7 +343,7 @@ impl GpuPainter {
         Some(encoder.finish())
     }
 
-    /// What to draw: backgrounds, the rows that are in a damaged rectangle, images, chrome.
+    /// Plans what to draw: backgrounds, the rows that touch a damaged rectangle, images, chrome.
     fn plan(
         &mut self,
         frame: &Frame,

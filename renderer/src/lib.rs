@@ -1,8 +1,8 @@
-//! Fonts, glyphs and painting: a [`Scene`] (what to show) becomes a [`Frame`] (what to draw), and one of two painters
-//! puts it on a surface or into memory.
+//! Fonts, glyphs and painting. A [`Scene`] (what to show) becomes a [`Frame`] (what to draw), and one of two painters
+//! draws it on a surface or into memory.
 //!
-//! Owns font discovery, shaping, rasterising, the glyph atlas and both painters. Never touches ptys or locks, opens no
-//! window (a painter is given a handle) and knows nothing of JSON.
+//! Owns font discovery, shaping, rasterizing, the glyph atlas and both painters. Never touches ptys or locks, never
+//! opens a window (callers pass a handle), and never handles JSON.
 
 mod blend;
 mod color;

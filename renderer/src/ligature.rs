@@ -1,8 +1,8 @@
-//! Ligatures and other forms that neighbouring characters take together: which characters of a face can, and which
-//! cells of a text do.
+//! Ligatures and other forms that adjacent characters take together: which characters of a face can form them, and
+//! which cells of a text do.
 //!
-//! Only groups of cells that look different together than one by one are told; all other cells are drawn cell by cell,
-//! so that text stays on the grid and plain text costs no shaping.
+//! Only cells that look different together than one by one form a group. All other cells are drawn cell by cell, so
+//! that text stays on the grid and plain text needs no shaping.
 
 use std::sync::Arc;
 
@@ -23,31 +23,31 @@ use crate::shape::{Form, PlacedGlyph, Shaper};
 /// Which ligatures are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ligatures {
-    /// All the font has.
+    /// All ligatures of the font.
     Always,
-    /// All but the one the cursor stands on, whose characters are shown one by one.
+    /// All except the ligature under the cursor, whose characters are drawn one by one.
     #[default]
     Cursor,
     /// None.
     Never,
 }
 
-/// Features that make ligatures without being asked for (OpenType's registered features).
+/// Features that form ligatures by default (OpenType's registered features).
 const DEFAULT: [&[u8; 4]; 4] = [b"calt", b"liga", b"clig", b"rlig"];
 
-/// The glyphs of a face that any rule of its substitutions over several glyphs names. What is between two others is the
-/// same whatever stands around it.
+/// The glyphs of a face that appear in any substitution rule for several glyphs. All other glyphs look the same
+/// whatever their neighbors are.
 #[derive(Debug, Default)]
 pub(crate) struct Participants {
     glyphs: FxHashSet<u16>,
-    /// A rule names "any other glyph".
+    /// A rule matches every glyph outside its named classes.
     all: bool,
-    /// The printable characters of ASCII among them, a bit each.
+    /// The printable ASCII characters among them, one bit each.
     ascii: u128,
 }
 
 impl Participants {
-    /// Those of a face under these features.
+    /// The participants of a face under these features.
     pub(crate) fn of(font: &Font, features: &[FontFeature]) -> Self {
         let mut found = Self::default();
         let table = font.as_swash().table(swash::tag_from_bytes(b"GSUB"));
@@ -76,7 +76,7 @@ impl Participants {
             && matches!(glyph(), glyph if glyph != 0 && (self.all || self.glyphs.contains(&glyph)))
     }
 
-    /// The face has no ligatures.
+    /// Whether the face has no ligatures.
     pub(crate) fn is_empty(&self) -> bool {
         !self.all && self.glyphs.is_empty()
     }
@@ -104,7 +104,7 @@ impl Participants {
 
     fn lookup(&mut self, lookup: &SubstitutionLookup<'_>) -> Result<(), ReadError> {
         match lookup.subtables()? {
-            // What becomes of a single glyph may be named by another rule.
+            // Another rule may match the glyph that replaces this one.
             SubstitutionSubtables::Single(tables) => {
                 for table in tables.iter() {
                     self.cover(match table? {
@@ -113,7 +113,7 @@ impl Participants {
                     });
                 }
             }
-            // These make several glyphs of one, or choose by number: not from the neighbours.
+            // These replace one glyph by several, or choose by number; neighbors play no part.
             SubstitutionSubtables::Multiple(_) | SubstitutionSubtables::Alternate(_) => {}
             SubstitutionSubtables::Ligature(tables) => {
                 for table in tables.iter() {
@@ -235,7 +235,7 @@ impl Participants {
         self.glyphs.extend(named.map(|(glyph, _)| glyph.to_u16()));
     }
 
-    /// Class 0 is every glyph that no other class has.
+    /// Class 0 holds every glyph that no other class holds.
     fn others(&mut self, classes: &[BigEndian<u16>]) {
         self.all |= classes.iter().any(|class| class.get() == 0);
     }
@@ -248,18 +248,18 @@ pub(crate) struct Group {
     pub(crate) start: u16,
     /// Number of cells.
     pub(crate) cells: u16,
-    /// In places from the start of the text.
+    /// Positions are relative to the start of the text.
     pub(crate) glyphs: Box<[PlacedGlyph]>,
 }
 
-/// Cells of a text that are looked at together: a line of thousands of one sign is no ligature.
+/// Most text that is shaped together, because a line of thousands of equal characters is not a ligature.
 pub(crate) const MAX_CELLS: usize = 256;
 
-/// Texts remembered before they are forgotten together.
+/// Texts to cache before the cache is cleared.
 const MAX_TEXTS: usize = 1 << 12;
 
 impl Shaper {
-    /// The groups of a text of narrow characters, one a cell.
+    /// The groups in a text of narrow characters, one per cell.
     pub(crate) fn groups(
         &mut self,
         text: &str,
@@ -267,7 +267,7 @@ impl Shaper {
         fonts: &mut Fonts,
         glyphs: &mut GlyphCache,
     ) -> Arc<[Group]> {
-        // A multicell character has none.
+        // Multicell characters form no groups.
         let Some(index) = form.index() else { return Arc::new([]) };
         if let Some(known) = self.texts[index].get(text) {
             return known.clone();
@@ -293,7 +293,7 @@ impl Shaper {
         let placed = self.shape(&cells, form, fonts, glyphs);
         let width = fonts.metrics.stretched(form.stretch).width as i32;
         let count = cells.len();
-        // Whether a cell looks as it does alone, and whether it belongs to the one before it.
+        // Whether a cell looks as it does alone, and whether it is joined to the cell before it.
         let mut same = vec![false; count];
         let mut joined = vec![false; count + 1];
         let own = |cell: usize| placed.iter().filter(move |p| usize::from(p.cluster) == cell);
@@ -309,7 +309,7 @@ impl Shaper {
             for glyph in own(cell) {
                 let picture = glyphs.get(glyph.glyph);
                 let left = i32::from(glyph.dx) + picture.left;
-                // What looks out of its cell by less is not meant for the next one.
+                // A glyph that overhangs its cell by less does not join the next cell.
                 let slack = width / 5;
                 let last = count as i32 - 1;
                 let from = ((left + slack).div_euclid(width)).clamp(0, cell as i32);
@@ -320,7 +320,7 @@ impl Shaper {
                 }
             }
         }
-        // A cell without a picture makes room for a neighbour's: the one that reaches it, else the next.
+        // An empty cell makes room for a neighbor's glyph. If no glyph reaches into it, join it with the next cell.
         for cell in 0..count {
             let empty = !same[cell] && own(cell).next().is_none();
             if empty && !joined[cell] && !joined[cell + 1] {

@@ -1,6 +1,6 @@
-//! Images of a terminal as they are painted: scaled to the pixels they cover, and kept as long as they are shown.
+//! A terminal's images as they are painted: scaled to the pixels they cover, and kept while they are shown.
 //!
-//! Scaling happens here, once, so that a painter only copies pixels and both painters come to the same.
+//! Scaling happens once, here, so that painters only copy pixels and both produce the same result.
 
 use std::sync::Arc;
 
@@ -10,13 +10,14 @@ use unterm_term::{CellRect, LineSize, Pixels, SnapshotImage, SnapshotRow};
 use crate::frame::{FrameImage, ImageLayer};
 use crate::{CellMetrics, PaneScene, PixelRect};
 
-/// Pixels of a scaled image's side, and of all of it, up to which it is kept whole; of a larger one only what is in sight.
+/// Largest side and area, in pixels, of a scaled image that is kept whole. Only the visible part of a larger image is
+/// scaled.
 const WHOLE_SIDE: u32 = 4096;
 const WHOLE_AREA: u64 = 1 << 23;
-/// Order below which an image is also under cells' own backgrounds (kitty graphics protocol).
+/// Images with a z-index below this also lie under cell backgrounds (kitty graphics protocol).
 const GROUND: i32 = i32::MIN / 2;
 
-/// What a scaled image was made from and for.
+/// What determines a scaled image.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Key {
     image: u64,
@@ -25,22 +26,22 @@ struct Key {
     size: (u32, u32),
 }
 
-/// Scaled images, and whether the frame at hand shows them.
+/// Scaled images, and whether the current frame shows them.
 #[derive(Default)]
 pub(crate) struct Pictures {
     kept: FxHashMap<Key, (Arc<Pixels>, bool)>,
 }
 
-/// A part of an image: left, top, width, height in its pixels.
+/// A part of an image, in the image's pixels: left, top, width, height.
 type Source = [f32; 4];
 
 impl Pictures {
-    /// Forgets what the last frame did not show.
+    /// Drops images that the last frame did not show.
     pub fn sweep(&mut self) {
         self.kept.retain(|_, (_, used)| std::mem::take(used));
     }
 
-    /// The images of a pane in their places.
+    /// The images of a pane at their positions.
     pub fn place(
         &mut self,
         pane: &PaneScene<'_>,
@@ -120,8 +121,8 @@ impl Pictures {
     }
 }
 
-/// Where an image begins, in columns of the grid: where its first cell is drawn, which in a row of double width lies
-/// twice as far. Images keep their size there.
+/// The column of the grid where an image begins, which is where its first cell is drawn. In a row of double width, that
+/// is twice as far right. Images keep their size there.
 fn start(area: CellRect, rows: &[SnapshotRow]) -> f32 {
     let row = (area.top >= 0.0).then(|| rows.get(area.top as usize)).flatten();
     match row {
@@ -130,18 +131,18 @@ fn start(area: CellRect, rows: &[SnapshotRow]) -> f32 {
     }
 }
 
-/// The pixels of an image that one pixel of a line shows: the first, and how much each counts.
+/// The image pixels that one pixel of a line shows: the first pixel, and the weight of each.
 struct Taps {
     first: usize,
     weights: Vec<f32>,
 }
 
-/// Which pixels of `start..start + length`, within an image `side` pixels long, each of `count` pixels shows: those
-/// around its middle, by a triangle as wide as a pixel of the coarser of both.
+/// The taps of `count` pixels that show `start..start + length` of an image `side` pixels long. Each pixel shows the
+/// image pixels around its center, weighted by a triangle as wide as a pixel of the coarser side.
 fn taps(start: f32, length: f32, side: u32, count: u32) -> Vec<Taps> {
     let step = length / count as f32;
     let reach = step.max(1.0);
-    // Nothing of the image beside the part that is shown bleeds in.
+    // Image pixels beside the shown part don't bleed in.
     let low = (start.floor().max(0.0) as usize).min(side as usize - 1);
     let high = ((start + length).ceil() as usize).clamp(low + 1, side as usize);
     let tap = |i: u32| {
@@ -161,7 +162,7 @@ fn taps(start: f32, length: f32, side: u32, count: u32) -> Vec<Taps> {
     (0..count).map(tap).collect()
 }
 
-/// Whether each pixel shows exactly one, in order.
+/// Whether each pixel shows exactly one image pixel, in order.
 fn is_copy(taps: &[Taps]) -> bool {
     let one =
         |t: &Taps| t.weights.iter().position(|w| (w - 1.0).abs() < 1e-3).map(|at| t.first + at);
@@ -169,7 +170,7 @@ fn is_copy(taps: &[Taps]) -> bool {
     taps.iter().enumerate().all(|(i, t)| one(t) == Some(first + i))
 }
 
-/// The part `source` of an image as `size` pixels.
+/// Scales the part `source` of an image to `size` pixels.
 fn scale(image: &Pixels, source: Source, size: (u32, u32)) -> Vec<u8> {
     let [x, y, width, height] = source;
     let columns = taps(x, width, image.width(), size.0);
@@ -185,7 +186,7 @@ fn scale(image: &Pixels, source: Source, size: (u32, u32)) -> Vec<u8> {
         }
         return out;
     }
-    // Down first: each row of the result is a mix of few rows, then across. Colours count by their opacity.
+    // Mix rows first, because each row of the result mixes few of them, then columns. Weight colors by opacity.
     let mut line = vec![[0f32; 4]; image.width() as usize];
     let left = columns.iter().map(|t| t.first).min().unwrap_or(0);
     let right = columns.iter().map(|t| t.first + t.weights.len()).max().unwrap_or(0);
@@ -236,12 +237,12 @@ mod tests {
     fn smaller_is_a_mean_and_larger_keeps_flat_colours() {
         let two = image(2, 1, &[0, 0, 0, 255, 255, 255, 255, 255]);
         assert_eq!(scale(&two, [0.0, 0.0, 2.0, 1.0], (1, 1)), [128, 128, 128, 255]);
-        // What is transparent has no colour to mix in.
+        // Transparent pixels have no color to mix in.
         let half = image(2, 1, &[9, 9, 9, 0, 200, 100, 50, 255]);
         assert_eq!(scale(&half, [0.0, 0.0, 2.0, 1.0], (1, 1)), [200, 100, 50, 128]);
         let red = image(1, 1, &[255, 0, 0, 255]);
         assert_eq!(scale(&red, [0.0, 0.0, 1.0, 1.0], (3, 2)), [255, 0, 0, 255].repeat(6));
-        // Nor does what lies beside the part.
+        // Pixels beside the part don't bleed in.
         let pair = image(2, 1, &[255, 0, 0, 255, 0, 0, 255, 255]);
         assert_eq!(scale(&pair, [0.0, 0.0, 1.0, 1.0], (4, 1)), [255, 0, 0, 255].repeat(4));
     }

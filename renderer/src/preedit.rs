@@ -1,4 +1,4 @@
-//! Text an input method is composing, laid into the cells at the cursor.
+//! Text that an input method is composing, laid out in the cells at the cursor.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::Preedit;
 
-/// One character of it.
+/// One grapheme of the composed text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PreeditPiece {
     pub(crate) col: u16,
@@ -16,19 +16,19 @@ pub(crate) struct PreeditPiece {
     pub(crate) text: Arc<str>,
 }
 
-/// Composed text in its cells.
+/// Composed text laid out in cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PreeditCells {
     /// The columns it covers.
     pub(crate) columns: Range<u16>,
     pub(crate) pieces: Vec<PreeditPiece>,
-    /// The input method's cursor (empty) or marked part, in columns.
+    /// The input method's cursor (an empty range) or marked part, in columns.
     pub(crate) cursor: Option<Range<u16>>,
 }
 
 impl PreeditCells {
-    /// Lays `preedit` out from column `col`; further left where it would pass the last of `cols` columns, and cut
-    /// where the whole row is too short.
+    /// Lays out `preedit` from column `col`. Moves it left if it would pass the last of `cols` columns, and cuts it if
+    /// the whole row is too short.
     pub(crate) fn new(preedit: &Preedit, col: u16, cols: u16) -> Option<Self> {
         let mut pieces = Vec::new();
         let mut offsets = Vec::new();

@@ -1,4 +1,4 @@
-//! Builds frames from scenes, and keeps what the next frame can take over: fonts, glyphs, shaped rows and labels.
+//! Builds frames from scenes, and keeps what the next frame can reuse: fonts, glyphs, shaped rows and labels.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -23,10 +23,10 @@ use crate::row::{CursorLook, CursorPart, RowBuilder, RowState};
 use crate::shape::Shaper;
 use crate::{CellMetrics, FontOptions, PaneScene, PixelRect, Scene, TextOptions};
 
-/// Numbers rows across all renderers, so that a painter may be given frames of more than one.
+/// Numbers rows across all renderers, so that a painter may paint frames of several renderers.
 static VERSIONS: AtomicU64 = AtomicU64::new(1);
 
-/// Builds frames; keeps fonts, shaped rows and the glyph cache between them.
+/// Builds frames. Keeps fonts, shaped rows and the glyph cache between them.
 pub struct Renderer {
     options: FontOptions,
     text: TextOptions,
@@ -35,23 +35,23 @@ pub struct Renderer {
     shaper: Shaper,
     labels: Labels,
     pictures: Pictures,
-    /// Pictures of chrome text, for the CPU painter.
+    /// Rasterized chrome text, for the CPU painter.
     pub(crate) swash: SwashCache,
     panes: FxHashMap<u64, KeptPane>,
     frame: Arc<Frame>,
 }
 
-/// Glyphs of chrome text kept before they are forgotten together: titles are what programs make them.
+/// Chrome glyphs to cache before the cache is cleared, because programs can set any title.
 const MAX_LABEL_GLYPHS: usize = 1 << 12;
 
-/// The rows of a pane as they were drawn last.
+/// The rows of a pane as last drawn.
 #[derive(Default)]
 struct KeptPane {
     look: Option<PaneLook>,
     rows: Vec<KeptRow>,
 }
 
-/// What all rows of a pane depend on.
+/// State that affects every row of a pane.
 #[derive(Clone, PartialEq)]
 struct PaneLook {
     palette: Arc<Palette>,
@@ -67,13 +67,13 @@ struct KeptRow {
     revision: u64,
     state: RowState,
     blink_on: bool,
-    /// It has blinking text, so that `blink_on` matters.
+    /// Whether the row has blinking text, so that `blink_on` matters.
     blinks: bool,
     row: Arc<FrameRow>,
 }
 
 impl Renderer {
-    /// A renderer with these fonts. Never fails: without a font on the system it draws with the bundled one.
+    /// A renderer with these fonts. Never fails: if the system has no fonts, it draws with the bundled one.
     pub fn new(options: FontOptions) -> Self {
         Self {
             fonts: Fonts::new(&options),
@@ -99,12 +99,13 @@ impl Renderer {
         }
     }
 
-    /// Of each list of families none of which there is, the first: other fonts are used in their place.
+    /// The first family of each configured list in which no family is installed. Other fonts replace such a list.
     pub fn missing_families(&self) -> &[String] {
         &self.fonts.missing
     }
 
-    /// The names of all families that can be chosen, once another than the bundled one has been asked for.
+    /// The names of all families that can be chosen. The system's families appear once a family other than the bundled
+    /// one was requested.
     pub fn families(&self) -> Vec<String> {
         let faces = self.fonts.system.db().faces();
         let mut names: Vec<String> =
@@ -114,7 +115,7 @@ impl Renderer {
         names
     }
 
-    /// Changes how text is coloured.
+    /// Changes how text is colored.
     pub fn set_text(&mut self, options: TextOptions) {
         self.text = options;
     }
@@ -129,17 +130,17 @@ impl Renderer {
         self.labels.width(&mut self.fonts, text, size, bold)
     }
 
-    /// The frame built last; an empty one before the first.
+    /// The last frame built, or an empty frame before the first.
     pub fn last_frame(&self) -> &Arc<Frame> {
         &self.frame
     }
 
-    /// The glyphs that frames name.
+    /// The glyphs that frames refer to.
     pub fn glyphs(&self) -> &GlyphCache {
         &self.glyphs
     }
 
-    /// Builds the frame that shows `scene`. Rows that have not changed since the last call are taken over.
+    /// Builds the frame that shows `scene`. Reuses rows that have not changed since the last call.
     pub fn frame(&mut self, scene: &Scene<'_>) -> &Frame {
         if self.swash.image_cache.len() > MAX_LABEL_GLYPHS {
             self.swash = SwashCache::new();
@@ -159,7 +160,7 @@ impl Renderer {
         &self.frame
     }
 
-    /// Builds the frame that shows `panes` in place of the last one's, and all else as that.
+    /// Builds a frame that shows `panes` and keeps everything else from the last frame.
     pub fn frame_with_panes(&mut self, panes: &[PaneScene<'_>]) -> &Frame {
         let panes = self.panes(panes);
         let glyphs = self.glyphs.generation();
@@ -180,7 +181,7 @@ impl Renderer {
         framed
     }
 
-    /// Throws away every glyph and everything that names one.
+    /// Discards every glyph and everything that refers to one.
     fn forget(&mut self) {
         self.glyphs.clear();
         self.shaper.clear();
@@ -205,7 +206,7 @@ impl Renderer {
             kept.rows.clear();
         }
         let first = kept.rows.first().map_or(0, |row| row.line.0);
-        // Most pictures differ in a row: the others stay where they are.
+        // Most frames differ in one row, and the other rows stay where they are.
         let stays = kept.rows.len() == snapshot.rows.len()
             && snapshot.rows.first().is_some_and(|row| row.line.0 == first);
         let before = if stays { Vec::new() } else { std::mem::take(&mut kept.rows) };
@@ -219,7 +220,7 @@ impl Renderer {
         for (i, row) in snapshot.rows.iter().enumerate() {
             let apart = builder.fonts.ligatures == Ligatures::Cursor;
             let state = row_state(pane, i, row, apart);
-            // Lines of a viewport are numbered on, so a scrolled row is found by counting.
+            // Line numbers in a viewport are consecutive, so a subtraction finds a scrolled row.
             let known = if stays {
                 kept.rows.get(i)
             } else {
@@ -278,7 +279,7 @@ impl Renderer {
     }
 }
 
-/// Where a pane's rows are seen.
+/// Where a pane's rows are visible.
 fn seen(pane: &PaneScene<'_>, row: u32) -> PixelRect {
     if pane.shift == 0 {
         return pane.area;
@@ -296,7 +297,7 @@ fn grid(pane: &PaneScene<'_>, cell: CellMetrics) -> PixelRect {
     PixelRect { x, y, width, height }.intersection(&pane.area)
 }
 
-/// What a row shows beside its content.
+/// What a row shows besides its content.
 fn row_state(pane: &PaneScene<'_>, index: usize, row: &SnapshotRow, apart: bool) -> RowState {
     let snapshot = pane.snapshot;
     let cols = snapshot.size.cols;
@@ -335,7 +336,7 @@ fn row_state(pane: &PaneScene<'_>, index: usize, row: &SnapshotRow, apart: bool)
     }
 }
 
-/// What row `index` of a viewport shows of the cursor.
+/// The part of the cursor that row `index` of a viewport shows.
 fn cursor_part(snapshot: &Snapshot, index: usize, look: CursorLook) -> Option<CursorPart> {
     let cursor = snapshot.cursor;
     let at = usize::from(cursor.row);
@@ -353,8 +354,8 @@ fn cursor_part(snapshot: &Snapshot, index: usize, look: CursorLook) -> Option<Cu
     }
 }
 
-/// The columns of the multicell characters in `row` that a selection touches, in whichever of their rows: they are selected
-/// whole.
+/// The columns of the multicell characters in `row` that a selection touches, in any of their rows. They are always
+/// selected whole.
 fn multicells_in<'a>(
     range: &'a TextRange,
     row: &'a SnapshotRow,
@@ -371,7 +372,7 @@ fn multicells_in<'a>(
     row.multicells.iter().filter(move |part| touches(part)).map(|part| part.columns())
 }
 
-/// First column inside a selection of a line, and the one after the last.
+/// The first selected column of a line, and the column after the last.
 fn columns_of_line(range: &TextRange, line: LineId, cols: u16) -> Option<(u16, u16)> {
     let (start, end) = (range.start, range.end);
     if line < start.line || line > end.line {
@@ -388,10 +389,10 @@ fn columns_of_line(range: &TextRange, line: LineId, cols: u16) -> Option<(u16, u
     Some((from, to.min(cols)))
 }
 
-/// The columns of `row` inside a selection.
+/// The selected columns of `row`.
 fn selected_columns(range: &TextRange, row: &SnapshotRow, cols: u16) -> Option<Range<u16>> {
     let (mut from, mut to) = columns_of_line(range, row.line, cols)?;
-    // Half a wide character can't be selected.
+    // Half of a wide character can't be selected.
     let tail = |col: u16| {
         let cell = row.cells.get(usize::from(col));
         cell.is_some_and(|cell| cell.width() == Width::Tail && !cell.is_multicell())

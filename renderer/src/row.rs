@@ -1,4 +1,4 @@
-//! One row of a snapshot into one row of a frame.
+//! Turns one row of a snapshot into one row of a frame.
 
 mod ligatures;
 mod marks;
@@ -46,84 +46,84 @@ impl CursorLook {
     }
 }
 
-/// What a row shows of the cursor, which covers all of a multicell character.
+/// The part of the cursor that a row shows. The cursor covers all rows of a multicell character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CursorPart {
-    /// A column it stands on.
+    /// A column under the cursor.
     pub(crate) col: u16,
     pub(crate) look: CursorLook,
-    /// Which of its rows this is, of how many.
+    /// Index of this row among the cursor's `rows`.
     pub(crate) row: u16,
     pub(crate) rows: u16,
 }
 
-/// What a row shows beside its own content; a row is kept while its content and this stay.
+/// What a row shows besides its content. A drawn row is reused while its content and this state stay the same.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RowState {
     /// Selected columns.
     pub(crate) selected: Option<Range<u16>>,
-    /// Columns of multicell characters that the selection touches, in this row or another of theirs.
+    /// Columns of multicell characters that the selection touches, in this row or another of their rows.
     pub(crate) selected_multicells: Vec<Range<u16>>,
-    /// Columns that a search found, and whether they are those looked at.
+    /// Columns of search matches, and whether each is the current match.
     pub(crate) highlights: Vec<(Range<u16>, bool)>,
-    /// The cursor, or the part of one that covers several rows.
+    /// The cursor, or this row's part of it.
     pub(crate) cursor: Option<CursorPart>,
-    /// Column whose ligature is shown as single characters: the cursor's, also while it blinks.
+    /// Column whose ligature is drawn as single characters. This is the cursor's column, even while the cursor blinks.
     pub(crate) apart: Option<u16>,
-    /// The link under the pointer, if this row has cells of it.
+    /// The link under the pointer, if this row has cells with it.
     pub(crate) hovered: Option<Link>,
     /// Text being composed over this row's cells.
     pub(crate) preedit: Option<Arc<PreeditCells>>,
 }
 
-/// What rows are built with.
+/// The shared state that rows are built with.
 pub(crate) struct RowBuilder<'a> {
     pub(crate) fonts: &'a mut Fonts,
     pub(crate) glyphs: &'a mut GlyphCache,
     pub(crate) shaper: &'a mut Shaper,
     pub(crate) colors: PaneColors<'a>,
-    /// Blinking text is in its visible half.
+    /// Whether blinking text is in its visible phase.
     pub(crate) blink_on: bool,
 }
 
-/// Whether a character is an area that is drawn by code, such as a block or an arrow of a status line. The lines of boxes
-/// are none: those are to be seen, like text.
+/// Whether a character is an area drawn in code, such as a block or a powerline separator. Box-drawing lines are not
+/// areas: like text, they must stay readable.
 fn is_area(c: char) -> bool {
     !matches!(c, '\u{2500}'..='\u{257f}') && Sprite::of_char(c).is_some()
 }
 
-/// Colours and looks of one cell after everything has been applied.
+/// Colors of one cell after all effects.
 #[derive(Clone, Copy)]
 struct Look {
-    /// Of text, which may have been stepped away from the background.
+    /// Color of text, possibly stepped away from the background.
     foreground: Rgb,
-    /// Of areas ([`is_area`]), which have to meet other colours as they are.
+    /// Color of areas ([`is_area`]), which must match adjacent colors exactly.
     exact: Rgb,
     background: Rgb,
     underline: Rgb,
 }
 
-/// Colour of a glyph, and what it stands on.
+/// Color of a glyph, and the color behind it.
 type Ink = (Rgb, Rgb);
 
-/// The row being built. Until its end it is laid out as if all of its characters' height were seen.
+/// The row being built. Until the last step, it is laid out as if the full height of its characters were visible.
 struct Line<'a> {
     row: &'a SnapshotRow,
     state: &'a RowState,
-    /// Columns that are seen.
+    /// Number of visible columns.
     cols: u16,
-    /// The column behind the last in which something stands.
+    /// The column after the last cell that is not blank.
     end: u16,
     stretch: Stretch,
-    /// Of this row's cells.
+    /// Measures of this row's cells.
     metrics: CellMetrics,
     /// Columns under text that is being composed.
     hidden: Range<u16>,
     /// Columns under a block cursor.
     block: Range<u16>,
-    /// Cells that are drawn together, from left to right.
+    /// Groups of cells drawn together, from left to right.
     ligatures: Vec<Ligature>,
-    /// Colour glyphs, which are drawn after all others.
+    /// Color glyphs, drawn after all others.
     pictures: Vec<GlyphInstance>,
     out: FrameRow,
 }
@@ -137,7 +137,7 @@ impl Line<'_> {
         self.metrics.width * u32::from(cells)
     }
 
-    /// Whether nothing stands in a column that is seen.
+    /// Whether a visible column is blank.
     fn is_blank(&self, col: u16) -> bool {
         let cell = self.row.cells.get(usize::from(col)).filter(|_| col < self.cols);
         cell.is_some_and(|cell| is_blank(*cell))
@@ -188,7 +188,7 @@ impl RowBuilder<'_> {
             && look != CursorLook::Block
         {
             let color = self.cursor_color(row, columns.start);
-            // All of it is seen, also where only half of a character is.
+            // Draw the whole cursor, even if only half of each character is visible.
             let width = self.fonts.metrics.width * stretch.across();
             let metrics = CellMetrics { width, ..self.fonts.metrics };
             let rows = state.cursor.map_or((0, 1), |cursor| (cursor.row, cursor.rows));
@@ -365,7 +365,7 @@ impl RowBuilder<'_> {
         }
     }
 
-    /// Whether text in this style is seen now.
+    /// Whether text in this style is currently visible.
     fn is_shown(&self, style: &Style) -> bool {
         !style.attrs.contains(Attrs::HIDDEN)
             && (self.blink_on || !style.attrs.contains(Attrs::BLINK))
@@ -376,13 +376,13 @@ fn is_blank(cell: Cell) -> bool {
     !cell.is_multicell() && matches!(cell.content(), Content::Empty | Content::Char(' '))
 }
 
-/// All of a glyph's picture, which is so many pixels wide, with its upper left corner at `at`.
+/// A glyph's whole picture, `width` pixels wide, with its top left corner at `at`.
 fn whole(glyph: GlyphId, width: u16, at: (i32, i32), ink: Ink, alpha: u8) -> GlyphInstance {
     let (color, background) = ink;
     GlyphInstance { glyph, x: at.0, y: at.1, left: 0, width, color, background, alpha }
 }
 
-/// Keeps of a row of double height what lies from `top` on for `height` pixels.
+/// Keeps only the part of a double-height row from `top` on, `height` pixels high.
 fn half(row: &mut FrameRow, top: i32, height: u32) {
     for fills in [&mut row.backgrounds, &mut row.under, &mut row.over] {
         fills.retain_mut(|fill| {
@@ -392,6 +392,6 @@ fn half(row: &mut FrameRow, top: i32, height: u32) {
             fill.height > 0
         });
     }
-    // Glyphs are cut where they leave the row.
+    // Painters clip glyphs to the row.
     row.glyphs.iter_mut().for_each(|glyph| glyph.y -= top);
 }

@@ -1,4 +1,5 @@
-//! What to show: panes' snapshots in their places, and the chrome around them. Plain data, made anew for each frame.
+//! What to show: snapshots of panes at their positions, and the chrome around them. Plain data, built anew for each
+//! frame.
 
 use unterm_term::{Rgb, Snapshot, TextRange};
 
@@ -15,59 +16,59 @@ pub struct PixelRect {
     pub height: u32,
 }
 
-/// Text an input method is composing, drawn at the cursor.
+/// Text that an input method is composing, drawn at the cursor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Preedit {
     /// The text.
     pub text: String,
-    /// Byte range of the input method's cursor or selection in it.
+    /// Byte range of the input method's cursor or selection in the text.
     pub cursor: Option<(usize, usize)>,
 }
 
-/// Text that is marked because a search found it.
+/// Text marked as a search match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Highlight {
-    /// Where it is.
+    /// The range of the match.
     pub range: TextRange,
-    /// It is the one looked at, and stands out from the others.
+    /// Whether this is the current match, which stands out from the others.
     pub current: bool,
 }
 
-/// One pane in its place.
+/// One pane at its position.
 #[derive(Clone, Copy, Debug)]
 pub struct PaneScene<'a> {
-    /// Names the pane from frame to frame, so that unchanged rows are kept.
+    /// Identifies the pane from frame to frame, so that unchanged rows are reused.
     pub id: u64,
-    /// The whole pane, padding included; nothing is drawn outside. Filled with its palette's background.
+    /// The whole pane, including padding, filled with the palette's background. Nothing is drawn outside.
     pub area: PixelRect,
-    /// Where the grid's first cell begins.
+    /// Top left corner of the grid's first cell.
     pub origin: (i32, i32),
-    /// Pixels that the rows are moved up by, less than a cell's height: of the first row only what is below is seen, and
-    /// there is one row more than fits. Then rows are cut to the grid.
+    /// Pixels by which the rows are moved up, less than a cell's height. If not 0, the first row is partly hidden, the
+    /// snapshot has one extra row, and rows are clipped to the grid.
     pub shift: u32,
-    /// What it shows.
+    /// The snapshot to show.
     pub snapshot: &'a Snapshot,
-    /// It has the keyboard: a solid cursor; otherwise a hollow one.
+    /// Whether the pane has keyboard focus. A focused cursor is solid, any other hollow.
     pub focused: bool,
-    /// Whether a blinking cursor and blinking text are in their visible half.
+    /// Whether a blinking cursor and blinking text are in their visible phase.
     pub blink_on: bool,
-    /// The person's selection.
+    /// The user's selection.
     pub selection: Option<TextRange>,
-    /// Places that a search found, in the order of the text.
+    /// Search matches, in text order.
     pub highlights: &'a [Highlight],
-    /// Link under the pointer: its cells are underlined.
+    /// The link under the pointer. Its cells are underlined.
     pub hovered_link: Option<&'a unterm_term::Link>,
     /// Composed text at the cursor.
     pub preedit: Option<&'a Preedit>,
-    /// How far the pane is mixed towards the background, 0 to 1 (unfocused panes: 0.1).
+    /// How far the pane is mixed toward the background, 0 to 1. The default for unfocused panes is 0.1.
     pub dim: f32,
-    /// Opacity of its background, 0 to 1, where the window lets what is behind it be seen. Text and the backgrounds that
-    /// programs set stay opaque.
+    /// Opacity of the pane's background in a translucent window, 0 to 1. Text and backgrounds that programs set stay
+    /// opaque.
     pub opacity: f32,
 }
 
 impl<'a> PaneScene<'a> {
-    /// A pane with the keyboard and nothing more to it than what it shows.
+    /// A focused pane that shows only its snapshot.
     pub fn new(id: u64, snapshot: &'a Snapshot, area: PixelRect, origin: (i32, i32)) -> Self {
         Self {
             id,
@@ -90,37 +91,36 @@ impl<'a> PaneScene<'a> {
 /// A filled rectangle of chrome.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quad {
-    /// Where.
+    /// Position and size.
     pub rect: PixelRect,
-    /// Its colour.
+    /// Its color.
     pub color: Rgb,
     /// Opacity, 0 to 1.
     pub alpha: f32,
-    /// Radius of its corners in pixels.
+    /// Radius of the corners in pixels.
     pub radius: f32,
 }
 
-/// Where a label's text lies in its rectangle.
+/// Horizontal alignment of a label's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LabelAlign {
-    /// At its left edge.
+    /// At the left edge.
     #[default]
     Left,
-    /// In its middle.
+    /// Centered.
     Center,
-    /// At its right edge.
+    /// At the right edge.
     Right,
 }
 
-/// One line of chrome text in the UI font, centred vertically in its rectangle, cut with an ellipsis where it is too
-/// long.
+/// One line of chrome text in the UI font, centered vertically in its rectangle and cut with an ellipsis if too long.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Label {
-    /// Where.
+    /// Position and size.
     pub rect: PixelRect,
     /// The text.
     pub text: String,
-    /// Its colour.
+    /// Its color.
     pub color: Rgb,
     /// Size in pixels.
     pub size: f32,
@@ -128,9 +128,9 @@ pub struct Label {
     pub bold: bool,
     /// Alignment.
     pub align: LabelAlign,
-    /// Parts of the text in a colour of their own: byte ranges in order, which don't touch.
+    /// Parts of the text in the accent color: byte ranges in ascending order that don't touch.
     pub accents: Vec<std::ops::Range<usize>>,
-    /// That colour.
+    /// The accent color.
     pub accent: Rgb,
 }
 
@@ -141,20 +141,20 @@ pub struct Scene<'a> {
     pub width: u32,
     /// Height of the surface.
     pub height: u32,
-    /// Colour where nothing else is.
+    /// Background color.
     pub background: Rgb,
     /// The panes.
     pub panes: Vec<PaneScene<'a>>,
-    /// Rectangles over the panes, in order.
+    /// Rectangles over the panes, in drawing order.
     pub quads: Vec<Quad>,
-    /// Labels, in order; those of a layer lie over its quads.
+    /// Labels, in drawing order. Within a layer, labels lie over quads.
     pub labels: Vec<Label>,
-    /// Where layers above the first begin: how many quads and how many labels lie below. See [`Scene::raise`].
+    /// Where each layer above the first begins: how many quads and how many labels lie below. See [`Scene::raise`].
     pub raised: Vec<(usize, usize)>,
 }
 
 impl Scene<'_> {
-    /// Begins a new layer: quads added from here on hide labels added before.
+    /// Begins a new layer. Quads added from here on hide labels added before.
     pub fn raise(&mut self) {
         self.raised.push((self.quads.len(), self.labels.len()));
     }

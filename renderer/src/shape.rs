@@ -1,4 +1,4 @@
-//! Text of cells into glyphs: runs are shaped whole, every cluster's glyphs are then snapped to its cell.
+//! Turns the text of cells into glyphs. Runs are shaped whole, and each cluster's glyphs are then snapped to its cell.
 
 use std::sync::Arc;
 
@@ -11,17 +11,17 @@ use crate::glyph::{GlyphCache, GlyphId, GlyphKey};
 use crate::ligature::Group;
 use crate::sprite::Sprite;
 
-/// A glyph in its place, relative to the top left corner of the first cell of the text it belongs to.
+/// A glyph at its position, relative to the top left corner of the first cell of its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PlacedGlyph {
     pub(crate) glyph: GlyphId,
-    /// Index of the cluster whose cell it stands in.
+    /// Index of the cluster in whose cell the glyph stands.
     pub(crate) cluster: u16,
     pub(crate) dx: i16,
     pub(crate) dy: i16,
 }
 
-/// The glyph of a character that stands at its cell's origin, and where its picture lies from there.
+/// The glyph of a character at its cell's origin, and the position of its picture relative to that origin.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CellGlyph {
     pub(crate) glyph: GlyphId,
@@ -30,7 +30,7 @@ pub(crate) struct CellGlyph {
     pub(crate) width: u16,
 }
 
-/// What text of a row looks like to the shaper.
+/// How a row's text is shaped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Form {
     pub(crate) face: FaceStyle,
@@ -38,7 +38,7 @@ pub(crate) struct Form {
 }
 
 impl Form {
-    /// Which of the tables of whole rows it has; `None` in a multicell character.
+    /// Index into the tables for whole rows; `None` for a multicell character.
     pub(crate) fn index(self) -> Option<usize> {
         let stretch = match self.stretch {
             Stretch::None => 0,
@@ -50,7 +50,7 @@ impl Form {
     }
 }
 
-/// Shapes text, and remembers what single characters and clusters became so that plain rows need no shaping.
+/// Shapes text. Caches the glyphs of single characters and clusters, so that plain rows need no shaping.
 #[derive(Default)]
 pub(crate) struct Shaper {
     ascii: [Vec<Option<CellGlyph>>; 12],
@@ -61,7 +61,7 @@ pub(crate) struct Shaper {
     buffer: Option<UnicodeBuffer>,
 }
 
-/// Clusters remembered before they are forgotten together: a hostile program can print any number of them.
+/// Clusters to cache before the cache is cleared. Without a limit, a hostile program could fill it with any number.
 const MAX_CLUSTERS: usize = 1 << 12;
 /// The same for single characters.
 const MAX_CHARS: usize = 1 << 15;
@@ -74,7 +74,7 @@ impl Shaper {
         self.texts.iter_mut().for_each(FxHashMap::clear);
     }
 
-    /// The glyph of a printable ASCII character, if it is a single one that stands at its cell's origin.
+    /// The glyph of a printable ASCII character, if it is a single glyph at its cell's origin.
     pub(crate) fn ascii(
         &mut self,
         c: char,
@@ -103,7 +103,7 @@ impl Shaper {
         }
     }
 
-    /// The glyphs of one character that takes `cells` columns.
+    /// The glyphs of one character that covers `cells` columns.
     pub(crate) fn char(
         &mut self,
         c: char,
@@ -157,8 +157,8 @@ impl Shaper {
         placed
     }
 
-    /// Shapes a run of neighbouring clusters (text and columns of each) in one style and one face: the face of its
-    /// first character. Glyphs are snapped to the cell of the cluster they belong to.
+    /// Shapes a run of adjacent clusters (text and columns of each) in one style, with the face of the first cluster.
+    /// Glyphs are snapped to the cell of their cluster.
     pub(crate) fn shape(
         &mut self,
         run: &[(&str, u8)],
@@ -180,7 +180,7 @@ impl Shaper {
         }
         buffer.set_direction(Direction::LeftToRight);
         buffer.guess_segment_properties();
-        // Cells are read from left to right whatever the script; joining and marks still work within a run.
+        // Cells run from left to right whatever the script. Joining and marks still work within a run.
         buffer.set_direction(Direction::LeftToRight);
         let shaped = face.font.shaper().shape(buffer, &fonts.features);
         let upem = f32::from(face.font.metrics().units_per_em).max(1.0);
@@ -193,7 +193,7 @@ impl Shaper {
             i > 0 && shaped.glyph_infos()[i - 1].cluster == cluster && only_marks[cluster as usize]
         };
         if !primary {
-            // A font made for other cells: smaller where its text would run into the neighbours.
+            // The font was made for other cells: shrink text that would overlap its neighbors.
             let advance: i32 = (0..shaped.len())
                 .filter(|i| !is_mark(*i))
                 .map(|i| shaped.glyph_positions()[i].x_advance)
@@ -204,7 +204,7 @@ impl Shaper {
                 size = (size * room as f32 / width).max(4.0);
             }
         }
-        // Everything is laid out in single cells, and stretched where it is placed.
+        // Everything is laid out in single cells, and stretched when it is placed.
         let (across, down) = form.stretch.factors();
         let scale = size / upem;
         let (scale_x, scale_y) = (scale * across, scale * down);
@@ -216,9 +216,9 @@ impl Shaper {
             column += i32::from(*cells);
         }
         let mut placed = Vec::with_capacity(shaped.len());
-        // Pictures of the same cluster: a sequence that the font has no picture of its own for.
+        // Pictures of the same cluster. There are several if the font has no single picture for an emoji sequence.
         let mut pictures: Vec<(usize, GlyphKey)> = Vec::new();
-        // Pen from the start of the current cluster; glyphs of a ligature all belong to its first cell.
+        // Pen position from the start of the current cluster. All glyphs of a ligature belong to its first cell.
         let (mut pen, mut current) = (0i32, u32::MAX);
         for (i, (info, position)) in
             shaped.glyph_infos().iter().zip(shaped.glyph_positions()).enumerate()
@@ -227,7 +227,7 @@ impl Shaper {
                 current = info.cluster;
                 pen = 0;
             } else if info.glyph_id == 0 {
-                // A mark the face lacks: its base alone says more than a box over the neighbours.
+                // The face lacks this mark. The base alone is clearer than a box over the neighbors.
                 continue;
             }
             let cluster = info.cluster as usize;
@@ -243,7 +243,7 @@ impl Shaper {
             let dy = -(position.y_offset as f32 * scale_y).round() as i32;
             let icon = run[cluster].0.chars().next().is_some_and(is_icon);
             if !primary && cells == 2 && shaped.len() == 1 && !icon {
-                // A wide character of another font: in the middle of its cells.
+                // Center a wide character of another font in its cells.
                 let room = 2 * cell;
                 let advance = (position.x_advance as f32 * scale_x).round() as i32;
                 if advance > 0 && advance < room {
@@ -254,7 +254,7 @@ impl Shaper {
             let picture = glyphs.get(glyph);
             let room = i32::from(run[cluster].1) * cell;
             if is_mark(i) && dx + picture.left + picture.width as i32 / 2 >= room {
-                // Drawn where a character would stand, as fonts of equal widths have their marks: it goes over its base.
+                // Monospace fonts draw marks where a character would stand. Move the mark back over its base.
                 dx -= (pen as f32 * scale_x).round() as i32;
             }
             pen += position.x_advance;
@@ -273,7 +273,7 @@ impl Shaper {
         }
         self.buffer = Some(shaped.clear());
         if run.len() == 1 && pictures.len() > 1 && *cells == 2 {
-            // The first two beside each other, a column each.
+            // Show the first two beside each other, one column each.
             for (column, (at, key)) in pictures.iter().take(2).enumerate() {
                 let glyph = glyphs.id(key.fitting(1), fonts);
                 placed[*at] = PlacedGlyph { glyph, dx: column as i16 * cell as i16, ..placed[*at] };
@@ -289,22 +289,22 @@ impl Shaper {
     }
 }
 
-/// Whether the character is of the private use areas, where fonts have icons: these may reach over a blank behind them, as
-/// in kitty and ghostty.
+/// Whether the character is in a private use area, where fonts have icons. Icons may overlap a blank cell after them,
+/// as in kitty and ghostty.
 pub(crate) fn is_icon(c: char) -> bool {
     matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10fffd}')
         && Sprite::of_char(c).is_none()
 }
 
-/// Whether the character is drawn over the one before it, by its block.
+/// Whether the character is drawn over the one before it, judged by its Unicode block.
 fn is_combining(c: char) -> bool {
     matches!(c,
         '\u{300}'..='\u{36f}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}'
         | '\u{20d0}'..='\u{20ff}' | '\u{fe20}'..='\u{fe2f}')
 }
 
-/// Whether the text is shown as a picture: it says so (VS16), or it is wide and of a block that holds emoji, unless it
-/// says otherwise (VS15). Unicode TR51, emoji presentation.
+/// Whether the text is shown as an emoji picture (Unicode TR51, emoji presentation). VS16 or a keycap requests a
+/// picture, VS15 requests text. Otherwise, a wide character from a block with emoji is a picture.
 pub(crate) fn wants_emoji(text: &str, cells: u8) -> bool {
     if text.contains('\u{fe0e}') {
         return false;

@@ -1,5 +1,5 @@
-//! A window's surface for the CPU painter: damaged rectangles only, by softbuffer, or on X11 sent with their pixels where
-//! they are small.
+//! A window's surface for the CPU painter. Presents damaged rectangles with softbuffer. On X11, sends small ones
+//! directly, with their pixels.
 
 use std::num::NonZeroU32;
 
@@ -11,13 +11,13 @@ use crate::{CpuPainter, Damage, PainterError, PixelRect, Renderer};
 pub(crate) struct SoftSurface<W> {
     surface: softbuffer::Surface<W, W>,
     painter: CpuPainter,
-    /// Size the surface has; `None` before the first frame.
+    /// The surface's size; `None` before the first frame.
     size: Option<(u32, u32)>,
-    /// The window lost its picture.
+    /// The window lost its contents.
     exposed: bool,
-    /// What sends small parts, where that is possible.
+    /// Sends small parts, if the platform supports it.
     parts: Option<Parts>,
-    /// The last picture went by softbuffer, which was not asked since whether it has arrived.
+    /// The last picture went through softbuffer, which has not been asked since whether the picture has arrived.
     is_under_way: bool,
 }
 
@@ -38,13 +38,15 @@ impl<W: HasWindowHandle + HasDisplayHandle + Clone> SoftSurface<W> {
         self.exposed = true;
     }
 
-    /// Whether a small frame can be painted without the connection that the window's events come by, and without waiting.
+    /// Whether a small frame can be painted without waiting, and without the connection that carries the window's
+    /// events.
     pub(crate) fn is_at_rest(&self) -> bool {
         let is_ready = self.parts.as_ref().is_some_and(|parts| !parts.are_many());
         is_ready && !self.is_under_way && !self.exposed
     }
 
-    /// Paints a frame that differs little from the last one, at rest; false: nothing was done.
+    /// Paints a frame that differs little from the last one, if the surface is at rest. Returns false if it did
+    /// nothing.
     pub(crate) fn paint_small(&mut self, renderer: &mut Renderer) -> Result<bool, PainterError> {
         let frame = renderer.last_frame();
         let can_be = self.is_at_rest() && self.size == Some((frame.width, frame.height));
@@ -59,7 +61,7 @@ impl<W: HasWindowHandle + HasDisplayHandle + Clone> SoftSurface<W> {
         self.paint_changed(renderer, None)
     }
 
-    /// Paints the last frame, where it is known with what it changes.
+    /// Paints the last frame. `changed` is its damage, if known.
     fn paint_changed(
         &mut self,
         renderer: &mut Renderer,
@@ -91,7 +93,7 @@ impl<W: HasWindowHandle + HasDisplayHandle + Clone> SoftSurface<W> {
             let is_small = !whole && x11::are_small(&damage);
             let sent = match is_small {
                 true => parts.put(&buffer, width, &damage),
-                // They were sent before, by another connection.
+                // Parts sent earlier, by the other connection, must arrive first.
                 false => parts.settle(),
             };
             match sent {
@@ -100,7 +102,7 @@ impl<W: HasWindowHandle + HasDisplayHandle + Clone> SoftSurface<W> {
                 Err(error) => {
                     tracing::warn!(%error, "no more small parts of pictures: their connection failed");
                     self.parts = None;
-                    // Those before may be lost.
+                    // Parts sent earlier may be lost.
                     whole = true;
                 }
             }

@@ -1,6 +1,6 @@
-//! Characters drawn by code rather than by a font, so that they meet without seams at any cell size: box drawing,
-//! block elements, braille, symbols for legacy computing, powerline separators, branches of version control graphs,
-//! progress bars; and the forms of underline that are not plain lines.
+//! Characters drawn in code rather than by a font, so that they join without seams at any cell size: box drawing, block
+//! elements, braille, symbols for legacy computing, powerline separators, branches of version control graphs, and
+//! progress bars. Also draws underlines that are not plain lines.
 
 mod block;
 mod box_drawing;
@@ -15,7 +15,7 @@ mod underline;
 use crate::CellMetrics;
 use canvas::Canvas;
 
-/// A picture drawn by code.
+/// A picture drawn in code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Sprite {
     /// A character.
@@ -29,7 +29,7 @@ pub(crate) enum Sprite {
 }
 
 impl Sprite {
-    /// The sprite of a character, if it is one that is drawn by code.
+    /// The sprite of a character, if code draws that character.
     pub(crate) fn of_char(c: char) -> Option<Self> {
         let drawn = match c as u32 {
             0x2500..=0x259f | 0x25e2..=0x25e5 | 0x2800..=0x28ff | 0x1fb00..=0x1fb3b => true,
@@ -42,7 +42,7 @@ impl Sprite {
     }
 }
 
-/// Coverage of a sprite, `width` by the cell's height, one byte a pixel.
+/// Draws the coverage of a sprite, `width` by the cell's height, one byte per pixel.
 pub(crate) fn draw(sprite: Sprite, width: u32, metrics: &CellMetrics) -> Vec<u8> {
     let mut canvas = Canvas::new(width as i32, metrics.height as i32);
     let thickness = metrics.thickness.max(1) as i32;

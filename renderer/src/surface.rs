@@ -6,19 +6,19 @@ use crate::Renderer;
 use crate::gpu::surface::{GpuSurface, WindowAdapter};
 use crate::soft::SoftSurface;
 
-/// Which painter is wanted.
+/// The painter that the settings ask for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PainterChoice {
     /// The GPU if there is a real one, else the CPU.
     #[default]
     Auto,
-    /// The GPU, also a software one.
+    /// The GPU, even a software one.
     Gpu,
     /// The CPU.
     Cpu,
 }
 
-/// Which painter it became.
+/// The painter in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PainterKind {
     /// wgpu.
@@ -27,7 +27,7 @@ pub enum PainterKind {
     Cpu,
 }
 
-/// Why no painter could be made or a frame not presented.
+/// Why a painter could not be created, or a frame could not be presented.
 #[derive(Debug, thiserror::Error)]
 pub enum PainterError {
     /// No adapter can draw on this window.
@@ -51,13 +51,13 @@ enum WindowSurface<W> {
 }
 
 impl<W: HasWindowHandle + HasDisplayHandle + Clone + Send + Sync + 'static> WindowPainter<W> {
-    /// Makes the painter and says in the log which it became and why.
+    /// Creates the painter, and logs which one and why.
     pub fn new(window: W, choice: PainterChoice) -> Result<Self, PainterError> {
         let surface = choose(&window, choice)?;
         Ok(Self { window, choice, surface })
     }
 
-    /// Which painter it is.
+    /// The painter in use.
     pub fn kind(&self) -> PainterKind {
         match &self.surface {
             WindowSurface::Gpu(_) => PainterKind::Gpu,
@@ -73,18 +73,18 @@ impl<W: HasWindowHandle + HasDisplayHandle + Clone + Send + Sync + 'static> Wind
         }
     }
 
-    /// Paints the next frame whole: what the window showed is lost (a redraw that nobody asked for, as X11's Expose
-    /// gives).
+    /// Paints the next frame whole, because the window lost its contents. Call it for a redraw that Unterm did not
+    /// request, such as X11's Expose.
     pub fn invalidate(&mut self) {
         match &mut self.surface {
-            // Every frame is presented whole from the picture that is kept.
+            // Every frame is presented whole from the kept picture.
             WindowSurface::Gpu(_) => {}
             WindowSurface::Cpu(surface) => surface.invalidate(),
         }
     }
 
-    /// Changes the surface's size in physical pixels. Takes effect with the next frame of that size, so that no
-    /// picture of the wrong size is ever shown.
+    /// Logs a new size in physical pixels. The surface takes the size of the next frame, so that a picture of the wrong
+    /// size is never shown.
     pub fn resize(&mut self, width: u32, height: u32) {
         tracing::trace!(width, height, "surface resized");
     }
@@ -103,7 +103,7 @@ impl<W: HasWindowHandle + HasDisplayHandle + Clone + Send + Sync + 'static> Wind
         }
     }
 
-    /// Whether [`WindowPainter::paint_small`] may do something.
+    /// Whether [`WindowPainter::paint_small`] can paint.
     pub fn is_at_rest(&self) -> bool {
         match &self.surface {
             WindowSurface::Cpu(surface) => surface.is_at_rest(),
@@ -111,8 +111,8 @@ impl<W: HasWindowHandle + HasDisplayHandle + Clone + Send + Sync + 'static> Wind
         }
     }
 
-    /// Paints and presents the renderer's last frame if it differs little from the one before; on any thread, and without
-    /// waiting for the system. False: nothing was done. Only the CPU on X11 can.
+    /// Paints and presents the renderer's last frame if it differs little from the one before. Works on any thread and
+    /// never waits for the system. Returns false if it did nothing. Only the CPU painter on X11 supports it.
     pub fn paint_small(&mut self, renderer: &mut Renderer) -> Result<bool, PainterError> {
         match &mut self.surface {
             WindowSurface::Cpu(surface) => surface.paint_small(renderer),
@@ -120,7 +120,7 @@ impl<W: HasWindowHandle + HasDisplayHandle + Clone + Send + Sync + 'static> Wind
         }
     }
 
-    /// After the device was lost (a driver update, a card unplugged): a new one, or else the CPU.
+    /// Replaces a lost device (after a driver update, or an unplugged card) by a new one, or else by the CPU.
     fn recover(&mut self, renderer: &mut Renderer) -> Result<(), PainterError> {
         let again = WindowAdapter::find(&self.window).and_then(GpuSurface::new);
         self.surface = match again {
@@ -173,7 +173,7 @@ where
     }
 }
 
-/// Whether it is worth loading graphics drivers to look for an adapter, which takes longer than a whole start without.
+/// Whether to load graphics drivers to look for an adapter, which takes longer than a whole start without them.
 #[cfg(target_os = "linux")]
 fn may_have_gpu() -> bool {
     let render_node = std::fs::read_dir("/dev/dri").is_ok_and(|nodes| {

@@ -1,7 +1,7 @@
 //! Small parts of pictures on X11, sent with their pixels.
 //!
-//! softbuffer has the server copy them from shared memory and tell when that is done. This wakes the window, and holds
-//! the server up, right when a key's echo is to be seen.
+//! softbuffer has the server copy pixels from shared memory and report when the copy is done. The report wakes the
+//! window, and the copy delays the server, just when a key's echo should appear.
 
 #[cfg(all(unix, not(target_os = "macos")))]
 mod stream;
@@ -11,10 +11,10 @@ use crate::PixelRect;
 #[cfg(all(unix, not(target_os = "macos")))]
 pub(crate) use server::Parts;
 
-/// As many pixels are sent at most; the server copies more faster from shared memory.
+/// Most pixels to send. For more, the server copies faster from shared memory.
 const SMALL: u64 = 16 * 1024;
 
-/// Whether parts are small enough to be sent.
+/// Whether parts are small enough to send.
 pub(crate) fn are_small(parts: &[PixelRect]) -> bool {
     parts.iter().map(|part| u64::from(part.width) * u64::from(part.height)).sum::<u64>() <= SMALL
 }
@@ -35,27 +35,27 @@ mod server {
     use super::stream::{self, PromptStream};
     use crate::PixelRect;
 
-    /// So many bytes are on their way to the server at most. Its socket takes more: nobody waits for a server that is
-    /// held up.
+    /// Most bytes on their way to the server. Its socket holds more, so sending never blocks while the server is busy.
     const UNDER_WAY: usize = 128 * 1024;
-    /// What a request takes beside its pixels, here and on its way.
+    /// Bytes of a request besides its pixels.
     const REQUEST: usize = 64;
 
-    /// Puts parts of pictures into a window, by a connection of its own: the window's is read by its event loop.
+    /// Puts parts of pictures into a window. Uses its own connection, because the event loop reads the window's
+    /// connection.
     pub(crate) struct Parts {
         connection: RustConnection<PromptStream>,
         window: xproto::Window,
         gc: xproto::Gcontext,
         depth: u8,
-        /// How many bytes the server may not have taken yet.
+        /// Bytes that the server may not have received yet.
         under_way: usize,
-        /// The pixels of one, row by row.
+        /// The pixels of one part, row by row.
         pixels: Vec<u32>,
     }
 
     impl Parts {
-        /// Connects, where there is an X server that takes pixels as they are in memory and shares memory with us, and the
-        /// window is one of it. Without shared memory it can't be known when a picture by softbuffer has arrived.
+        /// Connects if the window belongs to an X server that uses this machine's pixel layout and shares memory with
+        /// this process. Without shared memory, Unterm can't detect when a picture from softbuffer has arrived.
         pub(crate) fn connect(window: &impl HasWindowHandle) -> Option<Self> {
             let window = match window.window_handle().ok()?.as_raw() {
                 RawWindowHandle::Xlib(handle) => handle.window as xproto::Window,
@@ -94,12 +94,12 @@ mod server {
             Ok(Some(Self { connection, window, gc, depth, under_way: 0, pixels }))
         }
 
-        /// Whether so much was sent that the next [`Parts::put`] waits for the server.
+        /// Whether so many bytes are on their way that the next [`Parts::put`] waits for the server.
         pub(crate) fn are_many(&self) -> bool {
             self.under_way > UNDER_WAY
         }
 
-        /// Sends small parts of a picture that has `width` pixels in a row, and does not wait until they are in the window.
+        /// Sends small parts of a picture that has `width` pixels per row. Does not wait until they are in the window.
         pub(crate) fn put(
             &mut self,
             picture: &[u32],
@@ -143,12 +143,12 @@ mod server {
             self.connection.flush()
         }
 
-        /// Waits until all that was sent is in the window: what another connection sends from now on comes behind it.
+        /// Waits until everything sent is in the window, so that requests from other connections come after it.
         pub(crate) fn settle(&mut self) -> Result<(), ReplyError> {
             if self.under_way > 0 {
                 self.connection.get_input_focus()?.reply()?;
                 self.under_way = 0;
-                // Changes of the keyboard are told to all connections.
+                // The server reports keyboard changes to every connection. Discard them.
                 while self.connection.poll_for_event()?.is_some() {}
             }
             Ok(())
@@ -156,7 +156,7 @@ mod server {
     }
 }
 
-/// There is no X server.
+/// Never constructed, because this platform has no X server.
 #[cfg(not(all(unix, not(target_os = "macos"))))]
 pub(crate) enum Parts {}
 

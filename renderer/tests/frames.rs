@@ -1,4 +1,4 @@
-//! What frames hold: which rows are taken over, where cursors and selections lie, what is drawn for which text.
+//! Tests of frames: which rows are reused, where cursors and selections lie, and what is drawn for which text.
 
 mod support;
 
@@ -51,7 +51,7 @@ fn text(lines: &[&str]) -> Snapshot {
     snapshot(20, &rows)
 }
 
-/// Which rows of `after` are not those of `before`.
+/// The rows of `after` that differ from those of `before`.
 fn changed(before: &Frame, after: &Frame) -> Vec<usize> {
     let pairs = versions(before).into_iter().zip(versions(after)).enumerate();
     pairs.filter(|(_, (a, b))| a != b).map(|(i, _)| i).collect()
@@ -78,7 +78,7 @@ fn a_cell_of_the_bundled_font_is_whole_pixels() {
     }
 }
 
-/// Changes of a cell's measures keep its text inside it, in the middle where it grows.
+/// An adjusted cell keeps its text inside, and centered if it grows.
 #[test]
 fn a_cell_can_be_adjusted() {
     let metrics = |adjust| {
@@ -145,7 +145,7 @@ fn rows_are_kept_while_nothing_about_them_changes() {
         PaneScene { selection: Some(range(at(1, 1), at(2, 0), false)), ..pane(&shown, metrics) };
     let selected = frame(&mut renderer, selected);
     assert_eq!(changed(&edited, &selected), [1, 2]);
-    // Of few rows the part that changed; of many, whole ones, which are one rectangle.
+    // In a few rows, only the parts that changed. In many, whole rows, which form one rectangle.
     assert_eq!(Damage::between(&edited, &selected).rects.len(), 2);
     let all =
         PaneScene { selection: Some(range(at(0, 0), at(3, 1), false)), ..pane(&shown, metrics) };
@@ -224,7 +224,7 @@ fn cursors_are_where_and_what_they_should_be() {
     assert_eq!(block.glyphs[1].color, text_color);
     assert_eq!(block.over, []);
 
-    // Both columns of a wide character, whichever the cursor is on.
+    // The cursor covers both columns of a wide character, whichever it is on.
     let wide = Fill { x: 2 * w as i32, y: 0, width: 2 * w, height: h, color: cursor };
     assert_eq!(look(CursorShape::Default, 2, true).under, [wide]);
     assert_eq!(look(CursorShape::Default, 3, true).under, [wide]);
@@ -237,7 +237,7 @@ fn cursors_are_where_and_what_they_should_be() {
     let line = look(CursorShape::Underline, 1, true).over[0];
     assert_eq!((line.x, line.width, line.y + line.height as i32), (w as i32, w, h as i32));
 
-    // Without focus: the outline of the cell, its four sides and nothing inside.
+    // Without focus, the cursor is the outline of the cell: four sides and nothing inside.
     for shape in [CursorShape::Block, CursorShape::Bar, CursorShape::Underline] {
         let hollow = look(shape, 1, false);
         assert_eq!(hollow.under, []);
@@ -261,7 +261,7 @@ fn a_selection_covers_whole_characters() {
             .map(|row| row.under.iter().map(columns).collect::<Vec<_>>())
             .collect::<Vec<_>>()
     };
-    // From the second half of the wide character on: the whole of it, and to the end of the line.
+    // From the second half of the wide character: the whole character, up to the end of the line.
     assert_eq!(fills(range(at(0, 2), at(1, 1), false)), [vec![(1, 19)], vec![(0, 2)], vec![]]);
     assert_eq!(fills(range(at(0, 1), at(0, 1), false)), [vec![(1, 2)], vec![], vec![]]);
     assert_eq!(
@@ -311,7 +311,7 @@ fn attributes_become_colours_and_lines() {
     }
 }
 
-/// Bold text keeps its colour: bold-as-bright is off.
+/// Bold text keeps its color, because bold-as-bright is off.
 #[test]
 fn bold_is_not_bright() {
     let mut style = colored(1, 0);
@@ -370,11 +370,11 @@ fn composed_text_stands_at_the_cursor_and_stays_in_the_row() {
         (row.under[0].x / m.width as i32, row.under[0].width / m.width, row.glyphs.len())
     };
     assert_eq!(look(3), (3, 4, 18));
-    // Not past the last column: moved to the left.
+    // It moves left instead of passing the last column.
     assert_eq!(look(19), (16, 4, 18));
 }
 
-/// An emoji of several code points is one picture in its two cells, if the system has a colour font at all.
+/// An emoji of several code points is one picture in its two cells, if the system has a color font.
 #[test]
 fn an_emoji_sequence_is_one_picture() {
     let mut renderer = renderer();
@@ -402,7 +402,8 @@ fn an_emoji_sequence_is_one_picture() {
     }
 }
 
-/// A sequence that no font has one picture for shows its first two, a column each; a text presentation has no picture.
+/// If no font has a single picture for a sequence, its first two pictures take a column each. Text presentation has no
+/// picture.
 #[test]
 fn unknown_emoji_sequences_stay_in_their_cells() {
     let mut renderer = renderer();
@@ -428,7 +429,7 @@ fn unknown_emoji_sequences_stay_in_their_cells() {
     assert!(picture(&glyphs(3)[0]).color && glyphs(3).len() == 1, "a keycap");
 }
 
-/// An icon of a font that was made for other cells is as large as it is over a blank, and fits its cell beside text.
+/// An icon from a font made for other cells keeps its size over a blank, and shrinks to its cell beside text.
 #[test]
 fn icons_reach_over_a_blank_behind_them() {
     let mut renderer = renderer();
@@ -456,7 +457,7 @@ fn icons_reach_over_a_blank_behind_them() {
     }
 }
 
-/// A cluster's marks don't push its neighbours: every glyph is about where its cell is.
+/// A cluster's marks don't push its neighbors: every glyph stays near its cell.
 #[test]
 fn combining_marks_stay_at_their_base() {
     let mut renderer = renderer();
@@ -469,7 +470,7 @@ fn combining_marks_stay_at_their_base() {
     }
 }
 
-/// A mark for which another font is needed does not shrink its base, though some fonts give marks a width.
+/// A mark from another font does not shrink its base, even if that font gives marks a width.
 #[test]
 fn a_base_keeps_its_size_under_any_mark() {
     let height = |text: &str| {
@@ -520,7 +521,7 @@ fn damage_of_chrome_is_its_rectangles() {
     assert_eq!(Damage::between(&before, renderer.last_frame()).rects, [panel]);
 }
 
-/// A raised rectangle hides the text below it, by both the picture and the damage it causes.
+/// A raised rectangle hides the text below it, both in the picture and in the damage.
 #[test]
 fn what_is_raised_lies_over_labels() {
     let mut renderer = renderer();
@@ -609,7 +610,7 @@ fn labels_are_cut_with_an_ellipsis() {
     assert!(runs[0].line_w <= whole / 2.0);
 }
 
-/// Data that contradicts itself draws something or nothing, but never panics.
+/// Inconsistent data may draw anything, but never panics.
 #[test]
 fn hostile_snapshots_are_survived() {
     let mut renderer = renderer();
@@ -622,7 +623,7 @@ fn hostile_snapshots_are_survived() {
         style: colored(1, 2),
         link: None,
     });
-    // A wide cell in the last column, a cluster without text, a code point that is none.
+    // A wide cell in the last column, a cluster without text, and an invalid code point.
     let last = shown.rows[1].cells.len() - 1;
     shown.rows[1].cells[last] = Cell(1 << 22 | u64::from('中'));
     shown.rows[1].cells[0] = Cell(1 << 21 | 77);
@@ -672,7 +673,7 @@ fn a_png_is_the_picture() {
     assert_eq!(bytes, expected);
 }
 
-/// DECDWL and DECDHL: everything of a row is twice as wide, and of twice the height each row shows its half.
+/// DECDWL and DECDHL: everything in a row is twice as wide. At double height, each row shows one half.
 #[test]
 fn double_rows_are_twice_as_large() {
     let mut renderer = renderer();
@@ -697,7 +698,7 @@ fn double_rows_are_twice_as_large() {
     let (wide, wide_sizes) = look(LineSize::DoubleWidth, CursorShape::Block, true);
     let (top, top_sizes) = look(LineSize::DoubleTop, CursorShape::Block, true);
     let (bottom, _) = look(LineSize::DoubleBottom, CursorShape::Block, true);
-    // Of nine columns five cells are seen, the last one by half.
+    // Five cells of the nine columns are visible, the last one by half.
     assert_eq!((single.glyphs.len(), wide.glyphs.len(), top.glyphs.len()), (8, 5, 5));
     for ((plain, wide), tall) in plain_sizes.iter().zip(&wide_sizes).zip(&top_sizes) {
         assert!((wide.0 - 2 * plain.0).abs() <= 2 && wide.1 == plain.1, "{plain:?} {wide:?}");
@@ -707,7 +708,7 @@ fn double_rows_are_twice_as_large() {
         row.under.iter().chain(&row.backgrounds).map(|f| (f.x, f.y, f.width, f.height)).collect()
     };
     let (w2, h1, line) = (2 * m.width, m.height, m.thickness);
-    // The cursor's block and the background of two cells; the underline is in the other half.
+    // The cursor's block, and the background of two cells. The underline is in the other half.
     let boxes = [(2 * w, 0, w2, h1), (4 * w, 0, 2 * w2, h1)];
     assert_eq!(fills(&top), boxes);
     assert!(fills(&wide).contains(&(4 * w, m.underline as i32, w2, line)));
@@ -715,7 +716,7 @@ fn double_rows_are_twice_as_large() {
     assert!(low.contains(&(4 * w, 2 * m.underline as i32 - h, w2, 2 * line)), "{low:?}");
     assert_eq!(top.glyphs[0].y - bottom.glyphs[0].y, h);
 
-    // Whatever its form, the cursor is seen in the row it is on.
+    // A cursor of any shape is visible in the row it is on.
     for size in [LineSize::DoubleWidth, LineSize::DoubleTop, LineSize::DoubleBottom] {
         let (bar, _) = look(size, CursorShape::Bar, true);
         assert_eq!((bar.over[0].x, bar.over[0].height), (2 * w, h1), "{size:?}");
@@ -727,8 +728,8 @@ fn double_rows_are_twice_as_large() {
     }
 }
 
-/// With a least contrast, text and the lines of boxes are stepped away from their background. Blocks and the shapes of
-/// status lines keep their colours, since they have to meet those of other cells.
+/// A minimum contrast steps text and box-drawing lines away from their background. Blocks and powerline shapes keep
+/// their colors, because they must match those of other cells.
 #[test]
 fn minimum_contrast_is_for_text_and_lines() {
     let mut renderer = renderer();
@@ -747,7 +748,7 @@ fn minimum_contrast_is_for_text_and_lines() {
     assert_eq!(stepped[1..3], [own; 2]);
 }
 
-/// What is behind the window is seen through the pane's own background only.
+/// Only the pane's own background lets the window's background through.
 #[test]
 fn opacity_is_of_the_background_only() {
     let mut renderer = renderer();

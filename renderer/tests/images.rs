@@ -1,4 +1,4 @@
-//! Images between the parts of a pane, alike in both painters.
+//! Images between the layers of a pane, painted the same by both painters.
 
 mod support;
 
@@ -9,13 +9,13 @@ use unterm_term::{
     SnapshotImage, Style, TextRange, Underline,
 };
 
-/// A picture of one colour.
+/// A picture of one color.
 fn flat(width: u32, height: u32, rgba: [u8; 4]) -> std::sync::Arc<Pixels> {
     let bytes = rgba.repeat((width * height) as usize);
     Pixels::new(width, height, bytes).expect("as many bytes as pixels")
 }
 
-/// All of `pixels` over these cells: left, top, columns, rows.
+/// All of `pixels` over the given cells: left, top, columns, rows.
 fn shown(pixels: &std::sync::Arc<Pixels>, cells: [f32; 4], z: i32) -> SnapshotImage {
     let source =
         PixelRect { x: 0.0, y: 0.0, width: pixels.width() as f32, height: pixels.height() as f32 };
@@ -30,7 +30,7 @@ fn blocks() -> Snapshot {
     snapshot(4, &[vec![run("█  █", Style::default())], vec![run("█  █", red)]])
 }
 
-/// The pixel in the middle of a cell.
+/// The pixel at the center of a cell.
 fn at(picture: &[u32], renderer: &Renderer, col: u32, row: u32) -> u32 {
     let frame = renderer.last_frame();
     let (metrics, origin) = (renderer.metrics(), frame.panes[0].origin);
@@ -54,7 +54,7 @@ fn images_lie_where_their_order_says() {
     };
     let text = look(i32::MIN)[0];
     assert_ne!(text, BLUE);
-    // Text, default background, text, own background, beside the image.
+    // Text, default background, text, the cell's own background, and text beside the image.
     assert_eq!(look(i32::MIN), [text, BLUE, text, 0xff0000, text]);
     assert_eq!(look(-1), [text, BLUE, text, BLUE, text]);
     assert_eq!(look(0), [BLUE, BLUE, BLUE, BLUE, text]);
@@ -124,7 +124,7 @@ fn both_painters_draw_images_alike_also_when_they_change() {
     let steps: [&[SnapshotImage]; 6] = [
         &[],
         &[shown(&noise, [0.5, 0.25, 2.5, 1.5], -1)],
-        // Scaled, out of the pane on all sides, over each other, in all orders.
+        // Scaled, beyond the pane on all sides, over each other, in all layers.
         &[shown(&noise, [-1.5, -0.5, 9.0, 4.0], i32::MIN), shown(&veil, [1.0, 0.0, 2.0, 2.0], 0)],
         &[shown(&veil, [1.0, 0.0, 2.0, 2.0], 0), shown(&noise, [0.0, 1.0, 1.0, 1.0], 5)],
         &[shown(&noise, [0.0, 1.0, 1.0, 1.0], -5), shown(&veil, [0.0, 0.0, 4.0, 2.0], -5)],

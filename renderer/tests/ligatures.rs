@@ -1,4 +1,4 @@
-//! Ligatures of the bundled font, which has them as contextual alternates.
+//! Ligatures of the bundled font, which defines them as contextual alternates.
 
 mod support;
 
@@ -10,13 +10,13 @@ use unterm_renderer::{
 };
 use unterm_term::{Attrs, Cursor, LineId, LineSize, Palette, Point, Rgb, Style, TextRange};
 
-/// A renderer, and the frame's row for a row of text.
+/// A renderer, and the row it built for one row of text.
 struct Look {
     renderer: Renderer,
     row: FrameRow,
 }
 
-/// What a row is shown with.
+/// The state in which a row is shown.
 #[derive(Clone, Default)]
 struct With {
     cursor: Option<(u16, bool)>,
@@ -51,18 +51,18 @@ fn options(ligatures: Ligatures) -> FontOptions {
 }
 
 impl Look {
-    /// Pixels of a picture in the row: left and right edge.
+    /// Left and right edge of a glyph's drawn part, in pixels.
     fn reach(&self, glyph: &GlyphInstance) -> (i32, i32) {
         (glyph.x, glyph.x + i32::from(glyph.width))
     }
 
-    /// What is drawn where.
+    /// The position and pixels of every glyph drawn.
     fn drawn(&self) -> Vec<(i32, i32, &[u8])> {
         let picture = |glyph: &GlyphInstance| &*self.renderer.glyphs().get(glyph.glyph).data;
         self.row.glyphs.iter().map(|glyph| (glyph.x, glyph.y, picture(glyph))).collect()
     }
 
-    /// Whether a picture covers more than a cell.
+    /// Whether any picture is wider than a cell.
     fn has_wide(&self) -> bool {
         let cell = self.renderer.metrics().width;
         let wide = |glyph: &&GlyphInstance| self.renderer.glyphs().get(glyph.glyph).width > cell;
@@ -109,7 +109,7 @@ fn each_part_has_the_colour_of_its_cell() {
         let wide: Vec<_> = row.row.glyphs.iter().map(|g| (row.reach(g), g.color)).collect();
         wide
     };
-    // Half of it selected, and half of it in another style.
+    // One half is selected, or in another style.
     let selected = With { selected: Some((1, 1)), ..With::default() };
     let always = options(Ligatures::Always);
     let halves = look(always.clone(), &[plain("=>")], &selected);
@@ -138,7 +138,7 @@ fn bold_beside_regular_and_features_take_ligatures_apart() {
     assert!(!look(without, &[plain("=>")], &With::default()).has_wide());
 }
 
-/// A line that is nothing but one sign is looked at in pieces, and stays on the grid.
+/// A line of one repeated character is shaped in pieces, and stays on the grid.
 #[test]
 fn long_lines_of_signs_stay_on_the_grid() {
     let text = "=".repeat(3000);
@@ -152,7 +152,7 @@ fn long_lines_of_signs_stay_on_the_grid() {
     assert!(row.glyphs.iter().all(|glyph| glyph.x >= -cell / 2));
 }
 
-/// Words are drawn the same with and without, and so is what only looks like a ligature.
+/// Plain words look the same with and without ligatures, and so does text that only resembles one.
 #[test]
 fn plain_text_is_left_alone() {
     for text in ["The quick brown fox 0123", "ab-cd", "- >", "中文 ->中", "──>", "a.b"] {
@@ -182,7 +182,7 @@ fn features_choose_other_forms() {
     }
 }
 
-/// A family asked for by code point goes before the first choice, and before what is drawn by code.
+/// A family chosen for a code point is used before the first choice, and before characters drawn in code.
 #[test]
 fn symbols_come_from_the_family_asked_for() {
     let list = SymbolRange::list("U+2500-2503, 2665", "JetBrains Mono").unwrap();

@@ -1,4 +1,4 @@
-//! Multicell characters (OSC 66): drawn over their blocks, in the size that they are shown at, alike by both painters.
+//! Multicell characters (OSC 66): drawn over their blocks, at their final size, and the same by both painters.
 
 mod support;
 
@@ -8,7 +8,7 @@ use unterm_term::{LineId, Options, Parser, Point, Size, Snapshot, Term, TextRang
 
 const COLS: u16 = 24;
 const ROWS: u16 = 8;
-/// Of the pane around the cells.
+/// Padding of the pane around its cells, in pixels.
 const PADDING: usize = 8;
 
 fn snapshot(bytes: &str) -> Snapshot {
@@ -20,7 +20,7 @@ fn snapshot(bytes: &str) -> Snapshot {
     snapshot
 }
 
-/// A picture of a pane, in cells.
+/// A picture of a pane, measured in cells.
 struct Picture {
     pixels: Vec<u32>,
     width: usize,
@@ -43,7 +43,7 @@ impl Picture {
         Self { pixels: CpuPainter::picture(&mut renderer), width: scene.width as usize, cell }
     }
 
-    /// The pixels from cell `from` on, `size` cells wide and high, both as columns and rows, perhaps halves.
+    /// The pixels of the part that starts at cell `from` and is `size` cells large. Both may be fractions of a cell.
     fn part(&self, from: (f32, f32), size: (f32, f32)) -> Vec<Vec<u32>> {
         let pixel = |cells: f32, size: usize| (cells * size as f32).round() as usize;
         let (x, y) = (pixel(from.0, self.cell.0), pixel(from.1, self.cell.1));
@@ -55,7 +55,7 @@ impl Picture {
         (y..y + height).map(row).collect()
     }
 
-    /// How many pixels of a part differ from its first one.
+    /// Number of pixels in a part that differ from the picture's first pixel.
     fn ink(&self, from: (f32, f32), size: (f32, f32)) -> usize {
         let part = self.part(from, size);
         let ground = self.pixels[0];
@@ -71,7 +71,7 @@ fn text_fills_its_block_and_nothing_else() {
     }
     assert_eq!(picture.ink((3.0, 0.0), (21.0, 8.0)), 0, "beside the block");
     assert_eq!(picture.ink((0.0, 3.0), (24.0, 5.0)), 0, "below the block");
-    // Nine times the area, give or take what hinting and edges take.
+    // Nine times the area, apart from the effects of hinting and edges.
     let small = Picture::of("H").ink((0.0, 0.0), (1.0, 1.0)) as f32;
     let ratio = picture.ink((0.0, 0.0), (3.0, 3.0)) as f32 / small;
     assert!((5.0..13.0).contains(&ratio), "{ratio}");
@@ -79,7 +79,7 @@ fn text_fills_its_block_and_nothing_else() {
 
 #[test]
 fn text_is_made_at_its_size() {
-    // Of an enlarged picture each pixel would be four alike.
+    // In an enlarged picture, each pixel would be four equal ones.
     let picture = Picture::of("\x1b]66;s=2;S\x07");
     let part = picture.part((0.0, 0.0), (2.0, 2.0));
     let blocks = part.chunks_exact(2).flat_map(|rows| {
@@ -105,10 +105,10 @@ fn a_fraction_stands_where_its_alignment_says() {
         let picture = half(more);
         let all = picture.ink((0.0, 0.0), (4.0, 2.0));
         assert_eq!(picture.ink(place, (1.0, 1.0)), all, "{more}");
-        // Half of twice the size is the size.
+        // Half of twice the size is the normal size.
         assert!(all.abs_diff(alone) * 10 <= alone, "{more}: {all}, {alone} alone");
     }
-    // Two characters in one cell: a superscript.
+    // Two characters in one cell form a superscript.
     let picture = Picture::of("\x1b]66;n=1:d=2:w=1;HH\x07");
     assert!(picture.ink((0.0, 0.0), (0.5, 0.6)) > 0 && picture.ink((0.5, 0.0), (0.5, 0.6)) > 0);
     assert_eq!(picture.ink((0.0, 0.6), (1.0, 0.4)), 0);
@@ -147,7 +147,7 @@ fn background_lines_cursor_and_selection_cover_the_block() {
     let (width, height) = Picture::of("").cell;
     let all = 4 * width * height;
     assert_eq!(count(&Picture::of("\x1b[41m\x1b]66;s=2; \x07\x1b[m")), all, "background");
-    // A line of the whole width, near the foot of the lower row.
+    // A line of the full width, near the bottom of the lower row.
     let lined = Picture::of("\x1b[4m\x1b]66;s=2; \x07\x1b[m");
     assert_eq!(lined.ink((0.0, 0.0), (2.0, 1.0)), 0);
     let line = lined.ink((0.0, 1.0), (2.0, 1.0));
@@ -157,7 +157,7 @@ fn background_lines_cursor_and_selection_cover_the_block() {
         assert!(count(&picture) > 0, "SGR {style}");
         assert_eq!(picture.ink((2.0, 0.0), (22.0, 8.0)), 0, "SGR {style}");
     }
-    // From any of its cells.
+    // Selection and cursor work from any of the block's cells.
     for (line, col) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
         let mut at = snapshot("\x1b]66;s=2; \x07");
         let point = Point { line: LineId(line), col };
@@ -168,7 +168,7 @@ fn background_lines_cursor_and_selection_cover_the_block() {
         (at.cursor.row, at.cursor.col, at.cursor.visible) = (line as u16, col, true);
         let covered = Picture::with(&at, |pane| pane.focused = true);
         assert_eq!(count(&covered), all, "cursor at {line}, {col}");
-        // Not focused, it is one outline: nothing in the middle.
+        // Without focus, the cursor is one outline: nothing in the middle.
         let hollow = Picture::with(&at, |pane| pane.focused = false);
         assert!(count(&hollow) > 0 && hollow.ink((0.5, 0.5), (1.0, 1.0)) == 0);
         at.cursor.shape = unterm_term::CursorShape::Underline;

@@ -1,4 +1,4 @@
-//! The two painters give the same picture, and painting what changed gives the same picture as painting everything.
+//! Both painters produce the same picture, and painting only the damage gives the same picture as painting everything.
 
 mod support;
 
@@ -15,8 +15,8 @@ use unterm_term::{
     Style, TextRange, Underline,
 };
 
-/// Largest difference of a channel: both painters round `below·(1−a) + above·a`, and a pixel is blended at most a few
-/// times (fill, underline, glyph, quad, label), each time with a rounding of its own.
+/// Largest allowed difference per channel. Both painters round `below·(1−a) + above·a`, and each blends a pixel only a
+/// few times (fill, underline, glyph, quad, label), rounding every time.
 const TOLERANCE: u8 = 3;
 
 fn compare(cpu: &[u32], gpu: &[u32], width: u32) -> Result<(), String> {
@@ -99,7 +99,7 @@ fn screen() -> impl Strategy<Value = Vec<Vec<Run>>> {
     prop::collection::vec(runs(), usize::from(ROWS)..=usize::from(ROWS))
 }
 
-/// What a scene has beside the text of its pane.
+/// Everything in a scene besides the text of its pane.
 #[derive(Clone, Debug)]
 struct Extras {
     cursor: Cursor,
@@ -112,7 +112,7 @@ struct Extras {
     panel: Option<(i32, f32)>,
     label: bool,
     origin: i32,
-    /// Sizes of the rows.
+    /// Size of each row.
     sizes: Vec<LineSize>,
     text: TextOptions,
     opacity: f32,
@@ -175,14 +175,14 @@ fn extras() -> impl Strategy<Value = Extras> {
         })
 }
 
-/// Puts the pane and the extras into the renderer's next frame.
+/// Builds the renderer's next frame from the pane and the extras.
 fn build(renderer: &mut Renderer, shown: &Snapshot, extras: &Extras) -> (u32, u32) {
     let mut shown = shown.clone();
     shown.cursor = extras.cursor;
     shown.modes.set(Modes::REVERSE_SCREEN, extras.reversed);
     let preedit = Preedit { text: "かなa".into(), cursor: Some((6, 7)) };
     let metrics = renderer.metrics();
-    // Scrolled by pixels: one row more than fits.
+    // Scrolled by pixels, with one row more than fits.
     let shift = if extras.reversed { 7 } else { 0 };
     let area = pane(&shown, metrics).area;
     if shift > 0 {
@@ -220,7 +220,7 @@ fn build(renderer: &mut Renderer, shown: &Snapshot, extras: &Extras) -> (u32, u3
         });
     }
     if let (Some((at, _)), true) = (extras.panel, extras.label) {
-        // A menu over both of them.
+        // A menu over both the panel and the label.
         scene.raise();
         let rect = PixelRect { x: 20 + at, y: 8, width: 50, height: 30 };
         scene.quads.push(Quad { rect, color: Rgb::hex(0x313244), alpha: 1.0, radius: 4.0 });
@@ -241,8 +241,8 @@ fn build(renderer: &mut Renderer, shown: &Snapshot, extras: &Extras) -> (u32, u3
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
-    /// A buffer brought up to date by damage alone, through any number of frames, holds the picture that painting
-    /// everything gives; also when two buffers take turns.
+    /// A buffer that is updated from damage alone, through any number of frames, holds the same picture as one painted
+    /// whole. This also holds for two buffers used in turn.
     #[test]
     fn damage_is_enough(
         first in screen(),
@@ -254,7 +254,7 @@ proptest! {
         let mut shown = snapshot(COLS, &first);
         let mut buffers: Vec<Vec<u32>> = Vec::new();
         for (revision, (at, runs, extras, scroll)) in edits.iter().enumerate() {
-            // Rows that moved up keep their line and revision; the last ones are new.
+            // Rows that moved up keep their line and revision. The last rows are new.
             for _ in 0..*scroll {
                 let next = shown.rows[usize::from(ROWS) - 1].line.0 + 1;
                 shown.rows.remove(0);
@@ -277,8 +277,8 @@ proptest! {
     }
 }
 
-/// Text that scrolls up or down, in a pane that fills the surface's width and in two side by side, is moved rather than
-/// painted, and looks as if it had been painted.
+/// Text that scrolls up or down is moved rather than painted, and looks as if it had been painted. This holds for a
+/// pane as wide as the surface and for two side by side.
 #[test]
 fn scrolled_text_looks_painted() {
     for panes in [1, 2] {
@@ -318,7 +318,7 @@ fn scrolled_text_looks_painted() {
     }
 }
 
-/// The pictures of both painters, over random screens, one after the other on the same painters.
+/// Compares the pictures of both painters over a series of random screens, without resetting the painters in between.
 #[test]
 fn gpu_frame_equals_cpu_frame() {
     let Some(mut gpu) = gpu() else { return };
@@ -349,7 +349,7 @@ fn gpu_frame_equals_cpu_frame() {
         .unwrap_or_else(|error| panic!("on {}: {error}", gpu.borrow().adapter()));
 }
 
-/// More glyphs, and larger ones, than an atlas begins with, at two sizes; then a change of font.
+/// Paints more and larger glyphs than an atlas starts with, at two sizes, then changes the font.
 #[test]
 fn gpu_atlas_grows_and_starts_over() {
     let Some(mut gpu) = gpu() else { return };
@@ -369,7 +369,7 @@ fn gpu_atlas_grows_and_starts_over() {
         let expected = CpuPainter::picture(renderer);
         compare(&expected, &gpu.read().unwrap(), renderer.last_frame().width).unwrap();
     };
-    // Latin, Greek and Cyrillic, then braille and box drawing.
+    // Latin, Greek and Cyrillic, then box drawing and braille.
     for first in [0x21, 0x180, 0x370, 0x4b0, 0x2500, 0x2800] {
         painter(&mut renderer, first);
     }

@@ -1,4 +1,4 @@
-//! The system's fonts: when they are listed, and which of their faces draws what the chosen families lack.
+//! The system's fonts: when they are listed, and which face draws a character that the chosen families lack.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use cosmic_text::fontdb::{self, Stretch, Weight};
 use super::{FaceId, FaceStyle, Fonts, has_char, is_ignorable};
 
 impl Fonts {
-    /// Makes sure that chrome text finds faces for all of `text`.
+    /// Lists the system's fonts if the bundled font lacks a character of `text`, which is chrome text.
     pub(crate) fn cover(&mut self, text: &str) {
         let bundled = self.chains[0].last().map(|id| self.face(*id).font.clone());
         let covers = |c: char| {
@@ -19,7 +19,7 @@ impl Fonts {
         }
     }
 
-    /// The family that chrome text shows emoji in: the first of colour there is.
+    /// The family for emoji in chrome text: the first color emoji font.
     pub(crate) fn emoji_family(&mut self) -> Option<String> {
         let db = self.system.db();
         let find =
@@ -39,7 +39,7 @@ impl Fonts {
         }
     }
 
-    /// The first of the system's faces that will do.
+    /// The best-ranked face that satisfies `will_do`.
     pub(super) fn find(
         &mut self,
         style: FaceStyle,
@@ -55,7 +55,7 @@ impl Fonts {
                 candidates
             }
         };
-        // A face that was looked into stays open, so that only the first search is slow.
+        // `FontSystem` keeps faces open, so only the first search is slow.
         let id = candidates.iter().copied().find(|id| {
             let weight = self.system.db().face(*id).map_or(Weight::NORMAL, |info| info.weight);
             self.system.get_font(*id, weight).is_some_and(|font| will_do(&font))
@@ -63,7 +63,7 @@ impl Fonts {
         self.add(id, style, false)
     }
 
-    /// All faces, those that suit cells of this style best first.
+    /// All faces, ranked by how well they suit cells of this style.
     fn rank(&self, style: FaceStyle, emoji: bool) -> Arc<[fontdb::ID]> {
         let han = han_family(self.system.locale());
         let want = if style.bold() { 700 } else { 400 };
@@ -94,7 +94,7 @@ pub(super) fn is_emoji_font(info: &fontdb::FaceInfo) -> bool {
     info.post_script_name.contains("Emoji")
 }
 
-/// The language the user reads, as BCP 47, from the environment; it chooses between the forms of Han characters.
+/// The user's language as a BCP 47 tag, from the environment. It selects between regional forms of Han characters.
 pub(super) fn locale() -> String {
     ["LC_ALL", "LC_CTYPE", "LANG"]
         .into_iter()
@@ -105,7 +105,7 @@ pub(super) fn locale() -> String {
         .unwrap_or_else(|| "en-US".to_owned())
 }
 
-/// Part of the family names of the fonts whose Han characters a reader of this language expects.
+/// The part of a font's family name that marks the Han forms a reader of this language expects.
 fn han_family(locale: &str) -> &'static str {
     match locale {
         "zh-TW" => "TC",

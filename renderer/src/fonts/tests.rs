@@ -6,7 +6,7 @@ fn family(fonts: &Fonts, id: super::FaceId) -> String {
     info.families[0].0.clone()
 }
 
-/// What most screens hold comes from the bundled font, and the system's fonts are not even listed for it.
+/// The bundled font draws what most screens hold, and the system's fonts are not listed for it.
 #[test]
 fn system_fonts_are_not_touched_for_plain_text() {
     let mut fonts = Fonts::new(&FontOptions::default());
@@ -24,7 +24,7 @@ fn system_fonts_are_not_touched_for_plain_text() {
     assert!(fonts.system_loaded);
 }
 
-/// Asking for the bundled family by name doesn't list the system's fonts either; another one does.
+/// Choosing the bundled family by name doesn't list the system's fonts either. Choosing another family does.
 #[test]
 fn only_foreign_families_list_system_fonts() {
     let named = |family: &str| {
@@ -37,7 +37,7 @@ fn only_foreign_families_list_system_fonts() {
     assert_eq!(family(&fonts, fonts.chains[0][0]), BUNDLED_FAMILY);
 }
 
-/// A face without bold or italic of its own gets them by code; one that has them doesn't.
+/// A face without bold or italic of its own gets a synthesized style. A face that has the style does not.
 #[test]
 fn missing_styles_are_made_up() {
     let mut fonts = Fonts::new(&FontOptions::default());
@@ -55,7 +55,7 @@ fn missing_styles_are_made_up() {
     }
 }
 
-/// Nothing is made up where that is not wanted, and a family that was chosen for a style is taken as it is.
+/// Styles are not synthesized if that is off, nor for a family that was chosen for the style.
 #[test]
 fn made_up_styles_can_be_left_out() {
     let bundled = vec![BUNDLED_FAMILY.to_owned()];
@@ -74,14 +74,14 @@ fn made_up_styles_can_be_left_out() {
     assert!(!fonts.face(face).embolden && !fonts.face(face).slant);
 }
 
-/// A cell is as wide as letters are, also where a family without any is the first choice.
+/// A cell is as wide as letters are, even if the first choice is a family without letters.
 #[test]
 fn a_family_without_letters_does_not_make_the_cell() {
     let plain = Fonts::new(&FontOptions::default());
     let mut fonts = Fonts::new(&FontOptions::default());
     fonts.load_system();
     let ids: Vec<_> = fonts.system.db().faces().map(|info| info.id).collect();
-    // Which the machine has is its own affair; none is known to be everywhere.
+    // Each machine has other fonts, and no font without letters is known to be everywhere: try them all.
     for id in ids {
         let Some(face) = fonts.add(id, FaceStyle::default(), true) else { continue };
         if super::has_char(&fonts.face(face).font, 'M') {
@@ -97,7 +97,7 @@ fn a_family_without_letters_does_not_make_the_cell() {
     }
 }
 
-/// A character that no font has is drawn as the first font's empty box, and looked for only once.
+/// A character that no font has is drawn as the first font's empty box. The failed search is cached.
 #[test]
 fn unknown_characters_fall_back_to_the_first_font() {
     let mut fonts = Fonts::new(&FontOptions::default());

@@ -1,4 +1,5 @@
-//! Glyphs in textures: one of coverage, one of colour, each filled shelf by shelf and made higher when it is full.
+//! Glyphs in two textures, one for coverage and one for color. Each is filled shelf by shelf and grows in height when
+//! full.
 
 use wgpu::{
     CommandEncoderDescriptor, Device, Extent3d, Origin3d, Queue, TexelCopyBufferLayout,
@@ -18,11 +19,11 @@ pub(super) struct Place {
     pub(super) y: u16,
 }
 
-/// There is no room for another glyph, and no larger texture to be had.
+/// The texture has no room for another glyph and can't grow.
 #[derive(Debug)]
 pub(super) struct Full;
 
-/// One texture.
+/// A texture and the shelves in it.
 struct Sheet {
     texture: Texture,
     format: TextureFormat,
@@ -30,21 +31,21 @@ struct Sheet {
     shelves: Shelves,
 }
 
-/// Free room in a texture of [`WIDTH`]: rows of glyphs of about the same height, filled from the left.
+/// Free room in a texture that is [`WIDTH`] wide: shelves of glyphs with similar heights, filled from the left.
 #[derive(Default)]
 struct Shelves {
-    /// Top, height, and where the free part begins.
+    /// Top, height, and start of the free part.
     shelves: Vec<(u32, u32, u32)>,
     bottom: u32,
 }
 
 impl Shelves {
-    /// A place for this size within `height`.
+    /// Finds a place for this size in a texture that is `limit` pixels high.
     fn place(&mut self, width: u32, height: u32, limit: u32) -> Option<(u32, u32)> {
         if width > WIDTH {
             return None;
         }
-        // A shelf of about this height; where there is no room for a new one, any shelf that is high enough.
+        // Prefer a shelf of about this height. If there is no room for a new shelf, use any that is high enough.
         let tight = height + height / 4 + 2;
         for most in [tight, u32::MAX] {
             let fits = self
@@ -71,15 +72,15 @@ impl Shelves {
     }
 }
 
-/// The glyphs that are on the GPU.
+/// The glyphs on the GPU.
 pub(super) struct Atlas {
     masks: Sheet,
     colors: Sheet,
     places: Vec<Option<Place>>,
-    /// Generation of the glyph cache the places belong to.
+    /// The glyph cache generation that the places belong to.
     pub(super) generation: u64,
     limit: u32,
-    /// A texture was replaced: whoever holds a view of it must take a new one.
+    /// A texture was replaced, so existing views of it must be replaced too.
     pub(super) replaced: bool,
 }
 
@@ -100,7 +101,8 @@ impl Sheet {
         Self { texture, format, height, shelves: Shelves::default() }
     }
 
-    /// Twice the height; what is in it stays in its place.
+    /// Doubles the height, up to `limit`. The contents keep their place. Returns false if the height is already at
+    /// `limit`.
     fn grow(&mut self, device: &Device, queue: &Queue, limit: u32) -> bool {
         let height = (self.height * 2).min(limit);
         if height == self.height {
@@ -145,7 +147,7 @@ impl Atlas {
         (&self.masks.texture, &self.colors.texture)
     }
 
-    /// Where a glyph lies, uploading it if it isn't there yet.
+    /// Where a glyph lies. Uploads the glyph if it is not there yet.
     pub(super) fn place(
         &mut self,
         id: GlyphId,
@@ -202,7 +204,7 @@ fn upload(queue: &Queue, texture: &Texture, glyph: &Glyph, x: u32, y: u32) {
 mod tests {
     use super::{Shelves, WIDTH};
 
-    /// Places never overlap and never leave the texture, and a full texture says so.
+    /// Places never overlap and never leave the texture. A glyph that doesn't fit gets no place.
     #[test]
     fn shelves_do_not_overlap() {
         let mut shelves = Shelves::default();

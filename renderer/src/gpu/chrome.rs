@@ -13,18 +13,18 @@ use crate::{Frame, FrameLabel};
 pub(super) struct Chrome {
     viewport: Viewport,
     atlas: TextAtlas,
-    /// One a layer, as many as there ever were at once.
+    /// One renderer per layer, as many as any frame has needed.
     texts: Vec<TextRenderer>,
     prepared: Option<Prepared>,
 }
 
-/// What is prepared.
+/// The labels that are prepared for drawing.
 #[derive(PartialEq)]
 struct Prepared {
     width: u32,
     height: u32,
     labels: Vec<FrameLabel>,
-    /// Which of them are in each layer.
+    /// The range of `labels` in each layer.
     layers: Vec<Range<usize>>,
 }
 
@@ -32,18 +32,18 @@ impl Chrome {
     pub(super) fn new(device: &Device, queue: &Queue, format: TextureFormat) -> Self {
         let cache = Cache::new(device);
         let viewport = Viewport::new(device, &cache);
-        // `Web`: colours are blended as they are coded, like everything else in such a picture.
+        // `Web` blends colors as coded values, like everything else in such a picture.
         let mode = if format.is_srgb() { ColorMode::Accurate } else { ColorMode::Web };
         let atlas = TextAtlas::with_color_mode(device, queue, &cache, format, mode);
         Self { viewport, atlas, texts: Vec::new(), prepared: None }
     }
 
-    /// Forgets what is prepared, since fonts have changed.
+    /// Forgets the prepared labels, because fonts have changed.
     pub(super) fn reset(&mut self) {
         self.prepared = None;
     }
 
-    /// Uploads the labels of `frame` unless they are there already.
+    /// Uploads the labels of `frame` unless they are already prepared.
     pub(super) fn prepare(
         &mut self,
         frame: &Frame,

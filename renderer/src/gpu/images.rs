@@ -1,4 +1,4 @@
-//! Textures of the images a frame shows, each kept as long as it is shown.
+//! Textures of the images that a frame shows. Each is kept while its image is shown.
 
 use rustc_hash::FxHashMap;
 use wgpu::{
@@ -9,14 +9,14 @@ use wgpu::{
 use super::pipeline::Pipeline;
 use crate::Frame;
 
-/// By the number of an image's pixels.
+/// Bind groups, by the id of an image's pixels.
 #[derive(Default)]
 pub(super) struct Images {
     groups: FxHashMap<u64, BindGroup>,
 }
 
 impl Images {
-    /// Uploads the frame's images that are not there, and drops those it does not show.
+    /// Uploads new images of the frame, and drops those that it doesn't show.
     pub(super) fn prepare(
         &mut self,
         frame: &Frame,
@@ -69,7 +69,7 @@ impl Images {
         }
     }
 
-    /// What draws an image, if it is there.
+    /// The bind group that draws an image, if the image was uploaded.
     pub(super) fn group(&self, image: u64) -> Option<&BindGroup> {
         self.groups.get(&image)
     }

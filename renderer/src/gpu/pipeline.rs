@@ -1,4 +1,4 @@
-//! The pipelines that draw rectangles, and what is bound to them.
+//! The pipelines that draw rectangles, and their bindings.
 
 use wgpu::{
     BindGroup, BindGroupDescriptor, BindGroupEntry, BindGroupLayout, BindGroupLayoutDescriptor,
@@ -14,7 +14,7 @@ use wgpu::{
 use super::atlas::Atlas;
 use super::rows;
 
-/// What a draw call has in common, as `shader.wgsl` reads it.
+/// Values that all instances of a draw call share, as `shader.wgsl` reads them.
 #[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub(super) struct Draw {
@@ -23,26 +23,26 @@ pub(super) struct Draw {
     pub(super) clip: [i32; 4],
 }
 
-/// What a pipeline draws.
+/// What kind of rectangle a pipeline draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Rectangles that take the place of all that was there.
+    /// Rectangles that replace what lies below.
     Fill,
-    /// Glyphs that are coverage.
+    /// Glyphs that have coverage only.
     Mask,
-    /// Colour glyphs, and images.
+    /// Color glyphs and images.
     Color,
-    /// Rectangles with round corners, and translucent ones.
+    /// Rectangles with rounded corners, and translucent ones.
     Rounded,
 }
 
 pub(super) struct Pipeline {
-    /// By [`Kind`].
+    /// Indexed by [`Kind`].
     pipelines: [RenderPipeline; 4],
     draw_layout: BindGroupLayout,
     glyph_layout: BindGroupLayout,
     draws: Buffer,
-    /// Draws the buffer has room for.
+    /// Number of draws that the buffer has room for.
     room: usize,
     /// Bytes from one draw to the next.
     pub(super) stride: u32,
@@ -52,7 +52,7 @@ pub(super) struct Pipeline {
 }
 
 impl Pipeline {
-    /// Draws into a picture of this format: as light where that is sRGB.
+    /// Pipelines that draw into a picture of this format. They blend colors as light if the format is sRGB.
     pub(super) fn new(device: &Device, format: TextureFormat, atlas: &Atlas) -> Self {
         let module = device.create_shader_module(ShaderModuleDescriptor {
             label: Some("rectangles"),
@@ -153,12 +153,12 @@ impl Pipeline {
         }
     }
 
-    /// What draws this.
+    /// The pipeline that draws this kind.
     pub(super) fn of(&self, kind: Kind) -> &RenderPipeline {
         &self.pipelines[kind as usize]
     }
 
-    /// What draws with another texture in place of that of colour glyphs.
+    /// A bind group that puts an image's texture in place of the glyph textures.
     pub(super) fn image_group(&self, device: &Device, texture: &wgpu::Texture) -> BindGroup {
         let view = texture.create_view(&TextureViewDescriptor::default());
         device.create_bind_group(&BindGroupDescriptor {
@@ -171,12 +171,12 @@ impl Pipeline {
         })
     }
 
-    /// Takes new views of the atlas' textures.
+    /// Binds new views of the atlas's textures.
     pub(super) fn rebind(&mut self, device: &Device, atlas: &Atlas) {
         self.glyph_group = glyph_group(device, &self.glyph_layout, atlas);
     }
 
-    /// Uploads what the frame's draw calls have in common; the n-th is bound by an offset of `n * stride`.
+    /// Uploads the shared values of the frame's draw calls. The n-th is bound with an offset of `n * stride`.
     pub(super) fn upload(&mut self, device: &Device, queue: &Queue, draws: &[Draw]) {
         if draws.len() > self.room {
             self.room = draws.len().next_power_of_two();
@@ -230,7 +230,7 @@ fn glyph_group(device: &Device, layout: &BindGroupLayout, atlas: &Atlas) -> Bind
     })
 }
 
-/// A texture whose pixels are taken as they are.
+/// A texture that is read without filtering.
 pub(super) fn texture(binding: u32) -> BindGroupLayoutEntry {
     BindGroupLayoutEntry {
         binding,

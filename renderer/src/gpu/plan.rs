@@ -1,7 +1,7 @@
-//! In which order a frame is drawn: which rectangles, by which pipeline, within which part of the surface.
+//! The order in which a frame is drawn: which rectangles, by which pipeline, clipped to which part of the surface.
 //!
-//! Rows of a pane never overlap, so all fills of its rows come first, then all glyphs, then what lies over them: each
-//! pipeline is set once, and each draws only what it is made for, which counts where the GPU is emulated.
+//! Rows of a pane never overlap, so all fills of its rows come first, then all glyphs, then the fills over them. Each
+//! pipeline is set once and draws only its own kind of rectangle, which matters on an emulated GPU.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use super::rows::{Instance, Parts};
 use crate::blend::premultiplied;
 use crate::{Frame, FramePane, ImageLayer, PixelRect, Quad};
 
-/// Where instances are.
+/// Where the instances of a draw call are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
     /// [`Plan::areas`].
@@ -21,7 +21,7 @@ pub(super) enum Source {
     Image(u64),
 }
 
-/// One step.
+/// One step of a plan.
 #[derive(Debug)]
 pub(super) enum Call {
     /// A draw call.
@@ -31,7 +31,7 @@ pub(super) enum Call {
         instances: Range<u32>,
         /// Index into [`Plan::draws`].
         draw: u32,
-        /// It draws nothing outside.
+        /// Nothing is drawn outside.
         rect: PixelRect,
     },
     /// The labels of a layer of chrome.
@@ -44,12 +44,12 @@ pub(super) struct Plan {
     surface: PixelRect,
     /// Instances that belong to no row.
     pub(super) areas: Vec<Instance>,
-    /// What draw calls share; the first is the whole surface.
+    /// Values that draw calls share; the first covers the whole surface.
     pub(super) draws: Vec<Draw>,
     pub(super) calls: Vec<Call>,
 }
 
-/// A row that is drawn.
+/// A row to draw.
 pub(super) struct PlannedRow {
     pub(super) parts: Parts,
     /// Its index in its pane.
@@ -57,7 +57,7 @@ pub(super) struct PlannedRow {
 }
 
 impl Plan {
-    /// A plan that draws the panes' backgrounds, and the frame's where there is no pane.
+    /// A plan that draws the panes' backgrounds, and the frame's background outside the panes.
     pub(super) fn new(frame: &Frame) -> Self {
         let surface = frame.rect();
         let mut plan = Self { surface, areas: Vec::new(), draws: Vec::new(), calls: Vec::new() };
@@ -79,7 +79,7 @@ impl Plan {
         plan
     }
 
-    /// Adds a pane: these of its rows, and its images.
+    /// Adds a pane: the given rows, and its images.
     pub(super) fn pane(&mut self, pane: &FramePane, rows: &[PlannedRow]) {
         let placed: Vec<_> = rows
             .iter()
@@ -108,7 +108,7 @@ impl Plan {
         self.images(pane, ImageLayer::Over);
     }
 
-    /// Adds a layer of chrome: its quads, then its labels where there are any.
+    /// Adds a layer of chrome: its quads, then its labels if it has any.
     pub(super) fn chrome(&mut self, layer: usize, quads: &[Quad], has_labels: bool) {
         let first = self.areas.len() as u32;
         self.areas.extend(quads.iter().map(quad));
@@ -133,7 +133,8 @@ impl Plan {
         }
     }
 
-    /// What draw calls share that draw within `rect`, places counted from `origin`.
+    /// Adds the values shared by draw calls that are clipped to `rect` and place instances relative to `origin`.
+    /// Returns their index.
     fn clip(&mut self, origin: (i32, i32), rect: PixelRect) -> u32 {
         let (right, bottom) = (rect.x + rect.width as i32, rect.y + rect.height as i32);
         self.draws.push(Draw {
@@ -167,12 +168,12 @@ fn uncovered(frame: &Frame) -> Vec<PixelRect> {
     left
 }
 
-/// The parts of a rectangle outside another: above, below, and at both sides.
+/// The parts of a rectangle outside another: above, left, right and below.
 fn outside(rect: &PixelRect, hole: &PixelRect) -> impl Iterator<Item = PixelRect> + use<> {
     let inner = rect.intersection(hole);
     let edges = |r: &PixelRect| (r.x, r.y, r.x + r.width as i32, r.y + r.height as i32);
     let (left, top, right, bottom) = edges(rect);
-    // Without anything in common, all of it lies above nothing at its foot.
+    // Without an overlap, put an empty hole at the bottom, so that the whole rectangle lies above it.
     let (x0, y0, x1, y1) =
         if inner.is_empty() { (left, bottom, right, bottom) } else { edges(&inner) };
     let between = |x0: i32, y0: i32, x1: i32, y1: i32| PixelRect {
@@ -203,7 +204,7 @@ fn quad(quad: &Quad) -> Instance {
 mod tests {
     use super::{PixelRect, outside};
 
-    /// What is outside covers each pixel once, and none of the hole.
+    /// The parts outside cover each pixel once, and no pixel of the hole.
     #[test]
     fn a_rectangle_outside_another_is_covered_once() {
         let rect = PixelRect { x: 2, y: 3, width: 10, height: 8 };

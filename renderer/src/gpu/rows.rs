@@ -1,5 +1,5 @@
-//! Instances on the GPU: each row of a frame keeps its own stretch of one buffer while it looks the same, wherever it
-//! is scrolled to, so that only rows that changed are uploaded.
+//! Instances on the GPU. Each row of a frame keeps its own slot in one buffer while it looks the same, wherever it is
+//! scrolled to, so that only changed rows are uploaded.
 
 use std::ops::Range;
 
@@ -42,19 +42,19 @@ fn clamp(size: u32) -> u16 {
     u16::try_from(size).unwrap_or(u16::MAX)
 }
 
-/// A stretch of the buffer.
+/// A slot of the buffer.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
-    /// It holds `1 << class` instances.
+    /// The slot holds `1 << class` instances.
     class: u8,
     parts: Parts,
 }
 
-/// The instances of a row, in the order they are drawn in.
+/// The instances of a row, in drawing order.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Parts {
     start: u32,
-    /// Where its backgrounds, its fills below text, its glyphs, its colour glyphs and its fills above end.
+    /// Where its backgrounds, fills below text, glyphs, color glyphs and fills above text end.
     ends: [u32; 5],
 }
 
@@ -85,21 +85,21 @@ impl Parts {
     }
 }
 
-/// The rows that are on the GPU, by version.
+/// The rows on the GPU, by version.
 pub(super) struct Rows {
     pub(super) buffer: Buffer,
     capacity: u32,
-    /// What the buffer holds, or will once it is uploaded: one upload for all rows that are new in a frame.
+    /// The buffer's contents, including instances still to upload, so that all new rows of a frame need one upload.
     mirror: Vec<Instance>,
-    /// What of it is not there yet.
+    /// The part of `mirror` that is not uploaded yet.
     fresh: Range<usize>,
     slots: FxHashMap<u64, Slot>,
-    /// Free stretches of each class.
+    /// Free slots of each class.
     free: Vec<Vec<u32>>,
     scratch: Vec<Instance>,
 }
 
-/// Smallest stretch: 1 << 4 instances.
+/// Class of the smallest slot: 1 << 4 instances.
 const MIN_CLASS: u8 = 4;
 const FIRST_CAPACITY: u32 = 1 << 13;
 
@@ -123,7 +123,7 @@ impl Rows {
         self.free.iter_mut().for_each(Vec::clear);
     }
 
-    /// Gives back the stretches of rows that are not shown any more.
+    /// Frees the slots of rows that are no longer shown.
     pub(super) fn retain(&mut self, shown: &FxHashSet<u64>) {
         let free = &mut self.free;
         self.slots.retain(|version, slot| {
@@ -135,8 +135,8 @@ impl Rows {
         });
     }
 
-    /// The instances of a row; they have to be uploaded before they are drawn. With `lenient`, glyphs that find no room are left
-    /// out.
+    /// The instances of a row, which must be uploaded before they are drawn. With `lenient`, glyphs that don't fit the
+    /// atlas are left out.
     pub(super) fn parts(
         &mut self,
         row: &FrameRow,
@@ -190,7 +190,7 @@ impl Rows {
         Ok(parts)
     }
 
-    /// Keeps instances: where they begin, and the class of their stretch.
+    /// Stores instances in a slot. Returns its start and its class.
     fn store(&mut self, instances: &[Instance]) -> (u32, u8) {
         let count = instances.len() as u32;
         let class = (count.max(1).next_power_of_two().trailing_zeros() as u8).max(MIN_CLASS);
@@ -214,7 +214,7 @@ impl Rows {
         (start, class)
     }
 
-    /// Uploads what is new, into a larger buffer where the old one is too small.
+    /// Uploads new instances, into a larger buffer if the old one is too small.
     pub(super) fn upload(&mut self, device: &Device, queue: &Queue) {
         if self.mirror.len() > self.capacity as usize {
             self.capacity = self.mirror.len().next_power_of_two() as u32;

@@ -16,7 +16,7 @@ use super::GpuPainter;
 use super::pipeline::texture;
 use crate::{PainterError, Renderer};
 
-/// Hands the window's display to wgpu, which wants it to be printable.
+/// Passes the window's display to wgpu, which requires `Debug`.
 struct Display<W>(W);
 
 impl<W> std::fmt::Debug for Display<W> {
@@ -38,12 +38,12 @@ pub(crate) struct WindowAdapter {
 }
 
 impl WindowAdapter {
-    /// The best adapter for this window; the message of an error says why there is none.
+    /// Finds the best adapter for this window. If there is none, the error's message gives the reason.
     pub(crate) fn find<W>(window: &W) -> Result<Self, PainterError>
     where
         W: HasWindowHandle + HasDisplayHandle + Clone + Send + Sync + 'static,
     {
-        // OpenGL's drivers are only loaded where Vulkan, Metal or Direct3D have no real GPU to offer.
+        // Load OpenGL's drivers only if Vulkan, Metal or Direct3D offer no real GPU.
         let first = Self::with_backends(window, Backends::PRIMARY);
         if first.as_ref().is_ok_and(|found| !found.is_software()) {
             return first;
@@ -75,7 +75,7 @@ impl WindowAdapter {
         Ok(Self { surface, adapter })
     }
 
-    /// The adapter runs on the CPU.
+    /// Whether the adapter runs on the CPU.
     pub(crate) fn is_software(&self) -> bool {
         self.adapter.get_info().device_type == DeviceType::Cpu
     }
@@ -90,11 +90,11 @@ pub(crate) struct GpuSurface {
     painter: GpuPainter,
     config: SurfaceConfiguration,
     configured: bool,
-    /// The picture can be copied to the surface.
+    /// Whether the picture can be copied to the surface.
     copies: bool,
-    /// Draws it where it can't be, for a picture of this format.
+    /// Draws the picture if it can't be copied, with the picture format it was made for.
     blit: Option<(TextureFormat, Blit)>,
-    /// How the window's own opacity is taken, where it can have one.
+    /// The alpha mode for a translucent window, if the surface supports one.
     translucent: Option<CompositeAlphaMode>,
 }
 
@@ -108,11 +108,12 @@ impl GpuSurface {
             .find(|format| caps.formats.contains(format))
             .or_else(|| caps.formats.first().copied())
             .ok_or_else(|| PainterError::Surface("it supports no pixel format".into()))?;
-        // What the picture is where colours are blended as they are coded.
+        // Format of the picture if colors are blended as coded values.
         let picture = if plain.contains(&format) { format } else { TextureFormat::Bgra8Unorm };
         let painter = GpuPainter::new(&adapter, picture)?;
         let copies = picture == format && caps.usages.contains(TextureUsages::COPY_DST);
-        // Colours are multiplied by their opacity already. X11's drivers say nothing of that and mean it.
+        // Colors are already multiplied by their opacity. X11 drivers don't report `PreMultiplied`, but behave that
+        // way.
         let translucent = [CompositeAlphaMode::PreMultiplied, CompositeAlphaMode::Inherit]
             .into_iter()
             .find(|mode| caps.alpha_modes.contains(mode));
@@ -145,12 +146,12 @@ impl GpuSurface {
         self.painter.is_lost()
     }
 
-    /// Paints the renderer's last frame and presents it. The picture is kept, so presenting it again costs a copy.
+    /// Paints the renderer's last frame and presents it. The picture is kept, so presenting it again costs only a copy.
     pub(crate) fn paint(&mut self, renderer: &mut Renderer) -> Result<(), PainterError> {
         let (_, painting) = self.painter.record(renderer);
         let Some(target) = &self.painter.target else { return Ok(()) };
         let is_opaque = renderer.last_frame().panes.iter().all(|pane| pane.opacity == 255);
-        // `Auto` is opaque wherever that is possible.
+        // `Auto` is opaque if that is possible.
         let alpha_mode =
             self.translucent.filter(|_| !is_opaque).unwrap_or(CompositeAlphaMode::Auto);
         if !self.configured
@@ -173,7 +174,7 @@ impl GpuSurface {
                 self.configured = false;
                 texture
             }
-            // Nobody would see it; the picture is kept for the next time.
+            // The frame would not be visible. The picture is kept for the next time.
             CurrentSurfaceTexture::Timeout | CurrentSurfaceTexture::Occluded => {
                 self.painter.queue.submit(painting);
                 return Ok(());
@@ -201,7 +202,7 @@ impl GpuSurface {
             let view = texture.texture.create_view(&TextureViewDescriptor::default());
             blit.draw(device, &mut encoder, &target.view, &view);
         }
-        // At once: each submission wakes the driver.
+        // Submit once, because each submission wakes the driver.
         self.painter.queue.submit(painting.into_iter().chain([encoder.finish()]));
         self.painter.queue.present(texture);
         Ok(())
@@ -213,13 +214,13 @@ impl GpuSurface {
     }
 }
 
-/// Draws the picture on surfaces that can't be copied to.
+/// Draws the picture on surfaces to which it can't be copied.
 struct Blit {
     pipeline: RenderPipeline,
 }
 
 impl Blit {
-    /// From a picture of one format to a surface of another.
+    /// Draws from a picture of one format to a surface of another.
     fn new(device: &wgpu::Device, picture: TextureFormat, format: TextureFormat) -> Self {
         let module = device.create_shader_module(ShaderModuleDescriptor {
             label: Some("present"),

@@ -1,4 +1,4 @@
-//! Ligatures of a row: which of its cells are drawn together, and their parts in the colours of their cells.
+//! Ligatures of a row: which of its cells are drawn together, each part in the color of its cell.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,17 +14,17 @@ use crate::shape::Form;
 /// Cells of a row whose characters are drawn together.
 pub(super) struct Ligature {
     pub(super) columns: Range<u16>,
-    /// Where the text begins that the glyphs' places are counted from.
+    /// Column where the text begins. Glyph positions are relative to it.
     pub(super) start: u16,
     pub(super) text: Arc<[Group]>,
-    /// Which group of that text.
+    /// Index of the group in that text.
     pub(super) group: usize,
-    /// Of each of its cells.
+    /// Ink of each cell.
     pub(super) inks: Vec<Ink>,
 }
 
 impl RowBuilder<'_> {
-    /// Finds the cells whose characters are drawn together: neighbours in one face, whatever their colours.
+    /// Finds adjacent cells of one face whose characters are drawn together, whatever their colors.
     pub(super) fn find_ligatures(&mut self, line: &mut Line<'_>) {
         let mut text = String::new();
         let mut start = 0u16;
@@ -62,7 +62,7 @@ impl RowBuilder<'_> {
         self.add_ligatures(&mut text, start, form, line);
     }
 
-    /// Adds the ligatures of a text that begins in column `start`, and empties it.
+    /// Adds the ligatures of a text that begins in column `start`, and clears the text.
     pub(super) fn add_ligatures(
         &mut self,
         text: &mut String,
@@ -70,7 +70,7 @@ impl RowBuilder<'_> {
         form: Form,
         line: &mut Line<'_>,
     ) {
-        // A character alone takes no other form.
+        // A single character forms no ligature.
         if text.len() > 1 {
             let found = self.shaper.groups(text, form, self.fonts, self.glyphs);
             let apart = line.state.apart;
@@ -86,11 +86,11 @@ impl RowBuilder<'_> {
         text.clear();
     }
 
-    /// Draws what has been found, each cell's part in the cell's colour.
+    /// Draws the ligatures that were found, each cell's part in the cell's color.
     pub(super) fn draw_ligatures(&mut self, line: &mut Line<'_>) {
         for found in std::mem::take(&mut line.ligatures) {
             let origin = line.x(found.start);
-            // Neighbours in one colour are one part; the outer ones reach as far as the glyph does.
+            // Adjacent cells of one color form one part. The outer parts reach as far as the glyph does.
             let mut parts: Vec<(i32, i32, Ink)> = Vec::new();
             for (col, ink) in found.columns.clone().zip(&found.inks) {
                 match parts.last_mut() {

@@ -1,5 +1,5 @@
-//! What a row has beside its characters: backgrounds, lines under, over and through text, the cursor, and text that is being
-//! composed.
+//! Everything a row shows besides its characters: backgrounds, lines under, over and through text, the cursor, and
+//! composed text.
 
 use std::ops::Range;
 
@@ -14,8 +14,8 @@ use crate::shape::{Form, PlacedGlyph};
 use crate::sprite::Sprite;
 
 impl RowBuilder<'_> {
-    /// Paints a cell's background where it differs from the pane's, or is `marked` whatever its colour, joined with its
-    /// neighbour's of the same colour.
+    /// Fills a cell's background if its color differs from the pane's or the cell is `marked`. Widens the previous fill
+    /// if it is adjacent and has the same color.
     pub(super) fn background(
         &self,
         col: u16,
@@ -29,7 +29,7 @@ impl RowBuilder<'_> {
         }
         let height = line.metrics.height;
         let (x, width) = (line.x(col), line.width(u16::from(cells)));
-        // What is marked is so also where an image covers the cell's own background.
+        // Marks stay visible even if an image covers the cell's own background.
         let fills = if marked { &mut line.out.under } else { &mut line.out.backgrounds };
         if let Some(last) = fills.last_mut()
             && last.height == height
@@ -65,7 +65,7 @@ impl RowBuilder<'_> {
             Underline::None => {}
             Underline::Single => line.out.under.push(stroke(metrics.underline, look.underline)),
             Underline::Double => {
-                // Two lines with a line's thickness between them, moved up where the cell ends.
+                // Two lines, one thickness apart, moved up if the cell ends too soon.
                 let lowest = metrics.height.saturating_sub(metrics.thickness);
                 let second = (metrics.underline + 2 * metrics.thickness).min(lowest);
                 let first = second.saturating_sub(2 * metrics.thickness);
@@ -90,18 +90,18 @@ impl RowBuilder<'_> {
         }
     }
 
-    /// A cell under a block cursor.
+    /// The look of a cell under a block cursor.
     pub(super) fn block_look(&self, colors: crate::color::CellColors) -> Look {
         let palette = self.colors.palette;
         let background = self.colors.dimmed(palette.cursor.unwrap_or(colors.foreground));
         let foreground = self.colors.dimmed(palette.cursor_text.unwrap_or(colors.background));
-        // A program can make cursor and text the same colour; the text under it must still be seen.
+        // A program can set cursor and text to the same color, but the text must stay visible.
         let foreground =
             if foreground == background { self.colors.background() } else { foreground };
         Look { foreground, exact: foreground, background, underline: foreground }
     }
 
-    /// Colour of a cursor that doesn't cover its cell.
+    /// Color of a cursor that doesn't cover its cell.
     pub(super) fn cursor_color(&self, row: &SnapshotRow, col: u16) -> Rgb {
         let color = self.colors.palette.cursor.unwrap_or_else(|| {
             let run = row.styles.iter().find(|run| run.start <= col && col < run.end);
@@ -110,7 +110,7 @@ impl RowBuilder<'_> {
         self.colors.dimmed(color)
     }
 
-    /// The text an input method is composing: the pane's own colours, underlined, its cursor a bar.
+    /// Draws composed text in the pane's default colors, underlined, with the input method's cursor as a bar.
     pub(super) fn preedit(&mut self, preedit: &PreeditCells, line: &mut Line<'_>) {
         let foreground = self.colors.dimmed(self.colors.foreground());
         let metrics = line.metrics;
@@ -137,7 +137,7 @@ impl RowBuilder<'_> {
                 let (width, height) = (bar_width(&metrics), metrics.height);
                 line.out.over.push(Fill { x, y: 0, width, height, color });
             } else {
-                // The part being converted: a thicker line.
+                // The part being converted has a thicker line.
                 let height = (2 * metrics.thickness).min(metrics.height);
                 let y = (metrics.underline).min(metrics.height - height) as i32;
                 let width = line.width(marked.end - marked.start);
@@ -147,7 +147,7 @@ impl RowBuilder<'_> {
     }
 }
 
-/// The columns the cursor stands on: both of a wide character, all of a multicell character.
+/// The columns under the cursor: both of a wide character, all of a multicell character.
 pub(super) fn cursor_columns(row: &SnapshotRow, col: u16) -> Range<u16> {
     if let Some(part) = row.multicell(col) {
         return part.columns();
@@ -164,7 +164,8 @@ pub(super) fn bar_width(metrics: &CellMetrics) -> u32 {
     (metrics.width / 6).clamp(metrics.thickness, metrics.width)
 }
 
-/// Draws a cursor's outline, bar or line; `rows`: which of its rows this is, and how many it has.
+/// Draws an outline, bar or underline cursor. `rows` holds the index of this row within the cursor, and the cursor's
+/// number of rows.
 pub(super) fn outline(
     look: CursorLook,
     columns: Range<u16>,

@@ -1,4 +1,4 @@
-//! Multicell characters (OSC 66): each row draws its part of them, in glyphs made at the size that they are shown at.
+//! Multicell characters (OSC 66). Each row draws its part of them, with glyphs rasterized at their final size.
 
 use unterm_term::{Align, Attrs, MulticellPart, Style, Underline, text_clusters};
 
@@ -11,7 +11,7 @@ use crate::glyph::{GlyphId, GlyphKey};
 use crate::shape::Form;
 use crate::sprite::Sprite;
 
-/// The pixels of a block that a row shows, and where its text stands from the row's upper left corner.
+/// The part of a block that a row shows, in pixels, and the text's position relative to the row's top left corner.
 struct Area {
     left: i32,
     width: u32,
@@ -20,7 +20,7 @@ struct Area {
 }
 
 impl Area {
-    /// Adds what of a glyph lies inside.
+    /// Adds the part of a glyph that lies inside the area.
     fn glyph(&self, glyph: GlyphInstance, height: u32, out: &mut Vec<GlyphInstance>) {
         let left = glyph.x.max(self.left);
         let right = (glyph.x + i32::from(glyph.width)).min(self.left + self.width as i32);
@@ -31,7 +31,7 @@ impl Area {
         }
     }
 
-    /// Adds what of a line over the whole width lies inside, `y` below the text's top.
+    /// Adds the part of a full-width line that lies inside the area. `y` counts from the text's top.
     fn stroke(&self, y: u32, thickness: u32, color: unterm_term::Rgb, out: &mut Vec<Fill>) {
         let top = self.text.1 + y as i32;
         let bottom = (top + thickness as i32).min(self.height as i32);
@@ -54,7 +54,7 @@ fn before(align: Align, room: u32, taken: u32) -> i32 {
 }
 
 impl RowBuilder<'_> {
-    /// Draws a row's part of a multicell character, but for its background.
+    /// Draws a row's part of a multicell character, except its background.
     pub(super) fn multicell(
         &mut self,
         part: &MulticellPart,
@@ -73,7 +73,7 @@ impl RowBuilder<'_> {
         if let Some((numerator, denominator)) = fraction {
             factor *= f32::from(numerator) / f32::from(denominator);
         }
-        // A text that is too long is made smaller.
+        // Shrink text that is too long.
         let is_shrunk = columns as f32 * factor > f32::from(size.columns());
         if is_shrunk {
             factor = f32::from(size.columns()) / columns as f32;

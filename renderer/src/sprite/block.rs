@@ -4,7 +4,7 @@ use super::canvas::Canvas;
 
 pub(super) fn draw(canvas: &mut Canvas, c: char) {
     let (w, h) = (canvas.width, canvas.height);
-    // Eighths are measured from the edge the block grows from, so that a half and its complement meet.
+    // Measure eighths from the edge the block grows from, so that a half and its complement join.
     let eighths = |size: i32, n: i32| (size * n + 4) / 8;
     match c as u32 - 0x2580 {
         0x00 => canvas.fill(0, 0, w, h - eighths(h, 4)),
@@ -30,7 +30,8 @@ pub(super) fn draw(canvas: &mut Canvas, c: char) {
     }
 }
 
-/// Dots in two columns of four; bits 0–2 are the left column's upper three, 3–5 the right's, 6 and 7 the lowest row.
+/// Dots in two columns of four. Bits 0–2 are the upper three of the left column, bits 3–5 those of the right column,
+/// and bits 6 and 7 the lowest row.
 pub(super) fn braille(canvas: &mut Canvas, c: char) {
     const PLACES: [(i32, i32); 8] =
         [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (0, 3), (1, 3)];
@@ -38,7 +39,7 @@ pub(super) fn braille(canvas: &mut Canvas, c: char) {
     let dot = (w / 4).min(h / 8).max(1);
     for (bit, (column, row)) in PLACES.into_iter().enumerate() {
         if c as u32 >> bit & 1 != 0 {
-            // The middle of this dot's share of the cell.
+            // The center of this dot's share of the cell.
             let x = ((2 * column + 1) * w - 2 * dot + 2) / 4;
             let y = ((2 * row + 1) * h - 4 * dot + 4) / 8;
             canvas.fill(x, y, x + dot, y + dot);
@@ -46,8 +47,8 @@ pub(super) fn braille(canvas: &mut Canvas, c: char) {
     }
 }
 
-/// Six blocks in two columns of three. The code points leave out the empty, the left half, the right half and the full
-/// pattern, which are elsewhere in Unicode.
+/// Six blocks in two columns of three. The code points skip the empty, left-half, right-half and full patterns, which
+/// Unicode encodes elsewhere.
 pub(super) fn sextant(canvas: &mut Canvas, c: char) {
     let n = c as u32 - 0x1fb00 + 1;
     let pattern = n + u32::from(n >= 0x15) + u32::from(n >= 0x29);

@@ -1,4 +1,4 @@
-//! Box drawing (U+2500–257F): arms from the middle to the edges, each of its own weight.
+//! Box drawing (U+2500–257F): arms from the center to the edges, each with its own weight.
 
 use super::canvas::{Canvas, curve_to, line_to, move_to};
 
@@ -11,8 +11,8 @@ enum Arm {
     Double,
 }
 
-/// Arms of each character in the order up, right, down, left: 0 none, 1 light, 2 heavy, 3 double. Dashes (2504–250B,
-/// 254C–254F), arcs and diagonals (256D–2573) are not in it.
+/// Arms of each character in the order up, right, down, left: 0 none, 1 light, 2 heavy, 3 double. `----` stands for
+/// dashes (2504–250B, 254C–254F), arcs and diagonals (256D–2573), which have no arms.
 #[rustfmt::skip]
 const ARMS: [&[u8; 4]; 128] = [
     // 2500
@@ -80,20 +80,20 @@ pub(super) fn draw(canvas: &mut Canvas, c: char, light: i32) {
     }
 }
 
-/// First pixel of a line of `thickness` in the middle of `size` pixels. A light and a heavy line share their middle as
-/// far as whole pixels let them, and a cell and its neighbour agree.
+/// First pixel of a line of `thickness` centered in `size` pixels. Light and heavy lines share their center as far as
+/// whole pixels allow, and adjacent cells agree.
 fn middle(size: i32, thickness: i32) -> i32 {
     (size - thickness) / 2
 }
 
-/// Draws one arm. Coordinates run from the cell's middle outwards (`along`) and across (`side`), so that one piece of
-/// code serves the four directions.
+/// Draws one arm. Coordinates run outward from the cell's center and across the arm, so that the same code serves all
+/// four directions.
 fn arm(canvas: &mut Canvas, arms: [Arm; 4], direction: usize, light: i32) {
     let own = arms[direction];
     let opposite = arms[(direction + 2) % 4];
     let horizontal = direction % 2 == 1;
     let outward_positive = direction == 1 || direction == 2;
-    // The arms at the top or left of this one, and at the bottom or right of it.
+    // The arms above or left of this one, and below or right of it.
     let (before, after) = if horizontal { (arms[0], arms[2]) } else { (arms[3], arms[1]) };
     let (length, breadth) =
         if horizontal { (canvas.width, canvas.height) } else { (canvas.height, canvas.width) };
@@ -102,7 +102,7 @@ fn arm(canvas: &mut Canvas, arms: [Arm; 4], direction: usize, light: i32) {
         Arm::Light | Arm::Double => light,
         Arm::Heavy => 2 * light,
     };
-    // The lines of a single and of a double stroke across the middle, as first and last pixel.
+    // First and last pixel of a single stroke, and of both lines of a double stroke.
     let single = |size: i32, t: i32| (middle(size, t), middle(size, t) + t);
     let double = |size: i32| {
         let (low, high) = single(size, light);
@@ -116,11 +116,11 @@ fn arm(canvas: &mut Canvas, arms: [Arm; 4], direction: usize, light: i32) {
             canvas.fill(sides.0, a, sides.1, b);
         }
     };
-    // The edge of a crossing line that is turned away from this arm: an arm that starts there covers the line.
+    // The edge of a crossing line that faces away from this arm. An arm that starts there covers the line.
     let far = |edges: (i32, i32)| if outward_positive { edges.0 } else { edges.1 };
     let halfway = length / 2;
     let crossing = |t: i32| single(length, t);
-    // Of the two lines of a double stroke across this arm: the one on this arm's side, and the other.
+    // The lines of a double stroke across this arm: first the line on this arm's side, then the other.
     let [low, high] = double(length);
     let (near_line, far_line) = if outward_positive { (high, low) } else { (low, high) };
     let doubles = (before == Arm::Double, after == Arm::Double);
@@ -145,9 +145,9 @@ fn arm(canvas: &mut Canvas, arms: [Arm; 4], direction: usize, light: i32) {
                 [(first, doubles.0, doubles.1), (second, doubles.1, doubles.0)]
             {
                 let from = match (this, other) {
-                    // A double stroke leaves on this line's side: meet its nearer line, the corner inside.
+                    // A double stroke leaves on this line's side: meet its nearer line, the inner corner.
                     (true, _) => far(near_line),
-                    // It leaves on the other side: this is the corner outside.
+                    // It leaves on the other side: this is the outer corner.
                     (false, true) if opposite == Arm::None => far(far_line),
                     (false, true) => halfway,
                     (false, false) => match thickness(before).max(thickness(after)) {
@@ -162,7 +162,7 @@ fn arm(canvas: &mut Canvas, arms: [Arm; 4], direction: usize, light: i32) {
     }
 }
 
-/// `count` dashes in a cell, with half a gap at each edge so that cells join evenly.
+/// Draws `count` dashes in a cell, with half a gap at each edge so that cells join evenly.
 fn dashes(canvas: &mut Canvas, count: i32, thickness: i32, vertical: bool) {
     let (length, breadth) =
         if vertical { (canvas.height, canvas.width) } else { (canvas.width, canvas.height) };
@@ -179,14 +179,14 @@ fn dashes(canvas: &mut Canvas, count: i32, thickness: i32, vertical: bool) {
     }
 }
 
-/// A rounded corner whose arms leave to the right (`1`) or left (`-1`) and down (`1`) or up (`-1`).
+/// Draws a rounded corner whose arms leave right (`1`) or left (`-1`), and down (`1`) or up (`-1`).
 pub(super) fn arc(canvas: &mut Canvas, thickness: i32, right: i32, down: i32) {
     let (w, h, t) = (canvas.width, canvas.height, thickness as f32);
     let (x, y) = (middle(w, thickness) as f32 + t / 2.0, middle(h, thickness) as f32 + t / 2.0);
     let (right, down) = (right as f32, down as f32);
     let edge_x = if right > 0.0 { w as f32 } else { 0.0 };
     let edge_y = if down > 0.0 { h as f32 } else { 0.0 };
-    // Straight again in the last pixel before the edge, so that it meets the neighbour's line exactly.
+    // Make the last pixel before the edge straight, so that it meets the neighbor's line exactly.
     let radius = ((edge_x - x).abs().min((edge_y - y).abs()) - 1.0).max(0.0);
     const K: f32 = 0.5523;
     canvas.stroke(
@@ -206,7 +206,7 @@ pub(super) fn arc(canvas: &mut Canvas, thickness: i32, right: i32, down: i32) {
 
 fn diagonal(canvas: &mut Canvas, thickness: i32, rising: bool) {
     let (w, h) = (canvas.width as f32, canvas.height as f32);
-    // Beyond the corners, so that the pen's end is not seen.
+    // Extend the line beyond the corners, so that its ends are not visible.
     let (dx, dy) = (w / 4.0, h / 4.0);
     let ends = if rising {
         [move_to(-dx, h + dy), line_to(w + dx, -dy)]

@@ -1,11 +1,11 @@
-//! Branches of version control graphs (U+F5D0–F60D of the private use area, as kitty draws them): lines, lines that fade,
-//! rounded corners and commits.
+//! Branches of version control graphs (private use U+F5D0–F60D, as kitty draws them): lines, fading lines, rounded
+//! corners and commits.
 
 use super::box_drawing::arc;
 use super::canvas::Canvas;
 use super::mosaic::ellipse;
 
-// Parts of a character: straight lines, and corners that leave to the two sides they are named after.
+// Parts of a character: straight lines, and corners named after the two sides they join.
 const ACROSS: u8 = 1;
 const DOWN: u8 = 2;
 const TOP_LEFT: u8 = 4;
@@ -13,7 +13,7 @@ const TOP_RIGHT: u8 = 8;
 const LOW_LEFT: u8 = 16;
 const LOW_RIGHT: u8 = 32;
 
-/// U+F5D6–F5ED.
+/// Parts of U+F5D6–F5ED.
 #[rustfmt::skip]
 const CORNERS: [u8; 24] = [
     LOW_RIGHT, LOW_LEFT, TOP_RIGHT, TOP_LEFT,
@@ -32,7 +32,7 @@ const LEFT: u8 = 2;
 const BELOW: u8 = 4;
 const ABOVE: u8 = 8;
 
-/// Where lines leave the commits U+F5EE–F60D; each is there filled and hollow.
+/// Sides on which lines leave the commits U+F5EE–F60D. Each commit exists filled and hollow.
 #[rustfmt::skip]
 const COMMITS: [u8; 16] = [
     0, RIGHT, LEFT, LEFT | RIGHT, BELOW, ABOVE, ABOVE | BELOW, RIGHT | BELOW,
@@ -47,7 +47,7 @@ pub(super) fn draw(canvas: &mut Canvas, code: u32, t: i32) {
         0xf5d0 => canvas.fill(0, y, w, y + t),
         0xf5d1 => canvas.fill(x, 0, x + t, h),
         0xf5d2..=0xf5d5 => {
-            // Fading to the right, the left, the foot, the top.
+            // Fade to the right, the left, the bottom, the top.
             let across = code < 0xf5d4;
             let length = if across { w } else { h };
             for at in 0..length {

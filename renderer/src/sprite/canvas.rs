@@ -1,8 +1,8 @@
-//! A small picture of coverage to draw a sprite into.
+//! A small picture of coverage into which a sprite is drawn.
 
 use swash::zeno::{Command, Fill, Mask, Stroke, Style, Vector};
 
-/// One byte of coverage a pixel, row by row.
+/// Coverage, one byte per pixel, row by row.
 pub(super) struct Canvas {
     pub(super) width: i32,
     pub(super) height: i32,
@@ -14,7 +14,7 @@ impl Canvas {
         Self { width, height, data: vec![0; (width * height) as usize] }
     }
 
-    /// Sets the pixels from `(x0, y0)` up to, not including, `(x1, y1)`.
+    /// Sets the pixels from `(x0, y0)` up to, but not including, `(x1, y1)`.
     pub(super) fn fill(&mut self, x0: i32, y0: i32, x1: i32, y1: i32) {
         self.shade(x0, y0, x1, y1, 255);
     }
@@ -29,12 +29,12 @@ impl Canvas {
         }
     }
 
-    /// Fills the inside of a closed path, in pixels from the top left corner, with soft edges.
+    /// Fills the inside of a closed path with antialiased edges. Points are in pixels from the top left corner.
     pub(super) fn path(&mut self, path: &[Command]) {
         self.draw(path, Fill::NonZero.into());
     }
 
-    /// Draws along a path with a pen of this width.
+    /// Strokes a path with a pen of this width.
     pub(super) fn stroke(&mut self, path: &[Command], width: f32) {
         self.draw(path, Stroke::new(width).into());
     }

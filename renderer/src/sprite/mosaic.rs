@@ -1,25 +1,25 @@
-//! Symbols for Legacy Computing (U+1FB3C–1FBFF, Unicode 13 and 16): wedges, eighths, shades, diagonals, fills, circles and
-//! segmented digits. Names of pieces follow the Unicode names of the characters.
+//! Symbols for Legacy Computing (U+1FB3C–1FBFF, Unicode 13 and 16): wedges, eighths, shades, diagonals, fills, circles
+//! and segmented digits. Pieces are named after the characters' Unicode names.
 
 use swash::zeno::Command;
 
 use super::canvas::{Canvas, curve_to, line_to, move_to};
 
-/// What [`draw`] draws: of the block, what is not a pictograph.
+/// The characters of the block that [`draw`] draws: all except pictographs.
 pub(super) fn has(code: u32) -> bool {
     matches!(code,
         0x1fb3c..=0x1fb92 | 0x1fb94..=0x1fbaf | 0x1fbbd..=0x1fbbf | 0x1fbce..=0x1fbef
         | 0x1fbf0..=0x1fbf9)
 }
 
-/// A point of the cell: 0 to 1 from its left and its top.
+/// A point of the cell, 0 to 1 from its left and its top edge.
 type At = (f32, f32);
 
 const THIRD: f32 = 1.0 / 3.0;
 
-/// Wedges U+1FB3C–1FB67: the corner that is filled, and the two ends of the line that cuts it off. `a` to `c` are the
-/// upper left, centre and right, `d` and `e` the upper middle left and right, `f` and `g` the lower ones, `h` to `j` the
-/// lower left, centre and right.
+/// Wedges U+1FB3C–1FB67: the filled corner, and both ends of the line that cuts it off. `a` to `c` are the upper left,
+/// center and right; `d` and `e` the upper middle left and right; `f` and `g` the lower middle left and right; `h` to
+/// `j` the lower left, center and right.
 #[rustfmt::skip]
 const WEDGES: [&[u8; 3]; 44] = [
     b"hfi", b"hfj", b"hdi", b"hdj", b"hai", b"jdb", b"jdc", b"jfb", b"jfc", b"jhb", b"jfe",
@@ -49,7 +49,7 @@ pub(super) fn draw(canvas: &mut Canvas, code: u32, thickness: i32) {
     let top = |n: i32| eighths(h, n);
     match code {
         0x1fb3c..=0x1fb67 => wedge(canvas, WEDGES[(code - 0x1fb3c) as usize]),
-        // Three quarters: all but the left, upper, right, lower one.
+        // Three quarters: all but the left, upper, right, lower quarter.
         0x1fb68..=0x1fb6b => {
             quarters(canvas, 0b1111 & !(1 << (code - 0x1fb68)), 255);
         }
@@ -175,7 +175,7 @@ pub(super) fn draw(canvas: &mut Canvas, code: u32, thickness: i32) {
     }
 }
 
-/// Middles of half circles: at the top, the right, the foot, the left.
+/// Centers of half circles: at the top, the right, the bottom, the left.
 const MIDDLES: [At; 4] = [(0.5, 0.0), (1.0, 0.5), (0.5, 1.0), (0.0, 0.5)];
 
 const SHADE: u8 = 0x80;
@@ -198,16 +198,16 @@ fn polygon(canvas: &mut Canvas, points: &[At]) {
     canvas.path(&path);
 }
 
-/// A corner of the cell, cut off by a line between two points of its edges.
+/// Fills a corner of the cell, cut off by a line between two points of its edges.
 fn wedge(canvas: &mut Canvas, [kept, from, to]: &[u8; 3]) {
     let (from, to) = (corner(*from), corner(*to));
     let side = |at: At| (to.0 - from.0) * (at.1 - from.1) - (to.1 - from.1) * (at.0 - from.0);
     let wanted = side(corner(*kept));
-    // The cell's corners on that side, in turn, with the line's ends where its edge is crossed.
+    // The cell's corners on that side, together with the line's ends.
     let mut points = vec![from, to];
     let corners = [b'a', b'c', b'j', b'h'].map(corner);
     points.extend(corners.into_iter().filter(|at| side(*at) * wanted > 1e-6));
-    // All of them lie around the middle of what they enclose.
+    // Sort the points around the center of the shape.
     let n = points.len() as f32;
     let middle = points.iter().fold((0.0, 0.0), |sum, at| (sum.0 + at.0 / n, sum.1 + at.1 / n));
     let angle = |at: &At| (at.1 - middle.1).atan2(at.0 - middle.0);
@@ -215,7 +215,7 @@ fn wedge(canvas: &mut Canvas, [kept, from, to]: &[u8; 3]) {
     polygon(canvas, &points);
 }
 
-/// Triangles from the cell's middle to its left (bit 0), upper, right and lower edge.
+/// Fills triangles from the cell's center to its left (bit 0), upper, right and lower edge.
 fn quarters(canvas: &mut Canvas, set: u8, coverage: u8) {
     let corners = [b'h', b'a', b'c', b'j'].map(corner);
     let mut points = Vec::new();
@@ -232,7 +232,7 @@ fn quarters(canvas: &mut Canvas, set: u8, coverage: u8) {
     }
 }
 
-/// A triangle of medium shade.
+/// Fills a triangle with medium shade.
 fn shaded(canvas: &mut Canvas, [a, b, _]: &[u8; 3], [_, _, c]: &[u8; 3]) {
     polygon(canvas, &[corner(*a), corner(*b), corner(*c)]);
     dim(canvas, SHADE);
@@ -249,11 +249,11 @@ fn inverse(canvas: &mut Canvas, draw: impl FnOnce(&mut Canvas)) {
     canvas.data.iter_mut().for_each(|pixel| *pixel = 255 - *pixel);
 }
 
-/// Squares in four columns and about as high as wide.
+/// Fills squares in four columns, about as high as wide.
 fn checkers(canvas: &mut Canvas, inverse: bool) {
     let (w, h) = (canvas.width, canvas.height);
     let across = 4;
-    // An even number of rows, so that cells below each other go on.
+    // An even number of rows, so that the pattern continues in the cell below.
     let down = ((h * across / w.max(1) + 1) / 2 * 2).max(2);
     for row in 0..down {
         for column in 0..across {
@@ -266,21 +266,21 @@ fn checkers(canvas: &mut Canvas, inverse: bool) {
     }
 }
 
-/// Diagonal lines that go on in the neighbours: two a cell's width, four a cell's height.
+/// Draws diagonal lines that continue in adjacent cells: two per cell width, four per cell height.
 fn hatch(canvas: &mut Canvas, thickness: i32, rising: bool) {
     let (w, h) = (canvas.width as f32, canvas.height as f32);
     for i in -4..=6 {
         let from = i as f32 * w / 2.0;
         let slope = 2.0 * w;
         let (x0, x1) = if rising { (from + slope, from) } else { (from, from + slope) };
-        // From above the cell to below it, so that the pen's ends are never seen.
+        // From above the cell to below it, so that the line's ends are not visible.
         let reach = (x1 - x0) / h * (h / 8.0);
         let path = [move_to(x0 - reach - w, -h / 8.0), line_to(x1 + reach - w, h + h / 8.0)];
         canvas.stroke(&path, (thickness as f32).max(w / 10.0));
     }
 }
 
-/// A line through points, its ends beyond the cell's edge where they lie on it.
+/// Draws a line through points. Its ends are extended, so that an end on the cell's edge is cut off cleanly.
 fn stroke(canvas: &mut Canvas, points: &[At], thickness: i32) {
     let points: Vec<_> = points.iter().map(|at| point(canvas, *at)).collect();
     let beyond = |end: (f32, f32), other: (f32, f32)| {
@@ -307,7 +307,7 @@ fn stroke(canvas: &mut Canvas, points: &[At], thickness: i32) {
     canvas.stroke(&path, thickness as f32);
 }
 
-/// Sides of a diamond whose corners are the middles of the cell's edges.
+/// Draws the sides of a diamond whose corners are the centers of the cell's edges.
 fn diamond(canvas: &mut Canvas, set: u8, thickness: i32) {
     let (top, left, right, foot) = ((0.5, 0.0), (0.0, 0.5), (1.0, 0.5), (0.5, 1.0));
     for (bit, ends) in [[top, left], [top, right], [left, foot], [right, foot]].iter().enumerate() {
@@ -317,14 +317,15 @@ fn diamond(canvas: &mut Canvas, set: u8, thickness: i32) {
     }
 }
 
-/// What the cell holds of a circle around `middle`, as wide as the cell: a disc, or a ring of this thickness.
+/// Draws the part of a circle around `middle` that lies in the cell. The circle is as wide as the cell, and a disc or a
+/// ring of this thickness.
 fn circle(canvas: &mut Canvas, middle: At, ring: Option<i32>) {
     let (x, y) = point(canvas, middle);
     let radius = canvas.width.min(canvas.height) as f32 / 2.0;
     ellipse(canvas, (x, y), (radius, radius), ring);
 }
 
-/// What the canvas holds of an ellipse: all of it, or a ring inside its edge.
+/// Draws the part of an ellipse that lies on the canvas: filled, or a ring inside its edge.
 pub(super) fn ellipse(
     canvas: &mut Canvas,
     middle: (f32, f32),
@@ -349,9 +350,9 @@ pub(super) fn ellipse(
     }
 }
 
-/// A digit of seven segments.
+/// Draws a digit of seven segments.
 fn digit(canvas: &mut Canvas, digit: usize, thickness: i32) {
-    // Top, upper left, upper right, middle, lower left, lower right, foot.
+    // Top, upper left, upper right, middle, lower left, lower right, bottom.
     const SEGMENTS: [u8; 10] = [
         0b111_0111, 0b010_0100, 0b101_1101, 0b110_1101, 0b010_1110, 0b110_1011, 0b111_1011,
         0b010_0101, 0b111_1111, 0b110_1111,

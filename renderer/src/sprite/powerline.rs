@@ -1,5 +1,5 @@
-//! Powerline separators (U+E0B0–E0BF, E0D2, E0D4, E0D6 and E0D7 of the private use area, as prompts use them), and the
-//! triangles U+25E2–25E5 that fill the same corners.
+//! Powerline separators (private use U+E0B0–E0BF, E0D2, E0D4, E0D6 and E0D7, as prompts use them), and the triangles
+//! U+25E2–25E5, which fill the same corners.
 
 use swash::zeno::Command;
 
@@ -28,7 +28,7 @@ pub(super) fn draw(canvas: &mut Canvas, c: char, thickness: i32) {
         '◥' => '\u{e0be}',
         c => c,
     };
-    // The upper and the lower half of a trapezoid, its longer side at the cell's edge.
+    // The upper and the lower half of a trapezoid, with the longer side at the cell's edge.
     let (long, short, gap) = (w, w / 2.0, t / 2.0);
     match c {
         '\u{e0d2}' | '\u{e0d4}' => {
@@ -46,7 +46,7 @@ pub(super) fn draw(canvas: &mut Canvas, c: char, thickness: i32) {
             canvas.path(&half(0.0, middle - gap));
             return canvas.path(&half(h, middle + gap));
         }
-        // The cell without a triangle.
+        // The whole cell except a triangle.
         '\u{e0d6}' | '\u{e0d7}' => {
             let x = if c == '\u{e0d7}' { (0.0, w) } else { (w, 0.0) };
             canvas.path(&triangle((x.0, 0.0), (x.1, h / 2.0), (x.0, h)));

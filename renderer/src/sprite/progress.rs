@@ -1,8 +1,8 @@
-//! Bars and turning marks of progress (U+EE00–EE0B of the private use area, as Fira Code and kitty have them).
+//! Progress bars and spinners (private use U+EE00–EE0B, as in Fira Code and kitty).
 
 use super::canvas::{Canvas, line_to, move_to};
 
-/// First and last degree of each turning mark, clockwise from the right.
+/// First and last degree of each spinner, clockwise from the right.
 const TURNS: [(i32, i32); 6] =
     [(235, 305), (270, 390), (315, 470), (360, 540), (80, 220), (170, 270)];
 
@@ -17,7 +17,7 @@ pub(super) fn draw(canvas: &mut Canvas, code: u32, thickness: i32) {
     }
 }
 
-/// The left end (0), middle (1) or right end (2) of a bar.
+/// Draws the left end (0), middle (1) or right end (2) of a bar.
 fn bar(canvas: &mut Canvas, piece: u32, full: bool, t: i32) {
     let (w, h) = (canvas.width, canvas.height);
     canvas.fill(0, 0, w, t);

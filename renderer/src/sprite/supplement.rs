@@ -4,7 +4,7 @@
 use super::canvas::Canvas;
 use super::mosaic::ellipse;
 
-/// What [`draw`] draws: of the block, what is not a pictograph.
+/// The characters of the block that [`draw`] draws: all except pictographs.
 pub(super) fn has(code: u32) -> bool {
     matches!(code,
         0x1cc1b..=0x1cc1e | 0x1cc21..=0x1cc3f | 0x1cd00..=0x1cde5 | 0x1ce00 | 0x1ce01
@@ -58,7 +58,7 @@ pub(super) fn draw(canvas: &mut Canvas, code: u32, thickness: i32) {
             quarters(canvas, (n % 4, n / 4), (n % 4 + 1, n / 4 + 1));
         }
         _ => {
-            // Parts of the edges, from left, top to right, bottom in quarters of the cell.
+            // Left, top, right and bottom of each part, in quarters of the cell.
             #[rustfmt::skip]
             const PARTS: [[i32; 4]; 16] = [
                 [2, 3, 4, 4], [1, 3, 4, 4], [0, 3, 3, 4], [0, 3, 2, 4],
@@ -74,26 +74,26 @@ pub(super) fn draw(canvas: &mut Canvas, code: u32, thickness: i32) {
     }
 }
 
-/// Fills from one point to another, in quarters of the cell.
+/// Fills from one point to another, both in quarters of the cell.
 fn quarters(canvas: &mut Canvas, from: (i32, i32), to: (i32, i32)) {
     let (w, h) = (canvas.width, canvas.height);
     let x = |n: i32| (w * n + 2) / 4;
-    // Measured from the foot, as block elements are, so that halves meet.
+    // Measure from the bottom, as for block elements, so that halves join.
     let y = |n: i32| h - (h * (4 - n) + 2) / 4;
     canvas.fill(x(from.0), y(from.1), x(to.0).max(x(from.0) + 1), y(to.1).max(y(from.1) + 1));
 }
 
-/// The pattern of the n-th octant: bit 0 is the upper left of eight blocks in two columns, bit 1 the one beside it. The
-/// code points go through all patterns in order, but for those that are elsewhere in Unicode.
+/// The pattern of the n-th octant. Bit 0 is the upper left of eight blocks in two columns, bit 1 the block beside it.
+/// The code points list all patterns in order, except those that Unicode encodes elsewhere.
 fn octant_pattern(n: u32) -> u8 {
     let elsewhere = |pattern: u8| {
-        // Quadrants, halves, all and nothing: each row the same as the one below it.
+        // Quadrants, halves, full and empty: the two rows of each half are equal.
         let pairs = (pattern & 0x33) == (pattern >> 2 & 0x33);
         pairs
             || matches!(
                 pattern,
-                // Corners of a quarter's height; two blocks beside each other at top and foot, or all but these; the
-                // middle of the left and of the right.
+                // A single corner block; the top or bottom row alone, or all but that row; the middle of the left or
+                // right column.
                 0x01 | 0x02 | 0x40 | 0x80 | 0x03 | 0xc0 | 0x3f | 0xfc | 0x14 | 0x28
             )
     };
@@ -107,7 +107,8 @@ fn octant(canvas: &mut Canvas, pattern: u8) {
     }
 }
 
-/// Blocks in two columns and this many rows with gaps around each; bit 0 is the upper left, bit 1 the one beside it.
+/// Draws blocks in two columns and `rows` rows with gaps around each. Bit 0 is the upper left, bit 1 the block beside
+/// it.
 fn separated(canvas: &mut Canvas, pattern: u32, rows: i32) {
     let (w, h) = (canvas.width, canvas.height);
     let gap = (w / 12).max(1);
@@ -119,7 +120,8 @@ fn separated(canvas: &mut Canvas, pattern: u32, rows: i32) {
     }
 }
 
-/// A piece of a circle over four by four cells (twelfths, around its edge) or of one over two by two (quarters).
+/// Draws a piece of a circle: a twelfth along the edge of a circle over four by four cells, or a quarter of a circle
+/// over two by two.
 fn arc(canvas: &mut Canvas, n: u32, thickness: i32) {
     let (w, h) = (canvas.width as f32, canvas.height as f32);
     let (column, row) = (n % 4, n / 4);
@@ -134,7 +136,7 @@ fn arc(canvas: &mut Canvas, n: u32, thickness: i32) {
 mod tests {
     use super::octant_pattern;
 
-    /// The first and the last names of the block (BLOCK OCTANT-3, -23, -123, -4 … -2345678), and as many as it has.
+    /// Checks the first and the last names of the block (BLOCK OCTANT-3, -23, -123, -4 … -2345678), and their number.
     #[test]
     fn octants_are_in_the_order_of_their_names() {
         let blocks = |n: u32| -> String {

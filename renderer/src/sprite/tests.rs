@@ -34,7 +34,7 @@ fn line(picture: &[u8], metrics: &CellMetrics, y: u32) -> Vec<u8> {
     picture[(y * metrics.width) as usize..][..metrics.width as usize].to_vec()
 }
 
-/// Where two characters meet, the pixels on both sides of the edge are the same: no gap and no step.
+/// Where two characters meet, the pixels on both sides of the edge are equal: no gap and no step.
 #[test]
 fn box_drawing_joins_without_seams() {
     for m in sizes() {
@@ -66,7 +66,8 @@ fn box_drawing_joins_without_seams() {
     }
 }
 
-/// Every character that is drawn by code draws something at every size, and never outside its cell.
+/// Every character drawn in code draws something at every size, and never outside its cell. Only blank braille is
+/// empty.
 #[test]
 fn every_sprite_draws() {
     for m in sizes().step_by(7) {
@@ -82,13 +83,13 @@ fn every_sprite_draws() {
     }
 }
 
-/// How much of the cell is filled, of 255 a pixel.
+/// The filled part of the cell, 0 to 1.
 fn weight(c: char, m: &CellMetrics) -> f32 {
     let sum: u32 = sprite(c, m).iter().map(|pixel| u32::from(*pixel)).sum();
     sum as f32 / (255 * m.width * m.height) as f32
 }
 
-/// What a character fills of its cell is what its name says, about.
+/// A character fills about the part of its cell that its name states.
 #[test]
 fn mosaics_fill_what_their_names_say() {
     for m in sizes().filter(|m| m.width > 7) {
@@ -113,7 +114,7 @@ fn mosaics_fill_what_their_names_say() {
             ('\u{1cea0}', 0.125),
             ('\u{1cead}', 3.0 / 16.0),
             ('\u{1ce90}', 1.0 / 16.0),
-            // One and seven of eight.
+            // One block of eight, and seven blocks of eight.
             ('\u{1cd00}', 0.125),
             ('\u{1cde5}', 0.875),
             ('\u{25e2}', 0.5),
@@ -145,7 +146,7 @@ fn blocks_complement_each_other() {
     }
 }
 
-/// A curly underline goes on in the next cell where it left this one: it leaves at the height it came in.
+/// A curly underline continues smoothly in the next cell: it leaves a cell at the height at which it enters.
 #[test]
 fn curly_underline_joins() {
     for m in sizes() {

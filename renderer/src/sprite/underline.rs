@@ -1,11 +1,10 @@
-//! Underlines that are not plain lines. Each repeats once a cell, so that neighbouring cells join.
+//! Underlines that are not plain lines. Each repeats once per cell, so that adjacent cells join.
 
 use crate::CellMetrics;
 
 use super::canvas::{Canvas, curve_to, move_to};
 
-/// Rows an underline of this many pixels may take: from the underline's place to the foot of the cell, moved up where
-/// that is too little.
+/// Top of an underline that is `height` pixels high: the font's underline position, moved up if the cell ends too soon.
 fn top(metrics: &CellMetrics, height: u32) -> i32 {
     metrics.underline.min(metrics.height.saturating_sub(height)) as i32
 }
@@ -16,7 +15,7 @@ pub(super) fn curly(canvas: &mut Canvas, metrics: &CellMetrics) {
     let wave = (cell / 5.0).max(thickness + 1.0).round();
     let height = wave + thickness;
     let middle = top(metrics, height.ceil() as u32) as f32 + height / 2.0;
-    // From a period before the cell to one after it, so that the pen's ends are never seen.
+    // From one period before the cell to one after it, so that the line's ends are not visible.
     let half = cell / 2.0;
     let reach = wave / 2.0 * 4.0 / 3.0;
     let mut path = vec![move_to(-cell, middle)];
@@ -55,7 +54,7 @@ pub(super) fn dashed(canvas: &mut Canvas, metrics: &CellMetrics) {
     let y = top(metrics, metrics.thickness);
     let gap = (cell / 3).max(1);
     for start in (0..canvas.width).step_by(cell as usize) {
-        // Half a dash at each edge: a whole one with the neighbour's.
+        // Half a dash at each edge forms a whole one with the neighbor's half.
         let left = (cell - gap) / 2;
         canvas.fill(start, y, start + left, y + thickness);
         canvas.fill(start + left + gap, y, start + cell, y + thickness);

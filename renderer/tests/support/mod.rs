@@ -1,4 +1,4 @@
-//! Snapshots made by hand, for tests and benches of the renderer.
+//! Snapshots built by hand, for the renderer's tests and benches.
 #![allow(dead_code, reason = "each test uses its part")]
 
 use std::sync::Arc;
@@ -11,14 +11,14 @@ use unterm_term::{
     Underline,
 };
 
-/// Says that something can't be tested here. That is a failure where all that tests look for is said to be there, as
-/// `packaging/test` does.
+/// Reports that this machine can't run a test. If `UNTERM_NEEDS_ALL` is set, as in `packaging/test`, everything must be
+/// there, so this is a failure.
 pub fn skip(why: &str) {
     assert!(std::env::var_os("UNTERM_NEEDS_ALL").is_none(), "UNTERM_NEEDS_ALL is set, and {why}");
     eprintln!("SKIPPED: {why}");
 }
 
-/// A painter on any adapter; `None` where the machine has none, not even a software one.
+/// A painter on any adapter; `None` if the machine has no adapter, not even a software one.
 pub fn gpu() -> Option<GpuPainter> {
     match GpuPainter::offscreen() {
         Ok(painter) => Some(painter),
@@ -62,7 +62,7 @@ pub fn colored(foreground: u8, background: u8) -> Style {
     }
 }
 
-/// A row of a snapshot, filled up with blanks or cut to `cols`.
+/// A row of a snapshot, padded with blanks or cut to `cols` columns.
 pub fn row(line: u64, revision: u64, cols: u16, runs: &[Run]) -> SnapshotRow {
     let mut row =
         SnapshotRow { line: LineId(line), revision, wrapped: false, ..SnapshotRow::default() };
@@ -99,7 +99,7 @@ pub fn row(line: u64, revision: u64, cols: u16, runs: &[Run]) -> SnapshotRow {
     row
 }
 
-/// A snapshot of these rows; the cursor is hidden.
+/// A snapshot of these rows, with a hidden cursor.
 pub fn snapshot(cols: u16, rows: &[Vec<Run>]) -> Snapshot {
     Snapshot {
         seq: 1,
@@ -110,7 +110,7 @@ pub fn snapshot(cols: u16, rows: &[Vec<Run>]) -> Snapshot {
     }
 }
 
-/// A pane with 8 pixels of padding at the surface's top left corner.
+/// A pane with 8 pixels of padding, at the surface's top left corner.
 pub fn pane<'a>(snapshot: &'a Snapshot, metrics: CellMetrics) -> PaneScene<'a> {
     let area = PixelRect {
         x: 0,
@@ -121,7 +121,7 @@ pub fn pane<'a>(snapshot: &'a Snapshot, metrics: CellMetrics) -> PaneScene<'a> {
     PaneScene::new(1, snapshot, area, (8, 8))
 }
 
-/// A scene that is this pane.
+/// A scene that shows only this pane.
 pub fn scene(pane: PaneScene<'_>) -> Scene<'_> {
     Scene {
         width: pane.area.width,
