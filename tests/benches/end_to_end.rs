@@ -1,8 +1,9 @@
-//! 256 MiB of output through a headless pane of the real program, against a reader that throws the same bytes away.
+//! Sends 256 MiB of output through a headless pane of the real program, and compares it with a reader that discards the
+//! same bytes.
 //!
-//! The same script runs on both sides. It times itself: from before its `cat` until the terminal has answered a question
-//! (DSR 6) sent after the last byte, so that everything before it was parsed and not just read. The reader that throws away
-//! looks for nothing but that question. Prints seconds and the ratio; asserts nothing.
+//! Both sides run the same script, which times itself. It starts before its `cat` and ends when the terminal has
+//! answered a query (DSR 6) sent after the last byte, so that everything before it was parsed and not only read. The
+//! discarding reader looks only for that query. Prints seconds and the ratio; asserts nothing.
 
 #![allow(clippy::print_stdout, reason = "a bench prints its figures")]
 
@@ -15,7 +16,7 @@ use unterm_tests::{Start, run_and_throw_away, wait_for};
 const BYTES: usize = 256 << 20;
 const ROUNDS: usize = 5;
 
-/// What runs in the pane: arguments are the file to show and the file for the seconds it took.
+/// The script in the pane. Its arguments are the file to show, and the file to which it writes the elapsed time.
 const SCRIPT: &str = r#"
 stty raw -echo </dev/tty
 start=$EPOCHREALTIME
@@ -28,7 +29,7 @@ mv "$2.new" "$2"
 "#;
 
 fn main() -> Result<()> {
-    // `cargo test --benches` asks only whether it runs.
+    // `cargo test --benches` only checks that the bench runs.
     let is_bench = std::env::args().any(|argument| argument == "--bench");
     let (bytes, rounds) = if is_bench { (BYTES, ROUNDS) } else { (1 << 20, 1) };
     let folder = tempfile::tempdir()?;
@@ -53,7 +54,7 @@ fn main() -> Result<()> {
         let text = folder.path().join("text");
         fs::write(&text, unit.repeat(bytes / unit.len()))?;
         let (mut floor, mut unterm) = (Vec::new(), Vec::new());
-        // In turns, so that a busy moment of the machine falls on both.
+        // Alternate, so that a busy moment of the machine affects both.
         for _ in 0..rounds {
             floor.push(thrown_away(&text, folder.path())?);
             unterm.push(in_a_pane(&text, folder.path())?);

@@ -1,5 +1,5 @@
-//! How live the program is: its start, and a pane during a 100 MB `cat`. Prints milliseconds beside a floor measured in the
-//! same run; asserts nothing.
+//! How responsive the program is: its startup, and a pane during a `cat` of 100 MB. Prints milliseconds beside a floor
+//! measured in the same run; asserts nothing.
 
 #![allow(clippy::print_stdout, reason = "a bench prints its figures")]
 
@@ -14,7 +14,7 @@ use serde_json::json;
 use unterm_tests::{Display, Instance, PROMPT, Pane, Start, wait_for};
 
 fn main() -> Result<()> {
-    // `cargo test --benches` asks only whether it runs.
+    // `cargo test --benches` only checks that the bench runs.
     let is_bench = std::env::args().any(|argument| argument == "--bench");
     let rounds = if is_bench { 15 } else { 1 };
     start_up(rounds)?;
@@ -92,7 +92,8 @@ fn flood(rounds: usize) -> Result<()> {
     Ok(())
 }
 
-/// Runs a command that shows something or nothing for long, then measures from Ctrl+C until a prompt is on the screen.
+/// Runs a command that prints for a long time, or prints nothing, then measures the time from Ctrl+C until a prompt is
+/// on the screen.
 fn until_prompt(unterm: &mut Instance, command: &str) -> Result<Duration> {
     let pane = unterm.first_pane()?;
     clear(unterm, pane)?;
@@ -100,7 +101,7 @@ fn until_prompt(unterm: &mut Instance, command: &str) -> Result<Duration> {
     if command.starts_with("cat") {
         pane.wait(unterm, "the flood", |lines| lines[0].starts_with("a line of a file"))?;
     } else {
-        // Its echo is there a little before the program.
+        // The command's echo appears a little before the program starts.
         let runs = || {
             let status = unterm.call("exec.status", json!({"id": pane.id}))?;
             let process = status["foreground_process"].as_str().unwrap_or_default();
@@ -124,12 +125,12 @@ fn clear(unterm: &mut Instance, pane: Pane) -> Result<()> {
     Ok(())
 }
 
-/// While the first pane shows the file, measures in a second one from a key until its echo can be read.
+/// While the first pane shows the file, measures the time from a key in a second pane until its echo can be read.
 fn typed_in_another(unterm: &mut Instance, text: &str) -> Result<Duration> {
     let first = unterm.first_pane()?;
     let second = unterm.open(json!({"cols": 80, "rows": 24}))?;
     second.wait_for_prompt(unterm)?;
-    // What is left of the last flood must not pass for this one.
+    // The rest of the last flood must not count as this one.
     clear(unterm, first)?;
     first.type_text(unterm, &format!("cat {text}\r"))?;
     first.wait(unterm, "the flood", |lines| lines[0].starts_with("a line of a file"))?;

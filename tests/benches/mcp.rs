@@ -1,12 +1,12 @@
-//! What a call of a tool costs an agent: the text of a full screen, and a run of `true`, through `unterm-cli mcp` and over
-//! HTTP, in both eras of the Model Context Protocol. Prints medians, 99th and 99.9th percentiles beside a floor measured in
-//! the same run; asserts nothing.
+//! What a tool call costs an agent: reading the text of a full screen, and running `true`, through `unterm-cli mcp` and
+//! over HTTP, in both eras of the Model Context Protocol. Prints median, 99th and 99.9th percentile beside a floor
+//! measured in the same run; asserts nothing.
 //!
-//! The floor of a screen's text is an echo over the same transport, with requests and replies of the same lengths: another
-//! process on pipes, or a server on the loopback address. That of `true` is bash alone on a pty, from the line that is
-//! typed until its next prompt. Calls and floor take turns, so that what else the machine does hits both; and since what
-//! stops the machine for a moment hits a long call more often than a short one, the floor is shown once more by as many in
-//! a row as take about as long as a call.
+//! The floor of reading a screen is an echo over the same transport, with requests and replies of the same lengths:
+//! another process on pipes, or a server on the loopback address. The floor of `true` is bash alone on a pty, from
+//! typing the line until its next prompt. Calls and floor alternate, so that other load on the machine affects both. A
+//! brief stall of the machine hits a long call more often than a short one. The floor is therefore also shown for as
+//! many echoes in a row as take about as long as one call.
 //!
 //! `cargo bench -p unterm-tests --bench mcp`
 
@@ -25,14 +25,14 @@ use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 use unterm_tests::{Instance, Start, binary, clients::http_door, start_on_pty};
 
-/// Calls that are timed: with fewer, the 99.9th percentile is a single one.
+/// Calls to time. With fewer, a single call would decide the 99.9th percentile.
 const CALLS: usize = 10_000;
 const RUNS: usize = 4_000;
-/// Calls that follow each other before the floor's turn.
+/// Consecutive calls before the floor's turn.
 const TURN: usize = 20;
-/// The eras, by their last revisions.
+/// The eras, each by its last revision.
 const ERAS: [&str; 2] = ["2025-11-25", "2026-07-28"];
-/// Makes this program the floor's other process.
+/// The argument that turns this program into the floor's other process.
 const ECHO: &str = "--echo";
 
 fn main() -> Result<()> {
@@ -42,7 +42,7 @@ fn main() -> Result<()> {
     {
         return echo(length.parse()?);
     }
-    // `cargo test --benches` asks only whether it runs.
+    // `cargo test --benches` only checks that the bench runs.
     let is_bench = arguments.iter().any(|argument| argument == "--bench");
     let (calls, runs) = if is_bench { (CALLS, RUNS) } else { (TURN, TURN) };
 
@@ -80,7 +80,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// The floor of stdio: answers every line with one of so many bytes.
+/// The floor of stdio: answers every line with a line of `length` bytes.
 fn echo(length: usize) -> Result<()> {
     let mut answer = vec![b'x'; length];
     answer[length - 1] = b'\n';
@@ -94,14 +94,14 @@ fn echo(length: usize) -> Result<()> {
     Ok(())
 }
 
-/// Somebody who answers the same request again and again.
+/// A peer that answers the same request again and again.
 trait Peer {
     fn call(&mut self) -> Result<()>;
 }
 
-/// Times calls and their floor in turns, and prints a line of both.
+/// Times calls and their floor in alternation, and prints both on one line.
 fn compare(name: &str, count: usize, call: &mut impl Peer, floor: &mut impl Peer) -> Result<()> {
-    // These warm up, and tell how often the floor fits into a call.
+    // These runs warm up, and show how many floor calls take as long as one call.
     let (mut calls, mut floors) = (Vec::new(), Vec::new());
     take_turn(TURN, call, &mut calls)?;
     take_turn(TURN, floor, &mut floors)?;
@@ -136,7 +136,7 @@ fn quantiles(times: &mut [Duration]) -> [f64; 3] {
     [0.5, 0.99, 0.999].map(|share| times[(times.len() as f64 * share) as usize].as_secs_f64() * 1e6)
 }
 
-/// A call of a tool, in one of the eras.
+/// A tool call in one of the eras.
 struct Tool {
     era: &'static str,
     name: &'static str,
@@ -148,7 +148,7 @@ impl Tool {
         Self { era, name, arguments }
     }
 
-    /// Whether it stands for itself, without a session.
+    /// Whether the request needs no session.
     fn is_alone(&self) -> bool {
         self.era == ERAS[1]
     }
@@ -166,7 +166,7 @@ impl Tool {
         json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
     }
 
-    /// What begins a session: a request, and a word after its reply.
+    /// The messages that begin a session: a request, and a notification after its reply.
     fn hello(&self) -> [Value; 2] {
         let params = json!({
             "protocolVersion": self.era,
@@ -179,7 +179,7 @@ impl Tool {
         ]
     }
 
-    /// Through `unterm-cli mcp`.
+    /// Calls through `unterm-cli mcp`.
     fn over_pipes(&self, unterm: &Instance) -> Result<Pipes> {
         let mut command = Command::new(binary("unterm-cli"));
         command
@@ -199,7 +199,7 @@ impl Tool {
         Ok(pipes)
     }
 
-    /// At `/mcp`, over one connection.
+    /// Calls `/mcp` over one connection.
     fn over_http(&self, unterm: &Instance) -> Result<Http> {
         let (url, token) = http_door(unterm)?;
         let host = url.trim_start_matches("http://");
@@ -239,7 +239,7 @@ fn succeeded(reply: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// A process that answers each line with a line; ended when dropped.
+/// A process that answers each line with a line. It is ended on drop.
 struct Pipes {
     process: Child,
     input: ChildStdin,
@@ -264,7 +264,7 @@ impl Pipes {
         Ok(())
     }
 
-    /// Makes this the request, and asks it once.
+    /// Stores this request, and sends it once.
     fn repeat(&mut self, request: String) -> Result<()> {
         self.request = request;
         self.call()
@@ -295,13 +295,13 @@ fn echo_on_pipes(like: &Pipes) -> Result<Pipes> {
     Ok(echo)
 }
 
-/// The floor of a run: a shell at its prompt, that no terminal shows.
+/// The floor of a run: a shell at its prompt, without a terminal.
 struct Shell {
     process: Child,
     pty: File,
 }
 
-/// What its prompt ends in.
+/// The end of the shell's prompt.
 const PROMPT: &[u8] = b"\x1b]133;B\x07";
 
 impl Shell {
@@ -342,7 +342,7 @@ impl Drop for Shell {
 struct Http {
     stream: BufReader<TcpStream>,
     request: String,
-    /// As it came, its head too.
+    /// The whole reply, including its head.
     reply: Vec<u8>,
 }
 
@@ -380,21 +380,21 @@ impl Http {
         }
     }
 
-    /// The next line.
+    /// Reads the next line.
     fn line(&mut self) -> Result<String> {
         let start = self.reply.len();
         ensure!(self.stream.read_until(b'\n', &mut self.reply)? > 0, "the connection ended");
         Ok(String::from_utf8_lossy(&self.reply[start..]).into_owned())
     }
 
-    /// The next bytes.
+    /// Reads the next `count` bytes.
     fn bytes(&mut self, count: usize) -> Result<()> {
         let start = self.reply.len();
         self.reply.resize(start + count, 0);
         Ok(self.stream.read_exact(&mut self.reply[start..])?)
     }
 
-    /// Makes this the request, and asks it once.
+    /// Stores this request, and sends it once.
     fn repeat(&mut self, request: String) -> Result<()> {
         self.request = request;
         self.call()
@@ -410,7 +410,7 @@ impl Peer for Http {
     }
 }
 
-/// The floor of a call over HTTP: whoever sends as many bytes gets the reply that there was.
+/// The floor of a call over HTTP: a server that sends the recorded reply for as many bytes as the request has.
 fn echo_over_http(like: &Http) -> Result<Http> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let host = listener.local_addr()?.to_string();
@@ -418,7 +418,7 @@ fn echo_over_http(like: &Http) -> Result<Http> {
     thread::spawn(move || -> Result<()> {
         let (mut stream, _) = listener.accept()?;
         stream.set_nodelay(true)?;
-        // Until the bench hangs up.
+        // Runs until the bench disconnects.
         loop {
             stream.read_exact(&mut request)?;
             stream.write_all(&reply)?;

@@ -1,11 +1,12 @@
-//! alacritty's vtebench in a headless pane of the real program, against a reader that throws the same bytes away.
+//! Runs alacritty's vtebench in a headless pane of the real program, and compares it with a reader that discards the
+//! same bytes.
 //!
 //!     VTEBENCH=PATH cargo bench -p unterm-tests --bench vtebench [-- NAME…]
 //!
-//! PATH is a checkout of alacritty/vtebench. Each of its benchmarks, or those named, runs in turns on both sides, seven
-//! times, in a pty of 120×40 cells which is vtebench's own stdout. A run's figure is the median of its samples; printed
-//! are the medians of the runs in milliseconds a sample, their ratio, and the geometric mean of the ratios. Asserts
-//! nothing, and does nothing without a PATH.
+//! PATH is a checkout of alacritty/vtebench. Runs each of its benchmarks, or those named, seven times on both sides in
+//! alternation. The pty has 120×40 cells and is vtebench's own stdout. The figure of a run is the median of its
+//! samples. Prints the medians of the runs in milliseconds per sample, their ratio, and the geometric mean of the
+//! ratios. Asserts nothing, and does nothing without a PATH.
 
 #![allow(clippy::print_stdout, reason = "a bench prints its figures")]
 
@@ -21,7 +22,7 @@ use unterm_tests::{
 const ROUNDS: usize = 7;
 
 fn main() -> Result<()> {
-    // `cargo test --benches` asks only whether it runs.
+    // `cargo test --benches` only checks that the bench runs.
     let is_bench = std::env::args().any(|argument| argument == "--bench");
     let vtebench = if is_bench { Vtebench::from_environment()? } else { None };
     let Some(vtebench) = vtebench else {
@@ -37,7 +38,7 @@ fn main() -> Result<()> {
     let mut ratios = Vec::new();
     for name in vtebench.names(&chosen) {
         let (mut floor, mut unterm) = (Vec::new(), Vec::new());
-        // In turns, so that a busy moment of the machine falls on both.
+        // Alternate, so that a busy moment of the machine affects both.
         for _ in 0..ROUNDS {
             floor.push(vtebench.run(&name, |words, _| run_and_throw_away(COLS, ROWS, words))?);
             unterm.push(vtebench.run(&name, in_a_pane)?);
@@ -50,7 +51,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// How busy the machine is: figures of a busy one say little.
+/// The machine's load. Figures from a busy machine mean little.
 fn load() -> String {
     fs::read_to_string("/proc/loadavg").unwrap_or_default().trim().to_owned()
 }

@@ -1,10 +1,10 @@
-//! The window beside other terminals, on one display without a window manager: a key until its pixel, a flood, start,
-//! memory, idling.
+//! Compares the window with other terminals on one display without a window manager: key to pixel, a flood, startup,
+//! memory, and idling.
 //!
 //!     [VTEBENCH=PATH] cargo bench -p unterm-tests --bench window [-- key|flood|start|memory|idle…]
 //!
-//! alacritty and xterm are measured where they are installed. Prints figures and their ratios; asserts nothing. What is
-//! compared runs in turns, so that a busy moment of the machine falls on all.
+//! alacritty and xterm are measured if they are installed. Prints figures and their ratios; asserts nothing. The
+//! terminals run in turns, so that a busy moment of the machine affects all.
 
 #![allow(clippy::print_stdout, reason = "a bench prints its figures")]
 
@@ -22,18 +22,18 @@ use unterm_tests::{
     vtebench::{Vtebench, geometric_mean, median, wait_for_figures},
 };
 
-/// Keys pressed in each terminal, in turns of [`TURN`].
+/// Keys pressed in each terminal, in turns of [`TURN`] keys.
 const KEYS: usize = 200;
 const TURN: usize = 20;
 const FLOODS: usize = 7;
 const STARTS: usize = 11;
 const PANES: usize = 20;
 const IDLE: Duration = Duration::from_secs(60);
-/// A picture that has not changed for so long is a finished one.
+/// A picture that has not changed for this long is complete.
 const STILL: Duration = Duration::from_millis(40);
 
 fn main() -> Result<()> {
-    // `cargo test --benches` asks only whether it runs.
+    // `cargo test --benches` only checks that the bench runs.
     if !std::env::args().any(|argument| argument == "--bench") {
         return Ok(());
     }
@@ -47,7 +47,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// The parts by the names that choose them.
+/// The parts, each with the name that selects it.
 #[expect(clippy::type_complexity, reason = "a table of two columns")]
 const PARTS: &[(&str, fn() -> Result<()>)] =
     &[("key", keys), ("flood", floods), ("start", starts), ("memory", memory), ("idle", idle)];
@@ -69,13 +69,13 @@ fn milliseconds(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1e3
 }
 
-/// The sample below which `percent` of them lie.
+/// The sample below which `percent` of the samples lie.
 fn percentile(samples: &mut [f64], percent: usize) -> f64 {
     samples.sort_by(f64::total_cmp);
     samples[(samples.len() * percent / 100).min(samples.len() - 1)]
 }
 
-/// A key until a part of the window shows it, while `cat` runs in a terminal.
+/// Measures the time from a key until part of the window shows it, while `cat` runs in a terminal.
 fn keys() -> Result<()> {
     println!("key to pixel, {KEYS} keys, ms: median, p99; load {}", load());
     let terminals = installed(&[&BARE, &XTERM, &ALACRITTY, &UNTERM_CPU, &UNTERM_GPU]);
@@ -108,7 +108,7 @@ fn keys() -> Result<()> {
     Ok(())
 }
 
-/// Somebody who types a letter and takes it back, and looks at where it stands.
+/// A simulated user who types a letter, deletes it again, and watches the place where it appears.
 struct Typist<'a> {
     window: Window<'a>,
     part: Part,
@@ -118,11 +118,11 @@ struct Typist<'a> {
 const LETTER: &str = "x";
 
 impl<'a> Typist<'a> {
-    /// Types the first letter and sees where it appears.
+    /// Types the first letter and finds where it appears.
     fn start(window: Window<'a>) -> Result<Self> {
         window.focus()?;
         still(|| window.picture())?;
-        // A program that starts may take the first keys and show them late, or twice.
+        // A starting program may swallow the first keys, and show them late or twice.
         for _ in 0..2 {
             for key in [LETTER, "BackSpace"] {
                 window.press(key)?;
@@ -158,7 +158,7 @@ impl<'a> Typist<'a> {
     }
 }
 
-/// Looks until what is seen stays as it is.
+/// Repeats `look` until the result stays the same.
 fn still<T: PartialEq>(look: impl Fn() -> Result<T>) -> Result<T> {
     let mut seen = look()?;
     let mut since = Instant::now();
@@ -172,7 +172,7 @@ fn still<T: PartialEq>(look: impl Fn() -> Result<T>) -> Result<T> {
     Ok(seen)
 }
 
-/// What encloses all pixels in which two pictures of a window differ.
+/// The smallest part that contains all pixels in which two pictures of a window differ.
 fn changed(before: &Picture, after: &Picture) -> Option<Part> {
     let pixels = before.pixels.iter().zip(&after.pixels).enumerate();
     let differing = pixels.filter(|(_, (before, after))| before != after);
@@ -190,7 +190,7 @@ fn changed(before: &Picture, after: &Picture) -> Option<Part> {
     })
 }
 
-/// vtebench in the window.
+/// Runs vtebench in the window.
 fn floods() -> Result<()> {
     let Some(vtebench) = Vtebench::from_environment()? else {
         println!("VTEBENCH names no checkout of alacritty/vtebench: no flood is measured");
@@ -225,7 +225,7 @@ fn floods() -> Result<()> {
     Ok(())
 }
 
-/// From the start of the process until its window is shown, and until text is in it.
+/// Measures the time from the start of the process until its window is visible, and until it shows text.
 fn starts() -> Result<()> {
     println!("start, ms: window shown, text shown (medians of {STARTS}); load {}", load());
     let terminals = installed(&[&BARE, &XTERM, &ALACRITTY, &UNTERM_CPU, &UNTERM_GPU]);
@@ -238,7 +238,7 @@ fn starts() -> Result<()> {
                 .spawn(&display, &["sh", "-c", "printf '\\n\\nMMMMMMMM'; exec sleep 1000"])?;
             let window = peer.window()?;
             shown.push(milliseconds(start.elapsed()));
-            // Text is more than one colour; smoothed, more than two.
+            // Text has more than one color; antialiased text more than two.
             let corner = Part { x: 0, y: 0, width: 200, height: 80 };
             let is_drawn = |bytes: &[u8]| {
                 bytes.chunks_exact(4).filter(|pixel| pixel[..3] != bytes[..3]).count() > 50
@@ -259,7 +259,7 @@ fn starts() -> Result<()> {
     Ok(())
 }
 
-/// Resident memory of a window with one shell, and of Unterm's with many.
+/// Resident memory of a window with one shell, and of Unterm with many.
 fn memory() -> Result<()> {
     println!("resident, MB (threads)");
     let display = Display::sized(1280, 1024)?;
@@ -301,7 +301,7 @@ fn told(name: &str, panes: usize, peer: &Peer<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Time on the processor while nothing happens.
+/// Processor time while nothing happens.
 fn idle() -> Result<()> {
     println!("processor time of {} s at a prompt, ms", IDLE.as_secs());
     let display = Display::sized(3 * 1280, 2 * 1024)?;

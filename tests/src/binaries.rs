@@ -8,15 +8,15 @@ use std::{
 
 /// The path of `unterm`, `unterm-cli` or `unterm-capture`, built from this tree in the profile of the running test.
 ///
-/// Cargo tells a test only of the programs of its own package, so this asks cargo to build them (which is quick when
-/// they are fresh, and other test programs wait for its lock) into the target directory the test itself lies in.
-/// `UNTERM_BIN_DIR` names a directory with programs to test instead.
+/// Cargo passes a test only the programs of its own package, so this function runs cargo to build the others, in the
+/// target directory that contains the test. That is quick if they are up to date, and other test programs wait for
+/// cargo's lock. If `UNTERM_BIN_DIR` is set, the programs in that directory are tested instead.
 ///
 /// # Panics
 ///
-/// When they can't be built.
+/// If cargo can't build them.
 pub fn binary(name: &str) -> PathBuf {
-    // Each with the package it is of; the first is for all that are of `unterm` itself.
+    // Each with its package. The first entry serves all programs of `unterm` itself.
     static DIRECTORIES: [(&str, OnceLock<PathBuf>); 2] =
         [("unterm", OnceLock::new()), ("unterm-capture", OnceLock::new())];
     let own = DIRECTORIES.iter().rfind(|(package, _)| *package == name);

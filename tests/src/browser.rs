@@ -1,5 +1,5 @@
-//! A real Chromium, driven through Playwright (`tests/browser/drive.mjs`): one page, told what to click and asked what it
-//! shows. `packaging/setup.sh` installs what it needs.
+//! A real Chromium with one page, driven through Playwright (`tests/browser/drive.mjs`). Tests send it clicks and query
+//! what it shows. `packaging/setup.sh` installs what it needs.
 
 use std::{
     io::{BufRead as _, BufReader, Write as _},
@@ -12,20 +12,20 @@ use serde_json::{Value, json};
 
 use crate::{PATIENCE, process::bare};
 
-/// A browser with one page; ended when dropped.
+/// A browser with one page. It is ended on drop.
 pub struct Browser {
     child: Child,
     commands: Option<ChildStdin>,
     answers: BufReader<ChildStdout>,
-    /// Its profile.
+    /// The browser's profile.
     _home: tempfile::TempDir,
 }
 
-/// Where the packages of `assets/settings` are installed: `UNTERM_NODE_MODULES`, else beside them.
+/// The folder with the packages of `assets/settings`: `UNTERM_NODE_MODULES`, or else the folder beside them.
 ///
 /// # Errors
 ///
-/// When they are not, with what installs them.
+/// If the packages are not installed. The message gives the command that installs them.
 pub fn node_modules() -> Result<PathBuf> {
     let own = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../assets/settings/node_modules");
     let folder = std::env::var_os("UNTERM_NODE_MODULES").map_or_else(own, PathBuf::from);
@@ -38,16 +38,16 @@ pub fn node_modules() -> Result<PathBuf> {
 }
 
 impl Browser {
-    /// Starts one with an empty profile.
+    /// Starts a browser with an empty profile.
     ///
     /// # Errors
     ///
-    /// When node, its packages or Chromium are missing.
+    /// If node, its packages or Chromium are missing.
     pub fn start() -> Result<Self> {
         Self::with_flags(&[])
     }
 
-    /// The same with more of Chromium's flags.
+    /// Starts a browser with additional Chromium flags.
     ///
     /// # Errors
     ///
@@ -68,11 +68,11 @@ impl Browser {
         Ok(Self { child, commands, answers, _home: home })
     }
 
-    /// Has a command done, and gives its answer.
+    /// Sends a command and returns its answer.
     ///
     /// # Errors
     ///
-    /// When it can't be done within [`PATIENCE`], in the browser's words.
+    /// If the command can't be done within [`PATIENCE`], with the browser's message.
     pub fn ask(&mut self, command: &str, mut given: Value) -> Result<Value> {
         given["command"] = command.into();
         let input = self.commands.as_mut().context("the browser has ended")?;
@@ -87,7 +87,7 @@ impl Browser {
         }
     }
 
-    /// Has a command done to an element.
+    /// Sends a command for one element.
     ///
     /// # Errors
     ///
@@ -96,7 +96,7 @@ impl Browser {
         self.ask(command, json!({ "at": at }))
     }
 
-    /// The same with a text.
+    /// Sends a command for one element, with a text.
     ///
     /// # Errors
     ///
@@ -108,7 +108,7 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // The end of its commands is its own.
+        // The driver ends when its input ends.
         drop(self.commands.take());
         let _ = self.child.wait();
     }

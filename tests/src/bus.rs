@@ -1,4 +1,4 @@
-//! A session bus (D-Bus) of a test's own.
+//! A session bus (D-Bus) that belongs to one test.
 
 use std::{
     fs,
@@ -14,7 +14,7 @@ use crate::{
     process::{Ended, bare},
 };
 
-/// A session bus; ended when dropped, with what it started.
+/// A session bus. On drop, it is ended together with everything it started.
 pub struct Bus {
     _daemon: Ended,
     address: String,
@@ -22,11 +22,11 @@ pub struct Bus {
 }
 
 impl Bus {
-    /// Starts one that nothing else is on, and that starts nothing. Needs no settings of the system's.
+    /// Starts a bus without clients or services. Uses none of the system's settings.
     ///
     /// # Errors
     ///
-    /// When dbus-daemon is not installed or does not start.
+    /// If dbus-daemon is not installed or does not start.
     pub fn start() -> Result<Self> {
         let folder = folder()?;
         let settings = folder.path().join("bus.conf");
@@ -44,11 +44,11 @@ impl Bus {
         Self::run(daemon, folder)
     }
 
-    /// Starts one that starts the system's services when they are asked for, on a display.
+    /// Starts a bus that launches the system's services on demand, on a display.
     ///
     /// # Errors
     ///
-    /// Likewise.
+    /// If dbus-daemon is not installed or does not start.
     pub fn with_services(display: &Display) -> Result<Self> {
         let folder = folder()?;
         let mut daemon = bare("dbus-daemon", folder.path());
@@ -74,7 +74,7 @@ impl Bus {
         Ok(Self { _daemon: daemon, address, _folder: folder })
     }
 
-    /// Its address, as in `$DBUS_SESSION_BUS_ADDRESS`.
+    /// The bus's address, as in `$DBUS_SESSION_BUS_ADDRESS`.
     pub fn address(&self) -> &str {
         &self.address
     }

@@ -1,5 +1,5 @@
-//! Public clients of the Model Context Protocol: the conformance suite, the Inspector, the Python and TypeScript SDKs, FastMCP and
-//! mcp-remote, as `packaging/setup.sh` installs them from `tests/clients`.
+//! Public clients of the Model Context Protocol: the conformance suite, the Inspector, the Python and TypeScript SDKs,
+//! FastMCP and mcp-remote. `packaging/setup.sh` installs them from `tests/clients`.
 
 use std::{
     io::{BufRead as _, BufReader, Read as _},
@@ -15,22 +15,22 @@ use crate::{
     process::{Ended, bare},
 };
 
-/// What `tests/clients` holds.
+/// The folder `tests/clients`.
 const OWN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/clients");
-/// Seconds after which one that does not end is ended: it bounds a hang and judges no speed.
+/// Seconds after which a client that hangs is ended. This bounds a hang and does not judge speed.
 const LONGEST: &str = "600";
-/// Asks for the tasks that take minutes.
+/// The variable that enables tasks that take minutes.
 const LONG: &str = "UNTERM_LONG";
 
-/// Where they are.
+/// The folder where the clients are installed.
 pub struct Clients(PathBuf);
 
 impl Clients {
-    /// Finds them by `UNTERM_MCP_CLIENTS`.
+    /// Finds the clients through `UNTERM_MCP_CLIENTS`.
     ///
     /// # Errors
     ///
-    /// When they are not there, with what installs them.
+    /// If they are not installed. The message gives the command that installs them.
     pub fn find() -> Result<Self> {
         let folder = std::env::var_os("UNTERM_MCP_CLIENTS").map(PathBuf::from);
         let folder = folder.context(
@@ -43,21 +43,21 @@ impl Clients {
         Ok(Self(folder))
     }
 
-    /// A script of an npm package, with an instance's home and nothing of the test's environment.
+    /// A command that runs a script of an npm package, with an instance's home and without the test's environment.
     pub fn node(&self, script: &str, unterm: &Instance) -> Command {
         let mut command = self.bounded(&self.0.join("bin/node"), unterm.home());
         command.arg(self.0.join("node_modules").join(script));
         command
     }
 
-    /// A script of `tests/clients` in Python, the same way.
+    /// A command that runs a Python script of `tests/clients`, in the same environment.
     pub fn python(&self, script: &str, unterm: &Instance) -> Command {
         let mut command = self.bounded(&self.0.join("python/bin/python"), unterm.home());
         command.arg(Path::new(OWN).join(script)).env("PYTHONDONTWRITEBYTECODE", "1");
         command
     }
 
-    /// `tests/clients/sdk.mjs`, the same way.
+    /// A command that runs `tests/clients/sdk.mjs`, in the same environment.
     pub fn typescript(&self, unterm: &Instance) -> Command {
         let mut command = self.bounded(&self.0.join("bin/node"), unterm.home());
         command.arg(Path::new(OWN).join("sdk.mjs")).arg(&self.0);
@@ -66,7 +66,7 @@ impl Clients {
 
     fn bounded(&self, program: &Path, home: &Path) -> Command {
         let mut command = bare("timeout", home);
-        // Those of them that start another Node look for it there.
+        // Clients that start another Node look for it in `PATH`.
         let path = std::env::var_os("PATH").unwrap_or_default();
         let all = std::iter::once(self.0.join("bin")).chain(std::env::split_paths(&path));
         if let Ok(all) = std::env::join_paths(all) {
@@ -80,7 +80,7 @@ impl Clients {
     }
 }
 
-/// What a client said that did what it should.
+/// The output of a client that succeeded.
 pub struct Said {
     /// On stdout.
     pub out: String,
@@ -93,7 +93,7 @@ impl Said {
     ///
     /// # Errors
     ///
-    /// When it can't be started, or fails, with all that it said.
+    /// If the client can't be started or fails, with all its output.
     pub fn of(command: &mut Command) -> Result<Self> {
         let output = command.output().context("starting a client")?;
         let said = Self {
@@ -104,39 +104,39 @@ impl Said {
         Ok(said)
     }
 
-    /// Its stdout as JSON.
+    /// The client's stdout as JSON.
     ///
     /// # Errors
     ///
-    /// When it is none.
+    /// If stdout is not JSON.
     pub fn json(&self) -> Result<Value> {
         serde_json::from_str(&self.out).with_context(|| format!("{:?} is no JSON", self.out))
     }
 }
 
-/// An instance's address for the protocol over HTTP, and its token.
+/// The instance's URL for the protocol over HTTP, and its token.
 ///
 /// # Errors
 ///
-/// When it serves none.
+/// If the instance does not serve HTTP.
 pub fn http_door(unterm: &Instance) -> Result<(String, String)> {
     let port = unterm.entry()["http_port"].as_u64().filter(|port| *port != 0);
     let token = unterm.entry()["auth_token"].as_str().context("no token")?;
     Ok((format!("http://127.0.0.1:{}", port.context("no HTTP")?), token.to_owned()))
 }
 
-/// `tests/clients/bearer.mjs` in front of an instance; ended when dropped.
+/// `tests/clients/bearer.mjs` as a proxy in front of an instance. It is ended on drop.
 pub struct Bearer {
     _process: Ended,
     port: u16,
 }
 
 impl Bearer {
-    /// Starts it.
+    /// Starts the proxy.
     ///
     /// # Errors
     ///
-    /// When it does not listen.
+    /// If the proxy does not listen.
     pub fn start(clients: &Clients, unterm: &Instance) -> Result<Self> {
         let (url, token) = http_door(unterm)?;
         let mut child: Child = bare(&clients.0.join("bin/node").to_string_lossy(), unterm.home())
@@ -156,7 +156,7 @@ impl Bearer {
         Ok(Self { _process: process, port })
     }
 
-    /// Where the protocol is spoken without a token.
+    /// The URL that serves the protocol without a token.
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}/mcp", self.port)
     }

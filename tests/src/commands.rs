@@ -1,7 +1,7 @@
-//! Shell commands made from a seed, and what comes of each in a live pane beside a subprocess of the same shell.
+//! Shell commands generated from a seed, and the comparison of each in a live pane with a subprocess of the same shell.
 //!
-//! Owns the generator, the drive through the agents' tools, and the comparison. The driver is `src/bin/commands.rs`, the short
-//! fixed share of every CI `tests/commands.rs`.
+//! Owns the generator, the agent tools that drive the pane, and the comparison. The driver is `src/bin/commands.rs`;
+//! `tests/commands.rs` runs a short fixed share in every CI run.
 
 mod compare;
 mod grammar;
@@ -22,7 +22,7 @@ use crate::{Instance, Relay, fuzz::Random};
 use compare::{Verdict, compare};
 use grammar::Reader;
 
-/// A shell that commands are made for.
+/// A shell for which commands are generated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names of the shells say it")]
 pub enum Shell {
@@ -35,7 +35,7 @@ impl Shell {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Bash, Self::Zsh, Self::Fish];
 
-    /// Its program.
+    /// The shell's program.
     pub fn name(self) -> &'static str {
         match self {
             Self::Bash => "bash",
@@ -45,37 +45,37 @@ impl Shell {
     }
 }
 
-/// A command, and what it is given to read.
+/// A command, with the input it reads.
 #[derive(Debug)]
 pub struct Given {
-    /// What is run.
+    /// The command to run.
     pub text: String,
-    /// What it shows when it reads, if it does.
+    /// The prompt it shows when it reads, if it reads.
     question: Option<String>,
-    /// What is typed at each question.
+    /// The input typed at each prompt.
     typed: String,
-    /// What a subprocess runs in its place.
+    /// The command that a subprocess runs in its place.
     reference: String,
 }
 
 impl Given {
-    /// Whether it asks a second time.
+    /// Whether it prompts a second time.
     fn is_asked_twice(&self) -> bool {
         self.text.matches("; f").count() == 2
     }
 }
 
-/// What came of a command.
+/// The result of a command.
 #[derive(Debug)]
 struct Outcome {
     output: String,
     exit_code: Option<i64>,
 }
 
-/// Makes the command of a number: the same one for the same seed.
+/// Generates the command with a number; the same one for the same seed.
 pub fn generate(shell: Shell, seed: u64, number: u64) -> Given {
     let mut random = Random::new(seed ^ (number << 8) ^ shell as u64);
-    // So that the first numbers of like seeds differ.
+    // Skip one number, so that the first numbers of similar seeds differ.
     random.next();
     let (groups, background, readers) = match shell {
         Shell::Bash => (grammar::POSIX, grammar::BACKGROUND, grammar::BASH_READERS),
@@ -92,7 +92,7 @@ pub fn generate(shell: Shell, seed: u64, number: u64) -> Given {
     Given { reference: text.clone(), text, question: None, typed: String::new() }
 }
 
-/// Readers take turns, so that few commands have them all.
+/// Cycles through the readers, so that even a few commands include all of them.
 fn random_reader(readers: &[Reader], number: u64) -> Reader {
     readers[number as usize % readers.len()]
 }
@@ -111,7 +111,7 @@ fn reads(random: &mut Random, number: u64, reader: Reader) -> Given {
     }
 }
 
-/// A row with something in place of each `@` and letter.
+/// Replaces each `@` and letter of a row.
 fn fill(row: &str, number: u64, random: &mut Random) -> String {
     let mut text = String::new();
     let mut chars = row.chars();
@@ -139,7 +139,7 @@ fn fill(row: &str, number: u64, random: &mut Random) -> String {
     text
 }
 
-/// What a subprocess makes of a command, with the same home and no terminal.
+/// The result of a command in a subprocess with the same home and no terminal.
 fn expected(shell: Shell, given: &Given, home: &Path) -> Result<Outcome> {
     let mut output = tempfile::tempfile()?;
     let mut input = tempfile::tempfile()?;
@@ -150,7 +150,7 @@ fn expected(shell: Shell, given: &Given, home: &Path) -> Result<Outcome> {
             char => typed.push(char),
         }
     }
-    // It may ask twice.
+    // The command may prompt twice.
     input.write_all(typed.repeat(2).as_bytes())?;
     input.rewind()?;
     let mut command = Command::new(shell.name());
@@ -179,14 +179,14 @@ fn expected(shell: Shell, given: &Given, home: &Path) -> Result<Outcome> {
     })
 }
 
-/// Waits for one command, each of some seconds: it bounds a hang.
+/// Most waits for one command, each of a few seconds. Only bounds a hang.
 const MOST_WAITS: usize = 12;
 
-/// A pane of a shell that an agent drives.
+/// A shell's pane that an agent drives.
 struct Driven<'a> {
     agent: &'a mut Relay,
     shell: Shell,
-    /// Where commands run.
+    /// The folder where commands run.
     home: &'a Path,
     pane: u64,
 }
@@ -204,14 +204,14 @@ impl<'a> Driven<'a> {
         let opened = self.agent.call("pane_open", opened)?;
         self.pane = opened["pane"].as_u64().context("pane_open gave no pane")?;
         if self.shell == Shell::Zsh {
-            // As zsh does by itself, whatever the tests' settings say.
+            // zsh's default, whatever the tests' settings are.
             let setopt = json!({"pane": self.pane, "command": "setopt PROMPT_SP"});
             self.agent.call("run", setopt)?;
         }
         Ok(())
     }
 
-    /// What comes of a command here; an error says what the tools answered instead.
+    /// The result of a command in the pane. An error contains the tools' answer.
     fn run(&mut self, given: &Given) -> Result<Outcome> {
         let pane = self.pane;
         let timeout_ms = if given.question.is_some() { 3000 } else { 20_000 };
@@ -234,11 +234,11 @@ impl<'a> Driven<'a> {
             if ran["ended"] == true {
                 break;
             }
-            // A background job may write behind the question, so that the last line is none.
+            // A background job may write after the prompt, so that the last line is not a prompt.
             let screen = ran["screen"].as_str().unwrap_or_default();
             let asks = ran["awaiting_input"] == true || screen.contains("late-");
             ensure!(ran["awaiting_input"] != true || questions > 0, "it asks: {ran}");
-            // Who has been answered may not have read the answer yet.
+            // A command that was answered may not have read the answer yet.
             if asks && answered < questions {
                 answered += 1;
                 self.agent.call("input", json!({"pane": pane, "text": given.typed}))?;
@@ -253,22 +253,22 @@ impl<'a> Driven<'a> {
     }
 }
 
-/// What came of many commands.
+/// The results of many commands.
 #[derive(Default)]
 pub struct Tally {
-    /// Those with the very same output and exit code.
+    /// Commands with identical output and exit code.
     pub same: usize,
-    /// How often each explanation was needed, and in how many commands any was.
+    /// Number of commands that needed an explanation, and the number of uses of each.
     pub explained: (usize, BTreeMap<&'static str, usize>),
-    /// The others, in words.
+    /// Unexplained differences, described.
     pub differences: Vec<String>,
 }
 
-/// Runs so many commands of a seed in a pane of an instance, and in subprocesses.
+/// Runs the commands `numbers` of a seed in a pane of an instance, and in subprocesses.
 ///
 /// # Errors
 ///
-/// When the instance or a shell can't be driven at all.
+/// If the instance or a shell can't be driven at all.
 pub fn run(
     unterm: &Instance,
     shell: Shell,
@@ -313,7 +313,7 @@ pub fn run(
     Ok(tally)
 }
 
-/// An outcome on a line, cut.
+/// An outcome on one line, truncated.
 fn told(outcome: &Outcome) -> String {
     let output = format!("{:?}", outcome.output);
     let cut: String = output.chars().take(400).collect();

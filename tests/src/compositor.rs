@@ -1,4 +1,4 @@
-//! A Wayland compositor of the test's own, and a person in front of it: keys, the clipboard, and what windows there are.
+//! A Wayland compositor that belongs to one test, and a simulated user: keys, the clipboard, and the list of windows.
 
 use std::{
     fs::{self, File},
@@ -16,25 +16,25 @@ use crate::{
     wait_for, wait_until,
 };
 
-/// A sway without hardware, on a screen of 2560×1600 pixels; ended when dropped.
+/// sway without hardware, on a screen of 2560×1600 pixels. It is ended on drop.
 pub struct Compositor {
-    // Before the compositor, which it needs.
+    // Dropped before the compositor, which the keyboard needs.
     _keyboard: Ended,
     _sway: Ended,
     folder: TempDir,
 }
 
-/// Whom it runs as where the tests run as root, which it refuses: nobody.
+/// The user (nobody) that sway runs as if the tests run as root, because sway refuses to run as root.
 const NOBODY: u32 = 65_534;
-/// Its socket for windows: the first free name, in a folder of its own.
+/// Name of the socket for windows: the first free one, in the test's own folder.
 const SOCKET: &str = "wayland-1";
 
 impl Compositor {
-    /// Starts it with this scale of the screen, and a keyboard.
+    /// Starts sway with this scale of the screen, and with a keyboard.
     ///
     /// # Errors
     ///
-    /// When sway or wtype is not installed or does not start.
+    /// If sway or wtype is not installed or does not start.
     pub fn start(scale: f64) -> Result<Self> {
         let folder = tempfile::Builder::new().prefix("unterm-sway-").tempdir()?;
         let settings = folder.path().join("config");
@@ -73,7 +73,7 @@ impl Compositor {
             || Ok((is_there("sway.sock") && is_there(SOCKET)).then_some(())),
             read_log,
         )?;
-        // A seat has keys as long as there is a keyboard: this one types nothing, and stays.
+        // A seat has a keyboard only while a keyboard client exists. This one types nothing, and stays.
         let keyboard = stays("wtype", &["-s", "1000000000"], folder.path())?;
         let compositor = Self { _keyboard: keyboard, _sway: sway, folder };
         wait_for(
@@ -84,27 +84,27 @@ impl Compositor {
         Ok(compositor)
     }
 
-    /// The variables, and their values, of a program that is to have its windows here.
+    /// The variables for a program that opens its windows here, with their values.
     pub fn env(&self) -> [(&'static str, String); 2] {
         let folder = self.folder.path().display().to_string();
         [("XDG_RUNTIME_DIR", folder), ("WAYLAND_DISPLAY", SOCKET.to_owned())]
     }
 
-    /// Types text and presses keys, as wtype's arguments say.
+    /// Types text and presses keys, given as wtype's arguments.
     ///
     /// # Errors
     ///
-    /// When it can't.
+    /// If wtype fails.
     pub fn press(&self, args: &[&str]) -> Result<()> {
         let output = program("wtype", self.folder.path()).args(args).output()?;
         succeeded("wtype", &output)
     }
 
-    /// Waits until a window of Unterm has the keyboard, and returns its title.
+    /// Waits until a window of Unterm has the keyboard focus, and returns its title.
     ///
     /// # Errors
     ///
-    /// When none comes.
+    /// If no window gets the focus.
     pub fn wait_for_window(&self) -> Result<String> {
         wait_for(
             "a window with the keyboard",
@@ -116,31 +116,32 @@ impl Compositor {
         )
     }
 
-    /// Asks the window to close.
+    /// Closes the window through the compositor.
     ///
     /// # Errors
     ///
-    /// When there is none.
+    /// If there is no window.
     pub fn close_window(&self) -> Result<()> {
         self.tell(&["[app_id=\"unterm\"]", "kill"]).map(|_| ())
     }
 
-    /// Puts text on the clipboard, as another program, and waits until it is there. It stays while what is returned does.
+    /// Puts text on the clipboard as another program does, and waits until it is there. It stays until the returned
+    /// value is dropped.
     ///
     /// # Errors
     ///
-    /// When wl-clipboard is not installed or fails.
+    /// If wl-clipboard is not installed or fails.
     pub fn copy(&self, text: &str) -> Result<impl Sized> {
         let owner = stays("wl-copy", &["--foreground", text], self.folder.path())?;
         self.wait_for_clipboard(text)?;
         Ok(owner)
     }
 
-    /// Waits until the clipboard has this text for other programs.
+    /// Waits until other programs read this text from the clipboard.
     ///
     /// # Errors
     ///
-    /// When it has not.
+    /// If the text does not appear.
     pub fn wait_for_clipboard(&self, text: &str) -> Result<()> {
         let read = || {
             let output = program("wl-paste", self.folder.path())
@@ -152,7 +153,7 @@ impl Compositor {
         wait_until("text on the clipboard", read, |now| now == text).map(drop)
     }
 
-    /// Asks sway, and returns what it answers.
+    /// Runs swaymsg and returns its answer.
     fn tell(&self, words: &[&str]) -> Result<String> {
         let output = program("swaymsg", self.folder.path())
             .args(words)
@@ -163,7 +164,7 @@ impl Compositor {
     }
 }
 
-/// A program with the compositor whose folder this is, and nothing else of a desktop.
+/// A program in the compositor that uses this folder, without the rest of a desktop.
 fn program(name: &str, folder: &Path) -> Command {
     let mut command = bare(name, folder);
     command
@@ -174,7 +175,7 @@ fn program(name: &str, folder: &Path) -> Command {
     command
 }
 
-/// Starts one that stays.
+/// Starts a program that keeps running.
 fn stays(name: &str, args: &[&str], folder: &Path) -> Result<Ended> {
     let mut command = program(name, folder);
     command.args(args).stdout(Stdio::null()).stderr(Stdio::null());
@@ -187,7 +188,7 @@ fn succeeded(name: &str, output: &Output) -> Result<()> {
     Ok(())
 }
 
-/// The title of Unterm's window, if it has the keyboard.
+/// The title of Unterm's window, if it has the keyboard focus.
 fn focused_title(node: &Value) -> Option<&str> {
     if node["app_id"] == "unterm" && node["focused"] == true {
         return node["name"].as_str();

@@ -1,4 +1,4 @@
-//! An X server of the test's own, and a person in front of it: keys, selections, bells and pixels.
+//! An X server that belongs to one test, and a simulated user: keys, selections, bells and pixels.
 
 use std::{
     io::{BufRead as _, BufReader, Write as _},
@@ -23,7 +23,7 @@ use crate::{
     wait_for, wait_until,
 };
 
-/// An Xvfb on a display number that was free, without a window manager until one is started; ended when dropped.
+/// An Xvfb on a free display number, without a window manager until one is started. It is ended on drop.
 pub struct Display {
     _server: Ended,
     number: u32,
@@ -32,33 +32,33 @@ pub struct Display {
     keys: Keys,
 }
 
-/// Its screen, in pixels.
+/// Size of the screen in pixels.
 const SIZE: (u16, u16) = (1280, 800);
 
 impl Display {
-    /// Starts it, 1280×800 in true colour, with a US keyboard.
+    /// Starts an X server with 1280×800 pixels in true color, and a US keyboard.
     ///
     /// # Errors
     ///
-    /// When Xvfb is not installed or does not start.
+    /// If Xvfb is not installed or does not start.
     pub fn start() -> Result<Self> {
         Self::with(SIZE, "us", "")
     }
 
-    /// The same with a screen of another size, in pixels.
+    /// Starts an X server with a screen of another size, in pixels.
     ///
     /// # Errors
     ///
-    /// When Xvfb is not installed or does not start.
+    /// If Xvfb is not installed or does not start.
     pub fn sized(width: u16, height: u16) -> Result<Self> {
         Self::with((width, height), "us", "")
     }
 
-    /// The same with another keyboard: a layout and a variant of it, as setxkbmap takes them.
+    /// Starts an X server with another keyboard: a layout and a variant, as setxkbmap takes them.
     ///
     /// # Errors
     ///
-    /// When Xvfb or setxkbmap is not installed or fails.
+    /// If Xvfb or setxkbmap is not installed or fails.
     pub fn with_keyboard(layout: &str, variant: &str) -> Result<Self> {
         Self::with(SIZE, layout, variant)
     }
@@ -97,33 +97,33 @@ impl Display {
         Ok(Self { _server: server, number, connection, root, keys })
     }
 
-    /// Its name, as in `$DISPLAY`.
+    /// The display's name, as in `$DISPLAY`.
     pub fn name(&self) -> String {
         format!(":{}", self.number)
     }
 
-    /// Waits for the window of an instance, gives it the keyboard and returns it.
+    /// Waits for the window of an instance, gives it the keyboard focus and returns it.
     ///
     /// # Errors
     ///
-    /// When none comes.
+    /// If no window appears.
     pub fn window_of(&self, unterm: &Instance) -> Result<Window<'_>> {
         let id = wait_for("the window", || self.find_window(unterm.pid()), || unterm.log())?;
         self.connection.set_input_focus(InputFocus::PARENT, id, x11rb::CURRENT_TIME)?;
         let window = Window { display: self, id };
-        // It knows that it is shown and has the keyboard before anything is asked of it another way.
+        // Wait until the window has processed that it is visible and focused, before the test uses another channel.
         window.wait_for_input()?;
         Ok(window)
     }
 
-    /// The windows of programs: the root's children, and those that a window manager has put into frames.
+    /// The windows of programs: the root's children, and those that a window manager has framed.
     fn top_windows(&self) -> Result<Vec<xproto::Window>> {
         let mut windows = self.connection.query_tree(self.root)?.reply()?.children;
         windows.extend(self.root_windows(b"_NET_CLIENT_LIST")?);
         Ok(windows)
     }
 
-    /// The windows that a property of the root names.
+    /// The windows listed in a property of the root.
     pub(crate) fn root_windows(&self, property: &[u8]) -> Result<Vec<xproto::Window>> {
         let property = self.connection.intern_atom(false, property)?.reply()?.atom;
         let kind = xproto::AtomEnum::WINDOW;
@@ -131,11 +131,11 @@ impl Display {
         Ok(list.reply()?.value32().into_iter().flatten().collect())
     }
 
-    /// A viewable top-level window whose `_NET_WM_PID` is `pid`.
+    /// Finds a viewable top-level window whose `_NET_WM_PID` is `pid`.
     fn find_window(&self, pid: u32) -> Result<Option<xproto::Window>> {
         let property = self.connection.intern_atom(false, b"_NET_WM_PID")?.reply()?.atom;
         for window in self.top_windows()? {
-            // A window may close between the listing and the question.
+            // A window may close between the listing and the request.
             let Ok(attributes) = self.connection.get_window_attributes(window)?.reply() else {
                 continue;
             };
@@ -154,11 +154,11 @@ impl Display {
         Ok(None)
     }
 
-    /// Waits for a window with a title, whoever's it is, and gives it the keyboard.
+    /// Waits for a window of any program with this title, and gives it the keyboard focus.
     ///
     /// # Errors
     ///
-    /// When none comes.
+    /// If no such window appears.
     pub fn window_titled(&self, title: &str) -> Result<Window<'_>> {
         let id = wait_for(title, || self.find_titled(title), String::new)?;
         self.connection.set_input_focus(InputFocus::PARENT, id, x11rb::CURRENT_TIME)?;
@@ -168,7 +168,7 @@ impl Display {
 
     fn find_titled(&self, title: &str) -> Result<Option<xproto::Window>> {
         for id in self.top_windows()? {
-            // A window may close between the listing and the questions.
+            // A window may close between the listing and the requests.
             let window = Window { display: self, id };
             if window.is_shown().unwrap_or(false) && window.title().is_ok_and(|own| own == title) {
                 return Ok(Some(id));
@@ -177,20 +177,20 @@ impl Display {
         Ok(None)
     }
 
-    /// What the whole screen shows.
+    /// A picture of the whole screen.
     ///
     /// # Errors
     ///
-    /// When the display has gone.
+    /// If the connection to the display is broken.
     pub fn picture(&self) -> Result<Picture> {
         Window { display: self, id: self.root }.picture()
     }
 
-    /// The picture on the clipboard, as a PNG file's bytes, by xclip; empty where there is none.
+    /// The picture on the clipboard as PNG bytes, read with xclip. Empty if there is none.
     ///
     /// # Errors
     ///
-    /// When xclip can't be started.
+    /// If xclip can't be started.
     pub fn clipboard_png(&self) -> Result<Vec<u8>> {
         let output = Command::new("xclip")
             .args(["-o", "-selection", "clipboard", "-t", "image/png", "-display", &self.name()])
@@ -200,17 +200,17 @@ impl Display {
         Ok(output.stdout)
     }
 
-    /// Listens for windows that ask to be brought to the front (_NET_ACTIVE_WINDOW, which a window manager does).
+    /// Listens for windows that request to be raised (`_NET_ACTIVE_WINDOW`, which a window manager handles).
     ///
     /// # Errors
     ///
-    /// When the display has gone.
+    /// If the connection to the display is broken.
     pub fn activations(&self) -> Result<Activations> {
         let atom = self.connection.intern_atom(false, b"_NET_ACTIVE_WINDOW")?.reply()?.atom;
         Ok(Activations { messages: self.messages_to_root()?, atom })
     }
 
-    /// Listens for what windows tell a window manager.
+    /// Listens for messages from windows to a window manager.
     pub(crate) fn messages_to_root(&self) -> Result<RootMessages> {
         let (connection, _) = x11rb::connect(Some(&self.name()))?;
         let events = xproto::EventMask::SUBSTRUCTURE_NOTIFY;
@@ -223,7 +223,7 @@ impl Display {
     ///
     /// # Errors
     ///
-    /// When the display has gone.
+    /// If the connection to the display is broken.
     pub fn bells(&self) -> Result<Bells> {
         let (connection, _) = x11rb::connect(Some(&self.name()))?;
         connection.xkb_use_extension(1, 0)?.reply()?;
@@ -234,11 +234,11 @@ impl Display {
         Ok(Bells { connection })
     }
 
-    /// Has windows find a compositing manager (EWMH, `_NET_WM_CM_Sn`). Nothing is composited.
+    /// Announces a compositing manager to windows (EWMH, `_NET_WM_CM_Sn`). Nothing is composited.
     ///
     /// # Errors
     ///
-    /// When the display has gone.
+    /// If the connection to the display is broken.
     pub fn claim_compositor(&self) -> Result<()> {
         let (connection, root) = (&self.connection, self.root);
         let owner = connection.generate_id()?;
@@ -249,39 +249,39 @@ impl Display {
         Ok(())
     }
 
-    /// Takes the keyboard away from every window.
+    /// Removes the keyboard focus from every window.
     ///
     /// # Errors
     ///
-    /// When the display has gone.
+    /// If the connection to the display is broken.
     pub fn take_keyboard(&self) -> Result<()> {
-        // To no window at all (X11 protocol, SetInputFocus to None).
+        // Focus no window at all (X11 protocol, SetInputFocus to None).
         self.connection.set_input_focus(InputFocus::NONE, x11rb::NONE, x11rb::CURRENT_TIME)?;
         self.connection.sync_all()
     }
 
-    /// Does what a device would, by the extension XTEST.
+    /// Simulates input from a device, through the XTEST extension.
     pub(crate) fn fake(&self, kind: u8, detail: u8, x: i16, y: i16) -> Result<()> {
         self.connection.xtest_fake_input(kind, detail, 0, self.root, x, y, 0)?;
         Ok(())
     }
 
-    /// Presses or releases one key that needs no other, by its name as in [`Display::press`].
+    /// Presses or releases one key that needs no modifier. The name is as in [`Display::press`].
     ///
     /// # Errors
     ///
-    /// When the layout has no such key.
+    /// If the layout has no such key.
     pub fn one_key(&self, name: &str, down: bool) -> Result<()> {
         let kind = if down { xproto::KEY_PRESS_EVENT } else { xproto::KEY_RELEASE_EVENT };
         self.fake(kind, self.keys.find(keysym(name)?)?.0, 0, 0)
     }
 
     /// Presses the keys of `chord` in order and releases them in reverse: `["Control_L", "Shift_L", "t"]`. A name is a
-    /// character, or what X11's keysymdef.h calls it.
+    /// character, or a key name from X11's keysymdef.h.
     ///
     /// # Errors
     ///
-    /// When the layout has no such key.
+    /// If the layout has no such key.
     pub fn press(&self, chord: &[&str]) -> Result<()> {
         let mut held = Vec::new();
         for name in chord {
@@ -299,11 +299,11 @@ impl Display {
         self.connection.sync_all()
     }
 
-    /// Types text, a key a character; `\n` is Return.
+    /// Types text, one key per character; `\n` is Return.
     ///
     /// # Errors
     ///
-    /// When the layout lacks a character.
+    /// If the layout lacks a character.
     pub fn type_text(&self, text: &str) -> Result<()> {
         for character in text.chars() {
             match character {
@@ -314,11 +314,11 @@ impl Display {
         Ok(())
     }
 
-    /// The text of a selection (`clipboard` or `primary`), by xclip.
+    /// The text of a selection (`clipboard` or `primary`), read with xclip.
     ///
     /// # Errors
     ///
-    /// When xclip can't be started.
+    /// If xclip can't be started.
     pub fn selection(&self, name: &str) -> Result<String> {
         let output = Command::new("xclip")
             .args(["-o", "-selection", name, "-display", &self.name()])
@@ -328,22 +328,23 @@ impl Display {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
-    /// Puts text into a selection (`clipboard` or `primary`), by xclip, which serves it until another takes its place.
+    /// Puts text into a selection (`clipboard` or `primary`). xclip serves it until another program takes the
+    /// selection.
     ///
     /// # Errors
     ///
-    /// When xclip can't be started.
+    /// If xclip can't be started.
     pub fn set_selection(&self, name: &str, text: &str) -> Result<()> {
         self.give_to_xclip(&["-selection", name], text.as_bytes())?;
-        // It owns the selection some time after it has gone to the background.
+        // xclip owns the selection only some time after it has moved to the background.
         self.wait_for_selection(name, text)
     }
 
-    /// Puts something of a type (`image/png`) on the clipboard as another program would, and in no other form.
+    /// Puts data of one type (`image/png`) on the clipboard as another program would, and in no other form.
     ///
     /// # Errors
     ///
-    /// When xclip can't be started, or the clipboard does not hold it.
+    /// If xclip can't be started, or the clipboard does not hold the data.
     pub fn set_clipboard(&self, kind: &str, bytes: &[u8]) -> Result<()> {
         self.give_to_xclip(&["-selection", "clipboard", "-t", kind], bytes)?;
         let held = || {
@@ -375,20 +376,20 @@ impl Display {
     ///
     /// # Errors
     ///
-    /// When it does not come.
+    /// If the text does not appear.
     pub fn wait_for_selection(&self, name: &str, text: &str) -> Result<()> {
         let what = format!("{text:?} in the selection {name}");
         wait_until(&what, || self.selection(name), |now| now == text).map(drop)
     }
 }
 
-/// What windows tell a window manager: messages to the root window.
+/// Messages from windows to the root window, which a window manager receives.
 pub(crate) struct RootMessages {
     connection: RustConnection,
 }
 
 impl RootMessages {
-    /// Waits for one.
+    /// Waits for a message for which `is_it` returns true.
     pub(crate) fn wait(
         &self,
         what: &str,
@@ -408,18 +409,18 @@ impl RootMessages {
     }
 }
 
-/// What windows ask of a window manager.
+/// Requests from windows to be raised.
 pub struct Activations {
     messages: RootMessages,
     atom: xproto::Atom,
 }
 
 impl Activations {
-    /// Waits until a window asks to be brought to the front.
+    /// Waits until a window requests to be raised.
     ///
     /// # Errors
     ///
-    /// When it does not.
+    /// If the window sends no such request.
     pub fn wait_for(&self, window: &Window<'_>) -> Result<()> {
         self.messages.wait("the window to ask for the front", |message| {
             (message.type_, message.window) == (self.atom, window.id)
@@ -433,11 +434,11 @@ pub struct Bells {
 }
 
 impl Bells {
-    /// Whether one rang since this was asked last.
+    /// Whether a bell rang since the last call.
     ///
     /// # Errors
     ///
-    /// When the display has gone.
+    /// If the connection to the display is broken.
     pub fn rang(&self) -> Result<bool> {
         let mut rang = false;
         while let Some(event) = self.connection.poll_for_event()? {
@@ -447,7 +448,7 @@ impl Bells {
     }
 }
 
-/// Waits until the server has taken all requests.
+/// Waits until the server has processed all requests.
 pub(crate) trait SyncAll {
     fn sync_all(&self) -> Result<()>;
 }

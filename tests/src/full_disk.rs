@@ -1,5 +1,5 @@
-//! A disk without room for Unterm's home: a small file system of the process's own, filled; where none may be mounted, a limit
-//! that makes every write to a file fail.
+//! A disk without room for Unterm's home: a small file system in the process's own mount namespace, filled up. If
+//! mounting is not allowed, a limit makes every write to a file fail.
 
 use std::{
     fs,
@@ -9,13 +9,13 @@ use std::{
 
 use anyhow::{Context as _, Result};
 
-/// Fills the file system on `$0` and runs a program; its process is that of the shell.
+/// Fills the file system on `$0` and runs a program, which keeps the shell's process id.
 const FILLED: &str = r#"
 mount -t tmpfs -o size=64k tmpfs "$0" || exit 99
 cat /dev/zero > "$0/filler" 2> /dev/null
 exec "$@"
 "#;
-/// Runs a program that can write to no file. The log is no file then, but a pipe to one.
+/// Runs a program that can't write to any file. Its log goes through a pipe, because it can't be a file.
 const LIMITED: &str = r#"
 trap '' XFSZ
 log=/proc/self/fd/2
@@ -24,11 +24,11 @@ ulimit -f 0
 exec "$@"
 "#;
 
-/// The command that starts a program for which `home`, which is made, has no room.
+/// The command that starts a program without room in `home`, which this function creates.
 ///
 /// # Errors
 ///
-/// When the folder can't be made.
+/// If the folder can't be created.
 pub(crate) fn command(program: &Path, home: &Path) -> Result<Command> {
     fs::create_dir_all(home).with_context(|| home.display().to_string())?;
     let unshare = ["-m", "-rm"].into_iter().find(|how| can_mount(how, home));
@@ -48,7 +48,7 @@ pub(crate) fn command(program: &Path, home: &Path) -> Result<Command> {
     Ok(command)
 }
 
-/// Whether a process can have a file system of its own, as root or as root of a user namespace of its own.
+/// Whether a process can mount its own file system, as root or as root of its own user namespace.
 fn can_mount(how: &str, folder: &Path) -> bool {
     let tried = Command::new("unshare")
         .args([how, "mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs"])

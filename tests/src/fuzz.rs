@@ -1,8 +1,9 @@
-//! Fuzz bodies: what must hold of the engine whatever bytes it is given.
+//! Fuzz bodies: properties that the engine must keep for any input bytes.
 //!
-//! Owns the bodies (plain functions over bytes, [`BODIES`]), the generator and the mutator that make inputs for them, and the
-//! minimiser. Never looks inside the engine: a body drives a `Term` as a pane and its viewers do. The driver is
-//! `src/bin/fuzz.rs`, the short fixed run of every CI `tests/fuzz.rs`, and `fuzz/cargo-fuzz` wraps the same bodies.
+//! Owns the bodies (plain functions over bytes, [`BODIES`]), the generator and mutator of their inputs, and the
+//! minimizer. Never inspects the engine's internals: a body drives a `Term` as a pane and its viewers do. The driver is
+//! `src/bin/fuzz.rs`, `tests/fuzz.rs` is the short fixed run in every CI run, and `fuzz/cargo-fuzz` wraps the same
+//! bodies.
 
 mod corpus;
 mod generate;
@@ -20,13 +21,13 @@ pub use random::Random;
 
 use play::Plan;
 
-/// Bytes at the start of an input that say how the rest is played: the terminal's size, where the stream is split, what
-/// happens between the pieces. The rest is what a program writes.
+/// Bytes at the start of an input that determine how the rest is played: the terminal's size, where the stream is
+/// split, and what happens between the pieces. The rest is a program's output.
 pub const HEADER: usize = 8;
 
 /// One fuzz body.
 pub struct Body {
-    /// Its name on the driver's command line, and of its folder of regressions.
+    /// The body's name on the driver's command line, and in the folder of regressions.
     pub name: &'static str,
     generate: fn(&mut Random, &mut Vec<u8>),
     plan: Plan,
@@ -42,21 +43,21 @@ pub static BODIES: &[Body] = &[
 ];
 
 impl Body {
-    /// The body of that name.
+    /// The body with this name.
     pub fn named(name: &str) -> Option<&'static Self> {
         BODIES.iter().find(|body| body.name == name)
     }
 
-    /// Plays `input`; a shorter one than [`HEADER`] is taken as ending in zeros.
+    /// Plays `input`. An input shorter than [`HEADER`] counts as padded with zeros.
     ///
     /// # Panics
     ///
-    /// When something that must hold does not: that is the finding.
+    /// If a property does not hold. The panic is the finding.
     pub fn run(&self, input: &[u8]) {
         play::play(input, &self.plan);
     }
 
-    /// A new input of the kind this body is about.
+    /// A new input of this body's kind.
     pub fn generate(&self, random: &mut Random) -> Vec<u8> {
         let mut input = random.next().to_le_bytes().to_vec();
         let pieces = 1 + random.below_one_of(&[4, 16, 64, 200]);

@@ -12,25 +12,26 @@ use crate::{
     wait_for,
 };
 
-/// An input method for the programs on a display that are started with [`InputMethod::ENV`]; ended when dropped. It
-/// composes after Shift+Space.
+/// An input method for the programs on a display that are started with [`InputMethod::ENV`]. Shift+Space switches
+/// composing on. It is ended on drop.
 pub struct InputMethod {
     _process: Ended,
     _home: TempDir,
 }
 
 impl InputMethod {
-    /// The variable, and its value, of a program that is to use it.
+    /// The variable that makes a program use it, and its value.
     pub const ENV: (&'static str, &'static str) = ("XMODIFIERS", "@im=uim");
 
-    /// Starts it and waits until programs can find it.
+    /// Starts the input method and waits until programs can find it.
     ///
     /// # Errors
     ///
-    /// When uim-xim is not installed or does not start.
+    /// If uim-xim is not installed or does not start.
     pub fn start(display: &Display) -> Result<Self> {
         let home = tempfile::Builder::new().prefix("unterm-uim-").tempdir()?;
-        // It serves only languages whose locales there are. Those that it needs are made of the one that every system has.
+        // uim serves only languages whose locales exist. The ones it needs are copies of the locale that every system
+        // has.
         for name in ["C", "en_US", "ko_KR"] {
             let own = home.path().join(format!("{name}.utf8"));
             symlink(Path::new("/usr/lib/locale/C.utf8"), own)?;
@@ -45,7 +46,7 @@ impl InputMethod {
             .spawn()
             .context("starting uim-xim")?;
         let method = Self { _process: Ended(process), _home: home };
-        // Whoever owns this selection is the server (X11's XIM protocol, 4.1).
+        // The owner of this selection is the server (X11's XIM protocol, 4.1).
         let name = display.connection.intern_atom(false, b"@server=uim")?.reply()?.atom;
         wait_for(
             "the input method",

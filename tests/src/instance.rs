@@ -1,4 +1,4 @@
-//! A running Unterm on a home of its own, and the wire to it as document 1 describes it.
+//! A running Unterm with its own home, and a connection to its control port.
 
 use std::{
     fs::{self, File},
@@ -16,10 +16,10 @@ use tempfile::TempDir;
 
 use crate::{Compositor, Display, PATIENCE, Pane, Resources, Window, binary, full_disk, wait_for};
 
-/// The prompt of every shell that a test starts: short, the same everywhere, and on no other line.
+/// The prompt of every shell that a test starts: short, always the same, and on no other line.
 pub const PROMPT: &str = "ready$ ";
 
-/// How an instance is started.
+/// Options for starting an instance.
 #[derive(Default)]
 pub struct Start<'a> {
     display: Option<&'a Display>,
@@ -30,7 +30,7 @@ pub struct Start<'a> {
     log: Option<PathBuf>,
 }
 
-/// Where no session bus is: the desktop of the person who runs the tests is left alone.
+/// An address without a session bus, so that tests don't touch the desktop of the user who runs them.
 const NO_BUS: &str = "unix:path=/nonexistent/bus";
 
 impl<'a> Start<'a> {
@@ -56,35 +56,35 @@ impl<'a> Start<'a> {
         self
     }
 
-    /// Sets a variable of its environment.
+    /// Sets an environment variable.
     pub fn env(mut self, name: &str, value: &str) -> Self {
         self.env.push((name.into(), value.into()));
         self
     }
 
-    /// Uses this directory as `$UNTERM_HOME`, not one of its own.
+    /// Uses this directory as `$UNTERM_HOME`, instead of one of its own.
     pub fn registry(mut self, directory: &Path) -> Self {
         self.registry = Some(directory.into());
         self
     }
 
-    /// Writes its log to this file, not to one of its own.
+    /// Writes its log to this file, instead of one of its own.
     pub fn log_to(mut self, file: &Path) -> Self {
         self.log = Some(file.into());
         self
     }
 
-    /// Leaves no room on the disk that `$UNTERM_HOME` lies on. To be started [alone](Start::alone).
+    /// Leaves no room on the disk that holds `$UNTERM_HOME`. Start such an instance [alone](Start::alone).
     pub fn on_full_disk(mut self) -> Self {
         self.on_full_disk = true;
         self
     }
 
-    /// Starts it in a window and waits until its first pane's shell is at its prompt, with the keyboard.
+    /// Starts an instance with a focused window, and waits until the shell in its first pane is at its prompt.
     ///
     /// # Errors
     ///
-    /// When it has no display to open a window on, or none opens.
+    /// If it has no display for a window, or no window opens.
     pub fn at_prompt(self) -> Result<(Instance, Window<'a>, Pane)> {
         let display = self.display.context("no display")?;
         let mut unterm = self.now()?;
@@ -94,14 +94,14 @@ impl<'a> Start<'a> {
         Ok((unterm, window, pane))
     }
 
-    /// Starts it and waits until it can be driven.
+    /// Starts an instance and waits until a test can drive it.
     ///
-    /// Its home, and the home of what runs in it, is a new directory that holds a plain prompt for each shell; of the
-    /// test's own environment it gets the path alone.
+    /// Its home, and the home of what runs in it, is a new directory with a plain prompt for each shell. Of the test's
+    /// own environment, it inherits only `PATH`.
     ///
     /// # Errors
     ///
-    /// When it ends before it can be driven, with its log.
+    /// If it ends before a test can drive it, with its log.
     pub fn now(self) -> Result<Instance> {
         let mut instance = self.alone()?;
         instance.entry = instance.wait_for_entry()?;
@@ -109,11 +109,11 @@ impl<'a> Start<'a> {
         Ok(instance)
     }
 
-    /// Starts it and waits for nothing: one that can't register can be driven by nobody.
+    /// Starts an instance and waits for nothing. A test can't drive an instance that is unable to register.
     ///
     /// # Errors
     ///
-    /// When it can't be started.
+    /// If it can't be started.
     pub fn alone(self) -> Result<Instance> {
         let home = tempfile::Builder::new().prefix("unterm-test-").tempdir()?;
         write_shell_settings(home.path())?;
@@ -146,7 +146,7 @@ impl<'a> Start<'a> {
     }
 }
 
-/// A running Unterm; ended (and its log shown, in a test that fails) when dropped.
+/// A running Unterm. On drop, it is ended, and a failing test shows its log.
 pub struct Instance {
     child: Option<Child>,
     home: TempDir,
@@ -162,48 +162,48 @@ impl Instance {
         self.child.as_ref().map_or(0, Child::id)
     }
 
-    /// The directory that is its `$HOME`.
+    /// The directory that is the instance's `$HOME`.
     pub fn home(&self) -> &Path {
         self.home.path()
     }
 
-    /// Its record in the registry, as it was when it started.
+    /// The instance's record in the registry, as of its start.
     pub fn entry(&self) -> &Value {
         &self.entry
     }
 
-    /// The directory that is its `$UNTERM_HOME`.
+    /// The directory that is the instance's `$UNTERM_HOME`.
     pub fn registry(&self) -> &Path {
         &self.registry
     }
 
-    /// Writes `config.toml` as an editor does: a new file in its place.
+    /// Writes `config.toml` as an editor does, by replacing it with a new file.
     ///
     /// # Errors
     ///
-    /// When it can't be written.
+    /// If the file can't be written.
     pub fn write_config(&self, text: &str) -> Result<()> {
         let new = self.registry().join("config.new");
         std::fs::write(&new, text)?;
         Ok(std::fs::rename(new, self.registry().join("config.toml"))?)
     }
 
-    /// The file of its record in the registry.
+    /// The file with the instance's record in the registry.
     pub fn entry_path(&self) -> PathBuf {
         let id = self.entry["id"].as_str().unwrap_or_default();
         self.registry.join(format!("instances/{id}.json"))
     }
 
-    /// Its log so far.
+    /// The log so far.
     pub fn log(&self) -> String {
         fs::read_to_string(&self.log).unwrap_or_default()
     }
 
-    /// Waits until its log holds a text.
+    /// Waits until the log contains a text.
     ///
     /// # Errors
     ///
-    /// When it does not come, or the instance ends.
+    /// If the text does not appear, or the instance ends.
     pub fn wait_for_log(&mut self, text: &str) -> Result<()> {
         let child = self.child.as_mut().context("not started")?;
         let log = || fs::read_to_string(&self.log).unwrap_or_default();
@@ -222,21 +222,21 @@ impl Instance {
         )
     }
 
-    /// What it printed to stdout so far.
+    /// The instance's stdout so far.
     pub fn stdout(&self) -> String {
         fs::read_to_string(self.home().join("stdout")).unwrap_or_default()
     }
 
-    /// What it uses of the machine now.
+    /// The machine's resources that the instance uses now.
     ///
     /// # Errors
     ///
-    /// When it has ended.
+    /// If the instance has ended.
     pub fn resources(&self) -> Result<Resources> {
         Resources::of(self.pid())
     }
 
-    /// Calls a method.
+    /// Calls a control method.
     ///
     /// # Errors
     ///
@@ -245,11 +245,11 @@ impl Instance {
         self.wire.as_mut().context("no connection")?.call(method, params)
     }
 
-    /// Opens one more connection, logged in.
+    /// Opens another connection and logs in.
     ///
     /// # Errors
     ///
-    /// When it is refused.
+    /// If the connection is refused.
     pub fn connect(&self) -> Result<Wire> {
         Wire::login(&self.entry)
     }
@@ -258,37 +258,37 @@ impl Instance {
     ///
     /// # Errors
     ///
-    /// When there is none.
+    /// If there is none.
     pub fn first_pane(&mut self) -> Result<Pane> {
         let first = self.sessions()?.into_iter().next().context("no session")?;
         Ok(Pane { id: first["id"].as_u64().context("session.list gave no id")? })
     }
 
-    /// The sessions, as session.list has them.
+    /// The sessions, as session.list returns them.
     ///
     /// # Errors
     ///
-    /// The server's.
+    /// The server's error.
     pub fn sessions(&mut self) -> Result<Vec<Value>> {
         let list = self.call("session.list", json!({}))?;
         Ok(list["sessions"].as_array().context("session.list gave no sessions")?.clone())
     }
 
-    /// Opens a pane: session.create with these parameters.
+    /// Opens a pane by calling session.create with these parameters.
     ///
     /// # Errors
     ///
-    /// The server's.
+    /// The server's error.
     pub fn open(&mut self, params: Value) -> Result<Pane> {
         let created = self.call("session.create", params)?;
         Ok(Pane { id: created["id"].as_u64().context("session.create gave no id")? })
     }
 
-    /// Opens a pane of 80×24 that runs a program.
+    /// Opens a pane of 80×24 cells that runs a program.
     ///
     /// # Errors
     ///
-    /// The server's.
+    /// The server's error.
     pub fn run(&mut self, program: &str, args: &[&str]) -> Result<Pane> {
         self.open(json!({"program": program, "args": args, "cols": 80, "rows": 24}))
     }
@@ -297,7 +297,7 @@ impl Instance {
     ///
     /// # Errors
     ///
-    /// When it can't be started.
+    /// If it can't be started.
     pub fn cli(&self, args: &[&str]) -> Result<Output> {
         Command::new(binary("unterm-cli"))
             .args(args)
@@ -309,52 +309,52 @@ impl Instance {
             .context("starting unterm-cli")
     }
 
-    /// What a command of `unterm-cli` prints, which must end well.
+    /// The output of an `unterm-cli` command that must succeed.
     ///
     /// # Errors
     ///
-    /// When it does not, with what it said.
+    /// If the command fails, with its error message.
     pub fn prints(&self, args: &[&str]) -> Result<String> {
         let output = self.cli(args)?;
         ensure!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
         Ok(String::from_utf8(output.stdout)?)
     }
 
-    /// What a command of `unterm-cli` says that must fail with code 1.
+    /// The error message of an `unterm-cli` command that must fail with code 1.
     ///
     /// # Errors
     ///
-    /// When it ends otherwise.
+    /// If it ends with another code.
     pub fn complains(&self, args: &[&str]) -> Result<String> {
         let output = self.cli(args)?;
         ensure!(output.status.code() == Some(1), "{args:?}: {}", describe(output.status));
         Ok(String::from_utf8(output.stderr)?)
     }
 
-    /// Does an action of the window, by `unterm-cli action`, with its argument if it takes one.
+    /// Performs a window action with `unterm-cli action`, with its argument if it takes one.
     ///
     /// # Errors
     ///
-    /// When it can't be done, with what was said about it.
+    /// If the action fails, with its error message.
     pub fn act(&self, words: &[&str]) -> Result<()> {
         self.prints(&[&["action"], words].concat()).map(drop)
     }
 
-    /// Sends it SIGTERM.
+    /// Sends SIGTERM to the instance.
     ///
     /// # Errors
     ///
-    /// When it has ended already.
+    /// If the instance has already ended.
     pub fn terminate(&self) -> Result<()> {
         let pid = rustix::process::Pid::from_raw(self.pid() as i32).context("no process")?;
         rustix::process::kill_process(pid, rustix::process::Signal::TERM).context("SIGTERM")
     }
 
-    /// Waits until it has ended by itself.
+    /// Waits until the instance has ended by itself.
     ///
     /// # Errors
     ///
-    /// When it goes on.
+    /// If the instance keeps running.
     pub fn wait_for_exit(&mut self) -> Result<ExitStatus> {
         let child = self.child.as_mut().context("ended before")?;
         let log = &self.log;
@@ -382,7 +382,7 @@ impl Instance {
                 let Ok(entries) = fs::read_dir(&instances) else { return Ok(None) };
                 for entry in entries {
                     let Ok(text) = fs::read_to_string(entry?.path()) else { continue };
-                    // Claimed first, written after: an empty file is one to come.
+                    // The file is created first and written later, so an empty file is a record to come.
                     let Ok(record) = serde_json::from_str::<Value>(&text) else { continue };
                     if record["pid"] == pid {
                         return Ok(Some(record));
@@ -412,7 +412,7 @@ impl Drop for Instance {
     }
 }
 
-/// Shows how a process ended, for a test's message.
+/// Describes how a process ended, for a test's message.
 pub fn describe(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("exit code {code}"),
@@ -421,31 +421,31 @@ pub fn describe(status: ExitStatus) -> String {
     }
 }
 
-/// A connection to the control port, spoken as document 1 describes it and sharing no code with the server, so that the
-/// two can't be wrong together.
+/// A connection to the control port. It implements the protocol without sharing code with the server, so that both
+/// can't be wrong together.
 pub struct Wire {
     stream: BufReader<TcpStream>,
     next_id: u64,
 }
 
 impl Wire {
-    /// Connects to the instance of a registry record and logs in.
+    /// Connects to the instance of a registry record, and logs in.
     ///
     /// # Errors
     ///
-    /// When the record or the connection is no good, or the token is refused.
+    /// If the record or the connection is unusable, or the token is refused.
     pub fn login(entry: &Value) -> Result<Self> {
         let port = entry["mcp_port"].as_u64().context("no mcp_port")?;
         let stream = TcpStream::connect(("127.0.0.1", port as u16))?;
         stream.set_nodelay(true)?;
-        // Longer than any wait of the server's own.
+        // Longer than any of the server's own timeouts.
         stream.set_read_timeout(Some(PATIENCE + Duration::from_secs(30)))?;
         let mut wire = Self { stream: BufReader::new(stream), next_id: 1 };
         wire.call("auth.login", json!({"token": entry["auth_token"]}))?;
         Ok(wire)
     }
 
-    /// Calls a method and waits for its reply.
+    /// Calls a method and waits for the reply.
     ///
     /// # Errors
     ///
@@ -473,7 +473,7 @@ impl Wire {
     }
 }
 
-/// The same prompt for every shell, and none of their first-run questions.
+/// Writes the same prompt for every shell, and settings that suppress first-run questions.
 fn write_shell_settings(home: &Path) -> Result<()> {
     let write = |name: &str, text: String| -> Result<()> {
         let path = home.join(name);

@@ -1,4 +1,4 @@
-//! The keys of a display: which of them gives a character, and what they are called.
+//! The keys of a display: which key produces a character, and the names of keys.
 
 use anyhow::{Result, bail};
 use x11rb::{
@@ -6,7 +6,7 @@ use x11rb::{
     rust_connection::RustConnection,
 };
 
-/// The layout: which key gives which keysym, with or without Shift.
+/// The layout: the keysyms of each key, with and without Shift.
 pub(crate) struct Keys {
     first_code: u8,
     per_code: usize,
@@ -14,7 +14,7 @@ pub(crate) struct Keys {
 }
 
 impl Keys {
-    /// Asks the server for it.
+    /// Requests the layout from the server.
     pub(crate) fn read(connection: &RustConnection) -> Result<Self> {
         let (first, last) = (connection.setup().min_keycode, connection.setup().max_keycode);
         let mapping = connection.get_keyboard_mapping(first, last - first + 1)?.reply()?;
@@ -42,7 +42,7 @@ impl Keys {
 pub(crate) fn keysym(name: &str) -> Result<u32> {
     let mut characters = name.chars();
     if let (Some(character), None) = (characters.next(), characters.next()) {
-        // Latin-1 stands for itself, the rest of Unicode with a bit before it.
+        // Latin-1 characters are their own keysyms. Other Unicode characters have an additional bit.
         let code = u32::from(character);
         return Ok(if code < 0x100 { code } else { 0x0100_0000 | code });
     }

@@ -1,8 +1,8 @@
-//! What the end-to-end tests and benches share: the real program started on a home of its own, a display of its own,
-//! the project's tree as the tidy checks read it, and the fuzz bodies.
+//! Shared parts of the end-to-end tests and benches: the real program with its own home, a private display, the
+//! project's tree for the tidy checks, and the fuzz bodies.
 //!
-//! Owns no product code and asserts nothing by itself. Everything started here is ended here, by its own process id, and
-//! listens on the loopback only.
+//! Owns no product code and asserts nothing by itself. Everything started here is ended here by its own process id, and
+//! listens only on the loopback address.
 
 mod binaries;
 mod browser;

@@ -1,8 +1,8 @@
-//! Which modules of a crate import each other: what a tidy check on layers inside a crate needs.
+//! Finds out which modules of a crate import each other, for a tidy check of layers inside a crate.
 //!
-//! Owns a reading of Rust's paths that goes by tokens alone: `use` declarations with their groups, aliases and globs, and
-//! paths in code. A name is followed through re-exports to the module that defines it. Test modules are left out, and inline
-//! modules belong to their file. Never type-checks: a call of a method is no import.
+//! Owns a reader of Rust paths that works on tokens alone: `use` declarations with their groups, aliases and globs, and
+//! paths in code. A name is followed through re-exports to the module that defines it. Test modules are left out, and
+//! inline modules belong to their file. Never type-checks, so a method call is not an import.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,21 +10,21 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 use crate::Tree;
 
-/// A path of a module or an item, from the crate's root.
+/// Path of a module or an item, from the crate's root.
 type Path = Vec<String>;
 
-/// The modules of one crate, and what each imports of the others.
+/// The modules of one crate, and the other modules that each imports.
 pub struct Modules {
-    /// By the paths of modules that are files: `pane::title`; the root is `crate`.
+    /// Keyed by paths of modules with their own files, such as `pane::title`; the root is `crate`.
     imports: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Modules {
-    /// Reads a library's modules from its `lib.rs` on, in `folder` (such as `mux/src`).
+    /// Reads a library's modules, starting from `lib.rs` in `folder` (such as `mux/src`).
     ///
     /// # Panics
     ///
-    /// When a module's file is missing, or holds no Rust.
+    /// If a module's file is missing, or contains no Rust.
     pub fn read(tree: &Tree, folder: &str) -> Self {
         let mut scopes = BTreeMap::new();
         read_file(tree, folder, Vec::new(), &mut scopes);
@@ -34,7 +34,7 @@ impl Modules {
             for reference in &scope.references {
                 let Some(target) = find(&scopes, module, &reference.path, 0) else { continue };
                 let target = &scopes[&target].file;
-                // A module's face: it hands on what its own children define.
+                // A public re-export of what the module's own children define is not an import.
                 let is_face = reference.is_public && target.starts_with(&scope.file);
                 if *target != scope.file && !is_face {
                     own.insert(name(target));
@@ -44,7 +44,8 @@ impl Modules {
         Self { imports }
     }
 
-    /// Groups of modules each of which imports all others of its group, directly or not; with every import among them.
+    /// Groups of modules in which each imports all others, directly or not. Each group comes with every import inside
+    /// it.
     pub fn circles(&self) -> Vec<String> {
         let reached: BTreeMap<&String, BTreeSet<&String>> =
             self.imports.keys().map(|module| (module, self.reached(module))).collect();
@@ -77,23 +78,23 @@ impl Modules {
     }
 }
 
-/// What a module, be it inline or a file, defines and refers to.
+/// Definitions and references of a module, inline or in a file.
 #[derive(Default)]
 struct Scope {
-    /// The module whose file holds it.
+    /// The module whose file contains it.
     file: Path,
     items: BTreeSet<String>,
-    /// Names that `use` brings in, and what they stand for.
+    /// Names that `use` imports, and the paths they stand for.
     names: BTreeMap<String, Path>,
-    /// Modules all of whose names `use` brings in.
+    /// Modules from which `use` imports all names.
     globs: Vec<Path>,
     references: Vec<Reference>,
 }
 
 struct Reference {
-    /// As it is written.
+    /// The path as written.
     path: Path,
-    /// A `use` that others see.
+    /// A `use` that other modules can see.
     is_public: bool,
 }
 
@@ -123,7 +124,7 @@ fn read_file(tree: &Tree, folder: &str, module: Path, scopes: &mut Scopes) {
 
 struct Reader<'a> {
     scopes: &'a mut Scopes,
-    /// Modules that are files of their own.
+    /// Modules with files of their own.
     children: Vec<Path>,
 }
 
@@ -185,7 +186,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A tree of names behind `use`, below `prefix`.
+    /// Reads a tree of names after `use`, below `prefix`.
     fn read_use(&mut self, tokens: &[TokenTree], prefix: Path, module: &Path, is_public: bool) {
         let trees = tokens.split(|token| is_punct(token, ','));
         for tree in trees.filter(|tree| !tree.is_empty()) {
@@ -224,7 +225,7 @@ impl Reader<'_> {
     }
 }
 
-/// The names joined by `::` at the start of `tokens`, and how many tokens that is, at least one.
+/// The names joined by `::` at the start of `tokens`, and their number of tokens, at least one.
 fn path(tokens: &[TokenTree]) -> (Path, usize) {
     let mut path = Vec::new();
     let mut at = 0;
@@ -243,13 +244,13 @@ fn is_punct(token: &TokenTree, wanted: char) -> bool {
     matches!(token, TokenTree::Punct(punct) if punct.as_char() == wanted)
 }
 
-/// Whether an attribute keeps an item for tests: `cfg(test)`, `cfg(all(test, …))`.
+/// Whether an attribute restricts an item to tests: `cfg(test)`, `cfg(all(test, …))`.
 fn is_test(attribute: TokenStream) -> bool {
     let text = attribute.to_string().replace(' ', "");
     text == "cfg(test)" || text.starts_with("cfg(all(test,")
 }
 
-/// How many tokens an item has, other attributes before it included.
+/// The number of tokens in an item, including attributes before it.
 fn item_len(tokens: &[TokenTree]) -> usize {
     let is_use = tokens.iter().take(4).any(|token| token.to_string() == "use");
     let is_end = |token: &TokenTree| match token {
@@ -259,9 +260,9 @@ fn item_len(tokens: &[TokenTree]) -> usize {
     tokens.iter().position(is_end).map_or(tokens.len(), |last| last + 1)
 }
 
-/// The module that defines what `path` names in `module`; `None` for what belongs to no module of the crate.
+/// The module that defines what `path` names in `module`; `None` if it belongs to no module of the crate.
 fn find(scopes: &Scopes, module: &Path, path: &[String], depth: usize) -> Option<Path> {
-    // `use` declarations may name each other in a circle.
+    // `use` declarations may refer to each other in a circle.
     if depth > 16 {
         return None;
     }
@@ -309,7 +310,7 @@ fn find_in(scopes: &Scopes, module: Path, rest: &[String], depth: usize) -> Opti
             return Some(from);
         }
     }
-    // A macro, or what one made.
+    // A macro, or an item that a macro defines.
     Some(module)
 }
 
@@ -359,7 +360,7 @@ mod tests {
         ] {
             assert_eq!(circles(&[lib, a(one), b(other)]), both, "{one} {other}");
         }
-        // A parent that uses its child, which uses it.
+        // A parent and its child that use each other.
         let files = [
             ("lib.rs", "mod a;"),
             ("a.rs", "mod c; pub struct A(c::C);"),

@@ -1,5 +1,5 @@
-//! The least that a window can do: a rectangle that changes colour with each key, presented by softbuffer. It is the
-//! floor under the latency of every terminal measured beside it, and shows no terminal.
+//! The least that a window can do: show a rectangle that changes color with each key, presented by softbuffer. It has
+//! no terminal in it, so it is the latency floor for every terminal measured beside it.
 
 use std::{num::NonZeroU32, sync::Arc};
 
@@ -13,7 +13,7 @@ use winit::{
     window::{Window, WindowId},
 };
 
-/// Side of the rectangle, in pixels: about a cell.
+/// Side of the rectangle in pixels, about the size of a cell.
 const RECTANGLE: u32 = 16;
 
 struct Bare {
@@ -31,7 +31,7 @@ fn main() -> Result<()> {
     bare.failure.map_or(Ok(()), Err)
 }
 
-/// softbuffer's error as one of ours.
+/// Converts softbuffer's error.
 fn told(error: softbuffer::SoftBufferError) -> anyhow::Error {
     anyhow!("softbuffer: {error}")
 }
@@ -62,7 +62,7 @@ impl Bare {
         buffer.present().map_err(told)
     }
 
-    /// Keeps the first failure, for the end, and ends.
+    /// Keeps the first failure for the exit status, and exits the event loop.
     fn unless(&mut self, result: Result<()>, event_loop: &ActiveEventLoop) {
         if let Err(error) = result {
             self.failure.get_or_insert(error);

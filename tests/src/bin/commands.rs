@@ -1,9 +1,9 @@
-//! Runs shell commands made from a seed in panes and in subprocesses, and prints what differs.
+//! Runs shell commands generated from a seed in panes and in subprocesses, and prints the differences.
 //!
 //!     cargo run -p unterm-tests --bin commands -- --seed 1 --bash 1000 --zsh 250 --fish 250
 //!
-//! Those are the defaults. `--first N` begins at another number, `--show` prints the commands and runs nothing. Ends with status
-//! 1 if there is a difference that nothing explains.
+//! The line above shows the defaults. `--first N` begins at another number, `--show` prints the commands and runs
+//! nothing. The exit status is 1 if there is an unexplained difference.
 
 use std::{io::Write as _, thread};
 

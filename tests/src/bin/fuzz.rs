@@ -1,11 +1,12 @@
-//! Runs a fuzz body over generated input for as long as it is told to, and keeps what it finds.
+//! Runs a fuzz body over generated input for a given time, and keeps its findings.
 //!
 //!     cargo run -p unterm-tests --bin fuzz -- --body engine --seconds 1800
 //!
-//! Options: `--body NAME` (all in turn when left out), `--seconds N` of the processor (60, for each body), `--inputs N` (as many as fit),
-//! `--seed N` (the clock's), `--save FOLDER` (where findings go: `tests/fuzz/regressions`, a folder a body), or names of
-//! files to play once each. A finding is made small, saved, and printed with its seed; the run goes on, and ends with status 1.
-//! An input that takes longer than 20 s of the processor, or too much memory, is saved before the run is aborted.
+//! Options: `--body NAME` (default: all in turn), `--seconds N` of processor time for each body (default: 60),
+//! `--inputs N` (default: as many as fit), `--seed N` (default: from the clock), `--save FOLDER` for findings, with a
+//! subfolder per body (default: `tests/fuzz/regressions`), or names of files to play once each. A finding is minimized,
+//! saved, and printed with its seed. The run then continues, and ends with status 1. An input that takes more than 20 s
+//! of processor time, or too much memory, is saved before the run is aborted.
 
 use std::{
     collections::BTreeMap,
@@ -23,11 +24,11 @@ use unterm_tests::{
     fuzz::{BODIES, Body, Corpus, Random, minimise},
 };
 
-/// Longer than this, on the processor, no input of at most 100 KiB may take, in any profile.
+/// Most processor time for an input of at most 100 KiB, in any build profile.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// More than this, in KiB, no terminal may hold after such an input.
+/// Most memory, in KiB, that a terminal may hold after such an input.
 const MEMORY: u64 = 1 << 20;
-/// Findings of one body after which its run ends.
+/// Findings after which the run of one body ends.
 const ENOUGH: usize = 20;
 
 struct Settings {
@@ -93,7 +94,7 @@ impl Settings {
     }
 }
 
-/// The input that runs, for the watching thread.
+/// The current input, for the watchdog thread.
 #[derive(Default)]
 struct Running(Mutex<Option<(Duration, &'static str, Vec<u8>)>>);
 
@@ -102,7 +103,7 @@ impl Running {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = now;
     }
 
-    /// Ends the process, with the input saved, when one takes too long or too much.
+    /// Saves the input and ends the process if an input takes too much time or memory.
     fn watch(&self, save: &Path) {
         loop {
             thread::sleep(Duration::from_millis(200));
@@ -123,14 +124,15 @@ impl Running {
     }
 }
 
-/// Time this process's first thread, which plays the inputs, has had on the processor: a busy machine is no finding.
+/// Processor time of this process's first thread, which plays the inputs. Wall time would report a busy machine as a
+/// finding.
 fn busy() -> Duration {
     let text = fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
     let nanos = text.split(' ').next().and_then(|nanos| nanos.parse().ok());
     Duration::from_nanos(nanos.unwrap_or_default())
 }
 
-/// Message and place of the last panic.
+/// Message and location of the last panic.
 static LAST_PANIC: Mutex<(String, String)> = Mutex::new((String::new(), String::new()));
 
 fn remember(info: &PanicHookInfo<'_>) {
@@ -139,7 +141,7 @@ fn remember(info: &PanicHookInfo<'_>) {
     *LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner) = last;
 }
 
-/// Plays an input; where and how it failed, if it did.
+/// Plays an input. If it failed, returns the location and the message.
 fn fails(body: &Body, input: &[u8]) -> Option<(String, String)> {
     catch_unwind(AssertUnwindSafe(|| body.run(input))).err()?;
     Some(LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner).clone())
@@ -157,7 +159,7 @@ fn run(body: &'static Body, settings: &Settings, running: &Running) -> Result<us
         let failure = fails(body, &input);
         running.set(None);
         let Some((place, message)) = failure else { continue };
-        // One a place in the code: the others are mostly the same again.
+        // Keep one finding per code location, because further ones are mostly the same.
         let again = found.entry(place.clone()).or_default();
         *again += 1;
         if *again > 1 {
@@ -192,7 +194,7 @@ fn replay(body: &Body, files: &[PathBuf]) -> Result<usize> {
     Ok(findings)
 }
 
-/// Saves an input under a name made from what it holds.
+/// Saves an input under a name derived from its contents.
 fn keep(save: &Path, body: &str, input: &[u8]) -> PathBuf {
     let hash = input.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)

@@ -1,10 +1,10 @@
-//! libvterm's test harness with our terminal behind it: reads the commands of its `t/*.test` files, as its own
-//! `t/run-test.pl` sends them, and answers what they ask of the screen.
+//! libvterm's test harness with Unterm's terminal behind it. Reads the commands of libvterm's `t/*.test` files, as its
+//! own `t/run-test.pl` sends them, and answers their questions about the screen.
 //!
-//! Knows the commands about the screen, the cursor, the pen and replies. What libvterm tells its embedder meanwhile
-//! (damage, moved rectangles, its parser's callbacks) has no counterpart here and is answered with `?`, as the harness does
-//! for what it does not know. `tests/conformance/run` drives it. Adds one question, `?clusters`: what the cells of the
-//! screen hold, one after the other.
+//! Supports the commands about the screen, the cursor, the pen and replies. What libvterm reports to its embedder
+//! meanwhile (damage, moved rectangles, its parser's callbacks) has no counterpart here. The answer to those is `?`,
+//! the harness's answer to unknown commands. `tests/conformance/run` drives this program. It adds one question,
+//! `?clusters`: the contents of the screen's cells in order.
 
 use std::{
     fmt::Write as _,
@@ -18,14 +18,14 @@ use unterm_term::{
     SnapshotRow, Term, Underline, Width,
 };
 
-/// libvterm's colours (src/pen.c), so that its expectations hold.
+/// libvterm's colors (src/pen.c), so that its expectations hold.
 const COLORS: [u32; 16] = [
     0x000000, 0xe00000, 0x00e000, 0xe0e000, 0x0000e0, 0xe000e0, 0x00e0e0, 0xe0e0e0, 0x808080,
     0xff4040, 0x40ff40, 0xffff40, 0x4040ff, 0xff40ff, 0x40ffff, 0xffffff,
 ];
 const FOREGROUND: Rgb = Rgb::hex(0xf0f0f0);
 const BACKGROUND: Rgb = Rgb::hex(0x000000);
-/// Characters of a cell that libvterm keeps.
+/// Characters that libvterm keeps per cell.
 const CELL_CHARS: usize = 6;
 
 fn main() -> Result<()> {
@@ -63,7 +63,7 @@ impl Harness {
         self.parser = Parser::new();
     }
 
-    /// The answer to one line, with its line feed.
+    /// The answer to one line, including its line feed.
     fn line(&mut self, line: &str) -> Result<String> {
         let (command, rest) = line.split_once(' ').unwrap_or((line, ""));
         let mut answer = match command {
@@ -95,7 +95,7 @@ impl Harness {
         Ok(answer)
     }
 
-    /// What the terminal replied, as an `output` line.
+    /// The terminal's replies as an `output` line.
     fn output(&mut self) -> String {
         let replies: Vec<String> =
             self.term.take_replies().iter().map(|byte| format!("{byte:x}")).collect();
@@ -202,12 +202,12 @@ impl Harness {
         format!("{{{}}} width={width} attrs={{{attrs}}} {size}fg={fg} bg={bg}", text.join(","))
     }
 
-    /// An attribute of the pen, from what the terminal itself says of it (DECRQSS).
+    /// An attribute of the pen, from the terminal's own report (DECRQSS).
     fn pen(&mut self, name: &str) -> Result<String> {
         self.parser.advance(&mut self.term, b"\x1bP$qm\x1b\\");
         let reply = String::from_utf8(self.term.take_replies())?;
         let params = reply.strip_prefix("\x1bP1$r").and_then(|rest| rest.split_once('m'));
-        // Told to another terminal, whose next cell shows it.
+        // Feed the report to another terminal, whose next cell then shows the attribute.
         let mut other = Self::new(1, 2);
         let sgr = format!("\x1b[{}m ", params.context("a reply to DECRQSS")?.0);
         other.parser.advance(&mut other.term, sgr.as_bytes());
@@ -256,7 +256,7 @@ fn cell_at<'a>(snapshot: &'a Snapshot, rest: &str) -> Result<(&'a SnapshotRow, u
     Ok((row, usize::from(at(&place, 1)?).min(row.cells.len() - 1)))
 }
 
-/// What a cell holds; empty for a blank and for the second half of a wide one.
+/// The text of a cell; empty for a blank and for the second half of a wide character.
 fn text_of(row: &SnapshotRow, col: usize) -> String {
     match (row.cells[col].width(), row.cells[col].content()) {
         (Width::Tail | Width::Head, _) | (_, Content::Empty) => String::new(),
@@ -265,8 +265,8 @@ fn text_of(row: &SnapshotRow, col: usize) -> String {
     }
 }
 
-/// The text of a rectangle (first row, first column, row and column behind the last) or of a row: a blank for what was never
-/// written before something that was, a line feed between rows.
+/// The text of a row, or of a rectangle (first row, first column, row and column after the last). A cell that was never
+/// written counts as a blank if text follows. Rows are separated by line feeds.
 fn chars(snapshot: &Snapshot, rest: &str) -> Result<String> {
     let place = numbers(rest)?;
     let (top, left) = (at(&place, 0)?, at(&place, 1).unwrap_or(0));
@@ -292,7 +292,7 @@ fn chars(snapshot: &Snapshot, rest: &str) -> Result<String> {
     Ok(rows.join("\n"))
 }
 
-/// What the cells hold that hold anything, as code points joined by commas.
+/// The contents of all non-empty cells, as code points joined by commas.
 fn clusters(snapshot: &Snapshot) -> Vec<String> {
     let mut clusters = Vec::new();
     for row in &snapshot.rows {

@@ -1,22 +1,23 @@
-//! Whether a command in a pane came to what it comes to in a subprocess, and if not to the letter, why not.
+//! Compares the result of a command in a pane with its result in a subprocess, and explains known differences.
 
 use super::{
     Given, Outcome, Shell,
     shown::{drawn, flowing},
 };
 
-/// What a comparison found.
+/// The result of a comparison.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The same output and exit code.
     Same,
-    /// The same but for what these sentences explain.
+    /// The same apart from what these sentences explain.
     Explained(Vec<&'static str>),
-    /// Something else.
+    /// Different, without an explanation.
     Differs,
 }
 
-/// A difference that a terminal, or an interactive shell, makes: its sentence, and how to take it out of either side.
+/// A difference that a terminal or an interactive shell causes: a sentence about it, and a function that removes it
+/// from either side.
 struct Explanation {
     why: &'static str,
     take_out: fn(Shell, &str) -> String,
@@ -53,9 +54,9 @@ const SYNTAX: &str =
 const ECHO: &str = "A terminal shows the question and what is typed as an answer.";
 const KEPT: &str = "fish keeps the last exit code where a line only starts a job, or is no syntax that it can run.";
 
-/// Compares what came of a command.
+/// Compares the results of a command.
 ///
-/// `last`: the exit code of the command before it in that pane.
+/// `last` is the exit code of the previous command in that pane.
 pub fn compare(
     shell: Shell,
     given: &Given,
@@ -69,7 +70,7 @@ pub fn compare(
         && expected.exit_code == Some(0)
         && found.exit_code == last;
     let same_code = is_equal || is_kept;
-    // `run` leaves the last line end out.
+    // `run` omits the last line end.
     let mut expected_text = unended(&expected.output).to_owned();
     let mut found_text = found.output.clone();
     if same_code && expected_text == found_text {
@@ -102,7 +103,7 @@ pub fn compare(
     Verdict::Differs
 }
 
-/// What errors of syntax have in them.
+/// Words that occur in messages about syntax errors.
 const SYNTAX_WORDS: &[&str] = &[
     "syntax error",
     "unexpected",
@@ -115,8 +116,8 @@ const SYNTAX_WORDS: &[&str] = &[
     "Expected",
 ];
 
-/// Whether what a reader printed has the same lines as in a subprocess, and besides them only the question and the answer. A
-/// subprocess may show the question too, with no answer behind it.
+/// Whether the output of a reader has the same lines as in a subprocess, with nothing added but the prompt and the
+/// answer. A subprocess may also show the prompt, without an answer after it.
 fn is_answered(given: &Given, expected: &str, found: &str) -> bool {
     let Some(question) = &given.question else { return false };
     let expected = expected.replace(question.as_str(), "");
@@ -133,12 +134,12 @@ fn is_answered(given: &Given, expected: &str, found: &str) -> bool {
     expected.peek().is_none()
 }
 
-/// Without its last line end.
+/// The text without its last line end.
 fn unended(text: &str) -> &str {
     text.strip_suffix('\n').unwrap_or(text)
 }
 
-/// Without some lines, and the empty one that fish puts before its own.
+/// The text without some lines, and without the empty line that fish prints before its own.
 fn without_lines(text: &str, is_out: fn(&str) -> bool) -> String {
     let mut kept: Vec<&str> = Vec::new();
     for line in text.split_inclusive('\n') {
@@ -151,7 +152,7 @@ fn without_lines(text: &str, is_out: fn(&str) -> bool) -> String {
     kept.concat()
 }
 
-/// Without what shells report of jobs, also behind a line that has no end.
+/// The text without a shell's reports of jobs, even those after an unterminated line.
 fn without_jobs(text: &str) -> String {
     let text = without_lines(text, is_job);
     let lines = text.split_inclusive('\n').map(|line| {
@@ -167,7 +168,8 @@ fn without_jobs(text: &str) -> String {
     lines.collect()
 }
 
-/// Without `late-NUMBER.` and the line ends behind it. The point keeps it apart from digits that follow without a line end.
+/// The text without `late-NUMBER.` and the line ends after it. The period separates the number from digits that may
+/// follow directly.
 fn without_late(text: &str) -> String {
     let mut parts = text.split("late-");
     let mut kept = parts.next().unwrap_or_default().to_owned();
@@ -196,7 +198,8 @@ fn is_signal(line: &str) -> bool {
         || line.contains("terminated by signal")
 }
 
-/// Without the place in `bash: line 3: …`, `zsh:3: …`, `(eval):3: …`, and without the line that fish shows behind an error.
+/// The text without the location in `bash: line 3: …`, `zsh:3: …`, `(eval):3: …`, and without the line that fish prints
+/// after an error.
 fn without_places(shell: Shell, text: &str) -> String {
     let lines = text.split_inclusive('\n').map(|line| match shell {
         Shell::Bash => {

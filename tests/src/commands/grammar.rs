@@ -1,8 +1,9 @@
-//! What shell commands are made of: rows in which `@` and a letter stand for something that is chosen when they are filled in.
+//! The grammar of shell commands: rows in which `@` and a letter are replaced by a choice.
 //!
-//! Owns the rows. Every row means the same in an interactive shell as in `SHELL -c`, apart from what `compare.rs` explains.
+//! Owns the rows. Every row means the same in an interactive shell as in `SHELL -c`, apart from what `compare.rs`
+//! explains.
 
-/// What `@` and a letter stand for: other rows, of which one is chosen and filled in.
+/// The rows that `@` and a letter stand for. One of them is chosen and filled in.
 pub fn part(letter: char) -> Option<&'static [&'static str]> {
     Some(match letter {
         'w' => WORDS,
@@ -213,7 +214,7 @@ const OUTPUT: &[&str] = &[
     "printf '@w\\n\\n\\n'",
 ];
 
-/// Control characters that change no text, in every shell.
+/// Control characters that don't change text, in every shell.
 const CONTROLS: &[&str] = &[
     "printf '\\033[31m@w\\033[0m @w\\n'",
     "printf '\\033]0;@w\\007@w\\n'",
@@ -228,7 +229,7 @@ const CONTROLS: &[&str] = &[
     "printf '\\033]133;C\\007@w\\033]133;D;7\\007\\n'",
 ];
 
-/// Output that moves the cursor, in every shell: what is left on the screen counts.
+/// Output that moves the cursor, in every shell. What remains on the screen is compared.
 pub const DRAWN: &[&str] = &[
     "printf '1%%\\r2%%\\r@w\\n'",
     "printf '@w@w\\b\\bX\\n'",
@@ -243,7 +244,7 @@ pub const DRAWN: &[&str] = &[
     "printf '@w\\rX\\n\\033[32m@w\\033[m\\n'",
 ];
 
-/// Jobs that write when they like, in bash and zsh.
+/// Jobs that write at any time, in bash and zsh.
 pub const BACKGROUND: &[&str] = &[
     "(sleep .0@n; echo late-@N.) &",
     "(sleep .@n; echo late-@N.) &",
@@ -260,16 +261,16 @@ pub const BACKGROUND: &[&str] = &[
     "(sleep .0@n; yes late-@N. | head -n 30) & sleep .0@n; echo @w",
 ];
 
-/// A command that reads what is typed.
+/// A command that reads typed input.
 #[derive(Clone, Copy)]
 pub struct Reader {
     /// The command.
     pub command: &'static str,
-    /// What it shows when it reads.
+    /// The prompt that it shows.
     pub question: &'static str,
-    /// What is typed then.
+    /// The input typed at the prompt.
     pub typed: &'static str,
-    /// What a subprocess runs in its place, with the same on its standard input; empty: the command.
+    /// The command that a subprocess runs in its place, with the same input on stdin. If empty, the command itself.
     pub reference: &'static str,
 }
 
@@ -412,7 +413,7 @@ pub const FISH: &[&[&str]] = &[
     CONTROLS,
 ];
 
-/// Jobs that write when they like, in fish.
+/// Jobs that write at any time, in fish.
 pub const FISH_BACKGROUND: &[&str] = &[
     "sh -c 'sleep .0@n; echo late-@N.' &",
     "sh -c 'sleep .@n; echo late-@N.' &",

@@ -1,7 +1,7 @@
-//! What a terminal leaves to be read of output with control characters: a small model of its own, so that the comparison shares
-//! nothing with the engine. It has no right edge and no bottom, which the commands here never reach.
+//! What a terminal shows of output with control characters. This is a small model of its own, so that the comparison
+//! shares no code with the engine. It has no right edge and no bottom, which the commands here never reach.
 
-/// The text without what has no place on a screen: styles, titles, links, marks, bells. `None`: the output moves the cursor.
+/// The text without invisible parts: styles, titles, links, marks, bells. `None` if the output moves the cursor.
 pub fn flowing(output: &str) -> Option<String> {
     let mut text = String::new();
     for piece in pieces(output) {
@@ -17,7 +17,7 @@ pub fn flowing(output: &str) -> Option<String> {
     Some(text)
 }
 
-/// The rows that are left, where the output moves the cursor.
+/// The rows that remain on the screen, for output that moves the cursor.
 pub fn drawn(output: &str) -> String {
     let mut screen = Screen { rows: vec![Vec::new()], row: 0, col: 0 };
     for piece in pieces(output) {
@@ -82,7 +82,7 @@ impl Screen {
 
 enum Piece<'a> {
     Char(char),
-    /// A control sequence: what is before its last character, and that.
+    /// A control sequence: the part before its final character, and that character.
     Control(&'a str, char),
     /// An operating system command.
     String,

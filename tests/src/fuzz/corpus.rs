@@ -1,4 +1,4 @@
-//! Inputs to start from: recorded sessions, what was found before, and what ran lately.
+//! Inputs to start from: recorded sessions, earlier findings, and recent inputs.
 
 use std::{
     fs,
@@ -7,19 +7,19 @@ use std::{
 
 use super::{Body, HEADER, Random, mutate};
 
-/// Recent inputs that are kept to be changed again.
+/// Recent inputs kept for mutation.
 const RECENT: usize = 64;
 
-/// Inputs found to fail before, each a file in `fuzz/regressions/BODY`, in order of their names.
+/// Inputs that failed before, each a file in `fuzz/regressions/BODY`, sorted by name.
 ///
 /// # Errors
 ///
-/// When one can't be read. A folder that is not there holds none.
+/// If a file can't be read. A missing folder counts as empty.
 pub fn regressions(body: &Body) -> std::io::Result<Vec<(PathBuf, Vec<u8>)>> {
     read_folder(&folder().join("regressions").join(body.name), |_| true)
 }
 
-/// The folder `fuzz` beside this crate's manifest.
+/// The `fuzz` folder beside this crate's manifest.
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz")
 }
@@ -48,11 +48,11 @@ pub struct Corpus {
 }
 
 impl Corpus {
-    /// The recorded sessions of the engine's tests and the body's regressions.
+    /// Loads the recorded sessions of the engine's tests and the body's regressions.
     ///
     /// # Errors
     ///
-    /// When one can't be read.
+    /// If a file can't be read.
     pub fn new(body: &'static Body) -> std::io::Result<Self> {
         let sessions = Path::new(env!("CARGO_MANIFEST_DIR")).join("../mux/term/src/tests/sessions");
         let is_recording = |path: &Path| path.extension().is_some_and(|kind| kind == "vt");
@@ -64,7 +64,7 @@ impl Corpus {
         Ok(Self { body, seeds, recent: Vec::new() })
     }
 
-    /// The next input: mostly new, else one of the corpus or of the last ones, changed.
+    /// The next input: mostly a new one, else a mutation of a seed or a recent input.
     pub fn next(&mut self, random: &mut Random) -> Vec<u8> {
         let mut input = match random.below(8) {
             0 if !self.seeds.is_empty() => {

@@ -1,10 +1,10 @@
-//! New inputs: pieces of streams, mostly well formed, with odd numbers and cut in odd places.
+//! Generates new inputs: pieces of streams, mostly well formed, with odd numbers and odd cuts.
 
 use std::fmt::Write as _;
 
 use super::{Random, words};
 
-/// A piece of anything.
+/// A piece of any kind.
 pub(super) fn anything(random: &mut Random, out: &mut Vec<u8>) {
     match random.below(32) {
         0..=6 => text(random, out),
@@ -25,7 +25,7 @@ pub(super) fn anything(random: &mut Random, out: &mut Vec<u8>) {
     }
 }
 
-/// OSC strings, among some text.
+/// OSC strings between some text.
 pub(super) fn osc(random: &mut Random, out: &mut Vec<u8>) {
     match random.below(12) {
         0 => text(random, out),
@@ -36,7 +36,7 @@ pub(super) fn osc(random: &mut Random, out: &mut Vec<u8>) {
     }
 }
 
-/// Kitty's and iTerm2's images, with what moves and removes them.
+/// Images of kitty and iTerm2, with sequences that move and remove them.
 pub(super) fn graphics(random: &mut Random, out: &mut Vec<u8>) {
     match random.below(16) {
         0 => text(random, out),
@@ -50,7 +50,7 @@ pub(super) fn graphics(random: &mut Random, out: &mut Vec<u8>) {
     }
 }
 
-/// Sixels, with what moves and removes them.
+/// Sixel images, with sequences that move and remove them.
 pub(super) fn sixel(random: &mut Random, out: &mut Vec<u8>) {
     match random.below(12) {
         0 => text(random, out),
@@ -66,7 +66,7 @@ pub(super) fn sixel(random: &mut Random, out: &mut Vec<u8>) {
     }
 }
 
-/// Text of long and short lines in colours, which resizes wrap anew.
+/// Text in long and short lines and in colors, which a resize rewraps.
 pub(super) fn reflow(random: &mut Random, out: &mut Vec<u8>) {
     match random.below(24) {
         0..=9 => text(random, out),
@@ -120,7 +120,7 @@ fn text(random: &mut Random, out: &mut Vec<u8>) {
     }
 }
 
-/// Bytes that are no text, or that are text in another encoding.
+/// Bytes that are not text, or text in another encoding.
 fn raw(random: &mut Random, out: &mut Vec<u8>) {
     match random.below(3) {
         0 => (0..random.below(12)).for_each(|_| out.push(random.next() as u8)),
@@ -132,7 +132,7 @@ fn raw(random: &mut Random, out: &mut Vec<u8>) {
     }
 }
 
-/// What `make` makes, without its end.
+/// The output of `make`, without its end.
 fn cut(random: &mut Random, out: &mut Vec<u8>, make: fn(&mut Random, &mut Vec<u8>)) {
     let start = out.len();
     make(random, out);
@@ -140,7 +140,7 @@ fn cut(random: &mut Random, out: &mut Vec<u8>, make: fn(&mut Random, &mut Vec<u8
     push(out, random.pick(&["", "\x1b", "\x18", "\x1a", "\n", "\x1b\\"]));
 }
 
-/// Mostly a small number, or one of the edges.
+/// Mostly a small number, else an edge case.
 fn number(random: &mut Random) -> u64 {
     if random.one_in(3) { random.pick(words::NUMBERS) } else { random.below(14) as u64 }
 }
@@ -170,7 +170,7 @@ fn sequence(random: &mut Random, out: &mut Vec<u8>) {
     push(out, prefix);
     push(out, &numbers(random));
     if random.one_in(40) {
-        // A control inside is executed at once.
+        // A control character inside a sequence is executed at once.
         push(out, random.pick(words::CONTROLS));
     }
     if random.one_in(80) {
@@ -200,7 +200,7 @@ fn styles(random: &mut Random, out: &mut Vec<u8>) {
     push(out, &format!("\x1b[{style}m"));
 }
 
-/// Mostly the right end.
+/// Mostly the right terminator.
 fn terminator(random: &mut Random) -> &'static str {
     random.pick(&["\x07", "\x1b\\", "\x1b\\", "\x1b\\", "\u{9c}\x1b\\", "\x1b[m", "\x18"])
 }
@@ -236,10 +236,10 @@ fn device(random: &mut Random, out: &mut Vec<u8>) {
     push(out, terminator(random));
 }
 
-/// A command in the protocol of kitty, at times in several parts.
+/// A command of kitty's graphics protocol, sometimes in several parts.
 fn kitty(random: &mut Random, out: &mut Vec<u8>) {
     let mut keys: Vec<&str> = (0..random.below(10)).map(|_| random.pick(words::KITTY)).collect();
-    // Whole ones, so that there are images to do something with.
+    // Some complete commands, so that images exist for later commands.
     match random.below(4) {
         0 => keys.extend(["a=T", "f=32", "s=2", "v=2", "i=1"]),
         1 => keys.extend(["a=T", "f=24", "s=1", "v=1"]),

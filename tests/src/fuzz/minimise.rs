@@ -1,11 +1,12 @@
-//! Making a failing input small.
+//! Minimizes a failing input.
 
 use super::HEADER;
 
-/// Runs of an input that are tried at most.
+/// Most runs to try.
 const TRIES: usize = 4000;
 
-/// The shortest input found that still `fails`: pieces of the stream are left out, large ones first, then bytes made plain.
+/// The shortest input found that still `fails`. Removes pieces of the stream, large ones first, then replaces bytes by
+/// plain ones.
 pub fn minimise(input: &[u8], mut fails: impl FnMut(&[u8]) -> bool) -> Vec<u8> {
     let mut best = input.to_vec();
     let mut tries = 0;
@@ -29,7 +30,7 @@ pub fn minimise(input: &[u8], mut fails: impl FnMut(&[u8]) -> bool) -> Vec<u8> {
                 None => return best,
             }
         }
-        // What one round made possible the same size may find again.
+        // A removal can make another one of the same size possible.
         if !any || piece > 64 {
             piece /= 2;
         }

@@ -1,11 +1,11 @@
-//! Changing an input a little.
+//! Mutates an input a little.
 
 use super::{Random, words};
 
-/// The longest input that is made.
+/// The longest input to create.
 const LONGEST: usize = 96 << 10;
 
-/// Changes `input` in a few places; `other` is another one to take pieces from.
+/// Changes `input` in a few places, sometimes with pieces of `other`.
 pub fn mutate(input: &mut Vec<u8>, other: &[u8], random: &mut Random) {
     for _ in 0..=random.below(6) {
         let at = random.below(input.len() + 1);
@@ -35,7 +35,7 @@ pub fn mutate(input: &mut Vec<u8>, other: &[u8], random: &mut Random) {
     input.truncate(LONGEST);
 }
 
-/// Puts another number in the place of the next one.
+/// Replaces the next number by another.
 fn number(input: &mut Vec<u8>, at: usize, random: &mut Random) {
     let Some(start) = input[at..].iter().position(u8::is_ascii_digit).map(|i| at + i) else {
         return;

@@ -1,4 +1,4 @@
-//! Playing one input on terminals, as panes and viewers use them, and what must hold meanwhile.
+//! Plays one input on terminals, as panes and viewers use them, and checks properties meanwhile.
 
 use std::sync::Arc;
 
@@ -12,16 +12,16 @@ use super::{
     words::MARK,
 };
 
-/// The most bytes of replies a terminal keeps.
+/// Most bytes of replies that a terminal keeps.
 const REPLIES: usize = 64 << 10;
-/// The most events a terminal keeps.
+/// Most events that a terminal keeps.
 const EVENTS: usize = 4096;
 
-/// How often what happens between two pieces of a stream, of 256.
+/// The probability, out of 256, of each action between two pieces of a stream.
 pub(super) struct Plan {
     resize: usize,
     look: usize,
-    /// A resize must keep all text. Off where a stream draws with more than text.
+    /// Whether a resize must keep all text. Off if a stream draws more than text.
     keeps_text: bool,
     scrollbacks: &'static [usize],
 }
@@ -50,7 +50,7 @@ impl Fed {
         self.term.debug_check();
     }
 
-    /// As a pane does it: images are decoded apart from the terminal.
+    /// Feeds bytes as a pane does, with images decoded outside the terminal.
     fn feed_apart(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
             let (taken, image) = self.parser.advance_to_image(&mut self.term, bytes);
@@ -65,14 +65,14 @@ impl Fed {
     }
 }
 
-/// What the terminals are made with. Titles are never reported: they are the program's.
+/// The options of the terminals. Title reports stay off, because a title is program text.
 fn options(scrollback: usize, mut random: Random) -> Options {
     let all = [Allow::WINDOW_OPS, Allow::CHECKSUM_REPORTS];
     let allow = all.into_iter().filter(|_| random.one_in(3)).collect();
     Options { scrollback, ambiguous_wide: random.one_in(4), allow, ..Options::default() }
 }
 
-/// Plays the stream on two terminals, one given it in small pieces: they must come to the same.
+/// Plays the stream on two terminals, on one of them in small pieces. Both must reach the same state.
 pub(super) fn play(input: &[u8], plan: &Plan) {
     let mut header = [0; HEADER];
     let len = input.len().min(HEADER);
@@ -82,13 +82,13 @@ pub(super) fn play(input: &[u8], plan: &Plan) {
 
     let size = a_size(&mut random);
     let scrollback = random.pick(plan.scrollbacks);
-    // Random for itself, so that what came before these options were varied is played as it was.
+    // A separate random sequence, so that inputs older than these options are still played as they were.
     let options = options(scrollback, Random::new(!u64::from_le_bytes(header)));
     let mut whole = Fed::new(size, &options);
     let mut split = Fed::new(size, &options);
     let mut viewer = Viewer::default();
     let keeps_text = plan.keeps_text && !may_draw_in_cells(stream);
-    // Pieces as a slow program writes them, or as a pty hands over a flood.
+    // Pieces as a slow program writes them, or as a pty delivers a flood.
     let longest = random.pick(&[8, 64, 600, 4096, 1 << 16]);
     while !stream.is_empty() {
         let (segment, rest) = stream.split_at(stream.len().min(1 + random.below(longest)));
@@ -116,8 +116,8 @@ pub(super) fn play(input: &[u8], plan: &Plan) {
     rebuild(&split.term, &options);
 }
 
-/// Whether the stream may draw images that fill cells (sixel in a DCS, iTerm2's files). A row with one starts anew at each
-/// width, so that blanks come to stand before it in a line that was wrapped there.
+/// Whether the stream may draw images that fill cells (sixel in a DCS, iTerm2's files). A row with an image starts a
+/// new line at each width, so that blanks end up before it in a line that was wrapped there.
 fn may_draw_in_cells(stream: &[u8]) -> bool {
     let introducers: [&[u8]; 4] = [b"\x1bP", b"\x90", b"]1337;", b"\x9d1337;"];
     introducers.iter().any(|wanted| stream.windows(wanted.len()).any(|bytes| bytes == *wanted))
@@ -132,14 +132,14 @@ fn assert_same(whole: &Term, split: &Term) {
     );
 }
 
-/// The bytes that a terminal describes itself with are good for another one.
+/// The bytes with which a terminal describes itself recreate the same screen in another terminal.
 fn rebuild(term: &Term, options: &Options) {
     let mut other = Fed::new(term.size(), options);
     other.feed(&term.to_vt());
     assert_eq!(term.screen(), other.term.screen());
 }
 
-/// The lines that differ, for a message that can be read.
+/// The differing lines, for a readable message.
 fn differing(a: &str, b: &str) -> String {
     let mut lines: Vec<String> = a
         .lines()
@@ -163,7 +163,8 @@ fn feed_split(fed: &mut Fed, mut segment: &[u8], random: &mut Random) {
     }
 }
 
-/// Mostly small, where edges are near; sometimes one column, sometimes large, sometimes without a size in pixels.
+/// Mostly a small size, where edges are near; sometimes one column, sometimes large, sometimes without a size in
+/// pixels.
 fn a_size(random: &mut Random) -> Size {
     let (cols, rows) = match random.below(16) {
         0 => (1, 1 + random.below(4)),
@@ -176,7 +177,7 @@ fn a_size(random: &mut Random) -> Size {
     Size { cell_width: cell.0, cell_height: cell.1, ..Size::cells(cols as u16, rows as u16) }
 }
 
-/// What owners of a terminal do between two reads.
+/// What a terminal's owner does between two reads.
 fn between(whole: &mut Term, split: &mut Term, random: &mut Random) {
     match random.below(4) {
         0 => answers(whole, split),
@@ -190,7 +191,7 @@ fn between(whole: &mut Term, split: &mut Term, random: &mut Random) {
             whole.set_base_palette(palette.clone());
             split.set_base_palette(palette);
         }
-        // History grown cold is compressed, on one of them.
+        // Compress cold history on one of the terminals.
         _ => {
             for _ in 0..20 {
                 let Some(mut due) = split.compression() else { break };
@@ -203,7 +204,7 @@ fn between(whole: &mut Term, split: &mut Term, random: &mut Random) {
     split.debug_check();
 }
 
-/// Replies and events are the same, bounded, and hold nothing that the program wrote.
+/// Replies and events are the same on both terminals, bounded, and free of program text.
 fn answers(whole: &mut Term, split: &mut Term) {
     let replies = split.take_replies();
     assert_eq!(
@@ -214,19 +215,19 @@ fn answers(whole: &mut Term, split: &mut Term) {
     assert!(replies.len() <= REPLIES, "{} bytes of replies", replies.len());
     let text = without_identifiers(&String::from_utf8_lossy(&replies));
     assert!(!MARK.iter().any(|mark| text.contains(mark)), "a reply echoes the program: {text:?}");
-    // A line feed or a carriage return would run what stands before it, in a shell.
+    // In a shell, a line feed or carriage return would run the text before it.
     assert!(!replies.iter().any(|byte| matches!(byte, b'\r' | b'\n')), "{text:?}");
     let events = split.take_events();
     assert!(events.len() <= EVENTS, "{} events", events.len());
     assert_eq!(whole.take_events(), events, "split elsewhere it tells otherwise");
 }
 
-/// Replies without what kitty's notifications are asked about by (OSC 99), which comes back by the protocol: letters, digits
-/// and a few signs. One is told by itself, those on show are listed.
+/// Replies without the identifiers of kitty notifications (OSC 99), which the protocol returns: letters, digits and a
+/// few signs. One reply names a single identifier, another lists the notifications on show.
 fn without_identifiers(replies: &str) -> String {
     let is_part = |c: char| c.is_ascii_alphanumeric() || "_-+.,".contains(c);
     let mut text = replies.to_owned();
-    // Without the introducer, which may be one byte (S8C1T).
+    // The pattern omits the introducer, which may be one byte (S8C1T).
     for before in ["99;i=", ":p=alive;"] {
         let mut parts = text.split(before);
         let first = parts.next().unwrap_or_default().to_owned();
@@ -235,9 +236,9 @@ fn without_identifiers(replies: &str) -> String {
     text
 }
 
-/// Resizes. With `keeps_text`, a scrollback's length: what was there is still there, and places in it are found again, unless
-/// that was too short, the screen is one that keeps nothing, or a shell is to draw its prompt anew. What stands below the
-/// cursor goes where the new screen has no room for both.
+/// Resizes a terminal. `keeps_text` is a scrollback's length. If it is given, the text and places in it must survive,
+/// unless the scrollback was too short, the screen keeps no text, or a shell is about to redraw its prompt. Text below
+/// the cursor may be lost if the new screen has no room for both.
 fn resize(term: &mut Term, size: Size, keeps_text: Option<usize>, random: &mut Random) {
     let is_redrawn = term
         .commands()
@@ -264,17 +265,17 @@ fn resize(term: &mut Term, size: Size, keeps_text: Option<usize>, random: &mut R
     }
 }
 
-/// What a cell shows; nothing for a blank one, or none at all.
+/// The text of a cell; empty for a blank cell or a place without one.
 fn text_at(term: &Term, point: Point) -> String {
     term.text(TextRange { start: point, end: point, block: false }).trim().to_owned()
 }
 
-/// All lines as they would be copied, without the blank ones at the end.
+/// All lines as they would be copied, without blank lines at the end.
 fn all_text(term: &Term) -> String {
     text_to(term, term.size().rows - 1, term.size().cols - 1)
 }
 
-/// Likewise up to a cell of the screen.
+/// All lines up to a cell of the screen.
 fn text_to(term: &Term, row: u16, col: u16) -> String {
     let end = LineId(term.live_top().0 + u64::from(row));
     let range = TextRange {

@@ -1,6 +1,6 @@
-//! Numbers that only look random: the same seed gives the same inputs on every machine.
+//! Pseudorandom numbers: the same seed gives the same inputs on every machine.
 
-/// A generator (splitmix64, public domain by its author S. Vigna).
+/// A generator (splitmix64, released into the public domain by S. Vigna).
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
@@ -20,18 +20,18 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number less than `bound`; 0 when there is none.
+    /// A number less than `bound`, or 0 if `bound` is 0.
     pub fn below(&mut self, bound: usize) -> usize {
         if bound == 0 { 0 } else { (self.next() % bound as u64) as usize }
     }
 
-    /// A number less than one of `bounds`: small ones often, large ones too.
+    /// A number less than one of `bounds`, so that small numbers are frequent and large ones possible.
     pub fn below_one_of(&mut self, bounds: &[usize]) -> usize {
         let bound = self.pick(bounds);
         self.below(bound)
     }
 
-    /// True once in `count` times.
+    /// True once in `count` calls on average.
     pub fn one_in(&mut self, count: usize) -> bool {
         self.below(count) == 0
     }
@@ -40,7 +40,7 @@ impl Random {
     ///
     /// # Panics
     ///
-    /// When there are none.
+    /// If there are none.
     pub fn pick<T: Copy>(&mut self, items: &[T]) -> T {
         items[self.below(items.len())]
     }

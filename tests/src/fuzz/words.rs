@@ -1,10 +1,10 @@
-//! The dictionary: what sequences are made of.
+//! The dictionary: the parts of sequences.
 
-/// What programs write where the generator lets them name something; no reply may hold it, plain, in hexadecimal or in
-/// base64.
+/// Text that programs write where the generator lets them choose a name. Replies must not contain it, neither plain nor
+/// in hexadecimal or base64.
 pub(super) const MARK: &[&str] = &["MARK", "4d41524b", "4D41524B", "TUFSSw"];
 
-/// Numbers at edges: of screens, of types, of tables.
+/// Edge cases of numbers: around the limits of screens, types and tables.
 pub(super) const NUMBERS: &[u64] = &[
     0,
     0,
@@ -63,15 +63,15 @@ pub(super) const NUMBERS: &[u64] = &[
     u64::MAX,
 ];
 
-/// Modes that DECSET and kin know, or might.
+/// Modes that DECSET and related sequences support, or might.
 pub(super) const PRIVATE_MODES: &[u16] = &[
     1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 18, 19, 25, 30, 35, 38, 40, 41, 42, 43, 44, 45, 46, 47, 66, 67,
     69, 80, 95, 1000, 1001, 1002, 1003, 1004, 1005, 1006, 1007, 1010, 1011, 1014, 1015, 1016, 1034,
     1035, 1036, 1039, 1045, 1046, 1047, 1048, 1049, 1070, 2004, 2026, 2027, 2031, 2048, 2500, 8452,
 ];
 
-/// Control sequences by what stands around their parameters: prefix, intermediates and final byte. Several times what
-/// moves and changes most.
+/// Control sequences by the parts around their parameters: prefix and intermediates, and the final byte. Those that
+/// move or change most appear several times.
 pub(super) const SEQUENCES: &[(&str, &str)] = &[
     ("", "A"),
     ("", "B"),
@@ -212,7 +212,7 @@ pub(super) const SEQUENCES: &[(&str, &str)] = &[
     ("", "+p"),
 ];
 
-/// Escape sequences behind their ESC.
+/// Escape sequences, without their ESC.
 pub(super) const ESCAPES: &[&str] = &[
     "7", "8", "=", ">", "6", "9", "D", "E", "F", "H", "M", "N", "O", "V", "W", "Z", "c", "l", "m",
     "n", "o", "|", "}", "~", " F", " G", " L", " M", " N", "#3", "#4", "#5", "#6", "#8", "%@",
@@ -220,7 +220,7 @@ pub(super) const ESCAPES: &[&str] = &[
     ".A", "/A", "\\", "k", "[", "]", "P", "_", "^", "X",
 ];
 
-/// Texts: what is narrow, wide, joined, invisible, from right to left, and on the edges of tables.
+/// Texts: narrow, wide, joined, invisible, right to left, and at the edges of tables.
 pub(super) const TEXTS: &[&str] = &[
     "MARK",
     "a",
@@ -286,7 +286,7 @@ pub(super) const CONTROLS: &[&str] = &[
     "\x05", "\x07", "\x18", "\x1a", "\x1b", "\x7f", "\x11",
 ];
 
-/// Pieces that change much at once.
+/// Pieces that change much state at once.
 pub(super) const PIECES: &[&str] = &[
     "\x1b[?1049h",
     "\x1b[?1049l",
@@ -374,7 +374,7 @@ pub(super) const PIECES: &[&str] = &[
     "\x1b#5",
 ];
 
-/// Beginnings of OSC strings, and what may follow.
+/// Beginnings of OSC strings, and possible continuations.
 pub(super) const OSC: &[&str] = &[
     "0;",
     "1;",
@@ -501,7 +501,7 @@ pub(super) const OSC: &[&str] = &[
     "?",
 ];
 
-/// Device control strings behind their introducer.
+/// Device control strings, without their introducer.
 pub(super) const DCS: &[&str] = &[
     "$qm",
     "$qr",
@@ -669,7 +669,7 @@ pub(super) const KITTY: &[&str] = &[
     "=",
 ];
 
-/// Payloads: base64 of pixels, of files that are pictures, and of neither.
+/// Payloads: base64 of pixels, of image files, and of neither.
 pub(super) const PAYLOADS: &[&str] = &[
     "",
     "AAAA",
@@ -720,7 +720,7 @@ pub(super) const ITERM: &[&str] = &[
     "",
 ];
 
-/// What sixel data is made of.
+/// The parts of sixel data.
 pub(super) const SIXEL: &[&str] = &[
     "?",
     "@",

@@ -1,4 +1,4 @@
-//! The body `engine` under libFuzzer.
+//! Runs the fuzz body `engine` under libFuzzer.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! The body `graphics` under libFuzzer.
+//! Runs the fuzz body `graphics` under libFuzzer.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! The body `osc` under libFuzzer.
+//! Runs the fuzz body `osc` under libFuzzer.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! The body `reflow` under libFuzzer.
+//! Runs the fuzz body `reflow` under libFuzzer.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! The body `sixel` under libFuzzer.
+//! Runs the fuzz body `sixel` under libFuzzer.
 
 #![no_main]
 
