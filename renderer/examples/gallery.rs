@@ -1,5 +1,5 @@
-//! Draws samples of everything the renderer supports into PNG files for inspection: `cargo run --example gallery --
-//! FOLDER [FAMILY…]`.
+//! Draws samples of everything the renderer supports into PNG files for inspection:
+//! `cargo run --example gallery -- FOLDER [FAMILY…]`.
 
 #[path = "../tests/support/mod.rs"]
 mod support;

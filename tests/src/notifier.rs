@@ -1,5 +1,5 @@
-//! A desktop of the test's own, as far as notifications go: the service on a session bus that shows them
-//! (org.freedesktop.Notifications), which remembers what it was asked and is clicked by the test.
+//! A simulated desktop for notifications: the service on a session bus that shows them (org.freedesktop.Notifications).
+//! It records the requests, and the test clicks its notifications.
 
 use std::sync::{
     Arc, Mutex,
@@ -19,39 +19,39 @@ use crate::{Bus, PATIENCE};
 const NAME: &str = "org.freedesktop.Notifications";
 const PATH: &str = "/org/freedesktop/Notifications";
 
-/// What the service was asked.
+/// A request to the service.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Asked {
-    /// To show a notification.
+    /// Show a notification.
     Show(Notice),
-    /// To take the one of this number away.
+    /// Close the notification with this number.
     Close(u32),
 }
 
-/// A notification as it was asked for.
+/// A notification as requested.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Notice {
-    /// The number it was given.
+    /// The number it received.
     pub id: u32,
-    /// The number of the one that it takes the place of, or 0.
+    /// The number of the notification that it replaces, or 0.
     pub replaces: u32,
-    /// Whose it is.
+    /// The application's name.
     pub app: String,
-    /// A name of an icon.
+    /// Name of an icon.
     pub icon: String,
     /// Its first line.
     pub title: String,
     /// The rest.
     pub body: String,
-    /// Buttons: what each is called when it is clicked, and its label.
+    /// Buttons: the action key that a click sends, and the label.
     pub actions: Vec<(String, String)>,
     /// 0, 1 or 2.
     pub urgency: Option<u8>,
-    /// The name of a sound.
+    /// Name of a sound.
     pub sound: Option<String>,
-    /// It makes no sound.
+    /// Whether it makes no sound.
     pub is_silent: bool,
-    /// Milliseconds until it goes; 0 never, -1 as is usual.
+    /// Milliseconds until it expires; 0 is never, -1 the service's default.
     pub expires: i32,
 }
 
@@ -62,11 +62,11 @@ pub struct Notifier {
 }
 
 impl Notifier {
-    /// Starts it on a bus, with what it says it can do (`actions`, `body`, `body-markup`).
+    /// Starts the service on a bus, with the capabilities it reports (`actions`, `body`, `body-markup`).
     ///
     /// # Errors
     ///
-    /// When the bus has ended or has such a service.
+    /// If the bus has ended or already has such a service.
     pub fn start(bus: &Bus, capabilities: &[&str]) -> Result<Self> {
         let connection = Builder::address(bus.address())?.method_timeout(PATIENCE).build()?;
         let messages = MessageIterator::from(&connection);
@@ -89,20 +89,20 @@ impl Notifier {
         Ok(Self { connection, asked })
     }
 
-    /// What it is asked next.
+    /// Returns the next request.
     ///
     /// # Errors
     ///
-    /// When nothing is.
+    /// If no request arrives.
     pub fn asked(&self) -> Result<Asked> {
         self.asked.recv_timeout(PATIENCE).context("the notification service was not asked anything")
     }
 
-    /// The notification that it is asked to show next.
+    /// Returns the notification that the next request shows.
     ///
     /// # Errors
     ///
-    /// When nothing, or something else is asked.
+    /// If no request arrives, or another kind of request.
     pub fn shown(&self) -> Result<Notice> {
         match self.asked()? {
             Asked::Show(notice) => Ok(notice),
@@ -110,20 +110,20 @@ impl Notifier {
         }
     }
 
-    /// Says that a notification was clicked (`default`), or the button that is called so.
+    /// Reports a click on a notification (`default`) or on the button with this action key.
     ///
     /// # Errors
     ///
-    /// When the bus has ended.
+    /// If the bus has ended.
     pub fn click(&self, id: u32, action: &str) -> Result<()> {
         Ok(self.connection.emit_signal(None::<&str>, PATH, NAME, "ActionInvoked", &(id, action))?)
     }
 
-    /// Says that a person dismissed a notification.
+    /// Reports that the user dismissed a notification.
     ///
     /// # Errors
     ///
-    /// When the bus has ended.
+    /// If the bus has ended.
     pub fn dismiss(&self, id: u32) -> Result<()> {
         closed(&self.connection, id, 2)
     }
@@ -136,7 +136,7 @@ struct Service {
     asked: Mutex<mpsc::Sender<Asked>>,
 }
 
-/// A `Notify` as it comes: name, replaced, icon, title, body, actions, hints, milliseconds.
+/// The arguments of `Notify`: name, replaced, icon, title, body, actions, hints, milliseconds.
 type Notify = (
     String,
     u32,
@@ -201,7 +201,7 @@ impl Service {
     }
 
     fn tell(&self, asked: Asked) {
-        // Nobody is left to tell when the test is over.
+        // When the test is over, nothing receives the request.
         let _ = self.asked.lock().map(|sender| drop(sender.send(asked)));
     }
 }

@@ -1,4 +1,4 @@
-//! The floor of every end-to-end measurement: a program on a pty that no terminal shows.
+//! The floor of every end-to-end measurement: a program on a pty without a terminal.
 
 use std::{
     ffi::OsStr,
@@ -13,14 +13,14 @@ use rustix::{
     termios::Winsize,
 };
 
-/// A question (DSR 6) that is answered when it comes last: a program knows by it that all before was read.
+/// A query (DSR 6) that is answered if it comes last. The answer shows the program that everything before was read.
 const QUESTION: &[u8] = b"\x1b[6n";
 
-/// Starts a program on a pty of that size, without any terminal: its end of the pty, and the program.
+/// Starts a program on a pty of this size, without a terminal. Returns the reader's end of the pty, and the process.
 ///
 /// # Errors
 ///
-/// When it can't be started.
+/// If the program can't be started.
 pub fn start_on_pty(cols: u16, rows: u16, words: &[impl AsRef<OsStr>]) -> Result<(File, Child)> {
     let pty = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
     grantpt(&pty)?;
@@ -41,15 +41,15 @@ pub fn start_on_pty(cols: u16, rows: u16, words: &[impl AsRef<OsStr>]) -> Result
     Ok((File::from(pty), child))
 }
 
-/// Runs a program on a pty of that size until it ends, and throws away what it writes.
+/// Runs a program on a pty of this size until it ends, and discards its output.
 ///
 /// # Errors
 ///
-/// When it can't be started, or fails.
+/// If the program can't be started, or fails.
 pub fn run_and_throw_away(cols: u16, rows: u16, words: &[impl AsRef<OsStr>]) -> Result<()> {
     let (mut pty, mut child) = start_on_pty(cols, rows, words)?;
     let mut buffer = vec![0; 64 << 10];
-    // The end of the pty is an error on Linux (EIO).
+    // On Linux, the end of the pty is an error (EIO).
     while let Ok(count) = pty.read(&mut buffer) {
         if count == 0 {
             break;

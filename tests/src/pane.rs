@@ -1,4 +1,4 @@
-//! A pane of a running Unterm: what is typed into it and what it shows, over document 1's wire.
+//! A pane of a running Unterm: what is typed into it and what it shows, over the control port.
 
 use std::cell::RefCell;
 
@@ -10,16 +10,16 @@ use crate::{Instance, PROMPT, wait_for};
 /// A pane, by its id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pane {
-    /// Its session id on the wire.
+    /// The pane's session id in the control protocol.
     pub id: u64,
 }
 
 impl Pane {
-    /// Types text, as it is.
+    /// Types text unchanged.
     ///
     /// # Errors
     ///
-    /// The server's.
+    /// The server's error.
     pub fn type_text(self, unterm: &mut Instance, input: &str) -> Result<()> {
         unterm.call("session.input", json!({"id": self.id, "input": input}))?;
         Ok(())
@@ -29,18 +29,18 @@ impl Pane {
     ///
     /// # Errors
     ///
-    /// The server's.
+    /// The server's error.
     pub fn lines(self, unterm: &mut Instance) -> Result<Vec<String>> {
         let screen = unterm.call("screen.text", json!({"id": self.id}))?;
         let lines = screen["lines"].as_array().context("screen.text gave no lines")?;
         Ok(lines.iter().map(|line| line.as_str().unwrap_or_default().trim_end().into()).collect())
     }
 
-    /// Waits until the screen is as `is_there` wants it, and returns its rows.
+    /// Waits until `is_there` accepts the screen's rows, and returns them.
     ///
     /// # Errors
     ///
-    /// When it does not come; the message shows the screen.
+    /// If that does not happen in time. The message shows the screen.
     pub fn wait(
         self,
         unterm: &mut Instance,
@@ -64,18 +64,18 @@ impl Pane {
     ///
     /// # Errors
     ///
-    /// When it does not come.
+    /// If the text does not appear.
     pub fn wait_for_text(self, unterm: &mut Instance, text: &str) -> Result<Vec<String>> {
         self.wait(unterm, &format!("{text:?}"), |lines| {
             lines.iter().any(|line| line.contains(text))
         })
     }
 
-    /// Waits for a prompt with nothing typed at it, on the cursor's row.
+    /// Waits for an empty prompt on the cursor's row.
     ///
     /// # Errors
     ///
-    /// When it does not come.
+    /// If no prompt appears.
     pub fn wait_for_prompt(self, unterm: &mut Instance) -> Result<Vec<String>> {
         self.wait(unterm, "a prompt", |lines| {
             lines
@@ -86,11 +86,11 @@ impl Pane {
         })
     }
 
-    /// Closes it.
+    /// Closes the pane.
     ///
     /// # Errors
     ///
-    /// The server's.
+    /// The server's error.
     pub fn close(self, unterm: &mut Instance) -> Result<()> {
         unterm.call("session.destroy", json!({"id": self.id}))?;
         Ok(())

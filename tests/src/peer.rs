@@ -1,6 +1,6 @@
-//! A terminal of any make in a window of a display, to be measured beside others.
+//! Any terminal in a window of a display, for measurements beside other terminals.
 //!
-//! Starts, places, looks at and ends it; knows nothing of what it shows.
+//! Starts and places it, takes pictures of it, and ends it. Never interprets what it shows.
 
 use std::{
     ffi::OsString,
@@ -20,15 +20,15 @@ use x11rb::{
 
 use crate::{Display, PATIENCE, Resources, Window, binary, process::Ended, wait_for};
 
-/// How a terminal is started with a grid of 120×40 cells.
+/// How to start a terminal with a grid of 120×40 cells.
 pub struct Terminal {
-    /// Its name in figures.
+    /// The terminal's name in the figures.
     pub name: &'static str,
-    /// The words before those of the program that it runs; none where it can't run one.
+    /// The words before those of the program that it runs; for a window that can't run a program, the whole command.
     words: &'static [&'static str],
-    /// Whether the program is one of ours, rather than on the `PATH`.
+    /// Whether the program is built from this tree, rather than found in `PATH`.
     is_ours: bool,
-    /// Whether it runs programs at all.
+    /// Whether it can run programs.
     pub runs_programs: bool,
 }
 
@@ -40,24 +40,24 @@ const fn other(name: &'static str, words: &'static [&'static str]) -> Terminal {
     Terminal { name, words, is_ours: false, runs_programs: true }
 }
 
-/// Unterm with the painter that it chooses by itself.
+/// Unterm with the painter that it chooses itself.
 pub const UNTERM: Terminal = ours("unterm", &["unterm", "-e"]);
-/// Unterm, painted by the CPU.
+/// Unterm with the CPU painter.
 pub const UNTERM_CPU: Terminal = ours("unterm, CPU", &["unterm", "--painter", "cpu", "-e"]);
-/// Unterm, painted by the GPU, also an emulated one.
+/// Unterm with the GPU painter, even on an emulated GPU.
 pub const UNTERM_GPU: Terminal = ours("unterm, GPU", &["unterm", "--painter", "gpu", "-e"]);
-/// alacritty, with its own defaults but for the grid.
+/// alacritty with its own defaults, except the grid.
 #[rustfmt::skip]
 pub const ALACRITTY: Terminal = other("alacritty", &[
     "alacritty", "-o", "window.dimensions.columns=120", "-o", "window.dimensions.lines=40", "-e",
 ]);
-/// xterm, with its own defaults but for the grid.
+/// xterm with its own defaults, except the grid.
 pub const XTERM: Terminal = other("xterm", &["xterm", "-geometry", "120x40", "-e"]);
-/// A window that is no terminal: the floor.
+/// A window without a terminal, as the floor.
 pub const BARE: Terminal =
     Terminal { name: "bare window", words: &["bare-window"], is_ours: true, runs_programs: false };
 
-/// A running terminal; ended when dropped.
+/// A running terminal. It is ended on drop.
 pub struct Peer<'a> {
     child: Ended,
     home: TempDir,
@@ -67,7 +67,7 @@ pub struct Peer<'a> {
 }
 
 impl Terminal {
-    /// Whether it can be started here.
+    /// Whether this machine can start it.
     pub fn is_installed(&self) -> bool {
         self.is_ours
             || std::env::var_os("PATH").is_some_and(|path| {
@@ -75,11 +75,11 @@ impl Terminal {
             })
     }
 
-    /// Starts it with a program, on a home of its own, and does not wait for its window.
+    /// Starts the terminal with a program and its own home, and does not wait for its window.
     ///
     /// # Errors
     ///
-    /// When it can't be started.
+    /// If it can't be started.
     pub fn spawn<'a>(&self, display: &'a Display, program: &[&str]) -> Result<Peer<'a>> {
         let home = tempfile::Builder::new().prefix("unterm-peer-").tempdir()?;
         fs::create_dir(home.path().join(".unterm"))?;
@@ -116,7 +116,7 @@ impl Terminal {
 fn viewable(display: &Display) -> Result<Vec<xproto::Window>> {
     let mut found = Vec::new();
     for window in display.connection.query_tree(display.root)?.reply()?.children {
-        // A window may close between the listing and the question.
+        // A window may close between the listing and the request.
         let Ok(attributes) = display.connection.get_window_attributes(window)?.reply() else {
             continue;
         };
@@ -128,11 +128,11 @@ fn viewable(display: &Display) -> Result<Vec<xproto::Window>> {
 }
 
 impl<'a> Peer<'a> {
-    /// Waits, asking as fast as it can, until its window is shown.
+    /// Polls as fast as possible until the terminal's window is visible.
     ///
     /// # Errors
     ///
-    /// When it ends instead, with what it logged, or none comes.
+    /// If the terminal ends first, with its log, or no window appears.
     pub fn window(&mut self) -> Result<Window<'a>> {
         let deadline = Instant::now() + PATIENCE;
         while self.window.is_none() {
@@ -148,7 +148,7 @@ impl<'a> Peer<'a> {
         self.window.context("a window")
     }
 
-    /// What it printed to stderr.
+    /// The terminal's stderr so far.
     pub fn log(&self) -> String {
         fs::read_to_string(self.home.path().join("log")).unwrap_or_default()
     }
@@ -158,34 +158,34 @@ impl<'a> Peer<'a> {
         self.child.0.id()
     }
 
-    /// What it uses of the machine.
+    /// The machine's resources that it uses.
     ///
     /// # Errors
     ///
-    /// When it has ended.
+    /// If it has ended.
     pub fn resources(&self) -> Result<Resources> {
         Resources::of(self.pid())
     }
 
-    /// Time that it has spent on the processor.
+    /// Processor time that it has used.
     ///
     /// # Errors
     ///
-    /// When it has ended.
+    /// If it has ended.
     pub fn processor_time(&self) -> Result<Duration> {
-        // proc(5): behind the name in brackets, the 12th and 13th field are ticks in user and kernel mode, also those of
-        // threads that have ended. Linux tells programs of 100 ticks a second whatever it counts itself.
+        // proc(5): after the name in parentheses, the 12th and 13th field are ticks in user and kernel mode, including
+        // threads that have ended. Linux reports 100 ticks per second to programs, whatever it counts internally.
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.pid()))?;
         let (_, fields) = stat.rsplit_once(')').context("a name in brackets")?;
         let ticks = fields.split_whitespace().skip(11).take(2).map(str::parse::<u64>);
         Ok(Duration::from_millis(10 * ticks.sum::<Result<u64, _>>()?))
     }
 
-    /// Runs a command that tells it something, as `alacritty msg` does.
+    /// Runs a command that sends it a message, such as `alacritty msg`.
     ///
     /// # Errors
     ///
-    /// When that fails.
+    /// If the command fails.
     pub fn message(&self, words: &[&str]) -> Result<()> {
         let status = Command::new(words[0])
             .args(&words[1..])
@@ -197,11 +197,11 @@ impl<'a> Peer<'a> {
         Ok(())
     }
 
-    /// Waits until it shows so many windows.
+    /// Waits until the terminal shows `count` windows.
     ///
     /// # Errors
     ///
-    /// When it does not.
+    /// If they do not appear.
     pub fn wait_for_windows(&self, count: usize) -> Result<()> {
         let all_shown = || {
             let windows = viewable(self.display)?.len() - self.before.len();
@@ -210,23 +210,23 @@ impl<'a> Peer<'a> {
         wait_for("its windows", all_shown, || self.log())
     }
 
-    /// Waits until it has ended by itself, as a terminal does after its program.
+    /// Waits until the terminal has ended by itself, as it does after its program.
     ///
     /// # Errors
     ///
-    /// When it goes on.
+    /// If it keeps running.
     pub fn wait_for_exit(&mut self) -> Result<()> {
         let child = &mut self.child.0;
         wait_for("the terminal's end", || Ok(child.try_wait()?.map(drop)), String::new)
     }
 }
 
-/// A part of a window, in pixels.
+/// Part of a window, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
     /// Left edge.
     pub x: i16,
-    /// Upper edge.
+    /// Top edge.
     pub y: i16,
     /// Width.
     pub width: u16,
@@ -235,33 +235,33 @@ pub struct Part {
 }
 
 impl Window<'_> {
-    /// Moves it, so that no window lies on another.
+    /// Moves the window, so that no window covers another.
     ///
     /// # Errors
     ///
-    /// When it has closed.
+    /// If the window has closed.
     pub fn place(&self, x: i32, y: i32) -> Result<()> {
         let place = ConfigureWindowAux::new().x(x).y(y);
         self.display.connection.configure_window(self.id, &place)?.check()?;
         Ok(())
     }
 
-    /// Gives it the keyboard.
+    /// Gives the window the keyboard focus.
     ///
     /// # Errors
     ///
-    /// When it has closed.
+    /// If the window has closed.
     pub fn focus(&self) -> Result<()> {
         let connection = &self.display.connection;
         connection.set_input_focus(InputFocus::PARENT, self.id, x11rb::CURRENT_TIME)?.check()?;
         Ok(())
     }
 
-    /// The bytes of a part of it.
+    /// The bytes of a part of the window.
     ///
     /// # Errors
     ///
-    /// When it has closed, or the part is not all in it.
+    /// If the window has closed, or does not contain the whole part.
     pub fn part(&self, part: Part) -> Result<Vec<u8>> {
         let Part { x, y, width, height } = part;
         let connection = &self.display.connection;
@@ -271,22 +271,22 @@ impl Window<'_> {
         Ok(image.data)
     }
 
-    /// Sends a key's press, without its release, and does not wait for anything.
+    /// Sends a key press without a release, and waits for nothing.
     ///
     /// # Errors
     ///
-    /// When the layout has no such key.
+    /// If the layout has no such key.
     pub fn press(&self, name: &str) -> Result<()> {
         self.display.one_key(name, true)?;
         self.display.connection.flush()?;
         Ok(())
     }
 
-    /// Sends a key's release.
+    /// Sends a key release.
     ///
     /// # Errors
     ///
-    /// When the layout has no such key.
+    /// If the layout has no such key.
     pub fn release(&self, name: &str) -> Result<()> {
         self.display.one_key(name, false)?;
         self.display.connection.flush()?;

@@ -1,4 +1,4 @@
-//! The pixels of a window, to look for colours in.
+//! The pixels of a window, in which tests look for colors.
 
 use anyhow::{Context as _, Result, ensure};
 
@@ -7,19 +7,19 @@ use anyhow::{Context as _, Result, ensure};
 pub struct Picture {
     /// Pixels in a row.
     pub width: usize,
-    /// Red, green, blue; row after row.
+    /// Red, green and blue of each pixel, row by row.
     pub pixels: Vec<[u8; 3]>,
 }
 
 impl Picture {
-    /// Reads a PNG of 8 bits a channel, without what is behind its transparency.
+    /// Reads a PNG with 8 bits per channel, and drops its alpha channel.
     ///
     /// # Errors
     ///
-    /// When it is no such PNG.
+    /// If the bytes are not such a PNG.
     pub fn of_png(bytes: &[u8]) -> Result<Self> {
         let mut decoder = png::Decoder::new(std::io::Cursor::new(bytes));
-        // Pictures of few colours have a palette.
+        // Pictures with few colors have a palette.
         decoder.set_transformations(png::Transformations::EXPAND);
         let mut reader = decoder.read_info()?;
         let mut pixels = vec![0; reader.output_buffer_size().context("too large")?];
@@ -36,24 +36,24 @@ impl Picture {
         self.pixels.len() / self.width.max(1)
     }
 
-    /// A part of it: its corner and size.
+    /// The part at `corner` with this size.
     pub fn part(&self, corner: (usize, usize), size: (usize, usize)) -> Self {
         let rows = self.pixels.chunks(self.width).skip(corner.1).take(size.1);
         let pixels = rows.flat_map(|row| &row[corner.0..corner.0 + size.0]).copied().collect();
         Self { width: size.0, pixels }
     }
 
-    /// How many different colours there are.
+    /// The number of different colors.
     pub fn colors(&self) -> usize {
         self.pixels.iter().collect::<std::collections::HashSet<_>>().len()
     }
 
-    /// How many pixels have a colour.
+    /// The number of pixels with this color.
     pub fn count(&self, color: [u8; 3]) -> usize {
         self.pixels.iter().filter(|pixel| **pixel == color).count()
     }
 
-    /// The smallest area that holds all pixels of a colour; none without any.
+    /// The smallest area that contains all pixels of a color; `None` if there are none.
     pub fn area_of(&self, color: [u8; 3]) -> Option<Area> {
         let found = self.pixels.iter().enumerate().filter(|(_, pixel)| **pixel == color);
         found.fold(None, |area: Option<Area>, (index, _)| {
@@ -68,13 +68,13 @@ impl Picture {
         })
     }
 
-    /// How many pixels differ from those of another picture of the same size.
+    /// The number of pixels that differ from another picture of the same size.
     pub fn difference(&self, other: &Self) -> usize {
         self.pixels.iter().zip(&other.pixels).filter(|(a, b)| a != b).count()
     }
 }
 
-/// A part of a window, in pixels; right and bottom are the first outside.
+/// Part of a window, in pixels. `right` and `bottom` are the first column and row outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names of the sides say it")]
 pub struct Area {
@@ -85,7 +85,7 @@ pub struct Area {
 }
 
 impl Area {
-    /// Its middle.
+    /// The center.
     pub fn middle(&self) -> (i16, i16) {
         ((self.left + self.right) / 2, (self.top + self.bottom) / 2)
     }

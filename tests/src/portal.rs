@@ -1,4 +1,4 @@
-//! A desktop of the test's own, as far as its settings go: the portal that tells them (org.freedesktop.portal.Settings).
+//! A simulated desktop for settings: the portal that serves them (org.freedesktop.portal.Settings).
 
 use std::{
     collections::HashMap,
@@ -17,10 +17,10 @@ use crate::{Bus, PATIENCE};
 const NAME: &str = "org.freedesktop.portal.Desktop";
 const PATH: &str = "/org/freedesktop/portal/desktop";
 const SETTINGS: &str = "org.freedesktop.portal.Settings";
-/// Where all of its settings are.
+/// The namespace of all its settings.
 const NAMESPACE: &str = "org.freedesktop.appearance";
 
-/// The values of its settings, by their keys.
+/// The settings' values by key.
 type Values = Arc<Mutex<HashMap<String, u32>>>;
 
 /// The portal.
@@ -30,11 +30,11 @@ pub struct Portal {
 }
 
 impl Portal {
-    /// Starts it on a bus, with the colour scheme that it prefers: 1 dark, 2 light. It has no other settings yet.
+    /// Starts the portal on a bus, with a preferred color scheme: 1 dark, 2 light. It has no other settings yet.
     ///
     /// # Errors
     ///
-    /// When the bus has ended or has a portal.
+    /// If the bus has ended or already has a portal.
     pub fn start(bus: &Bus, scheme: u32) -> Result<Self> {
         let connection = Builder::address(bus.address())?.method_timeout(PATIENCE).build()?;
         let messages = MessageIterator::from(&connection);
@@ -52,11 +52,11 @@ impl Portal {
         Ok(Self { connection, values })
     }
 
-    /// Changes a setting of org.freedesktop.appearance, and says so.
+    /// Changes a setting of org.freedesktop.appearance, and emits the signal for it.
     ///
     /// # Errors
     ///
-    /// When the bus has ended.
+    /// If the bus has ended.
     pub fn set(&self, key: &str, value: u32) -> Result<()> {
         let mut values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
         values.insert(key.to_owned(), value);
@@ -75,7 +75,7 @@ fn answer(connection: &Connection, message: &zbus::Message, values: &Values) -> 
     let (namespace, key): (String, String) = message.body().deserialize()?;
     let values = values.lock().unwrap_or_else(PoisonError::into_inner);
     match values.get(&key).filter(|_| namespace == NAMESPACE) {
-        // Wrapped once more than it should be, as `Read` does.
+        // Wrapped once more than necessary, as `Read` does.
         Some(value) => connection.reply(&header, &Value::Value(Box::new(Value::U32(*value))))?,
         None => {
             let none = "org.freedesktop.portal.Error.NotFound";

@@ -1,11 +1,11 @@
-//! Processes that tests start beside Unterm: with nothing of the test's environment, and gone with what holds them.
+//! Processes that tests start beside Unterm. They inherit nothing of the test's environment, and end with their owner.
 
 use std::{
     path::Path,
     process::{Child, Command},
 };
 
-/// A process; ended when dropped, by SIGTERM, so that it removes its sockets and lock files.
+/// A process. On drop, it is ended with SIGTERM, so that it removes its sockets and lock files.
 pub(crate) struct Ended(pub Child);
 
 impl Drop for Ended {
@@ -16,7 +16,7 @@ impl Drop for Ended {
     }
 }
 
-/// A program with nothing of the test's environment but the path.
+/// A program that inherits only `PATH` from the test's environment.
 pub(crate) fn bare(program: &str, home: &Path) -> Command {
     let mut command = Command::new(program);
     command

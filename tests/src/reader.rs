@@ -1,4 +1,4 @@
-//! A screen reader on a session bus of the test's own, which reads as pyatspi reads.
+//! A screen reader on a session bus of its own, which reads as pyatspi does.
 
 use std::{
     io::{BufRead as _, BufReader, Write as _},
@@ -15,7 +15,7 @@ use crate::{
     wait_for,
 };
 
-/// A screen reader; ended when dropped.
+/// A screen reader. It is ended on drop.
 pub struct ScreenReader<'a> {
     _bus: &'a Bus,
     _child: Ended,
@@ -25,14 +25,14 @@ pub struct ScreenReader<'a> {
 }
 
 impl<'a> ScreenReader<'a> {
-    /// Starts it.
+    /// Starts the screen reader.
     ///
     /// # Errors
     ///
-    /// When Python or pyatspi is not installed, or the reader can't start.
+    /// If Python or pyatspi is not installed, or the reader can't start.
     pub fn start(bus: &'a Bus, display: &Display) -> Result<Self> {
         let home = tempfile::Builder::new().prefix("unterm-reader-").tempdir()?;
-        // Debian's own Python has Debian's packages, whatever else is on the path.
+        // Debian's own Python finds Debian's packages, whatever else is in `PATH`.
         let mut child = bare("/usr/bin/python3", home.path())
             .env("DISPLAY", display.name())
             .args(["-c", include_str!("reader.py")])
@@ -60,22 +60,22 @@ impl<'a> ScreenReader<'a> {
         serde_json::from_str(&line).with_context(|| format!("the reader said {line:?}"))
     }
 
-    /// What is there now: `terminals` (each with `name`, `text`, `caret`, `selections`, `focused`), `tabs`, `others` (role
-    /// and name), and what it was told of since it started: `inserted`, `removed`, `announced`.
+    /// The current state: `terminals` (each with `name`, `text`, `caret`, `selections`, `focused`), `tabs`, `others`
+    /// (role and name), and the events since the start: `inserted`, `removed`, `announced`.
     ///
     /// # Errors
     ///
-    /// When the reader has ended.
+    /// If the reader has ended.
     pub fn look(&mut self) -> Result<Value> {
         self.stdin.write_all(b"?")?;
         self.line()
     }
 
-    /// Looks until what is there is as `is_there` wants it, and returns it.
+    /// Polls until `is_there` accepts the state, and returns it.
     ///
     /// # Errors
     ///
-    /// When it does not come; the message shows what was there last.
+    /// If that does not happen in time. The message shows the last state.
     pub fn wait(&mut self, what: &str, is_there: impl Fn(&Value) -> bool) -> Result<Value> {
         let last = std::cell::RefCell::new(Value::Null);
         wait_for(

@@ -1,4 +1,4 @@
-//! A client of the Model Context Protocol that speaks it through `unterm-cli mcp`, as agents do.
+//! A client of the Model Context Protocol that uses `unterm-cli mcp`, as agents do.
 
 use std::{
     io::{BufRead as _, BufReader, Write as _},
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::{PATIENCE, binary};
 
-/// The relay and what it says.
+/// A running relay and its output.
 pub struct Relay {
     process: Child,
     input: Option<ChildStdin>,
@@ -21,20 +21,20 @@ pub struct Relay {
 }
 
 impl Relay {
-    /// Starts it on a registry, with more arguments, and begins a session.
+    /// Starts the relay on a registry, with additional arguments, and begins a session.
     ///
     /// # Errors
     ///
-    /// When it can't be started, or does not answer.
+    /// If it can't be started, or does not answer.
     pub fn start(home: &Path, registry: &Path, args: &[&str]) -> Result<Self> {
         Self::start_with(home, registry, args, &[])
     }
 
-    /// The same with variables of its environment.
+    /// Starts the relay with environment variables as well.
     ///
     /// # Errors
     ///
-    /// When it can't be started, or does not answer.
+    /// If it can't be started, or does not answer.
     pub fn start_with(
         home: &Path,
         registry: &Path,
@@ -76,21 +76,21 @@ impl Relay {
         writeln!(input, "{message}").context("writing to unterm-cli mcp")
     }
 
-    /// Sends a request; its result.
+    /// Sends a request and returns its result.
     ///
     /// # Errors
     ///
-    /// The server's, or that none came.
+    /// The server's error, or a missing reply.
     pub fn request(&mut self, method: &str, params: Value) -> Result<Value> {
         self.begin(method, params)?;
         self.answer()
     }
 
-    /// Sends a request whose result is taken later.
+    /// Sends a request. `answer` returns its result.
     ///
     /// # Errors
     ///
-    /// When it can't be sent.
+    /// If it can't be sent.
     pub fn begin(&mut self, method: &str, params: Value) -> Result<()> {
         self.id += 1;
         let request = json!({"jsonrpc": "2.0", "id": self.id, "method": method, "params": params});
@@ -101,7 +101,7 @@ impl Relay {
     ///
     /// # Errors
     ///
-    /// The server's, or that none came.
+    /// The server's error, or a missing reply.
     pub fn answer(&mut self) -> Result<Value> {
         loop {
             let line = match self.lines.recv_timeout(PATIENCE) {
@@ -117,16 +117,16 @@ impl Relay {
         }
     }
 
-    /// Closes its input.
+    /// Closes the relay's input.
     pub fn close(&mut self) {
         self.input.take();
     }
 
-    /// Calls a tool that must succeed; its structured reply.
+    /// Calls a tool that must succeed, and returns its structured reply.
     ///
     /// # Errors
     ///
-    /// The tool's.
+    /// The tool's error.
     pub fn call(&mut self, tool: &str, arguments: Value) -> Result<Value> {
         let mut result =
             self.request("tools/call", json!({"name": tool, "arguments": arguments}))?;
@@ -134,22 +134,22 @@ impl Relay {
         Ok(result["structuredContent"].take())
     }
 
-    /// Closes its input, and waits until it ends.
+    /// Closes the relay's input, and waits until it ends.
     ///
     /// # Errors
     ///
-    /// When it does not.
+    /// If it keeps running.
     pub fn finish(mut self) -> Result<ExitStatus> {
         self.input.take();
         while self.lines.recv_timeout(PATIENCE).is_ok() {}
         Ok(self.process.wait()?)
     }
 
-    /// Kills it without a word.
+    /// Kills the relay.
     ///
     /// # Errors
     ///
-    /// When it has ended.
+    /// If it has ended.
     pub fn kill(mut self) -> Result<()> {
         self.process.kill()?;
         self.process.wait()?;
@@ -164,7 +164,7 @@ impl Drop for Relay {
     }
 }
 
-/// What a process prints, line by line, until it ends.
+/// The output of a process, line by line, until it ends.
 fn read(output: ChildStdout) -> Receiver<String> {
     let (send, lines) = channel();
     std::thread::spawn(move || {

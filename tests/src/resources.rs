@@ -1,28 +1,28 @@
-//! What a process uses of the machine, from /proc.
+//! The resources that a process uses, read from /proc.
 
 use std::fs;
 
 use anyhow::{Context as _, Result};
 
-/// A reading.
+/// One reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resources {
     /// Threads.
     pub threads: usize,
     /// Open descriptors.
     pub descriptors: usize,
-    /// Child processes, also those that ended and were not waited for.
+    /// Child processes, including zombies that were not waited for.
     pub children: usize,
     /// Resident memory in kilobytes.
     pub resident_kb: u64,
 }
 
 impl Resources {
-    /// Reads what process `pid` uses now.
+    /// Reads the resources that process `pid` uses now.
     ///
     /// # Errors
     ///
-    /// When there is no such process, or no `/proc`.
+    /// If there is no such process, or no `/proc`.
     pub fn of(pid: u32) -> Result<Self> {
         let status = fs::read_to_string(format!("/proc/{pid}/status"))
             .with_context(|| format!("process {pid}"))?;
@@ -34,7 +34,7 @@ impl Resources {
         };
         let mut children = 0;
         for task in fs::read_dir(format!("/proc/{pid}/task"))? {
-            // A thread may end between the listing and the reading.
+            // A thread may end between the listing and the read.
             let list = fs::read_to_string(task?.path().join("children")).unwrap_or_default();
             children += list.split_whitespace().count();
         }

@@ -9,7 +9,7 @@ use std::{
 pub struct SourceFile {
     /// Its path from the top of the project, with `/`.
     pub path: String,
-    /// What it says.
+    /// The file's text.
     pub text: String,
 }
 
@@ -26,7 +26,7 @@ impl Tree {
     ///
     /// # Panics
     ///
-    /// When a file can't be read.
+    /// If a file can't be read.
     pub fn read() -> Self {
         let root =
             Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace").to_path_buf();
@@ -45,13 +45,13 @@ impl Tree {
     ///
     /// # Panics
     ///
-    /// When there is no such file.
+    /// If there is no such file.
     pub fn text(&self, path: &str) -> &str {
         let file = self.files.iter().find(|file| file.path == path);
         &file.unwrap_or_else(|| panic!("{path} is missing")).text
     }
 
-    /// The folders at the top, but for dot folders and build output.
+    /// The folders at the top, except dot folders and build output.
     pub fn top_folders(&self) -> Vec<String> {
         let mut names: Vec<String> = fs::read_dir(&self.root)
             .expect("the project can be listed")
@@ -70,8 +70,7 @@ fn read_folder(folder: &Path, prefix: &str, files: &mut Vec<SourceFile>) {
         let entry = entry.expect("an entry");
         let name = entry.file_name().to_string_lossy().into_owned();
         let path = format!("{prefix}{name}");
-        // `.git` is a folder in a clone and a file in a work tree.
-        // What npm installs is not ours.
+        // `.git` is a folder in a clone and a file in a work tree. npm's packages are not part of the project.
         if path == "target" || path == ".git" || name == "node_modules" {
             continue;
         }
@@ -79,7 +78,7 @@ fn read_folder(folder: &Path, prefix: &str, files: &mut Vec<SourceFile>) {
         if kind.is_dir() {
             read_folder(&entry.path(), &format!("{path}/"), files);
         } else if kind.is_file() {
-            // What is not UTF-8 is a font, a picture or a recording.
+            // Files that are not UTF-8 are fonts, pictures or recordings.
             if let Ok(text) = String::from_utf8(fs::read(entry.path()).expect("a readable file")) {
                 files.push(SourceFile { path, text });
             }

@@ -1,4 +1,4 @@
-//! alacritty's vtebench, from a checkout of it: nothing of it is in this tree.
+//! alacritty's vtebench, from a checkout. None of it is in this tree.
 
 use std::{
     fs,
@@ -10,26 +10,27 @@ use anyhow::{Context as _, Result, ensure};
 
 use crate::wait_for;
 
-/// Columns of the terminal that it is run in.
+/// Columns of the terminal in which it runs.
 pub const COLS: u16 = 120;
-/// Its rows.
+/// Rows of that terminal.
 pub const ROWS: u16 = 40;
-/// Of one run. Its own figures are whole milliseconds, so a sample has to take some.
+/// Values for one run. vtebench reports whole milliseconds, so a sample has to take several.
 const SAMPLES: &str = "3";
 const SAMPLE_BYTES: &str = "4194304";
 
-/// The program, and its benchmarks.
+/// The program and its benchmarks.
 pub struct Vtebench {
     program: PathBuf,
     benchmarks: Vec<PathBuf>,
 }
 
 impl Vtebench {
-    /// The one that `$VTEBENCH` names a checkout of, built there whatever target directory this run has; none without it.
+    /// Builds vtebench in the checkout that `$VTEBENCH` names, whatever target directory this run uses. `None` if the
+    /// variable is not set.
     ///
     /// # Errors
     ///
-    /// When it can't be built.
+    /// If it can't be built.
     pub fn from_environment() -> Result<Option<Self>> {
         let Some(checkout) = std::env::var_os("VTEBENCH").map(PathBuf::from) else {
             return Ok(None);
@@ -52,19 +53,20 @@ impl Vtebench {
         Ok(Some(Self { program: target.join("release/vtebench"), benchmarks }))
     }
 
-    /// The names of its benchmarks: those among `chosen`, or all when none is chosen.
+    /// The names of its benchmarks that are in `chosen`, or all if `chosen` is empty.
     pub fn names(&self, chosen: &[String]) -> Vec<String> {
         let name = |path: &PathBuf| Some(path.file_name()?.to_string_lossy().into_owned());
         let all = self.benchmarks.iter().filter_map(name);
         all.filter(|name| chosen.is_empty() || chosen.contains(name)).collect()
     }
 
-    /// One run of one benchmark: the median of its samples, in milliseconds. `run` gets the words to run in a terminal of
-    /// [`COLS`]×[`ROWS`], which is to be their stdout, and the file that holds figures when they have ended.
+    /// Runs one benchmark once, and returns the median of its samples in milliseconds. `run` receives the words to run
+    /// in a terminal of [`COLS`]×[`ROWS`], which must be their stdout, and the file that contains the figures when they
+    /// have ended.
     ///
     /// # Errors
     ///
-    /// `run`'s own, or when nothing was measured.
+    /// The error of `run`, or a run that measured nothing.
     pub fn run(
         &self,
         benchmark: &str,
@@ -88,7 +90,7 @@ impl Vtebench {
         ]
         .map(str::to_owned);
         run(&words, &figures)?;
-        // The benchmark's name, then a line a sample.
+        // The benchmark's name, then one line per sample.
         let text = fs::read_to_string(&figures)?;
         let samples = text.lines().skip(1).map(|line| line.trim().parse());
         let mut samples: Vec<f64> =
@@ -98,17 +100,17 @@ impl Vtebench {
     }
 }
 
-/// Waits until a run has written its figures: at once, whole, by vtebench's last act.
+/// Waits until a run has written its figures. Writing them at once is vtebench's last action.
 ///
 /// # Errors
 ///
-/// When it does not, with `describe`.
+/// If they do not appear, with the text from `describe`.
 pub fn wait_for_figures(figures: &Path, describe: impl FnOnce() -> String) -> Result<()> {
     let is_written = || Ok(fs::metadata(figures).is_ok_and(|file| file.len() > 0).then_some(()));
     wait_for("vtebench's figures", is_written, describe)
 }
 
-/// The middle one; the upper of two.
+/// The median; the upper one of two.
 pub fn median(samples: &mut [f64]) -> f64 {
     samples.sort_by(f64::total_cmp);
     samples[samples.len() / 2]

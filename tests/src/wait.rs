@@ -1,4 +1,4 @@
-//! Waiting for something that another process does.
+//! Waiting for the effects of another process.
 
 use std::{
     cell::RefCell,
@@ -8,16 +8,16 @@ use std::{
 
 use anyhow::{Context as _, Result, bail};
 
-/// How long a test waits for what should come at once. Long, since the machine may be busy: it bounds a hang and judges
-/// no speed.
+/// How long a test waits for something that should happen at once. Long, because the machine may be busy: it bounds a
+/// hang and does not judge speed.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Asks `probe` until it has an answer. The only loop of its kind here: document 1's wire has no notifications, so what
-/// another process did can only be asked for.
+/// Polls `probe` until it returns an answer. This is the only polling loop in the tests: the control port sends no
+/// notifications, so a test has to ask what another process did.
 ///
 /// # Errors
 ///
-/// `probe`'s own error, at once; or, after [`PATIENCE`], one that names `what` did not come and what `describe` last saw.
+/// The error of `probe`, at once. After [`PATIENCE`], an error that names `what` and contains the text from `describe`.
 pub fn wait_for<T>(
     what: &str,
     mut probe: impl FnMut() -> Result<Option<T>>,
@@ -35,11 +35,11 @@ pub fn wait_for<T>(
     }
 }
 
-/// Reads something until it is as `is_there` wants it, and gives it.
+/// Reads a value until `is_there` accepts it, and returns it.
 ///
 /// # Errors
 ///
-/// `read`'s own error, at once; or, after [`PATIENCE`], one that names `what` did not come and shows what was there last.
+/// The error of `read`, at once. After [`PATIENCE`], an error that names `what` and shows the last value.
 pub fn wait_until<T: Debug>(
     what: &str,
     mut read: impl FnMut() -> Result<T>,

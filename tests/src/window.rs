@@ -1,4 +1,4 @@
-//! A window on a display: what it is and shows, and the mouse over it.
+//! A window on a display: its properties and picture, and the mouse over it.
 
 use anyhow::{Result, ensure};
 use x11rb::{
@@ -18,42 +18,42 @@ pub struct Window<'a> {
 }
 
 impl Window<'_> {
-    /// Its width and height in pixels.
+    /// The window's width and height in pixels.
     ///
     /// # Errors
     ///
-    /// When it has closed.
+    /// If the window has closed.
     pub fn size(&self) -> Result<(u16, u16)> {
         let geometry = self.display.connection.get_geometry(self.id)?.reply()?;
         Ok((geometry.width, geometry.height))
     }
 
-    /// Sets its width and height in pixels.
+    /// Sets the window's width and height in pixels.
     ///
     /// # Errors
     ///
-    /// When it has closed.
+    /// If the window has closed.
     pub fn resize(&self, width: u16, height: u16) -> Result<()> {
         let size = ConfigureWindowAux::new().width(u32::from(width)).height(u32::from(height));
         self.display.connection.configure_window(self.id, &size)?.check()?;
         Ok(())
     }
 
-    /// Whether it is mapped.
+    /// Whether the window is mapped.
     ///
     /// # Errors
     ///
-    /// When it has closed.
+    /// If the window has closed.
     pub fn is_shown(&self) -> Result<bool> {
         let attributes = self.display.connection.get_window_attributes(self.id)?.reply()?;
         Ok(attributes.map_state != xproto::MapState::UNMAPPED)
     }
 
-    /// Whether it asks for attention (WM_HINTS, ICCCM 4.1.2.4).
+    /// Whether the window requests attention (WM_HINTS, ICCCM 4.1.2.4).
     ///
     /// # Errors
     ///
-    /// When it has closed.
+    /// If the window has closed.
     pub fn is_urgent(&self) -> Result<bool> {
         const URGENT: u32 = 1 << 8;
         let (hints, kind) = (xproto::AtomEnum::WM_HINTS, xproto::AtomEnum::WM_HINTS);
@@ -62,22 +62,22 @@ impl Window<'_> {
         Ok(flags.is_some_and(|flags| flags & URGENT != 0))
     }
 
-    /// Whether it has a property, empty or not.
+    /// Whether the window has a property, empty or not.
     ///
     /// # Errors
     ///
-    /// When it has closed.
+    /// If the window has closed.
     pub fn has_property(&self, name: &str) -> Result<bool> {
         let connection = &self.display.connection;
         let atom = connection.intern_atom(false, name.as_bytes())?.reply()?.atom;
         Ok(connection.list_properties(self.id)?.reply()?.atoms.contains(&atom))
     }
 
-    /// Its title.
+    /// The window's title.
     ///
     /// # Errors
     ///
-    /// When it has closed.
+    /// If the window has closed.
     pub fn title(&self) -> Result<String> {
         let connection = &self.display.connection;
         let name = connection.intern_atom(false, b"_NET_WM_NAME")?.reply()?.atom;
@@ -86,39 +86,40 @@ impl Window<'_> {
         Ok(String::from_utf8_lossy(&title).into_owned())
     }
 
-    /// Waits until its title is as `is_it` wants it, and returns it.
+    /// Waits until `is_it` accepts the title, and returns it.
     ///
     /// # Errors
     ///
-    /// When it does not come.
+    /// If that does not happen in time.
     pub fn wait_for_title(&self, is_it: impl Fn(&str) -> bool) -> Result<String> {
         wait_until("the title", || self.title(), |title| is_it(title))
     }
 
-    /// Waits until its title begins with the name of a tab or a program.
+    /// Waits until the title begins with the name of a tab or a program.
     ///
     /// # Errors
     ///
-    /// When that does not come.
+    /// If that does not happen in time.
     pub fn wait_until_called(&self, name: &str) -> Result<()> {
         self.wait_for_title(|title| title.split(" — ").next() == Some(name)).map(drop)
     }
 
-    /// Asks it to close, as a window manager's close button does.
+    /// Requests the window to close, as a window manager's close button does.
     ///
     /// # Errors
     ///
-    /// When it has closed.
+    /// If the window has closed.
     pub fn close(&self) -> Result<()> {
         self.ask("WM_DELETE_WINDOW").map(drop)
     }
 
-    /// Waits until it has handled the keys and presses before: it answers a window manager's ping (`_NET_WM_PING`, EWMH) in
-    /// their order. What comes another way, as an action by the control port, would overtake them.
+    /// Waits until the window has handled all earlier keys and clicks: it answers a window manager's ping
+    /// (`_NET_WM_PING`, EWMH) in order with them. Input from elsewhere, such as an action over the control port, would
+    /// overtake them.
     ///
     /// # Errors
     ///
-    /// When it has closed, or does not answer.
+    /// If the window has closed, or does not answer.
     pub fn wait_for_input(&self) -> Result<()> {
         let answers = self.display.messages_to_root()?;
         let asked = self.ask("_NET_WM_PING")?;
@@ -127,7 +128,7 @@ impl Window<'_> {
         })
     }
 
-    /// Sends it a message of a window manager (WM_PROTOCOLS, ICCCM 4.1.2.7), and returns it.
+    /// Sends the window a window manager's message (WM_PROTOCOLS, ICCCM 4.1.2.7), and returns the message.
     fn ask(&self, protocol: &str) -> Result<xproto::ClientMessageEvent> {
         let connection = &self.display.connection;
         let protocols = connection.intern_atom(false, b"WM_PROTOCOLS")?.reply()?.atom;
@@ -138,12 +139,12 @@ impl Window<'_> {
         Ok(event)
     }
 
-    /// Has another window come over all of it and go again: what it showed is lost, and it is asked to show it anew (Expose,
-    /// X11 protocol).
+    /// Covers the window with another one and removes that again. The window's contents are then lost, and the server
+    /// requests a redraw (Expose, X11 protocol).
     ///
     /// # Errors
     ///
-    /// When it has closed.
+    /// If the window has closed.
     pub fn lose_picture(&self) -> Result<()> {
         let (connection, root) = (&self.display.connection, self.display.root);
         let (width, height) = self.size()?;
@@ -164,7 +165,7 @@ impl Window<'_> {
     ///
     /// # Errors
     ///
-    /// When it has closed.
+    /// If the window has closed.
     pub fn point(&self, x: i16, y: i16) -> Result<()> {
         let connection = &self.display.connection;
         let at = connection.translate_coordinates(self.id, self.display.root, x, y)?.reply()?;
@@ -172,11 +173,11 @@ impl Window<'_> {
         connection.sync_all()
     }
 
-    /// Presses or releases a mouse button (1 left, 2 middle, 3 right, 4 and 5 the wheel) where the pointer is.
+    /// Presses or releases a mouse button at the pointer (1 left, 2 middle, 3 right, 4 and 5 the wheel).
     ///
     /// # Errors
     ///
-    /// When the display has gone.
+    /// If the connection to the display is broken.
     pub fn button(&self, button: u8, down: bool) -> Result<()> {
         let kind = if down { xproto::BUTTON_PRESS_EVENT } else { xproto::BUTTON_RELEASE_EVENT };
         self.display.fake(kind, button, 0, 0)?;
@@ -187,18 +188,18 @@ impl Window<'_> {
     ///
     /// # Errors
     ///
-    /// When it has closed.
+    /// If the window has closed.
     pub fn click(&self, button: u8, (x, y): (i16, i16)) -> Result<()> {
         self.point(x, y)?;
         self.button(button, true)?;
         self.button(button, false)
     }
 
-    /// Presses the left button twice where the pointer is, as fast as the display takes it.
+    /// Presses the left button twice at the pointer, as fast as the display accepts it.
     ///
     /// # Errors
     ///
-    /// When the display has gone.
+    /// If the connection to the display is broken.
     pub fn double_click(&self) -> Result<()> {
         for kind in [xproto::BUTTON_PRESS_EVENT, xproto::BUTTON_RELEASE_EVENT].repeat(2) {
             self.display.fake(kind, 1, 0, 0)?;
@@ -210,11 +211,11 @@ impl Window<'_> {
     ///
     /// # Errors
     ///
-    /// When it has closed.
+    /// If the window has closed.
     pub fn drag(&self, from: (i16, i16), to: (i16, i16)) -> Result<()> {
         self.point(from.0, from.1)?;
         self.button(1, true)?;
-        // A hand passes through the points between.
+        // A hand passes through the points in between.
         for step in 1..=8 {
             let along = |from: i16, to: i16| from + (to - from) * step / 8;
             self.point(along(from.0, to.0), along(from.1, to.1))?;
@@ -222,11 +223,11 @@ impl Window<'_> {
         self.button(1, false)
     }
 
-    /// Waits until most of it has a colour, as a theme's background.
+    /// Waits until most of the window has one color, such as a theme's background.
     ///
     /// # Errors
     ///
-    /// When it does not come.
+    /// If that does not happen in time.
     pub fn wait_for_background(&self, color: [u8; 3]) -> Result<()> {
         wait_for(
             &format!("a window in {color:x?}"),
@@ -238,11 +239,11 @@ impl Window<'_> {
         )
     }
 
-    /// What it shows.
+    /// A picture of the window.
     ///
     /// # Errors
     ///
-    /// When it has closed.
+    /// If the window has closed.
     pub fn picture(&self) -> Result<Picture> {
         let (width, height) = self.size()?;
         let all_planes = u32::MAX;

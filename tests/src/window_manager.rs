@@ -1,5 +1,4 @@
-//! What a desktop on X11 does with windows, on a display of the test's own: a window manager, compositing, and windows of
-//! programs other than Unterm.
+//! A simulated X11 desktop: a window manager, compositing, and windows of programs other than Unterm.
 
 use std::process::Stdio;
 
@@ -25,21 +24,21 @@ use crate::{
     wait_for,
 };
 
-/// How far a window may lie from its frame's corner, in pixels.
+/// Largest distance between a window's corner and its frame's corner, in pixels.
 const FRAME: i16 = 40;
 
-/// openbox; ended when dropped.
+/// openbox. It is ended on drop.
 pub struct WindowManager {
     _process: Ended,
     _home: TempDir,
 }
 
 impl WindowManager {
-    /// Starts it on a display.
+    /// Starts openbox on a display.
     ///
     /// # Errors
     ///
-    /// When openbox is not installed or does not start.
+    /// If openbox is not installed or does not start.
     pub fn start(display: &Display) -> Result<Self> {
         let home = tempfile::tempdir()?;
         let mut command = bare("openbox", home.path());
@@ -51,7 +50,8 @@ impl WindowManager {
             Ok((!named.is_empty()).then_some(()))
         };
         wait_for("the window manager", is_there, String::new)?;
-        // It says so before it has begun: a window that comes then stays hidden. From the first that it shows on it shows all.
+        // openbox announces itself before it is ready, and a window that opens then stays hidden. After it has shown
+        // one window, it shows all others.
         let first = display.open_window("the first one", [0; 3], (1, 1))?;
         display.connection.destroy_window(first.id)?.check()?;
         let is_gone = || {
@@ -63,17 +63,18 @@ impl WindowManager {
     }
 }
 
-/// Keeps what each window shows apart from the screen, as a compositing manager does (Composite extension); until dropped.
+/// Keeps each window's contents apart from the screen until dropped, as a compositing manager does (Composite
+/// extension).
 pub struct Compositing {
     _connection: RustConnection,
 }
 
 impl Compositing {
-    /// Has the X server do it on a display.
+    /// Starts it in the display's X server.
     ///
     /// # Errors
     ///
-    /// When the display has gone.
+    /// If the connection to the display is broken.
     pub fn start(display: &Display) -> Result<Self> {
         let (connection, _) = x11rb::connect(Some(&display.name()))?;
         connection.composite_query_version(0, 4)?.reply()?;
@@ -83,12 +84,12 @@ impl Compositing {
 }
 
 impl Display {
-    /// Opens a window of one colour and waits until the window manager shows it: it is in front, its title is given by
-    /// ICCCM alone, and its process is the test.
+    /// Opens a window of one color and waits until the window manager shows it in front. Its title is set by ICCCM
+    /// alone, and its process is the test.
     ///
     /// # Errors
     ///
-    /// When it is not shown, as without a window manager.
+    /// If the window is not shown, as without a window manager.
     pub fn open_window(
         &self,
         title: &str,
@@ -119,7 +120,7 @@ impl Display {
         let own = [std::process::id()];
         connection.change_property32(replace, id, pid, AtomEnum::CARDINAL, &own)?;
         let is_there = || {
-            // Again and again: see [`WindowManager::start`].
+            // Map it repeatedly: see [`WindowManager::start`].
             connection.map_window(id)?.check()?;
             let is_listed = self.root_windows(b"_NET_CLIENT_LIST_STACKING")?.contains(&id);
             let state = connection.get_window_attributes(id)?.reply()?.map_state;
@@ -131,22 +132,23 @@ impl Display {
 }
 
 impl Window<'_> {
-    /// Where its corner is on the screen, in pixels.
+    /// Position of the window's corner on the screen, in pixels.
     ///
     /// # Errors
     ///
-    /// When it has closed.
+    /// If the window has closed.
     pub fn corner(&self) -> Result<(i16, i16)> {
         let connection = &self.display.connection;
         let at = connection.translate_coordinates(self.id, self.display.root, 0, 0)?.reply()?;
         Ok((at.dst_x, at.dst_y))
     }
 
-    /// Asks the window manager to move its frame to a point of the screen, in pixels, and waits until it is there.
+    /// Requests the window manager to move the window's frame to a point of the screen, in pixels, and waits until it
+    /// is there.
     ///
     /// # Errors
     ///
-    /// When it does not come there.
+    /// If the window does not arrive there.
     pub fn move_to(&self, x: i16, y: i16) -> Result<()> {
         let place = ConfigureWindowAux::new().x(i32::from(x)).y(i32::from(y));
         self.display.connection.configure_window(self.id, &place)?.check()?;
@@ -158,11 +160,12 @@ impl Window<'_> {
         wait_for("the window at its new place", is_there, String::new)
     }
 
-    /// Has the window manager minimise it (WM_CHANGE_STATE, ICCCM 4.1.4), and waits until it has.
+    /// Requests the window manager to minimize the window (WM_CHANGE_STATE, ICCCM 4.1.4), and waits until it is
+    /// minimized.
     ///
     /// # Errors
     ///
-    /// When it has closed, or stays.
+    /// If the window has closed, or stays visible.
     pub fn minimise(&self) -> Result<()> {
         const ICONIC: u32 = 3;
         let (connection, root) = (&self.display.connection, self.display.root);

@@ -11,11 +11,11 @@ use x11rb::{
 use crate::Display;
 
 impl Display {
-    /// Publishes one setting, an integer, in the place of all that were: what listens to them hears of it.
+    /// Publishes one integer setting in place of all earlier settings, and notifies listeners.
     ///
     /// # Errors
     ///
-    /// When the X server has gone.
+    /// If the connection to the X server is broken.
     pub fn publish_setting(&self, name: &str, value: u32) -> Result<()> {
         let connection = &self.connection;
         let selection = connection.intern_atom(false, b"_XSETTINGS_S0")?.reply()?.atom;
@@ -23,7 +23,7 @@ impl Display {
             NONE => self.hidden_window()?,
             owner => owner,
         };
-        // Little-endian, serial 1, one setting of type 0; its name is padded, and a serial of its own stands behind it.
+        // Little-endian, serial 1, one setting of type 0. The setting's name is padded and followed by its own serial.
         let mut bytes = [[0; 4], 1u32.to_le_bytes(), 1u32.to_le_bytes()].concat();
         bytes.extend([0, 0]);
         bytes.extend((name.len() as u16).to_le_bytes());

@@ -1,4 +1,4 @@
-//! People who don't see the window, or not all of it: what a screen reader reads there and is told of.
+//! Accessibility: what a screen reader reads in the window, and which events it receives.
 
 use anyhow::{Result, ensure};
 use serde_json::Value;
@@ -14,13 +14,13 @@ fn text(seen: &Value) -> &str {
     terminal(seen).and_then(|terminal| terminal["text"].as_str()).unwrap_or_default()
 }
 
-/// The text before its caret.
+/// The text before the focused terminal's caret.
 fn before_caret(seen: &Value) -> String {
     let caret = terminal(seen).and_then(|terminal| terminal["caret"].as_u64()).unwrap_or_default();
     text(seen).chars().take(caret as usize).collect()
 }
 
-/// What it was told of, one after the other.
+/// The events of one kind that the reader received, in order.
 fn told<'a>(seen: &'a Value, of: &str) -> Vec<&'a str> {
     seen[of].as_array().map_or_else(Vec::new, |all| all.iter().filter_map(Value::as_str).collect())
 }
@@ -31,12 +31,12 @@ fn a_screen_reader_reads_text_caret_and_selection_and_hears_what_is_new() -> Res
     let bus = Bus::with_services(&display)?;
     let start = Start::windowed(&display).env("DBUS_SESSION_BUS_ADDRESS", bus.address());
     let _unterm = start.at_prompt()?;
-    // It comes when the window is long there.
+    // The reader starts long after the window has opened.
     let mut reader = ScreenReader::start(&bus, &display)?;
     let seen = reader.wait("the prompt", |seen| before_caret(seen) == "ready$ ")?;
     ensure!(told(&seen, "tabs").len() == 1, "{seen:#}");
 
-    // What is typed, and the caret in it, in characters.
+    // Typed text, and the caret in it, in characters.
     display.type_text("echo abc")?;
     display.press(&["Left"])?;
     reader.wait("the caret before the c", |seen| before_caret(seen) == "ready$ echo ab")?;
@@ -47,7 +47,7 @@ fn a_screen_reader_reads_text_caret_and_selection_and_hears_what_is_new() -> Res
     reader.wait("the output to be told", |seen| heard(seen, "héllo 世 42"))?;
     reader.wait("the next prompt", |seen| before_caret(seen).ends_with("héllo 世 42\nready$ "))?;
 
-    // The line above the prompt, selected in copy mode from the other end.
+    // The line above the prompt, selected backward in copy mode.
     display.press(&["Control_L", "Shift_L", "m"])?;
     for key in ["k", "0", "v", "e"] {
         display.press(&[key])?;
@@ -65,12 +65,12 @@ fn a_screen_reader_reads_text_caret_and_selection_and_hears_what_is_new() -> Res
     );
     display.press(&["Escape"])?;
 
-    // Of a screen that scrolls only what came is told.
+    // When the screen scrolls, the reader receives only the new text.
     display.type_text("clear; seq -f 'line %g.' 200\n")?;
     reader.wait("the last line and the prompt", |seen| {
         before_caret(seen).ends_with("line 199.\nline 200.\nready$ ")
     })?;
-    // Told is what differs: the end of the last line may have stood at that place before.
+    // Events contain only the differences, and the end of the last line may already have been at that place.
     let seen = reader.wait("the last lines to be told", |seen| {
         heard(seen, "line 199.") || heard(seen, "line 200.")
     })?;
@@ -92,7 +92,7 @@ fn a_screen_reader_reads_text_caret_and_selection_and_hears_what_is_new() -> Res
 fn what_lies_over_the_panes_is_read_and_what_is_typed_unseen_is_not() -> Result<()> {
     let display = Display::start()?;
     let bus = Bus::with_services(&display)?;
-    // It listens before there is a window.
+    // The reader listens before the window exists.
     let mut reader = ScreenReader::start(&bus, &display)?;
     let start = Start::windowed(&display).env("DBUS_SESSION_BUS_ADDRESS", bus.address());
     let (unterm, _, _) = start.at_prompt()?;
@@ -113,7 +113,7 @@ fn what_lies_over_the_panes_is_read_and_what_is_typed_unseen_is_not() -> Result<
     display.press(&["Escape"])?;
     reader.wait("its end", |seen| !has(seen, "menu item", ""))?;
 
-    // A question for a password doesn't show it, and nothing else tells it.
+    // A password prompt doesn't show the password, and nothing else reveals it.
     display.type_text("read -rsp 'password: ' word; printf 'it has %s\\n' ${#word}\n")?;
     reader.wait("the question", |seen| before_caret(seen).ends_with("\npassword: "))?;
     display.type_text("hunter2\n")?;
@@ -125,7 +125,7 @@ fn what_lies_over_the_panes_is_read_and_what_is_typed_unseen_is_not() -> Result<
     Ok(())
 }
 
-/// The cursor's colour in the theme.
+/// The cursor's color in the theme.
 const CURSOR: [u8; 3] = [0xf5, 0xe0, 0xdc];
 
 fn wait_for_cursor(window: &Window<'_>, what: &str, is_shown: bool) -> Result<()> {
@@ -147,18 +147,18 @@ fn nothing_blinks_where_the_desktop_or_the_person_wants_no_motion() -> Result<()
     pane.type_text(&mut unterm, "printf '\\033[1 qit blinks\\n'\r")?;
     pane.wait_for_text(&mut unterm, "it blinks")?;
     wait_for_cursor(&window, "the cursor", true)?;
-    // Longer than it would be hidden or shown.
+    // Longer than a blink's visible or hidden phase.
     let begun = std::time::Instant::now();
     while begun.elapsed() < std::time::Duration::from_millis(1600) {
         ensure!(window.picture()?.area_of(CURSOR).is_some(), "it blinks all the same");
     }
-    // What the person says goes before what the desktop says.
+    // The user's setting overrides the desktop's.
     let config = unterm.registry().join("config.toml");
     std::fs::write(&config, "[window]\nreduced_motion = false\n")?;
     wait_for_cursor(&window, "a blink", false)?;
     std::fs::write(&config, "[window]\nreduced_motion = 'auto'\n")?;
     wait_for_cursor(&window, "the cursor again", true)?;
-    // What the desktop publishes from now on is heard, too.
+    // Later changes of the desktop's setting also take effect.
     display.publish_setting("Gtk/EnableAnimations", 1)?;
     wait_for_cursor(&window, "a blink again", false)
 }

@@ -1,13 +1,13 @@
-//! Agents in the window: who drives a pane is seen, the person's first key takes over, and one key makes them wait.
+//! Agents in the window: it shows who drives a pane, the user's first key takes over, and another key pauses agents.
 
 use anyhow::Result;
 use serde_json::json;
 use unterm_tests::{Display, Relay, Start, Window, wait_for};
 
-/// Accent and danger of the usual theme.
+/// Accent and danger color of the default theme.
 const ACCENT: [u8; 3] = [0x89, 0xb4, 0xfa];
 const DANGER: [u8; 3] = [0xf3, 0x8b, 0xa8];
-/// Pixels of a badge; everything else in that colour is smaller.
+/// Pixels of a badge. Everything else in that color is smaller.
 const BADGE: usize = 1500;
 
 fn wait_for_badge(window: &Window<'_>, there: bool) -> Result<()> {
@@ -15,7 +15,7 @@ fn wait_for_badge(window: &Window<'_>, there: bool) -> Result<()> {
     wait_for(if there { "the badge" } else { "no badge" }, looks, String::new)
 }
 
-/// Waits until the status bar says that agents are paused, or ask, or no longer.
+/// Waits until the status bar shows that agents are paused or ask for approval, or that neither is the case.
 fn wait_for_pause(window: &Window<'_>, paused: bool) -> Result<()> {
     let (width, height) = window.size()?;
     let looks = || {
@@ -36,7 +36,7 @@ fn a_pane_says_who_drives_it_until_the_person_types() -> Result<()> {
     wait_for_badge(&window, true)?;
     display.press(&["x"])?;
     wait_for_badge(&window, false)?;
-    // Given back by its holder.
+    // The holder releases the lease.
     unterm.call("session.lease", lease)?;
     wait_for_badge(&window, true)?;
     unterm.call("session.release", json!({"id": pane.id}))?;
@@ -52,7 +52,7 @@ fn one_key_makes_agents_wait_and_go_on() -> Result<()> {
     let mut wire = unterm.connect()?;
     let command = json!({"id": pane.id, "command": "echo went $((40 + 2))", "timeout_ms": 60_000});
     let held = std::thread::spawn(move || wire.call("exec.run_wait", command));
-    // Who only looks does not wait.
+    // A client that only reads does not wait.
     unterm.call("session.status", json!({"id": pane.id}))?;
     display.press(&["Control_L", "Shift_L", "a"])?;
     let reply = held.join().expect("no panic")?;
@@ -76,7 +76,7 @@ fn an_unknown_agent_acts_when_the_person_says_so() -> Result<()> {
     };
     asked(&mut unterm, 1)?;
     wait_for_pause(&window, true)?;
-    // What the person types meanwhile is the shell's, Enter too.
+    // What the user types meanwhile, even Enter, goes to the shell.
     display.type_text("echo mine")?;
     display.press(&["Return"])?;
     pane.wait_for_text(&mut unterm, "mine")?;

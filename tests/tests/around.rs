@@ -1,10 +1,10 @@
-//! What lies around the panes: actions from the command line, the status bar, files and folders.
+//! Everything around the panes: actions from the command line, the status bar, files and folders.
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::json;
 use unterm_tests::{Display, Instance, Start, wait_for, wait_until};
 
-/// Does an action through the command line: its exit code, and what it said.
+/// Performs an action from the command line; returns its exit code and output.
 fn action(unterm: &Instance, words: &[&str]) -> Result<(Option<i32>, String)> {
     let output = unterm.cli(&[&["action"], words].concat())?;
     let said = [output.stdout, output.stderr].concat();
@@ -25,7 +25,7 @@ fn an_action_is_done_from_the_command_line() -> Result<()> {
     assert_eq!(sessions(&mut unterm)?, 3);
     assert_eq!(action(&unterm, &["activate_tab", "1"])?.0, Some(0));
     assert_eq!(action(&unterm, &["focus_left"])?.0, Some(0));
-    // The leftmost pane has the keyboard now.
+    // The leftmost pane has the focus now.
     assert_eq!(action(&unterm, &["focus_left"])?, (Some(1), "there was nothing to do\n".into()));
     let (code, said) = action(&unterm, &["activate_tub", "1"])?;
     assert_eq!(code, Some(1));
@@ -33,7 +33,7 @@ fn an_action_is_done_from_the_command_line() -> Result<()> {
     let (code, said) = action(&unterm, &["scroll_lines", "-x"])?;
     assert_eq!(code, Some(1));
     assert!(said.contains("is not the number of lines"), "{said}");
-    // What the window complains of is said here as well, and put away by an action.
+    // An error in the window is reported here as well, and an action dismisses it.
     let (code, said) = action(&unterm, &["save_layout", "a/../x"])?;
     assert_eq!(code, Some(1));
     assert!(said.contains("Can't save the layout."), "{said}");
@@ -66,7 +66,7 @@ fn without_a_window_an_action_says_so() -> Result<()> {
     let (code, said) = action(&unterm, &["new_tab"])?;
     assert_eq!(code, Some(1));
     assert!(said.contains("this instance runs headless"), "{said}");
-    // What there is to do is known all the same, with the person's own keys.
+    // The list of actions works all the same, with the user's own keys.
     unterm.write_config("[keys]\n'ctrl+shift+n' = 'new_tab'\n")?;
     let listed = || {
         let (code, list) = action(&unterm, &["list"])?;
@@ -86,11 +86,11 @@ fn the_status_bar_copies_the_directory_and_turns_the_proxy_off() -> Result<()> {
     let (unterm, window, _) = Start::windowed(&display).registry(registry.path()).at_prompt()?;
     let (width, height) = window.size()?;
     let foot = height as i16 - 14;
-    // Behind `bash`, at the left, comes the directory: home, which is `~`.
+    // After `bash` on the left, the status bar shows the directory: home, which is `~`.
     window.click(1, (64, foot))?;
     let home = unterm.home().display().to_string();
     display.wait_for_selection("clipboard", &home)?;
-    // The proxy is the last at the right: the theme is the default one.
+    // The proxy is the last item on the right, because the theme is the default one.
     window.click(1, (width as i16 - 30, foot))?;
     let text = || std::fs::read_to_string(&proxy).unwrap_or_default();
     wait_for(
@@ -121,7 +121,7 @@ fn a_picture_of_the_window_is_a_file_and_on_the_clipboard() -> Result<()> {
     )?;
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
     assert!(name.is_some_and(|name| name.starts_with("window_") && name.ends_with(".png")));
-    // Width and height stand behind the signature, in the chunk IHDR.
+    // Width and height follow the signature, in the chunk IHDR.
     let png = std::fs::read(&path)?;
     let number = |at: usize| png[at..at + 4].iter().fold(0, |n, byte| n << 8 | u32::from(*byte));
     assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
@@ -135,7 +135,7 @@ fn size_tabs_and_splits_come_back() -> Result<()> {
     let display = Display::start()?;
     let registry = tempfile::tempdir()?;
     let start = || Start::windowed(&display).registry(registry.path()).now();
-    // Whether a shell still starts when the window is closed is not what this is about.
+    // Shells may still be starting when the window closes, which is not the subject of this test.
     let config = "confirm_close = 'never'\n[startup]\nlayout = 'last'\n";
     std::fs::write(registry.path().join("config.toml"), config)?;
     let mut unterm = start()?;
@@ -147,7 +147,7 @@ fn size_tabs_and_splits_come_back() -> Result<()> {
     }
     let last = unterm.open(json!({"program": "sh", "cwd": unterm.home()}))?;
     last.type_text(&mut unterm, "stty size\r")?;
-    // The window has taken its new size when its panes have.
+    // When the panes have their new size, so does the window.
     last.wait(&mut unterm, "the new size", |lines| {
         let cols = |line: &String| line.split(' ').nth(1).and_then(|cols| cols.parse().ok());
         lines.iter().filter_map(cols).any(|cols: u32| cols < 100)
@@ -155,7 +155,7 @@ fn size_tabs_and_splits_come_back() -> Result<()> {
     window.close()?;
     unterm.wait_for_exit()?;
 
-    // One that fills the screen leaves the size that it had before.
+    // A window that fills the screen restores its earlier size.
     for leaves_full in [true, false] {
         let mut unterm = start()?;
         let window = display.window_of(&unterm)?;
@@ -213,7 +213,7 @@ fn a_new_window_opens_one_shell_whatever_the_last_one_had() -> Result<()> {
     )?;
     let list: serde_json::Value = serde_json::from_str(&list)?;
     assert_eq!(list["sessions"].as_array().map(Vec::len), Some(1), "{list}");
-    // It may have ended before it answers.
+    // The instance may end before it answers.
     unterm.cli(&["--instance", "bravo", "action", "close_window"])?;
     let entry = unterm.registry().join("instances/bravo.json");
     wait_for("its end", || Ok((!entry.exists()).then_some(())), String::new)

@@ -1,5 +1,5 @@
-//! Pictures of the screen and of other programs' windows: the program that takes them, started by the real window or for a
-//! caller, and a person who drags a region.
+//! Pictures of the screen and of other programs' windows. Tests the program that takes them, started by the real window
+//! or for a caller, and a user who drags a region.
 
 use std::path::PathBuf;
 
@@ -9,15 +9,15 @@ use unterm_tests::{
     Compositing, Display, Instance, Picture, Start, WindowManager, binary, wait_for,
 };
 
-/// What the window that lies over the screen is called.
+/// Title of the window that covers the screen.
 const OVERLAY: &str = "Unterm: drag a region";
-/// The pane's colour, which no theme has.
+/// The pane's color, which no theme uses.
 const GREEN: [u8; 3] = [0x12, 0x54, 0x36];
-/// Those of windows that are not Unterm's.
+/// Colors of windows that are not Unterm's.
 const RED: [u8; 3] = [0x93, 0x21, 0x17];
 const BLUE: [u8; 3] = [0x17, 0x21, 0x93];
 
-/// A window with text in a colour of its own, painted.
+/// Opens a window with text in its own color, and waits until it is painted.
 fn coloured(display: &Display) -> Result<Instance> {
     binary("unterm-capture");
     let (mut unterm, window, pane) = Start::windowed(display).at_prompt()?;
@@ -32,7 +32,7 @@ fn coloured(display: &Display) -> Result<Instance> {
     Ok(unterm)
 }
 
-/// Waits until the path of a picture is in the primary selection and the picture on the clipboard; gives both.
+/// Waits until a picture's path is in the primary selection and the picture is on the clipboard. Returns both.
 fn taken(display: &Display, unterm: &Instance, kind: &str) -> Result<(PathBuf, Picture)> {
     let folder = unterm.registry().join("screenshots");
     let path = wait_for(
@@ -75,7 +75,7 @@ fn a_region_is_dragged_out_and_escape_cancels() -> Result<()> {
     let display = Display::start()?;
     let unterm = coloured(&display)?;
     let window = display.window_of(&unterm)?;
-    // Rows of numbers: no two of them are alike, and nothing changes there.
+    // The area contains rows of different numbers, and nothing changes there.
     let before = display.picture()?;
     let (corner, size) = ((20, 60), (200, 150));
     let wanted = before.part(corner, size);
@@ -84,7 +84,7 @@ fn a_region_is_dragged_out_and_escape_cancels() -> Result<()> {
     unterm.act(&["capture_region_include"])?;
     let overlay = display.window_titled(OVERLAY)?;
     assert_eq!(overlay.size()?, (1280, 800));
-    // It darkens the screen before anything is chosen.
+    // The overlay darkens the screen before a region is chosen.
     let dark = GREEN.map(|channel| channel / 2);
     wait_for(
         "the darkened screen",
@@ -96,7 +96,7 @@ fn a_region_is_dragged_out_and_escape_cancels() -> Result<()> {
     assert_eq!((picture.width, picture.height()), size);
     assert_eq!(picture.difference(&wanted), 0, "it is what was there");
 
-    // Esc: the window that was hidden comes back, and there is no picture.
+    // Esc brings the hidden window back, and no picture is taken.
     unterm.act(&["capture_region_exclude"])?;
     let overlay = display.window_titled(OVERLAY)?;
     ensure!(!window.is_shown()?, "the window is not in its own picture");
@@ -107,7 +107,7 @@ fn a_region_is_dragged_out_and_escape_cancels() -> Result<()> {
     Ok(())
 }
 
-/// The picture that a reply names.
+/// The picture whose path is in a reply.
 fn pictured(reply: &Value) -> Result<Picture> {
     let image = &reply["image"];
     let picture = Picture::of_png(&std::fs::read(image["path"].as_str().unwrap_or_default())?)?;
@@ -172,7 +172,7 @@ fn a_caller_lets_the_person_choose_a_region() -> Result<()> {
     Ok(())
 }
 
-/// An Unterm without a window, which sees the display all the same.
+/// An Unterm without a window, but with access to the display.
 fn without_a_window(display: &Display) -> Result<Instance> {
     binary("unterm-capture");
     Start::headless().env("DISPLAY", &display.name()).now()
@@ -185,7 +185,7 @@ fn a_caller_has_the_image_that_another_program_put_on_the_clipboard() -> Result<
     let screen = unterm.call("capture.window", json!({}))?;
     let path = screen["image"]["path"].as_str().unwrap_or_default();
     let picture = Picture::of_png(&std::fs::read(path)?)?;
-    // xclip gives it to whoever asks for text, too.
+    // xclip also serves it to programs that request text.
     display.set_clipboard("image/png", &std::fs::read(path)?)?;
     let reply = unterm.call("capture.clipboard", json!({}))?;
     let told = ["type", "format", "width", "height", "bit_depth"].map(|key| reply[key].clone());
@@ -206,7 +206,7 @@ fn a_caller_has_the_image_that_another_program_put_on_the_clipboard() -> Result<
     Ok(())
 }
 
-/// The picture of a window that is no session of its own.
+/// The picture of a window that is not the instance's own session.
 fn foreign(unterm: &mut Instance, named: Value) -> Result<Picture> {
     let reply = unterm.call("capture.window", named)?;
     assert_eq!(reply["text_snapshot"], false, "{reply}");
@@ -215,7 +215,7 @@ fn foreign(unterm: &mut Instance, named: Value) -> Result<Picture> {
     pictured(&reply)
 }
 
-/// That there is no picture of a window, and why: the picture is of the sessions.
+/// Checks that there is no picture of a window, and why. The reply contains a picture of the sessions instead.
 fn refused(unterm: &mut Instance, named: Value, why: &str) -> Result<()> {
     let reply = unterm.call("capture.window", named)?;
     assert_eq!(reply["text_snapshot"], false, "{reply}");
@@ -233,7 +233,7 @@ fn a_caller_has_pictures_of_windows_of_another_unterm() -> Result<()> {
     let window = display.window_of(&other)?;
     other.call("instance.set_title", json!({"title": "the foreign one"}))?;
     window.wait_for_title(|title| title.contains("the foreign one"))?;
-    // Rows of numbers: no two of them are alike, and nothing changes there.
+    // The area contains rows of different numbers, and nothing changes there.
     let (corner, size) = ((20, 60), (200, 150));
     let shown = window.picture()?;
     let wanted = shown.part(corner, size);
@@ -279,7 +279,7 @@ fn windows_out_of_sight_are_pictured_as_far_as_the_display_has_them() -> Result<
         assert_eq!(picture.count(color), width * height);
     };
 
-    // Half of it is behind the other one, which is in front of all windows of this process.
+    // Half of the window is behind the other one, which is in front of all windows of this process.
     below.move_to(100, 100)?;
     above.move_to(250, 100)?;
     whole(&foreign(&mut unterm, above_it.clone())?, BLUE);
@@ -290,21 +290,21 @@ fn windows_out_of_sight_are_pictured_as_far_as_the_display_has_them() -> Result<
     assert_eq!(in_sight.count(RED), in_sight.pixels.len());
     assert_eq!(picture.count(BLUE), 0, "the other one is in its picture");
 
-    // What lies beyond the screen's edges is not there.
+    // The picture omits the parts beyond the screen's edges.
     below.move_to(1180, 700)?;
     let (x, y) = below.corner()?;
     let picture = foreign(&mut unterm, below_it.clone())?;
     assert_eq!((picture.width, picture.height()), ((1280 - x) as usize, (800 - y) as usize));
     assert_eq!(picture.count(RED), picture.pixels.len());
 
-    // Where the desktop composes its screen of them, windows have all that they show.
+    // If the desktop composites windows, each window keeps its full contents.
     let composed = Compositing::start(&display)?;
     whole(&foreign(&mut unterm, below_it.clone())?, RED);
     below.move_to(100, 100)?;
     whole(&foreign(&mut unterm, below_it.clone())?, RED);
     drop(composed);
 
-    // One that is minimised shows nothing, and what is seen at its place is another's.
+    // A minimized window shows nothing, and another window is visible in its place.
     below.minimise()?;
     refused(&mut unterm, below_it, "the window is not shown: it is minimised")?;
     whole(&foreign(&mut unterm, above_it)?, BLUE);

@@ -14,7 +14,7 @@ fn the_command_line_reaches_everything() -> Result<()> {
     let mut unterm = Start::headless().now()?;
     let pane = unterm.first_pane()?;
     pane.wait_for_prompt(&mut unterm)?;
-    // Every method, by its own name.
+    // Every method, under its own name.
     let reply = unterm.prints(&[
         "method",
         "exec.run_wait",
@@ -59,7 +59,7 @@ fn the_command_line_reaches_everything() -> Result<()> {
     let events = unterm.prints(&["watch", "--event", "layout", "--count", "0"])?;
     assert_eq!(events, "");
 
-    // Nobody's display: the picture is of the session, painted by Unterm itself.
+    // Without a display, Unterm itself paints the picture of the session.
     let file = unterm.home().join("shot.png");
     let name = file.to_string_lossy().into_owned();
     assert_eq!(unterm.prints(&["screenshot", "-o", &name])?, format!("{name}\n"));
@@ -70,7 +70,7 @@ fn the_command_line_reaches_everything() -> Result<()> {
     Ok(())
 }
 
-/// Runs `unterm-cli` with a home, and no instance.
+/// Runs `unterm-cli` with a home, but without an instance.
 fn cli(home: &Path) -> Command {
     let mut command = Command::new(unterm_tests::binary("unterm-cli"));
     command.env_clear().env("HOME", home).env("UNTERM_HOME", home.join(".unterm"));
@@ -113,7 +113,7 @@ fn in_a_pane_its_own_session_is_the_default() -> Result<()> {
     first.wait_for_prompt(&mut unterm)?;
     let second = unterm.open(json!({}))?;
     second.wait_for_prompt(&mut unterm)?;
-    // Elsewhere there are two, and none is meant.
+    // Outside a pane there are two sessions, and the command names neither.
     let error = unterm.complains(&["session", "status"])?;
     assert_eq!(error, "several sessions are open; name one with --id: 0, 1\n");
 
@@ -125,10 +125,10 @@ fn in_a_pane_its_own_session_is_the_default() -> Result<()> {
         pane.type_text(&mut unterm, &ask)?;
         pane.wait_for_text(&mut unterm, &format!("\"id\"={},", pane.id))?;
     }
-    // Its shell waits for this command: one that waits for the shell would never end.
+    // The pane's shell waits for this command, so a command that waits for the shell would never end.
     second.type_text(&mut unterm, &format!("clear; '{program}' run 'echo hi'\r"))?;
     second.wait_for_text(&mut unterm, "session 1 is the pane that this command runs in")?;
-    // A number that outlived its pane is no session, and the rule for other places counts.
+    // The number of a closed pane is not a session, so the rule for commands outside panes applies.
     second.type_text(&mut unterm, &format!("clear; UNTERM_PANE=77 '{program}' session cwd\r"))?;
     second.wait_for_text(&mut unterm, "several sessions are open")?;
     Ok(())
@@ -139,7 +139,7 @@ fn no_command_prints_json_unasked_and_every_command_does_when_asked() -> Result<
     let mut unterm = Start::headless().now()?;
     unterm.first_pane()?.wait_for_prompt(&mut unterm)?;
     let folder = unterm.home().join("man").display().to_string();
-    // A theme of kitty.
+    // A theme file for kitty.
     let theme = unterm.home().join("mine.conf");
     let colors: String = (0..16).map(|n| format!("color{n} #00000{n:x}\n")).collect();
     std::fs::write(&theme, format!("foreground #ffffff\nbackground #000000\n{colors}"))?;
@@ -218,7 +218,7 @@ fn no_command_prints_json_unasked_and_every_command_does_when_asked() -> Result<
         if words[0] == "theme" && words[1] == "import" {
             std::fs::remove_file(unterm.registry().join("themes/mine.toml"))?;
         }
-        // Recordings start and stop once.
+        // A recording can start and stop only once.
         if words[0] == "record" {
             continue;
         }
@@ -261,8 +261,8 @@ fn what_fails_says_so_on_stderr_alone() -> Result<()> {
     Ok(())
 }
 
-/// Completes a line in a shell with its script; the words it offers. Nothing else runs before it, so that nothing else can
-/// offer them.
+/// Completes a line in a shell with its script, and returns the words offered. Nothing else runs before, so that the
+/// words can only come from the script.
 fn completed(home: &Path, shell: &str, line: &str) -> Result<Vec<String>> {
     let script = home.join(format!("completions.{shell}")).display().to_string();
     let words = line.split(' ').map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" ");
@@ -292,7 +292,7 @@ fn completed(home: &Path, shell: &str, line: &str) -> Result<Vec<String>> {
         .output()?;
     let (stdout, stderr) = out(&output);
     ensure!(stderr.is_empty(), "{shell}: {line}: {stderr}");
-    // Descriptions are behind a tab in fish, and behind a colon in zsh.
+    // Descriptions follow a tab in fish, and a colon in zsh.
     let end = if shell == "zsh" { ':' } else { '\t' };
     Ok(stdout.lines().map(|line| line.split(end).next().unwrap_or_default().to_owned()).collect())
 }

@@ -1,5 +1,5 @@
-//! Commands made from a fixed seed, in panes of three shells, come to what they come to in subprocesses. For more of them, and
-//! other seeds: `src/bin/commands.rs`.
+//! Commands from a fixed seed give the same results in panes of three shells as in subprocesses. `src/bin/commands.rs`
+//! runs more commands, and other seeds.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ use unterm_tests::{
     commands::{Shell, run},
 };
 
-/// Commands of each shell: about ten seconds, side by side.
+/// Commands per shell: about ten seconds, with the shells in parallel.
 const COMMANDS: u64 = 100;
 
-/// The differences, by the shell's name and the command's number.
+/// The differences, keyed by the shell's name and the command's number.
 fn differences(shell: Shell) -> Result<BTreeMap<String, String>> {
     let unterm = Start::headless().now()?;
     let tally = run(&unterm, shell, 1, 0..COMMANDS)?;

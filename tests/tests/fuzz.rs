@@ -1,8 +1,8 @@
-//! The fuzz bodies over a fixed, short count of inputs, and over all that was ever found.
+//! Runs the fuzz bodies over a small fixed number of inputs, and over all earlier findings.
 
 use unterm_tests::fuzz::{BODIES, Body, Corpus, Random, regressions};
 
-/// Inputs of each body: a few seconds together. `src/bin/fuzz.rs` runs them for longer.
+/// Inputs per body: a few seconds in total. `src/bin/fuzz.rs` runs longer.
 const INPUTS: u64 = 150;
 
 fn run(name: &str) {
@@ -13,7 +13,7 @@ fn run(name: &str) {
     }
     let mut corpus = Corpus::new(body).expect("the corpus can be read");
     for seed in 0..INPUTS {
-        // Shown when it fails: `fuzz --body … --seed 0 --inputs …` comes to the same input.
+        // Shown on failure: `fuzz --body … --seed 0 --inputs …` reaches the same input.
         eprintln!("input {seed} of seed 0");
         body.run(&corpus.next(&mut Random::new(seed)));
     }

@@ -1,9 +1,9 @@
-//! What a person composes with an input method, over XIM: seen where it goes before it is there.
+//! Text composed with an input method, over XIM: it is visible at its destination before it is committed.
 
 use anyhow::{Result, ensure};
 use unterm_tests::{Area, Display, InputMethod, Picture, Start, Window, wait_for};
 
-/// The theme's red and blue, as `tests` see them: a cell's background, and the caret of what is typed into the chrome.
+/// The theme's red and blue, used here for a cell's background and for the caret of text typed into the chrome.
 const RED: [u8; 3] = [0xf3, 0x8b, 0xa8];
 const BLUE: [u8; 3] = [0x89, 0xb4, 0xfa];
 
@@ -11,7 +11,7 @@ fn at(picture: &Picture, x: usize, y: usize) -> [u8; 3] {
     picture.pixels[y * picture.width + x]
 }
 
-/// Whether anything is drawn there.
+/// Whether anything is drawn in the area.
 fn is_drawn(picture: &Picture, area: Area) -> bool {
     let (left, top) = (area.left as usize, area.top as usize);
     let (right, bottom) = (area.right as usize, area.bottom as usize);
@@ -19,7 +19,7 @@ fn is_drawn(picture: &Picture, area: Area) -> bool {
     (top..bottom).any(|y| (left..right).any(|x| at(picture, x, y) != ground))
 }
 
-/// Waits for two red cells in the window, and gives the place of as many behind them.
+/// Waits for two red cells in the window, and returns the area of the two cells after them.
 fn wait_for_place(window: &Window<'_>) -> Result<Area> {
     let red = wait_for_picture(window, "the red cells", |picture| {
         picture.area_of(RED).filter(|red| red.right - red.left >= 8)
@@ -29,20 +29,20 @@ fn wait_for_place(window: &Window<'_>) -> Result<Area> {
     Ok(Area { left: red.right, right: red.right + width, ..red })
 }
 
-/// A caret in the chrome: a bar of the accent that is as high as a line and hardly wide.
+/// A caret in the chrome: a bar in the accent color, as high as a line and very narrow.
 fn caret(picture: &Picture) -> Option<Area> {
     let height = picture.pixels.len() / picture.width;
     (0..picture.width).find_map(|x| {
         let rows: Vec<_> = (0..height).filter(|y| at(picture, x, *y) == BLUE).collect();
         let (top, bottom) = (*rows.first()? as i16, *rows.last()? as i16 + 1);
         let left = x as i16;
-        // A letter of the hint may lie over some of it.
+        // A letter of the hint may cover part of the caret.
         let is_bar = rows.len() >= 10 && bottom - top < 30;
         is_bar.then_some(Area { left, top, right: left + 1, bottom })
     })
 }
 
-/// Whether what lies between two places of the caret is underlined: one row is drawn from end to end.
+/// Whether the text between two positions of the caret is underlined: one row of pixels is drawn from end to end.
 fn is_underlined(picture: &Picture, from: Area, to: Area) -> bool {
     let columns = from.left as usize..to.left as usize;
     (to.top as usize..to.bottom as usize).any(|y| {
@@ -52,8 +52,8 @@ fn is_underlined(picture: &Picture, from: Area, to: Area) -> bool {
     })
 }
 
-/// Waits for what a picture shows, or what the program got, while the mouse moves a little: keys that an input method
-/// gave back at once can lie in the X client's queue until the next event, which a person who types on has at hand.
+/// Waits for a picture, or for input to the program, while the mouse moves a little. Keys that an input method returned
+/// at once can stay in the X client's queue until the next event. A user who types on provides that event.
 fn wait_moving<T>(
     window: &Window<'_>,
     what: &str,
@@ -87,7 +87,7 @@ fn what_is_composed_is_seen_at_the_cursor_and_what_is_committed_reaches_the_shel
     let _method = InputMethod::start(&display)?;
     let (name, value) = InputMethod::ENV;
     let (mut unterm, window, pane) = Start::windowed(&display).env(name, value).at_prompt()?;
-    // Two red cells, and behind them a cursor that isn't seen: what is drawn there is what is composed.
+    // Two red cells, and after them an invisible cursor. Anything drawn there is composed text.
     let ask = "printf '\\033[?25l\\033[41m  \\033[m'; read -r word; echo \"got <$word>\"";
     pane.type_text(&mut unterm, &format!("{ask}; printf '\\033[?25h'\r"))?;
     let behind = wait_for_place(&window)?;
@@ -106,7 +106,7 @@ fn what_is_composed_is_seen_at_the_cursor_and_what_is_committed_reaches_the_shel
         !lines.iter().any(|line| line.contains('한')),
         "it is not the program's yet: {lines:?}"
     );
-    // Back to Latin letters, which commits it.
+    // Switch back to Latin letters, which commits the text.
     display.press(&["Shift_L", " "])?;
     let unterm = std::cell::RefCell::new(unterm);
     let shows = |text: &str| {
@@ -125,7 +125,7 @@ fn what_is_composed_for_the_panel_and_the_search_is_seen_there() -> Result<()> {
     let (name, value) = InputMethod::ENV;
     let (mut unterm, window, pane) = Start::windowed(&display).env(name, value).at_prompt()?;
     let ask = "printf '\\033[?25l\\033[41m  \\033[m'; read -r word; echo \"got <$word>\"";
-    // Typed by a person: the mark of a caller at work has the caret's colour.
+    // Typed as a user would, because the mark of an active caller has the caret's color.
     std::fs::write(unterm.home().join("ask"), ask)?;
     display.type_text("sh ask\n")?;
     let behind = wait_for_place(&window)?;
@@ -133,7 +133,7 @@ fn what_is_composed_for_the_panel_and_the_search_is_seen_there() -> Result<()> {
     for open in ["p", "f"] {
         display.press(&["Control_L", "Shift_L", open])?;
         let empty = wait_for_picture(&window, "the caret of what is typed", caret)?;
-        // What lies between the caret's first place and its place now, and whether that is only composed.
+        // The part between the caret's first and current position, and whether it is only composed.
         let typed = |picture: &Picture| {
             let now = caret(picture).filter(|now| now.left > empty.left + 4)?;
             Some(is_underlined(picture, empty, now))
@@ -144,7 +144,7 @@ fn what_is_composed_for_the_panel_and_the_search_is_seen_there() -> Result<()> {
             typed(picture).filter(|composed| *composed).map(|_| picture.clone())
         })?;
         ensure!(!is_drawn(&composed, behind), "it is not seen in the pane");
-        // Back to Latin letters, which commits it.
+        // Switch back to Latin letters, which commits the text.
         display.press(&["Shift_L", " "])?;
         wait_for_picture(&window, "what is committed, not underlined", |picture| {
             typed(picture).filter(|composed| !composed)

@@ -1,4 +1,4 @@
-//! What a person puts into the window beside plain keys: pastes that ask first.
+//! Input into the window besides plain keys: pastes that ask for confirmation.
 
 use anyhow::{Result, ensure};
 use unterm_tests::{Display, Pane, Start, wait_for};
@@ -10,10 +10,10 @@ fn a_paste_that_would_press_enter_asks_first() -> Result<()> {
     let mut unterm = Start::windowed(&display).arg("-e").arg("sh").arg("-c").arg(script).now()?;
     let window = display.window_of(&unterm)?;
     let pane = unterm.first_pane()?;
-    // Painted, not only printed: later pictures are compared with one from before the question.
+    // Painted, not only printed, because later pictures are compared with one from before the question.
     wait_for("text", || Ok(window.picture()?.area_of([255, 0, 255])), String::new)?;
     display.set_selection("clipboard", "pasted one\x1b[A\npasted two\n")?;
-    // `cat` comes back with each line that it gets.
+    // `cat` prints each line that it receives.
     let count = |lines: &[String], wanted: &str| lines.iter().filter(|l| *l == wanted).count();
 
     for (answer, ones, joined) in [("Escape", 0, 0), ("l", 0, 1), ("Return", 2, 0)] {
@@ -53,11 +53,11 @@ fn a_paste_that_would_press_enter_asks_first() -> Result<()> {
 fn a_paste_into_many_panes_asks_once_and_goes_to_all_of_them() -> Result<()> {
     let display = Display::start()?;
     let registry = tempfile::tempdir()?;
-    // It asks for no bracketed pastes, and comes back with each line that it gets.
+    // `cat` does not enable bracketed paste, and prints each line that it receives.
     std::fs::write(registry.path().join("config.toml"), "[shell]\nprogram = 'cat'\n")?;
     let mut unterm = Start::windowed(&display).registry(registry.path()).now()?;
     let window = display.window_of(&unterm)?;
-    // More than questions that may wait.
+    // More panes than questions may be pending.
     let panes: Vec<Pane> = (0..10).map(|id| Pane { id }).collect();
     for _ in 1..panes.len() {
         unterm.act(&["new_tab"])?;
@@ -83,7 +83,7 @@ fn a_paste_into_many_panes_asks_once_and_goes_to_all_of_them() -> Result<()> {
     twice(&mut unterm, "first")?;
     twice(&mut unterm, "second")?;
     differs(false)?;
-    // No question is left, and what is typed next goes to all again.
+    // No question remains, and the next text goes to all panes again.
     display.type_text("over\n")?;
     twice(&mut unterm, "over")
 }

@@ -1,12 +1,12 @@
-//! Panes leave nothing behind: 200 opened, used and closed over the control port, again and again.
+//! Panes leave nothing behind: 200 are opened, used and closed over the control port, repeatedly.
 
 use anyhow::Result;
 use serde_json::json;
 use unterm_tests::{Instance, PROMPT, Resources, Start, wait_for, wait_until};
 
 const PANES: usize = 200;
-/// Rounds after the first. What leaks grows with each; what the allocator keeps for later comes and goes, by up to a
-/// tenth, so that one round that needs no more than the first is enough.
+/// Rounds after the first. A leak grows with each round. What the allocator keeps for later varies by up to a tenth, so
+/// one round that needs no more than the first is enough.
 const MORE_ROUNDS: usize = 12;
 
 #[test]
@@ -37,7 +37,7 @@ fn round(unterm: &mut Instance, count: usize) -> Result<()> {
     }
     for (number, pane) in panes.iter().enumerate() {
         pane.wait_for_prompt(unterm)?;
-        // More than a screen, so that there is history to give back too.
+        // More than a screen, so that there is history to free too.
         pane.type_text(unterm, &format!("seq 200; echo pane $(({number} + 1000))\r"))?;
     }
     for (number, pane) in panes.iter().enumerate() {
@@ -48,15 +48,15 @@ fn round(unterm: &mut Instance, count: usize) -> Result<()> {
         pane.close(unterm)?;
     }
     wait_until("the panes' end", || unterm.sessions(), |all| all.len() == 1)?;
-    // The one that stays still works.
+    // The remaining pane still works.
     let pane = unterm.first_pane()?;
     pane.type_text(unterm, "clear\r")?;
     pane.wait(unterm, "its prompt", |lines| lines[0] == PROMPT.trim_end())?;
     Ok(())
 }
 
-/// Waits until the server's pool is idle, down to its two workers, and no more threads, descriptors and children are there
-/// than `before`.
+/// Waits until the server's pool is idle, down to its two workers, and there are no more threads, descriptors and
+/// children than `before`.
 fn settled(unterm: &Instance, before: Option<Resources>) -> Result<Resources> {
     let last = std::cell::Cell::new(before);
     wait_for(
@@ -75,11 +75,12 @@ fn settled(unterm: &Instance, before: Option<Resources>) -> Result<Resources> {
     )
 }
 
-/// Threads of the control server: two workers, and for ten seconds after its last use each thread of the blocking pool.
+/// Threads of the control server: two workers, and the threads of the blocking pool, which stay for ten seconds after
+/// their last use.
 fn server_threads(pid: u32) -> Result<usize> {
     let mut count = 0;
     for task in std::fs::read_dir(format!("/proc/{pid}/task"))? {
-        // A thread may end between the listing and the reading.
+        // A thread may end between the listing and the read.
         let name = std::fs::read_to_string(task?.path().join("comm")).unwrap_or_default();
         count += usize::from(name.trim_end() == "unterm-control");
     }

@@ -1,4 +1,4 @@
-//! Agents, through `unterm-cli mcp`: which instance they drive, and what they do there.
+//! Agents that use `unterm-cli mcp`: which instance they drive, and what they can do there.
 
 use std::{
     fs,
@@ -13,7 +13,7 @@ use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 use unterm_tests::{Instance, PATIENCE, Relay, Start, binary, wait_for};
 
-/// The entries of a registry.
+/// The number of entries in a registry.
 fn entries(registry: &Path) -> usize {
     fs::read_dir(registry.join("instances")).map_or(0, Iterator::count)
 }
@@ -29,7 +29,7 @@ fn the_instance_that_runs_is_driven_and_stays() -> Result<()> {
     assert_eq!((&status["window"], &status["you"]), (&json!(false), &json!("test")));
     let ran = agent.call("run", json!({"command": "echo $((6 * 7))"}))?;
     assert_eq!(ran["output"], "42", "{ran}");
-    // The person sees what the agent did.
+    // The user sees the agent's command.
     pane.wait_for_text(&mut unterm, "42")?;
     let png =
         agent.request("tools/call", json!({"name": "screen", "arguments": {"format": "png"}}))?;
@@ -63,7 +63,7 @@ fn one_is_started_where_none_runs_and_ends_with_the_agent() -> Result<()> {
 
 #[test]
 fn the_relay_stays_for_replies_and_ends_with_who_reads_them() -> Result<()> {
-    // An instance that says what the test lets it say, and never ends a connection.
+    // A fake instance whose replies the test controls, and which never closes a connection.
     let home = tempfile::tempdir()?;
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     listener.set_nonblocking(true)?;
@@ -111,7 +111,7 @@ fn the_relay_stays_for_replies_and_ends_with_who_reads_them() -> Result<()> {
     wire.read_line(&mut line)?;
     assert_eq!(line, "a call\n");
     drop(input);
-    // Nothing more is asked.
+    // The relay sends no further calls.
     for said in ["", r#"{"jsonrpc":"2.0","method":"notifications/unterm/last"}"#] {
         line.clear();
         wire.read_line(&mut line)?;
@@ -132,7 +132,7 @@ fn the_relay_stays_for_replies_and_ends_with_who_reads_them() -> Result<()> {
     Ok(())
 }
 
-/// Kills an instance without a word, and waits until its process is gone.
+/// Kills an instance, and waits until its process is gone.
 fn kill(unterm: &mut Instance) -> Result<()> {
     let pid = rustix::process::Pid::from_raw(unterm.pid() as i32).context("no process")?;
     rustix::process::kill_process(pid, rustix::process::Signal::KILL)?;
@@ -157,14 +157,14 @@ fn a_relay_outlives_its_instance_and_says_once_that_the_panes_are_gone() -> Resu
     kill(&mut unterm)?;
     let text =
         |result: &Value| result["content"][0]["text"].as_str().unwrap_or_default().to_owned();
-    // The call that was under way is answered.
+    // The pending call receives an answer.
     let answer = waiting.answer()?;
     assert_eq!(answer["isError"], true, "{answer}");
     assert!(text(&answer).contains("ended before it answered"), "{answer}");
-    // A relay without such a call says it with the next one, and only then.
+    // A relay without a pending call reports it with the next call, and only then.
     let answer = idle.request("tools/call", json!({"name": "status", "arguments": {}}))?;
     assert!(text(&answer).contains("This call was not made"), "{answer}");
-    // Both go on, in one instance, whose tools are still there.
+    // Both relays continue in one instance, and its tools are still available.
     let tools = waiting.request("tools/list", json!({}))?;
     assert!(tools["tools"].as_array().is_some_and(|tools| tools.len() > 5), "{tools}");
     let instances = [&mut waiting, &mut idle].map(|agent| -> Result<Value> {
@@ -189,7 +189,7 @@ fn a_client_that_is_killed_during_a_call_takes_nothing_along() -> Result<()> {
     agent.begin("tools/call", json!({"name": "run", "arguments": command}))?;
     pane.wait_for_text(&mut unterm, "42")?;
     agent.kill()?;
-    // What it ran goes on, and is another's to end.
+    // The command keeps running, and another agent may end it.
     let mut next = Relay::start(unterm.home(), unterm.registry(), &[])?;
     let busy = json!({"name": "run", "arguments": {"command": "true"}});
     let refused = next.request("tools/call", busy)?;
@@ -224,7 +224,7 @@ fn a_hook_is_told_its_terminal_though_it_has_none_of_its_own() -> Result<()> {
     pane.wait_for_prompt(&mut unterm)?;
     let tty = unterm.sessions()?[0]["tty"].take();
     let cli = format!("'{}' mcp tty", binary("unterm-cli").display());
-    // At a prompt, as a hook with pipes, and in a session of its own without a terminal.
+    // At a prompt, in a pipeline as a hook, and in its own session without a terminal.
     let piped = format!("{cli} </dev/null 2>/dev/null | cat");
     for command in [cli.clone(), piped.clone(), format!("setsid -w {piped}")] {
         let ran = agent.call("run", json!({"command": command}))?;
@@ -233,7 +233,7 @@ fn a_hook_is_told_its_terminal_though_it_has_none_of_its_own() -> Result<()> {
     let ran = agent.call("run", json!({"command": cli.replace(" mcp", " --json mcp")}))?;
     let said: Value = serde_json::from_str(ran["output"].as_str().unwrap_or_default())?;
     assert_eq!(said, json!({"tty": tty}), "{ran}");
-    // It is what the agent registers.
+    // The agent registers this tty.
     let mut registers = Relay::start(unterm.home(), unterm.registry(), &["--toolset", "iterm"])?;
     let register = json!({"name": "iterm_register_session", "arguments": {"tty_path": tty}});
     let registered = registers.request("tools/call", register)?;
@@ -256,7 +256,7 @@ fn one_that_was_started_stays_for_the_last_agent() -> Result<()> {
         } else {
             assert!(first.finish()?.success());
         }
-        // A third may still join, and what the second has goes on.
+        // A third relay can still join, and the second one's pane keeps running.
         let mut third = Relay::start(home.path(), &registry, &[])?;
         let typed = json!({
             "pane": pane,
@@ -283,7 +283,7 @@ fn driven() -> Result<(Instance, Relay)> {
     Ok((unterm, agent))
 }
 
-/// Opens a pane with a program and waits until it shows a text; its number.
+/// Opens a pane with a program, waits until it shows a text, and returns its number.
 fn open(agent: &mut Relay, command: &[&str], text: &str) -> Result<Value> {
     let opened = agent.call("pane_open", json!({"command": command, "cols": 80, "rows": 24}))?;
     let pane = opened["pane"].clone();
@@ -291,7 +291,7 @@ fn open(agent: &mut Relay, command: &[&str], text: &str) -> Result<Value> {
     Ok(pane)
 }
 
-/// Waits, in slices as a client has to, for what must come.
+/// Waits for something that must appear, in slices as a client has to.
 fn seen(agent: &mut Relay, arguments: Value) -> Result<Value> {
     let mut reply = agent.call("wait", arguments.clone())?;
     let deadline = Instant::now() + PATIENCE;
@@ -417,7 +417,7 @@ fn another_program_is_supervised_and_twenty_panes_are_driven_at_once() -> Result
     for _ in 0..20 {
         panes.push(open(&mut agent, &["bash", "-c", script], "May I do 1?")?);
     }
-    // Each is asked for on its own, and answered once it asks: what it asked before does not count.
+    // Wait for each question separately, and answer only when it is asked: an earlier question must not match.
     for n in 1..=3 {
         for pane in &panes {
             seen(

@@ -1,5 +1,5 @@
-//! Which instance an agent drives and what it may do there: by its name, by a token that was made for it, by the rule for
-//! agents that nobody knows.
+//! Which instance an agent drives and what it may do there: selected by the instance's name, by a token created for the
+//! agent, and by the rule for unknown agents.
 
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ fn agent(unterm: &Instance, token: &str) -> Result<Relay> {
     Relay::start_with(unterm.home(), unterm.registry(), &[], &[("UNTERM_TOKEN", token)])
 }
 
-/// Why a tool refuses.
+/// The reason why a tool refuses a call.
 fn refusal(agent: &mut Relay, tool: &str, arguments: Value) -> Result<String> {
     let reply = agent.request("tools/call", json!({"name": tool, "arguments": arguments}))?;
     ensure!(reply["isError"] == true, "{tool}: {reply}");
@@ -53,7 +53,7 @@ fn an_agent_may_do_what_its_token_may_until_it_is_taken_back() -> Result<()> {
     let number = list["tokens"][0]["number"].to_string();
     assert_eq!(list["tokens"][0]["name"], "reader", "{list}");
     unterm.prints(&["token", "revoke", &number])?;
-    // Who came in by it may do nothing more, and nobody comes in by it again.
+    // A client that logged in with the token may do nothing more, and no client can log in with it again.
     let status = reader.request("tools/call", json!({"name": "status", "arguments": {}}));
     let why = format!("{:?}", status.err());
     ensure!(why.contains("was taken back"), "{why}");
@@ -106,7 +106,7 @@ fn agents_that_nobody_knows_are_refused_where_that_is_the_rule() -> Result<()> {
     let pane = unterm.first_pane()?;
     pane.wait_for_prompt(&mut unterm)?;
     let mut unknown = Relay::start(unterm.home(), unterm.registry(), &[])?;
-    // It may look.
+    // It may read.
     unknown.call("screen", json!({}))?;
     for (tool, arguments) in
         [("run", json!({"command": "echo run"})), ("pane_open", json!({})), ("lease", json!({}))]
@@ -114,7 +114,7 @@ fn agents_that_nobody_knows_are_refused_where_that_is_the_rule() -> Result<()> {
         let why = refusal(&mut unknown, tool, arguments)?;
         ensure!(why.contains("does not let test act"), "{tool}: {why}");
     }
-    // Who has a token of its own is known, and a script of the person's is no agent.
+    // An agent with its own token is known, and a user's script is not an agent.
     let token = unterm.prints(&["token", "create", "known"])?;
     let mut known = agent(&unterm, token.trim_end())?;
     let ran = known.call("run", json!({"command": "echo $((6 * 7))"}))?;

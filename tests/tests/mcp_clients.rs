@@ -1,5 +1,6 @@
-//! Public clients of the Model Context Protocol drive Unterm: the conformance suite, the Inspector in strict mode, the Python and
-//! TypeScript SDKs, FastMCP and mcp-remote, in both eras of the protocol, over stdio and HTTP, and over HTTP with events as in 2024.
+//! Public clients of the Model Context Protocol drive Unterm: the conformance suite, the Inspector in strict mode, the
+//! Python and TypeScript SDKs, FastMCP and mcp-remote. They use both eras of the protocol, over stdio and HTTP, and
+//! over HTTP with events as in 2024.
 
 use std::process::Command;
 
@@ -10,7 +11,7 @@ use unterm_tests::{
     clients::{Bearer, Clients, Said, http_door},
 };
 
-/// The toolsets, and how many tools each has.
+/// The toolsets, each with the number of its tools.
 const TOOLSETS: [(&str, std::ops::RangeInclusive<usize>); 3] =
     [("unterm", 11..=20), ("iterm", 11..=11), ("tester", 9..=9)];
 
@@ -26,7 +27,7 @@ fn ready_by(start: Start<'_>) -> Result<(Instance, Clients)> {
     Ok((unterm, clients))
 }
 
-/// Runs all server scenarios of a revision. Those checks that `tests/clients/left-out.yaml` names fail, and no others.
+/// Runs all server scenarios of a revision. Exactly the checks listed in `tests/clients/left-out.yaml` may fail.
 fn conforms(revision: &str, whole: &[&str]) -> Result<()> {
     let (unterm, clients) = ready()?;
     let proxy = Bearer::start(&clients, &unterm)?;
@@ -37,7 +38,7 @@ fn conforms(revision: &str, whole: &[&str]) -> Result<()> {
         .args(["--expected-failures", left_out, "--output-dir"])
         .arg(unterm.home().join("conformance"));
     let said = Said::of(&mut suite)?;
-    // To the suite, what did not come to be checked has not failed.
+    // The suite does not count a check that never ran as failed.
     for scenario in whole {
         let passed = said.out.lines().any(|line| line.starts_with(&format!("✓ {scenario}: ")));
         ensure!(passed, "{scenario} was not passed:\n{}", said.out);
@@ -77,17 +78,17 @@ fn the_conformance_suite_of_2026_07_28_is_passed() -> Result<()> {
     conforms("2026-07-28", &whole)
 }
 
-/// How a client gets to an instance.
+/// How a client connects to an instance.
 #[derive(Clone, Copy)]
-enum LoginCodes {
+enum Transport {
     Stdio,
     Http,
-    /// HTTP as clients of 2024 speak it.
+    /// HTTP as clients of 2024 use it.
     Sse,
 }
 
-impl LoginCodes {
-    /// Its name to the clients, and its path where it is by HTTP.
+impl Transport {
+    /// The transport's name for clients, and its path. `None` for stdio.
     fn by_http(self) -> Option<(&'static str, &'static str)> {
         match self {
             Self::Stdio => None,
@@ -97,7 +98,7 @@ impl LoginCodes {
     }
 }
 
-/// A version of the Inspector; the older one knows the older era only.
+/// A version of the Inspector. The older one supports only the older era.
 #[derive(Clone, Copy)]
 enum Inspector {
     V1,
@@ -107,10 +108,10 @@ enum Inspector {
 const INSPECTORS: [Inspector; 3] =
     [Inspector::V1, Inspector::V2 { era: "legacy" }, Inspector::V2 { era: "modern" }];
 
-/// What the Inspector gets for a method, without a warning.
+/// The Inspector's result for a method, without a warning.
 fn inspected(
     (unterm, clients): (&Instance, &Clients),
-    (inspector, door, toolset): (Inspector, LoginCodes, &str),
+    (inspector, door, toolset): (Inspector, Transport, &str),
     method: &[&str],
 ) -> Result<Value> {
     let (url, token) = http_door(unterm)?;
@@ -144,7 +145,7 @@ fn inspected(
                 Some((url, http)) => command.args(http).args(["--server-url", url.as_str()]),
             };
             let said = Said::of(&mut command)?;
-            // It warns of what it would let pass.
+            // The Inspector warns about faults that it would otherwise tolerate.
             ensure!(said.err.trim().is_empty(), "{method:?}: {}", said.err);
             said
         }
@@ -152,7 +153,7 @@ fn inspected(
     said.json()
 }
 
-fn the_inspector_is_content(door: LoginCodes) -> Result<()> {
+fn the_inspector_is_content(door: Transport) -> Result<()> {
     let (unterm, clients) = ready()?;
     let among = (&unterm, &clients);
     let length = |list: &Value| list.as_array().map_or(0, Vec::len);
@@ -185,21 +186,21 @@ fn the_inspector_is_content(door: LoginCodes) -> Result<()> {
 
 #[test]
 fn the_inspector_finds_nothing_wrong_over_stdio() -> Result<()> {
-    the_inspector_is_content(LoginCodes::Stdio)
+    the_inspector_is_content(Transport::Stdio)
 }
 
 #[test]
 fn the_inspector_finds_nothing_wrong_over_http() -> Result<()> {
-    the_inspector_is_content(LoginCodes::Http)
+    the_inspector_is_content(Transport::Http)
 }
 
 #[test]
 fn the_inspector_finds_nothing_wrong_over_events() -> Result<()> {
-    the_inspector_is_content(LoginCodes::Sse)
+    the_inspector_is_content(Transport::Sse)
 }
 
-/// Has `tests/clients/drive.py` do something in each mode.
-fn drive((unterm, clients): (&Instance, &Clients), door: LoginCodes, what: &str) -> Result<()> {
+/// Runs a task of `tests/clients/drive.py` in each mode.
+fn drive((unterm, clients): (&Instance, &Clients), door: Transport, what: &str) -> Result<()> {
     for mode in ["legacy", "auto", "2026-07-28"] {
         let mut command = clients.python("drive.py", unterm);
         match door.by_http() {
@@ -214,8 +215,8 @@ fn drive((unterm, clients): (&Instance, &Clients), door: LoginCodes, what: &str)
     Ok(())
 }
 
-/// The toolsets, and resources, subscriptions, prompts, progress and cancellation beside them.
-fn the_python_sdk_drives(door: LoginCodes) -> Result<()> {
+/// The toolsets, together with resources, subscriptions, prompts, progress and cancellation.
+fn the_python_sdk_drives(door: Transport) -> Result<()> {
     let (mut unterm, clients) = ready()?;
     let pane = unterm.first_pane()?;
     unterm.call("session.recording_start", json!({"id": pane.id}))?;
@@ -226,36 +227,36 @@ fn the_python_sdk_drives(door: LoginCodes) -> Result<()> {
 
 #[test]
 fn the_python_sdk_drives_every_toolset_over_stdio() -> Result<()> {
-    the_python_sdk_drives(LoginCodes::Stdio)
+    the_python_sdk_drives(Transport::Stdio)
 }
 
 #[test]
 fn the_python_sdk_drives_every_toolset_over_http() -> Result<()> {
-    the_python_sdk_drives(LoginCodes::Http)
+    the_python_sdk_drives(Transport::Http)
 }
 
 #[test]
 fn the_python_sdk_drives_every_toolset_over_events() -> Result<()> {
-    the_python_sdk_drives(LoginCodes::Sse)
+    the_python_sdk_drives(Transport::Sse)
 }
 
-/// What agents are given to do, in earnest; with `UNTERM_LONG=1` the build takes three minutes.
-fn the_python_sdk_does_its_tasks(door: LoginCodes) -> Result<()> {
+/// Realistic tasks for agents. With `UNTERM_LONG=1`, they include a build that takes three minutes.
+fn the_python_sdk_does_its_tasks(door: Transport) -> Result<()> {
     let (unterm, clients) = ready()?;
     drive((&unterm, &clients), door, "tasks")
 }
 
 #[test]
 fn the_python_sdk_does_real_tasks_over_stdio() -> Result<()> {
-    the_python_sdk_does_its_tasks(LoginCodes::Stdio)
+    the_python_sdk_does_its_tasks(Transport::Stdio)
 }
 
 #[test]
 fn the_python_sdk_does_real_tasks_over_http() -> Result<()> {
-    the_python_sdk_does_its_tasks(LoginCodes::Http)
+    the_python_sdk_does_its_tasks(Transport::Http)
 }
 
-/// With the person at hand, who types a password, and a table of what each task took.
+/// With a simulated user who types a password. Prints a table of what each task took.
 #[test]
 fn the_python_sdk_does_thirteen_tasks_in_programs() -> Result<()> {
     let (unterm, clients) = ready()?;
@@ -264,7 +265,7 @@ fn the_python_sdk_does_thirteen_tasks_in_programs() -> Result<()> {
     command.env("UNTERM_CLI", &cli).args(["auto", "stdio"]).arg(&cli).arg("programs");
     let said = Said::of(&mut command)?;
     eprintln!("{}", said.out);
-    // Whoever says that everything is there has every task done, but for what only root may do.
+    // If `UNTERM_NEEDS_ALL` is set, every task must run, except those that only root may do.
     let left_out: Vec<_> = said.out.lines().filter(|line| line.contains("left out")).collect();
     let may_be_left_out = |line: &&str| line.contains("only root");
     let needs_all = std::env::var_os("UNTERM_NEEDS_ALL").is_some();
@@ -275,19 +276,19 @@ fn the_python_sdk_does_thirteen_tasks_in_programs() -> Result<()> {
 #[test]
 fn the_python_sdk_keeps_its_tools_when_the_instance_is_killed_during_a_call() -> Result<()> {
     let (unterm, clients) = ready()?;
-    drive((&unterm, &clients), LoginCodes::Stdio, "outlive")
+    drive((&unterm, &clients), Transport::Stdio, "outlive")
 }
 
 #[test]
 fn the_python_sdk_asks_the_person_whether_it_may_act() -> Result<()> {
     let (unterm, clients) = ready_by(Start::headless().arg("--approval").arg("ask"))?;
-    for door in [LoginCodes::Stdio, LoginCodes::Http] {
+    for door in [Transport::Stdio, Transport::Http] {
         drive((&unterm, &clients), door, "approval")?;
     }
     Ok(())
 }
 
-/// Has a client do the same few things over each of its transports: its kinds of them, as its script names them.
+/// Runs a client's small set of calls over each of its transports, named as in its script.
 fn does_the_few_things(
     kinds: &[&str],
     client: impl Fn(&Clients, &Instance) -> Command,

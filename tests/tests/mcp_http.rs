@@ -1,4 +1,4 @@
-//! The Model Context Protocol over HTTP, with clients that leave their sessions behind, and others that stay.
+//! The Model Context Protocol over HTTP, with clients that abandon their sessions and clients that stay.
 
 use std::{
     fs,
@@ -10,17 +10,17 @@ use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 use unterm_tests::{PATIENCE, Relay, Start, wait_for};
 
-/// As many sessions of the older era as there may be at a time.
+/// The limit of concurrent sessions of the older era.
 const MOST: usize = 64;
 
-/// A reply: its status, and the session that it names.
+/// A reply: its status, the session that it names, and its body.
 struct Reply {
     status: u16,
     session: Option<String>,
     body: String,
 }
 
-/// Posts a message to the instance of a registry's entry, with headers beside those that every client sends.
+/// Posts a message to the instance of a registry entry, with headers in addition to those of every client.
 fn post(entry: &Value, headers: &[(&str, &str)], message: &Value) -> Result<Reply> {
     request(entry, "POST", headers, &message.to_string())
 }
@@ -51,7 +51,7 @@ fn request(entry: &Value, verb: &str, headers: &[(&str, &str)], body: &str) -> R
     Ok(Reply { status: status.context("no status")?, session, body: body.to_owned() })
 }
 
-/// Begins a session of the older era, which nobody ends; what it is named by.
+/// Begins a session of the older era that is never ended, and returns its id.
 fn begin(entry: &Value) -> Result<String> {
     let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
         "protocolVersion": "2025-11-25",
@@ -67,7 +67,7 @@ fn begin(entry: &Value) -> Result<String> {
     Ok(session)
 }
 
-/// What becomes of a request in a session.
+/// The status of a request in a session.
 fn ask(entry: &Value, session: &str) -> Result<u16> {
     let params = json!({"name": "status", "arguments": {}});
     let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params});
@@ -78,7 +78,7 @@ fn in_session(session: &str) -> [(&str, &str); 2] {
     [("Mcp-Session-Id", session), ("MCP-Protocol-Version", "2025-11-25")]
 }
 
-/// What becomes of a request that stands for itself.
+/// The reply to a request without a session.
 fn ask_alone(entry: &Value) -> Result<Reply> {
     let call = json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {
         "name": "status",
@@ -103,9 +103,9 @@ fn sessions_that_were_left_keep_nobody_out() -> Result<()> {
     let unterm = Start::headless().now()?;
     let entry = unterm.entry();
     let sessions = (0..MOST).map(|_| begin(entry)).collect::<Result<Vec<_>>>()?;
-    // The first is used again: now the second was idle for longest.
+    // Using the first session makes the second one the longest idle.
     assert_eq!(ask(entry, &sessions[0])?, 200);
-    // Requests that stand for themselves need none of those places, and take none.
+    // Requests without a session need and use none of those places.
     let alone = ask_alone(entry)?;
     ensure!(alone.status == 200 && alone.body.contains("one that stays"), "{}", alone.body);
     assert_eq!(unterm.log().matches(WORDS).count(), 0, "{}", unterm.log());

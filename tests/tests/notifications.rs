@@ -1,4 +1,4 @@
-//! Notifications on the desktop: what programs and long commands ask for, and what a person's click does; the bell.
+//! Desktop notifications from programs and long commands, the effects of a user's click, and the bell.
 
 use std::{fs::File, io::Write as _};
 
@@ -8,12 +8,12 @@ use unterm_tests::{
     Asked, Bus, Display, Instance, Notice, Notifier, Pane, Start, Window, describe, wait_for,
 };
 
-/// A window on a desktop with notifications, at its shell's prompt.
+/// A window at its shell's prompt, on a desktop with notifications.
 fn with_service<'a>(display: &'a Display, bus: &Bus) -> Result<(Instance, Window<'a>, Pane)> {
     Start::windowed(display).env("DBUS_SESSION_BUS_ADDRESS", bus.address()).at_prompt()
 }
 
-/// A program in a pane of its own tab that prints what the test says, and shows what it is sent, in letters.
+/// A program in its own tab that prints what the test says, and shows what it receives as readable text.
 struct Program {
     pane: Pane,
     orders: File,
@@ -24,7 +24,7 @@ impl Program {
         let fifo = unterm.home().join(name);
         let made = std::process::Command::new("mkfifo").arg(&fifo).status()?;
         ensure!(made.success(), "mkfifo: {}", describe(made));
-        // Open at both ends, neither side waits for the other.
+        // With both ends open, neither side waits for the other.
         let orders = File::options().read(true).write(true).open(&fifo)?;
         let script = format!(
             "stty raw -echo; while IFS= read -r line; do printf \"$line\"; done < {} & exec cat -v",
@@ -32,13 +32,13 @@ impl Program {
         );
         let pane = unterm.open(json!({"program": "sh", "args": ["-c", script]}))?;
         let mut program = Self { pane, orders };
-        // From here on what it is sent is seen as it is: the terminal's answer to a question is there.
+        // The terminal's answer to a query shows that from now on, everything sent to the program is visible.
         program.say("\\033[5n")?;
         program.is_sent(unterm, "^[[0n")?;
         Ok(program)
     }
 
-    /// One in front and with the keyboard, in a tab of this number. The terminal tells it of that (mode 1004).
+    /// A program in the focused pane of the tab with this number. The terminal reports focus to it (mode 1004).
     fn in_front(unterm: &mut Instance, name: &str, tab: &str) -> Result<Self> {
         let mut program = Self::start(unterm, name)?;
         program.say("\\033[?1004h\\033[6n")?;
@@ -48,7 +48,7 @@ impl Program {
         Ok(program)
     }
 
-    /// Takes the keyboard from its window, and waits until it was told.
+    /// Takes the keyboard focus from the program's window, and waits until the program was notified.
     fn loses_keyboard(&self, unterm: &mut Instance, display: &Display) -> Result<()> {
         let losses = |lines: &[String]| lines.concat().matches("^[[O").count();
         let before = losses(&self.pane.lines(unterm)?);
@@ -57,12 +57,12 @@ impl Program {
         Ok(())
     }
 
-    /// Lets it print something, as printf(1) reads it.
+    /// Makes the program print something, in the syntax of printf(1).
     fn say(&mut self, what: &str) -> Result<()> {
         writeln!(self.orders, "{what}").context("the program's orders")
     }
 
-    /// Waits until it was sent something, as `cat -v` writes it.
+    /// Waits until the program received something, as `cat -v` prints it.
     fn is_sent(&self, unterm: &mut Instance, what: &str) -> Result<Vec<String>> {
         self.pane.wait(unterm, what, |lines| lines.concat().contains(what))
     }
@@ -92,10 +92,10 @@ fn a_program_s_notifications_are_shown_by_the_desktop() -> Result<()> {
     program.say("\\033]777;notify;Tests;3 < 4 & <b>all</b>\\033\\\\")?;
     let notice = service.shown()?;
     assert_eq!((notice.title.as_str(), notice.replaces), ("Tests", 0));
-    // The service reads markup, and there is none in a program's text.
+    // The service interprets markup, and a program's text contains none.
     assert_eq!(notice.body, "3 &lt; 4 &amp; &lt;b&gt;all&lt;/b&gt;");
 
-    // In parts, with everything: `bWFr` is "mak", `c2lsZW50` "silent", `ZGlhbG9nLWVycm9y` "dialog-error".
+    // In several parts, with every option: `bWFr` is "mak", `c2lsZW50` "silent", `ZGlhbG9nLWVycm9y` "dialog-error".
     program
         .say("\\033]99;i=all:d=0:u=2:w=1500:f=bWFr:s=c2lsZW50:n=ZGlhbG9nLWVycm9y;Two \\033\\\\")?;
     program.say("\\033]99;i=all:d=0;words\\033\\\\\\033]99;i=all:d=0:p=body;The rest.\\033\\\\")?;
@@ -138,7 +138,8 @@ fn clicks_updates_and_ends_are_told_to_the_program() -> Result<()> {
     program.say("\\033]99;i=q:p=alive;\\033\\\\")?;
     program.is_sent(&mut unterm, "^[]99;i=q:p=alive;job,other^[\\")?;
 
-    // A button, the notification itself, its end; an end that nobody asked for is not told.
+    // A click on a button, a click on the notification, and its close. A close that the program did not ask for is not
+    // reported.
     service.click(second.id, "1")?;
     program.is_sent(&mut unterm, "^[]99;i=job;1^[\\")?;
     service.click(second.id, "default")?;
@@ -150,13 +151,13 @@ fn clicks_updates_and_ends_are_told_to_the_program() -> Result<()> {
     let lines = program.is_sent(&mut unterm, "^[]99;i=r:p=alive;^[\\")?;
     ensure!(!lines.concat().contains("i=other"), "{lines:?}");
 
-    // The program takes one back itself.
+    // The program closes a notification itself.
     program.say("\\033]99;i=brief:c=1;Brief\\033\\\\")?;
     let brief = service.shown()?;
     program.say("\\033]99;i=brief:p=close;\\033\\\\")?;
     assert_eq!(service.asked()?, Asked::Close(brief.id));
     let lines = program.is_sent(&mut unterm, "^[]99;i=brief:p=close;^[\\")?;
-    // What other programs' notifications hear is nothing of ours.
+    // Signals for other programs' notifications are ignored.
     service.click(4711, "default")?;
     program.say("\\033[5n")?;
     let answered = lines.concat().len() + "^[[0n".len();
@@ -207,18 +208,18 @@ fn the_occasion_that_a_program_names_is_kept() -> Result<()> {
     program.is_sent(&mut unterm, "i=u:p=close")?;
     program.is_sent(&mut unterm, "i=v:p=close")?;
 
-    // In a split beside it: it is seen, but without the keyboard.
+    // In a split beside it: visible, but without keyboard focus.
     unterm.act(&["split_right"])?;
     program.is_sent(&mut unterm, "^[[O")?;
     program.say(ask)?;
     assert_eq!(titles(&service)?, ["Unfocused", "end"]);
 
-    // Behind another tab.
+    // In a background tab.
     unterm.act(&["activate_tab", "1"])?;
     program.say(ask)?;
     assert_eq!(titles(&service)?, ["Unfocused", "Unseen", "end"]);
 
-    // In front, in a window without the keyboard. (A program may not show more at a time.)
+    // In front, in a window without keyboard focus. (A program may not show more at a time.)
     let mut program = Program::in_front(&mut unterm, "more", "3")?;
     program.loses_keyboard(&mut unterm, &display)?;
     program.say(ask)?;
@@ -254,11 +255,11 @@ fn the_end_of_a_long_command_that_nobody_sees_is_told() -> Result<()> {
     let start = Start::windowed(&display).registry(registry.path());
     let start = start.env("DBUS_SESSION_BUS_ADDRESS", bus.address());
     let (mut unterm, window, shell) = start.at_prompt()?;
-    // While someone looks, nothing is said.
+    // While the user watches, there is no notification.
     shell.type_text(&mut unterm, "sleep 2.2; echo seen\r")?;
     shell.wait(&mut unterm, "its end", |lines| lines.iter().any(|line| line == "seen"))?;
     shell.wait_for_prompt(&mut unterm)?;
-    // Its end is told once later output is read.
+    // The end of a command is reported once later output is read.
     shell.type_text(&mut unterm, "echo next\r")?;
     shell.wait(&mut unterm, "more", |lines| lines.iter().any(|line| line == "next"))?;
     unterm.act(&["new_tab"])?;
@@ -270,7 +271,7 @@ fn the_end_of_a_long_command_that_nobody_sees_is_told() -> Result<()> {
     assert_eq!(notice.title, "sleep 4; (exit 7)");
     let said = notice.body.strip_prefix("Failed with exit code 7 after ");
     ensure!(said.is_some_and(|said| said.ends_with(" s.")), "{notice:?}");
-    // A click shows the pane: what is typed goes there.
+    // A click shows the pane, and typed text goes there.
     service.click(notice.id, "default")?;
     wait_for(
         "the first tab",
@@ -288,13 +289,13 @@ fn the_end_of_a_long_command_that_nobody_sees_is_told() -> Result<()> {
 fn without_a_service_they_are_messages_in_the_window() -> Result<()> {
     let display = Display::start()?;
     let bus = Bus::start()?;
-    // No bus at all, and a bus without the service.
+    // Without a bus, and with a bus that lacks the service.
     for address in ["unix:path=/nonexistent/bus", bus.address()] {
         let start = Start::windowed(&display).env("DBUS_SESSION_BUS_ADDRESS", address);
         let (mut unterm, window, _) = start.at_prompt()?;
         let mut program = Program::start(&mut unterm, "orders")?;
         program.say("\\033[2J\\033]99;i=x:c=1:a=report;Here I am\\033\\\\")?;
-        // The message's bar is of the theme's blue, at the right above the status bar.
+        // The message's bar has the theme's blue, at the right above the status bar.
         let is_blue = |&[r, g, b]: &[u8; 3]| (r, g, b) == (0x89, 0xb4, 0xfa);
         let count = || -> Result<usize> {
             let picture = window.picture()?;
@@ -305,7 +306,7 @@ fn without_a_service_they_are_messages_in_the_window() -> Result<()> {
                 .count())
         };
         wait_for("the message", || Ok((count()? >= 20).then_some(())), || unterm.log())?;
-        // The program does not wait for an end that nobody would tell.
+        // The terminal reports the close itself, so that the program does not wait for it in vain.
         program.is_sent(&mut unterm, "^[]99;i=x:p=close;^[\\")?;
         let log = unterm.log();
         let is_fault = |line: &str| line.contains(" ERROR ") || line.contains(" WARN unterm");

@@ -9,7 +9,7 @@ use unterm_tests::{Bus, Display, Instance, Pane, Portal, Start, wait_for};
 const NORD: [u8; 3] = [0x2e, 0x34, 0x40];
 const DRACULA: [u8; 3] = [0x28, 0x2a, 0x36];
 const DAYLIGHT: [u8; 3] = [0xfd, 0xf6, 0xe3];
-/// What a theme's red looks like, which marks an error.
+/// The theme's red, which marks an error.
 const DRACULA_RED: [u8; 3] = [0xff, 0x55, 0x55];
 
 #[test]
@@ -103,7 +103,7 @@ fn a_pair_of_themes_follows_the_desktop() -> Result<()> {
         let unterm = start.env("DBUS_SESSION_BUS_ADDRESS", bus.address()).now()?;
         let window = display.window_of(&unterm)?;
         window.wait_for_background(background)?;
-        // The person changes it there and back, and the window stays as it is.
+        // The user changes the scheme there and back, and the window follows.
         for (scheme, background) in [(2, DAYLIGHT), (1, DRACULA)] {
             portal.set("color-scheme", scheme)?;
             window.wait_for_background(background)?;
@@ -128,7 +128,7 @@ fn a_bus_that_vanishes_leaves_what_the_desktop_said_last() -> Result<()> {
     let hears = |hears: bool| {
         let tasks = format!("/proc/{}/task", unterm.pid());
         let names = fs::read_dir(tasks)?.flatten().map(|task| task.path().join("comm"));
-        // One that ends meanwhile has none.
+        // A thread that ends meanwhile has no name.
         let mut names = names.flat_map(fs::read_to_string);
         anyhow::Ok((names.any(|name| name == "portal\n") == hears).then_some(()))
     };
@@ -221,13 +221,13 @@ fn a_shell_or_a_font_that_is_not_there_is_said_and_the_window_opens() -> Result<
         Start::windowed(&display).registry(registry.path()).at_prompt()?;
     pane.type_text(&mut unterm, "echo in${IFS}stead\r")?;
     pane.wait_for_text(&mut unterm, "in stead")?;
-    // Each message has the mark of an error; this high they stand together.
+    // Each message has an error mark. An area this high contains several messages.
     let probe = || {
         let area = window.picture()?.area_of(DRACULA_RED);
         Ok(area.filter(|area| area.bottom - area.top > 70).map(drop))
     };
     wait_for("messages one above the other", probe, || unterm.log())?;
-    // The login shell takes its place in every tab.
+    // In every tab, the login shell replaces the missing one.
     unterm.act(&["new_tab"])
 }
 

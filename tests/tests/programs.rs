@@ -1,4 +1,4 @@
-//! Programs that people use, in panes of the real program: what they draw, read back as text.
+//! Popular programs in panes of the real program. Their screens are read back as text.
 
 use std::{fs, process::Command};
 
@@ -6,7 +6,7 @@ use anyhow::{Result, ensure};
 use serde_json::json;
 use unterm_tests::{Instance, PROMPT, Pane, Start};
 
-/// A new instance with one pane of 80×24 at bash's prompt, in the instance's home.
+/// A new instance with one pane of 80×24 cells at bash's prompt, in the instance's home.
 fn at_prompt() -> Result<(Instance, Pane)> {
     let mut unterm = Start::headless().now()?;
     let home = unterm.home().to_string_lossy().into_owned();
@@ -32,7 +32,7 @@ fn has_line(lines: &[String], wanted: &str) -> bool {
 #[test]
 fn bash_edits_a_line_and_recalls_it() -> Result<()> {
     let (mut unterm, pane) = at_prompt()?;
-    // Left, left, a letter in between, then the same again by the up key.
+    // Move left, insert a letter, then recall the line with the up key.
     pane.type_text(&mut unterm, "echo onetwo\x1b[D\x1b[D\x1b[D-\r")?;
     pane.wait(&mut unterm, "the output", |lines| has_line(lines, "one-two"))?;
     pane.type_text(&mut unterm, "clear\r")?;
@@ -143,7 +143,7 @@ fn htop_draws_its_table_and_quits() -> Result<()> {
         let shows = |text: &str| lines.iter().any(|line| line.contains(text));
         shows("Load average") && shows("PID") && shows("F10") && shows("Quit")
     })?;
-    // F1 as an xterm sends it, in application mode or not; any key leaves the help.
+    // F1 as xterm sends it, in either cursor key mode. Any key closes the help.
     pane.type_text(&mut unterm, "\x1bOP")?;
     pane.wait_for_text(&mut unterm, "Released under")?;
     pane.type_text(&mut unterm, " ")?;
@@ -156,8 +156,8 @@ fn htop_draws_its_table_and_quits() -> Result<()> {
 #[test]
 fn tmux_splits_and_detaches() -> Result<()> {
     let (mut unterm, pane) = at_prompt()?;
-    // A server of its own, in this home, that no other tmux of the user sees. Keys that come as fast as ours would be taken
-    // for a paste.
+    // A separate tmux server in this home, so that the user's other tmux servers are unaffected. tmux would take keys
+    // that arrive this fast for a paste.
     fs::write(unterm.home().join("tmux.conf"), "set -g assume-paste-time 0\n")?;
     pane.type_text(&mut unterm, "export TMUX_TMPDIR=$HOME; tmux -f tmux.conf -u new-session\r")?;
     pane.wait(&mut unterm, "its status line", |lines| lines[23].starts_with("[0] 0:bash*"))?;
@@ -191,13 +191,13 @@ fn mc_draws_its_panels_and_changes_folder() -> Result<()> {
             && lines[23].contains("Help")
     })?;
     pane.wait_for_text(&mut unterm, "a-folder")?;
-    // Down past `..` and the dot folders until the bar is on the folder, which the panel's foot names.
+    // Move down past `..` and the dot folders until the panel's footer names the folder.
     for _ in 0..12 {
         let lines = pane.lines(&mut unterm)?;
         if lines[19].contains("/a-folder") {
             break;
         }
-        // It set application cursor keys.
+        // Midnight Commander has set application cursor keys.
         pane.type_text(&mut unterm, "\x1bOB")?;
         pane.wait(&mut unterm, "the bar to move", |now| now[18..] != lines[18..])?;
     }

@@ -1,10 +1,10 @@
-//! Reading what is on the screen: copy mode, labels to choose from, prompts and their commands, links. Keys are pressed in
-//! the window; what came of it is read from the clipboard and the control port.
+//! Reading the screen: copy mode, labels to choose from, prompts and their commands, links. Tests press keys in the
+//! window, and read the results from the clipboard and the control port.
 
 use anyhow::{Result, ensure};
 use unterm_tests::{Display, Instance, Pane, Picture, Start, Window, WindowManager, wait_for};
 
-/// Space around a pane's cells, and the height of the tab bar above them.
+/// Padding around a pane's cells, and the height of the tab bar above them.
 const PADDING: i16 = 8;
 const BAR: i16 = 28;
 
@@ -12,10 +12,10 @@ fn wait_for_clipboard(display: &Display, wanted: &str) -> Result<()> {
     display.wait_for_selection("clipboard", wanted)
 }
 
-/// The background of what [`print_marked`] prints, as long as no match is marked there.
+/// Background of the text that [`print_marked`] prints, while no match is marked there.
 const MARK: [u8; 3] = [255, 0, 255];
 
-/// Prints a word in that colour, and waits until it is seen.
+/// Prints a word in that color, and waits until it is visible.
 fn print_marked(
     display: &Display,
     window: &Window<'_>,
@@ -27,7 +27,7 @@ fn print_marked(
     wait_for_match(window, false)
 }
 
-/// Waits until the word is marked as a match, or is not.
+/// Waits until the word is, or is not, marked as a match.
 fn wait_for_match(window: &Window<'_>, is_marked: bool) -> Result<()> {
     let is_so = || Ok(((window.picture()?.count(MARK) == 0) == is_marked).then_some(()));
     wait_for(&format!("a match: {is_marked}"), is_so, String::new)
@@ -41,13 +41,13 @@ fn copy_match(display: &Display, window: &Window<'_>, word: &str) -> Result<()> 
     wait_for_clipboard(display, word)
 }
 
-/// Runs a command by keys, and waits until its last line of output and the prompt behind it are there.
+/// Types a command, and waits for its last line of output and the prompt after it.
 fn run(display: &Display, unterm: &mut Instance, pane: Pane, line: &str, last: &str) -> Result<()> {
     display.type_text(&format!("{line}\n"))?;
     wait_for_output(unterm, pane, last)
 }
 
-/// Waits for a command's last line of output and the prompt behind it.
+/// Waits for a command's last line of output and the prompt after it.
 fn wait_for_output(unterm: &mut Instance, pane: Pane, last: &str) -> Result<()> {
     pane.wait(unterm, &format!("{last:?} and a prompt"), |lines| {
         let shown: Vec<&String> = lines.iter().filter(|line| !line.is_empty()).collect();
@@ -66,9 +66,9 @@ fn copy_mode_walks_to_a_word_and_copies_it() -> Result<()> {
     display.press(&["Control_L", "Shift_L", "m"])?;
     display.type_text("k0wvey")?;
     wait_for_clipboard(&display, "beta")?;
-    // Left again: keys are the program's.
+    // Copy mode has ended, so keys go to the program.
     run(&display, &mut unterm, pane, "echo typed", "typed")?;
-    // Whole lines, by a count.
+    // Whole lines, with a count.
     display.press(&["Control_L", "Shift_L", "m"])?;
     display.type_text("3kVy")?;
     wait_for_clipboard(&display, "alpha beta gamma")
@@ -99,13 +99,13 @@ fn a_click_on_the_kind_of_match_takes_the_next_one() -> Result<()> {
     let (width, _) = window.size()?;
     display.press(&["Control_L", "Shift_L", "f"])?;
     display.type_text("abc")?;
-    // A picture with the match has the bar.
+    // A picture with the match also has the search bar.
     wait_for_match(&window, true)?;
     for key in ["BackSpace", "BackSpace", ".", "c"] {
         display.press(&[key])?;
     }
     wait_for_match(&window, false)?;
-    // The characters, their case, an expression.
+    // Switch from literal to case-sensitive to regular expression.
     for _ in 0..2 {
         window.click(1, (width as i16 - 40, BAR + 2 * PADDING + 6))?;
     }
@@ -158,7 +158,7 @@ fn commands_are_jumped_to_and_their_output_is_copied() -> Result<()> {
     run(&display, &mut unterm, pane, "echo short", "short")?;
     unterm.act(&["copy_output"])?;
     wait_for_clipboard(&display, "short")?;
-    // The prompt of `seq` is above what is in sight.
+    // The prompt of `seq` is above the visible part.
     display.press(&["Control_L", "Shift_L", "Up"])?;
     window.wait_for_input()?;
     unterm.act(&["copy_output"])?;
@@ -195,7 +195,7 @@ fn folded_output_is_left_out_of_the_picture_and_comes_back() -> Result<()> {
     let (mut unterm, window, pane) =
         Start::windowed(&display).arg("--painter").arg("cpu").at_prompt()?;
     run(&display, &mut unterm, pane, "printf '\\033[?12l\\033[2 q'; seq 20", "20")?;
-    // Rows that hold numbers, and nothing where they are folded: the prompt has moved up.
+    // The rows contain numbers, or nothing when folded, because the prompt has moved up.
     let see = |what: &str, shown: bool| {
         let look = || Ok((has_ink(&window.picture()?) == shown).then_some(()));
         wait_for(what, look, String::new)
@@ -209,7 +209,7 @@ fn folded_output_is_left_out_of_the_picture_and_comes_back() -> Result<()> {
     see("the numbers again", true)
 }
 
-/// Whether anything stands at the left, from a third to half of the window's height.
+/// Whether anything is drawn on the left, from a third to half of the window's height.
 fn has_ink(picture: &Picture) -> bool {
     let rows: Vec<&[[u8; 3]]> = picture.pixels.chunks_exact(picture.width).collect();
     let blank = rows[rows.len() / 2][picture.width / 2];
@@ -237,10 +237,10 @@ fn a_click_at_the_prompt_moves_the_cursor_there() -> Result<()> {
     display.type_text("echo xyz")?;
     let lines = pane.wait_for_text(&mut unterm, "ready$ echo xyz")?;
     let row = lines.iter().position(|line| line.contains("echo xyz")).unwrap_or_default() as i16;
-    // Onto the x: the 13th column.
+    // Click on the x, in the 13th column.
     click(&window, &mut unterm, 12, row)?;
     let key = |lines: &[String]| lines.iter().any(|line| line == "ready$ echo ABxyz");
-    // The arrow keys are on their way to the shell before what is typed behind them.
+    // The arrow keys reach the shell before the text typed after them.
     pane.wait(&mut unterm, "the prompt", |lines| lines.iter().any(|line| line.contains("xyz")))?;
     display.type_text("AB")?;
     pane.wait(&mut unterm, "letters before the x", key)?;
@@ -256,7 +256,7 @@ fn a_click_goes_to_another_line_of_a_text_that_was_pasted() -> Result<()> {
     display.press(&["Control_L", "Shift_L", "v"])?;
     let lines = pane.wait_for_text(&mut unterm, "echo two")?;
     let row = lines.iter().position(|line| line.contains("echo one")).unwrap_or_default() as i16;
-    // Onto the n of the first line: the 14th column.
+    // Click on the n of the first line, in the 14th column.
     click(&window, &mut unterm, 13, row)?;
     display.type_text("x")?;
     pane.wait_for_text(&mut unterm, "ready$ echo oxne")?;

@@ -1,10 +1,11 @@
-//! Two windows and an instance without one, in one home: each knows the others, titles and focus reach the right one.
+//! Two windows and an instance without a window, in one home. Each finds the others, and titles and focus reach the
+//! right one.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use unterm_tests::{Display, Instance, Start};
 
-/// The instances that one of them lists: their ids and titles, by id.
+/// The ids and titles of the instances that an instance lists, sorted by id.
 fn listed(unterm: &mut Instance) -> Result<Vec<(String, String)>> {
     let list = unterm.call("instance.list", json!({}))?;
     let mut all: Vec<_> = list["instances"]
@@ -41,7 +42,7 @@ fn two_windows_and_one_without_know_each_other() -> Result<()> {
     }
     ensure!(!second.title()?.contains("the builds"));
 
-    // Each raises its own window, or says that it has none.
+    // Each raises its own window, or reports that it has none.
     for (unterm, window) in [(&mut two, &second), (&mut one, &first)] {
         display.take_keyboard()?;
         let activations = display.activations()?;
@@ -51,7 +52,7 @@ fn two_windows_and_one_without_know_each_other() -> Result<()> {
     let note = three.call("instance.focus", json!({}))?["note"].clone();
     ensure!(note.as_str().is_some_and(|note| note.contains("without a window")), "{note}");
 
-    // The command line reaches each by its name or its title.
+    // The command line reaches each instance by its name or its title.
     for (name, id) in [("bravo", "bravo"), ("the builds", "alpha"), ("charlie", "charlie")] {
         let info = one.prints(&["--json", "--instance", name, "instance", "info"])?;
         let info: Value = serde_json::from_str(&info)?;

@@ -1,4 +1,4 @@
-//! `unterm-cli ssh` against OpenSSH's own server, which ssh starts for each login and talks to without a network.
+//! `unterm-cli ssh` with OpenSSH's own server. ssh starts the server for each login and uses no network.
 
 use std::{fmt::Write as _, fs, path::Path, process::Command};
 
@@ -8,18 +8,18 @@ use serde_json::json;
 use tempfile::TempDir;
 use unterm_tests::{Instance, Pane, Start, binary};
 
-/// The prompt of every shell there.
+/// The prompt of every shell on the far side.
 const FAR_PROMPT: &str = "far> ";
 
-/// What a machine at the other end is made of: keys, the server's settings, and ssh's own.
+/// The parts of a machine on the far side: keys, the server's settings, and ssh's own settings.
 struct Elsewhere {
     folder: TempDir,
 }
 
 impl Elsewhere {
-    /// One whose people have this shell, with [`FAR_PROMPT`].
+    /// A machine whose users have this shell, with [`FAR_PROMPT`].
     fn new(shell: &str) -> Result<Self> {
-        // As root the server wants this folder; its package leaves it to the system's start.
+        // If the server runs as root, it needs this folder, which its package creates only at system startup.
         if rustix::process::geteuid().is_root() {
             fs::create_dir_all("/run/sshd").context("/run/sshd")?;
         }
@@ -70,18 +70,18 @@ impl Elsewhere {
         self.folder.path().join(name).display().to_string()
     }
 
-    /// The line that goes there, with these words behind the host.
+    /// The command that logs in there, with these words after the host.
     fn line(&self, options: &str, behind: &str) -> String {
         let cli = binary("unterm-cli");
         format!("{} ssh -F {} {options} box {behind}", cli.display(), self.path("client"))
     }
 
-    /// What the server said, for a test's message.
+    /// The server's log, for a test's message.
     fn log(&self) -> String {
         fs::read_to_string(self.path("log")).unwrap_or_default()
     }
 
-    /// What integration left behind.
+    /// Files that the integration left behind.
     fn leftovers(&self) -> Result<Vec<String>> {
         let entries = fs::read_dir(self.folder.path())?.flatten();
         let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
@@ -89,17 +89,18 @@ impl Elsewhere {
     }
 }
 
-/// Logs in from a pane's prompt, and waits for the prompt there. When that shell ends, its code is said.
+/// Logs in from a pane's prompt, and waits for the far prompt. When the far shell ends, its exit code is printed.
 fn log_in(unterm: &mut Instance, pane: Pane, line: &str, there: &Elsewhere) -> Result<()> {
     pane.type_text(unterm, &format!("{line}; echo \"code $?, far ${{FAR:-no}}\"\r"))?;
-    // A shell that is root's may have a prompt of its own.
+    // A shell of root may have its own prompt.
     let is_prompt = |line: &String| line == FAR_PROMPT.trim_end() || line == "#" || line == "$";
     pane.wait(unterm, "the prompt there", |lines| lines.iter().any(is_prompt))
         .with_context(|| there.log())?;
     Ok(())
 }
 
-/// No arguments and no environment of this machine, which is also the other one, contain a text, be it in Base64.
+/// Checks that no process on this machine, which is also the far one, has a text in its arguments or environment, not
+/// even in Base64.
 fn ensure_hidden(text: &str) -> Result<()> {
     for entry in fs::read_dir("/proc")?.flatten() {
         for file in ["cmdline", "environ"] {
@@ -128,7 +129,7 @@ fn a_login_elsewhere_has_shell_integration() -> Result<()> {
         let run = |unterm: &mut Instance, command: &str| {
             unterm.call("exec.run_wait", json!({"id": pane.id, "command": command}))
         };
-        // The shell's own marks tell where output and exit code are, and carry the pane's number.
+        // The shell's own marks delimit the output and the exit code, and contain the pane's number.
         let done = run(&mut unterm, "sh -c 'echo far $FAR, it is; exit 5'")?;
         ensure!(
             done["output"] == "far away, it is\n" || done["output"] == "far away, it is",
@@ -149,7 +150,7 @@ fn a_login_elsewhere_has_shell_integration() -> Result<()> {
             there.leftovers()?
         );
 
-        // Its end is ssh's end, with its code, and takes the scripts away.
+        // When the far shell ends, ssh ends with its code, and the scripts are removed.
         pane.type_text(&mut unterm, "exit 7\r")?;
         pane.wait_for_text(&mut unterm, "code 7, far no").with_context(|| there.log())?;
         ensure!(there.leftovers()?.is_empty(), "{shell}: {:?}", there.leftovers()?);
@@ -178,7 +179,7 @@ fn another_shell_is_a_plain_login_and_a_command_is_sshs_own() -> Result<()> {
     Ok(())
 }
 
-/// Where a program is.
+/// The path of a program.
 fn which(program: &str) -> Result<String> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path)

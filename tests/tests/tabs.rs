@@ -1,22 +1,22 @@
-//! Tabs and panes under a person's hands: drags, clicks and menus in the window, their outcome read from outside.
+//! Tabs and panes used by hand: drags, clicks and menus in the window, with the results read over the control port.
 
 use anyhow::{Result, ensure};
 use serde_json::Value;
 use unterm_tests::{Display, Instance, Pane, Start, Window, wait_for, wait_until};
 
-/// The middle of the tab bar, which is 28 pixels high at the top; a tab is 217 wide where there is room.
+/// Center of the tab bar, which is 28 pixels high and at the top. A tab is 217 pixels wide if there is room.
 const BAR: i16 = 13;
-/// Space around a pane's cells.
+/// Padding around a pane's cells.
 const PADDING: i16 = 8;
 
-/// Each pane's id and columns.
+/// Each pane's id and number of columns.
 fn columns(unterm: &mut Instance) -> Result<Vec<(u64, i16)>> {
     let number = |value: &Value| value.as_u64().unwrap_or_default();
     let all = unterm.sessions()?;
     Ok(all.iter().map(|one| (number(&one["id"]), number(&one["cols"]) as i16)).collect())
 }
 
-/// Waits until the panes are as `wanted` says.
+/// Waits until `wanted` accepts the panes.
 fn wait_for_columns(
     unterm: &mut Instance,
     what: &str,
@@ -25,7 +25,7 @@ fn wait_for_columns(
     wait_until(what, || columns(unterm), |now| wanted(now))
 }
 
-/// A window with so many tabs, each of whose programs has called itself `tab-N`.
+/// A window with `count` tabs, in each of which a program has set the title `tab-N`.
 fn with_tabs<'a>(display: &'a Display, count: u64) -> Result<(Instance, Window<'a>)> {
     let mut unterm = Start::windowed(display).now()?;
     let window = display.window_of(&unterm)?;
@@ -37,13 +37,13 @@ fn with_tabs<'a>(display: &'a Display, count: u64) -> Result<(Instance, Window<'
         pane.wait_for_prompt(&mut unterm)?;
         pane.type_text(&mut unterm, &format!("printf '\\033]2;tab-{number}\\007'\r"))?;
         window.wait_for_title(|title| title.contains(&format!("tab-{number}")))?;
-        // The title came behind the line's echo: this prompt is the next one, and the shell idle.
+        // The title came after the echo of the line, so this is the next prompt, and the shell is idle.
         pane.wait_for_prompt(&mut unterm)?;
     }
     Ok((unterm, window))
 }
 
-/// Waits until the tab at a place of the row, from 1, is the one called so.
+/// Waits until the tab at a place, counted from 1, has this title.
 fn wait_for_tab(unterm: &Instance, window: &Window<'_>, place: u64, title: &str) -> Result<()> {
     wait_for(
         &format!("{title} at place {place}"),
@@ -62,7 +62,7 @@ fn a_tab_is_dragged_to_another_place() -> Result<()> {
     window.drag((60, BAR), (560, BAR))?;
     wait_for_tab(&unterm, &window, 3, "tab-0")?;
     wait_for_tab(&unterm, &window, 1, "tab-1")?;
-    // Escape puts it back.
+    // Escape returns the tab to its place.
     window.point(60, BAR)?;
     window.button(1, true)?;
     for x in [80, 200, 400, 560] {
@@ -78,7 +78,7 @@ fn a_tab_is_dragged_to_another_place() -> Result<()> {
 fn the_wheel_switches_tabs_and_the_middle_button_closes_one() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, window) = with_tabs(&display, 3)?;
-    // winit tells a notch that is sent as a button twice, at its press and at its release.
+    // If a notch of the wheel is sent as a button, winit reports it twice: at the press and at the release.
     window.click(4, (60, BAR))?;
     window.wait_for_title(|title| !title.contains("tab-2"))?;
     window.click(2, (217 + 60, BAR))?;
@@ -94,7 +94,7 @@ fn a_tabs_menu_is_used_by_keys_and_by_mouse() -> Result<()> {
     let (mut unterm, window) = with_tabs(&display, 2)?;
     let whole = columns(&mut unterm)?[0].1;
     window.click(3, (60, BAR))?;
-    // New tab, Duplicate tab, and the third: Split right, in the tab that was clicked.
+    // The third item, after New tab and Duplicate tab, is Split right, which applies to the clicked tab.
     for _ in 0..3 {
         display.press(&["Down"])?;
     }
@@ -102,7 +102,7 @@ fn a_tabs_menu_is_used_by_keys_and_by_mouse() -> Result<()> {
     wait_for_columns(&mut unterm, "the first tab split", |panes| {
         panes.len() == 3 && panes[0].1 <= whole / 2 && panes[1].1 == whole
     })?;
-    // Escape leaves it, and keys are the program's again.
+    // Escape closes the menu, and keys go to the program again.
     window.click(3, (60, BAR))?;
     display.press(&["Down"])?;
     display.press(&["Escape"])?;
@@ -155,12 +155,12 @@ fn panes_move_and_are_typed_into_together() -> Result<()> {
     first.wait_for_text(&mut unterm, "42")?;
     second.wait_for_text(&mut unterm, "42")?;
     unterm.act(&["broadcast_tab"])?;
-    // The second one has the keyboard, also on the other side and in a tab of its own.
+    // The second pane keeps the keyboard focus, even when it is swapped or moved to its own tab.
     unterm.act(&["swap_pane_left"])?;
     display.type_text("echo $((50 + 1))\n")?;
     second.wait_for_text(&mut unterm, "51")?;
     ensure!(!first.lines(&mut unterm)?.iter().any(|line| line == "51"), "it is typed into one");
-    // Round the end, and back.
+    // Wrap around at the end, and go back.
     for (action, word, pane) in [("next_pane", "61", first), ("previous_pane", "71", second)] {
         unterm.act(&[action])?;
         display.type_text(&format!("echo $(({word} + 0))\n"))?;
@@ -181,7 +181,7 @@ fn panes_move_and_are_typed_into_together() -> Result<()> {
 fn closing_asks_only_where_a_program_runs() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, _) = with_tabs(&display, 2)?;
-    // An idle shell is closed at once.
+    // An idle shell closes at once.
     display.press(&["Control_L", "Shift_L", "w"])?;
     wait_for_columns(&mut unterm, "one tab", |panes| panes.len() == 1)?;
     display.type_text("cat\n")?;
@@ -194,7 +194,7 @@ fn closing_asks_only_where_a_program_runs() -> Result<()> {
         String::new,
     )?;
     display.press(&["Control_L", "Shift_L", "w"])?;
-    // The question takes the keys: this one is no answer, and cat gets nothing of it.
+    // The question takes the keys. This key is not an answer, and `cat` does not receive it.
     display.press(&["z"])?;
     display.press(&["Escape"])?;
     display.type_text("still here\n")?;
@@ -218,7 +218,7 @@ fn the_scrollbar_is_dragged_through_the_history() -> Result<()> {
     pane.wait(&mut unterm, "the last number", |lines| lines.iter().any(|line| line == "1000"))?;
     let (width, height) = window.size()?;
     let x = width as i16 - 5;
-    // The thumb is at the foot, above the status bar.
+    // The scrollbar's thumb is at the bottom, above the status bar.
     let foot = height as i16 - 28 - 12;
     wait_for(
         "the first line in sight",

@@ -1,11 +1,12 @@
-//! The house rules that a program can check: what depends on what, what the README names, and what no file may hold.
+//! House rules that a program can check: dependencies, the contents of the README, and forbidden text in files.
 
 use std::{collections::BTreeMap, process::Command};
 
 use serde_json::Value;
 use unterm_tests::{Modules, Tree};
 
-/// What each crate may use of the workspace, and what of the rest it never does. `app → control, renderer → mux → term`.
+/// For each crate, the workspace crates it may use, and the external crates it must not use.
+/// `app → control, renderer → mux → term`.
 const LAYERS: &[(&str, &[&str], &[&str])] = &[
     (
         "unterm-term",
@@ -27,10 +28,11 @@ const LAYERS: &[(&str, &[&str], &[&str])] = &[
     ("unterm", &["unterm-control", "unterm-mux", "unterm-renderer", "unterm-term"], &["vte"]),
 ];
 
-/// The sources of crates whose modules form layers, as the crates do: none imports one that imports it, directly or not.
+/// Source folders of crates whose modules form layers, as the crates do. No module imports a module that imports it,
+/// directly or not.
 const LAYERED_INSIDE: &[&str] = &["mux/src", "control/src"];
 
-/// The workspace's packages by name, from cargo itself.
+/// The workspace's packages by name, from cargo.
 fn packages() -> BTreeMap<String, Value> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
@@ -47,7 +49,7 @@ fn packages() -> BTreeMap<String, Value> {
         .collect()
 }
 
-/// Fails with every finding, so that one run shows them all.
+/// Fails with all findings, so that one run shows them all.
 fn check(what: &str, findings: Vec<String>) {
     assert!(findings.is_empty(), "{what}:\n  {}", findings.join("\n  "));
 }
@@ -133,7 +135,7 @@ fn the_readme_points_only_at_what_is_there() {
     let tree = Tree::read();
     let readme = tree.text("README.md");
     let links = readme.split("](").skip(1).map(|link| link.split([')', '#']).next().unwrap_or(""));
-    // `mux/src/pane.rs`, and other things in backquotes that read like a path of this tree.
+    // `mux/src/pane.rs`, and other text in backquotes that resembles a path of this tree.
     let quoted = readme.split('`').filter(|text| {
         let folder = text.split('/').next().unwrap_or_default();
         text.contains('/')
@@ -176,7 +178,7 @@ fn the_readme_lists_every_default_key() {
     check("keys that README does not list", findings);
 }
 
-/// A chord of the table of actions as the README writes it, in lower case.
+/// A chord of the table of actions as the README spells it, in lower case.
 fn spelled(chord: &str) -> String {
     chord.replace("page_up", "pgup").replace("page_down", "pgdn")
 }
@@ -199,7 +201,7 @@ fn only_the_command_line_prints() {
             }
         }
     }
-    // This file has to name what it looks for.
+    // This file contains the names it searches for.
     findings.retain(|finding| !finding.starts_with("tests/tests/tidy.rs:"));
     check("stdout carries a protocol", findings);
 }
@@ -241,7 +243,7 @@ fn nothing_is_left_unfinished_or_switched_off() {
 
 #[test]
 fn no_file_names_a_machine() {
-    // Spelt in two parts, so that this file passes its own check.
+    // Split in two parts, so that this file passes its own check.
     let paths = [("/ro", "ot/"), ("/wo", "rk/"), ("/ho", "me/ubuntu"), ("shared/", "design.md")];
     let paths: Vec<String> = paths.iter().map(|(a, b)| format!("{a}{b}")).collect();
     let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
@@ -290,7 +292,7 @@ fn numbered(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.lines().enumerate().map(|(index, line)| (index + 1, line))
 }
 
-/// Every line with one of `words` in the files that `select` picks, this one left out.
+/// Every line with one of `words` in the files that `select` accepts, except this file.
 fn find(words: &[&str], select: impl Fn(&str) -> bool) -> Vec<String> {
     let tree = Tree::read();
     let mut findings = Vec::new();

@@ -1,5 +1,5 @@
-//! Starts without a registry to write: on a full disk, where something else is in the way, where there is no home. Unterm runs
-//! all the same, says what is missing, and ends when it is told to.
+//! Starts without a writable registry: on a full disk, with another file in the way, and without a home. Unterm still
+//! runs, reports what is missing, and ends on request.
 
 use std::{fs, path::Path};
 
@@ -9,7 +9,7 @@ use unterm_tests::{Bus, Display, Instance, ScreenReader, Start, describe, wait_f
 
 const UNREGISTERED: &str = "This Unterm is not in the registry of instances";
 
-/// Starts one that has no entry, whose program makes a file of its own; it ends by SIGTERM as others do.
+/// Starts an instance without an entry, whose program creates a file. It ends on SIGTERM as others do.
 fn runs_and_ends(start: Start<'_>, why: &[&str]) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let made = folder.path().join("made");
@@ -45,7 +45,7 @@ fn a_window_on_a_full_disk_opens_and_says_so() -> Result<()> {
         others.any(|one| one[1].as_str().is_some_and(|text| text.contains(UNREGISTERED)))
     };
     reader.wait("the message", is_told)?;
-    // The shell works as ever.
+    // The shell works as usual.
     display.type_text("echo $((40 + 2))\n")?;
     let answers = |seen: &Value| {
         seen["terminals"][0]["text"].as_str().is_some_and(|text| text.contains("\n42"))
@@ -79,7 +79,7 @@ fn a_log_that_can_not_be_written_ends_nothing() -> Result<()> {
     Ok(())
 }
 
-/// An instance whose home has a folder for `active.json`.
+/// An instance whose home contains a folder named `active.json`.
 fn beside_a_folder() -> Result<(tempfile::TempDir, Instance)> {
     let home = tempfile::tempdir()?;
     fs::create_dir(home.path().join("active.json"))?;
@@ -92,7 +92,7 @@ fn what_is_in_the_way_of_the_pointer_leaves_it_its_entry() -> Result<()> {
     let (home, mut unterm) = beside_a_folder()?;
     unterm.wait_for_log("active.json: ")?;
     ensure!(!unterm.log().contains(UNREGISTERED), "{}", unterm.log());
-    // The entry and the other pointers are there, and the command line finds it by them.
+    // The entry and the other pointers exist, and the command line finds the instance by them.
     for file in ["server.json", "instances/alpha.json"] {
         let record: Value = serde_json::from_slice(&fs::read(home.path().join(file))?)?;
         assert_eq!(record["pid"], unterm.pid(), "{file}");

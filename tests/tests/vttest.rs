@@ -1,28 +1,29 @@
-//! vttest (version 2.7, 20221229) in a pane, gone through screen by screen: its menus 1 to 6, 8, 9 and 11.
+//! vttest (version 2.7, 20221229) in a pane, screen by screen: its menus 1 to 6, 8, 9 and 11.
 //!
-//! Every entry of these menus is opened, but for those in [`LEFT_OUT`], and every screen it shows is compared with a file
-//! of `vttest/`. They are what vttest says on them that they should be; where that can't be seen by what vttest says, it
-//! is what xterm 379 shows, or says in its source. A change that is meant is taken over by
+//! Opens every entry of these menus, except those in [`LEFT_OUT`], and compares every screen with a file of `vttest/`.
+//! The expected screens follow vttest's own descriptions. If a description does not determine the screen, they follow
+//! what xterm 379 shows, or its source. To accept an intended change, run
 //! `UPDATE_EXPECT=1 cargo test -p unterm-tests --test vttest`.
 //!
-//! All were looked at. But for those that ask for keys (5, 6.1, 6.2, 11.1.2.1, 11.1.7, 11.3.4), and two reports that xterm
-//! doesn't give (11.2.5.5, 11.2.5.6), vttest was also gone through in xterm 379 by the same choices, and its screens, as its
-//! printer writes them with looks (`CSI i`) and in pictures, were compared with these cell by cell. Where they differ:
-//! what each tells of itself (DA, DECRQM, DECRQSS, DECCIR, XTWINOPS); 11.2.3.2, whose last height the display did not have;
-//! characters that Unicode lacks, U+2426 here and U+2E2E there; concealed text, which the printer leaves out (11.6.9); and
-//! the columns that DECCOLM adds behind a coloured erasure, which have no colour there (11.6.6.1 #4).
+//! All screens were inspected by eye. vttest was also run in xterm 379 with the same choices, except the tests that ask
+//! for keys (5, 6.1, 6.2, 11.1.2.1, 11.1.7, 11.3.4), and two reports that xterm doesn't send (11.2.5.5, 11.2.5.6).
+//! xterm's screens, as its printer writes them with looks (`CSI i`) and in pictures, were compared with these cell by
+//! cell. They differ in: each terminal's reports about itself (DA, DECRQM, DECRQSS, DECCIR, XTWINOPS); 11.2.3.2, whose
+//! last height the display did not have; characters that Unicode lacks, U+2426 here and U+2E2E there; concealed text,
+//! which the printer omits (11.6.9); and the columns that DECCOLM adds after a colored erasure, which have no color
+//! there (11.6.6.1 #4).
 //!
-//! A screen in a file begins with the entry it is of, its number there, its size, and the cursor's row and column from 0,
-//! with its shape where a program chose one. A row of text begins with `|`; before that, `=` says double width, `^` and
-//! `v` the upper and lower half of double height, of which only the columns in sight are shown. A row that begins
-//! with `~` says by a letter in which look the text above it is; the looks are listed below the screen.
+//! A screen in a file begins with its entry, its number within the entry, its size, and the cursor's row and column
+//! from 0, with the cursor's shape if a program set one. A row of text begins with `|`. Before that, `=` marks double
+//! width, and `^` and `v` the upper and lower half of double height; of such rows only the visible columns are shown. A
+//! row that begins with `~` gives the look of the text above it by letters, and the looks are listed below the screen.
 //!
-//! Where a screen is not what vttest says: with margins, IL and DL end a row off, and CNL and CPL count on behind the
-//! margin (11.3.3.11, 11.4.2.13, 11.4.2.14: vttest doesn't reckon with margins there); DECSCUSR 0 is reported as it was
-//! asked for, the person's own cursor, and not as 1 (11.4.5.2.3.8); settings of keyboards, lamps, ports and power that a
-//! VT has are reported as unknown.
+//! Screens that differ from vttest's descriptions: with margins, IL and DL end one row off, and CNL and CPL count past
+//! the margin (11.3.3.11, 11.4.2.13, 11.4.2.14: vttest ignores margins there); DECSCUSR 0 is reported as it was set,
+//! which stands for the user's own cursor, and not as 1 (11.4.5.2.3.8); a VT's settings of keyboard, lamps, ports and
+//! power are reported as unknown.
 //!
-//! What vttest itself leaves to the eye and the ear (bells, lamps, smooth scrolling, blinking) is not seen here.
+//! Effects that vttest leaves to eye and ear (bells, lamps, smooth scrolling, blinking) are not checked here.
 
 use std::{cell::RefCell, fmt::Write as _, iter};
 
@@ -31,7 +32,7 @@ use expect_test::{ExpectFile, expect_file};
 use serde_json::{Value, json};
 use unterm_tests::{Instance, Pane, Start, wait_for};
 
-/// What is not opened, and why.
+/// Entries that are not opened, with the reason.
 const LEFT_OUT: &[(&str, &str)] = &[
     ("3.1", "resets what others have chosen"),
     ("3.2", "changes how vttest shows some sets"),
@@ -124,27 +125,27 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("11.8.8", "moves a window, which there is none of, and waits for it"),
 ];
 
-/// One thing that vttest asks for otherwise than by "Push <RETURN>": what shows that it does, whether that screen is
-/// compared, and the keys that answer.
+/// A prompt of vttest other than "Push <RETURN>": the text that identifies it, whether its screen is compared, and the
+/// keys that answer it.
 struct Question {
     shows: String,
     is_seen: bool,
     keys: Vec<String>,
 }
 
-/// A question that the screen tells by `shows`, answered by keys.
+/// A question that the text `shows` identifies, and the keys that answer it.
 fn asked(shows: &str, keys: &[&str]) -> Question {
     let keys = keys.iter().map(|key| (*key).to_owned()).collect();
     Question { shows: shows.to_owned(), is_seen: false, keys }
 }
 
-/// The same, with a screen to compare.
+/// A question whose screen is compared.
 fn seen(shows: &str, keys: &[&str]) -> Question {
     Question { is_seen: true, ..asked(shows, keys) }
 }
 
-/// A keyboard test that goes through modes: in each all of the keys are pressed, which vttest answers by their texts in
-/// that mode, and then Tab.
+/// A keyboard test that cycles through modes. In each mode all keys are pressed, then Tab. vttest answers each key with
+/// its text in that mode.
 fn pressed(modes: &[&str], keys: &[(&str, &[&str])]) -> Vec<Question> {
     let mut questions = Vec::new();
     for (number, mode) in modes.iter().enumerate() {
@@ -158,7 +159,7 @@ fn pressed(modes: &[&str], keys: &[(&str, &[&str])]) -> Vec<Question> {
     questions
 }
 
-/// What an entry asks for.
+/// The questions of an entry.
 fn questions(path: &str) -> Vec<Question> {
     let ascii: Vec<String> = ('!'..='~').map(|char| char.to_string()).collect();
     let ascii: Vec<&str> = ascii.iter().map(String::as_str).collect();
@@ -209,7 +210,7 @@ fn questions(path: &str) -> Vec<Question> {
                 ("kp_enter", &["ENTER key"]),
             ],
         ),
-        // Home and End are no Find and Select, as in xterm.
+        // Home and End are not Find and Select, as in xterm.
         "5.6" => pressed(
             &["<Normal mode", "<VT100/VT52 mode"],
             &[
@@ -265,7 +266,7 @@ fn questions(path: &str) -> Vec<Question> {
             asked("Local echo is enabled", &["a", "b", "b"]),
             asked("Local echo is disabled", &["c", "d", "d"]),
         ],
-        // There are no keys that programs define: F6 sends what it always does.
+        // There are no user-defined keys: F6 always sends the same.
         "11.1.7" => vec![asked("Press 'q' to quit", &["f6"]), asked("1 7 ~", &["q"])],
         "11.3.4.1" => vec![
             asked("Press the backspace key", &["backspace"]),
@@ -295,19 +296,19 @@ fn questions(path: &str) -> Vec<Question> {
 
 /// What vttest waits for.
 enum Asks {
-    /// RETURN, behind a screen.
+    /// RETURN after a screen.
     Return,
-    /// An entry of the menu at `path`, by its number, at most `last`. The main menu has an empty path.
+    /// An entry of the menu at `path`, by its number up to `last`. The main menu has an empty path.
     Entry { path: String, last: usize },
 }
 
 impl Asks {
-    /// What the text before the cursor asks for, if it is in what has changed, as `screen.diff` tells it.
+    /// What the text before the cursor asks for, if that text is among the changes that `screen.diff` reports.
     fn of(diff: &Value) -> Option<Self> {
         let number = |value: &Value| value.as_u64().map(|number| number as usize);
         let top = number(&diff["scrollback_rows"])?.checked_sub(number(&diff["rows"])?)?;
         let (row, col) = (top + number(&diff["cursor"]["y"])?, number(&diff["cursor"]["x"])?);
-        // Of the screen only: what has scrolled off it is told, too.
+        // Use changes of the screen only: `screen.diff` also reports rows that have scrolled off.
         let changes = diff["changes"].as_array()?;
         let lines: Vec<(usize, &str)> = changes
             .iter()
@@ -321,7 +322,7 @@ impl Asks {
         }
         let (_, last) = before.split_once("Enter choice number (0 - ")?;
         let last = last.strip_suffix("): ")?.parse().ok()?;
-        // The one menu that does not say which it is.
+        // The only menu without its number in the title.
         let path = match lines.iter().any(|(_, line)| line.starts_with("Test of known bugs in")) {
             true => "9",
             false => lines.iter().find_map(|(_, line)| menu_path(line)).unwrap_or_default(),
@@ -335,20 +336,20 @@ fn menu_path(line: &str) -> Option<&str> {
     Some(line.trim_start().strip_prefix("Menu ")?.split_once(':')?.0)
 }
 
-/// vttest in a pane of 80×24 that it may resize.
+/// vttest in a pane of 80×24 cells that it may resize.
 struct Vttest<'a> {
     unterm: &'a mut Instance,
     pane: Pane,
-    /// The pane's `seq` when something was typed last: what was there then asks for nothing.
+    /// The pane's `seq` when a key was last typed. Older text is not a question.
     since: u64,
     /// The screens so far.
     shown: String,
-    /// Entry and number of the last of them.
+    /// Entry and number of the last screen.
     last: (String, usize),
 }
 
 impl<'a> Vttest<'a> {
-    /// Starts it, and waits for its main menu.
+    /// Starts vttest, and waits for its main menu.
     fn start(unterm: &'a mut Instance) -> Result<Self> {
         let pane = unterm.run("vttest", &["24x80.132"])?;
         let mut vttest =
@@ -362,7 +363,7 @@ impl<'a> Vttest<'a> {
         screen["seq"].as_u64().context("screen.text gave no seq")
     }
 
-    /// Waits until it asks for something.
+    /// Waits until vttest asks for something.
     fn asks(&mut self) -> Result<Asks> {
         let what_is_new = json!({"id": self.pane.id, "since_seq": self.since});
         let unterm = &mut *self.unterm;
@@ -379,7 +380,7 @@ impl<'a> Vttest<'a> {
         )
     }
 
-    /// Types, and waits until it asks for something else.
+    /// Types input, and waits until vttest asks for something else.
     fn answer(&mut self, input: &str) -> Result<Asks> {
         self.since = self.seq()?;
         self.pane.type_text(self.unterm, input)?;
@@ -388,8 +389,8 @@ impl<'a> Vttest<'a> {
 
     /// Waits for a question and answers it.
     fn answer_question(&mut self, path: &str, question: &Question, is_first: bool) -> Result<()> {
-        // Nothing says that more is not to come; what is compared is given more time. So is the first: vttest throws away
-        // what is typed before it has set the terminal.
+        // Nothing indicates that the output is complete, so screens to compare get more time. So does the first
+        // question, because vttest discards input typed before it has set up the terminal.
         let quiet = if question.is_seen || is_first { 200 } else { 60 };
         let awaited = json!({
             "id": self.pane.id,
@@ -407,8 +408,8 @@ impl<'a> Vttest<'a> {
         Ok(())
     }
 
-    /// Opens an entry of the menu that is shown and goes through its screens, or through all entries of a menu of its
-    /// own, where these numbers are typed `first`; ends at the menu above.
+    /// Opens an entry of the current menu and steps through its screens. If the entry is a menu, types the numbers in
+    /// `first` and opens all its entries. Ends at the menu above.
     fn open(&mut self, path: &str, first: &[&str]) -> Result<()> {
         let entry = path.rsplit('.').next().unwrap_or(path);
         let questions = questions(path);
@@ -445,7 +446,7 @@ impl<'a> Vttest<'a> {
         }
     }
 
-    /// Adds the screen as it is to those that were shown.
+    /// Appends the current screen to the recorded ones.
     fn take(&mut self, path: &str) -> Result<()> {
         let on_pane = json!({"id": self.pane.id});
         let cells = self.unterm.call("screen.cells", on_pane.clone())?;
@@ -458,7 +459,7 @@ impl<'a> Vttest<'a> {
     }
 }
 
-/// Writes a screen as the files have it.
+/// Writes a screen in the files' format.
 fn write_screen(out: &mut String, cells: &Value, shape: &str) -> Result<()> {
     let cursor = &cells["cursor"];
     write!(out, "{}×{}, cursor {},{}", cells["cols"], cells["rows"], cursor["y"], cursor["x"])?;
@@ -493,7 +494,7 @@ fn write_screen(out: &mut String, cells: &Value, shape: &str) -> Result<()> {
     Ok(())
 }
 
-/// Writes a row, and below it the looks in it, if there are any.
+/// Writes a row, and below it the looks in it, if any.
 fn write_row(
     rows: &mut Vec<String>,
     looks: &mut Vec<String>,
@@ -532,13 +533,13 @@ fn write_row(
     Ok(())
 }
 
-/// Fills a row with blanks as far as a column.
+/// Pads a row with blanks up to a column.
 fn pad(row: &mut String, col: usize) {
     let count = row.chars().count();
     row.extend(iter::repeat_n(' ', col.saturating_sub(count)));
 }
 
-/// How a run looks; empty where nothing of it is not plain.
+/// The look of a run; empty if the run is plain.
 fn look(run: &Value) -> String {
     let text = |name: &str| run[name].as_str();
     let attributes = run["attributes"].as_array().into_iter().flatten();
@@ -552,12 +553,12 @@ fn look(run: &Value) -> String {
     words.join(", ")
 }
 
-/// What stands for looks, enough for all colours on all.
+/// The letters for looks, enough for all colors on all backgrounds.
 fn letters() -> impl Iterator<Item = char> {
     ('a'..='z').chain('A'..='Z').chain('0'..='9').chain('α'..='ω').chain('а'..='я').chain('А'..='Я')
 }
 
-/// Goes through entries, each with what is typed first in its menu, in a vttest of its own, and compares what they show.
+/// Opens entries, each in its own vttest after typing the given input in its menu, and compares the screens.
 fn check(walks: &[(&str, &str)], expected: ExpectFile) -> Result<()> {
     let mut unterm = Start::headless().arg("--allow").arg("window-ops,title-reports").now()?;
     let mut shown = String::new();
@@ -592,8 +593,8 @@ fn screen_features() -> Result<()> {
 
 #[test]
 fn character_sets() -> Result<()> {
-    // As they are at the start; national ones (French, German, Swedish, Italian); DEC's own (special graphics,
-    // technical, Greek, Cyrillic).
+    // The defaults; national sets (French, German, Swedish, Italian); DEC's own sets (special graphics, technical,
+    // Greek, Cyrillic).
     let walks = [("3", ""), ("3", "3 4 9 5 11 6 22 7 16"), ("3", "3 4 3 5 6 6 13 7 2")];
     check(&walks, expect_file!["vttest/3.txt"])
 }
@@ -630,14 +631,14 @@ fn vt220_features() -> Result<()> {
 
 #[test]
 fn vt320_features() -> Result<()> {
-    // Each on its own: text in the history comes back on a higher screen.
+    // Each starts anew, because text in the history would return on a higher screen.
     let walks = [("11.2.2", ""), ("11.2.3", ""), ("11.2.5", ""), ("11.2.6", "")];
     check(&walks, expect_file!["vttest/11.2.txt"])
 }
 
 #[test]
 fn vt420_features() -> Result<()> {
-    // Without margins, and with all of them around the middle half of the screen and the origin there.
+    // Without margins, then with all margins around the middle half of the screen and the origin there.
     let walks = [
         ("11.3.2", ""),
         ("11.3.2", "3 2 4 4 4 5 5 5"),

@@ -1,10 +1,10 @@
-//! The program in a window, with a person's keys, mouse and eyes on it: an X server of the test's own.
+//! The program in a window on the test's own X server, with a simulated user's keys, mouse and view.
 
 use anyhow::{Result, ensure};
 use serde_json::Value;
 use unterm_tests::{Area, Display, Instance, Start, Window, describe, wait_for, wait_until};
 
-/// The panes and their sizes, as session.list has them.
+/// The panes' sizes, as session.list returns them.
 fn sizes(unterm: &mut Instance) -> Result<Vec<(u64, u64)>> {
     let number = |value: &Value| value.as_u64().unwrap_or_default();
     Ok(unterm.sessions()?.iter().map(|one| (number(&one["cols"]), number(&one["rows"]))).collect())
@@ -49,7 +49,7 @@ fn what_came_key_by_key_is_what_a_whole_picture_shows() -> Result<()> {
     let (mut unterm, window, pane) =
         Start::windowed(&display).arg("--painter").arg("cpu").at_prompt()?;
     let cell = (u64::from(window.size()?.0) - 2 * PADDING) / sizes(&mut unterm)?[0].0;
-    // The cursor is in the picture that shows the text before it.
+    // The picture that shows the text also shows the cursor after it.
     let typed = |text: &str| {
         let left = PADDING + cell * ("ready$ ".len() + text.len()) as u64;
         let is_there = || {
@@ -147,13 +147,13 @@ fn tabs_and_splits_open_and_close_by_keys() -> Result<()> {
     display.press(&["Control_L", "Shift_L", "d"])?;
     wait_for_panes(&mut unterm, 3)?;
 
-    // The new pane has the keyboard.
+    // The new pane has the keyboard focus.
     display.type_text("echo in the third\n")?;
     let newest = unterm.sessions()?.iter().map(|one| one["id"].as_u64()).max();
     let newest = unterm_tests::Pane { id: newest.flatten().unwrap_or_default() };
     newest
         .wait(&mut unterm, "the answer", |lines| lines.iter().any(|line| line == "in the third"))?;
-    // Closing asks as long as the command runs.
+    // Closing asks for confirmation while the command runs.
     newest.wait_for_prompt(&mut unterm)?;
 
     display.press(&["Control_L", "Shift_L", "x"])?;
@@ -172,7 +172,7 @@ fn a_pane_is_not_split_into_parts_that_are_of_no_use() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, _, _) = Start::windowed(&display).at_prompt()?;
     let mut count = 1;
-    // Each split halves the pane that the last one made.
+    // Each split halves the pane that the last split created.
     let said = loop {
         let output = unterm.cli(&["action", "split_right"])?;
         if !output.status.success() {
@@ -185,7 +185,7 @@ fn a_pane_is_not_split_into_parts_that_are_of_no_use() -> Result<()> {
     assert!(said.contains("4 columns"), "{said}");
     let panes = wait_for_panes(&mut unterm, count)?;
     assert!(count > 2 && panes.iter().all(|size| size.0 >= 4), "{panes:?}");
-    // One below the other there is room, also by key.
+    // There is still room for a split downward, also by key.
     display.press(&["Control_L", "Shift_L", "d"])?;
     wait_for_panes(&mut unterm, count + 1)?;
     Ok(())
@@ -210,18 +210,18 @@ fn the_window_gives_the_pane_its_size() -> Result<()> {
     Ok(())
 }
 
-/// A colour that only what a test prints has.
+/// A color that only the test's output has.
 const MARK: [u8; 3] = [255, 0, 255];
 
-/// Prints what follows on a background of that colour.
+/// Prints the following text on a background of that color.
 const MARKED: &str = "\\033[48;2;255;0;255m";
 
-/// Waits until something in [`MARK`]'s colour is shown.
+/// Waits until something in the color [`MARK`] is visible.
 fn wait_for_mark(window: &Window<'_>) -> Result<Area> {
     wait_for("the mark's colour", || Ok(window.picture()?.area_of(MARK)), String::new)
 }
 
-/// A window whose program shows `selectme` in the middle, and where that is.
+/// A window whose program shows `selectme` in the middle, and the word's area.
 fn with_a_word(display: &Display) -> Result<(Instance, Window<'_>, Area)> {
     let script = format!(
         "stty -echo; printf '\\033[?25l\\033[10;20H{MARKED}selectme\\033[m'; read x; stty echo; \
@@ -245,12 +245,12 @@ fn a_double_click_selects_a_word_for_both_clipboards_and_enter_does_not_overtake
     display.press(&["Control_L", "Shift_L", "c"])?;
     display.wait_for_selection("clipboard", "selectme")?;
 
-    // Pasted, it is echoed, and comes back through `cat`.
+    // Pasted text is echoed, then printed by `cat`.
     let pane = unterm.first_pane()?;
     let shown = |lines: &[String]| lines.iter().filter(|line| *line == "selectme").count();
     pane.type_text(&mut unterm, "\r")?;
     pane.wait_for_text(&mut unterm, "now:")?;
-    // Enter is pressed before the clipboard has answered, and comes behind the word all the same.
+    // Enter is pressed before the clipboard has answered, but arrives after the word.
     display.press(&["Control_L", "Shift_L", "v"])?;
     display.press(&["Return"])?;
     pane.wait(&mut unterm, "the word and its echo", |lines| shown(lines) == 2)?;
@@ -262,7 +262,7 @@ fn a_drag_selects_the_letters_under_it() -> Result<()> {
     let display = Display::start()?;
     let (_unterm, window, word) = with_a_word(&display)?;
     let (_, y) = word.middle();
-    // From the left half of the word's third letter to the left half of its seventh: the four between.
+    // From the left half of the word's third letter to the left half of its seventh: the four letters between.
     let letter = (word.right - word.left) / 8;
     let edge = |index: i16| word.left + letter * index + letter / 8;
     window.drag((edge(2), y), (edge(6), y))?;
@@ -287,7 +287,7 @@ fn a_shortcut_that_has_nothing_to_do_types_nothing() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, _, pane) = Start::windowed(&display).at_prompt()?;
     display.type_text("cat -v\n")?;
-    // To dismiss messages, answer an agent, and zoom: there is one pane, and nobody asks.
+    // The keys dismiss messages, answer an agent, and zoom. There is only one pane, and no agent asks.
     for keys in [["Shift_L", "Delete"], ["Shift_L", "y"], ["Shift_L", "z"]] {
         display.press(&["Control_L", keys[0], keys[1]])?;
     }
@@ -304,7 +304,7 @@ fn a_shortcut_that_has_nothing_to_do_types_nothing() -> Result<()> {
 fn the_wheel_scrolls_the_history_and_a_key_returns() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, window, pane) = Start::windowed(&display).at_prompt()?;
-    // Marked lines end five above the screen: as many as the wheel may turn.
+    // The marked lines end five lines above the screen, the distance that the wheel may scroll.
     const END: [u8; 3] = [0, 255, 0];
     let script = format!(
         "clear; printf '{MARKED}older\\033[m\\n%.0s' $(seq 60); seq $(($(tput lines) + 3)); \
@@ -314,7 +314,7 @@ fn the_wheel_scrolls_the_history_and_a_key_returns() -> Result<()> {
     pane.wait(&mut unterm, "the end", |lines| lines.iter().any(|line| line == "end"))?;
     pane.wait_for_prompt(&mut unterm)?;
     let live = pane.lines(&mut unterm)?;
-    // The wheel turns what the window shows, which comes after what the pane says.
+    // The wheel scrolls what the window shows, which lags behind the pane's state.
     wait_for("the end in sight", || Ok(window.picture()?.area_of(END)), String::new)?;
     wait_for(
         "no mark",

@@ -1,4 +1,4 @@
-//! Files dragged from another program onto the window: their paths come to the pane under the pointer.
+//! Files dragged from another program onto the window: their paths are pasted into the pane under the pointer.
 
 use anyhow::{Context as _, Result, ensure};
 use unterm_tests::{Display, Instance, Pane, Start, wait_for};
@@ -12,7 +12,7 @@ use x11rb::{
     wrapper::ConnectionExt as _,
 };
 
-/// Another program, from whose window files are dragged (the XDND protocol, version 5).
+/// Another program, from whose window files are dragged (XDND protocol, version 5).
 struct Source {
     connection: RustConnection,
     root: xproto::Window,
@@ -33,7 +33,7 @@ impl Source {
         Ok(self.connection.intern_atom(false, name.as_bytes())?.reply()?.atom)
     }
 
-    /// Drags files to the pointer, drops them there and waits until the window there has taken them. A source that follows
+    /// Drags files to the pointer, drops them and waits until the window there has accepted them. A source that follows
     /// proxies sends its messages to the window's proxy.
     fn drop_files(&self, uris: &[&str], follows_proxies: bool) -> Result<()> {
         let at = self.connection.query_pointer(self.root)?.reply()?;
@@ -85,7 +85,7 @@ impl Source {
         Ok(())
     }
 
-    /// The proxy that a window names, once it does; the proxy must name itself.
+    /// The proxy that a window names, once it names one. The proxy must name itself.
     fn proxy(&self, window: xproto::Window) -> Result<xproto::Window> {
         let name = self.atom("XdndProxy")?;
         let named = |window| -> Result<Option<xproto::Window>> {
@@ -109,13 +109,13 @@ impl Source {
         })
     }
 
-    /// Waits for the event that `pick` takes; others are nothing to this program.
+    /// Waits for the event that `pick` accepts, and ignores other events.
     fn wait_for<T>(&self, what: &str, pick: impl Fn(Event) -> Option<T>) -> Result<T> {
         wait_for(what, || Ok(self.connection.poll_for_event()?.and_then(&pick)), String::new)
     }
 }
 
-/// Waits until a pane shows a text, which may be broken at its edge.
+/// Waits until a pane shows a text, which may be wrapped.
 fn shows(unterm: &mut Instance, pane: Pane, text: &str) -> Result<()> {
     pane.wait(unterm, text, |lines| lines.concat().contains(text))?;
     Ok(())
@@ -136,7 +136,7 @@ fn a_file_is_pasted_into_the_pane_it_is_dropped_on() -> Result<()> {
     let uri = |name: &str| format!("file://{}", home.join(name).display());
     let (width, height) = (window.size()?.0 as i16, window.size()?.1 as i16);
 
-    // The right one has the keyboard, which goes where something was dropped.
+    // The right pane has the keyboard focus, which moves to the pane that receives the drop.
     window.point(width / 4, height / 2)?;
     source.drop_files(&[&uri("one(1).txt")], true)?;
     shows(&mut unterm, left, "one(1).txt'")?;

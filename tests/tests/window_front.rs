@@ -1,4 +1,4 @@
-//! The window brought to the front by others than the person.
+//! The window raised by callers other than the user.
 
 use anyhow::Result;
 use serde_json::json;

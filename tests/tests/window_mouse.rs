@@ -1,4 +1,4 @@
-//! The mouse of a person over panes: what programs that ask for it are told, and what is pointed at.
+//! The user's mouse over panes: the events that programs receive, and the links under the pointer.
 
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -7,7 +7,7 @@ use serde_json::json;
 use tempfile::TempDir;
 use unterm_tests::{Display, Pane, Picture, Start, Window, WindowManager, wait_for};
 
-/// The events of a mouse in what `cat -v` shows of them (SGR, mode 1006): the button, and whether it went down.
+/// The mouse events in output of `cat -v` (SGR, mode 1006): the button, and whether it was pressed.
 fn events(lines: &[String]) -> Vec<(String, bool)> {
     let text = lines.concat();
     let told = text.split("^[[<").skip(1).filter_map(|event| {
@@ -28,7 +28,7 @@ fn a_program_is_told_of_every_button_that_is_let_go() -> Result<()> {
     let pane = unterm.first_pane()?;
     pane.wait_for_text(&mut unterm, "listens")?;
     window.point(200, 200)?;
-    // The left button goes down, the right one, and each is let go.
+    // Press the left and the right button, then release both.
     for (button, down) in [(1, true), (3, true), (1, false), (3, false)] {
         window.button(button, down)?;
     }
@@ -64,7 +64,7 @@ fn shift_selects_anew_each_time_where_a_program_has_the_mouse() -> Result<()> {
     display.one_key("Shift_L", false)
 }
 
-/// The lower left corner of what panes lie in, where a link's target is shown.
+/// The lower left corner of the panes' area, where a link's target is shown.
 fn foot(window: &Window<'_>) -> Result<Picture> {
     let picture = window.picture()?;
     // Above the status bar.
@@ -84,7 +84,7 @@ fn a_links_target_is_shown_as_long_as_it_is_pointed_at() -> Result<()> {
     let start = Start::windowed(&display).arg("-e").arg("sh").arg("-c").arg(&script);
     let unterm = start.now()?;
     let window = display.window_of(&unterm)?;
-    // To the tab bar, behind the only tab.
+    // Over the tab bar, to the right of the only tab.
     let away = || window.point(600, 13);
     away()?;
     let link = wait_for("the link", || Ok(window.picture()?.area_of(MARK)), String::new)?;
@@ -96,7 +96,7 @@ fn a_links_target_is_shown_as_long_as_it_is_pointed_at() -> Result<()> {
     away()?;
     wait_for_foot(&window, "no target", |foot| foot.difference(&before) == 0)?;
 
-    // Another tab comes before it while the pointer stands still.
+    // Another tab covers the link while the pointer stays in place.
     window.point(x, y)?;
     wait_for_foot(&window, "the target again", |foot| foot.difference(&before) > 100)?;
     unterm.act(&["new_tab"])?;
@@ -118,12 +118,12 @@ fn a_links_target_goes_with_its_text() -> Result<()> {
     let (x, y) = link.middle();
     window.point(x, y)?;
     wait_for_foot(&window, "the target", |foot| foot.difference(&before) > 100)?;
-    // The pointer stands still.
+    // The pointer stays in place.
     unterm.call("session.input", json!({"id": pane.id, "input": "\n"}))?;
     wait_for_foot(&window, "no target of cleared text", |foot| foot.difference(&before) == 0)
 }
 
-/// What a desktop opens links with, to be found in front of all others: it writes down what it was given.
+/// A replacement for the program with which a desktop opens links, found first in `PATH`. It records its arguments.
 struct Opener(TempDir);
 
 impl Opener {
@@ -135,12 +135,12 @@ impl Opener {
         Ok(Self(folder))
     }
 
-    /// Where programs are looked for, and it first of all.
+    /// A `PATH` that begins with its folder.
     fn path(&self) -> Result<String> {
         Ok(format!("{}:{}", self.0.path().display(), std::env::var("PATH")?))
     }
 
-    /// What it was given, a line each, once it was given something.
+    /// The recorded arguments, one per line, once there are any.
     fn given(&self) -> Result<String> {
         let file = self.0.path().join("given");
         let read = || Ok(std::fs::read_to_string(&file).ok().filter(|text| text.ends_with('\n')));
@@ -158,7 +158,7 @@ fn a_click_opens_a_link_and_a_double_click_only_selects_it() -> Result<()> {
     let window = display.window_of(&unterm)?;
     let second = wait_for("the links", || Ok(window.picture()?.area_of(MARK)), String::new)?;
     let (x, y) = second.middle();
-    // The first one lies in the row above.
+    // The first link is in the row above.
     window.point(x, 2 * second.top - y)?;
     window.double_click()?;
     display.wait_for_selection("primary", "https://a.example/one")?;
@@ -172,7 +172,7 @@ fn the_click_that_gives_the_window_the_keyboard_opens_no_link() -> Result<()> {
     let display = Display::start()?;
     let _manager = WindowManager::start(&display)?;
     let opener = Opener::new()?;
-    // It shows which keys it gets, and when the window gets and loses the keyboard (mode 1004).
+    // The program shows the keys it receives, and when the window gains and loses the keyboard focus (mode 1004).
     let script = "stty raw -echo; printf '\\033[?25l\\033[?1004hhttps://a.example/one\\r\\n\
                   \\033[48;2;255;0;255mhttps://a.example/two\\033[m\\r\\n'; exec cat -v";
     let start = Start::windowed(&display).env("PATH", &opener.path()?);
@@ -190,7 +190,7 @@ fn the_click_that_gives_the_window_the_keyboard_opens_no_link() -> Result<()> {
     // On the first link.
     window.click(1, (x, 2 * second.top - y))?;
     ends_with("^[[I")?;
-    // With a key a click does at once what it has to wait for.
+    // With a key pressed in between, a click does not have to wait for a second click.
     display.press(&["k"])?;
     ends_with("^[[Ik")?;
     window.click(1, (x, y))?;
@@ -208,7 +208,7 @@ fn a_click_with_ctrl_on_a_files_name_opens_it_in_the_editor() -> Result<()> {
         "printf '\\033[?25l\\033[48;2;255;0;255m\"%s\", line 1\\033[m' '{}'; read x",
         file.display()
     );
-    // An editor that shows the file and stays.
+    // An editor that shows the file and keeps running.
     let start = Start::windowed(&display).env("VISUAL", "tail -f");
     let mut unterm = start.arg("-e").arg("sh").arg("-c").arg(&script).now()?;
     let window = display.window_of(&unterm)?;

@@ -1,4 +1,4 @@
-//! The panel with its lists, in front of what it changes.
+//! The panel with its lists, over the content that it changes.
 
 use anyhow::Result;
 use unterm_tests::{Display, Start, wait_for};

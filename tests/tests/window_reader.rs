@@ -1,10 +1,10 @@
-//! What a screen reader takes for the place of the keys.
+//! Where a screen reader finds the keyboard focus.
 
 use anyhow::{Result, ensure};
 use serde_json::Value;
 use unterm_tests::{Bus, Display, ScreenReader, Start};
 
-/// How many panes there are, and how many of them have the keys.
+/// The number of panes, and of panes with the keyboard focus.
 fn panes(seen: &Value) -> (usize, usize) {
     let all = seen["terminals"].as_array().map_or(&[][..], Vec::as_slice);
     (all.len(), all.iter().filter(|one| one["focused"] == true).count())
@@ -26,7 +26,7 @@ fn an_open_search_gives_the_keys_back_to_another_pane() -> Result<()> {
     Ok(())
 }
 
-/// What the first terminal and the window are called.
+/// The names of the first terminal and of the window.
 fn names(seen: &Value) -> (&str, Option<&str>) {
     let terminal = seen["terminals"][0]["name"].as_str().unwrap_or_default();
     let others = seen["others"].as_array().map_or(&[][..], Vec::as_slice);
@@ -49,7 +49,7 @@ fn what_runs_renames_nothing_where_the_keys_are_and_what_comes_to_the_front_is_n
     let before = reader.wait("the pane with the keys", |seen| panes(seen) == (1, 1))?;
     display.type_text("cat\n")?;
     window.wait_until_called("cat")?;
-    // A picture later.
+    // One frame later.
     display.type_text("typed")?;
     let shows = |seen: &Value, text: &str| {
         seen["terminals"][0]["text"].as_str().is_some_and(|shown| shown.contains(text))

@@ -9,12 +9,12 @@ fn a_title_that_a_program_left_behind_gives_way_to_the_shells() -> Result<()> {
     let (mut unterm, window, pane) = Start::windowed(&display).at_prompt()?;
     window.wait_until_called("~")?;
     let program = "sh -c 'printf \"\\033]2;left behind\\007\"; exec cat'\r";
-    // The shell has set none: it is called by its place again.
+    // The shell has set no title, so the directory becomes the title again.
     pane.type_text(&mut unterm, program)?;
     window.wait_until_called("left behind")?;
     display.press(&["Control_L", "c"])?;
     window.wait_until_called("~")?;
-    // What the shell itself has set stays, and comes back.
+    // A title that the shell itself has set stays, and returns.
     pane.type_text(&mut unterm, "printf '\\033]2;my shell\\007'\r")?;
     window.wait_until_called("my shell")?;
     pane.type_text(&mut unterm, program)?;

@@ -1,10 +1,10 @@
-//! The window on Wayland: a headless compositor of the test's own.
+//! The window on Wayland, in a headless compositor that belongs to the test.
 
 use anyhow::Result;
 use serde_json::json;
 use unterm_tests::{Compositor, Instance, Pane, Start, describe, wait_until};
 
-/// Unterm with a window that has the keyboard, at its prompt.
+/// Unterm with a focused window, at its prompt.
 fn at_prompt(compositor: &Compositor) -> Result<(Instance, Pane)> {
     let mut unterm = Start::on_wayland(compositor).now()?;
     compositor.wait_for_window()?;
@@ -21,7 +21,7 @@ fn a_window_takes_keys_has_a_title_and_closes() -> Result<()> {
     pane.wait(&mut unterm, "the answer", |lines| {
         lines.iter().any(|line| line == "Typed: 42 {ÄÖ€}")
     })?;
-    // Closing asks as long as the command runs.
+    // Closing asks for confirmation while the command runs.
     pane.wait_for_prompt(&mut unterm)?;
     let title = compositor.wait_for_window()?;
     assert_eq!(title, "~");

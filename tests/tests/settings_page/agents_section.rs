@@ -1,4 +1,4 @@
-//! The page's section on agents: tokens are made, used and revoked there, and what agents wait for is answered.
+//! The page's section on agents: tokens are created, used and revoked there, and agents' pending requests are answered.
 
 use std::thread::{self, JoinHandle};
 
@@ -8,7 +8,7 @@ use unterm_tests::{Browser, Instance, Relay, Start};
 
 use super::{ask, check_faults, open, strings};
 
-/// The page of an instance with this section in front.
+/// The page of an instance, with this section open.
 fn open_section(unterm: &Instance) -> Result<Browser> {
     let mut browser = open(unterm)?;
     browser.to("click", "#tab-agents")?;
@@ -42,7 +42,7 @@ fn a_token_is_made_used_and_revoked() -> Result<()> {
     browser.to("click", make)?;
     browser.with("wait_text", ".saved", "Token created")?;
 
-    // The secret is shown this once, with the keyboard where it is copied.
+    // The secret is shown only once, with the focus on the button that copies it.
     browser.to("wait_for", "#made")?;
     wait_for_focus(&mut browser, "copy-token")?;
     check_axe(&mut browser)?;
@@ -61,7 +61,7 @@ fn a_token_is_made_used_and_revoked() -> Result<()> {
     });
     assert_eq!(browser.ask("evaluate", holds)?, false);
 
-    // It is listed with what it may, and its times are those of whoever looks.
+    // The list shows the token's permissions, and its times are in the reader's time zone.
     let row = text(&mut browser, "[data-token]")?;
     for part in ["build <b>bot</b>", "Read only", "All panes", "Expires"] {
         ensure!(row.contains(part), "{part}: {row}");
@@ -73,13 +73,13 @@ fn a_token_is_made_used_and_revoked() -> Result<()> {
         ensure!(time[0] == time[1] && time[0] != "", "{times}");
     }
 
-    // It does what it says.
+    // The token has the permissions that the page shows.
     let none = Value::Null;
     assert_eq!(ask(&unterm, "GET", "/api/panes", &secret, &none)?.0, 200);
     let paused = json!({"paused": true});
     assert_eq!(ask(&unterm, "POST", "/api/agents/pause", &secret, &paused)?.0, 403);
 
-    // Revoked with the keyboard, after a question that Escape leaves.
+    // Revoke the token by keyboard, after a confirmation that Escape cancels.
     let listed = json!({"at": "[data-token]", "attribute": "data-token"});
     let number = strings(&browser.ask("list", listed)?).pop().context("a number")?;
     browser.to("focus", &format!("#revoke-{number}"))?;
@@ -95,7 +95,7 @@ fn a_token_is_made_used_and_revoked() -> Result<()> {
     wait_for_focus(&mut browser, "tokens-title")?;
     assert_eq!(ask(&unterm, "GET", "/api/panes", &secret, &none)?.0, 401);
 
-    // One for some panes is for this instance's; and those that are made elsewhere are seen here.
+    // A token for some panes applies to this instance's panes. Tokens created elsewhere appear here as well.
     browser.with("fill", "#token-name", "helper")?;
     browser.with("select", "#token-panes", "some")?;
     browser.to("wait_for", &format!("{make}[disabled]"))?;
@@ -113,7 +113,7 @@ fn a_token_is_made_used_and_revoked() -> Result<()> {
     check_faults(&mut browser)
 }
 
-/// An agent's call of a tool, under way.
+/// An agent's pending tool call.
 type Call = JoinHandle<(Result<Value>, Relay)>;
 
 fn begin(mut agent: Relay, command: &str) -> Call {
@@ -145,7 +145,7 @@ fn what_an_agent_would_do_is_answered_once_and_a_client_is_let_in_and_forgotten(
     browser.to("wait_gone", "[data-question]")?;
     check_faults(&mut browser)?;
 
-    // An answer that was given is worth nothing again, to the page itself; to others none ever is.
+    // An answer can't be used twice, not even by the page itself. Other clients can never use one.
     let again = json!({"number": number, "answer": "always"});
     let replayed = json!({
         "script": "async (answer) => (await fetch('/api/approvals/answer', {
@@ -181,7 +181,7 @@ fn what_an_agent_would_do_is_answered_once_and_a_client_is_let_in_and_forgotten(
     browser.to("click", "[data-answer=once]")?;
     assert_eq!(end(call)?.0?["output"], "asked");
 
-    // What was refused is in the log that the page shows.
+    // The refusal is in the log that the page shows.
     let log = unterm.call("session.audit_log", json!({"limit": 1000}))?;
     let mut entries = log.as_array().into_iter().flatten();
     ensure!(

@@ -1,5 +1,5 @@
-//! The page's controls that are no rows of the file: each changed and seen in the running instance. The table says for each
-//! where; a control that it lacks fails.
+//! The page's controls that are not rows of the file. Each is changed, and its effect is checked in the running
+//! instance. The table lists where; a control that it lacks fails.
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
@@ -9,11 +9,11 @@ use super::{NORD, TABS, ask, check_faults, file, open, strings};
 
 const DRACULA: [u8; 3] = [0x28, 0x2a, 0x36];
 
-/// Where a control is seen to do what it says.
+/// Where the effect of a control is checked.
 enum Seen {
-    /// Here, with those of its tab.
+    /// Here, together with the other controls of its tab.
     Here,
-    /// In this test.
+    /// In the named test.
     In(&'static str),
 }
 
@@ -62,11 +62,11 @@ const CONTROLS: &[(&str, &[(&str, Seen)])] = &[
     ("project", &[("title", COMMON)]),
 ];
 
-/// The controls in sight that are no rows.
+/// The visible controls that are not rows.
 const LIST: &str = "() => [...document.querySelectorAll('#main :is(input, select, textarea)[id]')]
     .filter((one) => one.offsetParent && !one.closest('[data-setting]')).map((one) => one.id)";
 
-/// A page in a language, of an instance whose first pane's shell is at its prompt.
+/// A page in one language, of an instance whose first pane is at its prompt.
 fn open_in(language: &str) -> Result<(Instance, Browser)> {
     let mut unterm = Start::headless().now()?;
     unterm.write_config(&format!("language = \"{language}\"\n"))?;
@@ -106,7 +106,7 @@ fn each_control_of_the_page_has_something_that_is_seen() -> Result<()> {
         let known =
             CONTROLS.iter().find(|(name, _)| *name == tab).map(|one| one.1).unwrap_or_default();
         let names: Vec<&str> = known.iter().map(|(id, _)| *id).collect();
-        // The tab is another one before what is below it is.
+        // The tab is selected before its contents change.
         let mut listed = Vec::new();
         let as_known = || {
             listed = strings(&browser.ask("evaluate", json!({ "script": LIST }))?);
@@ -121,7 +121,7 @@ fn each_control_of_the_page_has_something_that_is_seen() -> Result<()> {
     Ok(())
 }
 
-/// What a picture of the first session has most of: the background.
+/// Whether a picture of the first session consists mostly of this background color.
 fn is_painted(unterm: &mut Instance, color: [u8; 3]) -> Result<bool> {
     let taken = unterm.call("capture.window", json!({}))?;
     let path = taken["image"]["path"].as_str().context("a picture")?;
@@ -135,7 +135,7 @@ fn themes_for_light_and_dark_are_painted() -> Result<()> {
         browser.to("click", "#tab-appearance")?;
         browser.to("click", "#follow")?;
         browser.to("wait_for", "#theme-dark")?;
-        // Nobody tells this instance of a light appearance.
+        // Nothing reports a light appearance to this instance.
         browser.with("select", "#theme-dark", "nord")?;
         until("the dark theme", || is_painted(unterm, NORD))?;
         browser.with("select", "#theme-light", "dracula")?;
@@ -143,7 +143,7 @@ fn themes_for_light_and_dark_are_painted() -> Result<()> {
             let theme = unterm.call("config.get", json!({"key": "theme"}))?;
             Ok(theme["value"] == json!({"light": "dracula", "dark": "nord"}))
         })?;
-        // The browser's appearance is light: the one theme that stays is the light one, once the page knows of it.
+        // The browser's appearance is light, so the remaining theme is the light one, once the page has learned of it.
         browser.to("wait_for", "[data-theme=dracula][aria-checked=true]")?;
         browser.to("click", "#follow")?;
         until("the light theme", || is_painted(unterm, DRACULA))?;
@@ -153,7 +153,7 @@ fn themes_for_light_and_dark_are_painted() -> Result<()> {
     })
 }
 
-/// Chooses in both lists before the page has heard of either choice.
+/// Chooses in both lists before the page receives an answer to either choice.
 const CHOOSE_BOTH: &str =
     "() => [['theme-dark', 'nord'], ['theme-light', 'dracula']].forEach(([id, name]) => {
     const list = document.getElementById(id);
@@ -176,7 +176,7 @@ fn themes_that_are_chosen_at_once_are_both_in_force() -> Result<()> {
     check_faults(&mut browser)
 }
 
-/// Keeps what the server answers next about the settings from the page, until it is released.
+/// Withholds the server's next answer about the settings from the page, until it is released.
 const HOLD: &str = "() => {
     const own = window.fetch;
     window.fetch = async (path, given) => {
@@ -189,7 +189,7 @@ const HOLD: &str = "() => {
     };
 }";
 
-/// Releases it, and tells which theme the page then shows.
+/// Releases the answer, and returns the theme that the page then shows.
 const RELEASE: &str = "async () => {
     window.release();
     await new Promise((go) => setTimeout(go));
@@ -242,7 +242,7 @@ fn a_proxy_is_what_programs_in_new_panes_find() -> Result<()> {
     })
 }
 
-/// What a recording of a command with two secrets says.
+/// The recording of a command that contains two secrets.
 fn recorded(unterm: &mut Instance) -> Result<String> {
     let started = unterm.call("session.recording_start", json!({"id": 0}))?;
     let command = json!({"id": 0, "command": "echo password=hunter2 and needle42"});
@@ -253,11 +253,11 @@ fn recorded(unterm: &mut Instance) -> Result<String> {
     Ok(read["markdown"].as_str().context("a text")?.to_owned())
 }
 
-/// Waits until the file of what is recorded says something.
+/// Waits until the file with the recording settings contains a value.
 fn wait_for_recording(unterm: &Instance, path: &str, wanted: &Value) -> Result<()> {
     let written = unterm.registry().join("recording.json");
     until(path, || {
-        // It is made by the first change.
+        // The first change creates the file.
         let text = std::fs::read_to_string(&written).unwrap_or_default();
         let settings: Value = serde_json::from_str(&text).unwrap_or_default();
         Ok(settings.pointer(path) == Some(wanted))
@@ -278,7 +278,7 @@ fn secrets_are_masked_in_the_next_recording() -> Result<()> {
         wait_for_recording(unterm, "/redaction/enabled", &false.into())?;
         let text = recorded(unterm)?;
         ensure!(text.contains("needle42") && text.contains("hunter2"), "{text}");
-        // A minute is the least, and longer than a test waits: what is in force is all that is looked at.
+        // One minute is the minimum, and longer than a test waits. Only the stored value is checked.
         browser.with("fill", "#idle", "7")?;
         wait_for_recording(unterm, "/idle_rotate_minutes", &7.into())
     })
@@ -311,9 +311,9 @@ fn only_what_is_allowed_is_entered_and_nothing_while_agents_are_paused() -> Resu
         until("no rule", || is_allowed(unterm, "ls"))?;
         unterm.call("exec.run_wait", run("true"))?;
 
-        // What waits for the agents to go on is done then.
+        // A command that waits for the end of the pause then runs.
         browser.to("click", "#pause")?;
-        // The page shows it before the instance has taken it up.
+        // The page shows the pause before the instance has applied it.
         until("the pause", || are_agents_paused(unterm))?;
         let mut other = unterm.connect()?;
         let waiting =

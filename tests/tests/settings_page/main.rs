@@ -1,6 +1,6 @@
-//! The settings page in a real browser: each section, each setting changed by its control and seen in the file and in the
-//! window, changes made elsewhere seen on the page, two languages, and nothing wrong for people who use it otherwise. What
-//! each row and each other control changes, what agents are let do, and what pages of others are refused are in their files.
+//! The settings page in a real browser. Tests cover each section, each setting changed by its control and checked in
+//! the file and in the window, changes made elsewhere, two languages, and accessibility. Separate files cover the
+//! effects of each row and each other control, the permissions of agents, and the refusal of pages from other origins.
 
 mod agents_section;
 mod controls;
@@ -36,14 +36,14 @@ const TABS: [&str; 10] = [
     "about",
 ];
 
-/// A browser that is up: the code in an address is good for a minute only.
+/// Starts a browser and waits until it is ready, because the code in an address expires after one minute.
 fn started() -> Result<Browser> {
     let mut browser = Browser::start()?;
     browser.ask("url", json!({}))?;
     Ok(browser)
 }
 
-/// The page of an instance, opened as a person does.
+/// Opens the page of an instance as a user does.
 fn open(unterm: &Instance) -> Result<Browser> {
     let mut browser = started()?;
     let url = unterm.prints(&["settings", "open", "--print-only"])?.trim().to_owned();
@@ -52,7 +52,7 @@ fn open(unterm: &Instance) -> Result<Browser> {
     Ok(browser)
 }
 
-/// Asks the settings server without a browser: the status and the text of its answer.
+/// Sends a request to the settings server without a browser; returns the status and the text of the answer.
 fn ask(
     unterm: &Instance,
     verb: &str,
@@ -99,7 +99,7 @@ fn wait_for_file(unterm: &Instance, text: &str) -> Result<()> {
     )
 }
 
-/// What the browser complained of; nothing, else the test fails.
+/// Fails if the browser reported any faults.
 fn check_faults(browser: &mut Browser) -> Result<()> {
     let faults = browser.ask("faults", json!({}))?;
     ensure!(faults == json!([]), "the page had faults: {faults}");
@@ -133,7 +133,7 @@ fn every_section_is_there_in_two_languages_and_both_schemes_without_a_fault() ->
             ensure!(wrong == json!([]), "{language}, {tab}: {wrong}");
         }
     }
-    // With the keyboard alone: the sections are one stop, and arrows go from one to the next.
+    // By keyboard alone: the list of sections is one tab stop, and the arrow keys move between sections.
     browser.to("focus", "#tab-about")?;
     browser.ask("press", json!({"key": "ArrowUp"}))?;
     browser.to("wait_for", "#tab-project[aria-selected=true]")?;
@@ -153,13 +153,13 @@ fn no_token_is_left_where_others_look_and_a_used_code_opens_nothing() -> Result<
     let mut other = Browser::start()?;
     other.ask("goto", json!({ "url": url }))?;
     other.to("wait_for", ".locked")?;
-    // The first one goes on, also when it is loaded again.
+    // The first browser still works, even after a reload.
     browser.ask("goto", json!({ "url": address }))?;
     browser.to("wait_for", "#tab-general")?;
     Ok(())
 }
 
-/// Changes a setting by its control to something else that is allowed.
+/// Changes a setting by its control to another valid value.
 fn change(browser: &mut Browser, key: &str) -> Result<()> {
     let at = format!("#set-{}", key.replace('.', "-"));
     match browser.to("kind", &at)?.as_str().unwrap_or_default() {
@@ -205,7 +205,7 @@ fn each_setting_is_changed_by_its_control_and_taken_back() -> Result<()> {
         browser.to("wait_for", "[data-setting]:visible")?;
         let list = json!({"at": "[data-setting]:visible", "attribute": "data-setting"});
         for key in strings(&browser.ask("list", list)?) {
-            // The languages have a test of their own.
+            // The languages have their own test.
             if key == "language" || !seen.insert(key.clone()) {
                 continue;
             }
@@ -216,7 +216,7 @@ fn each_setting_is_changed_by_its_control_and_taken_back() -> Result<()> {
             let wrong = browser.to("text", &format!("{row} .wrong"))?;
             ensure!(wrong == "", "{key}: {wrong}");
             browser.to("click", &format!("{row} .reset"))?;
-            // Two of them have routes that only set.
+            // Two of them have routes that can only set a value.
             if !["scrollback.lines", "compat.term_program"].contains(&key.as_str()) {
                 let off = format!("{row} .reset[disabled]");
                 wait_for(
@@ -256,7 +256,7 @@ fn changes_show_in_the_window_and_those_made_elsewhere_on_the_page() -> Result<(
         String::new,
     )?;
 
-    // A key that is bound on the page does it in the window.
+    // A key bound on the page works in the window.
     browser.to("click", "#tab-keys")?;
     browser.with("fill", "#search", "new tab")?;
     let row = "[data-action=new_tab]";
@@ -287,7 +287,7 @@ fn changes_show_in_the_window_and_those_made_elsewhere_on_the_page() -> Result<(
         || file(&unterm).unwrap_or_default(),
     )?;
 
-    // What others change shows on the page.
+    // Changes made elsewhere appear on the page.
     browser.with("fill", "#search", "")?;
     browser.to("click", "#tab-appearance")?;
     unterm.prints(&["theme", "set", "daylight"])?;
@@ -338,7 +338,7 @@ fn proxy_recording_agents_and_project_do_what_they_say() -> Result<()> {
     wait_for(
         "the word in the file",
         || {
-            // It is made by this.
+            // This change creates the file.
             let text = fs::read_to_string(&settings).unwrap_or_default();
             Ok(text.contains("\"recording\"").then_some(()))
         },
@@ -360,7 +360,7 @@ fn proxy_recording_agents_and_project_do_what_they_say() -> Result<()> {
     helper.call("auth.login", login)?;
     browser.with("wait_text", "#clients", "helper")?;
     browser.to("click", "#policy")?;
-    // Blanks around a pattern count.
+    // Blanks around a pattern are significant.
     browser.with("fill", "#blocked", "forbidden\n rm ")?;
     let is_allowed = |unterm: &mut Instance, command: &str| -> Result<bool> {
         Ok(unterm.call("policy.check", json!({ "command": command }))?["allowed"] == true)

@@ -1,4 +1,5 @@
-//! Pages of others, and tokens that say less than what is asked: refused whatever they hold, and said in the log.
+//! Pages from other origins, and tokens without the required scope. Both are refused whatever they present, and the
+//! refusals are logged.
 
 use std::{
     io::{self, BufRead as _, BufReader, Write as _},
@@ -16,11 +17,11 @@ use unterm_tests::{Browser, Instance, Start, Wire, wait_for};
 
 use super::ask;
 
-/// What such a page tries.
+/// The requests that such a page tries.
 const TRIES: &str = include_str!("../../browser/tries.js");
 const PAGE: &str = "<!doctype html><title>Elsewhere</title><body>Hello";
 
-/// A server of somebody else's pages, on the loopback as well. What it has at `/sandboxed` is of no origin.
+/// A server of another party's pages, also on the loopback address. Its page at `/sandboxed` has an opaque origin.
 struct Elsewhere {
     port: u16,
     is_over: Arc<AtomicBool>,
@@ -38,7 +39,7 @@ impl Elsewhere {
                 if ended.load(Ordering::Relaxed) {
                     return;
                 }
-                // Browsers open connections that they say nothing on: none holds up the next.
+                // Browsers open connections without sending anything. These must not delay other connections.
                 thread::spawn(move || give_page(&stream));
             }
         });
@@ -59,7 +60,7 @@ impl Drop for Elsewhere {
 fn give_page(mut stream: &TcpStream) -> io::Result<()> {
     let mut head = String::new();
     let mut lines = BufReader::new(stream);
-    // Until the blank line behind it, or the end.
+    // Read until the blank line after the head, or the end.
     while lines.read_line(&mut head)? > 2 {}
     let sandbox = match head.starts_with("GET /sandboxed ") {
         true => "Content-Security-Policy: sandbox allow-scripts allow-forms\r\n",
@@ -72,7 +73,7 @@ fn give_page(mut stream: &TcpStream) -> io::Result<()> {
     )
 }
 
-/// The lines of the log on requests that were refused before anything was looked at, to a host.
+/// The log lines about requests to a host that were refused before any processing.
 fn refusals(unterm: &Instance, host: &str) -> Vec<String> {
     let host = format!("host=Some(\"{host}\")");
     let log = unterm.log();
@@ -89,11 +90,13 @@ fn a_page_of_another_origin_learns_and_does_nothing_and_is_in_the_log() -> Resul
     let there = elsewhere.port;
     let mut browser = Browser::with_flags(&[
         "--host-resolver-rules=MAP evil.test 127.0.0.1",
-        // Chromium's own guard of addresses like ours, which not every browser has: ours has to hold alone.
+        // Disable Chromium's own protection of local addresses. Not every browser has it, so Unterm's protection must
+        // suffice alone.
         "--disable-features=LocalNetworkAccessChecks",
     ])?;
     let (own, rebound) = (format!("127.0.0.1:{port}"), format!("evil.test:{port}"));
-    // A page that was loaded from its own server before its name led here: to the browser it is of our origin.
+    // DNS rebinding: the page was loaded from its own server before its name resolved to this address. The browser
+    // considers it to be of Unterm's origin.
     browser.ask("serve", json!({"url": format!("http://{rebound}/"), "body": PAGE}))?;
     for (page, origin, host) in [
         (format!("http://127.0.0.1:{there}/"), format!("http://127.0.0.1:{there}"), &own),
@@ -107,7 +110,7 @@ fn a_page_of_another_origin_learns_and_does_nothing_and_is_in_the_log() -> Resul
         browser.ask("goto", json!({ "url": page }))?;
         let is_of = browser.ask("evaluate", json!({"script": "() => self.origin"}))?;
         assert_eq!(is_of, origin.as_str());
-        // The instance's own token is in its hands: there is none that may do more.
+        // The page holds the instance's own token, which is the most powerful one.
         let given = json!({"server": format!("http://{host}"), "token": token});
         let learned = browser.ask("evaluate", json!({"script": TRIES, "given": given}))?;
         let learned = learned.as_object().context("what it learned")?;
@@ -126,9 +129,9 @@ fn a_page_of_another_origin_learns_and_does_nothing_and_is_in_the_log() -> Resul
         let origin = format!("origin=Some(\"{origin}\")");
         ensure!(lines.iter().any(|line| line.contains(&origin)), "{origin}: {lines:#?}");
     }
-    // None of what they tried was done.
+    // None of the tries had an effect.
     assert_eq!(done(&mut unterm)?, (0, 1, false));
-    // It would have been, had they been of our origin: the same tries, from a page that is.
+    // The same tries from a page of Unterm's own origin succeed.
     let page = format!("http://{own}/served");
     browser.ask("serve", json!({"url": page, "body": PAGE}))?;
     browser.ask("goto", json!({ "url": page }))?;
@@ -141,7 +144,7 @@ fn a_page_of_another_origin_learns_and_does_nothing_and_is_in_the_log() -> Resul
     Ok(())
 }
 
-/// What tries would leave behind: the tokens and the sessions that there are, and whether the theme is another.
+/// The effects that the tries would have: the number of tokens and of sessions, and whether the theme changed.
 fn done(unterm: &mut Instance) -> Result<(usize, usize, bool)> {
     let tokens = unterm.call("token.list", json!({}))?["tokens"].as_array().map_or(0, Vec::len);
     let sessions = unterm.sessions()?.len();
@@ -149,13 +152,13 @@ fn done(unterm: &mut Instance) -> Result<(usize, usize, bool)> {
     Ok((tokens, sessions, config.is_ok_and(|text| text.contains("nord"))))
 }
 
-/// Makes a token; its secret.
+/// Creates a token and returns its secret.
 fn make(unterm: &mut Instance, params: Value) -> Result<String> {
     let made = unterm.call("token.create", params)?;
     Ok(made["token"].as_str().context("a secret")?.to_owned())
 }
 
-/// Whether the log of what was done has a refusal of this method.
+/// Whether the audit log contains a refusal of this method.
 fn is_refused_in_log(unterm: &mut Instance, method: &str) -> Result<bool> {
     let log = unterm.call("session.audit_log", json!({"limit": 100}))?;
     let mut entries = log.as_array().into_iter().flatten();
@@ -176,7 +179,7 @@ fn a_token_of_the_wrong_scope_is_refused_and_that_is_in_the_log() -> Result<()> 
         Wire::login(&json!({"mcp_port": unterm.entry()["mcp_port"], "auth_token": token}))
     };
 
-    // On the page's server: what it says, and no more.
+    // On the page's server, the token permits what its scope states, and nothing more.
     let none = Value::Null;
     assert_eq!(ask(&unterm, "GET", "/api/panes", &reader, &none)?.0, 200);
     let stolen = json!({"name": "stolen", "scope": "admin"});
@@ -196,7 +199,7 @@ fn a_token_of_the_wrong_scope_is_refused_and_that_is_in_the_log() -> Result<()> 
         ensure!(is_refused_in_log(&mut unterm, method)?, "{method} is not in the log");
     }
 
-    // On document 1's wire, too; a token for some sessions reaches no other.
+    // The same holds on the control port. A token for some sessions reaches no others.
     let input = |id: u64| json!({"id": id, "input": "echo $((6 * 7))\r"});
     let refused = login(&unterm, &reader)?.call("session.input", input(own.id));
     ensure!(refused.is_err_and(|why| why.to_string().contains("scopes")));
@@ -207,7 +210,8 @@ fn a_token_of_the_wrong_scope_is_refused_and_that_is_in_the_log() -> Result<()> 
     ensure!(refused.is_err_and(|why| why.to_string().contains("the token's sessions")));
     ensure!(is_refused_in_log(&mut unterm, "session.input")?);
 
-    // One that has ended, was taken back, or never was is worth nothing, also to who came in by it before.
+    // A token that has expired, was revoked, or never existed is refused, even on a connection that logged in with it
+    // before.
     let tokens = unterm.call("token.list", json!({}))?;
     let numbers = tokens["tokens"].as_array().into_iter().flatten();
     for number in numbers.filter_map(|token| token["number"].as_u64()).collect::<Vec<_>>() {

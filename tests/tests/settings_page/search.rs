@@ -6,10 +6,11 @@ use unterm_tests::Start;
 
 use super::{check_faults, open, strings};
 
-/// One that folds, one without spaces, and one with combining vowels; the words of the others are found by the same index.
+/// Languages with case folding, without spaces, and with combining vowels. The same index serves all other languages.
 const LANGUAGES: [&str; 4] = ["en-US", "de-DE", "ja-JP", "hi-IN"];
 
-/// Searches for each text that the page shows anywhere, from one tab after the other. Returns the texts that were not shown then.
+/// Searches for each text that the page shows anywhere, once from every tab. Returns the texts that the search did not
+/// show.
 const SEARCH_ALL: &str = "async () => {
     const [search, main] = ['search', 'main'].map((id) => document.getElementById(id));
     const tabs = [...document.querySelectorAll('[role=tab]')];
@@ -69,7 +70,7 @@ fn a_search_ignores_case_accents_and_the_order_of_words_and_says_when_nothing_is
     for (text, found) in [
         ("OPACITE", "window.opacity"),
         ("police taille", "font.size"),
-        // The names of the file are found in every language.
+        // Key names from the file are found in every language.
         ("scrollback.lines", "scrollback.lines"),
     ] {
         browser.with("fill", "#search", text)?;

@@ -1,5 +1,5 @@
-//! Each row of the page, changed by its control and seen in the running terminal, in two languages. The tables say how
-//! each is seen; a row that no table has fails, so that none can be added that nobody looks at.
+//! Each row of the page, changed by its control and checked in the running terminal, in two languages. The tables list
+//! how each is checked. A row missing from the tables fails, so that no row can be added without a check.
 
 mod mouse;
 mod next;
@@ -14,15 +14,15 @@ use unterm_tests::{
 
 use super::{TABS, check_faults, open, strings};
 
-/// How what a row changes is seen.
+/// How the effect of a row is checked.
 enum Seen {
-    /// The pane gets another size, and its first one back.
+    /// The pane gets another size, then its first size back.
     Size,
-    /// What a program prints, as printf(1) reads it, looks different, and as before again.
+    /// The output of a program, in the syntax of printf(1), looks different, then as before.
     Look(&'static str),
-    /// This line, entered in a session that is opened after, prints that one.
+    /// The first line, entered in a session opened afterward, prints the second one.
     Session(&'static str, &'static str),
-    /// By what this does.
+    /// By this function.
     By(fn(&mut Desk<'_>, &Row) -> Result<()>),
 }
 
@@ -30,9 +30,9 @@ use Seen::{By, Look, Session, Size};
 
 /// A row of the page.
 struct Row {
-    /// The key of the file.
+    /// The key in the file.
     key: &'static str,
-    /// What it is set to: a text, a number or a choice; for a slider the key that is pressed. A switch is clicked.
+    /// The value to set: a text, a number or a choice. For a slider, the key to press. A switch is clicked.
     given: &'static str,
     seen: Seen,
 }
@@ -92,7 +92,7 @@ const COMPAT: &[Row] =
 
 const AGENTS: &[Row] = &[row("agents.approval", "allow", By(notices::lets_agents_act))];
 
-/// The rows of each tab, as the page orders them.
+/// The rows of each tab, in the page's order.
 fn rows(tab: &str) -> &'static [Row] {
     match tab {
         "general" => GENERAL,
@@ -104,7 +104,7 @@ fn rows(tab: &str) -> &'static [Row] {
     }
 }
 
-/// A window, its page, and all that a person sees and does around them.
+/// A window, its settings page, and the simulated user's surroundings.
 struct Desk<'a> {
     display: &'a Display,
     service: &'a Notifier,
@@ -113,14 +113,14 @@ struct Desk<'a> {
     /// The first tab's shell.
     shell: Pane,
     browser: Browser,
-    /// What was in force before the last change.
+    /// The value before the last change.
     before: Value,
-    /// How many marks were printed.
+    /// The number of marks printed so far.
     marks: u8,
 }
 
 impl Desk<'_> {
-    /// Waits until something is so.
+    /// Waits until a condition holds.
     fn until(
         &mut self,
         what: &str,
@@ -129,7 +129,7 @@ impl Desk<'_> {
         wait_for(what, || Ok(is_so(self)?.then_some(())), String::new)
     }
 
-    /// What is in force in the running instance.
+    /// The value in force in the running instance.
     fn value(&mut self, key: &str) -> Result<Value> {
         Ok(self.unterm.call("config.get", json!({ "key": key }))?["value"].take())
     }
@@ -141,7 +141,7 @@ impl Desk<'_> {
         self.catch_up()
     }
 
-    /// Has the window do something, so that it has followed all that changed before; messages over it go.
+    /// Performs a window action, so that the window has applied all earlier changes. This also dismisses its messages.
     fn catch_up(&self) -> Result<()> {
         match self.unterm.act(&["dismiss_messages"]) {
             Err(error) if !error.to_string().contains("nothing to do") => Err(error),
@@ -149,7 +149,7 @@ impl Desk<'_> {
         }
     }
 
-    /// Changes a row by its control, and waits until that is in force.
+    /// Changes a row by its control, and waits until the change is in force.
     fn set(&mut self, row: &Row) -> Result<()> {
         self.before = self.value(row.key)?;
         let at = format!("#set-{}", row.key.replace('.', "-"));
@@ -167,7 +167,7 @@ impl Desk<'_> {
         self.catch_up()
     }
 
-    /// Takes a row back by its button, and waits until that is in force.
+    /// Resets a row by its button, and waits until the default is in force.
     fn reset(&mut self, row: &Row) -> Result<()> {
         self.browser.to("click", &format!("{} .reset", at_row(row)))?;
         self.until("the default in force", |desk| Ok(desk.value(row.key)? == desk.before))?;
@@ -180,19 +180,19 @@ impl Desk<'_> {
         Ok((number("cols")?, number("rows")?))
     }
 
-    /// The panes, from the first one on.
+    /// The panes, oldest first.
     fn panes(&mut self) -> Result<Vec<Pane>> {
         let all = self.unterm.sessions()?;
         Ok(all.iter().filter_map(|one| Some(Pane { id: one["id"].as_u64()? })).collect())
     }
 
-    /// Waits until there are so many panes; the last of them.
+    /// Waits until there are `count` panes, and returns the last one.
     fn last_of(&mut self, count: usize) -> Result<Pane> {
         self.until(&format!("{count} panes"), |desk| Ok(desk.panes()?.len() == count))?;
         self.panes()?.pop().context("a pane")
     }
 
-    /// Does an action that opens a pane, and waits until its shell is at its prompt.
+    /// Performs an action that opens a pane, and waits until its shell is at its prompt.
     fn open_by(&mut self, action: &str) -> Result<Pane> {
         let count = self.panes()?.len() + 1;
         self.unterm.act(&[action])?;
@@ -207,8 +207,9 @@ impl Desk<'_> {
         self.last_of(count).map(drop)
     }
 
-    /// Has the shell print a text, as printf(1) reads it, on a clear screen, and wait for Enter. Behind the text is a
-    /// cell of a colour that nothing had before: where that is seen, the text is. Gives the cell's colour and place.
+    /// Makes the shell print a text, in the syntax of printf(1), on a clear screen, and wait for Enter. After the text
+    /// comes a cell in a color that was never used before: once that is visible, so is the text. Returns the cell's
+    /// color and area.
     fn print(&mut self, text: &str) -> Result<([u8; 3], Area)> {
         self.marks += 1;
         let color = [255, self.marks, 255];
@@ -222,24 +223,24 @@ impl Desk<'_> {
         Ok((color, place))
     }
 
-    /// Ends what [`Desk::print`] began.
+    /// Ends the wait that [`Desk::print`] began.
     fn go_on(&mut self) -> Result<()> {
         self.shell.type_text(&mut self.unterm, "\r")?;
         self.shell.wait_for_prompt(&mut self.unterm).map(drop)
     }
 
-    /// Where text is: the left half of the pane's first rows, which no message covers.
+    /// A picture of the text: the left half of the pane's first rows, which no message covers.
     fn text(&self) -> Result<Picture> {
         let picture = self.window.picture()?;
         Ok(picture.part((0, 30), (picture.width / 2, 120)))
     }
 
-    /// Whether a colour is seen anywhere in the window.
+    /// Whether a color is visible anywhere in the window.
     fn shows(&self, color: [u8; 3]) -> Result<bool> {
         Ok(self.window.picture()?.area_of(color).is_some())
     }
 
-    /// Changes a row, sees that it does what it says, and has it taken back.
+    /// Changes a row, checks its effect, and resets it.
     fn see(&mut self, row: &Row) -> Result<()> {
         match row.seen {
             Size => {
@@ -261,7 +262,7 @@ impl Desk<'_> {
             Session(line, answer) => {
                 self.set(row)?;
                 let pane = self.unterm.open(json!({}))?;
-                // What is typed before it is echoed twice.
+                // Text typed before the prompt would be echoed twice.
                 pane.wait(&mut self.unterm, "a prompt of any shell", |lines| {
                     lines.iter().any(|line| !line.is_empty())
                 })?;
@@ -279,7 +280,7 @@ fn at_row(row: &Row) -> String {
     format!("[data-setting=\"{}\"]", row.key)
 }
 
-/// The page speaks another language.
+/// The page appears in another language.
 fn speaks(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.set(row)?;
     desk.browser.with("wait_text", "#tab-appearance", "Darstellung")?;
@@ -288,7 +289,7 @@ fn speaks(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     Ok(())
 }
 
-/// Sees each row of a tab, with the page in one language and in another.
+/// Checks each row of a tab, with the page in two languages.
 fn check(tab: &str) -> Result<()> {
     let (display, bus) = (Display::start()?, Bus::start()?);
     let service = Notifier::start(&bus, &["actions", "body"])?;
@@ -307,7 +308,7 @@ fn check(tab: &str) -> Result<()> {
         }
         desk.browser.to("wait_there", &format!("html[lang={language}]"))?;
         for row in rows(tab) {
-            // It is of both.
+            // This row covers both languages.
             if row.key == "language" && language != "en-US" {
                 continue;
             }
@@ -325,7 +326,7 @@ fn each_row_of_the_page_has_something_that_is_seen() -> Result<()> {
         browser.to("click", &format!("#tab-{tab}"))?;
         browser.to("wait_for", &format!("#tab-{tab}[aria-selected=true]"))?;
         let known: Vec<&str> = rows(tab).iter().map(|row| row.key).collect();
-        // The tab is another one before what is below it is.
+        // The tab is selected before its contents change.
         let mut listed = Vec::new();
         let as_known = || {
             let list = json!({"at": "[data-setting]:visible", "attribute": "data-setting"});

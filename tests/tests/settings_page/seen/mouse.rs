@@ -1,30 +1,30 @@
-//! What the mouse and the keys of the window do: selections, pastes, the wheel, and questions that don't come.
+//! Settings of the mouse and keyboard in the window: selections, pastes, the wheel, and suppressed questions.
 
 use anyhow::Result;
 use unterm_tests::{Area, Window};
 
 use super::{Desk, Row};
 
-/// Space left of a pane's cells.
+/// Padding to the left of a pane's cells.
 const PADDING: i16 = 8;
 
-/// Drags over the first letters of a row, given the mark behind its text: a cell of it.
+/// Drags over the first letters of a row. `mark` is the cell after the row's text.
 fn drag(window: &Window<'_>, mark: Area, letters: i16) -> Result<()> {
-    // A click elsewhere, so that two drags don't begin with a double click.
+    // Click elsewhere first, so that two drags don't begin with a double click.
     window.click(1, (mark.left, 300))?;
     let cell = mark.right - mark.left;
     let (edge, y) = (PADDING + cell / 8, mark.middle().1);
     window.drag((edge, y), (edge + letters * cell, y))
 }
 
-/// Whether a program runs in front of the last pane's shell.
+/// Whether a program runs in the foreground of the last pane.
 fn runs(desk: &mut Desk<'_>, program: &str) -> Result<bool> {
     let last = desk.unterm.sessions()?.pop();
     let name = last.map(|last| last["shell"]["process_name"].clone()).unwrap_or_default();
     Ok(name.as_str().is_some_and(|name| name.ends_with(&format!("/{program}"))))
 }
 
-/// A tab in which a program runs closes at once.
+/// A tab with a running program closes at once.
 pub(super) fn closes_unasked(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     let pane = desk.open_by("new_tab")?;
     pane.type_text(&mut desk.unterm, "cat\r")?;
@@ -35,7 +35,7 @@ pub(super) fn closes_unasked(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.reset(row)
 }
 
-/// One notch of the wheel shows a line that is eight above the screen.
+/// One notch of the wheel shows a line that is eight lines above the screen.
 pub(super) fn scrolls_far(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     const MARK: [u8; 3] = [0, 255, 0];
     let last = desk.size()?.1 + 8;
@@ -48,13 +48,13 @@ pub(super) fn scrolls_far(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.until("the line out of sight", |desk| Ok(!desk.shows(MARK)?))?;
     desk.window.click(4, (300, 300))?;
     desk.until("the line in sight", |desk| desk.shows(MARK))?;
-    // Typing brings the screen back.
+    // Typing returns to the live screen.
     desk.display.press(&["Control_L", "l"])?;
     desk.until("the line out of sight again", |desk| Ok(!desk.shows(MARK)?))?;
     desk.reset(row)
 }
 
-/// What is selected is on the clipboard.
+/// Selected text is copied to the clipboard.
 pub(super) fn copies_elsewhere(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.display.set_selection("clipboard", "from outside")?;
     let (_, mark) = desk.print("selectme")?;
@@ -67,7 +67,7 @@ pub(super) fn copies_elsewhere(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.go_on()
 }
 
-/// The right button pastes though there is a selection, which it would copy.
+/// The right button pastes even if there is a selection, which it would otherwise copy.
 pub(super) fn pastes_over_a_selection(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     let (_, mark) = desk.print("selectme")?;
     desk.until("the selection", |desk| {
@@ -82,13 +82,13 @@ pub(super) fn pastes_over_a_selection(desk: &mut Desk<'_>, row: &Row) -> Result<
     desk.go_on()
 }
 
-/// Whether the first six letters are this text when they are selected.
+/// Whether selecting the first six letters yields this text.
 fn is_copied(desk: &Desk<'_>, mark: Area, text: &str) -> Result<bool> {
     drag(&desk.window, mark, 6)?;
     Ok(desk.display.selection("primary")? == text)
 }
 
-/// Blanks at the end of what is selected are copied.
+/// Trailing blanks of a selection are copied.
 pub(super) fn copies_blanks(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     let (_, mark) = desk.print("line    end")?;
     desk.until("no blanks", |desk| is_copied(desk, mark, "line"))?;
@@ -99,7 +99,7 @@ pub(super) fn copies_blanks(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.go_on()
 }
 
-/// What is typed goes where the pointer has come to.
+/// Typed text goes to the pane under the pointer.
 pub(super) fn follows_the_pointer(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     let other = desk.open_by("split_right")?;
     desk.set(row)?;
@@ -116,14 +116,14 @@ pub(super) fn follows_the_pointer(desk: &mut Desk<'_>, row: &Row) -> Result<()> 
     desk.close(other)
 }
 
-/// Lines are pasted into a program that did not ask for brackets, without a question.
+/// Lines are pasted without a question into a program that did not enable bracketed paste.
 pub(super) fn pastes_unasked(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.shell.type_text(&mut desk.unterm, "clear; cat\r")?;
     desk.until("cat", |desk| runs(desk, "cat"))?;
     desk.display.set_selection("clipboard", "one\ntwo\n")?;
     desk.set(row)?;
     desk.display.press(&["Control_L", "Shift_L", "v"])?;
-    // The terminal echoes it, and cat says it again.
+    // The terminal echoes the line, and `cat` prints it again.
     desk.shell.wait(&mut desk.unterm, "both lines", |lines| {
         lines.iter().filter(|line| *line == "two").count() == 2
     })?;

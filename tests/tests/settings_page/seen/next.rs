@@ -1,4 +1,4 @@
-//! What the next window starts with: one is started on the same files.
+//! Settings that affect the next window, which these tests start on the same files.
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::json;
@@ -6,16 +6,16 @@ use unterm_tests::{Display, Instance, Start, Window, WindowManager, wait_for};
 
 use super::{Desk, Row};
 
-/// What KDE and picom blur behind.
+/// The property for blur behind a window, used by KDE and picom.
 const BLUR: &str = "_KDE_NET_WM_BLUR_BEHIND_REGION";
 
 impl<'a> Desk<'a> {
-    /// The next window. What the last one left of itself is forgotten first, or not.
+    /// Starts the next window. With `forgets`, the saved state of the last window is deleted first.
     fn next(&self, forgets: bool) -> Result<(Instance, Window<'a>)> {
         self.next_on(self.display, forgets)
     }
 
-    /// The next window, on a display.
+    /// Starts the next window on another display.
     fn next_on<'d>(&self, display: &'d Display, forgets: bool) -> Result<(Instance, Window<'d>)> {
         let last = self.unterm.registry().join("last_session");
         if forgets && last.exists() {
@@ -27,14 +27,14 @@ impl<'a> Desk<'a> {
         Ok((next, window))
     }
 
-    /// Ends it, and gives this one the keyboard back.
+    /// Ends the next window, and returns the keyboard focus to this one.
     fn end(&self, next: Instance) -> Result<()> {
         drop(next);
         self.display.window_of(&self.unterm).map(drop)
     }
 }
 
-/// It is as many cells wide, or high, as the row says.
+/// The window is as many cells wide, or high, as the row states.
 pub(super) fn is_of_size(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     let name = if row.key == "window.rows" { "rows" } else { "cols" };
     desk.set(row)?;
@@ -54,7 +54,7 @@ fn wait_for_size(window: &Window<'_>, size: (u16, u16)) -> Result<()> {
     wait_for(&format!("a window of {size:?}"), is_so, String::new)
 }
 
-/// It fills the screen, or what its title leaves of it, by a window manager: on a display that has one.
+/// The window fills the screen, apart from its title bar, on a display with a window manager.
 pub(super) fn fills_the_screen(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     const SCREEN: (u16, u16) = (1280, 800);
     let display = Display::start()?;
@@ -77,7 +77,7 @@ pub(super) fn fills_the_screen(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.reset(row)
 }
 
-/// It is as large as the first one was, not as the last.
+/// The window has the size of the first one, not of the last.
 pub(super) fn forgets_its_size(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     let whole = desk.window.size()?;
     let small = (700, 500);
@@ -99,7 +99,7 @@ pub(super) fn forgets_its_size(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.reset(row)
 }
 
-/// It has what was written as a layout.
+/// The window has the panes of a saved layout.
 pub(super) fn has_two_panes(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     let other = desk.open_by("split_right")?;
     desk.unterm.act(&["save_layout", row.given])?;
@@ -112,12 +112,12 @@ pub(super) fn has_two_panes(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.reset(row)
 }
 
-/// The desktop is given its transparency with its colours: 32 bits a pixel, which a picture of it is not taken of.
+/// A transparent window has 32 bits per pixel, which `picture` does not support.
 fn is_transparent(window: &Window<'_>) -> bool {
     window.picture().is_err_and(|why| why.to_string() == "depth 32")
 }
 
-/// What is behind it is seen.
+/// The desktop behind the window is visible.
 pub(super) fn is_seen_through(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.display.claim_compositor()?;
     let (next, window) = desk.next(true)?;
@@ -130,7 +130,7 @@ pub(super) fn is_seen_through(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.reset(row)
 }
 
-/// It asks for blur while it is open, and takes that back.
+/// The window requests blur while it is open, and withdraws the request.
 pub(super) fn is_blurred(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.display.claim_compositor()?;
     let opaque = desk.value("window.opacity")?;

@@ -1,4 +1,4 @@
-//! Bells, notifications, and agents that are asked about or not.
+//! Settings of bells, notifications, and the approval of agents.
 
 use std::{fs::File, io::Write as _, process::Command};
 
@@ -8,7 +8,7 @@ use unterm_tests::{Asked, Pane, Picture, Relay};
 
 use super::{Desk, Row};
 
-/// A program in a tab that is not in front, which prints what it is told through a pipe: nobody drives its pane.
+/// A program in a background tab that prints what it receives through a pipe, so that no caller drives its pane.
 struct Voice {
     pane: Pane,
     orders: File,
@@ -20,7 +20,7 @@ impl Voice {
         if !pipe.exists() {
             ensure!(Command::new("mkfifo").arg(&pipe).status()?.success(), "mkfifo");
         }
-        // Open at both ends, neither side waits for the other.
+        // With both ends open, neither side waits for the other.
         let orders = File::options().read(true).write(true).open(&pipe)?;
         let path = pipe.display();
         let script = format!("while IFS= read -r line; do printf \"$line\"; done < {path}");
@@ -31,12 +31,13 @@ impl Voice {
         Ok(voice)
     }
 
-    /// Has it print something, as printf(1) reads it.
+    /// Makes the program print something, in the syntax of printf(1).
     fn say(&mut self, what: &str) -> Result<()> {
         writeln!(self.orders, "{what}").context("the program's orders")
     }
 
-    /// The same with another title behind, and waits until the window shows that one: it has seen to all before.
+    /// Makes it also set a new title, and waits until the window shows that title. All earlier output has then been
+    /// processed.
     fn tell(&mut self, desk: &mut Desk<'_>, what: &str) -> Result<()> {
         let before = bar(desk)?;
         desk.marks += 1;
@@ -45,13 +46,13 @@ impl Voice {
     }
 }
 
-/// The tab bar.
+/// A picture of the tab bar.
 fn bar(desk: &Desk<'_>) -> Result<Picture> {
     let picture = desk.window.picture()?;
     Ok(picture.part((0, 0), (picture.width, 26)))
 }
 
-/// A bell leaves no mark at its tab; taken back, it does.
+/// A bell leaves no mark at its tab. After a reset, it does.
 pub(super) fn marks_no_tab(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     let mut voice = Voice::start(desk)?;
     desk.set(row)?;
@@ -63,7 +64,7 @@ pub(super) fn marks_no_tab(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.close(voice.pane)
 }
 
-/// A bell asks for no attention to a window without the keyboard; taken back, it does.
+/// A bell requests no attention for an unfocused window. After a reset, it does.
 pub(super) fn asks_for_no_attention(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     let mut voice = Voice::start(desk)?;
     desk.display.take_keyboard()?;
@@ -78,12 +79,12 @@ pub(super) fn asks_for_no_attention(desk: &mut Desk<'_>, row: &Row) -> Result<()
     desk.close(voice.pane)
 }
 
-/// A part of the pane in front that nothing is printed in.
+/// A part of the front pane in which nothing is printed.
 fn middle(desk: &Desk<'_>) -> Result<Picture> {
     Ok(desk.window.picture()?.part((300, 200), (200, 200)))
 }
 
-/// A bell flashes its pane. It rings until a picture has it, since a flash is short.
+/// A bell flashes its pane. The test rings until a picture shows the flash, because a flash is short.
 pub(super) fn flashes(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     let mut voice = Voice::start(desk)?;
     desk.unterm.act(&["activate_tab", "2"])?;
@@ -99,7 +100,7 @@ pub(super) fn flashes(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.close(voice.pane)
 }
 
-/// A bell rings the X server's own, which alone makes the sound; taken back, it does not.
+/// A bell rings the X server's bell, which alone makes the sound. After a reset, it does not.
 pub(super) fn rings(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     let bells = desk.display.bells()?;
     let mut voice = Voice::start(desk)?;
@@ -123,7 +124,7 @@ fn next_notice(desk: &Desk<'_>) -> Result<String> {
     }
 }
 
-/// What a program asks to be told is not told on the desktop; taken back, it is.
+/// A program's notification does not reach the desktop. After a reset, it does.
 pub(super) fn keeps_from_the_desktop(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     let mut voice = Voice::start(desk)?;
     desk.set(row)?;
@@ -134,7 +135,7 @@ pub(super) fn keeps_from_the_desktop(desk: &mut Desk<'_>, row: &Row) -> Result<(
     desk.close(voice.pane)
 }
 
-/// The end of a command that took a second is told, where nobody sees it.
+/// A command that took a second is reported when it ends out of sight.
 pub(super) fn tells_of_a_command(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     let front = desk.open_by("new_tab")?;
     desk.set(row)?;
@@ -144,7 +145,7 @@ pub(super) fn tells_of_a_command(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.reset(row)
 }
 
-/// An agent that nobody was asked about runs a command.
+/// An agent runs a command without approval by the user.
 pub(super) fn lets_agents_act(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.set(row)?;
     let mut agent = Relay::start(desk.unterm.home(), desk.unterm.registry(), &[])?;

@@ -1,11 +1,11 @@
-//! What the window shows.
+//! Settings of the window's appearance.
 
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 
 use super::{Desk, Row};
 
-/// Nothing blinks any more. Until a program has slept for longer than a blink takes, every picture is the same.
+/// Nothing blinks any more. While a program sleeps for longer than a blink takes, all pictures are equal.
 pub(super) fn stands_still(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.print("a cursor")?;
     let steady = desk.text()?;
@@ -32,7 +32,7 @@ fn has_marks(desk: &mut Desk<'_>) -> Result<bool> {
     Ok(left.colors() > 1)
 }
 
-/// No mark stands left of the prompts.
+/// There are no marks left of the prompts.
 pub(super) fn loses_marks(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.shell.type_text(&mut desk.unterm, "false\r")?;
     desk.until("a mark", has_marks)?;
@@ -42,12 +42,12 @@ pub(super) fn loses_marks(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.until("a mark again", has_marks)
 }
 
-/// How far down a colour begins.
+/// Top edge of the area with a color.
 fn top_of(desk: &Desk<'_>, color: [u8; 3]) -> Result<Option<i16>> {
     Ok(desk.window.picture()?.area_of(color).map(|area| area.top))
 }
 
-/// The pane moves up, since the tab bar has gone down.
+/// The pane moves up, because the tab bar has moved to the bottom.
 pub(super) fn moves_up(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     let (color, before) = desk.print("up")?;
     desk.set(row)?;
@@ -65,7 +65,7 @@ fn has_bar(desk: &mut Desk<'_>) -> Result<bool> {
     Ok(right.colors() > 1)
 }
 
-/// A bar stands at the right though nobody scrolls or points there.
+/// A scrollbar is visible on the right without scrolling or pointing there.
 pub(super) fn has_a_scrollbar(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.window.point(300, 300)?;
     desk.shell.type_text(&mut desk.unterm, "seq 200\r")?;
@@ -77,7 +77,7 @@ pub(super) fn has_a_scrollbar(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.until("no bar again", |desk| Ok(!has_bar(desk)?))
 }
 
-/// A pane without the keyboard has its own colours.
+/// An unfocused pane keeps its colors.
 pub(super) fn is_not_dimmed(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     let (color, _) = desk.print("bright")?;
     let other = desk.open_by("split_right")?;
@@ -90,7 +90,7 @@ pub(super) fn is_not_dimmed(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.go_on()
 }
 
-/// A session keeps a hundred lines of a thousand.
+/// A session keeps a hundred of a thousand lines.
 pub(super) fn keeps_few_lines(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.set(row)?;
     let pane = desk.unterm.open(json!({}))?;
