@@ -104,8 +104,7 @@ impl Renderer {
         &self.fonts.missing
     }
 
-    /// The names of all families that can be chosen. The system's families appear once a family other than the bundled
-    /// one was requested.
+    /// The names of all families that can be chosen: the bundled one, and the system's once these have been listed.
     pub fn families(&self) -> Vec<String> {
         let faces = self.fonts.system.db().faces();
         let mut names: Vec<String> =
