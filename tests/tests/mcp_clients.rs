@@ -111,7 +111,7 @@ const INSPECTORS: [Inspector; 3] =
 /// The Inspector's result for a method, without a warning.
 fn inspected(
     (unterm, clients): (&Instance, &Clients),
-    (inspector, door, toolset): (Inspector, Transport, &str),
+    (inspector, transport, toolset): (Inspector, Transport, &str),
     method: &[&str],
 ) -> Result<Value> {
     let (url, token) = http_door(unterm)?;
@@ -119,9 +119,9 @@ fn inspected(
     let program = binary("unterm-cli");
     let program = program.to_string_lossy();
     let stdio = [&*program, "mcp", "--toolset", toolset];
-    let http = door.by_http().map(|(transport, path)| {
+    let http = transport.by_http().map(|(name, path)| {
         let url = format!("{url}{path}?toolset={toolset}");
-        (url, ["--transport", transport, "--header", header.as_str()])
+        (url, ["--transport", name, "--header", header.as_str()])
     });
     let said = match inspector {
         Inspector::V1 => {
@@ -153,16 +153,16 @@ fn inspected(
     said.json()
 }
 
-fn the_inspector_is_content(door: Transport) -> Result<()> {
+fn the_inspector_is_content(transport: Transport) -> Result<()> {
     let (unterm, clients) = ready()?;
     let among = (&unterm, &clients);
     let length = |list: &Value| list.as_array().map_or(0, Vec::len);
     for inspector in INSPECTORS {
         for (toolset, count) in TOOLSETS {
-            let listed = inspected(among, (inspector, door, toolset), &["tools/list"])?;
+            let listed = inspected(among, (inspector, transport, toolset), &["tools/list"])?;
             ensure!(count.contains(&length(&listed["tools"])), "{toolset}: {listed}");
         }
-        let ask = |method: &[&str]| inspected(among, (inspector, door, "unterm"), method);
+        let ask = |method: &[&str]| inspected(among, (inspector, transport, "unterm"), method);
         let run = ["tools/call", "--tool-name", "run", "--tool-arg", "command=echo $((6 * 7))"];
         let ran = ask(&run)?;
         ensure!(ran["structuredContent"]["output"] == "42", "{ran}");
@@ -200,10 +200,10 @@ fn the_inspector_finds_nothing_wrong_over_events() -> Result<()> {
 }
 
 /// Runs a task of `tests/clients/drive.py` in each mode.
-fn drive((unterm, clients): (&Instance, &Clients), door: Transport, what: &str) -> Result<()> {
+fn drive((unterm, clients): (&Instance, &Clients), transport: Transport, what: &str) -> Result<()> {
     for mode in ["legacy", "auto", "2026-07-28"] {
         let mut command = clients.python("drive.py", unterm);
-        match door.by_http() {
+        match transport.by_http() {
             None => command.args([mode, "stdio"]).arg(binary("unterm-cli")),
             Some((kind, path)) => {
                 let (url, token) = http_door(unterm)?;
@@ -216,13 +216,13 @@ fn drive((unterm, clients): (&Instance, &Clients), door: Transport, what: &str) 
 }
 
 /// The toolsets, together with resources, subscriptions, prompts, progress and cancellation.
-fn the_python_sdk_drives(door: Transport) -> Result<()> {
+fn the_python_sdk_drives(transport: Transport) -> Result<()> {
     let (mut unterm, clients) = ready()?;
     let pane = unterm.first_pane()?;
     unterm.call("session.recording_start", json!({"id": pane.id}))?;
     unterm.call("exec.run_wait", json!({"id": pane.id, "command": "echo kept $((6 * 7))"}))?;
     unterm.call("session.recording_stop", json!({"id": pane.id}))?;
-    drive((&unterm, &clients), door, "toolsets")
+    drive((&unterm, &clients), transport, "toolsets")
 }
 
 #[test]
@@ -241,9 +241,9 @@ fn the_python_sdk_drives_every_toolset_over_events() -> Result<()> {
 }
 
 /// Realistic tasks for agents. With `UNTERM_LONG=1`, they include a build that takes three minutes.
-fn the_python_sdk_does_its_tasks(door: Transport) -> Result<()> {
+fn the_python_sdk_does_its_tasks(transport: Transport) -> Result<()> {
     let (unterm, clients) = ready()?;
-    drive((&unterm, &clients), door, "tasks")
+    drive((&unterm, &clients), transport, "tasks")
 }
 
 #[test]
@@ -282,8 +282,8 @@ fn the_python_sdk_keeps_its_tools_when_the_instance_is_killed_during_a_call() ->
 #[test]
 fn the_python_sdk_asks_the_person_whether_it_may_act() -> Result<()> {
     let (unterm, clients) = ready_by(Start::headless().arg("--approval").arg("ask"))?;
-    for door in [Transport::Stdio, Transport::Http] {
-        drive((&unterm, &clients), door, "approval")?;
+    for transport in [Transport::Stdio, Transport::Http] {
+        drive((&unterm, &clients), transport, "approval")?;
     }
     Ok(())
 }
