@@ -1,12 +1,14 @@
-//! Who may do what: the one place that allows, denies or holds.
+//! Decides who may do what: the only module that allows, denies or holds calls.
 //!
-//! A call passes [`GATES`] in order. Each gate is a file of this folder. The dispatcher walks the list before a method runs
-//! ([`Step::Call`]); a method walks it again before it changes a pane ([`Step::Touch`]) or types there ([`Step::Type`],
-//! [`Step::Compose`]). A gate looks at what the method reveals and changes ([`Demand`]), at the capabilities that the caller got
-//! when it logged in ([`Capabilities`](crate::caller::Capabilities)), and at the state that its service keeps. No gate knows the
-//! wire or the name of a method. A step that does not concern a gate passes it without a lock or an allocation.
+//! A call passes the [`GATES`] in order. Each gate is a file in this folder. The dispatcher asks the gates before a
+//! method runs ([`Step::Call`]). A method asks them again before it changes a pane ([`Step::Touch`]) or types there
+//! ([`Step::Type`], [`Step::Compose`]).
 //!
-//! `matrix.txt` in this folder lists what comes of it: every method and every tool × every kind of caller.
+//! A gate considers what the method reveals and changes ([`Demand`]), the capabilities that the caller got at login
+//! ([`Capabilities`](crate::caller::Capabilities)), and the state of its service. No gate depends on the wire or on
+//! the method's name. A gate that a step does not concern lets it pass without a lock or an allocation.
+//!
+//! `matrix.txt` in this folder lists the results for every method and every tool with every kind of caller.
 
 mod approval;
 pub(crate) mod audit;
@@ -37,10 +39,10 @@ pub(crate) use self::{
 };
 use crate::{caller::Caller, error::Result};
 
-/// A gate: it decides on every step.
+/// A gate. It decides about every step.
 type Gate = fn(&Authority, &Caller, &Step<'_>) -> Decision;
 
-/// Every gate, in the order in which they decide. What is done is entered in the log by [`audit`], whatever they said.
+/// Every gate, in the order in which they decide. [`audit`] logs the calls, whatever the gates decide.
 const GATES: [(&str, Gate); 7] = [
     ("scope", scope::decide),
     ("approval", approval::decide),
@@ -64,7 +66,7 @@ impl Authority {
         Ok(())
     }
 
-    /// Whether a step that can't wait may be taken.
+    /// Whether a step that can't wait is allowed.
     pub fn decide(&self, caller: &Caller, step: &Step<'_>) -> Result<()> {
         for (name, decide) in GATES {
             match decide(self, caller, step) {
@@ -76,33 +78,33 @@ impl Authority {
         Ok(())
     }
 
-    /// Whether a caller may do to a pane what its lease keeps to its holder.
+    /// Whether a caller may change a pane in a way that its lease reserves for the holder.
     pub fn touch(&self, caller: &Caller, pane: &Pane) -> Result<()> {
         self.decide(caller, &Step::Touch(pane))
     }
 
-    /// Whether a caller may run a command in a pane, behind what stands in its line.
+    /// Whether a caller may run a command in a pane, after the text already in its line.
     pub fn command(&self, caller: &Caller, pane: &Pane, command: &str) -> Result<()> {
         self.decide(caller, &Step::Type(pane, Input::Command(command)))
     }
 
-    /// Whether a caller may have a pane's shell set a variable, by this line.
+    /// Whether a caller may have a pane's shell set a variable with this line.
     pub fn variable(&self, caller: &Caller, pane: &Pane, line: &str) -> Result<()> {
         self.decide(caller, &Step::Type(pane, Input::Variable(line)))
     }
 
-    /// Whether input is short enough for the rules ([`MOST_JUDGED`]).
+    /// Whether input is short enough to apply the rules to ([`MOST_JUDGED`]).
     pub fn length(&self, length: usize) -> Result<()> {
         line::check_length(&self.policy, length)
     }
 
-    /// Whether a caller's token is still worth something: what goes on for it ends with it.
+    /// Whether a caller's token is still valid. If not, whatever runs on its behalf must end.
     pub fn check_token(&self, caller: &Caller) -> Result<()> {
         scope::check_token(&self.tokens, caller)
     }
 }
 
-/// What a gate's decision comes to, once it holds the call no more.
+/// Waits until a decision is final, and returns it as a result.
 pub(crate) async fn settle(gate: &str, mut decision: Decision) -> Result<()> {
     loop {
         match decision {

@@ -1,7 +1,7 @@
-//! Who calls, and what a caller may do.
+//! Who makes a call, and what the caller may do.
 //!
-//! Every call of a method carries a [`Caller`], whatever the wire, so that one place decides on all of them
-//! ([`authority`](crate::authority)). Never decides anything itself.
+//! Every call of a method carries a [`Caller`], on every wire, so that one module decides about all calls: the
+//! [`authority`](crate::authority). This module decides nothing.
 
 use std::{
     fmt,
@@ -15,19 +15,19 @@ use parking_lot::Mutex;
 
 use crate::services::{approved::Approved, events::Subscription};
 
-/// What a method needs of its caller, and what a token gives.
+/// The access that a method needs, or that a token gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Access {
-    /// Looks and changes nothing.
+    /// Read, and change nothing.
     Read,
-    /// Changes a pane, or what runs in it.
+    /// Change a pane, or what runs in it.
     Act,
-    /// Changes this instance, or reads its secrets.
+    /// Change this instance, or read its secrets.
     Admin,
 }
 
 bitflags::bitflags! {
-    /// The accesses a token gives.
+    /// The kinds of access that a token gives.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Scopes: u8 {
         /// [`Access::Read`].
@@ -40,7 +40,7 @@ bitflags::bitflags! {
 }
 
 impl Scopes {
-    /// Whether they hold what a method needs.
+    /// Whether the scopes include what a method needs.
     pub fn allow(self, access: Access) -> bool {
         self.contains(match access {
             Access::Read => Self::READ,
@@ -50,14 +50,14 @@ impl Scopes {
     }
 }
 
-/// The wire a call came in on, for logs and for who is named as the driver of a pane. Nothing is decided by it.
+/// The wire of a call, for logs and for the name of a pane's driver. No decision depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Wire {
     /// Line-delimited JSON-RPC on the loopback port.
     Tcp,
     /// HTTP, of the settings page and of scripts.
     Http,
-    /// The Model Context Protocol, over either of the others.
+    /// The Model Context Protocol, over one of the other wires.
     Mcp,
 }
 
@@ -71,37 +71,42 @@ impl fmt::Display for Wire {
     }
 }
 
-/// The kind of token a caller logged in with.
+/// The kind of token that a caller logged in with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TokenKind {
-    /// The instance's own, from its entry in the registry: full rights.
+    /// The instance's own token, from its entry in the registry. Gives full rights.
     Instance,
-    /// A settings page's, that it was given for a single-use code: full rights, and those of the person.
+    /// The token of a settings page, which the page got for a login code. Gives full rights, including those of the
+    /// user.
     Page,
-    /// One of this number that a person made for an agent: what it says, until it ends or is taken back.
+    /// The token with this number, which a user created for an agent. Gives the rights that the user chose, until it
+    /// expires or is revoked.
     Agent(u64),
 }
 
 bitflags::bitflags! {
-    /// What a caller may do and has to do beside the scopes of its token, as it was given at login. Gates and methods go by
-    /// these and never by the wire.
+    /// What a caller may and must do besides the scopes of its token, fixed at login. Gates and methods check these
+    /// flags and never the wire.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Capabilities: u8 {
-        /// The person is asked before it changes something. Without this, its token is the person's answer.
+        /// The user must approve the caller before it changes anything. A token created for the agent counts as
+        /// approval.
         const ASKS_FIRST = 1 << 0;
-        /// It gives way to the person's keys, answers no question for a secret, and runs commands at a prompt alone.
+        /// The caller does not type while the user types, never answers a request for a secret, and runs commands
+        /// only at a prompt.
         const GIVES_WAY = 1 << 1;
-        /// Its calls that change something wait while the person has paused agents.
+        /// Calls that change something wait while the user has paused agents.
         const WAITS = 1 << 2;
-        /// It decides for the person: it may be given what gives access by itself, and may pause agents and let them go on.
+        /// The caller may receive what grants access by itself, such as tokens, and may pause and resume agents.
         const GRANTS = 1 << 3;
-        /// It is the person's own hand: what it answers, the person has answered.
+        /// The caller is the user: its answers count as the user's.
         const IS_PERSON = 1 << 4;
     }
 }
 
 impl Capabilities {
-    /// Those of a login. `for_agent`: it came over the protocol for agents, or says that it calls for one.
+    /// The capabilities of a login. `for_agent`: the client uses the Model Context Protocol, or says that it acts for
+    /// an agent.
     pub fn at_login(token: TokenKind, for_agent: bool) -> Self {
         let of_token = match token {
             TokenKind::Instance => Self::WAITS | Self::GRANTS,
@@ -110,7 +115,7 @@ impl Capabilities {
         };
         let of_agent = match (for_agent, token) {
             (false, _) => Self::empty(),
-            // A token that was made for an agent is an answer already.
+            // The user approved this agent by creating its token.
             (true, TokenKind::Agent(_)) => Self::GIVES_WAY,
             (true, TokenKind::Page) => Self::GIVES_WAY,
             (true, TokenKind::Instance) => Self::GIVES_WAY | Self::ASKS_FIRST,
@@ -119,59 +124,60 @@ impl Capabilities {
     }
 }
 
-/// Characters of a name that a client gives itself, or its conversation: it is kept with all that the client does.
+/// The most characters of a client's or a conversation's name. The name is stored with everything that the client does.
 pub(crate) const LONGEST_NAME: usize = 100;
 
-/// Who calls.
+/// The caller of a method.
 #[derive(Clone, Debug)]
 pub struct Caller {
-    /// The wire.
+    /// The wire of the call.
     pub wire: Wire,
-    /// Number of the connection, counted over all wires of the process.
+    /// The number of the connection, unique across all wires of the process.
     pub connection: u64,
-    /// What it logged in with.
+    /// The kind of token that the caller logged in with.
     pub token: TokenKind,
-    /// The client's name for itself, if it gave one.
+    /// The client's name for itself, if it sent one.
     pub client: Option<String>,
-    /// The client's name for the conversation it acts for, if it gave one.
+    /// The client's name for the conversation that it acts for, if it sent one.
     pub conversation: Option<String>,
-    /// What it may do.
+    /// What the caller's token permits.
     pub scopes: Scopes,
-    /// The sessions it reaches; `None`: all.
+    /// The sessions that the token reaches. `None` means all.
     pub panes: Option<Arc<[u64]>>,
-    /// What else it may do, and has to.
+    /// What the caller may and must do besides its scopes.
     pub capabilities: Capabilities,
-    /// That the person has let this call act, where they are asked.
+    /// Proof that this call was approved, if it needs approval.
     pub(crate) approved: Option<Approved>,
-    /// Where a method leaves a subscription for the caller's wire to serve.
+    /// A method stores a subscription here, and the caller's wire serves it.
     pub(crate) subscription: SubscriptionSlot,
-    /// Whether this call is being taken back.
+    /// Whether the client has canceled this call.
     pub(crate) cancel: Cancel,
 }
 
-/// Whether whoever made a call takes it back, and wants what it began to end with it. Set before the call is dropped.
+/// Whether the client has canceled a call and wants everything that the call started to end. Set before the call is
+/// dropped.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
-    /// Takes the call back.
+    /// Marks the call as canceled.
     pub(crate) fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it is.
+    /// Whether the call is canceled.
     pub(crate) fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
 impl Caller {
-    /// Whether it has a capability.
+    /// Whether the caller has a capability.
     pub fn has(&self, capability: Capabilities) -> bool {
         self.capabilities.contains(capability)
     }
 
-    /// The user who runs Unterm, at the command line.
+    /// The user who runs Unterm from the command line.
     pub fn of_user(client: Option<&str>) -> Self {
         let token = TokenKind::Instance;
         Self {
@@ -189,34 +195,34 @@ impl Caller {
         }
     }
 
-    /// The same caller over the protocol for agents.
+    /// The same caller, over the Model Context Protocol.
     pub(crate) fn for_agent(self) -> Self {
         let capabilities = Capabilities::at_login(self.token, true);
         Self { wire: Wire::Mcp, capabilities, ..self }
     }
 
-    /// Whether a session is one that its token reaches.
+    /// Whether the caller's token reaches a session.
     pub fn reaches(&self, session: u64) -> bool {
         self.panes.as_ref().is_none_or(|panes| panes.contains(&session))
     }
 
-    /// The same caller, whose subscription is nobody else's.
+    /// The same caller with a subscription slot of its own.
     pub(crate) fn listener(&self) -> Self {
         Self { subscription: SubscriptionSlot::default(), ..self.clone() }
     }
 }
 
-/// A subscription, or that there is to be none, on its way from a method to the wire of its caller.
+/// Carries a new subscription, or the end of one, from a method to the wire of its caller.
 #[derive(Clone, Default)]
 pub(crate) struct SubscriptionSlot(Arc<Mutex<Option<Option<Subscription>>>>);
 
 impl SubscriptionSlot {
-    /// Leaves one, or none, in the place of any there was.
+    /// Stores a new subscription, or `None` to end the current one. Replaces what was stored before.
     pub(crate) fn put(&self, subscription: Option<Subscription>) {
         *self.0.lock() = Some(subscription);
     }
 
-    /// Takes what was left, if anything was.
+    /// Takes what a method has stored, if anything.
     pub(crate) fn take(&self) -> Option<Option<Subscription>> {
         self.0.lock().take()
     }

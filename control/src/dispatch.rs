@@ -1,7 +1,8 @@
-//! Where a call is made.
+//! Calls methods.
 //!
-//! Every wire calls methods through a [`Dispatcher`]. It finds the method, asks the [`authority`](crate::authority) whether the
-//! caller may call it, and turns a panic in a method into an error, so that a fault of ours costs one reply and no connection.
+//! Every wire calls methods through a [`Dispatcher`]. It finds the method and asks the [`authority`](crate::authority)
+//! whether the caller may call it. It turns a panic in a method into an error, so that a bug costs one reply and no
+//! connection.
 
 use std::{
     any::Any,
@@ -38,16 +39,16 @@ use crate::{
     services::{changes::Topic, events::Subscription},
 };
 
-/// How often the token of an agent is looked at whose call goes on.
+/// How often the token of an agent is checked while a call of the agent runs.
 const TOKEN_CHECK: Duration = Duration::from_millis(500);
 
-/// A gate that an app adds behind those that every instance has.
+/// A gate that an app adds after the built-in gates.
 pub trait Gate: Send + Sync {
-    /// Decides on a call before it is made. Must not block.
+    /// Decides about a call before the method runs. Must not block.
     fn decide(&self, caller: &Caller, method: &Entry, params: &str) -> Decision;
 }
 
-/// Calls methods.
+/// Calls methods on behalf of callers.
 pub struct Dispatcher {
     table: Arc<Table>,
     context: Context,
@@ -56,18 +57,18 @@ pub struct Dispatcher {
 }
 
 impl Dispatcher {
-    /// A dispatcher of the methods of a table, whose names the context has. Calls pass these gates, in order.
+    /// A dispatcher for the methods of `table`, which `context` must share. Calls pass these gates, in order.
     pub fn new(table: Arc<Table>, context: Context, gates: Vec<Arc<dyn Gate>>) -> Self {
         Self { table, context, gates, connections: AtomicU64::new(0) }
     }
 
-    /// The methods.
+    /// The table of methods.
     pub fn table(&self) -> &Table {
         &self.table
     }
 
-    /// Calls a method with parameters (JSON; empty: none) and appends its reply (JSON) to `reply`. After an error
-    /// `reply` is as it was.
+    /// Calls a method with parameters (JSON, or empty for none) and appends its reply (JSON) to `reply`. On an error,
+    /// `reply` is unchanged.
     pub async fn call_into(
         &self,
         caller: &Caller,
@@ -79,7 +80,7 @@ impl Dispatcher {
         self.call_entry(caller, entry, params, reply).await
     }
 
-    /// The same of a method that is found already, which need not be in the table: a wire may have some of its own.
+    /// As [`Dispatcher::call_into`], for an entry that need not be in the table: some wires have methods of their own.
     pub async fn call_entry(
         &self,
         caller: &Caller,
@@ -109,7 +110,7 @@ impl Dispatcher {
             Poll::Ready(admitted) => admitted,
             Poll::Pending => {
                 let admitted = admitted.await;
-                // Its program may have begun to ask for a secret while the call was held.
+                // The pane's program may have begun to ask for a secret while a gate held the call.
                 let now = self.record(caller, entry, params)?;
                 if now.is_secret() {
                     record = now;
@@ -148,7 +149,7 @@ impl Dispatcher {
         if result.is_err() {
             reply.truncate(start);
         }
-        // What is not audited looks, though not everybody may: a page that hears of changes asks by it.
+        // Calls that are not logged change nothing. Pages call such methods to refresh, so reporting them would loop.
         if Logged::of(entry) != Logged::Nothing {
             self.context.changes.called(method);
             if Topic::of_method(method) == Some(Topic::Recording) {
@@ -158,7 +159,7 @@ impl Dispatcher {
         result
     }
 
-    /// A connection has ended: what it had is given back.
+    /// Releases everything that a connection held. Called when the connection ends.
     pub fn disconnected(&self, connection: u64) {
         self.context.approvals.release(connection);
         if self.context.questions.release(connection) {
@@ -172,19 +173,19 @@ impl Dispatcher {
         }
     }
 
-    /// A connection has logged in, or a client was told from others by its requests.
+    /// Registers a client: a connection that has logged in, or a stateless client that was recognized by its requests.
     pub fn logged_in(&self, caller: &Caller) {
         let Caller { connection, client, conversation, .. } = caller;
         self.context.clients.add(*connection, client.as_deref(), conversation.as_deref());
         self.context.changes.tell(Topic::Agents);
     }
 
-    /// A number for a connection that no other has, on whatever wire.
+    /// A new connection number, unique across all wires.
     pub fn next_connection(&self) -> u64 {
         self.connections.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// What methods work on.
+    /// The services that methods use.
     pub fn context(&self) -> &Context {
         &self.context
     }
@@ -194,13 +195,13 @@ impl Dispatcher {
         self.context.authority.check_token(caller)
     }
 
-    /// Waits until an agent's token is worth nothing any more; why.
+    /// Waits until an agent's token expires or is revoked, and returns the reason.
     async fn token_end(&self, caller: &Caller) -> Error {
         loop {
             if !matches!(caller.token, TokenKind::Agent(_)) {
                 std::future::pending::<()>().await;
             }
-            // Any instance may take it back, in the file that all of them share: no event tells of it.
+            // Any instance may revoke the token in the file that all instances share, and no event reports that.
             tokio::time::sleep(TOKEN_CHECK).await;
             if let Err(why) = self.check_token(caller) {
                 return why;
@@ -216,10 +217,10 @@ impl Dispatcher {
         Ok(())
     }
 
-    /// What the log is to say of a call.
+    /// The audit record of a call.
     ///
     /// # Errors
-    /// The parameters can't be read.
+    /// The parameters can't be parsed.
     fn record<'a>(
         &'a self,
         caller: &'a Caller,
@@ -240,7 +241,7 @@ impl Dispatcher {
         })
     }
 
-    /// The same of a call whose parameters can't be read.
+    /// The audit record of a call whose parameters can't be parsed.
     fn record_unread<'a>(&'a self, caller: &'a Caller, entry: &'static Entry) -> Record<'a> {
         let text = "(parameters that can't be read)".to_owned();
         let detail = || Ok::<_, Infallible>((String::new(), Detail { text, is_secret: false }));
@@ -261,7 +262,7 @@ impl Backend for Dispatcher {
 
     fn subscribe<'a>(&'a self, caller: &'a Caller, filter: SubscribeParams<'a>) -> Subscribing<'a> {
         Box::pin(async move {
-            // A subscription of its own: the caller's connection may have one.
+            // A subscription of its own, because the caller's connection may already have one.
             let listener = caller.listener();
             self.call::<Subscribe>(&listener, filter).await?;
             match listener.subscription.take().flatten() {
@@ -278,13 +279,13 @@ impl Events for Subscription {
     }
 }
 
-/// The output of a future, or the panic that ended it.
+/// Runs a future, and returns its output or the panic that ended it.
 pub(crate) fn unwound<'a, T>(
     mut future: Pin<Box<dyn Future<Output = T> + Send + 'a>>,
 ) -> impl Future<Output = std::result::Result<T, Box<dyn Any + Send>>> + Send + Unpin + use<'a, T> {
     poll_fn(move |context| {
-        // The future is dropped after a panic and never polled again; what it worked on are locks that a panic
-        // releases and a reply that is cut back.
+        // Unwind safe: after a panic, the future is dropped and never polled again. It shares only locks, which a panic
+        // releases, and the reply, which is truncated.
         match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
             Ok(Poll::Pending) => Poll::Pending,
             Ok(Poll::Ready(output)) => Poll::Ready(Ok(output)),

@@ -1,4 +1,4 @@
-//! Why a method failed, in words. Codes are a matter of each wire.
+//! Why a method failed, in words. Each wire maps errors to its own codes.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -10,16 +10,16 @@ use crate::{
     untrusted,
 };
 
-/// Characters of a line or a command that a message quotes.
+/// The most characters of a line or a command that a message quotes.
 const QUOTED: usize = 200;
 
-/// A method's failure. The messages are part of the contract of the TCP wire.
+/// A method's failure. The TCP wire documents these messages, so clients may depend on them.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Neither `id` nor `session_id` was given, or not as something that can name a session.
+    /// The call names no session: `id` and `session_id` are missing, or have a type that can't name a session.
     #[error("Missing 'id' or 'session_id' parameter")]
     NoTarget,
-    /// A session was named by text that is no number; the text as JSON.
+    /// `session_id` is text but not a number. Holds the text as JSON.
     #[error("Invalid session_id: {0}")]
     BadTarget(String),
     /// No such session.
@@ -28,23 +28,23 @@ pub enum Error {
     /// A required parameter is missing or is not text.
     #[error("Missing '{0}'")]
     Missing(&'static str),
-    /// The same, of `session.input`, in its own documented words.
+    /// As [`Error::Missing`], in the words that `session.input` documents.
     #[error("Missing '{0}' parameter")]
     MissingParameter(&'static str),
-    /// A parameter is not what it should be.
+    /// A parameter has an invalid value.
     #[error("Invalid '{name}': expected {expected}, got {got}")]
     Invalid {
         /// The parameter.
         name: &'static str,
-        /// What would be right.
+        /// What would be valid.
         expected: String,
-        /// What was given, as JSON.
+        /// The given value, as JSON.
         got: String,
     },
-    /// The parameters could not be read at all.
+    /// The parameters could not be parsed.
     #[error("Invalid params: {}", unplaced(.0))]
     Params(serde_json::Error),
-    /// A grid of too many cells.
+    /// The requested grid has too many cells.
     #[error("Invalid size: {cols}x{rows} is more than {max} cells")]
     TooLarge {
         /// Columns.
@@ -54,13 +54,13 @@ pub enum Error {
         /// The most cells a grid may have.
         max: u32,
     },
-    /// The working directory is none.
+    /// The working directory is not a directory.
     #[error("Invalid 'cwd': {0:?} is not a directory")]
     BadCwd(PathBuf),
-    /// A signal that is not sent as a control character.
+    /// The signal has no control character, so it can't be sent.
     #[error("Unsupported signal: {0}")]
     Signal(String),
-    /// A session did not take input.
+    /// Writing to a session failed.
     #[error("Session {id}: {error}")]
     Write {
         /// The session.
@@ -68,34 +68,34 @@ pub enum Error {
         /// Why.
         error: WriteError,
     },
-    /// A session's program ended while a command ran in it.
+    /// The session's program ended while a command was running in it.
     #[error("Session {id} ended before the command finished ({how})", how = Ending(*.status))]
     Ended {
         /// The session.
         id: u64,
-        /// How its program ended; `None`: the session was closed.
+        /// How the program ended. `None` if the session was closed.
         status: Option<ExitStatus>,
     },
-    /// The rules on what may be entered refuse it.
+    /// The rules on input refuse the line.
     #[error("Command blocked by policy: {0}")]
     Policy(Refusal),
-    /// Rules that can't be used.
+    /// The rules can't be used.
     #[error("Invalid policy: {0}")]
     BadPolicy(String),
-    /// Somebody else has the session's input for now.
+    /// Another caller holds the lease on the session's input.
     #[error("Session {id} is leased by {holder}")]
     Leased {
         /// The session.
         id: u64,
-        /// Who has it.
+        /// The name of the lease's holder.
         holder: String,
     },
-    /// The caller's lease of the session is over, since a person typed there.
+    /// A person typed in the session, which ended the caller's lease.
     #[error(
         "Nothing was typed: a person has typed in session {0} since you took its lease, and it is theirs now. Take the lease anew once they are done, or give it back"
     )]
     TakenOver(u64),
-    /// A line stands at the prompt that has not been entered yet.
+    /// The prompt holds a line that has not been entered yet.
     #[error("Nothing was typed: {} “{line}”. {}", match by_person {
         true => format!("a person is typing a line at the prompt of session {id}:"),
         false => format!("an unfinished line stands at the prompt of session {id}:"),
@@ -104,59 +104,59 @@ pub enum Error {
         false => "Wait until it is entered, or clear it with ctrl+c",
     })]
     Begun {
-        /// A person typed at this prompt.
+        /// Whether a person typed at this prompt.
         by_person: bool,
         /// The session.
         id: u64,
-        /// What can be seen of the line, escaped.
+        /// The visible part of the line, escaped.
         line: String,
     },
-    /// Something else than a shell at its prompt would read what is typed.
+    /// A program other than a shell at its prompt would read the input.
     #[error(
         "Nothing was typed: session {id} runs “{what}”, which would read it. Wait for its end, or use input"
     )]
     Busy {
         /// The session.
         id: u64,
-        /// What runs, escaped.
+        /// The program that runs, escaped.
         what: String,
     },
-    /// A person has just pressed a key, and the caller is an agent.
+    /// A person pressed a key a moment ago, and the caller is an agent.
     #[error(
         "Nothing was typed: a person pressed a key in session {0} less than {pause} seconds ago. Try again once they pause", pause = PAUSE.as_secs()
     )]
     PersonTypes(u64),
-    /// A program asks for a secret, and the caller is an agent.
+    /// The program asks for a secret, and the caller is an agent.
     #[error(
         "Session {0} asks for a secret, which only a person may type. Ask them to and wait until they have, or give up with ctrl+c"
     )]
     Secret(u64),
-    /// A program may ask for a secret, and the caller is an agent.
+    /// The program may be asking for a secret, and the caller is an agent.
     #[error(
         "Nothing was typed: session {id} may ask for a secret ({why}). Look at its screen: if it asks, leave that to the person, else type with no_secret: true"
     )]
     MaybeSecret {
         /// The session.
         id: u64,
-        /// Why, escaped.
+        /// The reason for the doubt, escaped.
         why: String,
     },
-    /// No shell of the session marks its commands.
+    /// No shell in the session marks its commands.
     #[error(
         "Session {0} has no shell integration: it is off, or the system gave no random numbers"
     )]
     NotIntegrated(u64),
-    /// What was waited for only the marks of a shell's integration tell, and none come.
+    /// The wait needs the marks of shell integration, and the session's program sends none.
     #[error(
         "Session {id} reports no prompts and no ends of commands: “{program}” in it has no shell integration. Wait for text, stable_ms or exit instead"
     )]
     NoMarks {
         /// The session.
         id: u64,
-        /// What runs in its foreground.
+        /// The program in the foreground.
         program: String,
     },
-    /// No such command block.
+    /// The session has no such command block.
     #[error("{}", match block {
         Some(block) => format!("Block {block} of session {id} not found"),
         None => format!("Session {id} keeps no command that has ended"),
@@ -164,45 +164,45 @@ pub enum Error {
     NoBlock {
         /// The session.
         id: u64,
-        /// The block; `None`: the last that has ended.
+        /// The block. `None` means the last one that has ended.
         block: Option<u64>,
     },
-    /// A session is too small for another one beside it.
+    /// The session is too small to split.
     #[error("Session {id} is too small to split: each part needs {needs}", needs = .axis.split_needs())]
     NoRoom {
         /// The session.
         id: u64,
-        /// How the two would lie.
+        /// The direction of the split.
         axis: Axis,
     },
-    /// Something that a service could not do, in its words.
+    /// A service failed, for this reason.
     #[error("{0}")]
     Failed(String),
-    /// The mux refused.
+    /// The mux refused the request.
     #[error(transparent)]
     Mux(MuxError),
-    /// It needs a window.
+    /// The method needs a window.
     #[error("There is no window: this instance runs headless, or is closing")]
     NoWindow,
-    /// The window can't do an action, or does not know it.
+    /// The window can't perform the action, or has no action of that name.
     #[error("{0}")]
     Action(String),
     /// The registry could not be read.
     #[error("cannot read the registry: {0}")]
     Registry(std::io::Error),
-    /// The caller's token does not reach this far.
+    /// The caller may not make this call.
     #[error("Not allowed: {0}")]
     Denied(Denial),
     /// The method does not exist.
     #[error("Unknown method: {0}")]
     Unknown(String),
-    /// The method panicked; a fault of ours.
+    /// The method panicked, which is a bug in Unterm.
     #[error("Internal error: {0}")]
     Panicked(String),
-    /// A reply could not be written as JSON; a fault of ours.
+    /// A reply could not be serialized as JSON, which is a bug in Unterm.
     #[error("Internal error: cannot write the reply: {0}")]
     Reply(serde_json::Error),
-    /// A reply can't be read: it comes from an instance of another version, or is a fault of ours.
+    /// A reply can't be parsed: it comes from an instance of another version, or there is a bug in Unterm.
     #[error("Cannot read the reply of {method}: {error}")]
     Unread {
         /// The method.
@@ -210,10 +210,10 @@ pub enum Error {
         /// Why.
         error: serde_json::Error,
     },
-    /// A call was given up at its deadline.
+    /// A call did not finish before its deadline.
     #[error("{0} took too long")]
     Deadline(String),
-    /// Another instance refused the call, or is gone.
+    /// Another instance refused the call, or has ended.
     #[error(transparent)]
     Remote(#[from] crate::client::ClientError),
 }
@@ -221,58 +221,58 @@ pub enum Error {
 /// Why a caller may not call a method.
 #[derive(Debug, thiserror::Error)]
 pub enum Denial {
-    /// Its token's scopes don't hold what the method, or the route, needs.
+    /// The token lacks the scope that the method or the route needs.
     #[error("{what} is out of the token's scopes")]
     Scope {
         /// The method or the route.
         what: String,
-        /// What it needs.
+        /// The access that it needs.
         needs: Access,
-        /// What the token gives.
+        /// The scopes of the token.
         has: Scopes,
     },
-    /// Its token reaches other sessions only.
+    /// The token does not reach the session.
     #[error("{what} is out of the token's sessions")]
     Sessions {
         /// The method.
         what: String,
-        /// The session that it names, if it names one.
+        /// The session that the call names, if it names one.
         session: Option<u64>,
-        /// Those that the token reaches.
+        /// The sessions that the token reaches.
         reached: Arc<[u64]>,
     },
-    /// The person has not approved it.
+    /// The user has not approved the call.
     #[error("{0} needs the person's approval")]
     Approval(String),
-    /// It gives more than any token for an agent does.
+    /// The method gives more rights than any token for an agent may have.
     #[error("{0} is not for agents' tokens")]
     Agents(String),
-    /// Its token is worth nothing any more.
+    /// The token has expired or was revoked.
     #[error("the token has ended, or was taken back")]
     Ended,
-    /// In the words of whoever refuses it.
+    /// Any other reason.
     #[error("{0}")]
     Other(String),
 }
 
 impl Error {
-    /// A session with a line at its prompt.
+    /// A session whose prompt holds an unfinished line.
     pub fn begun(id: u64, line: &str, by_person: bool) -> Self {
         Self::Begun { by_person, id, line: untrusted::line(line, QUOTED) }
     }
 
-    /// A session whose program may ask for a secret.
+    /// A session whose program may be asking for a secret.
     pub fn maybe_secret(id: u64, why: &str) -> Self {
         Self::MaybeSecret { id, why: untrusted::line(why, QUOTED) }
     }
 
-    /// A session in which something runs.
+    /// A session that is running a program.
     pub fn busy(id: u64, what: &str) -> Self {
         Self::Busy { id, what: untrusted::line(what, QUOTED) }
     }
 
-    /// What came of a call that ends so, for the audit log: without what was given, lines that the person has not entered,
-    /// and what runs.
+    /// The outcome of a call that fails with this error, for the audit log. The log must not hold parameter values,
+    /// unfinished lines or names of running programs, so it omits them.
     pub fn outcome(&self) -> Outcome {
         let why = match self {
             Self::Invalid { name, expected, .. } => {
@@ -286,7 +286,7 @@ impl Error {
         if self.is_refusal() { Outcome::Refused(why) } else { Outcome::Failed(why) }
     }
 
-    /// Whether the caller was kept from something it may ask for.
+    /// Whether Unterm refused the call, rather than failing to carry it out.
     pub fn is_refusal(&self) -> bool {
         matches!(
             self,
@@ -303,10 +303,10 @@ impl Error {
     }
 }
 
-/// What methods return.
+/// The result of a method.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// The types that serde names as Rust does, and their names for people.
+/// The Rust type names in serde's messages, and what users read instead.
 const TYPES: [(&str, &str); 8] = [
     ("u8", "a whole number of at least 0"),
     ("u16", "a whole number of at least 0"),
@@ -318,7 +318,7 @@ const TYPES: [(&str, &str); 8] = [
     ("f64", "a number"),
 ];
 
-/// What is wrong with parameters, for people: without its place in them, and without Rust's names of types.
+/// What is wrong with parameters, as a message for users: without the position, and without Rust's type names.
 pub fn unplaced(error: &serde_json::Error) -> String {
     let mut text = error.to_string();
     text.truncate(text.rfind(" at line ").unwrap_or(text.len()));

@@ -1,4 +1,4 @@
-//! What only the app can do.
+//! The interface to the app: what the control server cannot do by itself.
 
 use std::{
     borrow::Cow,
@@ -15,123 +15,123 @@ use unterm_mux::{Pane, PaneId};
 
 use crate::services::changes::Changes;
 
-/// The app, with or without a window.
+/// The app that embeds the server, with or without a window.
 pub trait Host: Send + Sync {
-    /// Whether there is a window.
+    /// Whether the app has a window.
     fn has_window(&self) -> bool;
-    /// The title override of this instance changed; show it.
+    /// Called when the title override of this instance changes. The app shows the new title.
     fn instance_title_changed(&self, title: Option<&str>);
-    /// Who drives a pane, or whether agents are paused, has changed: [`crate::Server::driver`] and
-    /// [`crate::Server::is_paused`] tell.
+    /// Called when a pane's driver changes, or when agents are paused or resumed. Read the new state from
+    /// [`crate::Server::driver`] and [`crate::Server::is_paused`].
     fn agents_changed(&self) {}
-    /// A recording has begun or ended: [`crate::Server::recordings`] tells.
+    /// Called when a recording starts or ends. Read the new state from [`crate::Server::recordings`].
     fn recordings_changed(&self) {}
-    /// A folder that the desktop's browser can read where it can't read Unterm's home directory. May start programs.
+    /// A folder that the desktop's browser can read, if it cannot read Unterm's home directory. May start programs.
     fn browser_folder(&self) -> Option<PathBuf> {
         None
     }
-    /// A browser was to open the settings page, and no page came within the time that the link was good for.
+    /// Called when a browser was started on a link to the settings page, and the link expired unused.
     fn settings_page_unopened(&self) {}
-    /// Hands a request to the app, which answers over the request's own channel. A channel that is dropped says that it
-    /// needs a window, and there is none.
+    /// Sends a request to the app, which answers over the request's own channel. If the request needs a window and
+    /// there is none, the app drops the channel.
     fn ask(&self, request: HostRequest);
-    /// The person's preferences, where there are any.
+    /// The user's preferences, if the app has any.
     fn preferences(&self) -> Option<Arc<dyn Preferences>> {
         None
     }
-    /// Where the app tells that preferences have changed; `None`: it never does.
+    /// Where the app reports changes of preferences. `None` if it never reports them.
     fn changes(&self) -> Option<Arc<Changes>> {
         None
     }
-    /// Pictures and the clipboard, where there can be any.
+    /// Screenshots and the clipboard, if the app has access to them.
     fn captures(&self) -> Option<Arc<dyn Captures>> {
         None
     }
 }
 
-/// Pictures, and the system's clipboard. All calls may take their time; errors are for people.
+/// Screenshots and the system's clipboard. Every call may block. Errors are messages for users.
 pub trait Captures: Send + Sync {
-    /// Panes as the window would show them, side by side in one PNG.
+    /// Renders panes as the window would show them, side by side in one PNG.
     ///
     /// # Errors
-    /// When they are too large for a picture.
+    /// The panes are too large for a picture.
     fn panes(&self, panes: &[Arc<Pane>]) -> Result<Vec<u8>, String>;
-    /// Writes what the display shows into a file that is not there yet, as PNG. False: the person cancelled.
+    /// Writes a screenshot of the display to a new file, as PNG. Returns false if the user canceled.
     ///
     /// # Errors
-    /// When there is no display, or not what is meant on it.
+    /// There is no display, or it does not show the requested target.
     fn display(&self, what: &OnDisplay, file: &Path) -> Result<bool, String>;
-    /// What is on the clipboard.
+    /// The content of the clipboard.
     ///
     /// # Errors
-    /// When there is none, when it is empty, or holds neither text nor a picture.
+    /// There is no clipboard, it is empty, or it holds neither text nor a picture.
     fn clipboard(&self) -> Result<Clip, String>;
-    /// The time as names of files have it, sortable: `20261122_041500_123`.
+    /// The current time for file names. Sorts by time: `20261122_041500_123`.
     fn stamp(&self) -> String;
 }
 
-/// What a picture of the display is to show.
+/// The target of a screenshot of the display.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OnDisplay {
-    /// All of it.
+    /// The whole display.
     Screen,
-    /// A window, by a part of its title or by the process that it belongs to.
+    /// A window, found by part of its title or by its process.
     Window {
         /// Part of the title.
         title: Option<String>,
         /// The process.
         pid: Option<u32>,
     },
-    /// What a person drags out within this time.
+    /// A region that the user selects with the pointer within this time.
     Region(Duration),
 }
 
-/// What is on the clipboard.
+/// The content of the clipboard.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Clip {
     /// Text.
     Text(String),
-    /// A picture, 8 bits a channel.
+    /// A picture with 8 bits per channel.
     Image {
         /// Width in pixels.
         width: usize,
         /// Height in pixels.
         height: usize,
-        /// As PNG.
+        /// The picture as PNG.
         png: Vec<u8>,
     },
 }
 
-/// The person's preferences. Both calls may read and write files.
+/// The user's preferences. Every call may read and write files.
 pub trait Preferences: Send + Sync {
-    /// Every key with its value, by sections.
+    /// Every key with its value, grouped by section.
     ///
     /// # Errors
-    /// What is wrong with them, for people.
+    /// What is wrong with the preferences, as a message for users.
     fn get(&self) -> Result<Value, String>;
-    /// Changes a key, `section.key`.
+    /// Changes one key, named `section.key`.
     ///
     /// # Errors
-    /// Why it can't be, for people; it is then as it was.
+    /// Why the key can't be changed, as a message for users. The preferences are then unchanged.
     fn set(&self, key: &str, value: &Value) -> Result<(), String>;
-    /// Changes several keys in one go, or none of them. A key is the names of its section and itself; without a value it
-    /// is taken out, so that its default holds. `theme.light` and `theme.dark` are the themes of the appearances; where there
-    /// is one theme for both, the appearance that isn't named keeps that.
+    /// Changes several keys, or none if one of them fails. A key is a path: its sections, then its name. A key
+    /// without a value is removed, so that its default applies. `theme.light` and `theme.dark` set the themes for
+    /// light and dark appearance. If both appearances shared one theme, the appearance that is not named keeps it.
     ///
     /// # Errors
-    /// Why it can't be, for people; all is then as it was.
+    /// Why the keys can't be changed, as a message for users. The preferences are then unchanged.
     fn change(&self, _changes: &[(Vec<String>, Option<Value>)]) -> Result<(), String> {
         Err("These preferences can't be changed".to_owned())
     }
-    /// What there is to prefer.
+    /// The defaults and the schema of the preferences.
     fn describe(&self) -> Described {
         Described::default()
     }
-    /// The themes there are, those that can't be read left out.
+    /// The available themes, without those that can't be read.
     fn themes(&self) -> Vec<ThemeInfo> {
         Vec::new()
     }
-    /// What keys can do, and which are bound.
+    /// Every action with its key bindings.
     fn keys(&self) -> Vec<ActionKeys> {
         Vec::new()
     }
@@ -195,52 +195,53 @@ pub struct Binding {
     pub argument: String,
 }
 
-/// What the app can be asked. Without a window it knows its table of actions, and can do none of them.
+/// A request to the app. Without a window, the app lists its actions but can perform none of them.
 #[derive(Debug)]
 pub enum HostRequest {
-    /// Every action of the app's table.
+    /// Lists every action in the app's table.
     Actions(oneshot::Sender<Vec<ActionInfo>>),
-    /// To come to the front.
+    /// Raises the window.
     Raise(oneshot::Sender<()>),
-    /// To do an action, as its key would.
+    /// Performs an action, as its key would.
     Act {
-        /// Its name.
+        /// The action's name.
         name: String,
-        /// Its argument, as the configuration writes it.
+        /// The action's argument, as the configuration file writes it.
         argument: Option<String>,
-        /// What its caller may not do by it.
+        /// What the caller may not do through the action.
         bounds: Bounds,
-        /// An error: why it can't be done, for people.
+        /// The result. An error says why the action can't be performed, as a message for users.
         answer: oneshot::Sender<Result<Acted, String>>,
     },
 }
 
-/// What binds the caller of an action, which a person's key is free of.
+/// Restrictions on the caller of an action. They do not apply to the user's own keys.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bounds {
-    /// There are rules on what may be entered: what nobody can see before is not to be typed.
+    /// Rules on input are in force, so an action must not type text that can't be checked beforehand.
     pub rules: bool,
-    /// Panes that somebody else has leased.
+    /// Panes that another caller has leased.
     pub leased: Vec<PaneId>,
 }
 
-/// What came of an action.
+/// The result of an action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Acted {
-    /// It is done; false: there was nothing to do.
+    /// The action was performed. False if there was nothing to do.
     Done(bool),
-    /// It would type this. That is for its caller to do, with the rights that the caller has: nothing has been typed.
+    /// The action would type this text, and has typed nothing. The caller sends it as input, with the caller's own
+    /// rights.
     Types(Vec<Typing>),
-    /// Its caller is bound not to do it, for this reason.
+    /// The caller's [`Bounds`] forbid the action, for this reason.
     Refused(String),
 }
 
-/// Input of a pane.
+/// Input for a pane.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Typing {
     /// The pane.
     pub pane: PaneId,
-    /// What is typed there.
+    /// The bytes to send.
     pub bytes: Vec<u8>,
 }
 
@@ -259,7 +260,7 @@ pub struct ActionInfo {
     pub key: String,
 }
 
-/// The host without a window.
+/// A host without a window.
 pub struct Headless;
 
 impl Host for Headless {

@@ -1,6 +1,7 @@
-//! The reference pages of the methods and of the tools, made from their tables: names, what they need, parameters, replies.
+//! Generates the reference pages of the methods and of the tools from their tables.
 //!
-//! `assets/methods.md` and `assets/tools.md` are these texts; a test holds them to the table (`UPDATE_EXPECT=1` writes it anew).
+//! The results are checked in as `assets/methods.md` and `assets/tools.md`. A test compares them with the tables.
+//! `UPDATE_EXPECT=1` rewrites them.
 
 use std::{fmt::Write, sync::Arc};
 
@@ -13,10 +14,10 @@ use crate::{
     methods::{Entry, Group, METHODS},
 };
 
-/// How deep a reply's fields are told.
+/// How many levels of nested fields a page lists.
 const DEPTH: usize = 4;
 
-/// The page, as markdown.
+/// The page of the methods, as markdown.
 pub fn reference() -> String {
     let mut page = String::from(
         "# Methods of the control port\n\n\
@@ -46,7 +47,7 @@ pub fn reference() -> String {
     page
 }
 
-/// The access that is needed, and of which sessions that is.
+/// The access that a method needs, and the sessions to which that applies.
 fn demand(Demand { access, reach, .. }: Demand) -> String {
     let access = match access {
         Access::Read => "read",
@@ -73,7 +74,7 @@ fn write_method(page: &mut String, entry: &Entry) {
     write_fields(page, &json(entry.params_schema()), &json(entry.reply_schema()));
 }
 
-/// The page of the tools that are offered over the Model Context Protocol, as markdown.
+/// The page of the tools that the Model Context Protocol offers, as markdown.
 pub fn tools() -> String {
     let mut page = String::from(
         "# Tools of the Model Context Protocol\n\n\
@@ -104,7 +105,7 @@ pub fn tools() -> String {
     page
 }
 
-/// Tables of the fields of parameters and reply.
+/// Writes a table of the fields of the parameters, and one of the fields of the reply.
 fn write_fields(page: &mut String, params: &Value, reply: &Value) {
     for (what, schema) in [("parameter", params), ("reply", reply)] {
         let mut rows = Vec::new();
@@ -120,7 +121,7 @@ fn write_fields(page: &mut String, params: &Value, reply: &Value) {
     }
 }
 
-/// The fields of an object's schema, those of objects within it too, as name, type and doc.
+/// Collects the fields of an object's schema, including those of nested objects, as name, type and doc.
 fn fields(
     root: &Value,
     schema: &Value,
@@ -151,7 +152,7 @@ fn fields(
             kind += ", required";
         }
         let doc = property["description"].as_str().or(own["description"].as_str());
-        // A variant with one key is told of as a whole.
+        // A variant with a single key may have its doc on the variant itself.
         let is_variant = schema["additionalProperties"] == false
             && schema["properties"].as_object().is_some_and(|fields| fields.len() == 1);
         let doc = doc.or(schema["description"].as_str().filter(|_| is_variant));
@@ -159,7 +160,7 @@ fn fields(
         if depth > 0 {
             let (inner, dots) = match own {
                 list if list["type"] == "array" => (resolve(root, &list["items"]), "[]."),
-                // Whatever its keys are.
+                // A map with arbitrary keys.
                 map if map["additionalProperties"].is_object() && map["properties"].is_null() => {
                     (resolve(root, &map["additionalProperties"]), ".*.")
                 }
@@ -172,13 +173,13 @@ fn fields(
     }
 }
 
-/// What a schema's reference names, or the schema itself.
+/// The schema that a reference names, or the schema itself.
 fn resolve<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
     let named = schema["$ref"].as_str().and_then(|path| root.pointer(path.strip_prefix('#')?));
     if let Some(named) = named {
         return named;
     }
-    // An optional value is this or null.
+    // An optional value is `anyOf` the type and null.
     let some = schema["anyOf"].as_array().into_iter().flatten().find(|it| it["type"] != "null");
     match some.filter(|some| some["$ref"].is_string()) {
         Some(some) => resolve(root, some),
@@ -213,7 +214,7 @@ fn kind(root: &Value, schema: &Value) -> String {
     kind
 }
 
-/// The types, or the only values, of the variants of a schema that is one of several.
+/// The types, or the constants, of a schema's variants.
 fn variants(root: &Value, schema: &Value) -> Option<String> {
     let variants = schema["oneOf"].as_array().or(schema["anyOf"].as_array())?;
     let mut kinds: Vec<String> = Vec::new();

@@ -1,4 +1,4 @@
-//! Starting and stopping the control server, and what the app asks of it.
+//! The running control server: what the app can do with it.
 
 mod builder;
 
@@ -40,17 +40,17 @@ use crate::{
     },
 };
 
-/// What a server is started with.
+/// The options of a server.
 pub struct ServerOptions {
-    /// The mux to drive.
+    /// The mux that the server controls.
     pub mux: Arc<Mux>,
-    /// The app.
+    /// The app that embeds the server.
     pub host: Arc<dyn Host>,
     /// The directory of instances and settings: `$UNTERM_HOME`, else `~/.unterm` ([`crate::home`]).
     pub home: PathBuf,
-    /// What holds for agents that the person was never asked about; [`Server::set_approval`] changes it.
+    /// The rule for clients that the user has not decided on. [`Server::set_approval`] changes it.
     pub approval: Approval,
-    /// The bounds on connections that have not logged in.
+    /// The limits on connections that have not logged in.
     pub login: LoginLimits,
 }
 
@@ -65,7 +65,7 @@ pub enum ServerError {
     System(io::Error),
 }
 
-/// A running server: a runtime of two workers, its listeners and its entry in the registry. Dropping it, or
+/// A running server: a runtime with two worker threads, its listeners and its entry in the registry. Dropping it, or
 /// [`Server::stop`], closes connections and removes the entry and its sockets.
 pub struct Server {
     runtime: Option<Runtime>,
@@ -76,16 +76,16 @@ pub struct Server {
     dispatcher: Arc<Dispatcher>,
     instance: Arc<Instance>,
     login: LoginLimits,
-    /// Those of [`Server::listen`].
+    /// The sockets that [`Server::listen`] created.
     sockets: Mutex<Vec<SocketFile>>,
 }
 
-/// How long the end of a process may wait for its recordings.
+/// How long dropping a server waits for recordings to be rendered.
 const CLOSING: Duration = Duration::from_secs(2);
 
 impl Server {
-    /// Serves one connection, until it ends, in a dialect: what the client sends, what it is sent. The client logs in as the
-    /// dialect says, within the usual bounds.
+    /// Serves one connection in a dialect until it ends. The server reads requests from `input` and writes replies to
+    /// `output`. The client logs in as the dialect requires, within the usual limits.
     pub fn serve<D: Dialect>(
         &self,
         input: impl AsyncRead + Send + Unpin + 'static,
@@ -96,10 +96,10 @@ impl Server {
         self.runtime().spawn(connection::serve(input, output, Arc::new(service)))
     }
 
-    /// The same over two streams that block, such as the standard streams of this process.
+    /// As [`Server::serve`], over two blocking streams such as the standard streams of this process.
     ///
     /// # Errors
-    /// When the system gives no threads.
+    /// The system can't start a thread.
     pub fn serve_blocking<D: Dialect>(
         &self,
         input: impl io::Read + Send + 'static,
@@ -110,11 +110,11 @@ impl Server {
         Ok(self.serve(input, output, dialect))
     }
 
-    /// Serves a dialect on a Unix socket at `path`, to programs of this user, until the server ends. The path's folder is to
-    /// be for this user only.
+    /// Serves a dialect on a Unix socket at `path`, to programs of this user, until the server ends. The folder of
+    /// `path` must be private to this user.
     ///
     /// # Errors
-    /// When the socket can't be made there.
+    /// The socket can't be created there.
     pub fn listen<D: Dialect>(&self, path: &Path, dialect: D) -> io::Result<()> {
         let (listener, file) = unix::bind(path)?;
         let _context = self.runtime().enter();
@@ -125,10 +125,11 @@ impl Server {
         Ok(())
     }
 
-    /// Adds a method, which callers of every wire find from now on. Who may call it follows from what it reveals and changes.
+    /// Adds a method at run time. Callers of every wire can use it from now on. Who may call it follows from what it
+    /// reveals and changes.
     ///
     /// # Errors
-    /// Another method has the name, or there are too many.
+    /// Another method has this name, or too many methods were added.
     pub fn add_method(
         &self,
         description: Description,
@@ -137,74 +138,74 @@ impl Server {
         self.dispatcher.table().add(Entry::added(description, method))
     }
 
-    /// Takes a method back that was added; false: there is none of that name. Calls under way go on.
+    /// Removes a method that was added. Returns false if there is none of this name. Running calls continue.
     pub fn remove_method(&self, name: &str) -> bool {
         self.dispatcher.table().remove(name)
     }
 
-    /// What carries out calls in this process.
+    /// Carries out calls in this process.
     pub fn backend(&self) -> Arc<dyn Backend> {
         self.dispatcher.clone()
     }
 
-    /// The instance's own token, which gives full rights. Programs of this user find it in the registry, if the server is
-    /// entered there.
+    /// The instance's own token, which gives full rights. If the server is in the registry, programs of this user can
+    /// read the token there.
     pub fn token(&self) -> String {
         self.registration.record().auth_token.clone()
     }
 
-    /// Where it listens; port 0: on no port.
+    /// The TCP address of the server. Port 0 means that it has no port.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// What is missing of the instance's entry in the registry, if anything is.
+    /// What the instance's entry in the registry lacks, if anything.
     pub fn registry_fault(&self) -> Option<&RegistryFault> {
         self.registry_fault.as_ref()
     }
 
-    /// Its runtime, for what else should run beside it: its end is the server's.
+    /// The server's runtime, for other tasks of the app. They end with the server.
     ///
     /// # Panics
-    /// Never: there is one until the server is dropped.
+    /// Never: the runtime exists until the server is dropped.
     pub fn runtime(&self) -> &Handle {
         self.runtime.as_ref().expect("a server has a runtime until it is dropped").handle()
     }
 
-    /// What records panes, for the person's own wish to.
+    /// Starts and stops recordings on behalf of the user.
     pub fn recordings(&self) -> Recordings {
         Recordings { runtime: self.runtime().clone(), recorder: self.recorder.clone() }
     }
 
-    /// Who drives a pane: the caller that keeps its input for itself, or that typed there a moment ago.
+    /// Who drives a pane: the caller that leased it, or one that typed there in the last few seconds.
     pub fn driver(&self, pane: &Pane) -> Option<Driver> {
         let context = self.dispatcher.context();
         context.leases.of(pane).or_else(|| context.drivers.of(pane))
     }
 
-    /// Whether calls that change something wait.
+    /// Whether agents are paused, so that their calls that change something wait.
     pub fn is_paused(&self) -> bool {
         self.dispatcher.context().clients.is_paused()
     }
 
-    /// Makes calls that change something wait, or go on.
+    /// Pauses agents, so that their calls that change something wait, or resumes them.
     pub fn pause(&self, paused: bool) {
         let context = self.dispatcher.context();
         context.pause(paused);
         context.changes.tell(Topic::Policy);
     }
 
-    /// What the person has not answered yet: whether clients may act before what they ask, each the oldest first.
+    /// The open questions: approvals first, then questions of agents, each oldest first.
     pub fn questions(&self) -> Vec<Question> {
         self.dispatcher.context().questions.list()
     }
 
-    /// Through what the person answers them.
+    /// Answers the open questions on behalf of the user.
     pub fn answers(&self) -> Answers {
         Answers { runtime: self.runtime().clone(), dispatcher: self.dispatcher.clone() }
     }
 
-    /// Says what holds for clients that the person was never asked about.
+    /// Sets the rule for clients that the user has not decided on.
     pub fn set_approval(&self, rule: Approval) {
         let context = self.dispatcher.context();
         if context.approvals.set_rule(rule) {
@@ -213,12 +214,12 @@ impl Server {
         }
     }
 
-    /// The instance's id, such as `alpha`; `unregistered` where it is not in the registry.
+    /// The instance's id, such as `alpha`, or `unregistered` if the instance is not in the registry.
     pub fn instance_id(&self) -> String {
         self.registration.record().id.clone()
     }
 
-    /// Makes links to the settings page, from any thread that may wait.
+    /// Creates links to the settings page, from any thread that may block.
     pub fn settings_links(&self) -> SettingsLinks {
         SettingsLinks { runtime: self.runtime().clone(), dispatcher: self.dispatcher.clone() }
     }
@@ -229,7 +230,7 @@ impl Server {
     }
 }
 
-/// Answers questions of agents for the person.
+/// Answers approvals and questions of agents on behalf of the user.
 #[derive(Clone)]
 pub struct Answers {
     runtime: Handle,
@@ -237,15 +238,15 @@ pub struct Answers {
 }
 
 impl Answers {
-    /// Answers one; see [`Question::choices`]. May write a file: not for a thread that may not wait.
+    /// Answers a question. See [`Question::choices`]. May write a file, so the calling thread must be allowed to block.
     ///
     /// # Errors
-    /// It was answered or taken back, that is no answer to it, or the answer could not be kept; for people.
+    /// The question is closed, this is not one of its answers, or the answer could not be saved. A message for users.
     pub fn give(&self, number: u64, answer: &str) -> Result<(), String> {
         self.runtime.block_on(self.dispatcher.context().answer(number, answer))
     }
 
-    /// Takes a question away without an answer: whoever asked hears that nobody will give one.
+    /// Closes a question without an answer. The client that asked it gets an error.
     pub fn refuse(&self, number: u64) {
         let context = self.dispatcher.context();
         if context.questions.withdraw(number) {
@@ -254,7 +255,7 @@ impl Answers {
     }
 }
 
-/// Makes links to the settings page.
+/// Creates links to the settings page.
 #[derive(Clone)]
 pub struct SettingsLinks {
     runtime: Handle,
@@ -262,25 +263,27 @@ pub struct SettingsLinks {
 }
 
 impl SettingsLinks {
-    /// A file that redirects a browser to the settings page, once, within a minute. Only its owner can read it.
+    /// A file that redirects a browser to the settings page. It works once, within a minute. Only its owner can read
+    /// it.
     ///
     /// # Errors
-    /// When no page is served, or the file can't be written; for people.
+    /// This instance serves no page, or the file can't be written. A message for users.
     pub fn redirect(&self) -> Result<PathBuf, String> {
         let link = self.runtime.block_on(self.dispatcher.context().redirect());
         link.map_err(|error| error.to_string())?.file.ok_or_else(|| "No file was made".to_owned())
     }
 
-    /// An address that opens the settings page once, within a minute. It has the code: never an argument of a process.
+    /// An address that opens the settings page once, within a minute. It contains a login code, so never pass it to a
+    /// process as an argument: other users can read those.
     ///
     /// # Errors
-    /// When no page is served; for people.
+    /// This instance serves no page. A message for users.
     pub fn address(&self) -> Result<String, String> {
         self.dispatcher.context().login_codes.link().map(|link| link.url)
     }
 }
 
-/// Begins and ends recordings.
+/// Starts and stops recordings.
 #[derive(Clone)]
 pub struct Recordings {
     runtime: Handle,
@@ -293,8 +296,8 @@ impl Recordings {
         self.recorder.has(pane)
     }
 
-    /// Begins to record a pane (`None`), or ends that and gives the page it was rendered to. Writes files: not for a thread
-    /// that may not wait.
+    /// Starts to record a pane and returns `None`, or stops its recording and returns the path of the rendered page.
+    /// Writes files, so the calling thread must be allowed to block.
     ///
     /// # Errors
     /// What went wrong, as a sentence.
@@ -311,15 +314,15 @@ impl Recordings {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // First, so that nobody new finds a server that is closing.
+        // First, so that no client finds a server that is closing.
         self.registration.remove();
         self.sockets.lock().clear();
         let Some(runtime) = self.runtime.take() else { return };
         if Handle::try_current().is_ok() {
-            // Waiting is not allowed on a runtime's thread.
+            // A runtime's own thread may not block.
             runtime.shutdown_background();
         } else {
-            // Recordings are closed and rendered; what takes longer is done by the next start.
+            // Close and render the recordings. The next start renders those that take longer.
             let closing = async { tokio::time::timeout(CLOSING, self.recorder.stop_all()).await };
             let _ = runtime.block_on(closing);
             runtime.shutdown_timeout(Duration::from_millis(500));

@@ -1,8 +1,8 @@
-//! What programs printed, made fit for those who read it as text: characters that are not seen, or that change what is seen
-//! around them, are written as escapes, and what is too long is cut in the middle, with what was left out said.
+//! Makes the output of programs safe to read as text. Invisible characters, and characters that change how their
+//! neighbors look, become escapes. Long text is cut in the middle, with a note of how much is missing.
 //!
-//! A terminal shows what anybody wrote. Control characters, bidirectional overrides, zero-width characters and tags carry
-//! words to a model that a person who looks at the same screen does not see.
+//! Anyone may have written what a terminal shows. Control characters, bidirectional overrides, zero-width characters
+//! and tags can carry words to a model that a person does not see on the same screen.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,11 +16,11 @@ pub struct Clipped {
     pub characters: usize,
 }
 
-/// Whether a character is written as an escape, behind another.
+/// Whether a character must be escaped. `before` is the character in front of it.
 fn is_hidden(char: char, before: Option<char>) -> bool {
     match char {
         '\n' | '\t' => false,
-        // The look of an emoji, once, behind what can have one.
+        // A variation selector is visible as the look of an emoji: one selector, after a character that can have one.
         '\u{fe0e}' | '\u{fe0f}' => before.is_none_or(|before| {
             before.is_ascii_alphabetic() || before == ' ' || is_selector(before)
         }),
@@ -51,7 +51,7 @@ fn is_selector(char: char) -> bool {
     matches!(char, '\u{fe00}'..='\u{fe0f}')
 }
 
-/// The text with characters that nobody sees as `\u{…}`.
+/// The text with invisible characters as `\u{…}`.
 pub fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     let mut before = None;
@@ -66,23 +66,23 @@ pub fn escaped(text: &str) -> String {
     escaped
 }
 
-/// Whether a text has more than so many characters.
+/// Whether a text has more than `most` characters.
 pub fn is_longer(text: &str, most: usize) -> bool {
     text.len() > most && text.chars().count() > most
 }
 
-/// The text's beginning and end, of at most so many characters together, cut at lines where there are some, with a line
-/// between them that says what is missing and `hint`.
+/// The start and the end of a text, at most `most` characters together, cut at line ends if possible. A line between
+/// them says how much is missing, followed by `hint`.
 pub fn clipped(text: String, most: usize, hint: &str) -> (String, Option<Clipped>) {
     if !is_longer(&text, most) {
         return (text, None);
     }
-    // The end of an output says more than its beginning.
+    // Keep more of the end: it usually says more than the start.
     let head = most * 2 / 5;
     let at = |count: usize| text.char_indices().nth(count).map_or(text.len(), |(at, _)| at);
     let count = text.chars().count();
     let (head, tail) = (at(head), at(count - (most - head)));
-    // Whole lines, unless that leaves next to nothing.
+    // Cut at line ends, unless that drops more than half of a part.
     let head =
         text[..head].rfind('\n').map(|end| end + 1).filter(|end| *end > head / 2).unwrap_or(head);
     let next = text[tail..].find('\n').map(|end| tail + end + 1);
@@ -100,7 +100,7 @@ pub fn clipped(text: String, most: usize, hint: &str) -> (String, Option<Clipped
     (clipped, Some(left_out))
 }
 
-/// Of a text of more than so many characters its beginning and its end, and how many are missing between them.
+/// The start and the end of a text that has more than `most` characters, with the number of missing ones between them.
 pub fn shortened(text: &str, most: usize) -> String {
     let count = text.chars().count();
     if count <= most {
@@ -112,7 +112,7 @@ pub fn shortened(text: &str, most: usize) -> String {
     format!("{start} [… {} characters …] {end}", count - head - tail)
 }
 
-/// A name, on one line: at most so many characters, as what is seen.
+/// A name on one line: escaped, with at most `most` characters.
 pub fn name(text: &str, most: usize) -> String {
     let line = escaped(&text.split_whitespace().collect::<Vec<_>>().join(" "));
     let mut name: String = line.chars().take(most).collect();
@@ -122,7 +122,7 @@ pub fn name(text: &str, most: usize) -> String {
     name
 }
 
-/// A title, a command or the like: at most so many characters of it, as what is seen.
+/// A title, a command or similar text: escaped, with at most `most` characters.
 pub fn line(text: &str, most: usize) -> String {
     clipped(escaped(text), most, "").0
 }
@@ -140,7 +140,7 @@ mod tests {
         assert_eq!(escaped("a\u{200b}\u{feff}"), "a\\u{200b}\\u{feff}");
         assert_eq!(escaped("\x1b[0m\x07\u{9b}"), "\\u{1b}[0m\\u{7}\\u{9b}");
         assert_eq!(escaped("\u{e0041}\u{e0100}"), "\\u{e0041}\\u{e0100}");
-        // Selectors that carry bytes, one behind the other.
+        // Several selectors in a row can encode bytes.
         assert_eq!(escaped("☺\u{fe01}\u{fe0f}\u{fe0f}"), "☺\\u{fe01}\\u{fe0f}\\u{fe0f}");
     }
 

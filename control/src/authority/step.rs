@@ -1,4 +1,4 @@
-//! What the gates decide on, what they say, and what they decide by.
+//! The steps that gates decide about, their decisions, and the state that they use.
 
 use std::{future::Future, pin::Pin, sync::Arc};
 
@@ -13,18 +13,18 @@ use crate::{
     },
 };
 
-/// What a gate says.
+/// The decision of a gate.
 pub enum Decision {
-    /// Go on to the next gate.
+    /// Continue with the next gate.
     Allow,
     /// Refuse, for this reason.
     Deny(Error),
-    /// Wait for this, then do as it says. A call that is given up while it is held is dropped.
+    /// Wait for this decision. If the client gives up the call meanwhile, the future is dropped.
     Hold(Pin<Box<dyn Future<Output = Decision> + Send>>),
 }
 
 impl Decision {
-    /// Refuses in these words.
+    /// Denies with this message.
     pub fn deny(why: impl Into<String>) -> Self {
         Self::Deny(Error::Denied(Denial::Other(why.into())))
     }
@@ -36,53 +36,55 @@ impl From<Result<()>> for Decision {
     }
 }
 
-/// What is decided on.
+/// A step to decide about.
 pub(crate) enum Step<'a> {
     /// A method is about to be called.
     Call {
-        /// What it reveals and changes.
+        /// What the method reveals and changes.
         demand: &'a Demand,
-        /// Its parameters, as JSON.
+        /// The method's parameters, as JSON.
         params: &'a str,
     },
-    /// A question that was put to the person is about to be answered.
+    /// A question to the user is about to be answered.
     Answer,
-    /// A pane is about to be changed in a way that a lease keeps to its holder: resized, moved, closed.
+    /// A pane is about to be resized, moved or closed. A lease reserves that for its holder.
     Touch(&'a Pane),
-    /// A caller that does not keep a pane's input for itself is about to.
+    /// A caller without a lease on a pane is about to take one.
     Keep(&'a Pane),
-    /// Something is about to be typed in a pane.
+    /// Input is about to be typed in a pane.
     Type(&'a Pane, Input<'a>),
-    /// What is typed has been put behind what stands in the pane's line. Decided while the pane's queue of input is locked.
+    /// The input has been combined with the text already in the pane's line. Decided while the pane's input queue is
+    /// locked.
     Compose {
         /// The pane.
         pane: &'a Pane,
-        /// How often a person had pressed a key there when the input was looked at first.
+        /// The number of keys that a person had pressed in the pane when the input was first checked.
         touches: u64,
-        /// Who reads it, where rules bind it.
+        /// Who reads the input, if rules apply to it.
         reading: Option<&'a Reading>,
-        /// The lines that the input enters, and what it leaves.
+        /// The lines that the input enters, and the unfinished line that it leaves.
         composed: &'a Composed,
     },
 }
 
-/// What is typed.
+/// Input to be typed.
 #[derive(Clone, Copy)]
 pub(crate) enum Input<'a> {
-    /// Bytes.
+    /// Raw bytes.
     Bytes {
         /// The bytes.
         bytes: &'a [u8],
-        /// The caller says that no secret is asked for, where that is in doubt.
+        /// The caller has looked at the screen and says that the program asks for no secret.
         has_looked: bool,
     },
-    /// A command, behind what stands in the pane's line; Enter follows.
+    /// A command, typed after the text already in the pane's line and followed by Enter.
     Command(&'a str),
-    /// A line by which the pane's shell sets a variable at its next prompt: nothing is typed, but shells run some values.
+    /// An assignment that the pane's shell evaluates at its next prompt. Nothing is typed, but shells run some values
+    /// as commands.
     Variable(&'a str),
 }
 
-/// What the gates decide by.
+/// The services that the gates use.
 pub(crate) struct Authority {
     pub(crate) mux: Arc<Mux>,
     pub(crate) tokens: Arc<Tokens>,

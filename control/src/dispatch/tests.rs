@@ -1,4 +1,4 @@
-//! Allowing, denying and holding calls, and what becomes of a panic.
+//! Tests of allowed, denied and held calls, and of panics.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -97,7 +97,7 @@ async fn what_is_not_read_whole_is_not_called() {
     }
 }
 
-/// Denies one method and holds another until it is told what to do.
+/// Denies one method, and holds another until the test decides.
 struct Approver {
     answer: parking_lot::Mutex<Option<oneshot::Receiver<bool>>>,
     asked: AtomicUsize,

@@ -1,4 +1,4 @@
-//! What a server is reached by, and its start.
+//! Builds and starts a server.
 
 use std::{
     io,
@@ -23,8 +23,8 @@ use crate::{
     transport::{connection::Service, listen, tcp},
 };
 
-/// A server to be started. Unless it is told otherwise, it listens on a port and on a Unix socket, serves the settings page, and
-/// enters itself in the registry. One that does nothing of that is reached by [`Server::serve`] alone.
+/// Configures a server. By default, it listens on a port and a Unix socket, serves the settings page, and adds itself
+/// to the registry. Without all of these, clients reach it through [`Server::serve`] only.
 pub struct ServerBuilder {
     options: ServerOptions,
     gates: Vec<Arc<dyn Gate>>,
@@ -34,12 +34,12 @@ pub struct ServerBuilder {
 }
 
 impl Server {
-    /// One to be started, as `builder` says.
+    /// A builder for a server with these options.
     pub fn builder(options: ServerOptions) -> ServerBuilder {
         ServerBuilder::new(options)
     }
 
-    /// Binds, registers and serves. A server that can't register serves all the same ([`Server::registry_fault`]).
+    /// Binds, registers and serves. If the server can't register, it still serves ([`Server::registry_fault`]).
     ///
     /// # Errors
     /// As [`ServerBuilder::start`].
@@ -47,7 +47,7 @@ impl Server {
         Self::builder(options).start()
     }
 
-    /// The same, with gates that every call must pass, in order.
+    /// As [`Server::start`], with gates that every call must pass, in order.
     ///
     /// # Errors
     /// As [`ServerBuilder::start`].
@@ -64,43 +64,43 @@ impl ServerBuilder {
         Self { options, gates: Vec::new(), has_port: true, has_page: true, is_registered: true }
     }
 
-    /// Gates that every call must pass, in order.
+    /// Adds gates that every call must pass, in order.
     #[must_use]
     pub fn gates(mut self, gates: Vec<Arc<dyn Gate>>) -> Self {
         self.gates = gates;
         self
     }
 
-    /// Listens on no TCP port: its entry, if it has one, states port 0.
+    /// Opens no TCP port. The entry in the registry, if there is one, states port 0.
     #[must_use]
     pub fn without_port(mut self) -> Self {
         self.has_port = false;
         self
     }
 
-    /// Serves no HTTP: neither the settings page nor agents that come by it.
+    /// Serves no HTTP: neither the settings page nor MCP over HTTP.
     #[must_use]
     pub fn without_page(mut self) -> Self {
         self.has_page = false;
         self
     }
 
-    /// Has no entry in the registry, and so no socket of its own, and follows no other instance. Settings, tokens and the
-    /// policy are still those of its home.
+    /// Adds no entry to the registry. The server then has no socket of its own, and does not watch other instances. It
+    /// still uses the settings, tokens and rules in its home.
     #[must_use]
     pub fn without_registry(mut self) -> Self {
         self.is_registered = false;
         self
     }
 
-    /// Binds, registers and serves. A server that can't register serves all the same ([`Server::registry_fault`]).
+    /// Binds, registers and serves. If the server can't register, it still serves ([`Server::registry_fault`]).
     ///
     /// # Errors
-    /// When no port can be bound, or the system gives no threads or no random numbers.
+    /// No port can be bound, or the system provides no threads or no random numbers.
     pub fn start(self) -> Result<Server, ServerError> {
         let ServerOptions { mux, host, home, approval, login } = self.options;
         let runtime = runtime().map_err(ServerError::System)?;
-        // For many connections, each of them a descriptor.
+        // Each connection needs a file descriptor.
         if let Err(error) = unterm_mux::raise_descriptor_limit() {
             tracing::debug!(%error, "the limit of open files stays as it is");
         }
@@ -154,7 +154,7 @@ impl ServerBuilder {
             move || recording::recover(&home)
         });
         runtime.spawn(recorder.clone().follow(&mux, methods::hides_input));
-        // Before the first program is started, which is to know of it.
+        // Before the first program starts, so that its environment has the proxy.
         if let Ok(proxy) = proxy::Proxy::read(&home)
             && proxy.enabled
         {
