@@ -1,19 +1,20 @@
-//! The registry of running instances under `~/.unterm`, and this instance's place in it.
+//! The registry of running instances under `~/.unterm`, and this instance's entry in it.
 //!
 //! | file | holds |
 //! |---|---|
 //! | `instances/<id>.json` | a [`Record`]: one running instance, named `alpha`, `bravo`, … |
-//! | `sockets/<id>.sock` | its Unix socket, for its user only |
+//! | `sockets/<id>.sock` | the instance's Unix socket, for its user only |
 //! | `active.json` | the record of the active instance; its `id` is the pointer |
-//! | `server.json` | the same, for clients that know of one instance only |
-//! | `auth_token` | its token, as plain text |
-//! | `held/<port>` | nothing; who has it locked keeps an instance ([`held`]) |
+//! | `server.json` | the same record, for clients that support only one instance |
+//! | `auth_token` | the active instance's token, as plain text |
+//! | `held/<port>` | nothing; clients lock this file to keep an instance running ([`held`]) |
 //!
-//! The active instance changes only when it ends: on a clean exit it hands over to the oldest one that lives, and when it
-//! dies without a word the others notice ([`follow_active`]). Directories are 0700, files 0600, written to a
-//! temporary file and renamed. Changes are made under a lock on `.lock`, which the system releases when its
-//! holder dies, so that any number of instances may start and stop at once. An instance whose entry can't be written, as on a
-//! full disk, runs without one.
+//! The active instance changes only when it ends. On a clean exit, it hands over to the oldest live instance. If it
+//! crashes, the other instances notice and one takes its place ([`follow_active`]).
+//!
+//! Directories have mode 0700 and files 0600. Files are written to a temporary file and renamed. Every change holds a
+//! lock on `.lock`, so any number of instances may start and stop at once. The system releases the lock if its holder
+//! dies. An instance whose entry can't be written, for example on a full disk, runs without one.
 
 pub mod held;
 mod liveness;
@@ -43,40 +44,40 @@ use unterm_mux::private;
 use crate::transport::unix::{self, SocketFile};
 pub use liveness::{Ended, is_live, process_start};
 
-/// One instance, as its file says it.
+/// One instance, as stored in its file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
-    /// A NATO name, such as `alpha`, or `alpha2` when all 26 are taken.
+    /// A NATO name such as `alpha`. When all 26 are taken, a name with a number such as `alpha2`.
     pub id: String,
     /// The port of the TCP wire.
     pub mcp_port: u16,
-    /// The port of the settings page; 0: none is served.
+    /// The port of the settings page, or 0 if the instance serves none.
     pub http_port: u16,
     /// The instance's token.
     pub auth_token: String,
-    /// Its process.
+    /// The process id.
     pub pid: u32,
-    /// When it registered (RFC 3339, UTC).
+    /// When the instance registered (RFC 3339, UTC).
     pub started_at: String,
-    /// Its title: `Unterm — <id> — <project>`.
+    /// The title. The default is `Unterm — <id> — <project>`.
     pub title: String,
-    /// Its working directory.
+    /// The working directory.
     pub cwd: String,
-    /// Its version.
+    /// The version of Unterm.
     pub version: String,
-    /// `linux`, `macos`, `windows`.
+    /// The platform: `linux`, `macos` or `windows`.
     pub platform: String,
-    /// When the process began, in the system's ticks since boot: tells a process from a later one of the same pid. Absent
-    /// where the system does not say.
+    /// When the process started, in the system's ticks since boot. Distinguishes it from a later process with the
+    /// same pid. Absent if the system does not report it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process_start: Option<u64>,
-    /// The path of its Unix socket, which speaks what the port does. Absent where it has none.
+    /// The path of the Unix socket, which speaks the same protocols as the port. Absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub socket: Option<String>,
 }
 
 impl Record {
-    /// Whether the instance's process still runs.
+    /// Whether the instance's process is still running.
     pub fn is_live(&self) -> bool {
         liveness::is_live(self.pid, self.process_start)
     }
@@ -90,9 +91,10 @@ pub fn home() -> PathBuf {
     }
 }
 
-/// A record of the file, `None` when there is none or it is not one.
+/// Reads a record from a file. `None` if there is no file, or it holds no record.
 pub(crate) fn read(path: &Path) -> Option<Record> {
-    // A record is a few hundred bytes; whatever lies there instead is not read whole. A FIFO would be waited for.
+    // Bound the read, since a record has a few hundred bytes. NONBLOCK: opening a FIFO would otherwise wait for a
+    // writer.
     let file = OpenOptions::new().read(true).custom_flags(NONBLOCK).open(path).ok()?;
     serde_json::from_reader(io::BufReader::new(io::Read::take(file, 1 << 20))).ok()
 }
@@ -110,7 +112,7 @@ pub fn live(home: &Path) -> io::Result<Vec<Record>> {
     Ok(records)
 }
 
-/// The files that stand for instances, with the ids they stand for.
+/// The files of instances, each with the instance's id.
 fn entries(home: &Path) -> io::Result<Vec<(PathBuf, String)>> {
     let directory = match fs::read_dir(home.join("instances")) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
@@ -128,19 +130,19 @@ fn entries(home: &Path) -> io::Result<Vec<(PathBuf, String)>> {
     Ok(entries)
 }
 
-/// This instance's entry; dropping it, or [`Registration::remove`], takes the entry away and hands over. An instance that
-/// could not be entered has a record all the same, of no name, and none of its files.
+/// This instance's entry. Dropping it, or [`Registration::remove`], removes the entry and hands over. An instance that
+/// could not be entered still has a record, with the id `unregistered`, but none of the files.
 pub struct Registration {
     home: PathBuf,
-    /// Replaced whole when the title changes.
+    /// Replaced as a whole when the title changes.
     record: parking_lot::Mutex<Arc<Record>>,
-    /// Whether the entry's file is there.
+    /// Whether the entry's file exists.
     is_entered: parking_lot::Mutex<bool>,
-    /// The instance's socket, and what listens on it until that is taken.
+    /// The instance's socket, and its listener until [`Registration::take_listener`] takes it.
     socket: parking_lot::Mutex<(Option<SocketFile>, Option<UnixListener>)>,
 }
 
-/// A file of the registry that could not be written.
+/// An error while writing a file of the registry.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {error}", .path.display())]
 pub struct FileError {
@@ -155,7 +157,7 @@ impl FileError {
     }
 }
 
-/// What is missing of an instance's registration. The instance works without it; for people.
+/// What an instance's registration lacks. The instance works without it. The messages are for users.
 #[derive(Debug, thiserror::Error)]
 pub enum RegistryFault {
     /// The instance has no entry.
@@ -163,18 +165,18 @@ pub enum RegistryFault {
         "This Unterm is not in the registry of instances, so other programs can't find it: {0}. Mend that, and start it anew"
     )]
     NotEntered(FileError),
-    /// The instance has an entry, but should be the active instance and is not.
+    /// The instance has an entry and should be the active instance, but the pointers could not be written.
     #[error(
         "This Unterm is in the registry, but programs that read active.json, server.json or auth_token can't find it: {0}. Mend that, and start it anew"
     )]
     NotActive(FileError),
 }
 
-/// The name of an instance that has no entry. No entry can have it.
+/// The id of an instance without an entry. No entry can have it.
 const UNREGISTERED: &str = "unregistered";
 
 impl Registration {
-    /// An instance that serves no settings page.
+    /// Registers an instance that serves no settings page.
     #[cfg(test)]
     pub fn new(home: &Path, mcp_port: u16, auth_token: String) -> Result<Self, RegistryFault> {
         match Self::with_page(home, mcp_port, 0, auth_token) {
@@ -183,8 +185,9 @@ impl Registration {
         }
     }
 
-    /// Removes entries of dead processes, claims the first free name and writes the entry, and the pointers too when the
-    /// active instance is dead. Says what of that failed. `http_port` is that of the settings page; 0: none is served.
+    /// Removes entries of dead processes, claims the first free name and writes the entry. If the active instance is
+    /// dead, also writes the pointers. Returns what failed, if anything. `http_port` is the port of the settings
+    /// page, or 0.
     pub fn with_page(
         home: &Path,
         mcp_port: u16,
@@ -196,7 +199,7 @@ impl Registration {
         (registration, fault)
     }
 
-    /// An instance that is not entered, and writes no files of the registry.
+    /// An instance without an entry, which writes no files of the registry.
     pub fn unregistered(home: &Path, mcp_port: u16, http_port: u16, auth_token: String) -> Self {
         let cwd = std::env::current_dir().unwrap_or_default();
         let record = Record {
@@ -231,7 +234,7 @@ impl Registration {
         point_to(home, &self.record()).map_err(RegistryFault::NotActive)
     }
 
-    /// Writes the entry; gives the registry's lock.
+    /// Writes the entry and returns the registry's lock.
     fn claim(&self) -> Result<File, FileError> {
         let home = &self.home;
         let instances = home.join("instances");
@@ -242,7 +245,7 @@ impl Registration {
         let id = claim(&instances).map_err(FileError::at(&instances))?;
         let unnamed = self.record();
         let title = title(&id, Path::new(&unnamed.cwd));
-        // Under the lock: instances are as old as their names.
+        // Taken under the lock, so that instances sort by start in the order of their names.
         let started_at = now();
         let socket = self.listen(&id);
         let record = Record { id, title, started_at, socket, ..Record::clone(&unnamed) };
@@ -256,7 +259,7 @@ impl Registration {
         Ok(lock)
     }
 
-    /// Makes the socket of the entry of that name; its path. Without one the instance is reached by its port.
+    /// Creates the socket for this id and returns its path. Without a socket, clients use the port.
     fn listen(&self, id: &str) -> Option<String> {
         let path = socket_path(&self.home, id);
         let made = match path.to_str() {
@@ -278,23 +281,23 @@ impl Registration {
         }
     }
 
-    /// Takes the socket away, and the folder with the last one. To be called under the registry's lock.
+    /// Removes the socket, and the folder if it is empty. The caller must hold the registry's lock.
     fn remove_socket(&self) {
         *self.socket.lock() = (None, None);
         let _ = fs::remove_dir(self.home.join("sockets"));
     }
 
-    /// What listens on the instance's socket, for whoever serves it; `None` where there is none, or it was taken.
+    /// Takes the listener of the instance's socket. `None` if there is no socket, or the listener was already taken.
     pub fn take_listener(&self) -> Option<UnixListener> {
         self.socket.lock().1.take()
     }
 
-    /// The directory of the registry.
+    /// The registry's directory.
     pub fn home(&self) -> &Path {
         &self.home
     }
 
-    /// What the entry says.
+    /// This instance's record.
     pub fn record(&self) -> Arc<Record> {
         self.record.lock().clone()
     }
@@ -303,18 +306,18 @@ impl Registration {
         *self.is_entered.lock()
     }
 
-    /// Keeps the instance for a client, if it is one that ends with its clients.
+    /// Keeps this instance running for a client, if it is an instance that ends with its clients.
     pub fn hold(&self) -> Option<held::Hold> {
         held::hold(&self.home, self.record().mcp_port).ok().flatten()
     }
 
-    /// Its name and when it was started: no other start is called so.
+    /// The instance's id and start time. Unique among all starts of all instances.
     pub fn start(&self) -> String {
         let record = self.record();
         format!("{} {}", record.id, record.started_at)
     }
 
-    /// Gives the instance another title, or the usual one back. One without an entry has it only in its own record.
+    /// Sets the instance's title, or restores the default. Without an entry, only the record in memory changes.
     pub fn set_title(&self, new: Option<&str>) -> io::Result<()> {
         let _lock = if self.is_entered() { Some(lock(&self.home)?) } else { None };
         let old = self.record();
@@ -323,7 +326,7 @@ impl Registration {
             None => title(&old.id, Path::new(&old.cwd)),
         };
         let record = Arc::new(Record { title, ..Record::clone(&old) });
-        // The instance may have ended since.
+        // `remove` may have run since the first check.
         let is_entered = self.is_entered();
         if is_entered {
             write_record(&entry(&self.home, &record.id), &record)?;
@@ -335,7 +338,7 @@ impl Registration {
         Ok(())
     }
 
-    /// Takes the entry away; the pointers go to the oldest other instance, or away too. Does nothing the second time.
+    /// Removes the entry. The pointers then name the oldest other instance, or are removed too. Later calls do nothing.
     pub fn remove(&self) {
         if !std::mem::take(&mut *self.is_entered.lock()) {
             return;
@@ -357,17 +360,18 @@ impl Registration {
             true => self.hand_over(),
             false => Ok(()),
         };
-        // Last: who finds no file takes this for an instance that stays, and must not find it then.
+        // Must be last. A client that finds no such file assumes that the instance stays, so the entry must be gone
+        // by then.
         held::forget(&self.home, own.mcp_port);
         pointed
     }
 
-    /// Makes the oldest other instance the active one; without one there is none.
+    /// Makes the oldest other instance the active one. Without another instance, removes the pointers.
     fn hand_over(&self) -> io::Result<()> {
         if let Some(heir) = live(&self.home)?.first() {
             return point_to(&self.home, heir).map_err(|error| error.error);
         }
-        // Each of them, whatever becomes of the others.
+        // Try to remove every pointer, even if one fails.
         let removed = POINTERS.map(|pointer| match fs::remove_file(self.home.join(pointer)) {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
             _ => Ok(()),
@@ -375,13 +379,13 @@ impl Registration {
         removed.into_iter().collect()
     }
 
-    /// Makes this instance the active one if the active one is dead. Returns the active one if that is another.
+    /// Makes this instance the active one if the active one is dead. Otherwise returns the active one.
     fn take_over(&self) -> io::Result<Option<Record>> {
         if !self.is_entered() {
             return Ok(None);
         }
         let _lock = lock(&self.home)?;
-        // The instance may have ended since.
+        // `remove` may have run since the first check.
         if !self.is_entered() {
             return Ok(None);
         }
@@ -405,12 +409,12 @@ impl Drop for Registration {
     }
 }
 
-/// Waits for the active instance's end, for as long as that is another one, and takes its place if nobody else did.
-/// Returns once this instance is the active one.
+/// Waits until the active instance ends, and then takes its place unless another instance was faster. Returns once this
+/// instance is the active one.
 pub(crate) async fn follow_active(registration: Arc<Registration>) {
     loop {
         let taken = {
-            // It waits for a lock on a file.
+            // `take_over` blocks on a file lock.
             let registration = registration.clone();
             tokio::task::spawn_blocking(move || registration.take_over()).await
         };
@@ -420,7 +424,7 @@ pub(crate) async fn follow_active(registration: Arc<Registration>) {
                 tracing::debug!(active = active.id, "following the active instance");
                 match Ended::of(active.pid) {
                     Ok(ended) => ended.wait().await,
-                    // Where processes can't be waited for, the next start or clean exit puts the pointers right.
+                    // If the system can't wait for processes, the next start or clean exit corrects the pointers.
                     Err(error) if error.kind() == ErrorKind::Unsupported => return,
                     Err(error) => {
                         tracing::debug!(%error, "the active instance ended just now");
@@ -440,26 +444,26 @@ fn active(home: &Path) -> Option<Record> {
     read(&home.join("active.json"))
 }
 
-/// The time, as entries have it.
+/// The current time, in the format of records.
 fn now() -> String {
     let now = OffsetDateTime::now_utc().format(&Rfc3339);
     now.unwrap_or_else(|_| "1970-01-01T00:00:00Z".to_owned())
 }
 
-/// The file of the instance of that name.
+/// The file of the instance with this id.
 fn entry(home: &Path, id: &str) -> PathBuf {
     home.join("instances").join(format!("{id}.json"))
 }
 
-/// The socket of the instance of that name.
+/// The socket of the instance with this id.
 fn socket_path(home: &Path, id: &str) -> PathBuf {
     home.join("sockets").join(format!("{id}.sock"))
 }
 
-/// The files that tell of the active instance.
+/// The files that point to the active instance.
 const POINTERS: [&str; 3] = ["auth_token", "server.json", "active.json"];
 
-/// Makes `record` the active instance, in each of the files that can be written; says which can't.
+/// Makes `record` the active instance. Writes every pointer that can be written, and returns the first error.
 fn point_to(home: &Path, record: &Record) -> Result<(), FileError> {
     let written = POINTERS.map(|pointer| {
         let path = home.join(pointer);
@@ -474,8 +478,8 @@ fn point_to(home: &Path, record: &Record) -> Result<(), FileError> {
     written.into_iter().collect()
 }
 
-/// Removes the entries of dead processes. An entry that can't be read is one that is being claimed by a program
-/// which does not take our lock, until it is ten seconds old. What can't be removed is in nobody's way.
+/// Removes the entries of dead processes. An entry that can't be parsed may be one that a program is just writing
+/// without taking the lock, so it stays until it is ten seconds old. An entry that can't be removed does no harm.
 fn remove_stale(home: &Path) -> io::Result<()> {
     const CLAIMING: Duration = Duration::from_secs(10);
     for (path, id) in entries(home)? {
@@ -501,7 +505,7 @@ fn remove_stale(home: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Creates the first free name's file, empty.
+/// Creates an empty file for the first free id, and returns the id.
 fn claim(instances: &Path) -> io::Result<String> {
     for id in names::all() {
         match private::create_file(&instances.join(format!("{id}.json"))) {
@@ -513,7 +517,7 @@ fn claim(instances: &Path) -> io::Result<String> {
     Err(io::Error::other("every name is taken"))
 }
 
-/// The title of an instance without an override; parts are left out when there is nothing to say.
+/// The default title of an instance. Omits the project if the working directory is the home directory.
 fn title(id: &str, cwd: &Path) -> String {
     let is_home = std::env::home_dir().is_some_and(|home| home == cwd);
     match cwd.file_name().filter(|_| !is_home) {
@@ -522,7 +526,7 @@ fn title(id: &str, cwd: &Path) -> String {
     }
 }
 
-/// Creates a directory for its owner only, or makes an existing one so.
+/// Creates a private directory (mode 0700), or makes an existing one private.
 fn private_directory(path: &Path) -> io::Result<()> {
     private::create_folder(path)?;
     let mode = fs::metadata(path)?.permissions().mode();
@@ -532,23 +536,23 @@ fn private_directory(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The file that is locked while files of its folder are changed.
+/// The file that is locked while files of its folder change.
 const LOCK: &str = ".lock";
-/// How long another program may keep it locked.
+/// How long to wait for another program to release the lock.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Waits for the lock of a folder, which whoever changes its files holds; in Unterm's home, of whichever instance. It is
-/// held as long as the file that is given.
+/// Locks a folder while its files are changed. All instances share the lock on Unterm's home. The lock is held until
+/// the returned file is closed.
 ///
 /// # Errors
-/// When the folder is not there, or can't be written, or another program holds the lock for longer than ten seconds.
+/// The folder does not exist or is not writable, or another program holds the lock for more than ten seconds.
 pub fn lock(folder: &Path) -> io::Result<File> {
     lock_within(folder, PATIENCE)
 }
 
 fn lock_within(folder: &Path, patience: Duration) -> io::Result<File> {
     let mut options = OpenOptions::new();
-    // A FIFO would be waited for.
+    // NONBLOCK: opening a FIFO would otherwise wait for a reader.
     options.write(true).create(true).truncate(false).mode(0o600).custom_flags(NONBLOCK);
     let file = options.open(folder.join(LOCK))?;
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
@@ -556,8 +560,8 @@ fn lock_within(folder: &Path, patience: Duration) -> io::Result<File> {
         Err(Errno::WOULDBLOCK | Errno::INTR) => {}
         Err(error) => return Err(error.into()),
     }
-    // Nothing ends the wait for a lock but the lock, so a thread of its own waits. If it is late, nobody takes the file, and
-    // the lock is released again.
+    // A blocking `flock` can't be interrupted by a timeout, so a separate thread waits. If the lock comes too late,
+    // nobody receives the file. Dropping it releases the lock.
     let (locked, result) = mpsc::channel();
     let wait = move || {
         let held = loop {

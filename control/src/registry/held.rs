@@ -1,8 +1,9 @@
-//! What keeps an instance that was started for a client: its clients hold it, and it ends once nobody does.
+//! Keeps an instance that a client started running as long as it has clients.
 //!
-//! Clients lock `held/<port>` under `~/.unterm` together (shared), the instance alone before it ends. A client holds before it
-//! connects, and an instance that ends lets nobody hold any more: whoever comes then looks for another. The system gives
-//! back what a killed client held. Instances that end when they are told have no such file.
+//! Clients hold a shared lock on `held/<port>` under `~/.unterm`. The instance takes the exclusive lock before it
+//! ends. A client takes its lock before it connects. If the instance is ending, the lock fails and the client looks
+//! for another instance. The system releases the lock of a killed client. Instances that run until they are closed
+//! have no such file.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -14,24 +15,24 @@ use std::{
 use rustix::fs::{FlockOperation, flock};
 use unterm_mux::private;
 
-/// The instance's side.
+/// The instance's side of the lock.
 pub struct Keeper(File);
 
 impl Keeper {
-    /// Of the instance that listens on this port: clients can hold it from now on.
+    /// The lock file of the instance that listens on this port. Clients can lock it from now on.
     ///
     /// # Errors
-    /// When the file can't be made.
+    /// The file can't be created.
     pub fn new(home: &Path, port: u16) -> io::Result<Self> {
         let path = path(home, port);
         private::create_folder(path.parent().unwrap_or(home))?;
         let mut options = OpenOptions::new();
-        // One that a killed instance left is as good.
+        // A file that a killed instance left is reused.
         options.write(true).create(true).truncate(false).mode(0o600);
         Ok(Self(options.open(path)?))
     }
 
-    /// Whether nobody holds it; nobody can any more then, for as long as this is kept.
+    /// Whether no client holds a lock. If so, no client can take one while this value exists.
     pub fn is_last(&self) -> bool {
         !matches!(
             locked(&self.0, FlockOperation::NonBlockingLockExclusive),
@@ -39,24 +40,24 @@ impl Keeper {
         )
     }
 
-    /// Waits until nobody holds it; nobody can any more then, for as long as this is kept.
+    /// Waits until no client holds a lock. After that, no client can take one while this value exists.
     ///
     /// # Errors
-    /// The system's.
+    /// The system's error.
     pub fn wait(&self) -> io::Result<()> {
         Ok(locked(&self.0, FlockOperation::LockExclusive)?)
     }
 }
 
-/// A client's side: the instance stays for as long as this is kept.
+/// A client's side of the lock. The instance keeps running while this value exists.
 pub struct Hold {
     _file: File,
 }
 
-/// Holds the instance that listens on this port; `None`: it ends when it is told, whoever is connected.
+/// Locks the instance that listens on this port. `None` if the instance runs until it is closed.
 ///
 /// # Errors
-/// It is ending (`WouldBlock`), or the system's.
+/// The instance is ending (`WouldBlock`), or the system's error.
 pub fn hold(home: &Path, port: u16) -> io::Result<Option<Hold>> {
     loop {
         let file = match File::open(path(home, port)) {
@@ -64,14 +65,14 @@ pub fn hold(home: &Path, port: u16) -> io::Result<Option<Hold>> {
             file => file?,
         };
         locked(&file, FlockOperation::NonBlockingLockShared)?;
-        // The instance may have ended since, and another may have come to its port.
+        // The file may be deleted: its instance has ended, and another may have taken the port.
         if file.metadata()?.nlink() > 0 {
             return Ok(Some(Hold { _file: file }));
         }
     }
 }
 
-/// The instance of this port ends: its file goes with its entry.
+/// Removes the lock file of an instance that is ending.
 pub(super) fn forget(home: &Path, port: u16) {
     let _ = fs::remove_file(path(home, port));
 }
@@ -107,7 +108,7 @@ mod tests {
         let waits = std::thread::spawn(move || keeper.wait().map(|()| keeper));
         drop(second);
         let keeper = waits.join().unwrap().unwrap();
-        // It is ending: whoever comes now hears so, also when its file is gone.
+        // The instance is ending: clients are refused until its file is removed.
         assert_eq!(hold(home, 1).err().unwrap().kind(), ErrorKind::WouldBlock);
         forget(home, 1);
         assert!(hold(home, 1).unwrap().is_none());

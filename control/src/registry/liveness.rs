@@ -1,15 +1,17 @@
-//! Whether a process still runs, and its end as an event. A pid alone does not name a process, since pids are used again.
+//! Whether a process is still running, and its end as an event. Pids are reused, so a pid alone does not identify a
+//! process.
 
 use std::io;
 
 use rustix::process::{Pid, test_kill_process};
 
-/// When a process began, in the system's ticks since boot; `None` where that can't be told.
+/// When a process started, in the system's ticks since boot. `None` if the system does not report it.
 pub fn process_start(pid: u32) -> Option<u64> {
     #[cfg(target_os = "linux")]
     {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        // The name, in parentheses, may hold anything; what follows it is numbers (proc_pid_stat(5), field 22).
+        // The name is in parentheses and may hold anything. The fields after it are numbers (proc_pid_stat(5), field
+        // 22).
         stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(19)?.parse().ok()
     }
     #[cfg(not(target_os = "linux"))]
@@ -19,7 +21,7 @@ pub fn process_start(pid: u32) -> Option<u64> {
     }
 }
 
-/// Whether the process of that pid runs and, where both are known, began when the record says.
+/// Whether the process with this pid is running and, if both start times are known, has the recorded one.
 pub fn is_live(pid: u32, start: Option<u64>) -> bool {
     let Some(process) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return false };
     match test_kill_process(process) {
@@ -31,7 +33,7 @@ pub fn is_live(pid: u32, start: Option<u64>) -> bool {
     }
 }
 
-/// Whether the process has ended and only its parent's attention is missing.
+/// Whether the process has ended, but its parent has not waited for it yet.
 fn is_zombie(pid: u32) -> bool {
     #[cfg(target_os = "linux")]
     {
@@ -49,14 +51,14 @@ fn is_zombie(pid: u32) -> bool {
     }
 }
 
-/// The end of a process, to be waited for.
+/// A process whose end can be awaited.
 pub struct Ended {
     #[cfg(target_os = "linux")]
     pidfd: tokio::io::unix::AsyncFd<std::os::fd::OwnedFd>,
 }
 
 impl Ended {
-    /// Of the process of that pid. Unsupported where the system has no such event. Wants a tokio runtime.
+    /// The process with this pid. Fails with `Unsupported` if the system has no such event. Needs a tokio runtime.
     #[cfg(target_os = "linux")]
     pub fn of(pid: u32) -> io::Result<Self> {
         use rustix::process::{PidfdFlags, pidfd_open};
@@ -68,25 +70,25 @@ impl Ended {
             Err(rustix::io::Errno::NOSYS) => Err(io::ErrorKind::Unsupported.into()),
             pidfd => pidfd.map_err(io::Error::from),
         }?;
-        // SAFETY: the descriptor is owned by the `AsyncFd`, which closes it after it has deregistered it.
+        // SAFETY: the `AsyncFd` owns the descriptor, and closes it after deregistering it.
         let pidfd = unsafe { AsyncFd::register_with_interest(pidfd, Interest::READABLE) }?;
         Ok(Self { pidfd })
     }
 
-    /// Of the process of that pid. Unsupported here.
+    /// Always fails with `Unsupported` on this system.
     #[cfg(not(target_os = "linux"))]
     pub fn of(pid: u32) -> io::Result<Self> {
         let _ = pid;
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Waits for it.
+    /// Waits until the process has ended.
     #[cfg(target_os = "linux")]
     pub async fn wait(self) {
         let _ = self.pidfd.readable().await;
     }
 
-    /// Waits for it.
+    /// Never called, since there is no value of this type on this system.
     #[cfg(not(target_os = "linux"))]
     pub async fn wait(self) {}
 }
@@ -106,7 +108,7 @@ mod tests {
         for nobody in [0, u32::MAX] {
             assert!(!is_live(nobody, None));
         }
-        // Ends when its input is closed.
+        // `cat` ends when its input is closed.
         let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
         let pid = child.id();
         assert!(is_live(pid, process_start(pid)));

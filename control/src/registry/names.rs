@@ -1,4 +1,4 @@
-//! The names of instances: the NATO alphabet, then with a number.
+//! The ids of instances: the NATO alphabet, then the same names with a number.
 
 const NATO: [&str; 26] = [
     "alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel", "india", "juliett",
@@ -6,7 +6,7 @@ const NATO: [&str; 26] = [
     "uniform", "victor", "whiskey", "xray", "yankee", "zulu",
 ];
 
-/// `alpha` … `zulu`, `alpha2` … `zulu2`, and so on; some 26,000.
+/// `alpha` … `zulu`, `alpha2` … `zulu2` and so on, about 26,000 names.
 pub fn all() -> impl Iterator<Item = String> {
     (1..=999).flat_map(|round| {
         NATO.iter().map(move |name| match round {

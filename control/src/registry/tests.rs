@@ -1,4 +1,4 @@
-//! Instances that come and go, on directories of their own.
+//! Tests of instances that start and end, each in a directory of its own.
 
 use std::os::unix::fs::MetadataExt;
 
@@ -90,7 +90,7 @@ fn entries_of_dead_processes_go_at_the_next_start() {
         write_record(&instances.join(format!("{id}.json")), &record).unwrap();
     }
     point_to(home, &dead).unwrap();
-    // Being claimed by somebody just now.
+    // A claimed id whose record another program is still writing.
     File::create(instances.join("charlie.json")).unwrap();
     assert!(live(home).unwrap().is_empty());
 
@@ -155,7 +155,7 @@ fn an_entry_that_another_process_took_is_left_alone() {
     assert_eq!(read(&home.join("instances/alpha.json")), Some(other));
 }
 
-/// Makes the writing of a record there fail, as a full disk does: after its name was claimed.
+/// Makes writing a record to `path` fail after its id was claimed, as on a full disk.
 fn block(path: &Path) {
     let name = path.file_name().unwrap().to_str().unwrap();
     fs::create_dir_all(path.with_file_name(format!(".{name}.{}.tmp", std::process::id()))).unwrap();
@@ -172,7 +172,7 @@ fn an_entry_that_can_not_be_written_is_none_and_holds_up_nobody() {
     assert!(fault.contains("not in the registry") && fault.contains("alpha.json: "), "{fault}");
     assert!(!entry.exists(), "its claim is taken back");
     assert_eq!(unregistered.record().id, "unregistered");
-    // Its own title is its own business.
+    // The title in memory changes, although there is no entry.
     unregistered.set_title(Some("mine")).unwrap();
     assert_eq!(unregistered.record().title, "mine");
     assert_eq!(unregistered.take_over().unwrap(), None);
@@ -207,7 +207,7 @@ fn a_lock_that_somebody_keeps_is_not_waited_for_for_ever() {
     let error = lock_within(home.path(), Duration::from_millis(1)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::TimedOut);
     assert!(error.to_string().contains("another program has kept it locked"), "{error}");
-    // Who still waited for it gives it back.
+    // A thread that waited too long releases the lock again.
     let waits = thread::scope(|scope| {
         let waits = scope.spawn(|| lock(home.path()));
         drop(held);
@@ -244,7 +244,7 @@ async fn a_death_without_a_word_is_noticed() {
 
     let home = tempfile::tempdir().unwrap();
     let home = home.path();
-    // Stands for an instance that is killed.
+    // Stands for an instance that was killed.
     let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
     let bravo = Arc::new(register(home, 2));
     let alpha = Record {
