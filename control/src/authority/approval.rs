@@ -1,5 +1,5 @@
-//! Approval: a caller that asks first changes nothing before the person lets it. The gate decides by what they answered; how
-//! they are asked is a matter of the wire, whose answer comes back as an [`Approved`](crate::services::approved::Approved).
+//! Approval. A caller that must ask first changes nothing before the user approves. This gate only checks the answer.
+//! Each wire asks in its own way, and stores the answer as an [`Approved`](crate::services::approved::Approved).
 
 use super::step::{Authority, Decision, Step};
 use crate::{
@@ -13,7 +13,8 @@ pub fn decide(authority: &Authority, caller: &Caller, step: &Step<'_>) -> Decisi
     let is_allowed = demand.access == Access::Read
         || caller.approved.is_some()
         || approvals.is_settled(caller)
-        // A call that comes by another instance can't be asked about here; what the person said of its client holds.
+        // A call forwarded by another instance can't be put to the user here, so an earlier answer about its client
+        // counts.
         || approvals.is_let_in(caller);
     match is_allowed {
         true => Decision::Allow,

@@ -1,5 +1,5 @@
-//! Audit: which calls the log has, and what it says of them. It denies nothing; whatever the gates said, it enters what came of
-//! the call.
+//! Audit: which calls the log contains, and what it says about them. Denies nothing, and logs the outcome of a call
+//! whatever the gates decided.
 
 use serde::Deserialize;
 
@@ -12,32 +12,32 @@ use crate::{
     services::audit::{Audit, Outcome},
 };
 
-/// Parameters that hold what is typed: where a program does not show it, nobody else does.
+/// Parameters that contain typed input. If the program does not echo the input, the log and the gates must not show it.
 pub const TYPED: [&str; 4] = ["input", "text", "paste", "keys"];
 
-/// Parameters that say by themselves what is done to a session, of methods and of the tools that call them. A name or a title
-/// says it only of a method that does no more than to give it: alone, it looks like a command.
+/// Parameters that say what a call does to a session, in methods and in the tools that call them. Only methods that just set
+/// a name or a title list that parameter as well: on its own in a log, a name looks like a command.
 pub const DOING: [&str; 6] = ["command", TYPED[0], TYPED[1], TYPED[2], TYPED[3], "signal"];
 
-/// What stands for something typed that its program does not show.
+/// Replaces input that the program does not echo.
 pub const NOT_SHOWN: &str = "(not shown: the program does not echo it)";
 
-/// What the audit log says of a call.
+/// What the audit log says about a call.
 #[derive(Clone)]
 pub struct Detail {
-    /// What is done, in a line.
+    /// What the call does, in one line.
     pub text: String,
-    /// A program is sent what it does not show: nobody else does, also where the call is refused for it.
+    /// The call types input that the program does not echo. The log must not show it, even if the call is refused.
     pub is_secret: bool,
 }
 
 impl Detail {
-    /// Of a call that sends a program what it does not show.
+    /// The detail of a call that types input that the program does not echo.
     pub fn not_shown() -> Self {
         Self { text: NOT_SHOWN.to_owned(), is_secret: true }
     }
 
-    /// Of a call whose values may be secrets: the parameters' names, and the section that they are in.
+    /// The detail of a call whose values may be secrets: only the parameters' names, and their section.
     pub fn names(params: &Map<String, Value>) -> Self {
         let section = params.get("section").and_then(Value::as_str);
         let names = params.keys().map(String::as_str).filter(|name| *name != "section");
@@ -47,21 +47,21 @@ impl Detail {
     }
 }
 
-/// Which calls of a method the log has.
+/// Which calls of a method are logged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Logged {
-    /// None: it looks at what its token may see, or lists for the person.
+    /// None: the method only reads what its token may see, or lists something for the user.
     Nothing,
-    /// Those that are refused. What the person answers is logged where that takes effect, by whatever way it came.
+    /// Only refused calls. An answer of the user is logged where it takes effect, since it can arrive in several ways.
     Refusals,
-    /// All.
+    /// All calls.
     Everything,
 }
 
 impl Logged {
-    /// What follows from what a method reveals and changes.
+    /// Follows from what the method reveals and changes.
     pub const fn of(demand: &Demand) -> Self {
-        // Lists of tokens and agents contain no secret.
+        // Lists of tokens and agents contain no secrets.
         const TAKEN: Subjects =
             Subjects::HIDDEN.difference(Subjects::RIGHTS).union(Subjects::FOLDER);
         if matches!(demand.access, Access::Read) {
@@ -76,7 +76,7 @@ impl Logged {
     }
 }
 
-/// A call, for the log; none where that leaves it out.
+/// The record of a call. Holds nothing if the call is not logged.
 #[derive(Clone)]
 pub struct Record<'a>(Option<Noted<'a>>);
 
@@ -91,10 +91,11 @@ struct Noted<'a> {
 }
 
 impl<'a> Record<'a> {
-    /// Of a call about a session (or about none, if that is empty). `detail` is asked for if the log has calls of the method.
+    /// The record of a call that concerns a session, or none if the session is empty. Calls `detail` only if the
+    /// method is logged.
     ///
     /// # Errors
-    /// That of `detail`.
+    /// The error of `detail`.
     pub fn of<E>(
         audit: &'a Audit,
         caller: &'a Caller,
@@ -109,12 +110,12 @@ impl<'a> Record<'a> {
         Ok(Self(Some(Noted { audit, caller, method: demand.name, logged, session, detail })))
     }
 
-    /// Whether a program is sent what it does not show.
+    /// Whether the call types input that the program does not echo.
     pub fn is_secret(&self) -> bool {
         self.0.as_ref().is_some_and(|noted| noted.detail.is_secret)
     }
 
-    /// Writes it, with what came of it. One that is about no session is about the one that its reply says was made.
+    /// Writes the record with the call's outcome. If the call named no session, uses the session that the reply names.
     pub fn write(self, error: Option<&Error>, reply: &[u8]) {
         #[derive(Deserialize)]
         struct Made {
@@ -139,20 +140,20 @@ impl<'a> Record<'a> {
     }
 }
 
-/// The record of a call under way: written when that is done, or given up; of one that lasts when it begins, and again where
-/// it then comes to nothing.
+/// The record of a running call. It is written when the call ends or is given up. The record of a lasting call is
+/// written when the call begins, and again if it then fails.
 pub struct Begun<'a> {
     record: Option<Record<'a>>,
     is_written: bool,
 }
 
 impl<'a> Begun<'a> {
-    /// Of a call that is made now.
+    /// The record of a call that is about to run.
     pub fn new(record: Record<'a>) -> Self {
         Self { record: Some(record), is_written: false }
     }
 
-    /// Writes that it began.
+    /// Writes that the call has begun.
     pub fn begin(&mut self) {
         if let Some(record) = self.record.clone() {
             record.write(None, &[]);
@@ -160,7 +161,7 @@ impl<'a> Begun<'a> {
         }
     }
 
-    /// Writes what came of it, unless that is written.
+    /// Writes the outcome, unless the record was already written and there is no error.
     pub fn write(&mut self, error: Option<&Error>, reply: &[u8]) {
         if let Some(record) = self.record.take()
             && (error.is_some() || !self.is_written)

@@ -1,9 +1,9 @@
-//! What a method demands of its caller. All of it follows from what the method reveals and changes.
+//! What a method demands of its caller. Everything follows from what the method reveals and changes.
 
 use super::Subjects;
 use crate::caller::Access;
 
-/// What a method reveals and changes, and what follows from that.
+/// What a method reveals and changes, and the rights that follow.
 #[derive(Clone, Copy, Debug)]
 pub struct Demand {
     /// The method's name.
@@ -12,27 +12,27 @@ pub struct Demand {
     pub reveals: Subjects,
     /// What it changes.
     pub changes: Subjects,
-    /// What it needs of a token.
+    /// The access that the caller's token must give.
     pub access: Access,
-    /// Which sessions it is about.
+    /// Which sessions the method concerns.
     pub reach: Reach,
-    /// The parameters that name a session.
+    /// The parameters that name sessions.
     pub named: &'static [&'static str],
 }
 
-/// Which sessions a method is about: whether a token for some sessions may call it.
+/// Which sessions a method concerns. Decides whether a token that is limited to some sessions may call it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// The session that its parameters name, and no other: allowed if the token reaches that session.
+    /// Only the session that its parameters name. Allowed if the token reaches that session.
     Named,
-    /// No session, or only those that the token reaches: allowed unless its parameters name another.
+    /// No session, or only sessions that the token reaches. Allowed unless its parameters name another session.
     Reached,
-    /// Any session, or more than sessions: refused.
+    /// Any session, or more than sessions. Refused.
     Everything,
 }
 
 impl Demand {
-    /// Of a method that reveals and changes this.
+    /// The demand of a method that reveals and changes these subjects.
     pub const fn of(
         name: &'static str,
         reveals: Subjects,

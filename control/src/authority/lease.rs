@@ -1,4 +1,4 @@
-//! Leases: while a caller keeps a pane's input for itself, nobody else types there, or resizes, moves or closes it.
+//! Leases. While a caller holds a lease on a pane, no other caller may type there, or resize, move or close the pane.
 
 use super::step::{Authority, Decision, Step};
 use crate::{caller::Caller, error::Error, services::leases::Kept};

@@ -1,4 +1,4 @@
-//! The rules on lines: they hold for what would be entered in a pane, whoever sent its parts.
+//! Rules on input lines. They apply to the line that would be entered, whichever callers sent its parts.
 
 use unterm_mux::{Edited, Pane};
 
@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// The most bytes of input that rules are applied to at once.
+/// The most bytes of input to which the rules are applied at once.
 pub const MOST_JUDGED: usize = 1 << 20;
 
 pub fn decide(authority: &Authority, _: &Caller, step: &Step<'_>) -> Decision {
@@ -31,7 +31,7 @@ pub fn decide(authority: &Authority, _: &Caller, step: &Step<'_>) -> Decision {
     }
 }
 
-/// Whether input is short enough to be held to the rules here, where other callers wait meanwhile.
+/// Whether input is short enough to check here. The check blocks other callers.
 pub fn check_length(policy: &Policy, length: usize) -> Result<()> {
     if length <= MOST_JUDGED || !policy.is_enabled() {
         return Ok(());
@@ -41,7 +41,7 @@ pub fn check_length(policy: &Policy, length: usize) -> Result<()> {
     )))
 }
 
-/// Whether a command may be entered behind what stands in a pane's line.
+/// Whether a command may be entered after the text already in a pane's line.
 fn check_command(policy: &Policy, pane: &Pane, command: &str) -> Result<()> {
     check_length(policy, command.len())?;
     let line = pane.typed() + command;
@@ -55,7 +55,7 @@ fn check_command(policy: &Policy, pane: &Pane, command: &str) -> Result<()> {
     check_behind_edits(policy, pane, command).map_err(Error::Policy)
 }
 
-/// Whether a command may be entered behind what keys have made of a pane's line, if they have.
+/// Whether a command may be entered after the current line, if keys have edited that line.
 fn check_behind_edits(
     policy: &Policy,
     pane: &Pane,
@@ -76,7 +76,7 @@ fn check_behind_edits(
     Ok(())
 }
 
-/// Whether a shell may set a variable: it runs some as commands, so the rules see the assignment as a line.
+/// Whether a shell may set a variable. Shells run some values as commands, so the rules check the assignment as a line.
 fn check_variable(policy: &Policy, pane: &Pane, line: &str) -> Result<()> {
     check_length(policy, line.len())?;
     policy.check_typed(Some(pane.id()), &[line], line).map_err(Error::Policy)

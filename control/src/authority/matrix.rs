@@ -1,8 +1,8 @@
-//! The matrix of who may do what: every method and every tool × every kind of caller × sessions that its token reaches and
-//! others. `matrix.txt` beside this file is that table, written anew by `UPDATE_EXPECT=1`.
+//! The matrix of rights: every method and every tool, for every kind of caller, on sessions that its token reaches
+//! and on others. The table is checked in beside this file as `matrix.txt`. `UPDATE_EXPECT=1` rewrites it.
 //!
-//! The real dispatcher decides every field. A gate behind all others then refuses the call, so that no method runs. Tools are
-//! called in a real session: methods that only look run, and the first that changes something is refused by that gate.
+//! The real dispatcher fills every field. A gate after all others refuses the call, so that no method runs. Tools run
+//! in a real session: methods that only read run, and that gate refuses the first one that changes something.
 
 use std::{fmt::Write, sync::Arc, task::Poll};
 
@@ -27,24 +27,24 @@ use crate::{
     },
 };
 
-/// What the last gate says.
+/// The message of the last gate.
 const ADMITTED: &str = "every gate before this one let it pass";
 
-/// The last gate: notes what got to it, and refuses what must not run.
+/// The last gate. Notes which calls reach it, and refuses those that must not run.
 #[derive(Default)]
 struct Last {
     reached: Mutex<Reached>,
     lets: Mutex<Lets>,
 }
 
-/// What a tool's calls of methods came to.
+/// How far a tool's calls of methods got.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Reached {
     #[default]
     Nothing,
-    /// Something that looks ran.
+    /// A method that only reads ran.
     Looked,
-    /// Something that changes got to the last gate.
+    /// A method that changes something reached the last gate.
     Changed,
 }
 
@@ -61,7 +61,7 @@ impl Gate for Last {
         let looks = method.access == Access::Read && Subjects::PICTURES.contains(method.changes);
         match *self.lets.lock() {
             Lets::All => return Decision::Allow,
-            // Who may answer is decided once the answer has been read.
+            // Whether the caller may answer is decided after the answer is parsed.
             Lets::Nothing if method.changes.intersects(Subjects::ANSWERS) => {
                 return Decision::Allow;
             }
@@ -77,18 +77,18 @@ impl Gate for Last {
     }
 }
 
-/// Which session a call names.
+/// The session that a call names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Names {
-    /// One that the tokens for one session reach.
+    /// A session that the tokens for one session reach.
     Own,
-    /// One that they don't.
+    /// A session that they don't reach.
     Other,
-    /// None.
+    /// No session.
     Nothing,
 }
 
-/// A kind of caller, and what holds while it calls.
+/// A kind of caller, and the state of the instance while it calls.
 struct Column {
     head: &'static str,
     about: &'static str,
@@ -110,7 +110,7 @@ enum Token {
     Revoked,
 }
 
-/// Where a token reaches every session, it must not matter which one a call names.
+/// A token that reaches every session must give the same result for each.
 const ANY: &[Names] = &[Names::Own, Names::Other, Names::Nothing];
 
 const COLUMNS: [Column; 20] = {
@@ -228,7 +228,7 @@ hold   waits until agents go on
 
 ";
 
-/// An instance, and the callers.
+/// An instance and its callers.
 struct World {
     _home: tempfile::TempDir,
     dispatcher: Arc<Dispatcher>,
@@ -236,7 +236,7 @@ struct World {
     server: Arc<mcp::Server>,
     own: u64,
     other: u64,
-    /// The numbers of tokens, in the order of the columns.
+    /// The tokens' numbers, in the order of the columns.
     tokens: Vec<u64>,
 }
 
@@ -286,7 +286,7 @@ impl World {
         serde_json::from_slice::<Value>(&reply).unwrap()["id"].as_u64().unwrap()
     }
 
-    /// Makes what holds for a column hold; its caller.
+    /// Sets the instance to a column's state, and returns the column's caller.
     fn caller(&self, index: usize, wire: Wire) -> Caller {
         let column = &COLUMNS[index];
         let context = self.dispatcher.context();
@@ -321,7 +321,7 @@ impl World {
         }
     }
 
-    /// What becomes of a call of a method.
+    /// The result of calling a method.
     async fn method(&self, caller: &Caller, entry: &'static Entry, names: Names) -> &'static str {
         let schema = serde_json::to_value(entry.params_schema()).unwrap();
         let mut params = json!({});
@@ -354,7 +354,7 @@ impl World {
         }
     }
 
-    /// The line of a method or a tool: what becomes of it, a field a column.
+    /// Appends the row of a method or a tool, with one field per column.
     fn line(page: &mut String, name: &str, fields: &[String]) {
         let _ = write!(page, "{name:30}");
         for field in fields {
@@ -366,7 +366,7 @@ impl World {
 
     async fn methods(&self, page: &mut String, entries: impl Iterator<Item = &'static Entry>) {
         let mut entries: Vec<_> = entries.collect();
-        // Some are called by several routes.
+        // Several routes call the same method.
         entries.dedup_by_key(|entry| entry.name);
         for entry in entries {
             let mut fields = Vec::new();
@@ -382,12 +382,12 @@ impl World {
         }
     }
 
-    /// The lines of a toolset.
+    /// Appends the rows of a toolset.
     async fn tools(&self, page: &mut String, toolset: &'static mcp::Toolset) {
         let mut columns = Vec::new();
         for (index, column) in COLUMNS.iter().enumerate() {
             if column.token == Token::Page {
-                // No page has a session.
+                // A settings page has no MCP session.
                 columns.push(vec!["-".to_owned(); toolset.tools.len()]);
                 continue;
             }
@@ -411,8 +411,8 @@ impl World {
     }
 }
 
-/// Which sessions tools are called about. Where a token reaches all of them, one that is not named is found by looking, and the
-/// sessions of the tester are their client's alone.
+/// The sessions that a toolset's tools are called with. If a token reaches all sessions, a tool finds one by itself
+/// when none is named, so that case is left out. The sessions of `tester` belong to their client.
 fn called(toolset: &mcp::Toolset, column: &Column) -> &'static [Names] {
     match (column.names.len(), toolset.name) {
         (1, _) => column.names,
@@ -421,7 +421,7 @@ fn called(toolset: &mcp::Toolset, column: &Column) -> &'static [Names] {
     }
 }
 
-/// What becomes of calls that differ by the session that they name; mostly the same.
+/// The text of a field: the results for the named sessions, mostly all the same.
 fn field(mut said: Vec<&str>) -> String {
     said.dedup();
     said.join("/")
@@ -432,7 +432,7 @@ struct Named {
     own: Value,
     other: Value,
     ttys: [Value; 2],
-    /// What keeps them, where they end with whoever launched them.
+    /// Clients that must stay connected, because their sessions end with them.
     _kept: Vec<Client>,
 }
 
@@ -462,7 +462,7 @@ impl Named {
                 }
             }
             "tester" => {
-                // One of its own connection, and one of another's.
+                // One session of the column's own connection, and one of another connection.
                 let mut kept = Vec::new();
                 let mut ids = Vec::new();
                 for connection in [index as u64 + 100, 99] {
@@ -497,7 +497,7 @@ impl Named {
     }
 }
 
-/// Arguments of a tool about a session, or about none.
+/// Arguments that call a tool for a session, or for none.
 fn arguments(tool: &str, session: Option<&Value>, tty: &Value) -> Value {
     let mut arguments = match tool {
         "run" | "launch_app" => json!({"command": "true"}),
@@ -543,7 +543,7 @@ fn arguments(tool: &str, session: Option<&Value>, tty: &Value) -> Value {
     arguments
 }
 
-/// A client of the Model Context Protocol whose person is asked in its own dialog.
+/// A client of the Model Context Protocol that asks its user in a dialog of its own.
 struct Client {
     says: WriteHalf<DuplexStream>,
     hears: Lines<BufReader<ReadHalf<DuplexStream>>>,
@@ -593,7 +593,7 @@ impl Client {
         }
     }
 
-    /// What a tool says, as JSON in a text.
+    /// Calls a tool and parses the JSON in its text.
     async fn call(&mut self, tool: &str, arguments: Value) -> Value {
         self.send(tool, arguments).await;
         let reply = self.reply().await;
@@ -602,7 +602,7 @@ impl Client {
         serde_json::from_str(text).unwrap()
     }
 
-    /// What becomes of a call of a tool.
+    /// The result of calling a tool.
     async fn tool(&mut self, world: &World, tool: &str, arguments: Value) -> &'static str {
         let context = world.dispatcher.context();
         *world.last.lets.lock() = Lets::Looks;
@@ -652,7 +652,7 @@ impl Client {
         match word {
             Some(word) => word,
             None if text.contains("Not allowed") => "?",
-            // Its arguments name no session.
+            // The tool needs a session, and the arguments name none.
             None if fails && reached == Reached::Nothing => "-",
             None => "yes",
         }

@@ -1,11 +1,14 @@
-//! Parameters of calls as gates and the audit log read them: as JSON, by their names.
+//! The parameters of calls as gates and the audit log read them: parsed JSON, by name.
 
 use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
 
-/// Parameters by their names, none where a method reads none. A method passes over what it does not know, also what serde_json
-/// makes no value of (a number without bounds, a list too deep): what is decided and logged must be all that it reads.
+/// The parameters by name, or none if `params` is not an object.
+///
+/// # Errors
+/// A parameter that serde_json can't represent, such as a number out of range or a list nested too deeply. A method would
+/// ignore it if unknown, but the gates and the log must see everything that the method reads.
 pub fn by_name(params: &str) -> Result<Map<String, Value>> {
     if !params.starts_with('{') {
         return Ok(Map::new());
@@ -13,8 +16,8 @@ pub fn by_name(params: &str) -> Result<Map<String, Value>> {
     serde_json::from_str(params).map_err(Error::Params)
 }
 
-/// What the audit log says of a call by its parameters: the first of those that say most, else all but the session and the
-/// variables of programs.
+/// What the audit log says about a call's parameters: the first of the `telling` ones that has a value. Without one,
+/// all parameters except the session and the environment variables.
 pub fn told(params: &Map<String, Value>, telling: &[&str]) -> String {
     let most =
         telling.iter().find_map(|key| params.get(*key).map(plain).filter(|text| !text.is_empty()));
@@ -26,7 +29,7 @@ pub fn told(params: &Map<String, Value>, telling: &[&str]) -> String {
     })
 }
 
-/// A value as a person would write it.
+/// A value as a person would write it, without quotes.
 pub fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

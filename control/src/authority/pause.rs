@@ -1,4 +1,5 @@
-//! The pause: while the person has paused agents, calls that change something wait. The switch itself does not.
+//! Pause. While the user has paused agents, their calls that change something wait. The pause switch itself never
+//! waits.
 
 use super::{
     step::{Authority, Decision, Step},

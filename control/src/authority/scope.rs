@@ -1,4 +1,4 @@
-//! The first gate: what a caller's token gives. Its scopes, the sessions that it reaches, its end, and what it is never given.
+//! The first gate: the caller's token. Checks its scopes, its sessions, its end, and what it may never receive.
 
 use serde_json::Value;
 
@@ -31,17 +31,18 @@ fn check(tokens: &Tokens, caller: &Caller, demand: &Demand, params: &str) -> Res
         && !is_within(panes, demand, params)
     {
         let (what, reached) = (demand.name.to_owned(), panes.clone());
-        // A session that the token reaches is not what the method reaches beyond.
+        // If the token reaches the named session, that session is not the reason for the refusal.
         let session = session_of(demand, params).filter(|session| !panes.contains(session));
         return Err(Error::Denied(Denial::Sessions { what, session, reached }));
     }
     check_grants(caller, demand)
 }
 
-/// Whether a caller of this instance may make a call at another one, which knows its own token only.
+/// Whether a caller of this instance may make a call at another instance. The other instance sees only this instance's
+/// token, so the caller's own token must be checked here.
 ///
 /// # Errors
-/// The caller's token gives less here, or is for some sessions of this instance.
+/// The caller's token lacks the access, or is limited to some sessions of this instance.
 pub fn check_elsewhere(caller: &Caller, demand: &Demand) -> Result<()> {
     check_scope(caller.scopes, demand.access, demand.name)?;
     if let Some(panes) = &caller.panes {
@@ -51,8 +52,8 @@ pub fn check_elsewhere(caller: &Caller, demand: &Demand) -> Result<()> {
     check_grants(caller, demand)
 }
 
-/// Whether a caller may be given what gives access by itself. A key outlives the token that it was given to; who could end the
-/// pause would never be held by it.
+/// Whether a caller may receive what grants access by itself, or switch the pause. Keys remain valid after the token
+/// that fetched them. A caller that could end the pause would never be held by it.
 fn check_grants(caller: &Caller, demand: &Demand) -> Result<()> {
     let is_for_people =
         demand.reveals.intersects(Subjects::KEYS) || demand.changes.intersects(Subjects::PAUSE);
@@ -62,10 +63,10 @@ fn check_grants(caller: &Caller, demand: &Demand) -> Result<()> {
     Ok(())
 }
 
-/// Whether scopes hold an access.
+/// Whether scopes include an access.
 ///
 /// # Errors
-/// They don't: what `what` names is refused.
+/// They don't. The error names `what`, a method or a route.
 pub fn check_scope(scopes: Scopes, access: Access, what: &str) -> Result<()> {
     if scopes.allow(access) {
         return Ok(());
@@ -73,7 +74,7 @@ pub fn check_scope(scopes: Scopes, access: Access, what: &str) -> Result<()> {
     Err(Error::Denied(Denial::Scope { what: what.to_owned(), needs: access, has: scopes }))
 }
 
-/// Whether the token of a caller is still worth something.
+/// Whether the caller's token is still valid.
 pub fn check_token(tokens: &Tokens, caller: &Caller) -> Result<()> {
     let TokenKind::Agent(number) = caller.token else { return Ok(()) };
     match tokens.is_live(number) {
@@ -83,7 +84,7 @@ pub fn check_token(tokens: &Tokens, caller: &Caller) -> Result<()> {
     }
 }
 
-/// Whether a call stays within some sessions. Parameters that can't be read name no session that is known.
+/// Whether a call concerns only these sessions. If the parameters can't be parsed, the answer is no.
 fn is_within(panes: &[u64], demand: &Demand, params: &str) -> bool {
     if demand.reach == Reach::Everything {
         return false;
@@ -102,7 +103,7 @@ fn session_number(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| value.as_str()?.parse().ok())
 }
 
-/// The session that the parameters of a call name first.
+/// The first session that the parameters name.
 fn session_of(demand: &Demand, params: &str) -> Option<u64> {
     let params = by_name(params).ok()?;
     demand.named.iter().find_map(|name| session_number(params.get(*name)?))

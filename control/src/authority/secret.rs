@@ -1,5 +1,5 @@
-//! Secret entry: what asks for a secret is answered by the person, and the secret is for nobody else to know. A caller that
-//! gives way is refused; in doubt it has to look at the screen first.
+//! Requests for secrets. Only the user may answer one, and no one else may see the secret. A caller that gives way is
+//! refused. If it is uncertain whether the program asks for a secret, the caller must look at the screen first.
 
 use unterm_mux::Pane;
 
@@ -10,7 +10,7 @@ use crate::{
     services::secret::{self, Asked},
 };
 
-/// What ends a question and is no answer to it: Ctrl+C, Ctrl+D, Ctrl+Z, Ctrl+\.
+/// Keys that end a request and can't be an answer: Ctrl+C, Ctrl+D, Ctrl+Z, Ctrl+\.
 const ENDING: [u8; 4] = [0x03, 0x04, 0x1a, 0x1c];
 
 pub fn decide(authority: &Authority, caller: &Caller, step: &Step<'_>) -> Decision {
@@ -32,7 +32,7 @@ fn check(authority: &Authority, pane: &Pane, has_looked: bool) -> Result<()> {
     let id = pane.id();
     match secret::asked(pane) {
         Asked::Yes => Err(Error::Secret(id.0)),
-        // In a pane that no window can show, no person is asked.
+        // No window can show this pane, so no one could answer the request.
         Asked::Maybe(why) if !has_looked && authority.mux.layout().tab_of(id).is_some() => {
             Err(Error::maybe_secret(id.0, &why))
         }

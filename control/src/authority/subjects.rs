@@ -1,13 +1,13 @@
-//! What methods reveal and change. Each method states its subjects; the access that it needs, the tokens that reach it and
-//! whether its calls are logged follow from them, so that no method is classed lower than what it does.
+//! What methods reveal and change. Each method declares its subjects. Its access, the tokens that reach it and
+//! whether its calls are logged follow from them, so a method can't be given less protection than its effects need.
 
 use crate::caller::Access;
 
-/// Declares the subjects: each with its bit, and what it is.
+/// Declares the subjects, each with its bit and its description.
 macro_rules! subjects {
     ($($name:ident $bit:literal $about:literal)*) => {
         bitflags::bitflags! {
-            /// What a method reveals to its caller, or changes for it.
+            /// What a method reveals to its caller, or changes.
             #[derive(Clone, Copy, Debug, PartialEq, Eq)]
             pub struct Subjects: u32 {
                 $(
@@ -18,7 +18,7 @@ macro_rules! subjects {
         }
 
         impl Subjects {
-            /// Each of them, and what it is.
+            /// Every subject with its description.
             pub const ALL: &'static [(Self, &'static str)] = &[$((Self::$name, $about)),*];
         }
     };
@@ -52,14 +52,14 @@ subjects! {
 }
 
 impl Subjects {
-    /// What belongs to the one session that a call names.
+    /// Subjects that belong to the one session that a call names.
     pub const OF_NAMED: Self = Self::SESSION
         .union(Self::DRIVERS)
         .union(Self::RECORDING)
         .union(Self::ENVIRONMENT)
         .union(Self::FOLDER);
 
-    /// What is shown to admin only.
+    /// Subjects that only admins may see.
     pub const HIDDEN: Self = Self::ENVIRONMENT
         .union(Self::DISPLAY)
         .union(Self::CLIPBOARD)
@@ -67,10 +67,10 @@ impl Subjects {
         .union(Self::SECRETS)
         .union(Self::KEYS);
 
-    /// What may be changed by whoever may look.
+    /// Subjects that callers with read access may change.
     pub const LESSER: Self = Self::PERSON.union(Self::PICTURES);
 
-    /// What it takes to see them.
+    /// The access needed to see these subjects.
     pub const fn to_see(self) -> Access {
         if self.intersects(Self::HIDDEN) {
             Access::Admin
@@ -81,7 +81,7 @@ impl Subjects {
         }
     }
 
-    /// What it takes to change them.
+    /// The access needed to change these subjects.
     pub const fn to_change(self) -> Access {
         const ACTED_ON: Subjects = Subjects::OF_NAMED
             .union(Subjects::INSTANCE)
@@ -98,7 +98,7 @@ impl Subjects {
         }
     }
 
-    /// Their names, parted by commas.
+    /// The subjects' names, separated by commas.
     pub fn names(self) -> String {
         let names: Vec<_> = self.iter_names().map(|(name, _)| name.to_lowercase()).collect();
         names.join(", ")

@@ -1,7 +1,7 @@
 //! One connection, from its first byte to its last.
 //!
-//! Owns the bounds before a login, the order of answers, what is written and when, events, and the end. Connections share
-//! nothing, so that one which does not read, or waits, holds up nobody else.
+//! Owns the limits before login, the order of answers, batching of writes, events, and the end of the connection.
+//! Connections share no state, so a client that does not read, or a request that waits, blocks no other connection.
 
 mod at_once;
 
@@ -29,13 +29,13 @@ use crate::{
     services::events::Subscription,
 };
 
-/// Replies are collected up to this many bytes before they are written.
+/// Buffered replies are written once they reach this many bytes.
 const BATCH: usize = 64 << 10;
-/// Requests handled, and how long they may take, before other connections get their turn.
+/// How many requests a connection may handle, and for how long, before it yields to other connections.
 const TURN: usize = 128;
 const TURN_TIME: Duration = Duration::from_millis(1);
 
-/// What the connections of one listener share.
+/// State that the connections of one listener share.
 pub struct Service<D> {
     dialect: D,
     instance: Arc<Instance>,
@@ -44,13 +44,13 @@ pub struct Service<D> {
 }
 
 impl<D: Dialect> Service<D> {
-    /// A dialect for the clients of an instance, within these bounds.
+    /// Serves a dialect to the clients of an instance, within these login limits.
     pub fn new(dialect: D, instance: Arc<Instance>, login: LoginLimits) -> Self {
         let logins = PendingLogins::new(login.connections);
         Self { dialect, instance, login_time: login.time, logins }
     }
 
-    /// Why a connection is ended, as a whole message.
+    /// The reason why a connection is closed, as a framed message.
     pub fn refusal(&self, refusal: &Refusal) -> Vec<u8> {
         let (mut message, mut out) = (Vec::new(), Vec::new());
         self.dialect.write_refusal(refusal, &mut message);
@@ -90,7 +90,7 @@ pub async fn serve<D: Dialect>(
     tracing::debug!(id, ?end, "disconnected");
 }
 
-/// A connection that is not over: what its client holds is given back when this is dropped.
+/// An open connection. Dropping it releases everything that its client holds.
 struct Connected {
     dispatcher: Arc<Dispatcher>,
     id: u64,
@@ -108,17 +108,17 @@ struct Connection<D, W> {
     id: u64,
     peer: Arc<Peer>,
     writer: W,
-    /// Replies not yet written.
+    /// Replies that have not been written yet.
     out: Vec<u8>,
-    /// The reply being made.
+    /// The reply to the current request.
     reply: Vec<u8>,
-    /// What it asked to be told.
+    /// The client's subscription to events.
     subscription: Option<Subscription>,
-    /// Serves the connection from now on.
+    /// Takes over the connection once pending replies are written.
     handover: Option<Handover>,
 }
 
-/// What a connection is served for.
+/// How long to serve a connection in the current phase.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Until {
     Login,
@@ -126,7 +126,8 @@ enum Until {
 }
 
 impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
-    /// Reads and answers until the client has logged in, within the time and the count of those who have not.
+    /// Serves the client until it has logged in. Ends the connection if the login takes too long or too many others
+    /// wait.
     async fn await_login(
         &mut self,
         reader: &mut (impl AsyncRead + Unpin),
@@ -145,14 +146,14 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
         };
         tracing::debug!(id = self.id, ?why, "dropped a connection");
         let refusal = self.service.refusal(&why);
-        // It may not read.
+        // A single attempt, since the client may not be reading.
         let mut write = pin!(self.writer.write(&refusal));
         let _ = poll_once(&mut write).await;
         Err(ErrorKind::TimedOut.into())
     }
 
-    /// Reads and answers until the client closes, breaks off, breaks the rules or goes over to another protocol, or until it
-    /// has logged in.
+    /// Serves the client until it closes the connection, violates the protocol or switches to another one, or, with
+    /// [`Until::Login`], until it has logged in.
     async fn talk(
         &mut self,
         reader: &mut (impl AsyncRead + Unpin),
@@ -212,7 +213,7 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
         }
     }
 
-    /// The longest message that the client may send.
+    /// The longest message that the client may send at this point.
     fn longest(&self) -> usize {
         match self.peer.caller() {
             Some(_) => LONGEST_MESSAGE,
@@ -220,13 +221,13 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
         }
     }
 
-    /// Whether events may still be told: what a token listens to ends with it.
+    /// Whether events may still be sent. A subscription ends with the token of its caller.
     fn may_listen(&self) -> bool {
         let dispatcher = self.service.instance.dispatcher();
         self.peer.caller().is_none_or(|caller| dispatcher.check_token(caller).is_ok())
     }
 
-    /// Answers one message: appends the reply to `out`.
+    /// Answers one message, and appends the reply to `out`.
     async fn answer(
         &mut self,
         message: &[u8],
@@ -250,7 +251,7 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
         Ok(())
     }
 
-    /// Does what follows from a message.
+    /// Applies the outcome of a message to the connection.
     fn settle(&mut self, outcome: Outcome) {
         let caller = match outcome {
             Outcome::Answered => {
@@ -266,18 +267,18 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
                 caller
             }
         };
-        // A login ends the subscription of the one before it.
+        // A new login ends the previous subscription.
         self.subscription = None;
         let dispatcher = self.service.instance.dispatcher();
         if self.peer.caller().is_some_and(|before| before.token != caller.token) {
-            // Another token may not hold what the first could.
+            // The new token may not have the rights to what the old one held.
             dispatcher.disconnected(self.id);
         }
         dispatcher.logged_in(&caller);
         self.peer = Arc::new(self.peer.logged_in(caller));
     }
 
-    /// Writes what is ready; waits for a client that does not read.
+    /// Writes the buffered replies. Waits if the client does not read.
     async fn flush(&mut self) -> io::Result<()> {
         if !self.out.is_empty() {
             self.writer.write_all(&self.out).await?;
@@ -289,7 +290,7 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
         Ok(())
     }
 
-    /// Says why, and ends the connection.
+    /// Sends the reason, and closes the connection.
     async fn refuse(
         &mut self,
         reader: &mut (impl AsyncRead + Unpin),
@@ -302,7 +303,7 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
     }
 }
 
-/// The next event of a subscription; never, without one. Cancel-safe.
+/// The next event of a subscription. Never completes without one. Cancel-safe.
 async fn next_event(subscription: &mut Option<Subscription>) -> serde_json::Value {
     match subscription {
         Some(subscription) => subscription.next().await,
@@ -316,7 +317,7 @@ fn write_event<D: Dialect>(dialect: &D, event: &serde_json::Value, out: &mut Vec
     D::Framing::frame(&mut message, out);
 }
 
-/// Bytes that a client sends while a request of it takes its time. They are read to notice that the client is gone.
+/// Reads ahead while a request of the client is running, in order to notice that the client has disconnected.
 struct Ahead<'r, R> {
     reader: &'r mut R,
     bytes: Vec<u8>,
@@ -324,14 +325,14 @@ struct Ahead<'r, R> {
 }
 
 impl<'r, R: AsyncRead + Unpin> Ahead<'r, R> {
-    /// The most that is read before the request is answered.
+    /// The most bytes to read before the request is answered.
     const MOST: usize = 64 << 10;
 
     fn new(reader: &'r mut R) -> Self {
         Self { reader, bytes: Vec::new(), is_over: false }
     }
 
-    /// Reads more; whether the client sends nothing more. Never ends once that was returned. Cancel-safe.
+    /// Reads more bytes, and returns whether the input has ended. Never completes after that. Cancel-safe.
     async fn read(&mut self) -> io::Result<bool> {
         if self.is_over || self.bytes.len() >= Self::MOST {
             std::future::pending::<()>().await;
@@ -345,10 +346,10 @@ impl<'r, R: AsyncRead + Unpin> Ahead<'r, R> {
     }
 }
 
-/// Waits for the end of a request. What was answered before it must not wait with it, and events go on.
+/// Waits until a request ends. Meanwhile, writes earlier replies and sends events.
 ///
 /// # Errors
-/// The client is gone; the request is given up.
+/// The client has disconnected, and the request is abandoned.
 async fn finish<T, D: Dialect>(
     mut request: Pin<&mut impl Future<Output = T>>,
     ahead: &mut Ahead<'_, impl AsyncRead + Unpin>,
@@ -377,19 +378,19 @@ async fn finish<T, D: Dialect>(
             }
             is_over = ahead.read() => {
                 if is_over? {
-                    // The client may still wait for the reply. If it has closed a Unix socket, even writing nothing fails
-                    // (unix(7), EPIPE).
+                    // The client may have closed only its writing half and still read the reply. If it has closed a
+                    // Unix socket, even an empty write fails (unix(7), EPIPE).
                     let _: usize = writer.write(&[]).await?;
                 }
             }
-            // One at a time: those that a slow client leaves wait where they are counted.
+            // One event at a time: for a slow client, the rest stays in the queue, which counts the dropped ones.
             event = next_event(subscription), if out.is_empty() => write_event(dialect, &event, out),
         }
     }
 }
 
-/// Reads what a refused client still sends, within bounds: closing with bytes unread would reset the connection, and the
-/// refusal would be lost.
+/// Reads what a refused client still sends, within limits. Closing the socket with unread bytes would reset the
+/// connection, and the client would not receive the refusal.
 async fn drain(reader: &mut (impl AsyncRead + Unpin)) -> io::Result<()> {
     const MOST: u64 = 64 << 20;
     const LONGEST: Duration = Duration::from_secs(2);

@@ -1,4 +1,4 @@
-//! Bytes as messages, within bounds, and messages as bytes.
+//! Splits a stream of bytes into messages of bounded length, and frames outgoing messages.
 
 mod content_length;
 mod lines;
@@ -6,42 +6,42 @@ mod lines;
 pub use content_length::ContentLength;
 pub use lines::Lines;
 
-/// How messages are told apart in a stream of bytes: what has been read and not yet handled, of one connection.
+/// A way to delimit messages in a stream. Holds the bytes of one connection that were read and not handled yet.
 pub trait Framing: Default + Send + Sync + 'static {
-    /// The next message of at most `longest` bytes.
+    /// The next message, of at most `longest` bytes.
     fn next(&mut self, longest: usize) -> Next<'_>;
 
-    /// Where to append what is read next.
+    /// The buffer to which the next bytes must be appended.
     fn space(&mut self) -> &mut Vec<u8>;
 
-    /// What has been read behind the messages that were handled.
+    /// The bytes after the last handled message.
     fn into_rest(self) -> Vec<u8>;
 
     /// Appends a message and its frame to `out`, and leaves `message` empty.
     fn frame(message: &mut Vec<u8>, out: &mut Vec<u8>);
 }
 
-/// The next thing there is.
+/// What the stream holds next.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Next<'a> {
     /// A message without its frame.
     Message(&'a [u8]),
-    /// No whole message: read into [`Framing::space`].
+    /// No complete message. Read more bytes into [`Framing::space`].
     More,
-    /// The connection began like HTTP.
+    /// The stream began with an HTTP request.
     Http,
-    /// The message is longer than it may be.
+    /// The message exceeds the limit.
     TooLong,
-    /// The frame can't be read, nor anything behind it; why.
+    /// The frame is invalid, so the rest of the stream is unusable. Holds the reason.
     Broken(&'static str),
 }
 
-/// Room that is kept for a connection that says nothing.
+/// The free capacity that every connection keeps, in bytes.
 const IDLE: usize = 4 << 10;
-/// Room that is kept for one that has sent a long message.
+/// The capacity that a connection may keep after a long message, in bytes.
 const KEPT: usize = 256 << 10;
 
-/// Makes room behind what is unhandled, which begins at `start`.
+/// Makes room for more bytes. The unhandled ones begin at `start`.
 fn make_room(buffer: &mut Vec<u8>, start: &mut usize) {
     if *start > 0 {
         buffer.drain(..*start);
@@ -51,7 +51,7 @@ fn make_room(buffer: &mut Vec<u8>, start: &mut usize) {
         }
     }
     if buffer.capacity() - buffer.len() < IDLE {
-        // Doubles, so that a long message is copied a few times only.
+        // `reserve` doubles the capacity, so a long message is copied only a few times.
         buffer.reserve(IDLE);
     }
 }
@@ -60,7 +60,7 @@ fn make_room(buffer: &mut Vec<u8>, start: &mut usize) {
 mod tests {
     use super::{Framing, Next};
 
-    /// The messages in chunks of input, at most 64 bytes long. A refusal ends them, in angle brackets.
+    /// The messages in chunks of input, at most 64 bytes long. A refusal, in angle brackets, ends the list.
     pub(super) fn messages_of(mut framing: impl Framing, chunks: &[&[u8]]) -> Vec<String> {
         let mut seen = Vec::new();
         for chunk in chunks {

@@ -1,6 +1,6 @@
-//! The bounds on connections: how long a message may be, and of those that have not logged in how many there may be, and how
-//! long each has. Any user of this machine can open connections, so the one that has waited longest gives way to a new one:
-//! its owner logs in as soon as it connects.
+//! Limits on connections: the length of messages, the number of connections that have not logged in, and the time
+//! each has to log in. Any user of this machine can open connections. If there are too many, the oldest one is
+//! dropped, because legitimate clients log in as soon as they connect.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -9,15 +9,15 @@ use tokio::sync::Notify;
 
 /// The longest message of a client that has logged in, in bytes.
 pub const LONGEST_MESSAGE: usize = 16 << 20;
-/// The longest message of one that has not.
+/// The longest message of a client that has not logged in, in bytes.
 pub const LONGEST_MESSAGE_BEFORE_LOGIN: usize = 64 << 10;
 
-/// The bounds on connections that have not logged in.
+/// Limits on connections that have not logged in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoginLimits {
-    /// How long a connection has for its login.
+    /// How long a connection may take to log in.
     pub time: Duration,
-    /// How many connections may wait to log in, on each port.
+    /// How many connections may be waiting to log in, on each port.
     pub connections: usize,
 }
 
@@ -30,17 +30,17 @@ impl Default for LoginLimits {
 /// The connections of one port that have not logged in.
 pub struct PendingLogins {
     most: usize,
-    /// By their numbers, which grow: the oldest is the first.
+    /// Keyed by connection number. Numbers only grow, so the first entry is the oldest.
     waiting: Mutex<BTreeMap<u64, Arc<Notify>>>,
 }
 
 impl PendingLogins {
-    /// None yet.
+    /// An empty set of at most `most` connections.
     pub fn new(most: usize) -> Arc<Self> {
         Arc::new(Self { most: most.max(1), waiting: Mutex::default() })
     }
 
-    /// A connection that has not logged in. Where there are too many, the oldest has to give way.
+    /// Adds a connection that has not logged in. If there are too many, evicts the oldest.
     pub fn begin(self: &Arc<Self>, connection: u64) -> PendingLogin {
         let evicted = Arc::new(Notify::new());
         let mut waiting = self.waiting.lock();
@@ -55,7 +55,7 @@ impl PendingLogins {
     }
 }
 
-/// A connection, which counts until it has logged in or ended.
+/// A connection that counts as pending until it logs in or ends.
 pub struct PendingLogin {
     logins: Arc<PendingLogins>,
     connection: u64,
@@ -63,12 +63,12 @@ pub struct PendingLogin {
 }
 
 impl PendingLogin {
-    /// It has logged in, and has to give way to nobody.
+    /// The client has logged in, so the connection no longer counts and can't be evicted.
     pub fn succeeded(&self) {
         self.logins.waiting.lock().remove(&self.connection);
     }
 
-    /// Ends when the connection has to give way.
+    /// Completes when the connection must give way to a newer one.
     pub async fn evicted(&self) {
         self.evicted.notified().await;
     }
@@ -84,7 +84,7 @@ impl Drop for PendingLogin {
 mod tests {
     use super::*;
 
-    /// Whether a connection has to give way now.
+    /// Whether a connection must give way now.
     fn is_evicted(login: &PendingLogin) -> bool {
         let mut evicted = std::pin::pin!(login.evicted());
         let mut context = std::task::Context::from_waker(std::task::Waker::noop());

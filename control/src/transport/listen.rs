@@ -1,4 +1,4 @@
-//! Accepting connections, and what is served on each.
+//! Accepts connections and serves them.
 
 use std::{future::poll_fn, sync::Arc, time::Duration};
 
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::dialect::contract::{Dialect, Refusal};
 
-/// The next connection of a listener. `full` is sent to those for whom no descriptor is left.
+/// The next connection of a listener. If there is no file descriptor left for a client, the client receives `full`.
 pub async fn accept<L: Listener>(listener: &L, spare: &mut Spare, full: &[u8]) -> L::Stream {
     loop {
         match poll_fn(|context| listener.poll_accept(context)).await {
@@ -17,7 +17,7 @@ pub async fn accept<L: Listener>(listener: &L, spare: &mut Spare, full: &[u8]) -
             Err(error) => {
                 tracing::warn!(%error, "cannot accept a connection");
                 if !spare.refuse(listener, &error, full).await {
-                    // There is no event that tells when it would do.
+                    // No event reports when a descriptor becomes free.
                     tokio::time::sleep(Duration::from_millis(100)).await;
                 }
             }
@@ -25,7 +25,7 @@ pub async fn accept<L: Listener>(listener: &L, spare: &mut Spare, full: &[u8]) -
     }
 }
 
-/// Serves the connections of a listener for as long as it is polled.
+/// Serves the connections of a listener, for as long as this future is polled.
 pub async fn serve<L: Listener, D: Dialect>(listener: L, service: Arc<Service<D>>) {
     let mut spare = Spare::default();
     let full = service.refusal(&Refusal::Full);

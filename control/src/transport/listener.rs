@@ -1,4 +1,4 @@
-//! Sockets that listen, over TCP and of the Unix kind.
+//! Listening sockets: TCP and Unix.
 
 use std::{
     io,
@@ -12,34 +12,34 @@ use tokio::{
 
 use crate::dialect::contract::Refusal;
 
-/// A socket that listens.
+/// A listening socket.
 pub trait Listener: Send + Sync + 'static {
     /// A connection.
     type Stream: Send + 'static;
-    /// The half of it that the client writes.
+    /// The half of a connection that reads what the client sends.
     type Reader: AsyncRead + Send + Unpin + 'static;
-    /// The half that the client reads.
+    /// The half of a connection that writes to the client.
     type Writer: AsyncWrite + Send + Unpin + 'static;
 
-    /// The next connection.
+    /// Accepts the next connection.
     fn poll_accept(&self, context: &mut Context<'_>) -> Poll<io::Result<Self::Stream>>;
 
-    /// Why the client of a connection is not served, if it is not.
+    /// The reason to refuse a client, if there is one.
     fn refusal(stream: &Self::Stream) -> Option<Refusal>;
 
-    /// Both halves of a connection.
+    /// Splits a connection into its two halves.
     fn split(stream: Self::Stream) -> (Self::Reader, Self::Writer);
 
-    /// The connection as one that does not wait, for a few last words.
+    /// The connection as a non-blocking `std` stream, for a last message.
     fn into_std(stream: Self::Stream) -> io::Result<impl io::Read + io::Write>;
 }
 
-/// Says the last words of a connection, and closes it. What the client has sent is read: the connection would be reset
-/// otherwise, and the words lost.
+/// Sends a last message on a connection, reads what the client has sent: closing a socket
+/// with unread bytes would reset the connection, and the client would not receive the message.
 pub fn say(mut stream: impl io::Read + io::Write, words: &[u8]) -> io::Result<()> {
     stream.write_all(words)?;
     let mut sent = [0; 4096];
-    // It does not block, and ends where nothing more has come.
+    // The stream does not block, so the loop ends when no more input is available.
     for _ in 0..16 {
         if !matches!(stream.read(&mut sent), Ok(count) if count > 0) {
             break;
@@ -84,7 +84,7 @@ impl Listener for UnixListener {
         self.poll_accept(context).map_ok(|(stream, _)| stream)
     }
 
-    /// The file's mode keeps other users out already; this holds where it was changed, and for root.
+    /// The file's mode already excludes other users. This check covers a mode that was changed, and root.
     fn refusal(stream: &UnixStream) -> Option<Refusal> {
         let own = rustix::process::geteuid().as_raw();
         let is_own = stream.peer_cred().is_ok_and(|peer| peer.uid() == own);

@@ -1,4 +1,4 @@
-//! Refusing connections for which there is no descriptor, in the words of the dialect that they came to.
+//! Refuses connections for which there is no file descriptor, with a message in the client's dialect.
 
 use std::{fs::File, future::poll_fn, io, task::Poll};
 
@@ -6,7 +6,7 @@ use rustix::io::Errno;
 
 use super::listener::{Listener, say};
 
-/// A descriptor that is kept for those who come when there is no other: they are told so, and not left to wait.
+/// A spare descriptor, used to accept and refuse a client when there are no others. Without it, the client would wait.
 pub struct Spare(Option<File>);
 
 impl Default for Spare {
@@ -16,8 +16,8 @@ impl Default for Spare {
 }
 
 impl Spare {
-    /// Sends `told` to one who waits, and no more, if anybody does and this is why they can't be accepted. False: it could
-    /// not be tried, or did not work.
+    /// Accepts one waiting client, if there is one, and sends it `told`. Returns false if `why` is another error, or
+    /// if the attempt failed.
     pub async fn refuse<L: Listener>(
         &mut self,
         listener: &L,
@@ -34,7 +34,7 @@ impl Spare {
                 L::into_std(stream).and_then(|stream| say(stream, told)).is_ok()
             }
             Poll::Ready(Err(_)) => false,
-            // Nobody waits: the system looks for a descriptor first.
+            // No client waits: `accept` checks for a descriptor before it checks for a client.
             Poll::Pending => true,
         };
         *self = Self::default();

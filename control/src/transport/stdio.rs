@@ -1,4 +1,4 @@
-//! The standard streams of a process as a connection, or any other two that block.
+//! Blocking streams, such as the standard streams of a process, as a connection.
 
 use std::{
     io::{Read, Write},
@@ -10,20 +10,20 @@ use tokio::{
     runtime::Handle,
 };
 
-/// Bytes on their way in either direction.
+/// The most bytes buffered in each direction.
 const BUFFER: usize = 64 << 10;
 
-/// Streams that don't block: what comes from `input`, and what goes to `output`. A thread carries each, until its stream ends
-/// or the connection does. That of the input notices the latter with the next bytes.
+/// Returns non-blocking streams for `input` and `output`. A thread copies each, until its stream or the connection
+/// ends. If the connection ends first, the input's thread notices only when more bytes arrive.
 ///
 /// # Errors
-/// When the system gives no threads.
+/// The system can't start a thread.
 pub fn carry(
     runtime: &Handle,
     mut input: impl Read + Send + 'static,
     mut output: impl Write + Send + 'static,
 ) -> std::io::Result<(DuplexStream, DuplexStream)> {
-    // One for each direction: either end of one may go without the other.
+    // A separate pipe for each direction, because the client may close one before the other.
     let (reader, mut to_server) = tokio::io::duplex(BUFFER);
     let (mut from_server, writer) = tokio::io::duplex(BUFFER);
     let handle = runtime.clone();

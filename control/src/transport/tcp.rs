@@ -5,14 +5,14 @@ use std::{
     net::Ipv4Addr,
 };
 
-/// The address that listeners have.
+/// The address on which servers listen.
 pub const HOST: &str = "127.0.0.1";
-/// The port of the control server when that is free.
+/// The control server's port, if it is free.
 pub const PREFERRED_PORT: u16 = 19876;
-/// How many more ports are tried before one that the system gives.
+/// How many more ports are tried before the system chooses one.
 const PORT_RETRIES: u16 = 5;
 
-/// Binds a port, one of the next five, or else one that the system gives.
+/// Binds the preferred port, or one of the next five, or else one that the system chooses.
 pub fn bind(preferred: u16) -> io::Result<std::net::TcpListener> {
     let listener = bind_from(preferred)?;
     listener.set_nonblocking(true)?;

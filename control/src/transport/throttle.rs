@@ -1,22 +1,22 @@
-//! Slowing wrong tokens: each one more on a connection waits longer, and all connections together get few answers a
-//! second. Right tokens never wait.
+//! Slows down wrong tokens. Each further wrong token on a connection waits longer, and all connections together get few
+//! answers per second. Correct tokens never wait.
 
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-/// Shared by all connections of a server.
+/// The throttle that all connections of a server share.
 #[derive(Default)]
 pub struct Throttle {
-    /// When the next wrong token may be answered; `None`: none was given yet.
+    /// When the next wrong token may be answered. `None` if there was none yet.
     next: Mutex<Option<Instant>>,
 }
 
-/// The first wrong token of a connection waits this long, each further one twice as long as the one before.
+/// The delay of a connection's first wrong token. Each further one doubles it.
 const FIRST: Duration = Duration::from_millis(50);
-/// Between the answers to any two wrong tokens.
+/// The minimum time between the answers to any two wrong tokens.
 const APART: Duration = Duration::from_millis(20);
-/// Nobody waits longer.
+/// The longest delay.
 const LONGEST: Duration = Duration::from_secs(5);
 
 impl Throttle {
@@ -29,7 +29,7 @@ impl Throttle {
         let own = FIRST.saturating_mul(1 << count.saturating_sub(1).min(10));
         let mut next = self.next.lock();
         let at = next.map_or(now, |next| next.max(now));
-        // Bounded, so that a flood of wrong tokens does not set the clock far ahead.
+        // Bounded, so that a flood of wrong tokens does not move this time far into the future.
         *next = Some((at + APART).min(now + LONGEST));
         own.max(at - now).min(LONGEST)
     }

@@ -1,4 +1,4 @@
-//! The files of Unix sockets: made for their owner only, and taken away.
+//! The files of Unix sockets: creates them for their owner only, and removes them.
 
 use std::{
     fs, io,
@@ -14,7 +14,7 @@ use rustix::{
     io::Errno,
     net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType},
 };
-/// A socket's file; dropping this takes it away, unless another stands in its place by then.
+/// A socket's file. Dropping this removes the file, unless another file has replaced it.
 #[derive(Debug)]
 pub struct SocketFile {
     path: PathBuf,
@@ -37,12 +37,12 @@ fn identity(path: &Path) -> io::Result<(u64, u64)> {
     Ok((metadata.dev(), metadata.ino()))
 }
 
-/// Listens at `path`, in a folder that only its owner reaches. Takes the place of a socket that nobody listens on. To be called
-/// by one process at a time for one path.
+/// Listens at `path`, in a private folder. Replaces a socket on which no process listens. Only one process at a time
+/// may call this for a path.
 ///
 /// # Errors
-/// When the folder is another user's or open to others, when somebody listens there already or something else is there, or when
-/// the path is too long for a socket (107 bytes on Linux, 103 on macOS).
+/// The folder belongs to another user or is accessible to others. A process already listens at the path, or the path
+/// is not a socket. The path is too long for a socket (107 bytes on Linux, 103 on macOS).
 pub fn bind(path: &Path) -> io::Result<(net::UnixListener, SocketFile)> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let folder = path.parent().unwrap_or(Path::new("/"));
@@ -52,14 +52,14 @@ pub fn bind(path: &Path) -> io::Result<(net::UnixListener, SocketFile)> {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
     }
     check_free(path)?;
-    // Under a name of its own until its mode is right. Nobody but its owner reaches the folder meanwhile.
+    // Use a temporary name until the mode is right. Only the owner can reach the folder meanwhile.
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let temporary = folder.join(format!(".{}-{count}", std::process::id()));
-    // Left by a process of the same pid that was killed.
+    // A killed process with the same pid may have left one.
     let _ = fs::remove_file(&temporary);
     let listener = net::UnixListener::bind(&temporary)?;
     let made = || {
-        // The final path may be too long where the temporary one is not.
+        // The final path may be too long even if the temporary one is not.
         SocketAddrUnix::new(path)?;
         fs::set_permissions(&temporary, fs::Permissions::from_mode(0o600))?;
         let identity = identity(&temporary)?;
@@ -76,7 +76,7 @@ pub fn bind(path: &Path) -> io::Result<(net::UnixListener, SocketFile)> {
     }
 }
 
-/// Whether a socket may be made at `path`: nothing is there, or a socket that nobody listens on.
+/// Whether a socket may be created at `path`: nothing exists there, or a socket on which no process listens.
 fn check_free(path: &Path) -> io::Result<()> {
     match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -91,19 +91,19 @@ fn check_free(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Whether somebody listens on a socket. Does not wait.
+/// Whether a process listens on a socket. Does not block.
 fn is_listened_on(path: &Path) -> io::Result<bool> {
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
     let socket = rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
     match rustix::net::connect(&socket, &SocketAddrUnix::new(path)?) {
-        // Busy: its queue is full.
+        // AGAIN: the socket is in use, and its queue is full.
         Ok(()) | Err(Errno::AGAIN | Errno::INPROGRESS) => Ok(true),
         Err(Errno::CONNREFUSED) => Ok(false),
         Err(error) => Err(error.into()),
     }
 }
 
-/// Takes a socket away that nobody listens on.
+/// Removes a socket on which no process listens.
 pub fn remove_stale(path: &Path) {
     let is_socket =
         fs::symlink_metadata(path).is_ok_and(|metadata| metadata.file_type().is_socket());
@@ -116,7 +116,7 @@ pub fn remove_stale(path: &Path) {
 mod tests {
     use super::*;
 
-    /// A folder for its owner only.
+    /// A private folder.
     fn folder() -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o700)).unwrap();
@@ -177,7 +177,7 @@ mod tests {
         fs::set_permissions(&open, fs::Permissions::from_mode(0o750)).unwrap();
         let error = bind(&open.join("a.sock")).unwrap_err();
         assert!(error.to_string().contains("is not for its owner only"), "{error}");
-        // The name alone is too long, the temporary one is not.
+        // The final path is too long, but the temporary one is not.
         let error = bind(&home.path().join("a".repeat(110))).unwrap_err();
         assert_eq!(error.raw_os_error(), Some(Errno::NAMETOOLONG.raw_os_error()), "{error}");
         assert_eq!(fs::read_dir(home.path()).unwrap().count(), 1, "only the folder");

@@ -1,8 +1,8 @@
-//! Requests of one connection that run at once.
+//! Concurrent requests of one connection.
 //!
-//! Owns which of them runs and which waits for a place. A request that needs no waiting is answered where it is read; another
-//! becomes a task, and is dropped with its connection. What waits is bounded, as are the replies of a client that does not
-//! read: nothing more is read then.
+//! Owns which requests run and which wait for a slot. A request that finishes without waiting is answered right away.
+//! Any other becomes a task, which is dropped with its connection. The waiting requests and the unread replies are
+//! bounded: if either reaches its limit, no more input is read.
 
 use std::{
     collections::VecDeque,
@@ -23,16 +23,16 @@ use crate::transport::framing::Framing;
 /// The requests of a connection.
 #[derive(Default)]
 struct Requests {
-    /// Those that run: each ends with its reply.
+    /// Requests that run. Each task returns its reply.
     running: JoinSet<(Vec<u8>, Outcome)>,
-    /// Those for which there is no place yet, in their order.
+    /// Requests that wait for a slot, in order.
     waiting: VecDeque<Vec<u8>>,
-    /// Bytes of those.
+    /// The total size of the waiting requests, in bytes.
     waiting_bytes: usize,
 }
 
 impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
-    /// Reads and answers until the client's input ends, or it breaks the rules; gives up what it asked for then.
+    /// Serves the client until its input ends or violates the protocol. Then abandons its running requests.
     pub(super) async fn talk_at_once(
         &mut self,
         reader: &mut (impl AsyncRead + Unpin),
@@ -40,7 +40,7 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
     ) -> io::Result<()> {
         let mut requests = Requests::default();
         let end = self.serve_at_once(reader, framing, &mut requests).await;
-        // Their ends are waited for, so that nothing is done for a client whose connection counts as over.
+        // Wait for the tasks to end, so that nothing runs for a client whose connection has been released.
         requests.running.shutdown().await;
         match end? {
             Some(refusal) => self.refuse(reader, &refusal).await,
@@ -62,7 +62,7 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
                 self.flush().await?;
                 return Ok(None);
             }
-            // A place may be free.
+            // Slots may have become free.
             while requests.running.len() < D::AT_ONCE
                 && let Some(message) = requests.waiting.pop_front()
             {
@@ -96,7 +96,7 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
             }
             tokio::select! {
                 Some(ended) = requests.running.join_next() => {
-                    // A panic in a method is an error by now: this one is a fault of the dialect.
+                    // A panic in a method has already become an error, so this one is a bug in the dialect.
                     let (reply, outcome) = ended.map_err(io::Error::other)?;
                     self.end(reply, outcome);
                 }
@@ -127,7 +127,7 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
         }
     }
 
-    /// Begins a request, or lets it wait for its turn.
+    /// Starts a request, or queues it until a slot is free.
     async fn take(&mut self, message: Vec<u8>, requests: &mut Requests) {
         let has_place = requests.running.len() < D::AT_ONCE && requests.waiting.is_empty();
         if has_place || self.service.dialect.is_urgent(&message) {

@@ -1,4 +1,4 @@
-//! Messages behind headers, as the [Language Server Protocol] has them: `Content-Length: N`, a blank line, N bytes.
+//! Messages with headers, as in the [Language Server Protocol]: `Content-Length: N`, a blank line, N bytes.
 //!
 //! [Language Server Protocol]: https://microsoft.github.io/language-server-protocol/specifications/base/0.9/specification/
 
@@ -6,17 +6,17 @@ use std::io::Write as _;
 
 use super::{Framing, Next, make_room};
 
-/// What has been read of a connection and not yet handled.
+/// The bytes of a connection that were read and not handled yet.
 #[derive(Default)]
 pub struct ContentLength {
     buffer: Vec<u8>,
-    /// Where the first unhandled byte is.
+    /// The position of the first unhandled byte.
     start: usize,
-    /// The length of the body that begins at `start`; `None`: headers begin there.
+    /// The length of the body that begins at `start`. `None` if headers begin there.
     body: Option<usize>,
 }
 
-/// The longest headers of a message, in bytes.
+/// The most bytes of a message's headers.
 const LONGEST_HEADERS: usize = 4 << 10;
 
 impl Framing for ContentLength {
@@ -69,7 +69,7 @@ impl Framing for ContentLength {
     }
 }
 
-/// The length that headers state. `Content-Type` and what else may stand there is passed over.
+/// The length that the headers state. Ignores `Content-Type` and any other header.
 fn content_length(headers: &[u8]) -> Result<usize, &'static str> {
     let headers = str::from_utf8(headers).map_err(|_| "the headers are no text")?;
     let mut length = None;

@@ -2,15 +2,15 @@
 
 use super::{Framing, Next, make_room};
 
-/// What has been read of a connection and not yet handled.
+/// The bytes of a connection that were read and not handled yet.
 #[derive(Default)]
 pub struct Lines {
     buffer: Vec<u8>,
-    /// Where the first unhandled line begins.
+    /// The position of the first unhandled line.
     start: usize,
-    /// No line ends between `start` and here.
+    /// There is no line end between `start` and this position.
     scanned: usize,
-    /// The first line has been seen to be none of HTTP's.
+    /// The first line was checked and is not an HTTP request.
     checked: bool,
 }
 
@@ -21,7 +21,7 @@ impl Framing for Lines {
             let first = &self.buffer[self.start..end.unwrap_or(self.buffer.len())];
             match begins_like_http(first, end.is_some()) {
                 Some(true) => return Next::Http,
-                // A blank line says nothing yet.
+                // A blank line is no evidence either way, so check the next line too.
                 Some(false) => self.checked = !first.trim_ascii().is_empty(),
                 None => {}
             }
@@ -65,8 +65,8 @@ fn find_newline(bytes: &[u8]) -> Option<usize> {
     memchr::memchr(b'\n', bytes)
 }
 
-/// Whether the first line of a connection is a request line of HTTP; `None`: more is wanted to tell. A web page can make a
-/// browser send anything after that line, so nothing after it may be heard.
+/// Whether the first line of a connection is an HTTP request line. `None` if more bytes are needed. A web page can
+/// make a browser send anything after the request line, so nothing after it may be processed.
 fn begins_like_http(line: &[u8], is_whole: bool) -> Option<bool> {
     const METHODS: [&[u8]; 10] = [
         b"GET ",
