@@ -80,7 +80,7 @@ impl Dispatcher {
         self.call_entry(caller, entry, params, reply).await
     }
 
-    /// As [`Dispatcher::call_into`], for an entry that need not be in the table: some wires have methods of their own.
+    /// As `call_into`, for an entry that need not be in the table: some wires have methods of their own.
     pub async fn call_entry(
         &self,
         caller: &Caller,

@@ -28,7 +28,7 @@ pub enum Error {
     /// A required parameter is missing or is not text.
     #[error("Missing '{0}'")]
     Missing(&'static str),
-    /// As [`Error::Missing`], in the words that `session.input` documents.
+    /// As `Missing`, in the words that `session.input` documents.
     #[error("Missing '{0}' parameter")]
     MissingParameter(&'static str),
     /// A parameter has an invalid value.

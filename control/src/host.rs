@@ -232,7 +232,7 @@ pub enum Acted {
     /// The action would type this text, and has typed nothing. The caller sends it as input, with the caller's own
     /// rights.
     Types(Vec<Typing>),
-    /// The caller's [`Bounds`] forbid the action, for this reason.
+    /// The caller's `Bounds` forbid the action, for this reason.
     Refused(String),
 }
 

@@ -138,7 +138,7 @@ pub struct Registration {
     record: parking_lot::Mutex<Arc<Record>>,
     /// Whether the entry's file exists.
     is_entered: parking_lot::Mutex<bool>,
-    /// The instance's socket, and its listener until [`Registration::take_listener`] takes it.
+    /// The instance's socket, and its listener until `take_listener` takes it.
     socket: parking_lot::Mutex<(Option<SocketFile>, Option<UnixListener>)>,
 }
 

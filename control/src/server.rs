@@ -96,7 +96,7 @@ impl Server {
         self.runtime().spawn(connection::serve(input, output, Arc::new(service)))
     }
 
-    /// As [`Server::serve`], over two blocking streams such as the standard streams of this process.
+    /// As `serve`, over two blocking streams such as the standard streams of this process.
     ///
     /// # Errors
     /// The system can't start a thread.

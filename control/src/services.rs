@@ -1,5 +1,5 @@
-//! What methods of every wire share: the state of a session, and commands that are run and waited for. Services know the
-//! mux and nothing of wires, names of methods or JSON.
+//! What the methods of every wire share: the state of sessions, and running and awaiting commands. Services use the
+//! mux, but know nothing of wires, method names or JSON.
 
 pub mod approvals;
 pub mod approved;
@@ -40,25 +40,25 @@ pub mod workspace;
 use regex_automata::meta::Regex;
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
-/// The time, as replies and files have it (RFC 3339, UTC).
+/// The current time, in the format of replies and files (RFC 3339, UTC).
 pub fn now() -> String {
     OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default()
 }
 
-/// The longest pattern of a caller, in bytes.
+/// The longest pattern that a caller may send, in bytes.
 const LONGEST_PATTERN: usize = 16 << 10;
 
-/// A caller's pattern as a regular expression; a small one.
+/// Compiles a caller's pattern to a regular expression of bounded size.
 ///
 /// # Errors
-/// What is wrong with it, for people, in a few words.
+/// What is wrong with the pattern, in a few words for users.
 pub fn regex(pattern: &str) -> Result<Regex, String> {
     if pattern.len() > LONGEST_PATTERN {
         return Err(format!("it has {} bytes; {LONGEST_PATTERN} are the most", pattern.len()));
     }
     let config = Regex::config().nfa_size_limit(Some(1 << 20));
     Regex::builder().configure(config).build(pattern).map_err(|error| {
-        // The parser draws the pattern with a caret below it, and says why in its last line.
+        // The parser prints the pattern with a caret below it. The last line says what is wrong.
         match error.syntax_error() {
             Some(error) => {
                 let drawn = error.to_string();

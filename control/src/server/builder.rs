@@ -47,7 +47,7 @@ impl Server {
         Self::builder(options).start()
     }
 
-    /// As [`Server::start`], with gates that every call must pass, in order.
+    /// As `start`, with gates that every call must pass, in order.
     ///
     /// # Errors
     /// As [`ServerBuilder::start`].

@@ -1,8 +1,9 @@
-//! Whether agents may act: the first call of an unknown client that changes something is put to the person.
+//! Approvals: the first call of an unknown client that changes something needs the user's approval.
 //!
-//! Owns what was answered: the clients that the person let act from now on (`clients.json` in Unterm's home, shared by all
-//! instances), which calls were allowed once, and who was denied. A client is known by the name that it gives itself; what
-//! keeps strangers out is the token. A token that the person made for an agent is an answer already.
+//! Owns the answers: the clients that the user always allows (`clients.json` in Unterm's home, shared by all
+//! instances), the calls that were allowed once, and the denials. A client is identified by the name that it gives
+//! itself. Strangers are kept out by the token, not by this name. A token that the user created for an agent counts
+//! as approval.
 
 use std::{
     collections::{HashMap, hash_map::RandomState},
@@ -25,13 +26,13 @@ use crate::{
     untrusted,
 };
 
-/// The file, in Unterm's home directory.
+/// The file's name in Unterm's home directory.
 const FILE: &str = "clients.json";
-/// Clients that are remembered; one more takes the place of the one that was let in first.
+/// The most clients that are stored. One more replaces the client that was allowed first.
 const MOST: usize = 200;
-/// How long a call that was allowed may take to be made.
+/// How long an allowed call may wait before it is made.
 const SPARE: Duration = Duration::from_secs(300);
-/// A client that was denied so often in that time is denied without asking, however often it connects.
+/// A client that was denied this often within `REMEMBERED` is denied without asking, even on new connections.
 const DENIALS: usize = 3;
 const REMEMBERED: Duration = Duration::from_secs(600);
 
@@ -48,22 +49,22 @@ pub enum Approval {
     Deny,
 }
 
-/// What may be answered.
+/// The user's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// This call may.
+    /// Allow this call.
     Once,
-    /// The client may, from now on.
+    /// Allow this call and all later ones of the client.
     Always,
-    /// It may not, until it connects again, or for ten minutes.
+    /// Deny the client, until it connects again or for ten minutes.
     Deny,
 }
 
 impl Verdict {
-    /// All of them.
+    /// Every verdict.
     pub const ALL: [Self; 3] = [Self::Once, Self::Always, Self::Deny];
 
-    /// Its name on wires.
+    /// The verdict's name on wires.
     pub fn name(self) -> &'static str {
         match self {
             Self::Once => "once",
@@ -72,7 +73,7 @@ impl Verdict {
         }
     }
 
-    /// In words, for people.
+    /// The verdict's label for users.
     pub fn title(self, client: &str) -> String {
         match self {
             Self::Once => "Allow once".to_owned(),
@@ -81,18 +82,18 @@ impl Verdict {
         }
     }
 
-    /// The one of that name.
+    /// The verdict with this name.
     pub fn of(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|verdict| verdict.name() == name)
     }
 }
 
-/// How a client stands.
+/// Whether a client may act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// It may act.
     Allowed,
-    /// The person was asked, or is to be.
+    /// The user has not answered yet, or has not been asked.
     Unknown,
     /// It may not.
     Denied,
@@ -112,30 +113,30 @@ struct Rows {
     allowed: Vec<Known>,
 }
 
-/// A call of a connection: what was asked about, and nothing else.
+/// One call: the connection, and a hash of the exact call that the user was asked about.
 type OneCall = (u64, u64);
 
 #[derive(Default)]
 struct State {
     rule: Approval,
-    /// Calls that the person allowed, and when.
+    /// Calls that the user allowed once, and when.
     once: HashMap<OneCall, Instant>,
     /// Connections that were denied, and when.
     denied: HashMap<u64, Instant>,
-    /// When clients of that name were.
+    /// When clients were denied, by their names.
     denials: HashMap<String, Vec<Instant>>,
-    /// The question about a call, kept at the latest until another is asked after that was closed.
+    /// The open question about each call. Closed ones are removed when the next question is asked.
     asked: HashMap<OneCall, u64>,
 }
 
 impl State {
-    /// Whether nobody is let act, or a connection was denied lately.
+    /// Whether no client may act, or this connection was denied recently.
     fn is_denied(&self, connection: u64) -> bool {
         let denied = self.denied.get(&connection);
         self.rule == Approval::Deny || denied.is_some_and(|at| at.elapsed() < REMEMBERED)
     }
 
-    /// Whether clients of that name were denied so often lately that nobody is asked again.
+    /// Whether clients with this name were denied so often recently that the user is not asked again.
     fn is_tiresome(&mut self, client: &str) -> bool {
         self.denials.retain(|_, times| times.last().is_some_and(|at| at.elapsed() < REMEMBERED));
         let times = self.denials.get(client).map_or(&[][..], Vec::as_slice);
@@ -143,38 +144,38 @@ impl State {
     }
 }
 
-/// Who may act.
+/// Which clients may act.
 pub struct Approvals {
     file: SharedFile<Rows>,
     state: Mutex<State>,
-    /// What tells calls apart: nobody finds two that look alike to it.
+    /// Hashes calls with a random key, so that a client can't construct two calls with the same hash.
     hash: RandomState,
 }
 
 impl Approvals {
-    /// Those of a home.
+    /// The approvals of a home directory.
     pub fn new(home: &Path, rule: Approval) -> Self {
         let state = Mutex::new(State { rule, ..State::default() });
         Self { file: SharedFile::new(home, FILE), state, hash: RandomState::new() }
     }
 
-    /// What holds for unknown clients.
+    /// The rule for unknown clients.
     pub fn rule(&self) -> Approval {
         self.state.lock().rule
     }
 
-    /// Sets that; whether it is another than before.
+    /// Sets the rule for unknown clients. Returns whether it changed.
     pub fn set_rule(&self, rule: Approval) -> bool {
         std::mem::replace(&mut self.state.lock().rule, rule) != rule
     }
 
-    /// Whether a call of this caller that changes something may be made without asking: only agents are asked about, and
-    /// of those only the ones that the person gave no token.
+    /// Whether a caller may change something without approval. Only agents need it, unless the user created a token
+    /// for the agent.
     pub fn is_settled(&self, caller: &Caller) -> bool {
         !caller.has(Capabilities::ASKS_FIRST) || self.rule() == Approval::Allow
     }
 
-    /// Whether the person is asked, and let clients of that name act, in whatever instance.
+    /// Whether the rule is to ask, and the user has always allowed clients with this name, in any instance.
     pub fn is_let_in(&self, caller: &Caller) -> bool {
         let name = name(caller);
         self.rule() == Approval::Ask
@@ -186,7 +187,7 @@ impl Approvals {
         (caller.connection, self.hash.hash_one(call))
     }
 
-    /// How a client stands that would make a call, in full. What was allowed once is used up by this.
+    /// Whether a client may make a call, given in full. Uses up a call that was allowed once.
     pub fn standing(&self, caller: &Caller, call: &str) -> Standing {
         if self.is_settled(caller) || self.is_let_in(caller) {
             return Standing::Allowed;
@@ -205,10 +206,10 @@ impl Approvals {
         }
     }
 
-    /// Lets a client make a call, in full, if it may. What was allowed once is used up by this.
+    /// Approves a call, given in full, if the client may make it. Uses up a call that was allowed once.
     ///
     /// # Errors
-    /// How it stands: the person was not asked yet, or denied it.
+    /// The client's standing: the user has not been asked yet, or has denied it.
     pub fn approve(&self, caller: &Caller, call: &str) -> Result<Approved, Standing> {
         match self.standing(caller, call) {
             Standing::Allowed => Ok(Approved::by_approvals()),
@@ -216,7 +217,7 @@ impl Approvals {
         }
     }
 
-    /// How a client stands before it says what it would do. Uses nothing up.
+    /// Whether a client may act, before it says what it wants to do. Uses nothing up.
     pub fn standing_at_all(&self, caller: &Caller) -> Standing {
         if self.is_settled(caller) || self.is_let_in(caller) {
             return Standing::Allowed;
@@ -229,11 +230,11 @@ impl Approvals {
         }
     }
 
-    /// Asks whether a client may make a call, which `would` says in words: the question's number and what hears of the
-    /// answer. One question is open about a call, however often it is made; `true`: this opened it.
+    /// Asks the user whether a client may make a call, described by `would`. Returns the question's number, the
+    /// receiver of the answer, and whether a new question was opened. Repeating a call opens no second question.
     ///
     /// # Errors
-    /// There are too many questions; for people.
+    /// Too many questions are open. A message for users.
     pub fn ask(
         &self,
         questions: &Questions,
@@ -248,7 +249,7 @@ impl Approvals {
         if let Some((number, (_, answer))) = open.and_then(|n| Some((n, questions.find(n)?))) {
             return Ok((number, answer, false));
         }
-        // Whoever gives no name, or more than is shown, is nobody that could be let in from now on.
+        // Without a name that is shown in full, the user can't tell which client would always be allowed.
         let verdicts = Verdict::ALL.into_iter();
         let verdicts = verdicts.filter(|it| *it != Verdict::Always || has_own_name(caller));
         let choices: Vec<_> = verdicts.map(|verdict| verdict.name().to_owned()).collect();
@@ -262,20 +263,20 @@ impl Approvals {
             connection: caller.connection,
             call: call.1,
         })?;
-        // Questions that were taken back are answered by nobody.
+        // Withdrawn questions get no answer that would remove them.
         state.asked.retain(|_, number| questions.is_open(*number));
         state.asked.insert(call, number);
         Ok((number, answer, true))
     }
 
-    /// Does what the answer to such a question says. May write a file.
+    /// Applies the answer to such a question. May write a file.
     ///
     /// # Errors
-    /// Why it can't be kept; for people. The call may be made all the same.
+    /// Why the answer can't be saved, as a message for users. The call is allowed nevertheless.
     pub fn settle(&self, question: &Question, answer: &str) -> Result<(), String> {
         let call = (question.connection, question.call);
         let mut state = self.state.lock();
-        // The same call may have asked again by now.
+        // The call may have been asked about again, with another number.
         if state.asked.get(&call) == Some(&question.number) {
             state.asked.remove(&call);
         }
@@ -306,18 +307,18 @@ impl Approvals {
         Ok(())
     }
 
-    /// The clients that may act.
+    /// The clients that are always allowed.
     ///
     /// # Errors
-    /// When the file can't be read; for people.
+    /// The file can't be read. A message for users.
     pub fn known(&self) -> Result<Vec<Known>, String> {
         Ok(self.file.get()?.allowed.clone())
     }
 
-    /// Forgets one: it is asked about again. False: there is none of that name.
+    /// Removes a client from those that are always allowed. Returns false if there is none with this name.
     ///
     /// # Errors
-    /// When the file can't be written; for people.
+    /// The file can't be written. A message for users.
     pub fn forget(&self, client: &str) -> Result<bool, String> {
         self.file.change(|rows| {
             let before = rows.allowed.len();
@@ -327,7 +328,7 @@ impl Approvals {
         })
     }
 
-    /// A connection has ended.
+    /// Forgets a connection that has ended.
     pub fn release(&self, connection: u64) {
         let mut state = self.state.lock();
         state.once.retain(|call, _| call.0 != connection);
@@ -336,18 +337,18 @@ impl Approvals {
     }
 }
 
-/// Characters of a client's name: what is shown on one line.
+/// The most characters of a client's name, so that it fits on one line.
 const LONGEST_NAME: usize = 40;
-/// Who gives no name.
+/// Shown for a client without a name.
 const NAMELESS: &str = "a client without a name";
 
-/// Whether a client can be told by its name: it gives one, and all of it is shown.
+/// Whether a client can be recognized by its name: it has one, and the name is shown in full.
 fn has_own_name(caller: &Caller) -> bool {
     let given = caller.client.as_deref().unwrap_or_default().trim();
     !given.is_empty() && given != NAMELESS && !name(caller).ends_with('…')
 }
 
-/// What a client is known by, and shown as: its name for itself on one line, without what nobody sees.
+/// The name by which a client is stored and shown: its own name on one line, with invisible characters escaped.
 pub fn name(caller: &Caller) -> String {
     let given = caller.client.as_deref().unwrap_or_default();
     let given = if given.trim().is_empty() { NAMELESS } else { given };

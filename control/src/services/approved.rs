@@ -1,11 +1,11 @@
-//! The proof that the person has let a call be made.
+//! The proof that a call was approved.
 
-/// That a call may be made. Only [`Approvals::approve`](super::approvals::Approvals::approve) gives it.
+/// Proof that a call may be made. Only [`Approvals::approve`](super::approvals::Approvals::approve) creates it.
 #[derive(Clone, Copy, Debug)]
 pub struct Approved(());
 
 impl Approved {
-    /// For a call that the approvals let pass.
+    /// For a call that the approvals allow.
     pub(super) fn by_approvals() -> Self {
         Self(())
     }

@@ -1,4 +1,4 @@
-//! What the programs of hidden panes wrote, as they wrote it: the last of it, for those who want more than a screen.
+//! The last bytes that the programs of hidden panes wrote, for callers that need more than a screen.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -8,17 +8,17 @@ use std::{
 use parking_lot::Mutex;
 use unterm_mux::{PaneId, Tap, TapDirection, TapItem};
 
-/// Bytes that are kept of each pane.
+/// The most bytes that are kept per pane.
 const KEPT: usize = 1 << 20;
 
 type Kept = Arc<Mutex<VecDeque<u8>>>;
 
-/// Of every hidden pane.
+/// The bytes of every hidden pane.
 #[derive(Default)]
 pub struct Bytes(Mutex<HashMap<PaneId, Kept>>);
 
 impl Bytes {
-    /// Keeps what a tap yields from now on, until the pane is forgotten. Needs a runtime.
+    /// Keeps the bytes of a tap until the pane is forgotten. Needs a tokio runtime.
     pub fn keep(&self, pane: PaneId, mut tap: Tap) {
         let kept = Kept::default();
         let weak = Arc::downgrade(&kept);
@@ -36,7 +36,7 @@ impl Bytes {
         });
     }
 
-    /// What is kept of a pane, each byte of `secret` in it written as `*`; `None`: nothing ever was.
+    /// The bytes kept for a pane, with each byte of `secret` replaced by `*`. `None` if none were ever kept.
     pub fn of(&self, pane: PaneId, secret: Option<&str>) -> Option<Vec<u8>> {
         let kept = self.0.lock().get(&pane).cloned()?;
         let mut bytes: Vec<u8> = kept.lock().iter().copied().collect();
@@ -46,14 +46,14 @@ impl Bytes {
         Some(bytes)
     }
 
-    /// Forgets a pane.
+    /// Forgets a pane's bytes.
     pub fn forget(&self, pane: PaneId) {
         self.0.lock().remove(&pane);
     }
 }
 
-/// Writes stars over a secret in a text. The text may begin or end within it; a part of less than a quarter says nothing of the
-/// rest, and stays.
+/// Overwrites a secret in a text with stars. The text may begin or end inside the secret. A part of less than a quarter
+/// reveals too little of the rest, and stays.
 fn blacken(text: &mut [u8], secret: &[u8]) {
     let whole: Vec<usize> = memchr::memmem::find_iter(text, secret).collect();
     for at in whole {

@@ -1,4 +1,4 @@
-//! That something changed which a page shows: which kind, and nothing of what. Costs nothing while nobody listens.
+//! Notifies settings pages that something changed: which topic, but not what. Costs nothing without subscribers.
 
 use tokio::sync::watch;
 
@@ -9,11 +9,11 @@ pub enum Topic {
     Settings,
     /// The proxy.
     Proxy,
-    /// The rules on what may be entered, and whether agents are paused.
+    /// The rules on input, and whether agents are paused.
     Policy,
     /// Recordings.
     Recording,
-    /// Who is connected, and what they did.
+    /// The connected clients, and what they did.
     Agents,
 }
 
@@ -22,7 +22,7 @@ impl Topic {
     pub const ALL: [Self; 5] =
         [Self::Settings, Self::Proxy, Self::Policy, Self::Recording, Self::Agents];
 
-    /// Its name on wires.
+    /// The topic's name on wires.
     pub fn name(self) -> &'static str {
         match self {
             Self::Settings => "settings",
@@ -33,7 +33,7 @@ impl Topic {
         }
     }
 
-    /// What a method changes besides the log of what was done.
+    /// The topic that a method changes, besides the audit log.
     pub(crate) fn of_method(name: &str) -> Option<Self> {
         match name.split_once('.')? {
             ("proxy", _) => Some(Self::Proxy),
@@ -44,10 +44,10 @@ impl Topic {
     }
 }
 
-/// How often each topic changed.
+/// The number of changes of each topic.
 pub type Counts = [u64; Topic::ALL.len()];
 
-/// Where changes are told and heard of.
+/// The channel for notifications.
 #[derive(Debug)]
 pub struct Changes(watch::Sender<Counts>);
 
@@ -58,14 +58,14 @@ impl Default for Changes {
 }
 
 impl Changes {
-    /// Something changed.
+    /// Reports a change of a topic.
     pub fn tell(&self, topic: Topic) {
         if self.0.receiver_count() > 0 {
             self.0.send_modify(|counts| counts[topic as usize] += 1);
         }
     }
 
-    /// A method that changes something was called.
+    /// Reports that a method that changes something was called.
     pub(crate) fn called(&self, method: &str) {
         if let Some(topic) = Topic::of_method(method) {
             self.tell(topic);
@@ -73,7 +73,7 @@ impl Changes {
         self.tell(Topic::Agents);
     }
 
-    /// Hears of changes from now on.
+    /// Subscribes to changes from now on.
     pub(crate) fn listen(&self) -> watch::Receiver<Counts> {
         self.0.subscribe()
     }

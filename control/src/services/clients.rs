@@ -1,4 +1,4 @@
-//! Who is connected, and whether those who act have to wait.
+//! The connected clients, and whether agents are paused.
 
 use std::{
     collections::BTreeMap,
@@ -25,11 +25,11 @@ pub struct Client {
     pub since: String,
 }
 
-/// The connections, and the switch that makes them wait.
+/// The connected clients, and the pause switch.
 pub struct Clients {
     rows: Mutex<BTreeMap<u64, Client>>,
     paused: watch::Sender<bool>,
-    /// What `paused` says, for every call to look at without a lock.
+    /// The value of `paused`, which every call can read without a lock.
     is_paused: AtomicBool,
 }
 
@@ -44,7 +44,7 @@ impl Default for Clients {
 }
 
 impl Clients {
-    /// A connection has logged in, or has done so again.
+    /// Adds a connection that has logged in, or updates it after another login.
     pub fn add(&self, connection: u64, client: Option<&str>, conversation: Option<&str>) {
         let short = |text: Option<&str>| -> String {
             text.unwrap_or_default().chars().take(LONGEST_NAME).collect()
@@ -58,39 +58,39 @@ impl Clients {
         self.rows.lock().insert(connection, row);
     }
 
-    /// A connection has ended; whether it had logged in.
+    /// Removes a connection that has ended. Returns whether it had logged in.
     pub fn remove(&self, connection: u64) -> bool {
         self.rows.lock().remove(&connection).is_some()
     }
 
-    /// Those that are connected, oldest first.
+    /// The connected clients, oldest first.
     pub fn list(&self) -> Vec<Client> {
         self.rows.lock().values().cloned().collect()
     }
 
-    /// Whether calls that change something wait.
+    /// Whether agents are paused, so that their calls that change something wait.
     pub fn is_paused(&self) -> bool {
         self.is_paused.load(Ordering::Acquire)
     }
 
-    /// Makes calls that change something wait, or go on.
+    /// Pauses or resumes agents.
     pub fn pause(&self, paused: bool) {
-        // Within the lock of the channel, so that both agree on who came last.
+        // Both are set under the channel's lock, so that they agree if two threads switch at once.
         self.paused.send_modify(|now| {
             *now = paused;
             self.is_paused.store(paused, Ordering::Release);
         });
     }
 
-    /// How many calls wait.
+    /// The number of waiting calls.
     #[cfg(test)]
     pub fn waiting(&self) -> usize {
         self.paused.receiver_count()
     }
 
-    /// Waits until nobody has to wait.
+    /// Waits until agents are not paused.
     pub async fn go(&self) {
-        // The sender lives as long as this does.
+        // Can't fail: the sender lives as long as `self`.
         let _ = self.paused.subscribe().wait_for(|paused| !*paused).await;
     }
 }

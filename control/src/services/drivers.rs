@@ -1,5 +1,5 @@
-//! Who drives a pane, for whoever looks at it: the caller that keeps its input for itself, or that typed there a moment
-//! ago. Decides nothing; that is what leases are for.
+//! Who drives a pane, to show to users: the caller that holds its lease, or that typed there in the last few seconds.
+//! Decides nothing; leases do.
 
 use std::{
     collections::HashMap,
@@ -11,31 +11,31 @@ use unterm_mux::{Pane, PaneId};
 
 use crate::caller::{Caller, Capabilities};
 
-/// How long after it last typed a caller counts as one who drives.
+/// How long a caller counts as the driver after it last typed.
 const LINGER: Duration = Duration::from_secs(5);
 
-/// Who drives a pane.
+/// The driver of a pane.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Driver {
-    /// The client's name for itself, or the wire it came in on.
+    /// The client's name for itself, or the wire that it uses.
     pub client: String,
-    /// Until when that is so, if nothing else happens.
+    /// When the client stops being the driver, if nothing else happens.
     pub until: Instant,
 }
 
 struct Typed {
     driver: Driver,
-    /// How often a person had typed then.
+    /// The number of keys that a person had pressed in the pane when the caller typed.
     touches: u64,
 }
 
-/// Who typed where last.
+/// The last caller that typed in each pane.
 #[derive(Default)]
 pub struct Drivers(Mutex<HashMap<PaneId, Typed>>);
 
 impl Drivers {
-    /// A caller has typed into a pane; true where nobody, or somebody else, drove it until now. The settings page is the
-    /// person's own hand.
+    /// Records that a caller has typed in a pane. Returns whether the driver changed. The settings page counts as the
+    /// user, not as a driver.
     pub fn typed(&self, caller: &Caller, pane: &Pane) -> bool {
         if caller.has(Capabilities::IS_PERSON) {
             return false;
@@ -53,7 +53,7 @@ impl Drivers {
         is_new
     }
 
-    /// Who typed into a pane a moment ago, unless a person has since.
+    /// The caller that typed in a pane in the last few seconds, unless a person has typed since.
     pub fn of(&self, pane: &Pane) -> Option<Driver> {
         let panes = self.0.lock();
         let typed = panes.get(&pane.id())?;

@@ -1,7 +1,7 @@
-//! The output of one command, cut out of the bytes of a pane, as text.
+//! The output of one command, extracted from a pane's bytes as text.
 //!
-//! Bytes, not the screen: what scrolled away, was cleared, or lay in wrapped rows is all there. Text that only flows
-//! comes back byte for byte; output that moves the cursor comes back as the screen would show it.
+//! Uses the bytes rather than the screen, so text that scrolled away, was cleared or wrapped is complete. Output that
+//! never moves the cursor is returned byte for byte. Other output is returned as the screen would show it.
 
 use std::sync::Arc;
 
@@ -9,46 +9,46 @@ use unterm_term::{LineId, Options, Parser, ScreenKind, Size, Term, unescape_comm
 
 use super::shell::Marks;
 
-/// The most bytes of output that are kept; of more, the oldest are dropped.
+/// The most bytes of output that are kept. Beyond that, the oldest are dropped.
 const KEPT: usize = 8 << 20;
-/// The longest mark of shell integration that is one.
+/// The longest sequence that counts as a mark of shell integration.
 const LONGEST_MARK: usize = 512;
-/// The most lines kept of output that moves the cursor.
+/// The most lines that are kept of output that moves the cursor.
 const LINES: usize = 100_000;
 
-/// What stands before and behind the output of a command.
+/// The marks before and after a command's output.
 pub enum Framing {
-    /// The documented mark, which was typed with the command.
+    /// The documented marker, which was typed together with the command.
     Marker(Marks),
-    /// The marks of the shell's own integration (OSC 133 C and D), which carry the pane's nonce.
+    /// The marks of shell integration (OSC 133 C and D), which carry the pane's nonce.
     Block {
         /// The nonce.
         nonce: Arc<str>,
-        /// What was typed. A command that the shell says is another one is not taken for it.
+        /// The typed line. If the shell reports another line, the mark belongs to another command.
         line: String,
     },
 }
 
-/// What has come of a command so far.
+/// The output of a command so far.
 pub struct Capture {
     framing: Framing,
     begin: Vec<u8>,
     end: Vec<u8>,
-    /// The output, from its beginning if that was seen; else everything since the command was typed.
+    /// The output from its start, if that was seen. Otherwise everything since the command was typed.
     raw: Vec<u8>,
-    /// No end mark begins before here.
+    /// No end mark begins before this position.
     searched: usize,
     has_begun: bool,
     is_nested: bool,
     is_cut: bool,
 }
 
-/// The end of a command.
+/// The end of a command's output.
 #[derive(Debug, PartialEq, Eq)]
 pub struct End {
-    /// The exit code, where the shell told.
+    /// The exit code, if the shell reported it.
     pub exit_code: Option<i32>,
-    /// Where in the bytes the output ends.
+    /// The length of the output in bytes.
     length: usize,
 }
 
@@ -56,7 +56,7 @@ pub struct End {
 const SEMANTIC: &[u8] = b"\x1b]133;";
 
 impl Capture {
-    /// Waits for these marks.
+    /// A capture that waits for these marks.
     pub fn new(framing: Framing) -> Self {
         let (begin, end) = match &framing {
             Framing::Marker(marks) => (marks.begin(), marks.end().into_bytes()),
@@ -76,7 +76,7 @@ impl Capture {
         }
     }
 
-    /// Adds what the pane's program wrote; look for an end afterwards ([`Capture::end`]).
+    /// Appends bytes of the pane's program. Call [`Capture::end`] afterwards.
     pub fn push(&mut self, bytes: &[u8]) {
         self.raw.extend_from_slice(bytes);
         while !self.has_begun {
@@ -91,7 +91,8 @@ impl Capture {
         }
     }
 
-    /// The next end in what has come, once it is there. One that is none after all is given up by asking again.
+    /// The next end mark in the bytes so far, if there is one. If the mark turns out to be another command's, call
+    /// this again.
     pub fn end(&mut self) -> Option<End> {
         let end = match self.framing {
             Framing::Marker(_) => self.find_marker(),
@@ -106,7 +107,7 @@ impl Capture {
         end
     }
 
-    /// The end mark and the line end behind it, with the exit code between them.
+    /// The end marker and the line end after it, with the exit code between them.
     fn find_marker(&mut self) -> Option<End> {
         let from = self.searched;
         let Some(at) = memchr::memmem::find(&self.raw[from..], &self.end) else {
@@ -122,7 +123,7 @@ impl Capture {
         Some(End { exit_code, length })
     }
 
-    /// The next `OSC 133 ; D ; code ; nonce` of the pane's own shells.
+    /// The next `OSC 133 ; D ; code ; nonce` with the pane's own nonce.
     fn find_block_end(&mut self) -> Option<End> {
         let Framing::Block { nonce, .. } = &self.framing else { return None };
         if !self.has_begun {
@@ -139,7 +140,7 @@ impl Capture {
             let length = from + at;
             self.searched = length;
             let rest = &self.raw[length + SEMANTIC.len()..];
-            // An unfinished mark; one this long is none.
+            // The mark is incomplete, or too long to be one.
             let end = match memchr::memchr2(0x07, 0x1b, &rest[..rest.len().min(LONGEST_MARK)]) {
                 Some(end) => end,
                 None if rest.len() < LONGEST_MARK => return None,
@@ -160,8 +161,8 @@ impl Capture {
         }
     }
 
-    /// The last end that a shell of the pane's own told: of what the command ran in, when that is over and the command's own
-    /// mark can't come any more.
+    /// The last end mark with the pane's own nonce. It belongs to the program around the command, if that has ended
+    /// and the command's own mark can't come any more.
     pub fn outer_end(&self, nonce: &str) -> Option<End> {
         let own = format!(";nonce={nonce}");
         let length = memchr::memmem::rfind(&self.raw, b"\x1b]133;D")?;
@@ -170,28 +171,28 @@ impl Capture {
         mark.ends_with(own.as_bytes()).then_some(End { exit_code: None, length })
     }
 
-    /// Whether a shell inside the command began commands of its own, whose ends look the same.
+    /// Whether a shell inside the command has started commands of its own. Their end marks look the same.
     pub fn is_nested(&self) -> bool {
         self.is_nested
     }
 
-    /// Whether a prompt came behind so many bytes of what was there before the command began.
+    /// Whether a prompt follows after `position` bytes of what came before the command began.
     pub fn has_prompt_behind(&self, position: usize) -> bool {
         let raw = &self.raw[position.min(self.raw.len())..];
         memchr::memmem::find(raw, b"\x1b]133;A;").is_some()
     }
 
-    /// Whether the command has been reached by the shell.
+    /// Whether the shell has started the command.
     pub fn has_begun(&self) -> bool {
         self.has_begun
     }
 
-    /// Some of the pane's bytes were missed.
+    /// Records that some of the pane's bytes were missed.
     pub fn gap(&mut self) {
         self.is_cut = true;
     }
 
-    /// Bytes that have come and are kept.
+    /// The number of bytes that are kept.
     pub fn len(&self) -> usize {
         self.raw.len()
     }
@@ -201,11 +202,11 @@ impl Capture {
         self.is_cut
     }
 
-    /// The output up to its end, or up to now, as a terminal of this size shows it; without its last line end.
+    /// The output up to its end, or so far, as a terminal of this size shows it. Without the last line end.
     pub fn text(&self, end: Option<&End>, size: Size) -> String {
         let raw = &self.raw[..end.map_or(self.raw.len(), |end| end.length)];
         if self.has_begun {
-            // An unfinished end mark is none of the output.
+            // A partial end mark does not belong to the output.
             let raw = match (end, &self.framing) {
                 (Some(_), Framing::Block { .. }) => without_eol_mark(raw, size.cols),
                 (Some(_), Framing::Marker(_)) => raw,
@@ -217,8 +218,8 @@ impl Capture {
             }
             return text;
         }
-        // Something between us and the shell (another multiplexer) dropped the begin mark: what follows the echo of the
-        // typed line is the best there is.
+        // A program in between, such as another multiplexer, dropped the begin mark. The best guess is the text after
+        // the echo of the typed line.
         let Framing::Marker(marks) = &self.framing else { return String::new() };
         let text = rendered(raw, size);
         let echo = text.rfind(&marks.echo()).and_then(|at| Some(at + text[at..].find('\n')? + 1));
@@ -229,8 +230,8 @@ impl Capture {
     }
 }
 
-/// Whether a command that begins behind these bytes is the one of that line: what the shell says its line is (OSC 633 E)
-/// begins as that does, as far as letters and digits go. True when it says nothing.
+/// Whether the command that begins after these bytes is the one typed as `line`: the line that the shell reports (OSC
+/// 633 E) has the same letters and digits at its start. True if the shell reports no line.
 fn is_of(before: &[u8], line: &str) -> bool {
     const MARK: &[u8] = b"\x1b]633;E;";
     const COMPARED: usize = 60;
@@ -242,8 +243,8 @@ fn is_of(before: &[u8], line: &str) -> bool {
     told.take(COMPARED).eq(typed.take(COMPARED))
 }
 
-/// Output without what zsh writes behind it before it says that the command has ended (zshoptions(1), PROMPT_SP): a mark in
-/// some style, blanks up to the last column, and a return to the first.
+/// Output without what zsh appends before it reports the end of a command (zshoptions(1), PROMPT_SP): a styled mark,
+/// blanks up to the last column, and a return to the first.
 fn without_eol_mark(raw: &[u8], cols: u16) -> &[u8] {
     let raw = without_directory(raw);
     let Some(rest) = raw.strip_suffix(b"\r \r") else { return raw };
@@ -263,39 +264,39 @@ fn without_eol_mark(raw: &[u8], cols: u16) -> &[u8] {
     let rest = &rest[..rest.len() - blanks];
     let styled = &rest[..unstyled(rest)];
     let Some(marked) = styled.strip_suffix(b"%").or_else(|| styled.strip_suffix(b"#")) else {
-        // An empty mark.
+        // The mark is empty.
         return rest;
     };
     &marked[..unstyled(marked)]
 }
 
-/// Output without the directory (OSC 7) that shells report right before they say that the command has ended.
+/// Output without the directory (OSC 7) that shells report right before the end of a command.
 fn without_directory(raw: &[u8]) -> &[u8] {
     let at = memchr::memmem::rfind(raw, b"\x1b]7;");
     let report = at.filter(|&at| memchr::memchr(0x07, &raw[at..]) == Some(raw.len() - at - 1));
     report.map_or(raw, |at| &raw[..at])
 }
 
-/// Output as text: byte for byte where it only flows, else as a screen of this size shows it.
+/// Output as text: byte for byte if it never moves the cursor, otherwise as a screen of this size shows it.
 pub fn visible(raw: &[u8], size: Size) -> String {
     let raw = without_eol_mark(raw, size.cols);
     flowing(raw).unwrap_or_else(|| rendered(raw, size))
 }
 
-/// How many of the last bytes of `raw` begin `mark`.
+/// The length of the longest start of `mark` at the end of `raw`.
 fn partial(raw: &[u8], mark: &[u8]) -> usize {
     let longest = mark.len().min(raw.len());
     (1..=longest).rev().find(|&n| raw.ends_with(&mark[..n])).unwrap_or(0)
 }
 
-/// Output that only flows, as text: colours and titles dropped, line ends as `\n`. `None`: it moves the cursor.
+/// Output as text without colors and titles, and with `\n` as line end. `None` if the output moves the cursor.
 fn flowing(raw: &[u8]) -> Option<String> {
     let mut text = Vec::with_capacity(raw.len());
     let mut rest = raw;
     while let Some((&byte, after)) = rest.split_first() {
         match byte {
             b'\r' => {
-                // Terminals write a line end as CR LF; some programs make that CR CR LF.
+                // Terminals write a line end as CR LF. Some programs turn that into CR CR LF.
                 let returns = rest.iter().take_while(|&&byte| byte == b'\r').count();
                 let is_at_start = text.last().is_none_or(|&last| last == b'\n');
                 if rest.get(returns) != Some(&b'\n') && !is_at_start {
@@ -309,7 +310,7 @@ fn flowing(raw: &[u8]) -> Option<String> {
                 continue;
             }
             b'\n' | b'\t' | 0x20..=0x7e | 0x80.. => text.push(byte),
-            // NUL, BEL and DEL do nothing.
+            // NUL, BEL and DEL have no effect.
             0 | 0x07 | 0x7f => {}
             _ => return None,
         }
@@ -321,7 +322,7 @@ fn flowing(raw: &[u8]) -> Option<String> {
     )
 }
 
-/// What follows an escape sequence that changes no text before or after it (ECMA-48, xterm ctlseqs).
+/// The bytes after an escape sequence that changes no text. `None` for any other sequence (ECMA-48, xterm ctlseqs).
 fn skip_escape(rest: &[u8]) -> Option<&[u8]> {
     let (&kind, rest) = rest.split_first()?;
     match kind {
@@ -330,7 +331,7 @@ fn skip_escape(rest: &[u8]) -> Option<&[u8]> {
             let (parameters, after) = (&rest[..end], &rest[end + 1..]);
             let is_harmless = match rest[end] {
                 b'm' => true,
-                // Nothing is right of a cursor that never moved back.
+                // Erases nothing: there is no text to the right of a cursor that never moved back.
                 b'K' => matches!(parameters, b"" | b"0"),
                 b'h' | b'l' => match parameters.strip_prefix(b"?") {
                     Some(modes) => modes.split(|&byte| byte == b';').all(|mode| {
@@ -342,7 +343,7 @@ fn skip_escape(rest: &[u8]) -> Option<&[u8]> {
             };
             is_harmless.then_some(after)
         }
-        // Strings: OSC ends also with BEL.
+        // Strings. OSC may also end with BEL.
         b']' => {
             let end = memchr::memchr2(0x07, 0x1b, rest)?;
             if rest[end] == 0x07 {
@@ -355,20 +356,20 @@ fn skip_escape(rest: &[u8]) -> Option<&[u8]> {
             let end = memchr::memmem::find(rest, b"\x1b\\")?;
             Some(&rest[end + 2..])
         }
-        // ASCII as G0, and the keypad's modes.
+        // ASCII as G0, and the keypad modes.
         b'(' => rest.strip_prefix(b"B"),
         b'=' | b'>' => Some(rest),
         _ => None,
     }
 }
 
-/// Output as a screen of this size shows it at the end, with what scrolled out of it; wrapped rows joined.
+/// Output as a screen of this size shows it at the end, including what scrolled off. Wrapped rows are joined.
 fn rendered(raw: &[u8], size: Size) -> String {
     let mut term = Term::new(size, Options { scrollback: LINES, ..Options::default() });
     let mut parser = Parser::new();
     for slice in raw.chunks(64 << 10) {
         parser.advance(&mut term, slice);
-        // Nobody is there to hear them.
+        // No program reads them here.
         term.take_replies();
         term.take_events();
     }

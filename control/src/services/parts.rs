@@ -1,9 +1,9 @@
-//! The parts of a line that a shell would run one by one, for rules on how each may begin.
+//! Splits a line into the parts that a shell would run one by one, for rules on how each may begin.
 //!
-//! No shell's grammar: what all of them read alike is told, and of a line that they read differently nothing is. Whoever
-//! asks then takes it for the worst.
+//! This is not a shell's grammar. It splits only what all shells read alike. If they read a line differently, there
+//! is no result, and the caller must assume the worst.
 
-/// Where a line is in quotes.
+/// The kind of quotes around the current character.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Quote {
     None,
@@ -11,12 +11,12 @@ enum Quote {
     Double,
 }
 
-/// The parts of a line without line ends; those that stand within its first `own` bytes are not told apart. `None`: where
-/// they begin can't be told.
+/// The parts of a line without line ends. The first `own` bytes are not split. `None` if shells may split the line
+/// differently.
 pub fn parts(line: &str, own: usize) -> Option<Vec<&str>> {
     let mut parts = Vec::new();
     let (mut start, mut quote) = (0, Quote::None);
-    // The character before, where it means something to the one behind it.
+    // The previous character, if it changes the meaning of the current one.
     let mut before = ' ';
     let mut chars = line.char_indices().peekable();
     while let Some((at, char)) = chars.next() {
@@ -24,7 +24,7 @@ pub fn parts(line: &str, own: usize) -> Option<Vec<&str>> {
         let next = chars.peek().map(|&(_, next)| next);
         match (quote, char) {
             (Quote::Single, '\'') => {
-                // fish reads a quote behind a backslash as a quote within.
+                // In fish, a backslash before the quote would keep the quote open.
                 if last == '\\' {
                     return None;
                 }
@@ -35,7 +35,7 @@ pub fn parts(line: &str, own: usize) -> Option<Vec<&str>> {
                 chars.next();
                 before = ' ';
             }
-            // A history's line, whatever stands in it.
+            // History expansion, which inserts unknown text.
             (_, '!') if next.is_some_and(|next| !matches!(next, ' ' | '\t' | '=' | '(')) => {
                 return None;
             }
@@ -43,11 +43,11 @@ pub fn parts(line: &str, own: usize) -> Option<Vec<&str>> {
             (Quote::Double, '`') => return None,
             (Quote::Double, '(') if last == '$' => return None,
             (Quote::Double, _) => {}
-            // Backslashes in it mean something to some shells alone.
+            // Only some shells interpret backslashes in `$'…'`.
             (Quote::None, '\'') if last == '$' => return None,
             (Quote::None, '\'') => (quote, before) = (Quote::Single, ' '),
             (Quote::None, '"') => (quote, before) = (Quote::Double, ' '),
-            // `2>&1` begins nothing.
+            // The `&` of `2>&1` begins no command.
             (Quote::None, '&') if matches!(last, '>' | '<') => {}
             (Quote::None, ';' | '&' | '|' | '(' | '`') if at >= own => {
                 parts.push(&line[start..at]);

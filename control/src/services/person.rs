@@ -1,5 +1,5 @@
-//! Whether a person is typing in a pane: agents give way from their first key on. What counts is keys in the window
-//! ([`Pane::touch`]); what callers type is no person's.
+//! Whether a person is typing in a pane, so that agents do not type in between. Only keys in the window count
+//! ([`Pane::touch`]), not input of callers.
 
 use std::time::Duration;
 
@@ -8,23 +8,24 @@ use unterm_term::Modes;
 
 use super::question_line::line_to_cursor;
 
-/// How long a person who left no line unfinished is silent before others may type.
+/// How long after a person's last key others may type, if the person left no unfinished line.
 pub const PAUSE: Duration = Duration::from_secs(3);
 
-/// What a person is doing in a pane.
+/// What a person is typing in a pane.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Typing {
-    /// They have typed a line and not entered it: what can be seen of it.
+    /// The visible part of a line that the person has typed but not entered.
     Line(String),
-    /// They pressed a key a moment ago ([`PAUSE`]), and left no line.
+    /// The person pressed a key less than [`PAUSE`] ago, and left no line.
     Keys,
 }
 
-/// What a person is typing in a pane: from their key until they enter the line, or, where they left none, for a while.
+/// What a person is typing in a pane: from their first key until they enter the line or, if there is none, until
+/// [`PAUSE`].
 pub fn typing(pane: &Pane) -> Option<Typing> {
     let touch = pane.last_touch()?;
     let pauses = touch.at.elapsed() >= PAUSE;
-    // In a full-screen program Enter enters no line.
+    // In a full-screen program, Enter does not enter a line.
     if pane.term().modes().contains(Modes::ALT_SCREEN) {
         return (!pauses).then_some(Typing::Keys);
     }
@@ -37,8 +38,8 @@ pub fn typing(pane: &Pane) -> Option<Typing> {
     }
 }
 
-/// The line that a person has begun: at a marked prompt the one that stands there, elsewhere what was typed, if the screen
-/// shows it in front of the cursor. Single keys that a program takes at once are no line.
+/// The line that a person has begun. At a marked prompt, this is the line on the screen. Elsewhere, it is what was
+/// typed, if the screen shows that in front of the cursor. Keys that a program handles one by one are no line.
 fn line(pane: &Pane) -> Option<String> {
     let shown = {
         let term = pane.term();

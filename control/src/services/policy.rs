@@ -1,4 +1,4 @@
-//! What may be entered in panes: rules on the line as it is composed there, whoever sends its parts.
+//! Rules on what may be entered in panes. They apply to the composed line, whichever callers sent its parts.
 
 use std::{
     collections::BTreeMap,
@@ -73,13 +73,13 @@ pub struct PaneRules {
 /// Why a line may not be entered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// It holds this pattern, or matches this expression.
+    /// The line contains this pattern, or matches this expression.
     Blocked(String),
-    /// Nothing allows it.
+    /// No rule allows the line.
     NotAllowed,
-    /// Keys have edited it, so that nobody knows what it is.
+    /// Keys have edited the line, so its text is unknown.
     Unknown,
-    /// The shell runs another line than this text, for this reason.
+    /// The shell would run something other than the line's text, for this reason.
     Rewritten(&'static str),
 }
 
@@ -99,7 +99,7 @@ impl std::fmt::Display for Refusal {
     }
 }
 
-/// Patterns ready for use.
+/// Compiled patterns.
 #[derive(Default)]
 struct Patterns {
     blocked: Vec<String>,
@@ -110,7 +110,7 @@ struct Patterns {
 }
 
 impl Patterns {
-    /// An error names the field, the pattern in it, and the reason.
+    /// Compiles the patterns. An error names the field, the pattern and the reason.
     fn new(rules: PaneRules) -> Result<Self, String> {
         let wrong = |field: &str, pattern: &str, error: String| {
             format!("{field}: {pattern:?} is no regular expression: {error}")
@@ -118,7 +118,7 @@ impl Patterns {
         let compile = |field: &str, pattern: &str| {
             super::regex(pattern).map_err(|error| wrong(field, pattern, error))
         };
-        // Looked at by itself first: a parenthesis too many is none within those around it.
+        // Compile the bare pattern first: inside the added group, an extra parenthesis would go unnoticed.
         let compile_whole = |field: &str, pattern: &str| {
             compile(field, pattern)?;
             let whole = format!("^(?:{pattern})$");
@@ -151,7 +151,7 @@ impl Patterns {
         literal.map(String::as_str).or_else(|| regex().map(|(pattern, _)| pattern.as_str()))
     }
 
-    /// The longest text that is allowed to begin a line, and begins this one: its length.
+    /// The length of the longest allowed text with which the line begins.
     fn beginning(&self, line: &str) -> Option<usize> {
         let begins = |pattern: &&String| line.starts_with(pattern.as_str());
         self.allowed.iter().filter(begins).map(String::len).max()
@@ -162,14 +162,14 @@ impl Patterns {
     }
 }
 
-/// Whether one of the sets allows a line as a whole, or all of them together each part of it.
+/// Whether one of the sets allows the whole line, or together they allow each part of it.
 fn is_allowed(sets: &[&Patterns], line: &str) -> bool {
     let matches = |line: &str| sets.iter().any(|patterns| patterns.matches(line));
     let beginning = |line: &str| sets.iter().filter_map(|patterns| patterns.beginning(line)).max();
     matches(line.trim())
         || line.split(['\n', '\r']).all(|line| {
             let line = line.trim();
-            // What an allowed text itself holds is allowed with it.
+            // Separators inside an allowed text are allowed with it.
             let own = beginning(line).unwrap_or(0);
             matches(line)
                 || parts(line, own).is_some_and(|parts| {
@@ -181,22 +181,22 @@ fn is_allowed(sets: &[&Patterns], line: &str) -> bool {
 
 #[derive(Default)]
 struct InForce {
-    /// As they came.
+    /// The rules as they were set.
     rules: Rules,
     all: Patterns,
     panes: BTreeMap<u64, Patterns>,
 }
 
-/// The rules in force. Without any everything is allowed.
+/// The rules in force. Without any, everything is allowed.
 #[derive(Default)]
 pub struct Policy {
     rules: RwLock<InForce>,
-    /// Whether any are in force, for input to be looked at without a lock where none are.
+    /// Whether any rules are in force. Atomic, so that input needs no lock if there are none.
     is_enabled: AtomicBool,
 }
 
 impl Policy {
-    /// Replaces the rules; an error says what is wrong with the new ones, and leaves the old ones.
+    /// Replaces the rules. An error says what is wrong with the new ones, and the old ones stay in force.
     pub fn set(&self, rules: Rules) -> Result<(), String> {
         let mut panes = BTreeMap::new();
         let kept = rules.clone();
@@ -230,7 +230,7 @@ impl Policy {
         self.is_enabled.load(Ordering::Acquire)
     }
 
-    /// Whether there is anything that may not be entered in a pane.
+    /// Whether the rules restrict anything in a pane.
     pub fn binds(&self, pane: PaneId) -> bool {
         if !self.is_enabled() {
             return false;
@@ -240,13 +240,13 @@ impl Policy {
         sets.any(Patterns::bind)
     }
 
-    /// Whether a line may be entered in a pane, or anywhere.
+    /// Whether a line may be entered in a pane, or in any pane.
     pub fn check(&self, pane: Option<PaneId>, line: &str) -> Result<(), Refusal> {
         self.check_typed(pane, &[line], "")
     }
 
-    /// The same of lines that input enters, and of one that it leaves unfinished: what is blocked may not even be
-    /// composed.
+    /// As `check`, for several entered lines and an unfinished one. An unfinished line must not contain
+    /// what is blocked, but need not be allowed.
     pub fn check_typed<T: AsRef<str>>(
         &self,
         pane: Option<PaneId>,
@@ -275,7 +275,7 @@ impl Policy {
         Ok(())
     }
 
-    /// Whether a shell that is given these lines runs what they say, and no command of its history.
+    /// Whether a shell that runs these lines runs their text, and no command of its history.
     pub fn check_history<T: AsRef<str>>(
         &self,
         pane: Option<PaneId>,
@@ -285,7 +285,7 @@ impl Policy {
         self.refuse(pane, why.next())
     }
 
-    /// The same of lines that are typed at its prompt, where its editor may make others of them.
+    /// As `check_history`, for lines that are typed at a prompt, where the shell's editor may change them.
     pub fn check_typed_at_prompt<T: AsRef<str>>(
         &self,
         pane: Option<PaneId>,
@@ -297,7 +297,7 @@ impl Policy {
         self.check_history(pane, lines)
     }
 
-    /// Refuses a line for this reason, where rules bind.
+    /// Refuses a line for this reason, if any rules apply.
     fn refuse(&self, pane: Option<PaneId>, why: Option<&'static str>) -> Result<(), Refusal> {
         let is_bound = || match pane {
             Some(pane) => self.binds(pane),

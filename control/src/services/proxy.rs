@@ -1,5 +1,5 @@
-//! The proxy that programs in panes are told of: its file, where one is found when nobody says, and the variables it
-//! becomes. What else is in the file stays there.
+//! The proxy for programs in panes: the file that configures it, detection of a proxy, and the environment variables
+//! that announce it. Unknown keys of the file are preserved.
 
 use std::{
     fs,
@@ -17,14 +17,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use unterm_mux::{Mux, private};
 
-/// The file in Unterm's home directory.
+/// The file's name in Unterm's home directory.
 const FILE: &str = "proxy.json";
-/// Ports of this machine where proxies listen usually, in the order they are tried.
+/// Ports on which local proxies usually listen, in the order in which they are tried.
 const PORTS: [u16; 8] = [7897, 7890, 1087, 7070, 8118, 8888, 8080, 1080];
-/// How long a proxy of this machine may take to answer, and the desktop to tell its settings.
+/// How long to wait for a local proxy to answer, and for the desktop's settings.
 const SOON: Duration = Duration::from_secs(1);
 
-/// Where no proxy is used, unless somebody says where.
+/// The hosts that bypass the proxy by default.
 pub const NO_PROXY: &str = "localhost,127.0.0.1,::1";
 
 /// A proxy to choose.
@@ -45,28 +45,28 @@ pub struct Node {
     pub available: Option<bool>,
 }
 
-/// The file.
+/// The contents of the file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Proxy {
-    /// Whether programs are told of one.
+    /// Whether programs use a proxy.
     #[serde(default)]
     pub enabled: bool,
     /// `manual`, `auto` or `off`.
     #[serde(default = "off")]
     pub mode: String,
-    /// For HTTP and HTTPS.
+    /// The proxy for HTTP and HTTPS.
     #[serde(default)]
     pub http_proxy: Option<String>,
-    /// For all else.
+    /// The proxy for all other protocols.
     #[serde(default)]
     pub socks_proxy: Option<String>,
-    /// Where none is used, if somebody said where.
+    /// The hosts that bypass the proxy, if configured.
     #[serde(default)]
     pub no_proxy: Option<String>,
-    /// The node in use.
+    /// The name of the node in use.
     #[serde(default)]
     pub current_node: Option<String>,
-    /// Those to choose from.
+    /// The nodes to choose from.
     #[serde(default)]
     pub nodes: Vec<Node>,
     #[serde(flatten)]
@@ -77,24 +77,24 @@ fn off() -> String {
     "off".to_owned()
 }
 
-/// Where programs shall connect to, and who says so.
+/// The proxy to use, and where it was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
-    /// `manual`, `GNOME gsettings`, `process env` or `scan:PORT`; empty: nobody.
+    /// `manual`, `GNOME gsettings`, `process env` or `scan:PORT`. Empty if no proxy was found.
     pub source: String,
-    /// For HTTP and HTTPS.
+    /// The proxy for HTTP and HTTPS.
     pub http: Option<String>,
-    /// For all else.
+    /// The proxy for all other protocols.
     pub socks: Option<String>,
-    /// Where none is used.
+    /// The hosts that bypass the proxy.
     pub no_proxy: Option<String>,
 }
 
 impl Proxy {
-    /// The file's, or what holds without one.
+    /// Reads the file, or returns the defaults if there is none.
     ///
     /// # Errors
-    /// When it can't be read, or is none.
+    /// The file can't be read or is invalid.
     pub fn read(home: &Path) -> io::Result<Self> {
         let text = match fs::read(home.join(FILE)) {
             Err(error) if error.kind() == ErrorKind::NotFound => b"{}".to_vec(),
@@ -108,13 +108,13 @@ impl Proxy {
     /// Replaces the file.
     ///
     /// # Errors
-    /// When it can't be written; it is then as it was.
+    /// The file can't be written. It is then unchanged.
     pub fn write(&self, home: &Path) -> io::Result<()> {
         let text = serde_json::to_vec_pretty(self)?;
         private::write(&home.join(FILE), &text)
     }
 
-    /// Where programs shall connect to; takes up to a second or two where it has to be found out.
+    /// The proxy that programs use. May take a second or two if it has to be detected.
     pub fn resolve(&self) -> Found {
         if !self.enabled {
             return Found::default();
@@ -132,7 +132,7 @@ impl Proxy {
 }
 
 impl Found {
-    /// The variables that programs are given, in upper case.
+    /// The environment variables for programs, in upper case.
     pub fn env(&self) -> Vec<(&'static str, String)> {
         let socks = self.socks.as_ref().or(self.http.as_ref());
         [
@@ -146,16 +146,16 @@ impl Found {
         .collect()
     }
 
-    /// The proxy that is tried to see whether it is there.
+    /// The URL to test whether the proxy is available.
     pub fn url(&self) -> Option<&str> {
         self.http.as_deref().or(self.socks.as_deref())
     }
 }
 
-/// The variables that name proxies.
+/// The environment variables that configure proxies.
 const NAMES: [&str; 4] = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"];
 
-/// Tells programs started from now on of the proxy that the file says. Takes as long as [`Proxy::resolve`].
+/// Sets the proxy for programs that start from now on, according to the file. Takes as long as [`Proxy::resolve`].
 pub fn apply(mux: &Mux, home: &Path) {
     match Proxy::read(home) {
         Ok(proxy) => tell(mux, &proxy.resolve()),
@@ -166,12 +166,12 @@ pub fn apply(mux: &Mux, home: &Path) {
     }
 }
 
-/// Tells programs started from now on of this one.
+/// Sets the proxy for programs that start from now on.
 pub fn tell(mux: &Mux, found: &Found) {
     let env = found.env();
     for name in NAMES {
         let value = env.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str());
-        // Some programs read one form, some the other.
+        // Some programs read the upper-case form, and some the lower-case one.
         for name in [name, &name.to_ascii_lowercase()] {
             match value {
                 Some(value) => mux.set_env(name, value),
@@ -181,7 +181,7 @@ pub fn tell(mux: &Mux, found: &Found) {
     }
 }
 
-/// A proxy that nobody named: the desktop's, else the environment's, else one that listens on this machine.
+/// Detects a proxy: the desktop's, else the environment's, else one that listens on this machine.
 fn detect(
     desktop: impl Fn() -> Option<Found>,
     env: impl Fn(&str) -> Option<String>,
@@ -212,7 +212,7 @@ fn detect(
     Found::default()
 }
 
-/// GNOME's settings, where they are manual.
+/// The proxy in GNOME's settings, if it is set manually.
 fn desktop() -> Option<Found> {
     let get = |key: &str| setting(&["get", "org.gnome.system.proxy", key]);
     if get("mode")?.trim_matches('\'') != "manual" {
@@ -240,7 +240,7 @@ fn desktop() -> Option<Found> {
     })
 }
 
-/// What gsettings(1) says, if it says it soon.
+/// A value from gsettings(1), if the program answers in time.
 fn setting(args: &[&str]) -> Option<String> {
     let mut child = Command::new("gsettings")
         .args(args)
@@ -265,7 +265,7 @@ fn setting(args: &[&str]) -> Option<String> {
     has_succeeded.then(|| text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
-/// Whether that is a proxy's URL, which not all programs take without its scheme.
+/// Whether this is the URL of a proxy. The scheme is required, because some programs need it.
 pub fn is_url(url: &str) -> bool {
     let is_of_host = |char: char| char.is_alphanumeric() || "-._:".contains(char);
     url.trim() == url
@@ -273,14 +273,14 @@ pub fn is_url(url: &str) -> bool {
         && address(url).is_some_and(|(host, port)| port != 0 && host.chars().all(is_of_host))
 }
 
-/// A proxy's URL for those who may not have its user name and password: scheme, host and port.
+/// A proxy's URL without its user name and password: scheme, host and port.
 pub fn masked(url: &str) -> String {
     const MASK: &str = "***";
     if url.trim().is_empty() {
         return String::new();
     }
     let (scheme, rest) = url.trim().split_once("://").unwrap_or(("", url.trim()));
-    // The last one: a password may hold others, and what else parts a URL.
+    // Split at the last `@`, because a password may contain `@` and other delimiters.
     let (credentials, host) = match rest.rsplit_once('@') {
         Some((_, host)) => ("***@", host),
         None => ("", rest),
@@ -288,11 +288,11 @@ pub fn masked(url: &str) -> String {
     let host = host.split(['/', '?', '#']).next().unwrap_or_default();
     let sign = if scheme.is_empty() { "" } else { "://" };
     let masked = format!("{scheme}{sign}{credentials}{host}");
-    // Of what is no URL nobody knows where its password is.
+    // If this is not a URL, the password could be anywhere in it.
     if address(&masked).is_some() { masked } else { MASK.to_owned() }
 }
 
-/// Host and port of a proxy's URL, also of one without its scheme, as environments have them.
+/// The host and port of a proxy's URL. The scheme may be missing, as it often is in environment variables.
 fn address(url: &str) -> Option<(String, u16)> {
     if url.trim().contains(|char: char| char.is_whitespace() || char.is_control()) {
         return None;
@@ -320,7 +320,7 @@ fn address(url: &str) -> Option<(String, u16)> {
     (!host.is_empty()).then(|| (host.to_owned(), port))
 }
 
-/// How long a connection to a proxy takes; `None`: there is none within the time.
+/// How long it takes to connect to a proxy. `None` if that fails or takes too long.
 pub fn probe(url: &str, timeout: Duration) -> Option<Duration> {
     let (host, port) = address(url)?;
     let start = Instant::now();
@@ -334,7 +334,7 @@ pub fn probe(url: &str, timeout: Duration) -> Option<Duration> {
     None
 }
 
-/// Tries all of these at once, and says how each did, in their order.
+/// Probes all proxies concurrently, and returns the results in order.
 pub fn probe_all(urls: Vec<String>, timeout: Duration) -> Vec<Option<Duration>> {
     let threads: Vec<_> =
         urls.into_iter().map(|url| thread::spawn(move || probe(&url, timeout))).collect();

@@ -1,7 +1,7 @@
-//! What is put to the person: whether a client may act, and what an agent asks of its own accord.
+//! Questions to the user: approvals of clients, and questions that agents ask.
 //!
-//! Owns the questions that are open and who waits for their answers. Where they are shown (the window, the settings page,
-//! the client's own dialog) is nothing it knows; what an answer means is with those who asked.
+//! Owns the open questions and the channels for their answers. Does not know where questions are shown (the window, the
+//! settings page or the client's own dialog). The code that asks a question interprets its answer.
 
 use std::{
     collections::{BTreeMap, btree_map::Entry},
@@ -15,20 +15,20 @@ use tokio::sync::watch;
 
 use crate::untrusted::{self, escaped, shortened};
 
-/// Questions of a kind at a time, and of one connection; one more is refused.
+/// The most open questions of a kind, and of one connection. Further ones are refused.
 const MOST: usize = 32;
 const MOST_OF_ONE: usize = 4;
-/// Characters of a question, of a choice and of an answer. A longer question is cut.
+/// The most characters of a question. A longer one is shortened.
 pub const LONGEST: usize = 2000;
-/// Characters of a call that the person is asked to approve, as they are shown. A longer one is refused: what is approved is
-/// shown whole.
+/// The most characters, as shown, of a call that the user is asked to approve. A longer one is refused, because the
+/// user must see all of it.
 pub const LONGEST_APPROVAL: usize = 20_000;
-/// See [`LONGEST`].
+/// The most characters of a choice. A longer one is shortened.
 pub const LONGEST_CHOICE: usize = 80;
 const LONGEST_ANSWER: usize = 10_000;
-/// How long an approval stays open that no call waits for: its client was to make the call again.
+/// How long an approval stays open if no call waits for it, because its client is expected to repeat the call.
 const UNATTENDED: Duration = Duration::from_secs(300);
-/// Choices of a question.
+/// The most choices of a question.
 pub const MOST_CHOICES: usize = 9;
 
 /// What kind of question it is.
@@ -69,7 +69,7 @@ pub struct Question {
     pub call: u64,
 }
 
-/// What somebody wants to ask; its fields become those of the [`Question`].
+/// A question to be asked. The fields become those of the [`Question`].
 #[allow(missing_docs, reason = "the question's fields say it")]
 pub struct Draft<'a> {
     pub kind: Kind,
@@ -82,7 +82,7 @@ pub struct Draft<'a> {
     pub call: u64,
 }
 
-/// Hears of an answer; `None` as long as there is none. The end of the channel: it was taken back.
+/// Receives the answer. Holds `None` until there is one, and is closed if the question is withdrawn.
 pub type Answer = watch::Receiver<Option<String>>;
 
 struct Open {
@@ -98,7 +98,7 @@ struct State {
 }
 
 impl State {
-    /// Takes back approvals that nobody waits for: all of some age, and a connection's oldest where it has as many as it may.
+    /// Withdraws approvals that no call waits for: all old ones, and a connection's oldest if it has the most allowed.
     fn forget_unattended(&mut self, connection: u64) {
         let left =
             |open: &Open| open.question.kind == Kind::Approval && open.tell.receiver_count() == 0;
@@ -112,11 +112,11 @@ impl State {
     }
 }
 
-/// What is to be approved, whole and as it is shown: all that is not seen is written as escapes, tabs too, which complete words
-/// in a shell.
+/// The text of an approval, complete and as it is shown. Invisible characters are escaped, including tabs, which
+/// complete words in a shell.
 ///
 /// # Errors
-/// It is too long to be shown; for people, with the limit.
+/// The text is too long to be shown. A message for users with the limit.
 pub fn approvable(text: &str) -> Result<String, String> {
     let text = escaped(text).replace('\t', "\\t");
     let count = text.chars().count();
@@ -128,15 +128,15 @@ pub fn approvable(text: &str) -> Result<String, String> {
     Ok(text)
 }
 
-/// The questions that are open.
+/// The open questions.
 #[derive(Default)]
 pub struct Questions(Mutex<State>);
 
 impl Questions {
-    /// Asks; the question's number, and what hears of the answer.
+    /// Asks a question. Returns its number and the receiver of the answer.
     ///
     /// # Errors
-    /// There are too many, or an approval is too long to be shown; for people.
+    /// Too many questions are open, or an approval is too long to be shown. A message for users.
     pub fn ask(&self, draft: Draft<'_>) -> Result<(u64, Answer), String> {
         let text = match draft.kind {
             Kind::Approval => approvable(draft.text)?,
@@ -144,7 +144,7 @@ impl Questions {
         };
         let mut state = self.0.lock();
         state.forget_unattended(draft.connection);
-        // What agents ask takes no place from whether they may act.
+        // Counted by kind, so that questions of agents can't crowd out approvals.
         let alike = || state.open.values().filter(|open| open.question.kind == draft.kind);
         let of_one = alike().filter(|open| open.question.connection == draft.connection).count();
         if alike().count() >= MOST || of_one >= MOST_OF_ONE {
@@ -174,7 +174,7 @@ impl Questions {
         Ok((number, answer))
     }
 
-    /// Those that are open: first whether clients may act, then what they ask, each the oldest first.
+    /// The open questions: approvals first, then questions of agents, each oldest first.
     pub fn list(&self) -> Vec<Question> {
         let state = self.0.lock();
         let mut all: Vec<_> = state.open.values().map(|open| open.question.clone()).collect();
@@ -182,22 +182,22 @@ impl Questions {
         all
     }
 
-    /// The one of that number, and what hears of its answer.
+    /// The question with this number, and a receiver of its answer.
     pub fn find(&self, number: u64) -> Option<(Question, Answer)> {
         let state = self.0.lock();
         let open = state.open.get(&number)?;
         Some((open.question.clone(), open.tell.subscribe()))
     }
 
-    /// Whether the one of that number can still be answered.
+    /// Whether the question with this number is still open.
     pub fn is_open(&self, number: u64) -> bool {
         self.0.lock().open.contains_key(&number)
     }
 
-    /// Takes one to answer it: nobody else can from now on.
+    /// Takes a question in order to answer it. From then on, it can't be answered again.
     ///
     /// # Errors
-    /// There is none of that number (any more), or that is none of its answers; for people.
+    /// There is no open question with this number, or this is not one of its answers. A message for users.
     pub fn take(&self, number: u64, answer: &str) -> Result<Taken, String> {
         let mut state = self.0.lock();
         let Entry::Occupied(open) = state.open.entry(number) else {
@@ -212,12 +212,12 @@ impl Questions {
         Ok(Taken { open: open.remove(), answer })
     }
 
-    /// Takes one back; whether it was open.
+    /// Withdraws a question. Returns whether it was open.
     pub fn withdraw(&self, number: u64) -> bool {
         self.0.lock().open.remove(&number).is_some()
     }
 
-    /// Takes back the questions whether clients may act, all or those of one: who waits looks again how that client stands.
+    /// Withdraws all approvals, or those of one client. The waiting calls then check the client's standing again.
     pub fn withdraw_approvals(&self, client: Option<&str>) {
         self.0.lock().open.retain(|_, open| {
             let Question { kind, client: asks, .. } = &open.question;
@@ -225,7 +225,7 @@ impl Questions {
         });
     }
 
-    /// Takes back all that a connection asked; whether there were any.
+    /// Withdraws all questions of a connection. Returns whether there were any.
     pub fn release(&self, connection: u64) -> bool {
         let mut state = self.0.lock();
         let before = state.open.len();
@@ -234,7 +234,7 @@ impl Questions {
     }
 }
 
-/// A question on its way to be answered.
+/// A question that is being answered.
 pub struct Taken {
     open: Open,
     answer: String,
@@ -246,12 +246,12 @@ impl Taken {
         &self.open.question
     }
 
-    /// What is answered.
+    /// The answer.
     pub fn answer(&self) -> &str {
         &self.answer
     }
 
-    /// Tells whoever waits.
+    /// Sends the answer to whoever waits for it.
     pub fn tell(self) {
         self.open.tell.send_replace(Some(self.answer));
     }

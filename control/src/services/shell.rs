@@ -1,4 +1,4 @@
-//! Shells: which one a process is, and how a command is typed into each so that its output can be told from everything
+//! Shells: detects which one is running, and writes commands so that their output can be told apart from everything
 //! else on the screen.
 
 mod given;
@@ -16,12 +16,12 @@ pub enum Shell {
     Zsh,
     Fish,
     Nushell,
-    /// Any other that speaks POSIX sh, such as dash, ash and ksh.
+    /// Any other POSIX shell, such as dash, ash or ksh.
     Posix,
 }
 
 impl Shell {
-    /// The shell of an executable's path or name; `None`: it is none that we know.
+    /// The shell with this executable path or name. `None` if it is not a known shell.
     pub fn of_process(name: &str) -> Option<Self> {
         let name = name.rsplit(['/', '\\']).next().unwrap_or(name).to_ascii_lowercase();
         // A login shell's name begins with a dash.
@@ -48,7 +48,7 @@ impl Shell {
         }
     }
 
-    /// The documented name of its kind.
+    /// The documented name of a shell.
     pub fn kind(shell: Option<Self>) -> &'static str {
         match shell {
             Some(Self::PowerShell) => "powershell",
@@ -61,19 +61,20 @@ impl Shell {
         }
     }
 
-    /// The shell that runs in a pane: the one in the foreground, else the program the pane was started with (a shell
-    /// that reads its start-up files has others in the foreground).
+    /// The shell that runs in a pane: the one in the foreground, or else the program that the pane was started with.
+    /// A shell has other programs in the foreground while it reads its startup files.
     pub fn of_pane(pane: &Pane) -> Option<Self> {
         let foreground = pane.foreground().and_then(|f| Self::of_process(&f.name));
         foreground.or_else(|| Self::of_process(&root_name(pane)?))
     }
 
-    /// What to type so that the shell runs `command` between two marks: the bytes of [`Marks::begin`], which no terminal
-    /// shows, and [`Marks::end`] with the exit code behind it. Neither is in the typed text itself, so that no echo of
-    /// it can be taken for them. Ends without Enter. `cooked`: the terminal collects lines itself, so that they must be short.
+    /// The text to type so that the shell runs `command` between two marks: [`Marks::begin`], which terminals do not
+    /// show, and [`Marks::end`], followed by the exit code. The typed text contains neither mark, so its echo can't
+    /// be mistaken for one. Does not end with Enter. `cooked`: the terminal itself collects lines, so they must be
+    /// short.
     pub fn wrap(self, command: &str, marks: &Marks, cooked: bool) -> String {
         let id = &marks.id;
-        // The leading blank keeps it out of the history where the shell is set up so (fish and Nushell: always).
+        // The leading blank keeps the line out of the history, always in fish and Nushell, elsewhere if so configured.
         match self {
             Self::Bash | Self::Zsh => format!(
                 " printf '\\033]1337;UntermRun=%s\\007' {id}; eval {command}; \
@@ -85,13 +86,13 @@ impl Shell {
                  printf '__UNTERM_%s_%s__ %d\\n' DONE {id} $status",
                 command = quote_fish(command, cooked),
             ),
-            // `command` keeps an error in `eval` from giving up the whole line.
+            // `command` keeps an error in `eval` from aborting the whole line.
             Self::Posix => format!(
                 " printf '\\033]1337;UntermRun=%s\\007' {id}; command eval {command}; \
                  printf '__UNTERM_%s_%s__ %d\\n' DONE {id} $?",
                 command = quote_posix(command, cooked),
             ),
-            // An error gives up the rest of the line; a value before a `;` is shown to nobody.
+            // An error aborts the rest of the line. `| print` is needed because a value before a `;` is not shown.
             Self::Nushell => format!(
                 " print -n $\"\\u{{1b}}]1337;UntermRun={id}\\u{{7}}\"; \
                  try {{ {command} }} catch {{|error| print -e $error.rendered }} | print; \
@@ -105,20 +106,20 @@ impl Shell {
         }
     }
 
-    /// What to type at a prompt of the shell's editor so that it runs `command` as one command, which its integration
-    /// marks; `None`: this shell can't be relied on for that. Ends without Enter. The blanks around it, two before and three
-    /// behind, tell the integration to keep it out of the history.
+    /// The text to type at a prompt of the shell's editor so that it runs `command` as a single command, which its
+    /// integration marks. `None` if that is unreliable in this shell. Does not end with Enter. Two blanks before the
+    /// command and three after it make the integration keep it out of the history.
     pub fn line(self, command: &str) -> Option<String> {
         let quote = match self {
             Self::Bash | Self::Zsh => quote_ansi_c,
             Self::Fish => quote_fish,
-            // It has no `eval`, and needs none for a line that its editor takes as it stands.
+            // Nushell has no `eval`, but its editor accepts such a line unchanged.
             Self::Nushell if is_plain(command) && !command.trim().is_empty() => {
                 return Some(format!("  {command}   "));
             }
             _ => return None,
         };
-        // As a person would type it, where every shell reads that as it stands.
+        // Type the command itself if every shell reads it unchanged.
         if is_simple(command) {
             return Some(format!("  {}   ", command.trim()));
         }
@@ -126,7 +127,7 @@ impl Shell {
     }
 }
 
-/// The program a pane was started with, where the system tells.
+/// The program that a pane was started with, if the system reports it.
 fn root_name(pane: &Pane) -> Option<String> {
     let pid = pane.process().pid()?;
     #[cfg(target_os = "linux")]
@@ -148,37 +149,37 @@ pub struct Marks {
 }
 
 impl Marks {
-    /// Marks nobody can guess. Fails when the system gives no random numbers.
+    /// Creates marks that can't be guessed. Fails if the system provides no random numbers.
     pub fn new() -> std::io::Result<Self> {
         Ok(Self { id: unterm_mux::random::hex()? })
     }
 
-    /// What precedes the output. An OSC of nobody's: terminals drop it.
+    /// The mark before the output. An OSC that no terminal implements, so terminals ignore it.
     pub fn begin(&self) -> Vec<u8> {
         format!("\x1b]1337;UntermRun={}\x07", self.id).into_bytes()
     }
 
-    /// What follows the output.
+    /// The mark after the output.
     pub fn end(&self) -> String {
         format!("__UNTERM_DONE_{}__", self.id)
     }
 
-    /// What stands near the end of the typed line, and so of its echo.
+    /// A text near the end of the typed line, and so of its echo.
     pub fn echo(&self) -> String {
         format!("DONE {}", self.id)
     }
 }
 
-/// The most bytes of a command in one typed line, for a terminal that collects whole lines itself (`ICANON`): the kernel
-/// drops what is past 4,095 bytes.
+/// The most bytes of a command in one typed line, for a terminal that collects whole lines (`ICANON`): the kernel drops
+/// everything beyond 4,095 bytes.
 const COOKED_LINE: usize = 1000;
 
-/// Builds a quoted text, over several lines where lines must be short.
+/// Builds quoted text, split into several lines if they must be short.
 struct Quoted {
     text: String,
-    /// Opens a quote; `'` closes every one.
+    /// Opens a quote. `'` closes it.
     open: &'static str,
-    /// Where the current line's part begins, if lines must be short.
+    /// Where the current line begins, if lines must be short.
     line: Option<usize>,
 }
 
@@ -187,10 +188,10 @@ impl Quoted {
         Self { text: open.to_owned(), open, line: cooked.then_some(0) }
     }
 
-    /// Adds what stands for one character.
+    /// Adds the text for one character.
     fn push(&mut self, part: &str) {
         if self.line.is_some_and(|start| self.text.len() - start > COOKED_LINE) {
-            // A backslash outside of quotes joins the next line in every shell that quotes this way.
+            // A backslash outside of quotes continues the line in every shell that quotes like this.
             self.text.push_str("'\\\r");
             self.line = Some(self.text.len());
             self.text.push_str(self.open);
@@ -208,14 +209,14 @@ impl Quoted {
     }
 }
 
-/// Whether text can be typed at a prompt in single quotes: no control bytes, which an editor would act on.
+/// Whether text can be typed at a prompt in single quotes: it has no control bytes, to which an editor would react.
 fn is_plain(text: &str) -> bool {
     !text.bytes().any(|byte| byte.is_ascii_control())
 }
 
-/// Whether a command means the same typed as evaluated, and is whole: plain words, of which the first is no reserved word. A
-/// shell that finds a syntax error in a line, such as `done` alone, runs nothing and marks no end; in `eval` the error is a
-/// command's.
+/// Whether a command can be typed as it is, without `eval`: it consists of plain words, and the first is no reserved
+/// word. If a line has a syntax error, such as `done` on its own, the shell runs nothing and marks no end. Inside
+/// `eval`, the error is that of a command.
 fn is_simple(command: &str) -> bool {
     const RESERVED: [&str; 29] = [
         "if",
@@ -255,7 +256,7 @@ fn is_simple(command: &str) -> bool {
         && first.is_some_and(|first| !RESERVED.contains(&first))
 }
 
-/// In quotes, for bash and zsh: `'…'`, or `$'…'` where there are control bytes.
+/// Quotes text for bash and zsh: `'…'`, or `$'…'` if it has control bytes.
 fn quote_ansi_c(text: &str, cooked: bool) -> String {
     if is_plain(text) {
         return quote_plain(text, cooked);
@@ -267,7 +268,7 @@ fn quote_ansi_c(text: &str, cooked: bool) -> String {
             '\t' => quoted.push("\\t"),
             '\\' => quoted.push("\\\\"),
             '\'' => quoted.push("\\'"),
-            // Some versions expand history in `$'…'`.
+            // Some versions expand history inside `$'…'`.
             '!' => quoted.push("\\041"),
             char if char.is_ascii_control() => quoted.push(&format!("\\{:03o}", char as u32)),
             char => quoted.push_char(char),
@@ -287,7 +288,7 @@ fn quote_plain(text: &str, cooked: bool) -> String {
     quoted.end()
 }
 
-/// In quotes, for fish, whose control bytes are written outside of them.
+/// Quotes text for fish, which needs control bytes outside of quotes.
 fn quote_fish(text: &str, cooked: bool) -> String {
     let mut quoted = Quoted::new("'", cooked);
     for char in text.chars() {
@@ -302,7 +303,7 @@ fn quote_fish(text: &str, cooked: bool) -> String {
     quoted.end()
 }
 
-/// In quotes, for any POSIX shell: `'…'`, or the output of a `printf` where there are control bytes.
+/// Quotes text for any POSIX shell: `'…'`, or the output of `printf` if it has control bytes.
 fn quote_posix(text: &str, cooked: bool) -> String {
     if is_plain(text) {
         return quote_plain(text, cooked);
@@ -320,16 +321,16 @@ fn quote_posix(text: &str, cooked: bool) -> String {
     format!("\"$(printf %b {})\"", quoted.end())
 }
 
-/// Whether nothing runs in the pane but its shell, and the name of what runs.
+/// Whether only a shell runs in the pane, and what runs in the foreground.
 pub struct Activity {
-    /// The shell waits, or the program has ended.
+    /// The foreground process is a shell, or the program has ended.
     pub idle: bool,
-    /// The foreground process, empty when there is none.
+    /// The name of the foreground process. Empty if there is none.
     pub process: String,
 }
 
 impl Activity {
-    /// Of a pane, now.
+    /// The current activity of a pane.
     pub fn of(pane: &Pane) -> Self {
         if pane.state() != PaneState::Running {
             return Self { idle: true, process: String::new() };
@@ -372,7 +373,7 @@ mod tests {
         }
     }
 
-    /// Runs a command as it would be typed, in the shells that are installed.
+    /// Runs a command as it would be typed, if the shell is installed.
     fn run(program: &str, shell: Shell, command: &str, cooked: bool) -> Option<String> {
         let marks = Marks::new().unwrap();
         // A terminal turns CR into LF.

@@ -1,7 +1,8 @@
-//! Tokens that a person makes for agents: lesser than an instance's own, with scopes, panes and an end.
+//! Tokens that the user creates for agents. They can do less than the instance's own token: they have scopes, may be
+//! limited to some sessions, and may expire.
 //!
-//! Owns what stands in their file, `tokens.json` in Unterm's home, which all instances share: a token that is taken back
-//! anywhere is worth nothing everywhere.
+//! Owns their file, `tokens.json` in Unterm's home, which all instances share. Revoking a token in one instance
+//! revokes it in all of them.
 
 use std::path::Path;
 
@@ -14,11 +15,11 @@ use unterm_mux::random;
 use super::shared_file::SharedFile;
 use crate::caller::Scopes;
 
-/// The file, in Unterm's home directory.
+/// The file's name in Unterm's home directory.
 const FILE: &str = "tokens.json";
-/// What a caller is told whose token can't be checked: to a caller that is not known, not where the file lies.
+/// The error if tokens can't be checked. Omits the file's path, because the caller is not authenticated.
 pub const UNREADABLE: &str = "Tokens for agents can't be checked: tokens.json can't be read";
-/// Tokens at a time; one more is refused.
+/// The most tokens that may exist. Creating more is refused.
 const MOST: usize = 1000;
 
 /// What a token may do.
@@ -34,7 +35,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// With all that it implies.
+    /// The scopes, including those that are implied.
     pub fn scopes(self) -> Scopes {
         match self {
             Self::Read => Scopes::READ,
@@ -69,17 +70,17 @@ pub struct Token {
 impl Token {
     fn is_live(&self, now: OffsetDateTime) -> bool {
         let Some(end) = &self.expires_at else { return true };
-        // What is no time has passed.
+        // An invalid time counts as past.
         OffsetDateTime::parse(end, &Rfc3339).is_ok_and(|end| now < end)
     }
 
-    /// Whether it is worth something in an instance.
+    /// Whether the token is valid in this instance.
     fn is_for(&self, instance: &str) -> bool {
         self.panes.is_none() || self.instance.as_deref() == Some(instance)
     }
 }
 
-/// A row of the file.
+/// A row of the file, which includes the token's secret.
 #[derive(Clone, Serialize, Deserialize)]
 struct Row {
     secret: String,
@@ -89,28 +90,28 @@ struct Row {
 
 #[derive(Clone, Default, Serialize, Deserialize)]
 struct Rows {
-    /// Numbers are given once.
+    /// The last number. Numbers are never reused.
     last: u64,
     tokens: Vec<Row>,
 }
 
-/// The tokens.
+/// The tokens for agents.
 pub struct Tokens {
     file: SharedFile<Rows>,
-    /// This instance, of this start.
+    /// Identifies this start of this instance.
     instance: String,
 }
 
 impl Tokens {
-    /// Those of a home, as this instance sees them: it is named so that no other start is.
+    /// The tokens of a home, as this instance sees them. `instance` must be unique among all starts of all instances.
     pub fn new(home: &Path, instance: String) -> Self {
         Self { file: SharedFile::new(home, FILE), instance }
     }
 
-    /// The token of a secret that somebody brought. The comparison takes the same time wherever it differs.
+    /// The token with this secret, if it is valid here. The comparison takes constant time.
     ///
     /// # Errors
-    /// When the file can't be read; for people who may know where it lies.
+    /// The file can't be read. The message contains the file's path, so show it to the user only.
     pub fn find(&self, secret: &str) -> Result<Option<Token>, String> {
         let now = OffsetDateTime::now_utc();
         let rows = self.file.get()?;
@@ -119,20 +120,20 @@ impl Tokens {
         Ok(found.filter(|token| token.is_live(now) && token.is_for(&self.instance)))
     }
 
-    /// Whether the token of that number is still worth something.
+    /// Whether the token with this number is still valid.
     ///
     /// # Errors
-    /// When the file can't be read; for people.
+    /// The file can't be read. A message for users.
     pub fn is_live(&self, number: u64) -> Result<bool, String> {
         let now = OffsetDateTime::now_utc();
         let rows = self.file.get()?;
         Ok(rows.tokens.iter().any(|row| row.token.number == number && row.token.is_live(now)))
     }
 
-    /// All that have not ended.
+    /// All tokens that have not expired.
     ///
     /// # Errors
-    /// When the file can't be read; for people.
+    /// The file can't be read. A message for users.
     pub fn list(&self) -> Result<Vec<Token>, String> {
         let now = OffsetDateTime::now_utc();
         let rows = self.file.get()?;
@@ -140,10 +141,10 @@ impl Tokens {
         Ok(live.cloned().collect())
     }
 
-    /// Makes one; it and its secret, which is told this once.
+    /// Creates a token. Returns it with its secret, which is not shown again.
     ///
     /// # Errors
-    /// When the file can't be written, or there are too many; for people.
+    /// The file can't be written, or there are too many tokens. A message for users.
     pub fn create(
         &self,
         name: &str,
@@ -182,10 +183,10 @@ impl Tokens {
         })
     }
 
-    /// Takes one back; false when there is none of that number.
+    /// Revokes a token. Returns false if there is none with this number.
     ///
     /// # Errors
-    /// When the file can't be written; for people.
+    /// The file can't be written. A message for users.
     pub fn revoke(&self, number: u64) -> Result<bool, String> {
         self.file.change(|rows| {
             let before = rows.tokens.len();
@@ -225,7 +226,7 @@ mod tests {
         assert!(!here.revoke(token.number).unwrap());
         let (next, _) = here.create("three", Scope::Admin, None, None).unwrap();
         assert!(next.number > ended.number, "numbers are given once");
-        // What can't be read is not lost by what is written.
+        // Writing must not destroy a file that can't be parsed.
         fs::write(home.path().join(FILE), "nonsense").unwrap();
         let path = home.path().join(FILE).display().to_string();
         for error in [

@@ -1,4 +1,4 @@
-//! Waiting for what a pane shows or does. Every wait is woken by events of the pane, and looks again; nothing is polled.
+//! Waits for what a pane shows or does. Events of the pane wake the wait, which then checks its conditions again.
 
 use std::{sync::Arc, time::Duration};
 
@@ -16,26 +16,26 @@ use super::{
 };
 use crate::error::{Error, Result};
 
-/// What can be waited for. With a `since`, what was there at that `seq` already does not count.
+/// A condition to wait for. If the wait has a `since`, the state at that `seq` does not count.
 #[derive(Debug)]
 pub enum Condition {
-    /// A line holds this text.
+    /// A line contains this text.
     Text(String),
     /// A line matches this expression.
     Regex(Box<Regex>),
-    /// Nothing has changed for so long.
+    /// The pane has not changed for this long.
     Stable(Duration),
     /// The program has ended.
     Exit,
-    /// The shell waits for a line.
+    /// The shell is at a prompt.
     Prompt,
-    /// A command has ended (shell integration).
+    /// A command has ended. Needs shell integration.
     CommandDone,
     /// A bell rang.
     Bell,
-    /// The title has changed, to one that holds this text.
+    /// The title has changed to one that contains this text.
     Title(String),
-    /// The pane's `seq` is at least this.
+    /// The pane's `seq` has reached this value.
     Seq(u64),
     /// The program asks for a secret ([`secret::is_asked`]).
     Secret,
@@ -43,72 +43,72 @@ pub enum Condition {
     Input,
 }
 
-/// What a wait is for.
+/// The parameters of a wait.
 #[derive(Debug)]
 pub struct Sought {
-    /// What has to come true.
+    /// The conditions.
     pub conditions: Vec<Condition>,
-    /// All of them have to, each at some time; else one.
+    /// Whether all conditions must come true, at any time each, rather than one of them.
     pub is_all: bool,
-    /// What was there at this `seq` already does not count.
+    /// Ignore what was already there at this `seq`.
     pub since: Option<u64>,
-    /// Texts count in prompts and in what was typed at them too, where a shell marks these.
+    /// Whether to search prompts and typed commands too, if the shell marks them.
     pub includes_typed: bool,
 }
 
 /// How a condition came true.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
-    /// The line, by its name for as long as it is kept.
+    /// The id of the line, valid as long as the line is kept.
     pub line_id: Option<u64>,
-    /// Its text, or the title.
+    /// The text of the line, or the title.
     pub text: Option<String>,
-    /// The command's end.
+    /// The command that ended.
     pub command: Option<CommandEnd>,
 }
 
-/// What came of a wait.
+/// The result of a wait.
 #[derive(Debug)]
 pub struct Outcome {
-    /// What is true of each condition, in their order.
+    /// The result for each condition, in order.
     pub found: Vec<Option<Found>>,
-    /// Enough of them are.
+    /// Whether enough conditions came true.
     pub matched: bool,
-    /// The pane has ended, so that what has not come never comes.
+    /// The pane has ended, so the missing conditions can't come true any more.
     pub is_over: bool,
-    /// The pane's `seq` at the last look.
+    /// The pane's `seq` when the conditions were last checked.
     pub seq: u64,
 }
 
-/// The most rows, and cells, looked at after one change; of more, the older ones are passed over.
+/// The most rows, and cells, that are searched after one change. Older ones are skipped.
 const MOST_ROWS: u64 = 50_000;
 const MOST_CELLS: u64 = 16 << 20;
-/// The most bytes of text matched after one change, for each condition. A cell may hold several.
+/// The most bytes of text that are matched after one change, per condition. A cell may hold several bytes.
 const MOST_BYTES: u64 = 64 << 20;
-/// The longest line that is matched as one, in bytes; a longer one is in parts.
+/// The longest line that is matched as a whole, in bytes. Longer lines are matched in parts.
 const LONGEST_LINE: usize = 64 << 10;
-/// When a program is looked at after a change of its screen, beside at once: nothing tells when it changes the terminal's
-/// settings or begins to read, and some ask for a password before they turn the echo off.
+/// When to check a program again after its screen has changed. No event reports that a program changes the terminal's
+/// settings or begins to read, and some programs print a password prompt before they turn off echo.
 const LOOKS: [Duration; 4] =
     [Duration::from_millis(30), SETTLED, Duration::from_secs(1), Duration::from_secs(3)];
-/// How long a question stands before its program waits for an answer.
+/// How long a question must stand before its program counts as waiting for an answer.
 const SETTLED: Duration = Duration::from_millis(300);
-/// Rows above a line that may belong to it, wrapped.
+/// The most wrapped rows above a row that are joined to its line.
 const WRAPPED: u64 = 64;
 
-/// How long the first look for texts may take, whatever the deadline.
+/// How long the first search for texts may take, regardless of the deadline.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// When a wait ends; a time past the end of the clock is never reached.
+/// When a wait ends. If the sum overflows the clock, a time so far away that it is never reached.
 pub fn deadline(now: Instant, timeout: Duration) -> Instant {
     now.checked_add(timeout).unwrap_or(now + Duration::from_secs(60 * 60 * 24 * 365))
 }
 
-/// Waits until any, or all, of the conditions are true; a text or a sign that was seen once counts from then on. Ends early
-/// where the pane has ended and enough of them can't come any more.
+/// Waits until one or all of the conditions are true. A text or an event that was seen once stays true. Ends early if
+/// the pane has ended and the missing conditions can't come true any more.
 ///
 /// # Errors
-/// A regular expression takes too long, or only the marks of a shell could tell what is waited for, and there are none.
+/// A regular expression takes too long, or the conditions need shell integration, which the pane lacks.
 pub async fn wait(
     hub: &Hub,
     matching: &Matching,
@@ -123,14 +123,14 @@ pub async fn wait(
     let mut changes = pane.watch();
     let mut events = hub.watch();
     let mut found: Vec<Option<Found>> = conditions.iter().map(|_| None).collect();
-    // What was told before this counts only with a `since`.
+    // Earlier events count only with a `since`.
     let from = since.unwrap_or_else(|| pane.term().seq());
     let mut looked = None;
     let mut changed_at = start;
     loop {
         events.borrow_and_update();
         changes.borrow_and_update();
-        // Before the look: the end of a pane comes behind the last of its output.
+        // Must come before the search: a pane reports its end after its last output.
         let has_ended = pane.state() != PaneState::Running;
         let seq = pane.term().seq();
         if looked.is_some_and(|looked| looked != seq) {
@@ -140,7 +140,8 @@ pub async fn wait(
             let since = looked.or(since);
             let look =
                 look_for_text(matching, pane, &conditions, &mut found, since, includes_typed);
-            // Others' patterns may keep it from its turn past the deadline. A wait without time still looks once.
+            // Other callers' patterns may delay this search beyond the deadline. A wait without a timeout searches
+            // once.
             if let Ok(looked) = timeout_at(deadline.max(start + LOOK), look).await {
                 looked?;
             }
@@ -148,7 +149,7 @@ pub async fn wait(
         look(hub, pane, &conditions, &mut found, from, since.is_some(), seq);
         let is_first = looked.replace(seq).is_none();
         let now = Instant::now();
-        // While texts were looked for something may have come.
+        // The pane may have changed during the search.
         let is_newest = pane.term().seq() == seq;
         let mut due = deadline;
         for (condition, found) in conditions.iter().zip(&mut found) {
@@ -157,7 +158,8 @@ pub async fn wait(
                 due = looks.filter(|look| *look > now).min().map_or(due, |look| due.min(look));
             }
             if matches!(condition, Condition::Input) && found.is_none() {
-                // A line that ends as a question does may be half of one, and a program is about to read it.
+                // A line that ends like a question may be half of a longer one, or the program is just about to read
+                // on.
                 let is_due = |awaited| match awaited {
                     Awaited::Keys => true,
                     Awaited::Answer => now >= changed_at + SETTLED,
@@ -174,7 +176,7 @@ pub async fn wait(
         }
         let is_true = |found: &Option<Found>| found.is_some();
         let matched = if is_all { found.iter().all(is_true) } else { found.iter().any(is_true) };
-        // Whether enough may still come, if these can't.
+        // Whether enough conditions can still come true, if those that match `never` can't.
         let may_come = |never: &dyn Fn(&Condition) -> bool| {
             let mut open = conditions.iter().zip(&found).filter(|(_, found)| found.is_none());
             match is_all {
@@ -193,7 +195,7 @@ pub async fn wait(
             let told = hub.told(pane.id());
             refuse_markless(pane, told.prompt > 0, since.is_some())?;
         }
-        // The end of a pane comes with its last event; a channel that has closed says nothing more.
+        // A pane's last event reports its end. After that, the channels are closed and no longer wake this wait.
         tokio::select! {
             Ok(()) = changes.changed() => {}
             Ok(()) = events.changed() => {}
@@ -202,7 +204,7 @@ pub async fn wait(
     }
 }
 
-/// Refuses a wait for what only the marks of a shell's integration tell, in a pane where none come.
+/// Refuses a wait that needs shell integration, in a pane that lacks it.
 fn refuse_markless(pane: &Pane, has_marks: bool, is_since: bool) -> Result<()> {
     if has_marks || pane.term().commands().next_back().is_some() {
         return Ok(());
@@ -210,9 +212,9 @@ fn refuse_markless(pane: &Pane, has_marks: bool, is_since: bool) -> Result<()> {
     let shell = Shell::of_pane(pane);
     let is_plain = shell.is_none_or(|shell| shell == Shell::Posix);
     let foreground = pane.foreground().map(|process| process.name);
-    // A shell at the other end of a connection may have marks of its own.
+    // A shell at the other end of a connection may send marks.
     let may_come = foreground.as_deref().is_some_and(is_carrier)
-        // Its first prompt is still to come, or its editor's settings tell of it.
+        // The first prompt is still to come, or the editor's terminal settings show that the shell is at a prompt.
         || !is_plain && (pane.nonce().is_some() || !is_since);
     if may_come {
         return Ok(());
@@ -222,7 +224,7 @@ fn refuse_markless(pane: &Pane, has_marks: bool, is_since: bool) -> Result<()> {
     Err(Error::NoMarks { id: pane.id().0, program })
 }
 
-/// Tests what is not found yet, but for texts.
+/// Checks the conditions that are not true yet, except texts.
 fn look(
     hub: &Hub,
     pane: &Pane,
@@ -258,17 +260,17 @@ fn look(
     }
 }
 
-/// Whether a shell waits for a line in the pane: as its marks say, or, where it never made any, as its editor's terminal
-/// settings do.
+/// Whether the pane's shell is at a prompt, according to its marks. If it never sent any, according to the terminal
+/// settings of its line editor.
 fn is_prompting(pane: &Pane, has_marks: bool) -> bool {
     let last = pane.term().commands().next_back().map(|last| last.is_prompting());
     match last {
         Some(is_prompting) => is_prompting,
-        // Erased, and the next is not there yet.
+        // The last command was erased, and the next prompt has not come yet.
         None if has_marks => false,
-        // Behind a prompt that is there: its marks would have come before it.
+        // Some text is in front of the cursor, presumably a prompt. Marks would have come before it.
         None => {
-            // A statement of its own: the terminal is locked to its end.
+            // A separate statement, because it holds the lock on the terminal until it ends.
             let is_behind_text = pane.term().cursor().col > 0;
             is_behind_text
                 && pane.foreground().is_some_and(|foreground| foreground.is_root)
@@ -277,7 +279,7 @@ fn is_prompting(pane: &Pane, has_marks: bool) -> bool {
     }
 }
 
-/// Looks for the texts that are not found yet in the lines that changed after `since`; without it, in those of the screen.
+/// Searches for the texts that were not found yet, in the lines that changed after `since`, or else on the screen.
 async fn look_for_text(
     matching: &Matching,
     pane: &Arc<Pane>,
@@ -327,7 +329,7 @@ async fn look_for_text(
     Ok(())
 }
 
-/// The rows that changed after `since`, or those of the live screen: the first of them and the one behind the last.
+/// The rows that changed after `since`, or those of the live screen, as a half-open range.
 pub fn changed_rows(term: &unterm_term::Term, since: Option<u64>) -> (LineId, LineId) {
     let (oldest, top) = (term.oldest().0, term.live_top().0);
     let rows = u64::from(term.size().rows);
@@ -336,7 +338,7 @@ pub fn changed_rows(term: &unterm_term::Term, since: Option<u64>) -> (LineId, Li
     let is_new = |line: u64| term.revision(LineId(line)).is_some_and(|revision| revision > since);
     let mut first = end;
     let mut line = end;
-    // Rows that left the screen together: between two that changed there may be as many others as a screen has.
+    // Rows can leave the screen together, so there may be up to a screenful of unchanged rows between two changed ones.
     while line > oldest && end - line < MOST_ROWS && (line > top || first - line <= rows) {
         line -= 1;
         if is_new(line) {
@@ -346,7 +348,7 @@ pub fn changed_rows(term: &unterm_term::Term, since: Option<u64>) -> (LineId, Li
     (LineId(first), LineId(end))
 }
 
-/// Hands over the lines that changed, whole where they are wrapped, until `look` has enough.
+/// Calls `look` with each line that changed, with wrapped rows joined, until `look` returns false.
 fn for_each_line(
     pane: &Pane,
     since: Option<u64>,
@@ -421,7 +423,7 @@ mod tests {
     async fn texts_are_looked_for_in_turns_outside_of_the_workers() {
         let (mux, hub, pane) = pane("here it is").await;
         let matching = Arc::new(Matching::default());
-        // Who has the turns lets them go when told.
+        // The tasks that hold both slots end when released.
         let (release, released) = mpsc::channel::<()>();
         let released = Arc::new(parking_lot::Mutex::new(released));
         let mut holding = Vec::new();
@@ -435,14 +437,14 @@ mod tests {
                 };
                 matching.run(0, hold).await
             }));
-            // The other waits for the lock, in a turn of its own.
+            // The second task has a slot, and waits for the lock.
             has_begun.await.unwrap();
         }
         let long = Duration::from_secs(60);
         let waiting = wait(&hub, &matching, &pane, regex("h.re", None), long);
         let mut waiting = std::pin::pin!(waiting);
         assert!(timeout(Duration::from_millis(1), &mut waiting).await.is_err());
-        // One whose time is over does not wait for its turn.
+        // A wait whose time is over does not wait for a slot.
         let short = Duration::from_millis(1);
         let late = wait(&hub, &matching, &pane, regex("h.re", None), short).await.unwrap();
         assert!(!late.matched && !late.is_over);
@@ -459,7 +461,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_line_of_any_length_is_matched_in_parts() {
-        // 200,000 characters without an end.
+        // 200,000 characters without a line end.
         let script = "begin%0200000dend";
         let (mux, hub, pane) = pane(script).await;
         let matching = Matching::default();

@@ -1,4 +1,4 @@
-//! Layouts saved under names: what each session was called and where it was, and how tabs were split.
+//! Saved layouts: each session's title and directory, and how the tabs were split.
 
 use std::{
     fs,
@@ -10,11 +10,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use unterm_mux::{Axis, Mux, Node, OnExit, Pane, PaneId, Spawn, TabId, local_path, private};
 
-/// The folder in Unterm's home directory.
+/// The folder's name in Unterm's home directory.
 const FOLDER: &str = "workspaces";
-/// The most sessions that are opened again.
+/// The most sessions that are reopened.
 const MOST: usize = 200;
-/// The longest file that is read, in bytes.
+/// The largest file that is read, in bytes.
 const LONGEST: u64 = 4 << 20;
 
 /// A saved layout.
@@ -89,7 +89,7 @@ pub enum Side {
     Down,
 }
 
-/// The file of a name; `None`: that is no name.
+/// The file for a name. `None` if the name is invalid.
 fn file(home: &Path, name: &str) -> Option<PathBuf> {
     let is_name = !name.is_empty()
         && name.len() <= 128
@@ -101,13 +101,13 @@ fn file(home: &Path, name: &str) -> Option<PathBuf> {
 /// Why a layout was not saved or read.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkspaceError {
-    /// The name can't be a file's.
+    /// The name can't be a file name.
     #[error("Invalid workspace name: {0:?}")]
     Name(String),
-    /// There is none.
+    /// There is no workspace with this name.
     #[error("Workspace '{0}' not found")]
     Missing(String),
-    /// Its file can't be used.
+    /// The workspace's file is invalid.
     #[error("Workspace '{name}' can't be used: {error}")]
     Broken {
         /// The name.
@@ -115,13 +115,13 @@ pub enum WorkspaceError {
         /// Why.
         error: String,
     },
-    /// The disk.
+    /// A file could not be read or written.
     #[error("Workspaces can't be read or written: {0}")]
     Io(#[from] io::Error),
 }
 
 impl Workspace {
-    /// What a mux has now.
+    /// The current layout of a mux.
     pub fn of(mux: &Mux, name: &str) -> Self {
         let sessions = mux.panes().into_iter().map(|pane| Session {
             id: pane.id().0,
@@ -142,7 +142,7 @@ impl Workspace {
         }
     }
 
-    /// Writes it; what was saved under its name before is replaced.
+    /// Saves the workspace, replacing one with the same name.
     pub fn write(&self, home: &Path) -> Result<(), WorkspaceError> {
         let bad = || WorkspaceError::Name(self.name.clone());
         let file = file(home, &self.name).ok_or_else(bad)?;
@@ -152,7 +152,7 @@ impl Workspace {
         Ok(())
     }
 
-    /// Reads one.
+    /// Reads a workspace.
     pub fn read(home: &Path, name: &str) -> Result<Self, WorkspaceError> {
         let file = file(home, name).ok_or_else(|| WorkspaceError::Name(name.to_owned()))?;
         let text = match private::read(&file, LONGEST) {
@@ -167,7 +167,7 @@ impl Workspace {
         })
     }
 
-    /// The names there are, in order.
+    /// The names of all workspaces, sorted.
     pub fn names(home: &Path) -> io::Result<Vec<String>> {
         let entries = match fs::read_dir(home.join(FOLDER)) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
@@ -182,8 +182,8 @@ impl Workspace {
         Ok(names)
     }
 
-    /// Opens its tabs again, behind those there are, each session with a shell where it was; those that can't be opened
-    /// are left out, and said in the log. Gives the new sessions' numbers.
+    /// Reopens the tabs after those already open, each session with a shell in its directory. Skips sessions that
+    /// can't be opened, and logs them. Returns the numbers of the new sessions.
     pub fn open(&self, mux: &Mux) -> Vec<u64> {
         let mut opening = Opening { workspace: self, mux, opened: Vec::new() };
         if self.tabs.is_empty() {
@@ -199,7 +199,7 @@ impl Workspace {
 }
 
 impl Part {
-    /// What a node of a tab's layout is.
+    /// The part for a node of a tab's layout.
     pub fn of(node: &Node) -> Self {
         match node {
             Node::Pane(pane) => Self::Session { id: pane.0 },
@@ -215,7 +215,8 @@ impl Part {
         }
     }
 
-    /// What is left of it with some sessions only, each in the whole space of those that are not there; `None`: nothing.
+    /// The part with only the sessions for which `is_there` returns true. Each takes over the space of the removed
+    /// ones next to it. `None` if no session is left.
     pub fn of_some(self, is_there: &impl Fn(u64) -> bool) -> Option<Self> {
         match self {
             Self::Session { id } => is_there(id).then_some(Self::Session { id }),
@@ -231,7 +232,7 @@ impl Part {
         }
     }
 
-    /// The session in its first corner.
+    /// The session in the part's first corner.
     fn first(&self) -> u64 {
         match self {
             Self::Split { first, .. } => first.first(),
@@ -240,7 +241,7 @@ impl Part {
     }
 }
 
-/// Sessions being opened again.
+/// Reopens the sessions of a workspace.
 struct Opening<'a> {
     workspace: &'a Workspace,
     mux: &'a Mux,
@@ -254,11 +255,11 @@ impl Opening<'_> {
 
     fn spawn(&self, id: u64) -> Spawn {
         let cwd = self.session(id).and_then(|session| local_path(&session.cwd));
-        // One that is gone since means home.
+        // If the directory no longer exists, the shell starts in the home directory.
         Spawn { cwd: cwd.filter(|cwd| cwd.is_dir()), ..Spawn::default() }
     }
 
-    /// A pane was opened for the session of that number.
+    /// Records that a pane was opened for the session with this number.
     fn add(&mut self, pane: &Pane, id: u64) -> PaneId {
         if let Some(session) = self.session(id).filter(|session| session.named) {
             pane.set_name(&session.title);
@@ -287,9 +288,9 @@ impl Opening<'_> {
         self.split(panes, tab, pane, &mut Vec::new());
     }
 
-    /// Splits `pane`, which is the first of its part; `path`: where the part lies in its tab.
+    /// Splits `pane`, which shows the first session of `part`. `path` is the part's position in its tab.
     fn split(&mut self, part: &Part, tab: TabId, pane: PaneId, path: &mut Vec<bool>) {
-        // As deep as a layout that a person can see.
+        // Deeper than any layout that a person can see.
         const DEEPEST: usize = 64;
         let Part::Split { split, share, first, second } = part else { return };
         if self.opened.len() >= MOST || path.len() >= DEEPEST {
@@ -299,7 +300,7 @@ impl Opening<'_> {
             Side::Right => Axis::Horizontal,
             Side::Down => Axis::Vertical,
         };
-        // Splitting gives the new pane its tab's focus, and no more.
+        // Gives the new pane the focus within its tab, without activating the tab.
         let new = match self.mux.split_again(pane, axis, self.spawn(second.first()), OnExit::Close)
         {
             Ok(new) => self.add(&new, second.first()),

@@ -153,7 +153,7 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
     }
 
     /// Serves the client until it closes the connection, violates the protocol or switches to another one, or, with
-    /// [`Until::Login`], until it has logged in.
+    /// `Until::Login`, until it has logged in.
     async fn talk(
         &mut self,
         reader: &mut (impl AsyncRead + Unpin),

@@ -34,8 +34,8 @@ pub trait Listener: Send + Sync + 'static {
     fn into_std(stream: Self::Stream) -> io::Result<impl io::Read + io::Write>;
 }
 
-/// Sends a last message on a connection, reads what the client has sent: closing a socket
-/// with unread bytes would reset the connection, and the client would not receive the message.
+/// Sends a last message, then reads what the client has sent and closes the connection. Closing a socket with unread
+/// bytes would reset the connection, and the client would not receive the message.
 pub fn say(mut stream: impl io::Read + io::Write, words: &[u8]) -> io::Result<()> {
     stream.write_all(words)?;
     let mut sent = [0; 4096];
