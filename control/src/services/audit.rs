@@ -1,8 +1,8 @@
-//! What callers did: the last of it in memory, all of it in a file that is rotated. Secrets are taken out of both as they are
-//! out of recordings.
+//! The audit log: what callers did. The last entries are in memory, and all of them in a file that is rotated.
+//! Secrets are redacted as in recordings.
 //!
-//! Never waits for the file: entries go there by a thread of their own. Entries that it can't keep up with, or can't write, are
-//! counted, and the count is written as soon as the file takes anything again.
+//! Callers never wait for the file, because a thread of its own writes it. Entries that can't be written, or for
+//! which the thread is too slow, are counted. The count is written as soon as the file can be written again.
 
 use std::{
     collections::VecDeque,
@@ -25,21 +25,22 @@ use serde::Serialize;
 use super::recording::SharedRedaction;
 use crate::caller::LONGEST_NAME;
 
-/// The file, in Unterm's home directory.
+/// The file's name in Unterm's home directory.
 pub const FILE: &str = "audit.jsonl";
-/// Entries kept in memory.
+/// The most entries kept in memory.
 const KEPT: usize = 10_000;
-/// A file longer than this, in bytes, is put aside.
+/// The size in bytes above which the file is rotated.
 const LONGEST: u64 = 5 << 20;
-/// Files put aside: `audit.jsonl.1` is the newest.
+/// The number of rotated files. `audit.jsonl.1` is the newest.
 const FILES: u32 = 3;
-/// Entries that may wait for the disk.
+/// The most entries that wait to be written.
 const WAITING: usize = 4096;
-/// Characters of a detail, and of a reason.
+/// The most characters of a detail and of a reason.
 const DETAIL: usize = 500;
-/// Characters of a detail or a reason in which secrets are looked for, before it is cut: none is cut in two.
+/// The most characters of a detail or a reason that are redacted before the text is cut, so that no secret is cut in
+/// half.
 const REDACTED: usize = 4 * DETAIL;
-/// Characters of what names a session, or a recording of one.
+/// The most characters of the id of a session, or of a recording.
 const SESSION: usize = 100;
 
 /// One call.
@@ -66,28 +67,28 @@ pub struct Entry {
     pub client: Option<String>,
 }
 
-/// What came of a call; with the reason, where it is not in the detail.
+/// The outcome of a call, with the reason unless the detail already contains it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It was made.
+    /// The call was carried out.
     Done,
-    /// Its caller was kept from it.
+    /// The call was refused.
     Refused(String),
-    /// It came to nothing.
+    /// The call failed.
     Failed(String),
 }
 
-/// The log.
+/// The audit log.
 pub struct Audit {
     entries: Mutex<VecDeque<Entry>>,
     writer: SyncSender<Vec<u8>>,
-    /// Entries that are not in the file.
+    /// The number of entries that are missing in the file.
     lost: Arc<AtomicU64>,
     redaction: SharedRedaction,
 }
 
 impl Audit {
-    /// A log whose file lies in this directory.
+    /// A log whose file is in `home`.
     pub fn new(home: &Path) -> Self {
         let (writer, lines) = sync_channel(WAITING);
         let (path, lost) = (home.join(FILE), Arc::new(AtomicU64::new(0)));
@@ -99,7 +100,7 @@ impl Audit {
         Self { entries: Mutex::default(), writer, lost, redaction: SharedRedaction::new(home) }
     }
 
-    /// Adds a call of just now.
+    /// Adds an entry for a call at the current time.
     pub fn add(
         &self,
         method: &str,
@@ -113,7 +114,7 @@ impl Audit {
             Outcome::Refused(why) => ("refused", why),
             Outcome::Failed(why) => ("error", why),
         };
-        // Callers give all of these, at any length.
+        // All of these come from callers, and can have any length.
         let short = |text: &str, most| text.chars().take(most).collect::<String>();
         let redacted = |text: &str| short(&self.redaction.apply(&short(text, REDACTED)), DETAIL);
         let entry = Entry {
@@ -139,7 +140,7 @@ impl Audit {
         entries.push_back(entry);
     }
 
-    /// The last entries, newest first: of one session, or of all.
+    /// The last entries of one session, or of all, newest first.
     pub fn last(&self, limit: usize, session_id: Option<&str>) -> Vec<Entry> {
         let entries = self.entries.lock();
         let is_wanted =
@@ -148,7 +149,7 @@ impl Audit {
     }
 }
 
-/// Writes lines as they come, until no more can come.
+/// Writes lines as they arrive, until the channel is closed.
 fn write_all(path: &Path, lines: &Receiver<Vec<u8>>, lost: &AtomicU64) {
     let mut is_failing = false;
     while let Ok(first) = lines.recv() {
@@ -178,7 +179,7 @@ fn append(path: &Path, lines: &[u8]) -> io::Result<()> {
     let mut file = open(path)?;
     let length = file.metadata()?.len();
     if length > 0 && length + lines.len() as u64 > LONGEST {
-        // Whoever else had it open found it full as well, and may have put it aside already.
+        // Another instance may have rotated the file before this one got the lock.
         let is_there = std::os::unix::fs::MetadataExt::ino(&file.metadata()?)
             == std::os::unix::fs::MetadataExt::ino(&std::fs::metadata(path)?);
         if is_there {
@@ -187,14 +188,14 @@ fn append(path: &Path, lines: &[u8]) -> io::Result<()> {
             }
             std::fs::rename(path, aside(path, 1))?;
         }
-        // Its lock first: the next one may be the same file.
+        // Release the lock first, because the new file may be the same one.
         drop(file);
         file = open(path)?;
     }
     let length = file.metadata()?.len();
     let written = file.write_all(lines);
     if written.is_err() {
-        // Half a line would be in the way of the next.
+        // Half a line would corrupt the next one.
         file.set_len(length)?;
     }
     written
@@ -288,7 +289,7 @@ mod tests {
         let (detail, error) = add("export API_KEY=abc; say hunter2");
         assert_eq!(detail, "export API_KEY: <redacted> say <redacted>");
         assert_eq!(error, "no such command: export API_KEY: <redacted> say <redacted>");
-        // The end of the token is behind what is kept.
+        // The token extends beyond the part that is kept.
         let token = format!("ghp_{}", "a1".repeat(18));
         let (detail, _) = add(&format!("{}{token}", "x ".repeat(DETAIL / 2 - 10)));
         assert!(detail.ends_with("x <token:ghp_a1a1...re"), "{detail}");
@@ -322,7 +323,7 @@ mod tests {
     fn what_the_file_does_not_take_is_counted_in_it() {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join(FILE);
-        // In its place, for a while, something that takes no line.
+        // A folder in place of the file makes writing fail for a while.
         std::fs::create_dir(&path).unwrap();
         let (writer, lines) = sync_channel(WAITING);
         let lost = Arc::new(AtomicU64::new(0));

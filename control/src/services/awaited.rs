@@ -1,7 +1,7 @@
-//! Whether the program in a pane waits for input, so that whoever drives the pane has to act.
+//! Whether the program in a pane waits for input, so that whoever drives the pane must act.
 //!
-//! It does if it waits for its terminal (a read, or a wait for one) and either shows a full screen, or the last line looks
-//! like a question.
+//! A program waits for input if it waits for its terminal (a read, or a poll for one), and either shows a full screen
+//! or the last line looks like a question.
 
 use unterm_mux::{Pane, PaneState};
 use unterm_term::Modes;
@@ -17,12 +17,12 @@ use super::{
 pub enum Awaited {
     /// The answer to a question.
     Answer,
-    /// Keys, of a full-screen program.
+    /// Keys, in a full-screen program.
     Keys,
 }
 
-/// What a pane's program waits for; `None`: for nothing, for a secret, or the system does not tell. A shell at its prompt
-/// waits for nothing.
+/// What a pane's program waits for. `None` if it waits for nothing or for a secret, or if the system does not report
+/// it. A shell at its prompt waits for nothing.
 pub fn awaited(pane: &Pane) -> Option<Awaited> {
     if pane.state() != PaneState::Running {
         return None;
@@ -49,21 +49,21 @@ pub fn awaited(pane: &Pane) -> Option<Awaited> {
     }
     let foreground = pane.foreground();
     let is_shell = foreground.as_ref().is_some_and(|it| Shell::of_process(&it.name).is_some());
-    // Without marks, a shell at its prompt looks like one that reads for a command. A shell that replaced another (exec) sets
-    // no marks.
+    // Without marks, a shell at its prompt looks like one that runs `read` in a command. A shell that replaced
+    // another one (exec) sends no marks.
     let is_replaced = || pane.is_shell_replaced() != Some(false);
     if is_shell && (!is_running || is_prompt && is_replaced()) {
         return None;
     }
     let process = pane.process();
     let reads_keys = process.echo() == Some(false) && !process.reads_secret();
-    // Programs that draw the whole screen have the arrow keys send their own codes, also without an alternate screen.
+    // Full-screen programs usually enable application cursor keys, even without the alternate screen.
     let awaited = match reads_keys && (is_screen || keypad && !is_shell) {
         true => Awaited::Keys,
         false if is_question && !is_screen => Awaited::Answer,
         false => return None,
     };
-    // Right after input, a full-screen program may still wait for it.
+    // Right after input, a full-screen program may not have read it yet.
     let is_current = awaited == Awaited::Answer || pane.shows_input();
     (is_current && process.awaits_input() == Some(true) && !secret::is_asked(pane))
         .then_some(awaited)

@@ -1,7 +1,7 @@
-//! What happens in the panes, told to those who wait for it and to those who asked to hear of it.
+//! Events of panes: wakes tasks that wait for them, and sends them to subscribers.
 //!
-//! Owns the numbers of events, what each pane told last, and a bounded queue for each listener: one that is slow loses
-//! events and is told how many, and nobody ever waits for it.
+//! Owns the numbers of events, what each pane last reported, and a bounded queue per subscriber. A slow subscriber
+//! loses events and is told how many. Nothing ever waits for it.
 
 use std::{
     collections::{BTreeSet, HashMap, VecDeque},
@@ -20,7 +20,7 @@ use unterm_term::Event;
 
 use super::reports::{ProgramReport, ProgressReport};
 
-/// The kinds of events there are.
+/// Every kind of event.
 pub const KINDS: [&str; 16] = [
     "output",
     "bell",
@@ -40,34 +40,34 @@ pub const KINDS: [&str; 16] = [
     "layout",
 ];
 
-/// Events that wait for one listener; more are dropped, and counted.
+/// The most events that wait for one subscriber. Further ones are dropped and counted.
 const CAPACITY: usize = 1024;
 
-/// The end of a command that shell integration told.
+/// The end of a command, as reported by shell integration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CommandEnd {
-    /// The command, as its terminal counts them; 0: none was kept.
+    /// The command's number in its terminal, or 0 if the terminal kept none.
     pub command: u64,
-    /// Its exit code, if it was said.
+    /// The exit code, if it was reported.
     pub exit_code: Option<i32>,
-    /// The pane's shell reported it; else a program did, of a command of its own.
+    /// Whether the pane's own shell reported it, rather than a program about a command of its own.
     pub is_authentic: bool,
 }
 
-/// What a pane told last, each with the pane's `seq` at that time; 0: never.
+/// The `seq` of the pane at the last event of each kind, or 0 if there was none.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LastReported {
-    /// A bell.
+    /// The last bell.
     pub bell: u64,
-    /// A title.
+    /// The last change of the title.
     pub title: u64,
-    /// A prompt that waits for a line.
+    /// The last prompt.
     pub prompt: u64,
-    /// The end of a command.
+    /// The last end of a command.
     pub command: u64,
-    /// What that end was.
+    /// The details of that end.
     pub command_end: Option<CommandEnd>,
-    /// When the command that runs was begun.
+    /// When the running command was started.
     pub started: Option<Instant>,
 }
 
@@ -75,9 +75,9 @@ pub struct LastReported {
 pub struct Hub {
     mux: Weak<Mux>,
     state: Mutex<State>,
-    /// Moves with every event but output, which panes tell themselves.
+    /// Changes with every event except output, which panes report themselves.
     moved: watch::Sender<u64>,
-    /// Somebody wants to hear of output.
+    /// Whether any subscriber wants output events.
     wants_output: AtomicBool,
 }
 
@@ -88,7 +88,7 @@ struct State {
     listeners: Vec<Weak<Queue>>,
 }
 
-/// What one listener has not taken yet.
+/// The events that a subscriber has not taken yet.
 struct Queue {
     filter: Filter,
     waiting: Mutex<Waiting>,
@@ -98,17 +98,17 @@ struct Queue {
 #[derive(Default)]
 struct Waiting {
     events: VecDeque<Value>,
-    /// Panes with output since the last was taken: one event each, however much there was.
+    /// Panes that wrote output since the subscriber last took it. Becomes one event per pane.
     output: BTreeSet<PaneId>,
     dropped: u64,
 }
 
-/// Which events a listener wants.
+/// The events that a subscriber wants.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
-    /// Of these kinds; empty: of all.
+    /// The kinds. Empty means all.
     pub kinds: Vec<&'static str>,
-    /// Of these panes; `None`: of all, and those of none.
+    /// The panes. `None` means all, and events without a pane.
     pub panes: Option<Arc<[u64]>>,
 }
 
@@ -123,14 +123,14 @@ impl Filter {
     }
 }
 
-/// One listener.
+/// A subscription to events.
 pub struct Subscription {
     queue: Arc<Queue>,
     hub: Arc<Hub>,
 }
 
 impl Hub {
-    /// The events of a mux, from now on.
+    /// A hub that receives the events of a mux from now on.
     pub fn new(mux: &Arc<Mux>) -> Arc<Self> {
         let hub = Arc::new(Self {
             mux: Arc::downgrade(mux),
@@ -142,26 +142,26 @@ impl Hub {
         hub
     }
 
-    /// Number of the last event.
+    /// The number of the last event.
     pub fn seq(&self) -> u64 {
         self.state.lock().seq
     }
 
-    /// What a pane told last.
+    /// What a pane last reported.
     pub fn told(&self, pane: PaneId) -> LastReported {
         self.state.lock().panes.get(&pane).copied().unwrap_or_default()
     }
 
-    /// Wakes with every event but output.
+    /// Changes with every event except output.
     pub fn watch(&self) -> watch::Receiver<u64> {
         self.moved.subscribe()
     }
 
-    /// Listens from now on.
+    /// Subscribes to events from now on.
     pub fn listen(self: &Arc<Self>, filter: Filter) -> Subscription {
         let wants_output = filter.wants_some("output");
         let queue = Arc::new(Queue { filter, waiting: Mutex::default(), changed: Notify::new() });
-        // Both under the lock: `output` finds out under it that nobody wants any.
+        // Set the flag while holding the lock, because `output` clears it while holding the lock.
         let mut state = self.state.lock();
         self.wants_output.fetch_or(wants_output, Ordering::Release);
         state.listeners.push(Arc::downgrade(&queue));
@@ -169,11 +169,12 @@ impl Hub {
         Subscription { queue, hub: self.clone() }
     }
 
-    /// Tells of an event. `note` changes what is known of the pane.
+    /// The pane with this id, if it still exists.
     fn pane(&self, id: PaneId) -> Option<Arc<Pane>> {
         self.mux.upgrade()?.pane(id)
     }
 
+    /// Records an event and sends it to the subscribers. `note` updates what the pane last reported.
     fn tell(
         &self,
         kind: &'static str,
@@ -247,7 +248,7 @@ impl Queue {
 }
 
 impl Subscription {
-    /// The next event. Cancel-safe. After some were dropped it is one that says how many.
+    /// Returns the next event, or the number of dropped ones. Cancel-safe.
     pub async fn next(&mut self) -> Value {
         loop {
             if let Some(event) = self.take() {
@@ -257,7 +258,7 @@ impl Subscription {
         }
     }
 
-    /// The next event that is there already.
+    /// Returns the next event, if there is one already.
     pub fn take(&mut self) -> Option<Value> {
         let (event, pane) = {
             let mut waiting = self.queue.waiting.lock();
@@ -280,7 +281,7 @@ impl Subscription {
     }
 }
 
-/// What hears the mux. It does not keep the hub alive: a mux keeps its observers.
+/// Observes the mux. Holds a weak reference, because the mux keeps its observers alive.
 struct Ear(Weak<Hub>);
 
 impl Observer for Ear {
@@ -323,7 +324,7 @@ impl Observer for Ear {
             MuxEvent::Bell(pane) => {
                 hub.tell("bell", Some(pane), none(), |told, seq| told.bell = seq);
             }
-            // What is on a clipboard is for whoever asks for it.
+            // The content is not sent. Callers that may read the clipboard can ask for it.
             MuxEvent::Clipboard { pane, .. } => hub.tell("clipboard", Some(pane), none(), nothing),
             MuxEvent::Told { pane, event } => match event {
                 Event::InputStart => {
@@ -356,7 +357,7 @@ impl Observer for Ear {
                     hub.tell("progress", Some(pane), json!({"progress": progress}), nothing);
                 }
                 Event::ProgramStatus => {
-                    // The newest: there may be many, and many events that wait for a listener.
+                    // Only the newest, because there may be many reports, and many events in a queue.
                     let newest = hub.pane(pane).map(|pane| ProgramReport::newest(&pane.term()));
                     hub.tell("status", Some(pane), json!({"programs": newest}), nothing);
                 }

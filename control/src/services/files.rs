@@ -1,8 +1,8 @@
-//! Files below a pane's working directory, for callers: read in parts, and written whole.
+//! Files below a pane's working directory: read in parts and written as a whole.
 //!
-//! A path is of plain names. No link is followed below the directory, whatever is placed there meanwhile, and only regular
-//! files of the user's own are opened. The directory is the one that the system shows the pane's shell in: what programs say
-//! of it is theirs to say.
+//! A path consists of plain names. Below the directory no link is followed, even one that is created meanwhile, and
+//! only regular files of this user are opened. The directory is the one that the system reports for the pane's shell.
+//! Programs could report any directory, so their reports are ignored.
 
 use std::{
     fs::File,
@@ -12,7 +12,7 @@ use std::{
 
 use unterm_mux::{Pane, is_carrier, private::Folder};
 
-/// The most bytes of a file that one call reads.
+/// The most bytes that one call reads.
 pub const MOST_READ: u64 = 1 << 20;
 /// The most bytes that one call writes.
 pub const MOST_WRITTEN: usize = 8 << 20;
@@ -25,18 +25,18 @@ pub struct Place {
     name: String,
 }
 
-/// A part of a file.
+/// Part of a file.
 pub struct Part {
-    /// Its bytes.
+    /// The bytes of the part.
     pub bytes: Vec<u8>,
-    /// Bytes of the whole file.
+    /// The size of the whole file in bytes.
     pub size: u64,
 }
 
 /// The working directory of a pane's shell on this machine.
 ///
 /// # Errors
-/// The pane shows another machine, or its directory is unknown; for callers.
+/// The pane shows another machine, or its directory is unknown. A message for callers.
 pub fn directory(pane: &Pane) -> Result<PathBuf, String> {
     let process = pane.process();
     let foreground = pane.foreground();
@@ -48,11 +48,12 @@ pub fn directory(pane: &Pane) -> Result<PathBuf, String> {
 }
 
 impl Place {
-    /// The file of a path, which is relative to the directory, or absolute and below it. `makes`: folders that are missing
-    /// are made.
+    /// The file at a path, which is relative to the directory, or absolute and below it. `makes`: creates missing
+    /// folders.
     ///
     /// # Errors
-    /// The path leads out of the directory, or through something that is no folder of the user's; for callers.
+    /// The path leads out of the directory, or through something that is not a folder of this user. A message for
+    /// callers.
     pub fn find(directory: PathBuf, path: &str, makes: bool) -> Result<Self, String> {
         let shown = directory.display();
         let out = || format!("{path:?} is not below the directory {shown}");
@@ -82,15 +83,15 @@ impl Place {
         Ok(Self { folder: folder.map_err(failed)?, name, directory })
     }
 
-    /// Where it is.
+    /// The pane's directory.
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 
-    /// Reads at most `most` bytes from `offset` on.
+    /// Reads at most `most` bytes, starting at `offset`.
     ///
     /// # Errors
-    /// It is missing, a link, no regular file, or another user's; for callers.
+    /// The file is missing, a link, not a regular file, or another user's. A message for callers.
     pub fn read(&self, offset: u64, most: u64) -> Result<Part, String> {
         let read = || -> io::Result<Part> {
             let mut file: File = self.folder.file(&self.name)?;
@@ -103,11 +104,12 @@ impl Place {
         read().map_err(|error| self.failed(&error))
     }
 
-    /// Puts these bytes in the place of the file, or behind what it has; whoever opens it meanwhile sees the old one or the new
-    /// one. An existing file keeps its permissions. Returns whether it is new.
+    /// Replaces the content of the file, or appends to it. The file changes atomically: a reader gets the old or the
+    /// new content. An existing file keeps its permissions. Returns whether the file is new.
     ///
     /// # Errors
-    /// Something else of this name is there, or it can't be written; for callers.
+    /// The name is taken by something other than a file of this user, or the file can't be written. A message for
+    /// callers.
     pub fn write(&self, bytes: &[u8], appends: bool) -> Result<bool, String> {
         let write = || -> io::Result<bool> {
             let before = match self.folder.file(&self.name) {
@@ -133,7 +135,7 @@ impl Place {
 
     fn failed(&self, error: &io::Error) -> String {
         let why = match error.raw_os_error() {
-            // The system's own error for a link that is not followed.
+            // The system's error for a link that may not be followed.
             Some(code) if code == rustix::io::Errno::LOOP.raw_os_error() => {
                 "it is a link, which is not followed".to_owned()
             }

@@ -1,7 +1,7 @@
-//! Hidden panes: no tab shows them, no list has them, and their size is their own. A pane has one owner; it ends with the owner,
-//! or once the owner has not used it for a while.
+//! Hidden panes: no tab and no list shows them, and each has a size of its own. A hidden pane has one owner. It is
+//! closed together with its owner, or when the owner has not used it for a while.
 //!
-//! Owns which hidden panes there are, whose they are, and their limits. What their programs write is kept raw by [`Bytes`].
+//! Owns which hidden panes exist, their owners and their limits. [`Bytes`] keeps the raw output of their programs.
 
 use std::{
     sync::Arc,
@@ -13,9 +13,9 @@ use unterm_mux::{Mux, PaneId};
 
 use super::bytes::Bytes;
 
-/// Hidden panes at a time, of all owners.
+/// The most hidden panes of all owners together.
 pub const MOST: usize = 100;
-/// How long a pane that its owner does not use is kept.
+/// How long an unused pane is kept.
 const IDLE: Duration = Duration::from_secs(30 * 60);
 
 /// The hidden panes.
@@ -32,9 +32,9 @@ struct Inner {
 #[derive(Default)]
 struct Held {
     panes: Vec<Hidden>,
-    /// Panes that are being opened have their places already.
+    /// The number of panes that are being opened. They count towards the limit.
     opening: usize,
-    /// The task that ends idle panes runs.
+    /// Whether the task that closes idle panes is running.
     is_watched: bool,
 }
 
@@ -46,7 +46,7 @@ struct Hidden {
 }
 
 impl HiddenPanes {
-    /// None yet, of the panes of a mux.
+    /// An empty set of hidden panes of a mux.
     pub fn new(mux: Arc<Mux>, bytes: Arc<Bytes>) -> Self {
         Self::idle_for(mux, bytes, IDLE)
     }
@@ -55,7 +55,7 @@ impl HiddenPanes {
         Self(Arc::new(Inner { mux, bytes, idle, held: Mutex::default() }))
     }
 
-    /// A place for a pane that is about to be opened; `None`: there are [`MOST`].
+    /// Reserves a place for a pane that is about to be opened. `None` if there are [`MOST`] already.
     pub fn reserve(&self) -> Option<Place> {
         let mut held = self.0.held.lock();
         if held.panes.len() + held.opening >= MOST {
@@ -65,7 +65,7 @@ impl HiddenPanes {
         Some(Place(self.clone()))
     }
 
-    /// Notes that its owner uses a pane; false: the pane was ended.
+    /// Records that its owner uses a pane. Returns false if the pane was closed.
     pub fn note_use(&self, pane: PaneId) -> bool {
         let mut held = self.0.held.lock();
         let Some(hidden) = held.panes.iter_mut().find(|hidden| hidden.pane == pane) else {
@@ -75,12 +75,12 @@ impl HiddenPanes {
         true
     }
 
-    /// Whether a pane is held, that is, was not ended.
+    /// Whether a pane is in the set, that is, was not closed.
     pub fn has(&self, pane: PaneId) -> bool {
         self.0.held.lock().panes.iter().any(|hidden| hidden.pane == pane)
     }
 
-    /// Puts a pane in the place of another; false: that was ended.
+    /// Replaces a pane by another. Returns false if the old one was closed.
     pub fn replace(&self, old: PaneId, new: PaneId) -> bool {
         let mut held = self.0.held.lock();
         let found = held.panes.iter_mut().find(|hidden| hidden.pane == old);
@@ -90,12 +90,12 @@ impl HiddenPanes {
         })
     }
 
-    /// Lets go of a pane, which its owner closes; false: it was ended.
+    /// Removes a pane that its owner closes. Returns false if it was already closed.
     pub fn remove(&self, pane: PaneId) -> bool {
         !self.take(|hidden| hidden.pane == pane).is_empty()
     }
 
-    /// Ends all panes of an owner.
+    /// Closes all panes of an owner.
     pub async fn release(&self, owner: u64) {
         let panes = self.take(|hidden| hidden.owner == owner);
         self.end(panes).await;
@@ -115,7 +115,7 @@ impl HiddenPanes {
         }
     }
 
-    /// Ends panes that nobody uses, as long as there are panes.
+    /// Closes panes that have been idle too long. Runs as long as there are panes.
     async fn end_idle(self) {
         loop {
             let due = {
@@ -133,11 +133,11 @@ impl HiddenPanes {
     }
 }
 
-/// The place of a pane that is being opened; given back when it is dropped.
+/// A reserved place for a pane. Dropping it frees the place.
 pub struct Place(HiddenPanes);
 
 impl Place {
-    /// From now on the pane is its owner's. Needs a runtime.
+    /// Adds the pane, which belongs to this owner. Needs a tokio runtime.
     pub fn fill(self, owner: u64, pane: PaneId) {
         let mut held = self.0.0.held.lock();
         held.panes.push(Hidden { pane, owner, used: Instant::now() });
@@ -184,7 +184,7 @@ mod tests {
         hidden.release(1).await;
         let there = |pane| mux.pane(pane).is_some();
         assert_eq!([mine, restarted, theirs].map(there), [false, false, true]);
-        // Whoever let it go closes it.
+        // The caller that removed it closes it.
         assert!(there(another) && !hidden.has(another));
         assert!(hidden.remove(theirs) && !hidden.note_use(theirs) && there(theirs));
         mux.shutdown();

@@ -1,6 +1,7 @@
-//! Leases: a pane whose input one caller keeps for itself, until it gives it back, its time is over, its connection ends,
-//! a person types there or the pane is gone. Without one, everybody may type; but who lost one to the person is kept out
-//! until it takes another, since it believes that nobody types between.
+//! Leases: one caller keeps a pane's input for itself. A lease ends when its holder releases it, its time is over, its
+//! connection ends, a person types in the pane or the pane is closed. Without a lease, every caller may type. When a
+//! person's key ends a lease, its former holder must take a new one before it can type again, because it assumes that
+//! nothing else was typed.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -14,16 +15,16 @@ use unterm_mux::{Mux, MuxEvent, Observer, Pane, PaneId, PaneState};
 use super::drivers::Driver;
 use crate::caller::Caller;
 
-/// How long a lease is when nobody says.
+/// The default length of a lease.
 pub const USUAL: Duration = Duration::from_secs(60);
-/// How long it may be.
+/// The longest possible lease.
 pub const LONGEST: Duration = Duration::from_secs(60 * 60);
 
 struct Lease {
     connection: u64,
     holder: String,
     until: Instant,
-    /// How often a person had typed when it began.
+    /// The number of keys that a person had pressed in the pane when the lease began.
     touches: u64,
 }
 
@@ -36,50 +37,50 @@ impl Lease {
 /// Why a caller may not type in a pane.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kept {
-    /// Somebody else has it.
+    /// Another caller holds the lease. Holds its name.
     Leased(String),
-    /// A person has typed there since the caller took its lease.
+    /// A person has typed in the pane since the caller took its lease.
     TakenOver,
 }
 
 #[derive(Default)]
 struct Held {
     leases: HashMap<PaneId, Lease>,
-    /// The connections that lost a pane to a person, and took no other lease of it.
+    /// Connections that lost a lease to a person, and have not taken a new one of that pane.
     lost: HashSet<(PaneId, u64)>,
 }
 
 impl Held {
-    /// Takes note of a lease that is over.
+    /// Removes the pane's lease if it is over.
     fn look(&mut self, pane: &Pane) {
         let Some(lease) = self.leases.get(&pane.id()).filter(|lease| !lease.holds(pane)) else {
             return;
         };
-        // Whether before or after its time was over: who had it does not know of what was typed.
+        // Even if its time was over first, the holder does not know that a person has typed.
         if lease.touches != pane.touches() {
             self.lost.insert((pane.id(), lease.connection));
         }
         self.leases.remove(&pane.id());
     }
 
-    /// Who else has a pane.
+    /// The holder of a pane's lease, if that is another caller.
     fn other(&self, caller: &Caller, pane: &Pane) -> Option<String> {
         let lease = self.leases.get(&pane.id())?;
         (lease.connection != caller.connection).then(|| lease.holder.clone())
     }
 
-    /// A pane is gone.
+    /// Forgets a pane that was closed.
     fn forget(&mut self, pane: PaneId) {
         self.leases.remove(&pane);
         self.lost.retain(|(of, _)| *of != pane);
     }
 }
 
-/// Who has which pane.
+/// The leases of all panes.
 #[derive(Default)]
 pub struct Leases(Mutex<Held>);
 
-/// Hears of panes that are gone. It does not keep the leases alive: a mux keeps its observers.
+/// Observes which panes are closed. Holds a weak reference, because the mux keeps its observers alive.
 struct Ear(Weak<Leases>);
 
 impl Observer for Ear {
@@ -93,14 +94,14 @@ impl Observer for Ear {
 }
 
 impl Leases {
-    /// None yet, of the panes of a mux.
+    /// An empty set of leases of the panes of a mux.
     pub fn new(mux: &Mux) -> Arc<Self> {
         let leases = Arc::<Self>::default();
         mux.observe(Arc::new(Ear(Arc::downgrade(&leases))));
         leases
     }
 
-    /// Gives a pane to a caller, or the caller more time; an error names who has it.
+    /// Grants or extends a lease, and returns the holder's name. The error is the name of another holder.
     pub fn take(&self, caller: &Caller, pane: &Pane, length: Duration) -> Result<String, String> {
         let mut held = self.0.lock();
         held.look(pane);
@@ -116,21 +117,21 @@ impl Leases {
             touches: pane.touches(),
         };
         held.lost.remove(&(pane.id(), caller.connection));
-        // One that was closed meanwhile has been forgotten, and would stay.
+        // A pane that was closed meanwhile is already forgotten, so its lease would stay forever.
         if pane.state() != PaneState::Removed {
             held.leases.insert(pane.id(), lease);
         }
         Ok(holder)
     }
 
-    /// Whether a caller has a pane.
+    /// Whether a caller holds the lease on a pane.
     pub fn has(&self, caller: &Caller, pane: &Pane) -> bool {
         let mut held = self.0.lock();
         held.look(pane);
         held.leases.get(&pane.id()).is_some_and(|lease| lease.connection == caller.connection)
     }
 
-    /// Takes a caller's lease back; false when it had none any more.
+    /// Ends a caller's lease. Returns false if it had none.
     pub fn release(&self, caller: &Caller, pane: &Pane) -> bool {
         let mut held = self.0.lock();
         held.look(pane);
@@ -142,7 +143,7 @@ impl Leases {
         held.leases.remove(&pane.id()).is_some()
     }
 
-    /// Takes all back that a connection had; false: it had none.
+    /// Ends all leases of a connection. Returns false if it had none.
     pub fn release_all(&self, connection: u64) -> bool {
         let mut held = self.0.lock();
         held.lost.retain(|(_, loser)| *loser != connection);
@@ -151,14 +152,14 @@ impl Leases {
         held.leases.len() < before
     }
 
-    /// Who has a pane, and until when.
+    /// The holder of a pane's lease, and when it ends.
     pub fn of(&self, pane: &Pane) -> Option<Driver> {
         let held = self.0.lock();
         let lease = held.leases.get(&pane.id()).filter(|lease| lease.holds(pane))?;
         Some(Driver { client: lease.holder.clone(), until: lease.until })
     }
 
-    /// Whether a caller may type in a pane, as far as leases go.
+    /// Whether leases permit a caller to type in a pane.
     pub fn admit(&self, caller: &Caller, pane: &Pane) -> Result<(), Kept> {
         let mut held = self.0.lock();
         held.look(pane);
@@ -210,7 +211,7 @@ mod tests {
         assert_eq!(count(), (1, 1));
         mux.close_pane(pane.id()).unwrap();
         assert_eq!(count(), (0, 0));
-        // Who was about to take it knows the pane still.
+        // A caller that was about to take a lease still has the pane.
         leases.take(&caller(2), &pane, USUAL).unwrap();
         assert_eq!(count(), (0, 0));
         mux.shutdown();

@@ -1,11 +1,11 @@
-//! Access to the settings page: single-use codes, and the tokens that pages exchange them for.
+//! Access to the settings page: single-use login codes, and the tokens that pages get for them.
 //!
-//! A code stands in the page's address behind `#`, which browsers send nowhere; the page takes it out of the address
-//! before it does anything else. The instance's own token is never given to a page.
+//! A code is in the address of the page after `#`, a part that browsers do not send. The page first removes the code
+//! from the address. A page never receives the instance's own token.
 //!
-//! Every user of the machine can read the arguments of every process, so no process gets a code as an argument. A browser
-//! is started on a [redirect file](LoginCodes::redirect) instead, as [Jupyter does]. Only the file's owner can read it, and its name can't
-//! be guessed. The exchange of the code also checks the user: see [`crate::dialect::settings`].
+//! Every user of the machine can read the arguments of every process, so no process gets a code as an argument. A
+//! browser opens a [redirect file](LoginCodes::redirect) instead, as [Jupyter does]. Only the file's owner can read
+//! it, and its name can't be guessed. Exchanging a code also checks the user: see [`crate::dialect::settings`].
 //!
 //! [Jupyter does]: https://github.com/jupyter-server/jupyter_server/blob/main/jupyter_server/serverapp.py
 
@@ -22,14 +22,14 @@ use serde::Serialize;
 use subtle::ConstantTimeEq;
 use unterm_mux::{private, random};
 
-/// How long a code opens the page.
+/// How long a code is valid.
 pub const CODE_LIFE: Duration = Duration::from_secs(60);
-/// How long a page that asks for nothing keeps its token.
+/// How long an idle page keeps its token.
 const IDLE: Duration = Duration::from_secs(24 * 3600);
-/// Codes and pages that are kept; the oldest goes for a new one.
+/// The most codes and pages that are stored. A new one replaces the oldest.
 const MOST: usize = 16;
 
-/// Where redirect files lie, in Unterm's home directory.
+/// The folder of redirect files in Unterm's home directory.
 pub const REDIRECTS: &str = "open";
 
 struct Code {
@@ -39,7 +39,7 @@ struct Code {
     _file: Option<RedirectFile>,
 }
 
-/// A file that is removed when this is dropped.
+/// A redirect file, which is removed when this is dropped.
 struct RedirectFile(PathBuf);
 
 impl Drop for RedirectFile {
@@ -55,9 +55,9 @@ impl Drop for RedirectFile {
 /// An address that opens the page once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// The address, with its code.
+    /// The address, including the code.
     pub url: String,
-    /// The file that redirects a browser to the address, if one was asked for.
+    /// The file that redirects a browser to the address, if requested.
     pub file: Option<PathBuf>,
 }
 
@@ -98,7 +98,7 @@ fn same(a: &str, b: &str) -> bool {
 }
 
 impl LoginCodes {
-    /// The page is served on this port from now on.
+    /// Sets the port on which the page is served.
     pub fn open_at(&self, port: u16) {
         let _ = self.port.set(port);
     }
@@ -106,18 +106,18 @@ impl LoginCodes {
     /// An address that opens the page once, within [`CODE_LIFE`].
     ///
     /// # Errors
-    /// When no page is served, or there are no random numbers; for people.
+    /// This instance serves no page, or the system provides no random numbers. A message for users.
     pub fn link(&self) -> Result<Link, String> {
         let (url, secret) = self.address()?;
         self.keep(Code { secret, made: Instant::now(), _file: None });
         Ok(Link { url, file: None })
     }
 
-    /// The same with a file in `folder` that redirects a browser to the address. The file has mode 0600, the folder 0700. The
-    /// file is removed when the code is used, and by [`LoginCodes::expire`].
+    /// As [`LoginCodes::link`], with a file in `folder` that redirects a browser to the address. The file has mode
+    /// 0600, the folder 0700. The file is removed when the code is used, and by [`LoginCodes::expire`].
     ///
     /// # Errors
-    /// As [`LoginCodes::link`], and when the file can't be written; for people.
+    /// As [`LoginCodes::link`], and if the file can't be written. A message for users.
     pub fn redirect(&self, folder: &Path) -> Result<Link, String> {
         let (url, secret) = self.address()?;
         let failed = |error: io::Error| format!("{}: {error}", folder.display());
@@ -131,7 +131,7 @@ impl LoginCodes {
         Ok(Link { url, file: Some(file) })
     }
 
-    /// The page's address with a new code, and the code.
+    /// The page's address with a new code, and the code itself.
     fn address(&self) -> Result<(String, String), String> {
         let port = self.port.get().ok_or("This instance serves no settings page")?;
         let secret = random::hex().map_err(|error| error.to_string())?;
@@ -154,7 +154,7 @@ impl LoginCodes {
         current.any(|code| same(&code.secret, secret))
     }
 
-    /// Drops a link's code, whose time is over; false: it was used before.
+    /// Removes the code of an expired link. Returns false if the code was already used.
     pub fn expire(&self, link: &Link) -> bool {
         let mut inside = self.inside.lock();
         let before = inside.codes.len();
@@ -162,7 +162,7 @@ impl LoginCodes {
         inside.codes.len() < before
     }
 
-    /// A token for a page that has a code, which is worth nothing from then on.
+    /// Exchanges a code for a token. The code is then used up.
     pub fn enter(&self, secret: &str) -> Option<String> {
         self.enter_at(secret, Instant::now())
     }
@@ -183,7 +183,7 @@ impl LoginCodes {
         Some(token)
     }
 
-    /// Whether a token is a page's.
+    /// Whether a token belongs to a page. Counts as use of the page.
     pub fn knows(&self, token: &str) -> bool {
         let mut inside = self.inside.lock();
         inside.pages.retain(|page| page.used.elapsed() < IDLE);
@@ -207,7 +207,7 @@ impl LoginCodes {
         inside.pages.iter().map(visitor).collect()
     }
 
-    /// Takes a page's token away; whether there was one.
+    /// Revokes a page's token. Returns whether the page existed.
     pub fn close(&self, number: u64) -> bool {
         let mut inside = self.inside.lock();
         let before = inside.pages.len();
@@ -216,7 +216,7 @@ impl LoginCodes {
     }
 }
 
-/// Makes a folder that only its owner can look into; an existing one must be a folder of ours, not a link.
+/// Creates a private folder. An existing one must be a folder of this user, not a link.
 fn own_folder(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
     private::create_folder(folder)?;
@@ -230,7 +230,7 @@ fn own_folder(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes redirect files whose codes have expired: left by a process that was killed.
+/// Removes redirect files whose codes have expired. A killed process may have left them.
 fn remove_old(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
@@ -243,7 +243,7 @@ fn remove_old(folder: &Path) {
     }
 }
 
-/// A page that leads to an address of ours, which needs no escaping.
+/// An HTML page that redirects to one of our addresses, which need no escaping.
 fn redirect_page(url: &str) -> String {
     format!(
         r#"<!DOCTYPE html>

@@ -1,5 +1,5 @@
-//! Matching what clients look for: outside of the workers, on few threads, and within bounds. A regular expression takes
-//! time in proportion to its text and to itself, and clients choose both.
+//! Runs the searches of clients on few threads and within limits. A regular expression takes time in proportion to
+//! its text and to itself, and clients choose both.
 
 use std::{
     sync::{
@@ -13,14 +13,14 @@ use tokio::{sync::Semaphore, time::timeout};
 
 use crate::error::{Error, Result};
 
-/// Matches under way at a time, of the threads that files and programs need too.
+/// The most concurrent searches. They use the threads that files and programs also need.
 const MOST: usize = 2;
-/// How long a match may take; it ends with what it has found then.
+/// How long a search may take. It is then stopped, and returns what it has found.
 const LONGEST: Duration = Duration::from_secs(10);
-/// How long one may take after that to notice: a look at one line is never broken off.
+/// How long a stopped search may take to notice, since matching one line is never interrupted.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Leave to match, in turns.
+/// Permits for searches.
 pub struct Matching {
     turns: Arc<Semaphore>,
     longest: Duration,
@@ -32,7 +32,7 @@ impl Default for Matching {
     }
 }
 
-/// What a match may still look at.
+/// The budget of a search.
 pub struct Budget {
     is_stopped: Arc<AtomicBool>,
     bytes: u64,
@@ -40,7 +40,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// Takes the bytes that are looked at next; false, from then on: there is no leave to.
+    /// Spends the bytes that are searched next. Returns false, from then on, if the search must end.
     pub fn take(&mut self, bytes: usize) -> bool {
         let left = self.bytes.checked_sub(bytes as u64);
         self.is_spent |= left.is_none() || self.is_stopped.load(Ordering::Relaxed);
@@ -48,18 +48,18 @@ impl Budget {
         !self.is_spent
     }
 
-    /// Whether something was not looked at.
+    /// Whether the search had to skip something.
     pub fn is_spent(&self) -> bool {
         self.is_spent
     }
 
-    /// Whether that is since its time was over.
+    /// Whether that is because its time was over.
     pub fn is_late(&self) -> bool {
         self.is_spent && self.is_stopped.load(Ordering::Relaxed)
     }
 }
 
-/// What is said of a pattern that takes too long.
+/// The error for a pattern that takes too long.
 pub fn too_long() -> Error {
     Error::Failed(
         "The pattern takes too long to look for: make it simpler, with fewer or smaller repetitions"
@@ -67,7 +67,7 @@ pub fn too_long() -> Error {
     )
 }
 
-/// Stops a match that nobody waits for any more.
+/// Stops a search whose caller no longer waits for it.
 struct StopOnDrop(Arc<AtomicBool>);
 
 impl Drop for StopOnDrop {
@@ -77,10 +77,10 @@ impl Drop for StopOnDrop {
 }
 
 impl Matching {
-    /// Runs a match that may look at so many bytes. It is stopped when its time is over, or this is dropped.
+    /// Runs a search over at most `bytes` bytes. It is stopped when its time is over, or when this future is dropped.
     ///
     /// # Errors
-    /// It did not notice that its time was over.
+    /// The search did not stop in time.
     pub async fn run<T: Send + 'static>(
         &self,
         bytes: u64,
@@ -92,7 +92,7 @@ impl Matching {
             return Err(Error::Panicked("nothing is matched any more".to_owned()));
         };
         let mut job = tokio::task::spawn_blocking(move || {
-            // It has its turn for as long as it runs, whoever waits for it.
+            // Held as long as the search runs, even if its caller no longer waits.
             let _turn = turn;
             work(&mut budget)
         });

@@ -1,4 +1,4 @@
-//! Pictures that calls ask for: how many are taken at a time, and how many files of them are kept.
+//! Limits on pictures that calls request: how many are taken at a time, and how many files are kept.
 
 use std::{
     fs, io,
@@ -9,17 +9,18 @@ use std::{
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// How names of files end that calls made: the person's own pictures lie in the same folder, and are theirs to delete.
+/// The end of the names of files that calls made. The user's own pictures are in the same folder, and are never
+/// deleted.
 const MADE_BY_CALL: &str = "_call.png";
-/// Files and bytes that are kept in a folder; the oldest go first.
+/// The most files, and the most bytes, that are kept in a folder. The oldest files are deleted first.
 const LIMITS: Limits = Limits { files: 100, bytes: 256 << 20 };
-/// Pictures of sessions that are painted at a time.
+/// The most pictures of sessions that are rendered at a time.
 const MOST_PAINTED: usize = 2;
 
-/// Leave to take a picture, until it is dropped.
+/// A permit to take a picture, until it is dropped.
 pub type Turn = OwnedSemaphorePermit;
 
-/// Who may take a picture now. Each of them holds a thread for files and programs, of which there are few.
+/// The permits. Each holder blocks one of the few threads for files and programs.
 pub struct Pictures {
     painting: Arc<Semaphore>,
     display: Arc<Semaphore>,
@@ -40,28 +41,28 @@ impl Default for Pictures {
 }
 
 impl Pictures {
-    /// Waits for leave to paint sessions.
+    /// Waits for a permit to render sessions.
     pub async fn painting(&self) -> Option<Turn> {
         self.painting.clone().acquire_owned().await.ok()
     }
 
-    /// Waits for leave to take a picture of the display.
+    /// Waits for a permit to take a picture of the display.
     pub async fn display(&self) -> Option<Turn> {
         self.display.clone().acquire_owned().await.ok()
     }
 
-    /// Waits for leave to read the clipboard.
+    /// Waits for a permit to read the clipboard.
     pub async fn clipboard(&self) -> Option<Turn> {
         self.clipboard.clone().acquire_owned().await.ok()
     }
 
-    /// Leave to have the person choose a region, unless they are choosing one already.
+    /// A permit to let the user select a region, unless a selection is already under way.
     pub fn selection(&self) -> Option<Turn> {
         self.selection.clone().try_acquire_owned().ok()
     }
 }
 
-/// The name of a file that a call makes, of a kind and a time.
+/// The name of a file that a call makes, with a kind and a time.
 pub fn file_name(kind: &str, stamp: &str) -> String {
     format!("{kind}_{stamp}{MADE_BY_CALL}")
 }
@@ -72,12 +73,12 @@ struct Limits {
     bytes: u64,
 }
 
-/// Deletes the oldest files of a folder that calls made, where there are too many; `newest` stays.
+/// Deletes the oldest files made by calls if a folder holds too many. Keeps `newest`.
 pub fn prune_made_by_calls(folder: &Path, newest: &Path) {
     prune_logged(folder, newest, |name| name.ends_with(MADE_BY_CALL));
 }
 
-/// The same of a folder in which calls made every picture.
+/// As `prune_made_by_calls`, for a folder in which calls made every picture.
 pub fn prune_all(folder: &Path, newest: &Path) {
     prune_logged(folder, newest, |name| name.ends_with(".png"));
 }
@@ -97,7 +98,7 @@ fn prune(
     let mut files: Vec<(SystemTime, PathBuf, u64)> = Vec::new();
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        // Of the entry itself: a link is no picture of ours.
+        // The metadata of the entry itself, because a link is not one of our pictures.
         let Ok(metadata) = entry.metadata() else { continue };
         if metadata.is_file() && entry.file_name().to_str().is_some_and(&is_prunable) {
             files.push((metadata.modified()?, entry.path(), metadata.len()));
@@ -110,7 +111,7 @@ fn prune(
             break;
         }
         match fs::remove_file(path) {
-            // Another call was faster.
+            // Another call has already deleted the file.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             removed => removed?,
         }
@@ -125,7 +126,7 @@ mod tests {
 
     use super::*;
 
-    /// Writes a file whose time is so many seconds after others'.
+    /// Writes a file whose modification time is `seconds` after a fixed start.
     fn file(folder: &Path, name: &str, length: usize, seconds: u64) -> PathBuf {
         let path = folder.join(name);
         fs::write(&path, vec![0; length]).unwrap();
@@ -166,7 +167,7 @@ mod tests {
         assert_eq!(names(folder.path()), kept, "a call's newest stays, though its time is older");
         prune(folder.path(), &newest, made, Limits { files: 3, bytes: 20 }).unwrap();
         assert!(!names(folder.path()).contains(&"window_4_call.png".to_owned()));
-        // One alone that is too large is still what its caller was told of.
+        // A single file that is too large is kept, because its caller was told its path.
         prune(folder.path(), &newest, made, Limits { files: 0, bytes: 0 }).unwrap();
         assert_eq!(names(folder.path()), &kept[..4]);
     }

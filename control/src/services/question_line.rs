@@ -1,7 +1,7 @@
 //! Whether the line at the cursor looks like a question or a prompt.
 //!
-//! A line looks like a question if it ends in `?`, a colon or a closing bracket, in the sign of a prompt and a blank, or asks for a
-//! key to be pressed.
+//! A line looks like a question if it ends in `?`, a colon or a closing bracket, ends in a prompt sign and a blank,
+//! or asks for a key press.
 
 use std::sync::LazyLock;
 
@@ -10,19 +10,19 @@ use unterm_term::{LineId, Point, Term, TextRange};
 
 /// The longest question, in bytes.
 const LONGEST: usize = 500;
-/// What a question ends in.
+/// The last characters of questions.
 const ENDS: &str = "?:])？：］）";
-/// What the prompt of a shell, or of a language's own, ends in, before a blank.
+/// The last characters of prompts of shells and interpreters, before a blank.
 const SIGNS: &str = "$#%>❯➜λ»›";
 
-/// A request for a key.
+/// A request for a key press.
 static KEY: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)\b(?:press|hit)\b.*\b(?:key|enter|return|space)\b|^\(END\)$|--More--")
         .map_err(|error| tracing::error!(%error, "requests for keys are not seen"))
         .ok()
 });
 
-/// Whether the last line looks like a question: the one with the cursor, up to it, or the one before if that is empty.
+/// Whether the last line looks like a question: the line up to the cursor or, if that is empty, the one above.
 pub fn is_question(term: &Term) -> bool {
     let line = line_to_cursor(term);
     if !line.trim().is_empty() {
@@ -32,13 +32,13 @@ pub fn is_question(term: &Term) -> bool {
     let Some(above) = term.line_at(row).start.line.0.checked_sub(1).map(LineId) else {
         return false;
     };
-    // The command's own line is no question of its.
+    // The line of the command itself is not a question of the command.
     let output = term.commands().next_back().and_then(|last| last.output);
     let is_output = output.is_none_or(|output| above >= output.line);
     is_output && above >= term.live_top() && ends_question(&term.text(term.line_at(above)))
 }
 
-/// The line that the cursor stands in, up to it.
+/// The text of the cursor's line, up to the cursor.
 pub fn line_to_cursor(term: &Term) -> String {
     let cursor = term.cursor();
     let line = LineId(term.live_top().0 + u64::from(cursor.row));
@@ -49,7 +49,7 @@ pub fn line_to_cursor(term: &Term) -> String {
         None => Point { line: LineId(line.0 - 1), col: term.size().cols - 1 },
     };
     let mut text = term.text(TextRange { start, end, block: false });
-    // Blanks at the end that were never written, or were cut off.
+    // The terminal drops blanks at the end of a line, so restore one if the cursor follows a blank.
     let is_blank = |col: u16| {
         let at = Point { line: end.line, col };
         term.text(TextRange { start: at, end: at, block: false }).trim().is_empty()
@@ -67,7 +67,7 @@ fn ends_question(line: &str) -> bool {
             || KEY.as_ref().is_some_and(|key| key.is_match(line)))
 }
 
-/// Whether a line is a prompt that nothing was typed behind.
+/// Whether a line is a prompt, with nothing typed after it.
 pub fn ends_prompt(line: &str) -> bool {
     let is_sign = |char: char| SIGNS.contains(char);
     line.len() <= LONGEST && line.ends_with(' ') && line.trim_end().ends_with(is_sign)

@@ -1,8 +1,8 @@
-//! What reads the line that is entered in a pane, and what that line is: for rules on lines, where keys have edited one so
-//! that its text is not what was typed.
+//! Who reads the line that is entered in a pane, and what that line is. Rules on lines need this if keys have edited
+//! the line, so that it differs from what was typed.
 //!
-//! A shell that marks where its input begins (OSC 133 B) shows the line; it is read off the screen. Of any other shell's
-//! nobody knows it. A program that is no shell enters no commands: what was typed is all there is to say of it.
+//! If a shell marks where its input begins (OSC 133 B), the line is read from the screen. For other shells, it is
+//! unknown. A program that is not a shell runs no commands, so the rules check what was typed.
 
 use unterm_mux::{Composed, Edited, Line, Pane, PaneId, ShownLine, is_carrier};
 use unterm_term::Modes;
@@ -12,22 +12,22 @@ use super::{
     shell::Shell,
 };
 
-/// Who reads a pane's input.
+/// The program that reads a pane's input.
 pub struct Reading {
-    /// It is a shell.
+    /// Whether the program is a shell.
     is_shell: bool,
-    /// Which one it is, where the system shows that.
+    /// The kind of shell, if the system reports it.
     shell: Option<Shell>,
-    /// What it leaves of its input is read by a shell.
+    /// Whether a shell will read the input that the program leaves unread.
     is_before_shell: bool,
-    /// What that shows of its line.
+    /// The line that the shell shows, if it marks its input.
     shown: Option<ShownLine>,
-    /// It knows the marks of a paste.
+    /// Whether the program understands bracketed paste.
     knows_pastes: bool,
 }
 
 impl Reading {
-    /// Of a pane, now.
+    /// The current reader of a pane's input.
     pub fn of(pane: &Pane) -> Self {
         let (line, knows_pastes) = {
             let term = pane.term();
@@ -37,28 +37,29 @@ impl Reading {
         let shell = Shell::of_process(&foreground);
         let is_shell = line.is_some() || shell.is_some();
         let shown = line.filter(|line| !line.is_cut);
-        // A program that echoes what it does not read, such as `sleep`, and one that carries a shell of another machine.
+        // A program that does not read what is echoed, such as `sleep`, or one that connects to a shell on another
+        // machine.
         let is_before_shell = pane.process().echo() == Some(true) || is_carrier(&foreground);
         Self { is_shell, shell, is_before_shell, shown, knows_pastes }
     }
 
-    /// Whether a shell does.
+    /// Whether the program is a shell.
     pub fn is_shell(&self) -> bool {
         self.is_shell
     }
 
-    /// Whether the rules allow what input makes of the line.
+    /// Whether the rules allow the line that results from some input.
     pub fn check(&self, policy: &Policy, pane: PaneId, composed: &Composed) -> Result<(), Refusal> {
         if !policy.binds(pane) {
             return Ok(());
         }
         let Composed { entered, unfinished, pastes, is_shown } = composed;
         let shown = self.shown.as_ref().filter(|_| *is_shown);
-        // Lines that are known; texts that are no whole line, or none; and whether a line is entered that nobody knows.
+        // Known whole lines, other texts to check for blocked patterns, and whether an unknown line would be entered.
         let (mut lines, mut texts) = (Vec::new(), vec![unfinished.text.clone()]);
         let mut is_unknown = self.is_shell && *pastes && !self.knows_pastes;
-        // A shell may have put something there by itself. What it only suggests is behind the cursor. A key that adds nothing
-        // (Ctrl+C) may still take that away.
+        // A shell may have inserted text by itself, in front of the cursor. Text behind the cursor is only a
+        // suggestion. A key that adds no text, such as Ctrl+C, may remove the inserted text, so it is not checked.
         let next = entered.first().unwrap_or(unfinished);
         let typed = next.text.strip_suffix(next.added.as_str()).unwrap_or_default();
         if let Some(ShownLine { before_cursor, .. }) = shown
@@ -145,16 +146,16 @@ mod tests {
         assert_eq!(check(&suggests, text("echo forgive", "give")), Ok(()));
         let puts = shell("echo forbid", "");
         assert_eq!(check(&puts, text("den", "den")), blocked, "nobody typed the rest");
-        // What is not on the screen yet, and what never is.
+        // A change that is not on the screen yet, and one that never will be.
         let late = Composed { is_shown: false, ..before("") };
         assert_eq!(check(&shell("echo", ""), late), Err(Refusal::Unknown));
         assert_eq!(check(&shell("echo", ""), enter(Edited::Now, "")), Err(Refusal::Unknown));
         assert_eq!(check(&hidden(), before("")), Err(Refusal::Unknown));
-        // A paste that its reader takes for lines.
+        // A paste that its reader splits into lines.
         let paste = Composed { pastes: true, ..Composed::default() };
         assert_eq!(check(&hidden(), paste.clone()), Err(Refusal::Unknown));
         assert_eq!(check(&program, paste), Ok(()));
-        // No command's line: what was typed is judged, as ever.
+        // Not the line of a command, so the typed text is checked.
         assert_eq!(check(&program, before("")), Err(Refusal::NotAllowed));
         let none = serde_json::json!({
             "enabled": true, "blocked_patterns": [], "allowed_patterns": [],

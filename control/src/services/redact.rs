@@ -1,4 +1,4 @@
-//! Takes secrets out of text before a file or a caller gets it. Keeps no text.
+//! Replaces secrets in text before it is written to a file or sent to a caller. Keeps no text.
 
 mod rules;
 
@@ -11,36 +11,36 @@ use regex_automata::meta::Regex;
 
 use self::rules::{Form, RULES};
 
-/// Anything long in base64 or hexadecimal digits.
+/// A long run of base64 or hexadecimal digits.
 static LONG: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new("[A-Za-z0-9+/=_-]{40,}").ok());
-/// Lines of a PEM block that lacks its end.
+/// The most lines of a PEM block.
 const LONGEST_PEM: usize = 1000;
 
-/// What is taken out.
+/// The rules for redaction.
 #[derive(Default)]
 pub struct Redaction {
     is_off: bool,
     custom: Vec<Regex>,
-    /// How much was.
+    /// The number of secrets that were replaced.
     pub count: u64,
 }
 
 /// A secret in a text.
 struct Span {
-    /// What the replacement stands for.
+    /// The range that the replacement covers.
     range: [usize; 2],
-    /// The secret itself.
+    /// The range of the secret itself.
     secret: [usize; 2],
-    /// Which rule wins where two overlap: the lower number.
+    /// The precedence of the rule. If two spans overlap, the replacement with the lower number is used.
     order: usize,
     with: String,
 }
 
 impl Redaction {
-    /// The usual rules and these patterns.
+    /// The built-in rules, and these patterns.
     ///
     /// # Errors
-    /// The first pattern that is no regular expression, and why.
+    /// The first pattern that is not a valid regular expression, and why.
     pub fn new(is_on: bool, custom: &[String]) -> Result<Self, String> {
         let compile = |pattern: &String| {
             crate::services::regex(pattern).map_err(|error| {
@@ -51,17 +51,17 @@ impl Redaction {
         Ok(Self { is_off: !is_on, custom, count: 0 })
     }
 
-    /// One that takes nothing out.
+    /// A redaction that replaces nothing.
     pub fn off() -> Self {
         Self { is_off: true, ..Self::default() }
     }
 
-    /// Whether anything is taken out at all.
+    /// Whether this replaces anything at all.
     pub fn is_on(&self) -> bool {
         !self.is_off
     }
 
-    /// The text without secrets. Whole lines, so that none is cut in two.
+    /// The text without secrets. Pass whole lines, because a secret that is cut in half may not be found.
     pub fn apply(&mut self, text: &str) -> String {
         let spans = self.find(text);
         let mut out = String::with_capacity(text.len());
@@ -75,7 +75,7 @@ impl Redaction {
         out
     }
 
-    /// The text with its secrets as asterisks, one for each character, so that all else keeps its place.
+    /// The text with each character of a secret replaced by an asterisk, so that everything else keeps its place.
     pub fn cover(&mut self, text: &str) -> String {
         let spans = self.find(text);
         let mut out = String::with_capacity(text.len());
@@ -90,7 +90,7 @@ impl Redaction {
         out
     }
 
-    /// The secrets of a text, in order, none over another; counts them.
+    /// Finds and counts the secrets of a text. Returns them in order, without overlaps.
     fn find(&mut self, text: &str) -> Vec<Span> {
         if self.is_off {
             return Vec::new();
@@ -148,7 +148,7 @@ impl Redaction {
     }
 }
 
-/// Masks secrets in a text by the built-in rules alone.
+/// Replaces secrets by the built-in rules alone.
 #[allow(dead_code, reason = "for texts that no recording has")]
 pub fn usual(text: &str) -> String {
     Redaction::default().apply(text)
@@ -158,7 +158,7 @@ fn is_name(char: char) -> bool {
     char.is_ascii_alphanumeric() || char == '_'
 }
 
-/// A range of bytes, widened to whole characters.
+/// Widens a range of bytes to whole characters.
 fn whole(text: &str, [mut start, mut end]: [usize; 2]) -> [usize; 2] {
     while !text.is_char_boundary(start) {
         start -= 1;
@@ -169,7 +169,7 @@ fn whole(text: &str, [mut start, mut end]: [usize; 2]) -> [usize; 2] {
     [start, end]
 }
 
-/// The shell's working directory is no password: `PWD=/home` and `OLDPWD=/`.
+/// Whether a match is the shell's working directory, as in `PWD=/home` and `OLDPWD=/`, and not a password.
 fn is_exempt(line: &str, [start, end]: [usize; 2], form: Form) -> bool {
     if form != Form::Named || !line[start..end].starts_with("PWD=/") {
         return false;
@@ -178,7 +178,8 @@ fn is_exempt(line: &str, [start, end]: [usize; 2], form: Form) -> bool {
     !before.ends_with(is_name)
 }
 
-/// Joins spans that overlap: the joined one has all that they cover, and the replacement of the rule that comes first.
+/// Merges overlapping spans. The result covers all of them, with the replacement of the rule with the highest
+/// precedence.
 fn apart(mut spans: Vec<Span>) -> Vec<Span> {
     spans.sort_by_key(|span| (span.range[0], span.order));
     let mut joined: Vec<Span> = Vec::with_capacity(spans.len());
@@ -198,8 +199,8 @@ fn apart(mut spans: Vec<Span>) -> Vec<Span> {
     joined
 }
 
-/// Finds long runs of base64 or hexadecimal digits in a part of a text. Rows of dashes and the like are none: at least half of
-/// a run are letters and digits, of at least two kinds.
+/// Finds long runs of base64 or hexadecimal digits in part of a text. At least half of a run must be letters and
+/// digits of at least two kinds, so that rows of dashes and the like do not match.
 fn long(text: &str, start: usize, end: usize, order: usize, spans: &mut Vec<Span>) {
     let Some(regex) = &*LONG else { return };
     for found in regex.find_iter(regex_automata::Input::new(&text[start..end])) {
@@ -219,8 +220,8 @@ fn long(text: &str, start: usize, end: usize, order: usize, spans: &mut Vec<Span
     }
 }
 
-/// Finds the lines between the first and the last of a PEM block; where its last line is missing, the lines that look like
-/// those of one.
+/// Finds the lines of a PEM block, without the first and the last. If the last line is missing, finds the lines that
+/// look like part of a block.
 fn pem(text: &str, spans: &mut Vec<Span>) {
     let begin = memchr::memmem::Finder::new("-----BEGIN ");
     let mut from = 0;
@@ -250,7 +251,7 @@ fn pem(text: &str, spans: &mut Vec<Span>) {
     }
 }
 
-/// Whether a line may stand in a PEM block: base64, a header or nothing.
+/// Whether a line can be part of a PEM block: base64, a header or blank.
 fn is_of_pem(line: &str) -> bool {
     let line =
         line.trim_matches(|char: char| !char.is_ascii_alphanumeric() && !"+/=".contains(char));

@@ -1,6 +1,6 @@
-//! What a pane's programs say of themselves: progress (OSC 9;4) and what they do (OSC 7501), for callers.
+//! What programs report about themselves: progress (OSC 9;4) and status (OSC 7501).
 //!
-//! It is text of theirs, to be trusted as little as their output.
+//! The programs choose the text, so trust it no more than their output.
 
 use std::borrow::Cow;
 
@@ -19,7 +19,7 @@ pub struct ProgressReport {
 }
 
 impl ProgressReport {
-    /// Of a terminal; `None`: nothing is under way.
+    /// The progress in a terminal. `None` if no program reports any.
     pub fn of(term: &Term) -> Option<Self> {
         let (state, percent) = match term.progress() {
             Progress::None => return None,
@@ -57,12 +57,12 @@ pub struct ProgramReport {
 }
 
 impl ProgramReport {
-    /// All of a terminal, the newest last.
+    /// All reports of a terminal, the newest last.
     pub fn all(term: &Term) -> Vec<Self> {
         term.program_statuses().iter().map(|report| Self::of(term, report)).collect()
     }
 
-    /// The newest of a terminal, if there is one.
+    /// The newest report of a terminal, if there is one.
     pub fn newest(term: &Term) -> Vec<Self> {
         term.program_statuses().last().map(|report| Self::of(term, report)).into_iter().collect()
     }

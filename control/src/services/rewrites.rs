@@ -1,9 +1,9 @@
-//! What a shell makes of a line before it runs it: continued lines, quoted words, lines of its history. Knows nothing of
-//! variables, aliases, functions, `eval` or scripts: rules on lines don't see through those.
+//! How a shell changes a line before running it: continuation lines, quotes, history. Variables, aliases, functions,
+//! `eval` and scripts are out of scope, so rules on lines can't see through them.
 
 use super::{parts::parts, shell::Shell};
 
-/// Words before a command that is run all the same.
+/// Words after which a command may follow.
 const PREFIXES: [&str; 19] = [
     "!",
     "{",
@@ -26,27 +26,27 @@ const PREFIXES: [&str; 19] = [
     "in",
 ];
 
-/// The line with continued lines joined, as a shell reads them: a backslash before a line's end is removed with it.
+/// The line with continuation lines joined, as a shell reads them: a backslash and the line end after it are removed.
 pub fn joined(line: &str) -> String {
     line.replace("\\\r\n", "").replace("\\\n", "").replace("\\\r", "")
 }
 
-/// The line without quotes and backslashes, which a shell takes out of its words: `r\m` and `'r'm` run `rm`.
+/// The line without quotes and backslashes, which a shell removes from words: `r\m` and `'r'm` run `rm`.
 pub fn unquoted(line: &str) -> String {
     line.replace(['\\', '\'', '"'], "")
 }
 
-/// Why a line runs a command of the history, which its text does not contain; `None`: it does not.
+/// Why a line runs a command from the history that its text does not contain. `None` if it does not.
 pub fn runs_history(line: &str) -> Option<&'static str> {
     let bare = unquoted(line);
-    // Shells have too many ways to begin a command: `fc` is refused wherever it is a word.
+    // Shells have too many ways to begin a command, so `fc` is refused wherever it is a word.
     let mut words = bare.split(|char: char| !(char.is_alphanumeric() || "_./-".contains(char)));
     let prints_event = bare.contains("history -") && bare.contains('!');
     let is_found = words.any(|word| word == "fc")
         || prints_event
         || match parts(line, 0) {
             Some(parts) => parts.into_iter().any(repeats_command),
-            // Where the commands of a line can't be told apart, any word may be one.
+            // If the line can't be split into commands, any word may be a command.
             None => line.split_whitespace().any(repeats_command),
         };
     is_found.then_some("fc, r and history run lines of the history")
@@ -65,7 +65,7 @@ fn repeats_command(command: &str) -> bool {
             || word.starts_with('-')
             || word.ends_with("()")
             || word.chars().all(|char| char.is_ascii_digit());
-        // A redirection whose file is the next word.
+        // The file of the redirection is the next word.
         let takes_next =
             is_redirection && redirection.trim_start_matches(['<', '>', '&']).is_empty();
         if !is_before && !is_redirection {
@@ -78,18 +78,18 @@ fn repeats_command(command: &str) -> bool {
     }
     let name =
         words.next().unwrap_or_default().trim_start_matches(['(', '{']).trim_end_matches(')');
-    // `r = 1` is a line of another language, in a here-document.
+    // `r = 1` is a line in another language, in a here-document.
     name == "r" && !words.next().is_some_and(|next| next.starts_with('='))
 }
 
-/// Why a shell that reads this at its prompt runs another line; `None`: it does not. Sees `!` where bash and zsh do: outside
-/// single quotes, and with an event behind it. `None` for a shell that is not known.
+/// Why a shell that reads this line at its prompt would run another one. `None` if it would not. Detects `!` where
+/// bash and zsh do: outside of single quotes, and followed by an event. An unknown shell is treated like bash.
 pub fn is_rewritten(shell: Option<Shell>, line: &str) -> Option<&'static str> {
     match shell {
         Some(Shell::PowerShell | Shell::Cmd) => return None,
-        // There `^` begins the name of a program.
+        // In Nushell, `^` begins the name of an external program.
         Some(Shell::Nushell) => {}
-        // It has no history expansion.
+        // fish has no history expansion.
         Some(Shell::Fish) => {}
         _ if line.starts_with('^') => return Some("^ edits the last line of the history"),
         // The first line of a script, in a here-document.
@@ -100,7 +100,7 @@ pub fn is_rewritten(shell: Option<Shell>, line: &str) -> Option<&'static str> {
     let mut chars = line.char_indices().peekable();
     while let Some((at, char)) = chars.next() {
         match char {
-            // What is escaped is passed over.
+            // Skip the escaped character.
             '\\' if !is_single && chars.next().is_some() => {}
             '\\' if !is_single => return Some("it goes on in the next line"),
             '\'' if !is_double => is_single = !is_single,
@@ -118,7 +118,7 @@ pub fn is_rewritten(shell: Option<Shell>, line: &str) -> Option<&'static str> {
             _ => {}
         }
     }
-    // The quote may have been opened in an earlier line, and be closed in this one.
+    // An earlier line may have opened the quote, so that this line closes it.
     (has_quoted_event && (is_single || is_double)).then_some(EVENT)
 }
 

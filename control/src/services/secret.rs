@@ -1,10 +1,12 @@
-//! Whether the program in a pane asks for a secret, such as a password: only the person may type or see it.
+//! Whether the program in a pane asks for a secret, such as a password. Only the user may type or see it.
 //!
-//! A program asks for one if it waits for a line that the terminal does not echo (ICANON without ECHO), as `sudo`, `ssh` and
-//! `read -s` do, or if it reads every key by itself and the field at the cursor is labelled with a word for a secret, as
-//! `dialog --passwordbox` and `pinentry-curses` do. It may ask for one if the echo is off and it does not wait yet, if the
-//! label and its field may be the text of an editor, and if the cursor is hidden and a label stands anywhere: agents then
-//! type only after a look.
+//! A program asks for one in two cases. It waits for a line that the terminal does not echo (ICANON without ECHO), as
+//! `sudo`, `ssh` and `read -s` do. Or it reads single keys, and the label of the field at the cursor contains a word
+//! for a secret, as with `dialog --passwordbox` and `pinentry-curses`.
+//!
+//! It may ask for one if echo is off but the program does not wait yet, if the label and its field may be text in an
+//! editor, or if the cursor is hidden and a label is anywhere on the screen. Agents must then look at the screen
+//! before they type.
 
 mod field;
 
@@ -52,12 +54,12 @@ const WORDS: &[&str] = &[
     "пароль",
     "κωδικός",
 ];
-/// Those of languages that don't part words, or add to them.
+/// Words for a secret in languages that do not separate words, or that append to them.
 const UNPARTED: &[&str] =
     &["密码", "密碼", "口令", "パスワード", "パスフレーズ", "비밀번호", "암호", "पासवर्ड"];
 
-/// A label that ends in a colon and has a word for a secret, behind no sign of a prompt. What stands behind the colon is a
-/// hint in brackets, and a sign for each character that was typed.
+/// A label that ends in a colon and contains a word for a secret, without the sign of a prompt before that word.
+/// After the colon, there may be a hint in brackets and a sign for each typed character.
 static QUESTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let words = format!(r"\b(?:{})\b|{}", WORDS.join("|"), UNPARTED.join("|"));
     const HINT: &str = r"[\[(（][^\])）/\n]*[\])）]";
@@ -72,20 +74,20 @@ static QUESTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// Whether a pane's program asks for a secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Asked {
-    /// It does not.
+    /// The program does not ask for a secret.
     No,
-    /// It may: why, for people. Holds text of the screen.
+    /// The program may be asking. Holds the reason for users, including text from the screen.
     Maybe(String),
-    /// It does.
+    /// The program asks for a secret.
     Yes,
 }
 
-/// Whether a pane's program asks for a secret now.
+/// Whether a pane's program is asking for a secret now.
 pub fn is_asked(pane: &Pane) -> bool {
     asked(pane) == Asked::Yes
 }
 
-/// Whether it does, or may.
+/// Whether a pane's program asks for a secret, or may be asking.
 pub fn asked(pane: &Pane) -> Asked {
     let process = pane.process();
     if pane.state() != PaneState::Running || process.echo() != Some(false) {
@@ -98,12 +100,12 @@ pub fn asked(pane: &Pane) -> Asked {
     if asked != Asked::No && shows(&label, &pane.typed()) { Asked::No } else { asked }
 }
 
-/// Where lines are read without echo. A shell at its prompt asks for nothing: `stty -echo` was typed there.
+/// For a terminal that reads lines without echo. A shell at its prompt asks for nothing: someone typed `stty -echo`.
 fn asked_in_a_line(pane: &Pane) -> Asked {
     let is_at_prompt = {
         let term = pane.term();
         match term.commands().next_back() {
-            // A shell's line editor turns the echo off and on by itself, so it means nothing here.
+            // A shell's line editor turns echo off and on by itself, so at a prompt it means nothing.
             Some(last) => !last.is_running(),
             None => ends_prompt(&line_to_cursor(&term)),
         }
@@ -118,9 +120,9 @@ fn asked_in_a_line(pane: &Pane) -> Asked {
     }
 }
 
-/// Where every key is read by itself; and the label.
+/// For a program that reads single keys. Also returns the label.
 fn asked_on_screen(term: &Term) -> (Asked, String) {
-    // A shell's own line is no field.
+    // The input line of a shell is not a field.
     if ShownLine::of(term).is_some() {
         return (Asked::No, String::new());
     }
@@ -131,7 +133,7 @@ fn asked_on_screen(term: &Term) -> (Asked, String) {
         let may_be_text = term.modes().contains(Modes::ALT_SCREEN) && !has_frame && !is_masked;
         return (if may_be_text { maybe(&label) } else { Asked::Yes }, label);
     }
-    // Programs that hide the cursor draw one of their own.
+    // Programs that hide the cursor draw one themselves, so the field could be anywhere.
     if !term.cursor().visible
         && let Some(label) = field::texts(term).into_iter().find(|text| is_question(text))
     {
@@ -140,7 +142,7 @@ fn asked_on_screen(term: &Term) -> (Asked, String) {
     (Asked::No, String::new())
 }
 
-/// Whether a field's label asks for a secret. A frame, or a place below the label, counts as a colon does.
+/// Whether a field's label asks for a secret. If the field has a frame, the label needs no colon.
 fn is_secret(field: &Field) -> bool {
     let Field { label, is_below, has_frame } = field;
     let has_colon = label.contains([':', '：']);
@@ -152,7 +154,7 @@ fn is_question(label: &str) -> bool {
     label.len() <= LONGEST && QUESTION.as_ref().is_some_and(|question| question.is_match(label))
 }
 
-/// Whether a line shows what was typed, as an editor of lines does.
+/// Whether a line ends with what was typed, as in a line editor.
 fn shows(line: &str, typed: &str) -> bool {
     let typed = typed.trim();
     typed.contains(char::is_alphanumeric) && line.trim_end().ends_with(typed)
@@ -249,7 +251,7 @@ mod tests {
         }
     }
 
-    /// What a program asks that has written this on a screen of 40 columns and 10 rows, and the label.
+    /// What a program asks for that wrote this on a screen of 40 columns and 10 rows, with the label.
     fn asked(output: &str) -> (Asked, String) {
         let mut term = Term::new(Size::cells(40, 10), Options::default());
         Parser::new().advance(&mut term, output.as_bytes());
@@ -267,11 +269,11 @@ mod tests {
         // As pinentry-curses draws it.
         const PIN: &str = "┌───────────────────┐\r\n│ Unlock the key:   │\r\n│                   │\r\n\
                            │ PIN: ____________ │\r\n│   <OK>  <Cancel>  │\r\n└───────────────────┘";
-        // As dialog does: a frame of the field's own.
+        // As dialog draws it: the field has a frame.
         const DIALOG: &str = "┌──────────────────┐\r\n│ Your password    │\r\n│ for the disk     │\r\n\
                               │ ┌──────────────┐ │\r\n│ │**            │ │\r\n│ └──────────────┘ │\r\n\
                               ├──────────────────┤\r\n│  <OK>  <Cancel>  │\x1b[5;6H";
-        // As whiptail does: a row of its own.
+        // As whiptail draws it: the field has a row of its own.
         const WHIPTAIL: &str = "┌──────┤ T ├───────┐\r\n│ Enter password   │\r\n│                  │\r\n\
                                 │ ________________ │\r\n│   <Ok>  <Cancel> │\r\n└──────────────────┘\x1b[4;3H";
         let japanese = PIN.replace("PIN: ____________ ", "パスワード: _____ ");
@@ -326,7 +328,7 @@ mod tests {
         for output in ["Password: ", "Password:\r\n", "Password:\r\n  ****"] {
             assert_eq!(asked(output), yes("Password:"), "{output:?}");
         }
-        // A side of its own counts as a colon does.
+        // A border next to the field replaces the colon.
         assert_eq!(asked("Your password\r\n┃ ****"), yes("Your password"));
         const PROMPT: &str = "\x1b]133;A\x07$ \x1b]133;B\x07";
         for output in [

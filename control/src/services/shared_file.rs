@@ -1,6 +1,6 @@
-//! A JSON file in Unterm's home that all instances share and only its owner reads.
+//! A JSON file in Unterm's home that all instances share and only its owner can read.
 //!
-//! Owns how it is read, again whenever it has changed, and how it is changed: under the lock that all instances take.
+//! Reads the file again whenever it has changed, and changes it under the lock that all instances use.
 
 use std::{
     fs, io,
@@ -15,21 +15,21 @@ use unterm_mux::private;
 
 use crate::registry;
 
-/// The longest file, in bytes: what lies there instead is not read.
+/// The largest file that is read, in bytes.
 const LONGEST: u64 = 4 << 20;
 
-/// The file, as a `T`.
+/// The file, parsed as a `T`.
 pub struct SharedFile<T> {
     home: PathBuf,
     name: &'static str,
     read: Mutex<(Option<Stamp>, Arc<T>)>,
 }
 
-/// Which state of the file was read: time of change, length, inode.
+/// Identifies a version of the file: time of change, length, inode.
 type Stamp = (SystemTime, u64, u64);
 
 impl<T: Clone + Default + Serialize + DeserializeOwned> SharedFile<T> {
-    /// The one of this name in a home.
+    /// The file with this name in a home.
     pub fn new(home: &Path, name: &'static str) -> Self {
         Self { home: home.to_owned(), name, read: Mutex::default() }
     }
@@ -38,10 +38,10 @@ impl<T: Clone + Default + Serialize + DeserializeOwned> SharedFile<T> {
         self.home.join(self.name)
     }
 
-    /// What it says now; one that is not there says nothing.
+    /// Reads and parses the file. A missing file is the default value.
     ///
     /// # Errors
-    /// Why it can't be read; for people.
+    /// Why the file can't be read, as a message for users.
     fn read(&self) -> Result<T, String> {
         let path = self.path();
         let failed = |why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
@@ -53,10 +53,10 @@ impl<T: Clone + Default + Serialize + DeserializeOwned> SharedFile<T> {
         serde_json::from_slice(&text).map_err(|error| failed(&error))
     }
 
-    /// What it says now. A file that can't be read is tried again each time.
+    /// The current value. A file that could not be read is read again at each call.
     ///
     /// # Errors
-    /// Its path and why it can't be read; for people.
+    /// The file's path and why it can't be read, as a message for users.
     pub fn get(&self) -> Result<Arc<T>, String> {
         let stamp = fs::metadata(self.path()).ok().and_then(|metadata| {
             let inode = std::os::unix::fs::MetadataExt::ino(&metadata);
@@ -64,17 +64,18 @@ impl<T: Clone + Default + Serialize + DeserializeOwned> SharedFile<T> {
         });
         let mut read = self.read.lock();
         if stamp.is_none() || read.0 != stamp {
-            // Until it is read, it must not count as read.
+            // If reading fails, the old value must not count as current.
             read.0 = None;
             *read = (stamp, Arc::new(self.read()?));
         }
         Ok(read.1.clone())
     }
 
-    /// Changes it, unless `change` fails or says (`false`) that it changed nothing.
+    /// Changes the value and writes the file, unless `change` fails or returns `false` for "unchanged".
     ///
     /// # Errors
-    /// That of `change`, or why the file can't be read or written; for people. What can't be read is not written over.
+    /// The error of `change`, or why the file can't be read or written, as a message for users. A file that can't be
+    /// read is not overwritten.
     pub fn change<R>(
         &self,
         change: impl FnOnce(&mut T) -> Result<(R, bool), String>,
@@ -91,7 +92,7 @@ impl<T: Clone + Default + Serialize + DeserializeOwned> SharedFile<T> {
             return Err(format!("{} would be too long", self.path().display()));
         }
         private::replace(&self.path(), |file| io::Write::write_all(file, &text)).map_err(failed)?;
-        // Two changes within a tick of the file's clock look the same.
+        // Two changes within one tick of the file's clock would have the same stamp.
         *self.read.lock() = (None, Arc::default());
         Ok(result)
     }

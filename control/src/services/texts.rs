@@ -1,4 +1,4 @@
-//! The texts of screens that were asked for last.
+//! A cache of recently requested screen texts.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -6,13 +6,13 @@ use parking_lot::Mutex;
 use serde_json::value::RawValue;
 use unterm_mux::PaneId;
 
-/// The last replies of `screen.text`, each good for as long as nothing changes in its terminal: agents ask again and
-/// again for screens that stand still, and a terminal that is asked holds up its program.
+/// The latest replies of `screen.text`. A reply is valid as long as the terminal does not change. Agents often ask
+/// again for a screen that did not change, and reading a terminal blocks its program.
 #[derive(Default)]
 pub struct TextCache(Mutex<VecDeque<(PaneId, u64, Arc<RawValue>)>>);
 
 impl TextCache {
-    /// How many are kept, and the longest that is.
+    /// The most replies that are kept, and the longest one in bytes.
     const COUNT: usize = 32;
     const LONGEST: usize = 64 << 10;
 

@@ -33,7 +33,7 @@ pub enum Condition {
     CommandDone,
     /// A bell rang.
     Bell,
-    /// The title has changed to one that contains this text.
+    /// The title contains this text and, if there is a `since`, has changed after it.
     Title(String),
     /// The pane's `seq` has reached this value.
     Seq(u64),

@@ -1,42 +1,42 @@
-//! The rules that find secrets in a line: the documented ones, Unterm's own and those of gitleaks.
+//! The rules that find secrets in a line: the documented ones, Unterm's own, and those of gitleaks.
 //!
-//! Compiles a rule when a line first holds one of its words: most of gitleaks' rules never meet their word.
+//! A rule is compiled when a line first contains one of its keywords. Most of gitleaks' rules are never needed.
 
 use std::sync::{LazyLock, OnceLock};
 
 use regex_automata::{MatchKind, PatternSet, meta::Regex, util::syntax};
 use serde::Deserialize;
 
-/// Rules of gitleaks, as data; their licence lies beside the file.
+/// The rules of gitleaks. Their license is next to the file.
 const GITLEAKS: &str = include_str!("../../../../assets/redaction/gitleaks.json");
 
-/// What stands in the place of a match.
+/// The form of a replacement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// `name: <redacted>`: group 1 is the name, group 2 the secret.
     Named,
     /// `<token:first8...redacted>`.
     Token,
-    /// `<redacted>` in the place of the secret.
+    /// `<redacted>` in place of the secret.
     Plain,
 }
 
 /// A rule.
 pub(super) struct Rule {
     pattern: String,
-    /// The group that is the secret; 0: the first that took part, else the whole match.
+    /// The group that captures the secret. 0: the first group that took part in the match, or else the whole match.
     group: usize,
     pub(super) form: Form,
     compiled: OnceLock<Option<Regex>>,
 }
 
 impl Rule {
-    /// The rule as a regular expression over bytes; `None` for one that does not compile, which a test excludes.
+    /// The rule as a regular expression over bytes. `None` if it does not compile, which a test rules out.
     pub(super) fn regex(&self) -> Option<&Regex> {
         self.compiled.get_or_init(|| compile(&self.pattern).ok()).as_ref()
     }
 
-    /// Finds the rule's matches in a line: the match and the secret in it, as ranges of bytes.
+    /// Finds the rule's matches in a line, and calls `found` with the ranges of the match and of the secret.
     pub(super) fn find(&self, line: &[u8], mut found: impl FnMut([usize; 2], [usize; 2])) {
         let Some(regex) = self.regex() else { return };
         for captures in regex.captures_iter(line) {
@@ -55,7 +55,7 @@ impl Rule {
     }
 }
 
-/// A pattern over bytes, with ASCII classes: what `\w` and `\b` mean in the expressions of gitleaks.
+/// Compiles a pattern over bytes with ASCII classes, which is what gitleaks' patterns mean by `\w` and `\b`.
 fn compile(pattern: &str) -> Result<Regex, String> {
     let syntax = syntax::Config::new().unicode(false).utf8(false);
     let config = Regex::config().utf8_empty(false).nfa_size_limit(Some(8 << 20));
@@ -63,15 +63,15 @@ fn compile(pattern: &str) -> Result<Regex, String> {
     built.map_err(|error| error.to_string())
 }
 
-/// All rules, and the words by which the rules that apply to a line are found.
+/// All rules, and the keywords that select the rules to try on a line.
 pub(super) struct Rules {
-    /// In the order of precedence.
+    /// The rules in order of precedence.
     pub(super) rules: Vec<Rule>,
-    /// Matches where any word stands.
+    /// Matches any keyword.
     any_word: Option<Regex>,
-    /// The same words, one pattern each.
+    /// The same keywords, one pattern each.
     words: Option<Regex>,
-    /// For each word the rules that need it.
+    /// For each keyword, the indices of the rules that need it.
     of_word: Vec<Vec<usize>>,
 }
 
@@ -84,15 +84,15 @@ struct Listed {
     group: usize,
 }
 
-/// Words whose value is a secret, however it is written: `password=x`, `"token": "x"`, `config['key'] = 'x'`.
+/// Names whose value is a secret, in various notations: `password=x`, `"token": "x"`, `config['key'] = 'x'`.
 const NAMED: &str = concat!(
     r"(?i)((?:token|secret|password|passwd|pwd|passphrase|api_key|credential|key)s?)",
     r#"["'\])]*[ \t]*[:=]{1,2}>?[ \t]*"#,
-    // Quoted, in pieces that follow each other; a quote that the line does not close; a word.
+    // Adjacent quoted strings, or a quote that the line does not close, or a word.
     r#"((?:"(?:[^"\\\n]|\\.)*"|'[^'\n]*')+|["'][^\n]+|\S+)"#,
 );
 
-/// The documented rules that have words, then Unterm's own: words, expression, form.
+/// The documented rules that have keywords, then Unterm's own: keywords, pattern, form.
 const OWN: &[(&[&str], &str, Form)] = &[
     (
         &[
@@ -110,7 +110,7 @@ const OWN: &[(&[&str], &str, Form)] = &[
         Form::Named,
     ),
     (&["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], "gh[pousr]_[A-Za-z0-9]{36,}", Form::Token),
-    // The whole value of the header: to a quote that ends it, else to the line's end.
+    // The whole value of the header, up to a closing quote or the end of the line.
     (
         &["authorization"],
         r#"(?i)authorization["']?[ \t]*[:=][ \t]*["']?(?:[a-z][a-z0-9-]*[ \t]+)?([^\s"'][^"'\n]*)"#,
@@ -133,10 +133,10 @@ const OWN: &[(&[&str], &str, Form)] = &[
     (&["sk_", "rk_", "pk_"], r"\b[spr]k_(?:live|test|prod)_[A-Za-z0-9]{8,}", Form::Plain),
     (&["npm_"], r"\bnpm_[A-Za-z0-9]{20,}", Form::Plain),
     (&["github_pat_"], r"\bgithub_pat_[A-Za-z0-9_]{20,}", Form::Plain),
-    // A user's password in a URL, or a token in the place of the user.
+    // A user's password in a URL, or a token in place of the user.
     (&["://"], r#"://[^\s/:@?#"']*:([^\s/?#"']+)@"#, Form::Plain),
     (&["://"], r#"://([^\s/:@?#"']{20,})@"#, Form::Plain),
-    // An option and its value in the next word; `--password=x` is a named value.
+    // An option with its value in the next word. `--password=x` already matches as a name with a value.
     (
         &["--"],
         concat!(
@@ -146,11 +146,11 @@ const OWN: &[(&[&str], &str, Form)] = &[
         ),
         Form::Plain,
     ),
-    // A key that stands in one line, as in JSON.
+    // A key in a single line, as in JSON.
     (&["-----begin"], r"-----BEGIN [^\n]*?-----([^\n]+?)-----END ", Form::Plain),
 ];
 
-/// The rules; made when text is first redacted.
+/// The rules, created when text is first redacted.
 pub(super) static RULES: LazyLock<Rules> = LazyLock::new(|| {
     let mut rules = Vec::new();
     let mut words: Vec<String> = Vec::new();
@@ -176,20 +176,20 @@ pub(super) static RULES: LazyLock<Rules> = LazyLock::new(|| {
         let rule = Rule { pattern: regex, group, form: Form::Plain, compiled: OnceLock::new() };
         add(&keywords, rule);
     }
-    // No word holds a character that means something in a regular expression, but for these.
+    // A dot is the only character in keywords that is special in a regular expression.
     let escaped = |word: &String| format!("(?i){}", word.replace('.', r"\."));
     let patterns: Vec<String> = words.iter().map(escaped).collect();
     let syntax = syntax::Config::new().unicode(false).utf8(false);
     let any_word = compile(&patterns.join("|")).ok();
-    // Every word that stands in a line, not only the first.
+    // Report every keyword in a line, not only the first.
     let config = Regex::config().match_kind(MatchKind::All);
     let words = Regex::builder().syntax(syntax).configure(config).build_many(&patterns).ok();
     Rules { rules, any_word, words, of_word }
 });
 
 impl Rules {
-    /// Finds the lines of a text that hold a word, with the rules to try there, in order: `found` gets the start of a line,
-    /// the line, and the rules' indices.
+    /// Finds the lines of a text that contain a keyword. Calls `found` with the start of the line, the line, and the
+    /// indices of the rules to try, in order.
     pub(super) fn lines<'t>(&self, text: &'t str, mut found: impl FnMut(usize, &'t str, &[usize])) {
         let (Some(any_word), Some(words)) = (&self.any_word, &self.words) else { return };
         let mut set = PatternSet::new(words.pattern_len());

@@ -1,33 +1,33 @@
-//! The field at the cursor, and what it is labelled with. Knows no words; what it finds is for others to judge.
+//! Finds the field at the cursor and its label. Does not judge what the label asks for.
 //!
-//! The label is the text in front of the cursor in its row, between the sides of a box or of a multiplexer's part. If that
-//! is nothing but the field's frame and what hides its characters, the label is the nearest text above.
+//! The label is the text in front of the cursor in its row, within the borders of a box or of a multiplexer's pane.
+//! If there is only the field's frame and masked characters, the label is the nearest text above.
 
 use std::ops::Range;
 
 use unterm_term::{LineId, Modes, Point, Term, TextRange};
 
-/// The sides of a box, or of a multiplexer's parts, also where a line branches off.
+/// Vertical borders of boxes and of multiplexer panes, including junctions.
 const SIDES: &str = "│┃║├┤┠┨┣┫╟╢╠╣|";
-/// What fills a field that nothing was typed into, or stands around it.
+/// Characters that fill an empty field or enclose it.
 const FRAME: &str = "[]_";
-/// What stands for each character that was typed.
+/// Characters that stand for typed ones.
 pub const MASKS: &str = "*•●∗·▪■";
-/// Rows that a label is broken into, and rows without text between it and its field.
+/// The most rows of a label, and the most rows without text between a label and its field.
 const MOST_ROWS: usize = 4;
 
-/// What stands at the cursor.
+/// The field at the cursor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// Its label, with what hides the characters that were typed.
+    /// The label, followed by the masked characters.
     pub label: String,
-    /// The label stands above it.
+    /// Whether the label is above the field.
     pub is_below: bool,
-    /// It has a frame: it is no text that is being edited.
+    /// Whether the field has a frame, so that it can't be text in an editor.
     pub has_frame: bool,
 }
 
-/// The field that the cursor stands in. `None`: there is text behind the cursor, or none that could be a label.
+/// The field at the cursor. `None` if there is text after the cursor, or no text that could be a label.
 pub fn at_cursor(term: &Term) -> Option<Field> {
     let (cursor, size) = (term.cursor(), term.size());
     let is_end = |col: &u16| shown(term, cursor.row, *col).is_some_and(is_side);
@@ -40,11 +40,11 @@ pub fn at_cursor(term: &Term) -> Option<Field> {
         return None;
     }
     let is_full = term.modes().contains(Modes::ALT_SCREEN);
-    // A multiplexer's part has a side, too.
+    // In a full-screen program, a single border may be that of a multiplexer's pane.
     let is_boxed = left.is_some() && (right.is_some() || !is_full);
     let has_frame = is_boxed || front.contains(is_frame) || behind.contains(is_frame);
     if is_empty(&front) {
-        // Without a frame a full-screen program's empty row is one of its text.
+        // Without a frame, an empty row in a full-screen program may be an empty line of text.
         let label = above(term, cols.start).filter(|_| has_frame || !is_full)?;
         return Some(Field { label, is_below: true, has_frame });
     }
@@ -56,14 +56,14 @@ pub fn at_cursor(term: &Term) -> Option<Field> {
     Some(Field { label, is_below: false, has_frame })
 }
 
-/// The text of each row of the screen between its sides, from the top.
+/// The texts on the screen, row by row from the top, split at borders.
 pub fn texts(term: &Term) -> Vec<String> {
     let rows = (0..term.size().rows).map(|row| row_text(term, row, 0..term.size().cols));
     let parts = rows.flat_map(|row| row.split(is_side).map(str::to_owned).collect::<Vec<_>>());
     parts.filter(|text| !is_empty(text)).collect()
 }
 
-/// The nearest text above the cursor, between the sides that stand there around a column; its rows joined.
+/// The nearest text above the cursor, within the borders around a column, with its rows joined.
 fn above(term: &Term, col: u16) -> Option<String> {
     let mut rows = (0..term.cursor().row).rev().map(|row| segment(term, row, col));
     let last = rows.by_ref().take(MOST_ROWS).find(|text| says_something(text))?;
@@ -74,7 +74,7 @@ fn above(term: &Term, col: u16) -> Option<String> {
     Some(label.join(" "))
 }
 
-/// The text of a row between the sides around a column.
+/// The text of a row, within the borders around a column.
 fn segment(term: &Term, row: u16, col: u16) -> String {
     let is_end = |col: &u16| shown(term, row, *col).is_some_and(is_side);
     let left = (0..col).rev().find(is_end).map_or(0, |col| col + 1);
@@ -82,7 +82,7 @@ fn segment(term: &Term, row: u16, col: u16) -> String {
     row_text(term, row, left..right)
 }
 
-/// What stands in some columns of a row of the live screen.
+/// The text of some columns of a row of the live screen.
 fn row_text(term: &Term, row: u16, cols: Range<u16>) -> String {
     if cols.is_empty() {
         return String::new();
@@ -92,12 +92,12 @@ fn row_text(term: &Term, row: u16, cols: Range<u16>) -> String {
     term.text(TextRange { start, end, block: false })
 }
 
-/// What a cell of the live screen shows; `None`: nothing.
+/// The character in a cell of the live screen. `None` if the cell is empty.
 fn shown(term: &Term, row: u16, col: u16) -> Option<char> {
     row_text(term, row, col..col + 1).chars().next()
 }
 
-/// Whether a part of a row holds no more than a field: its frame, and what hides its characters.
+/// Whether part of a row contains only a field: its frame and masked characters.
 fn is_empty(text: &str) -> bool {
     text.chars().all(|char| char.is_whitespace() || MASKS.contains(char) || is_frame(char))
 }

@@ -1,5 +1,5 @@
-//! Lines that [`Shell::wrap`] and [`Shell::line`] made, turned back into the commands that they were made of: for those who
-//! read a session afterwards. Takes only what these two write, to the letter; everything else stays as it is.
+//! Turns lines that [`Shell::wrap`] and [`Shell::line`] made back into the original commands, for whoever reads a
+//! session later. Converts only exactly what these two produce. Everything else stays unchanged.
 
 use std::{borrow::Cow, collections::VecDeque};
 
@@ -8,26 +8,26 @@ use unterm_term::Given;
 
 use super::{Marks, Shell};
 
-/// How the mark before the output is begun in what is typed, and its digits.
+/// The text before the id of the begin mark, as typed. The length of the id.
 const BEGIN: &str = "UntermRun=";
 const DIGITS: usize = 32;
-/// How the mark behind the output begins, and ends behind its digits.
+/// The text before and after the id of the end mark.
 const END: (&str, &str) = ("__UNTERM_DONE_", "__");
-/// Shells that are typed to in different ways.
+/// Shells with different typed forms.
 const SHELLS: [Shell; 5] =
     [Shell::Bash, Shell::Fish, Shell::Posix, Shell::Nushell, Shell::PowerShell];
-/// Stands for a command.
+/// Placeholder for a command.
 const COMMAND: &str = "COMMAND";
 
-/// Runs that are remembered; one more takes the place of the oldest.
+/// The most runs that are remembered. One more replaces the oldest.
 const MOST_RUNS: usize = 4096;
 
-/// The runs that were typed lately, in whatever pane, by the digits of their marks, which nobody guesses.
+/// Runs that were typed recently in any pane, by the ids of their marks, which can't be guessed.
 #[derive(Default)]
 pub struct TypedRuns(Mutex<VecDeque<String>>);
 
 impl TypedRuns {
-    /// One was typed.
+    /// Records a run.
     pub fn add(&self, marks: &Marks) {
         let mut ids = self.0.lock();
         if ids.len() == MOST_RUNS {
@@ -41,17 +41,18 @@ impl TypedRuns {
     }
 }
 
-/// The runs whose marks are left out of a text. Whatever else looks like one is a program's own output.
+/// The runs whose marks are removed from a text. Any other text that looks like a mark is output of a program.
 #[derive(Clone, Copy)]
 pub enum Runs<'a> {
-    /// Those of this instance.
+    /// The runs of this instance.
     Typed(&'a TypedRuns),
-    /// Those that were typed in the text itself: of what was recorded nobody knows more.
+    /// The runs that were typed in the text itself. For recordings, nothing else is known.
     Shown,
 }
 
-/// Text as it was shown, wrapped rows joined, with commands as they were given, and without the marks behind the output of
-/// `runs`. `typed`: lines that are known to have been typed for somebody. Borrowed: there are none of these.
+/// Text of the screen, with wrapped rows joined, in which typed lines are replaced by the original commands and the
+/// end marks of `runs` are removed. `typed`: lines that callers are known to have typed. Returns `Borrowed` if
+/// nothing changes.
 pub fn as_given<'a>(text: &'a str, typed: &[Given], runs: Runs<'_>) -> Cow<'a, str> {
     let is_known = typed.iter().any(|given| text.contains(&given.typed));
     if !is_known && !text.contains(BEGIN) && !text.contains(END.0) {
@@ -82,7 +83,7 @@ pub fn as_given<'a>(text: &'a str, typed: &[Given], runs: Runs<'_>) -> Cow<'a, s
 }
 
 impl Shell {
-    /// The command of a line that [`Shell::line`] made.
+    /// The original command of a line that [`Shell::line`] made.
     pub fn given(self, line: &str) -> Option<String> {
         let line = line.trim();
         let command = unquoted(self, line.strip_prefix("eval ")?)?;
@@ -91,14 +92,14 @@ impl Shell {
     }
 }
 
-/// The digits of the marks that are typed in a line.
+/// The id of the marks in a typed line.
 fn typed_id(line: &str) -> Option<&str> {
     let behind = &line[line.find(BEGIN)? + BEGIN.len()..];
     let is_id = |part: &&str| part.len() == DIGITS;
     behind.split(|char: char| !char.is_ascii_hexdigit()).find(is_id)
 }
 
-/// A line with the command in place of what [`Shell::wrap`] made of it.
+/// A line with what [`Shell::wrap`] made replaced by the original command.
 fn unwrapped(line: &str) -> Option<String> {
     let id = typed_id(line)?;
     SHELLS.into_iter().find_map(|shell| {
@@ -111,7 +112,7 @@ fn unwrapped(line: &str) -> Option<String> {
     })
 }
 
-/// Where a mark behind an output stands, and its digits.
+/// The position and the id of an end mark.
 fn end_mark(line: &str) -> Option<(usize, &str)> {
     let at = line.rfind(END.0)?;
     let (digits, rest) = line[at + END.0.len()..].split_at_checked(DIGITS)?;
@@ -119,7 +120,7 @@ fn end_mark(line: &str) -> Option<(usize, &str)> {
     is_mark.then_some((at, digits))
 }
 
-/// A command as it was before it was quoted for a shell.
+/// The text before it was quoted for a shell.
 fn unquoted(shell: Shell, text: &str) -> Option<String> {
     match shell {
         Shell::Bash | Shell::Zsh => match text.strip_prefix("$'") {
@@ -135,14 +136,14 @@ fn unquoted(shell: Shell, text: &str) -> Option<String> {
     }
 }
 
-/// `'…'`, in which `'\''` is a quote.
+/// Parses `'…'`, in which `'\''` is a quote.
 fn plain(text: &str) -> Option<String> {
     let inner = text.strip_prefix('\'')?.strip_suffix('\'')?;
     let parts: Vec<&str> = inner.split(r"'\''").collect();
     parts.iter().all(|part| !part.contains('\'')).then(|| parts.join("'"))
 }
 
-/// The inside of `$'…'`, and what `printf %b` is given: `\n`, `\t`, a character behind a backslash, or so many octal digits.
+/// Parses the inside of `$'…'`, or the argument of `printf %b`: `\n`, `\t`, an escaped character, or octal digits.
 fn escaped(text: &str, digits: usize) -> Option<String> {
     let mut out = String::new();
     let mut rest = text;
@@ -160,7 +161,7 @@ fn escaped(text: &str, digits: usize) -> Option<String> {
     Some(out + rest)
 }
 
-/// `'…'` with `\\` and `\'` in it, and `\n` and `\x1b` between such.
+/// Parses fish quotes: `'…'` with `\\` and `\'` inside, and `\n` and `\x1b` between them.
 fn fish(text: &str) -> Option<String> {
     let mut out = String::new();
     let mut rest = text;
@@ -216,13 +217,13 @@ mod tests {
         let marks = Marks::new().unwrap();
         for shell in [Shell::Zsh].into_iter().chain(SHELLS) {
             for command in COMMANDS {
-                // Nushell's is the command itself.
+                // Nushell's line is the command itself.
                 if shell != Shell::Nushell
                     && let Some(line) = shell.line(command)
                 {
                     assert_eq!(shell.given(&line).as_deref(), Some(command), "{shell:?}: {line}");
                 }
-                // Typed as it is, it ends the line.
+                // These shells get the command unquoted, so its line end would end the typed line.
                 if command.contains('\n') && matches!(shell, Shell::Nushell | Shell::PowerShell) {
                     continue;
                 }
