@@ -1,5 +1,5 @@
-//! Recordings of sessions: a log written as things happen, and a page of markdown when it is over. Knows which sessions are
-//! recorded and what the index of recordings says, and closes the recordings of processes that were killed.
+//! Recordings of sessions: a log that is written as events happen, and a markdown page that is rendered at the end.
+//! Owns which sessions are recorded and the index of recordings, and recovers the recordings of killed processes.
 
 mod export;
 mod files;
@@ -42,11 +42,11 @@ use self::{
     writer::{LIMITS, Limits, Log, Recording},
 };
 
-/// How often pages that could not be written are tried again.
+/// How often to retry pages that could not be written.
 const AGAIN: Duration = Duration::from_secs(30);
-/// Trace ids of a recording: the index has them all.
+/// The most trace ids of a recording, since the index stores them all.
 const MOST_TRACES: usize = 256;
-/// New panes that may wait for a look at the settings.
+/// The most new panes that wait until the settings are read.
 const NEW_PANES: usize = 256;
 
 /// The recordings of one process.
@@ -57,35 +57,36 @@ pub struct Recorder {
     unfinished: Arc<Unfinished>,
 }
 
-/// A recording that goes on.
+/// A recording that is running.
 struct Live {
     record: Arc<Mutex<Record>>,
     end: TapEnd,
     stops: Mutex<Stops>,
 }
 
-/// Who asked a recording to end.
+/// Requests to end a recording.
 #[derive(Default)]
 struct Stops {
     asked: Vec<Stop>,
-    /// Nobody is answered any more.
+    /// The recording has ended, so requests get no answer any more.
     is_over: bool,
 }
 
-/// Asks a recording to end, and who wants to hear of it.
+/// A request to end a recording, with the channel for the answer.
 struct Stop {
     reason: &'static str,
     ended: oneshot::Sender<Outcome<Record>>,
 }
 
-/// Recordings that have ended, but whose page or row could not be written, as on a full disk; and why not.
+/// Recordings that have ended, but whose page or row could not be written, for example on a full disk. Holds the
+/// reasons.
 #[derive(Default)]
 struct Unfinished {
     records: Mutex<Vec<(Record, String)>>,
 }
 
 impl Unfinished {
-    /// Keeps a record, and tries again until its page is written.
+    /// Adds a record, and retries in the background until its page is written.
     fn add(self: &Arc<Self>, home: &Path, record: Record, error: &str) {
         let mut records = self.records.lock();
         records.push((record, error.to_owned()));
@@ -105,7 +106,7 @@ impl Unfinished {
         }
     }
 
-    /// Writes what can be written now.
+    /// Writes the pages that can be written now.
     fn try_again(&self, home: &Path) {
         let Ok(settings) = Settings::read(home) else { return };
         let records = self.records.lock().clone();
@@ -118,7 +119,7 @@ impl Unfinished {
         }
     }
 
-    /// Their rows, each with the reason why its page is not written.
+    /// The rows of these recordings, each with the reason why its page is missing.
     fn rows(&self) -> Vec<Record> {
         let row = |(record, error): &(Record, String)| Record {
             error: Some(format!("the page is not written yet: {error}")),
@@ -128,7 +129,7 @@ impl Unfinished {
     }
 }
 
-/// Taps every new pane before its program's first byte is read, until it is clear whether the pane is recorded.
+/// Taps every new pane before the first byte of its program is read, until it is decided whether the pane is recorded.
 struct NewPanes {
     mux: Weak<Mux>,
     hides: Hides,
@@ -150,7 +151,7 @@ impl Observer for NewPanes {
 }
 
 impl Recorder {
-    /// Keeps its index in `home`.
+    /// A recorder whose index is in `home`.
     pub fn new(home: &Path) -> Self {
         Self {
             home: home.to_owned(),
@@ -160,8 +161,8 @@ impl Recorder {
         }
     }
 
-    /// Records every session that is opened from now on while `recording.json` says so, from its first byte; for as long as
-    /// the mux is there. `hides` as in [`Recorder::start`].
+    /// Records every session that is opened from now on, from its first byte, if `recording.json` says so. Ends with
+    /// the mux. For `hides`, see [`Recorder::start`].
     pub fn follow(
         self: Arc<Self>,
         mux: &Arc<Mux>,
@@ -173,7 +174,7 @@ impl Recorder {
         async move {
             while let Some((pane, tap)) = panes.recv().await {
                 let Some(mux) = weak.upgrade() else { return };
-                // A session without a tab is its owner's business.
+                // Sessions without a tab are left to their owners.
                 if mux.layout().tab_of(pane.id()).is_none() {
                     continue;
                 }
@@ -190,17 +191,17 @@ impl Recorder {
         }
     }
 
-    /// Whether a pane is recorded.
+    /// Whether a pane is being recorded.
     pub fn has(&self, pane: PaneId) -> bool {
         self.live.lock().contains_key(&pane)
     }
 
-    /// What is recorded of a pane now.
+    /// The record of a pane's running recording.
     pub fn status(&self, pane: PaneId) -> Option<Record> {
         self.live.lock().get(&pane).map(|live| live.record.lock().clone())
     }
 
-    /// Every recording that is known, with those whose page could not be written yet.
+    /// Every known recording, including those whose page could not be written yet.
     ///
     /// # Errors
     /// The index's path and why it can't be read.
@@ -212,10 +213,10 @@ impl Recorder {
         Ok(rows)
     }
 
-    /// A recording's page.
+    /// The page of a recording.
     ///
     /// # Errors
-    /// When there is no such recording, or its page can't be read.
+    /// There is no such recording, or its page can't be read.
     pub fn page(&self, id: &str) -> Outcome<String> {
         let row = self.rows()?.into_iter().find(|row| row.unterm_session_id == id);
         let row = row.ok_or_else(|| format!("Recording '{id}' not found"))?;
@@ -223,7 +224,7 @@ impl Recorder {
             .map_err(|error| format!("Recording '{id}' can't be read: {error}"))
     }
 
-    /// Begins to record a pane. `hides`: whether what is typed there now is not to be seen; asked as it is written.
+    /// Starts to record a pane. `hides` returns whether input must be hidden. It is called when the input is written.
     pub async fn start(
         &self,
         pane: Arc<Pane>,
@@ -234,7 +235,7 @@ impl Recorder {
         self.start_with(settings, pane, tap).await
     }
 
-    /// `recording.json`, read outside of the workers.
+    /// Reads `recording.json` on a blocking thread.
     async fn settings(&self) -> Outcome<Settings> {
         let home = self.home.clone();
         let read = tokio::task::spawn_blocking(move || Settings::read(&home));
@@ -321,7 +322,7 @@ impl Recorder {
         end.await.map_err(|_| none())?
     }
 
-    /// Ends all of them, since the process ends.
+    /// Ends all recordings, because the process ends.
     pub async fn stop_all(&self) {
         let panes: Vec<PaneId> = self.live.lock().keys().copied().collect();
         for pane in panes {
@@ -331,7 +332,7 @@ impl Recorder {
         }
     }
 
-    /// Attaches a trace id to a pane's recording, and gives all that it has.
+    /// Attaches a trace id to a pane's recording, and returns all of its ids.
     pub async fn attach(&self, pane: PaneId, trace: String) -> Outcome<Vec<String>> {
         let record = self.live.lock().get(&pane).map(|live| live.record.clone());
         let record = record.ok_or_else(|| format!("Session {} is not being recorded", pane.0))?;

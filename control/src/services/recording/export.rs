@@ -1,4 +1,4 @@
-//! A page of what a pane keeps, without a recording.
+//! Exports what a pane keeps as a page, without a recording.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::services::shell::{Runs, as_given};
 
-/// Renders what a pane shows and keeps, without a recording. Gives the page's id, path, length and count of blocks.
+/// Renders what a pane shows and keeps, without a recording. Returns the page's id, path, length and number of blocks.
 pub fn export(
     home: &Path,
     pane: &Pane,
@@ -42,7 +42,7 @@ pub fn export(
     Ok((record.unterm_session_id, path, page.len(), blocks))
 }
 
-/// The commands that a pane keeps with their output, or all of its text where there are none.
+/// The commands that a pane keeps, with their output. Without any, all of its text as the `Err` value.
 fn contents(pane: &Pane) -> Result<Vec<Block>, String> {
     let ids: Vec<u64> = {
         let term = pane.term();
@@ -50,7 +50,7 @@ fn contents(pane: &Pane) -> Result<Vec<Block>, String> {
         ran.map(|command| command.id).collect()
     };
     let block = |id: u64| {
-        // A lock for each, so that the program's output goes on in between.
+        // Lock the terminal for each command separately, so that the program's output is not held up.
         let (command, output, exit_code) = {
             let term = pane.term();
             let command = term.command(id)?;

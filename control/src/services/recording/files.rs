@@ -1,8 +1,8 @@
-//! Where a recording's files lie, and how they are reached: the log and the index in Unterm's home, the page in the project,
-//! in a folder that git ignores.
+//! Where a recording's files are, and how they are opened. The log and the index are in Unterm's home. The page is in
+//! the project, in a folder that git ignores.
 //!
-//! A project's files may be somebody else's: below the project's own folder no link is followed, and only regular files of
-//! the user's own are read, up to a bound.
+//! A project's files may come from somebody else. Below the project's folder no link is followed, and only regular
+//! files of this user are read, up to a maximum size.
 
 use std::{
     fs::File,
@@ -19,28 +19,28 @@ use super::{
 
 /// The folder of Unterm's files in a project.
 const IN_PROJECT: &str = ".unterm";
-/// The folder of recordings in it, and in Unterm's home.
+/// The folder of recordings in `IN_PROJECT` and in Unterm's home.
 const SESSIONS: &str = "sessions";
-/// The longest page that is read again, in bytes.
+/// The largest page that is read, in bytes.
 const LONGEST_PAGE: u64 = 64 << 20;
 
-/// The day on which a recording began, as a folder's name.
+/// The day on which a recording started, as a folder name.
 fn date(record: &Record) -> &str {
     record.started_at.get(..10).unwrap_or("undated")
 }
 
-/// The folder of a recording in Unterm's home, below that.
+/// The folder of a recording, relative to Unterm's home.
 fn own_folder(record: &Record) -> PathBuf {
     let slug = record.project_slug.as_deref().unwrap_or("_orphan");
     Path::new(SESSIONS).join(slug).join(date(record))
 }
 
-/// The folder of a recording's page in its project, below that.
+/// The folder of a recording's page, relative to its project.
 fn project_folder(record: &Record) -> PathBuf {
     Path::new(IN_PROJECT).join(SESSIONS).join(date(record))
 }
 
-/// Opens the folder of pages in a project, and makes what is missing of it: ignored by git, since a page shows what was typed.
+/// Opens or creates the folder of pages in a project. Git ignores the folder, because a page shows what was typed.
 fn open_in_project(project: &Path, below: &Path) -> io::Result<Folder> {
     let top = Folder::open(project)?.make(Path::new(IN_PROJECT))?;
     if !top.has(".gitignore") {
@@ -54,20 +54,20 @@ fn open_in_project(project: &Path, below: &Path) -> io::Result<Folder> {
     top.make(below)
 }
 
-/// Unterm's home, which is made if it is missing.
+/// Opens or creates Unterm's home.
 fn open_home(home: &Path) -> io::Result<Folder> {
     private::create_folder(home)?;
     Folder::open(home)
 }
 
-/// The first part of the name of a recording's files; `number` tells apart what began in the same second.
+/// The file name of a recording without its extension. `number` distinguishes recordings that start in the same second.
 fn stem(record: &Record, number: u32) -> String {
     let time = record.started_at.get(11..19).unwrap_or_default().replace(':', "");
     let again = if number == 1 { String::new() } else { format!("-{number}") };
     format!("tab-{}-{time}{again}", record.tab_id)
 }
 
-/// The project's folder for a recording's page, with its path; `None` where there is none that can be used.
+/// The project's folder for a recording's page, with its path. `None` if there is no usable project.
 fn in_project(record: &Record) -> Option<(Folder, PathBuf)> {
     let project = Path::new(record.project_path.as_ref()?);
     let below = project_folder(record);
@@ -81,7 +81,7 @@ fn in_project(record: &Record) -> Option<(Folder, PathBuf)> {
     }
 }
 
-/// Makes a recording's log, and chooses the path of its page, at which nothing is yet.
+/// Creates a recording's log, and chooses an unused path for its page.
 pub(super) fn create_log(home: &Path, record: &mut Record) -> io::Result<File> {
     let below = own_folder(record);
     let own = open_home(home)?.make(&below)?;
@@ -108,7 +108,7 @@ pub(super) fn create_log(home: &Path, record: &mut Record) -> io::Result<File> {
     Err(ErrorKind::AlreadyExists.into())
 }
 
-/// Writes a page that belongs to no log: the export of what a pane shows.
+/// Writes an export, that is, a page without a log.
 pub(super) fn write_export(home: &Path, record: &Record, page: &[u8]) -> io::Result<PathBuf> {
     let below = own_folder(record);
     let (folder, path) = match in_project(record) {
@@ -122,10 +122,11 @@ pub(super) fn write_export(home: &Path, record: &Record, page: &[u8]) -> io::Res
     Ok(path.join(name))
 }
 
-/// Writes a recording's page where its record says; where its project can't have it any more, in Unterm's home.
+/// Writes a recording's page to the path in its record. If the project can't hold it any more, writes it to Unterm's
+/// home.
 ///
 /// # Errors
-/// When it can't be written there either.
+/// The page can't be written there either.
 pub(super) fn write_page(home: &Path, record: &mut Record, page: &[u8]) -> io::Result<()> {
     let name = file_name(&record.md_path)?.to_owned();
     let project = record.project_path.as_ref().map(Path::new);
@@ -160,7 +161,7 @@ pub(super) fn read_log(home: &Path, record: &Record) -> io::Result<Vec<Event>> {
     log::read(folder.file(name)?)
 }
 
-/// Takes the log of a recording that never began away.
+/// Removes the log of a recording that never started.
 pub(super) fn remove_log(home: &Path, record: &Record) {
     if let Ok((folder, name)) = find(home, record, &record.log_path) {
         let _ = folder.remove(name);
@@ -172,7 +173,8 @@ fn file_name(path: &Path) -> io::Result<&str> {
     name.ok_or_else(|| io::Error::other(format!("{} is no file's path", path.display())))
 }
 
-/// The folder and the name of a file of a recording: in Unterm's home or in its project, among the recordings there.
+/// The folder and the name of a recording's file. The file must be in a folder of recordings, in Unterm's home or in
+/// the project.
 fn find<'p>(home: &Path, record: &Record, path: &'p Path) -> io::Result<(Folder, &'p str)> {
     let project = record.project_path.as_ref().map(Path::new);
     let in_project = Path::new(IN_PROJECT).join(SESSIONS);

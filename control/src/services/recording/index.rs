@@ -10,7 +10,7 @@ use unterm_mux::private;
 use super::record::{Outcome, Record};
 use crate::registry;
 
-/// The longest index that is read, in bytes.
+/// The largest index that is read, in bytes.
 const LONGEST_INDEX: u64 = 256 << 20;
 pub(super) fn replace_row(rows: &mut Vec<Record>, row: &Record) {
     match rows.iter_mut().find(|known| known.unterm_session_id == row.unterm_session_id) {
@@ -19,7 +19,7 @@ pub(super) fn replace_row(rows: &mut Vec<Record>, row: &Record) {
     }
 }
 
-/// Changes the index, which all instances share, under a lock.
+/// Changes the index while holding its lock.
 pub(super) fn index(home: &Path, change: impl FnOnce(&mut Vec<Record>)) -> Outcome<()> {
     let folder = home.join("sessions");
     let path = folder.join("index.json");

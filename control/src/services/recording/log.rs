@@ -1,5 +1,5 @@
-//! A recording's log: one line an event, `<unix_micros>\t<event>\t<base64>`, written as it comes and read again when the
-//! recording is rendered, also that of a process that was killed.
+//! A recording's log: one line per event, `<unix_micros>\t<event>\t<base64>`. Lines are written as events happen, and
+//! read when the recording is rendered, even if its process was killed.
 
 use std::{
     fs::File,
@@ -8,20 +8,20 @@ use std::{
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 
-/// What a line is about.
+/// The kind of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// The program wrote.
+    /// Output of the program.
     Out,
-    /// The program was sent.
+    /// Input to the program.
     In,
-    /// A prompt begins (OSC 133 A).
+    /// The start of a prompt (OSC 133 A).
     Prompt,
-    /// What is typed begins (OSC 133 B), or the shell says what was (OSC 633 E).
+    /// The start of the input line (OSC 133 B), or the line that the shell reports (OSC 633 E).
     Input,
-    /// A command's output begins (OSC 133 C).
+    /// The start of a command's output (OSC 133 C).
     Output,
-    /// A command has ended (OSC 133 D).
+    /// The end of a command (OSC 133 D).
     Exit,
 }
 
@@ -40,26 +40,26 @@ impl Kind {
     }
 }
 
-/// An event.
+/// An event in a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     /// Microseconds since 1970.
     pub micros: u64,
-    /// What it is about.
+    /// The kind.
     pub kind: Kind,
-    /// The bytes; of a mark: what stands in it, without the pane's nonce.
+    /// The bytes. For a mark, its content without the pane's nonce.
     pub bytes: Vec<u8>,
 }
 
 impl Event {
-    /// Appends its line.
+    /// Appends the event's line.
     pub fn write(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(format!("{}\t{}\t", self.micros, self.kind.name()).as_bytes());
         out.extend_from_slice(STANDARD.encode(&self.bytes).as_bytes());
         out.push(b'\n');
     }
 
-    /// Reads a line; `None`: it is none, or only half of one.
+    /// Parses a line. `None` if it is invalid or incomplete.
     fn read(line: &str) -> Option<Self> {
         let mut fields = line.split('\t');
         let micros = fields.next()?.parse().ok()?;
@@ -70,10 +70,10 @@ impl Event {
     }
 }
 
-/// The most of a log that is read, in bytes: several times what a log may hold before another one begins.
+/// The most bytes of a log that are read, several times what a log may hold.
 const LONGEST: u64 = 128 << 20;
 
-/// Reads a log as far as it goes.
+/// Reads a log, skipping invalid lines.
 pub fn read(file: File) -> io::Result<Vec<Event>> {
     let rest = file.metadata()?.len().saturating_sub(LONGEST);
     let mut events = Vec::new();
@@ -89,26 +89,26 @@ pub fn read(file: File) -> io::Result<Vec<Event>> {
     Ok(events)
 }
 
-/// The longest mark that is told apart.
+/// The longest sequence that counts as a mark.
 const LONGEST_MARK: usize = 8 << 10;
 /// How marks begin.
 const MARKS: [&[u8]; 2] = [b"\x1b]133;", b"\x1b]633;E;"];
 
-/// Tells marks of shell integration from what else a program writes, over pieces of any size.
+/// Separates marks of shell integration from other output, in chunks of any size.
 #[derive(Default)]
 pub struct Splitter {
-    /// What may be the beginning of a mark.
+    /// Bytes that may be the start of a mark.
     held: Vec<u8>,
 }
 
 impl Splitter {
-    /// What is held when no output follows it: no mark, since it has no end.
+    /// Returns the held bytes as output, when no more output follows to complete a mark.
     pub fn finish(&mut self, micros: u64) -> Option<Event> {
         let bytes = std::mem::take(&mut self.held);
         (!bytes.is_empty()).then_some(Event { micros, kind: Kind::Out, bytes })
     }
 
-    /// Follows output, and gives what it is made of.
+    /// Splits a chunk of output into events.
     pub fn split(&mut self, micros: u64, bytes: &[u8]) -> Vec<Event> {
         let mut all = std::mem::take(&mut self.held);
         all.extend_from_slice(bytes);
@@ -139,7 +139,7 @@ impl Splitter {
                 rest = &[];
                 break;
             };
-            // BEL, or ESC \.
+            // The mark ends with BEL or ESC \.
             let after = if body[end] == 0x07 { end + 1 } else { (end + 2).min(body.len()) };
             let is_line = start.len() > MARKS[0].len();
             let kind = match body.first() {
@@ -168,7 +168,7 @@ impl Splitter {
     }
 }
 
-/// A mark without what only the pane's own shells know. A line keeps its `E;`.
+/// A mark without its nonce, which only the pane's own shells may know. A reported line keeps its `E;`.
 fn without_nonce(body: &[u8], is_line: bool) -> Vec<u8> {
     if is_line {
         let line = body.split(|byte| *byte == b';').next().unwrap_or_default();
@@ -211,7 +211,7 @@ mod tests {
                 .iter()
                 .map(|(kind, bytes)| (*kind, str::from_utf8(bytes).unwrap()))
                 .collect();
-            // The tail of an ESC \ may fall into the next piece.
+            // The end of an ESC \ may be in the next chunk.
             let joined: Vec<_> = joined
                 .into_iter()
                 .map(|(kind, text)| (kind, text.strip_prefix('\\').unwrap_or(text)))

@@ -1,4 +1,4 @@
-//! A recording as markdown: front matter, and each command with its output.
+//! Renders a recording as markdown: front matter, and each command with its output.
 
 use std::{borrow::Cow, fmt::Write};
 
@@ -15,28 +15,29 @@ use crate::services::{
     shell::{Runs, Shell, as_given},
 };
 
-/// A command of a recording.
+/// A command in a recording.
 #[derive(Clone, Debug, Default)]
 pub struct Block {
-    /// Its line, as the shell said it, else as it was typed.
+    /// The line that the shell reported, or else the one that was typed.
     pub command: String,
-    /// What it put out, as text.
+    /// The output as text.
     pub output: String,
-    /// Its exit code, if it was said.
+    /// The exit code, if it was reported.
     pub exit_code: Option<i32>,
-    /// Microseconds since 1970 at which it began.
+    /// When the command started, in microseconds since 1970.
     pub start: Option<u64>,
-    /// And at which it ended.
+    /// When the command ended, in microseconds since 1970.
     pub end: Option<u64>,
 }
 
-/// The commands of a log of that shell, or, where none was marked, all of its output as text.
+/// The commands in a log of this shell. If no command is marked, all output as text, as the `Err` value.
 pub fn blocks(events: &[Event], size: Size, shell: Option<Shell>) -> Result<Vec<Block>, String> {
     let mut blocks: Vec<Block> = Vec::new();
     let (mut input, mut output, mut told) = (Vec::new(), Vec::new(), None);
-    // What was sent since a command began to run, and what had been before that.
+    // Input since the running command started, and input before that.
     let (mut sent, mut entered): (Vec<u8>, Vec<u8>) = (Vec::new(), Vec::new());
-    // A recording may begin at a prompt, whose mark is not in the log: until the first mark, output is the echo of a line.
+    // A recording may start at a prompt whose mark is not in the log, so output before the first mark is the echo of
+    // a line.
     let (mut is_input, mut running) = (true, None::<u64>);
     let mut all = Vec::new();
     let mut finish = |start: u64,
@@ -63,13 +64,13 @@ pub fn blocks(events: &[Event], size: Size, shell: Option<Shell>) -> Result<Vec<
                 }
                 all.extend_from_slice(&event.bytes);
             }
-            // It may come before the prompt's mark, which its sender has seen already.
+            // Input may come before the prompt's mark in the log, although its sender saw the mark first.
             Kind::In => sent.extend_from_slice(&event.bytes),
             Kind::Prompt => {
                 if let Some(start) = running.take() {
                     finish(start, None, None, &mut input, &mut told, &mut output, &entered);
                 }
-                // A continuation's prompt belongs to the same input.
+                // A continuation prompt belongs to the same input.
                 if !event.bytes.ends_with(b"k=s") {
                     input.clear();
                 }
@@ -109,18 +110,18 @@ pub fn blocks(events: &[Event], size: Size, shell: Option<Shell>) -> Result<Vec<
     Err(as_given(&visible(&all, size), &[], Runs::Shown).into_owned())
 }
 
-/// The command that a line stands for, where the last line that was entered was typed for it.
+/// The original command of a line, if the last entered line was typed for it.
 fn given(shell: Option<Shell>, entered: &[u8], line: &str) -> Option<String> {
     if let Cow::Owned(command) = as_given(line, &[], Runs::Shown) {
         return Some(command);
     }
     let entered = str::from_utf8(entered.strip_suffix(b"\r")?).ok()?;
     let last = entered.rsplit(['\r', '\x03']).next()?;
-    // Replies of the terminal may stand before it.
+    // Replies of the terminal may come before it.
     let typed = &last[last.find(" eval ")?..];
     let command = match shell {
         Some(shell) => shell.given(typed),
-        // It was not known yet when the recording began.
+        // The shell was unknown when the recording started.
         None => [Shell::Bash, Shell::Fish].into_iter().find_map(|shell| shell.given(typed)),
     };
     let command = command?;
@@ -128,7 +129,7 @@ fn given(shell: Option<Shell>, entered: &[u8], line: &str) -> Option<String> {
     (squeezed(typed) == squeezed(line)).then_some(command)
 }
 
-/// The page, and how many lines of text it has.
+/// Renders the page of a recording.
 pub fn page(
     record: &Record,
     content: &Result<Vec<Block>, String>,
@@ -210,18 +211,18 @@ fn moment(micros: u64) -> OffsetDateTime {
         .unwrap_or(OffsetDateTime::UNIX_EPOCH)
 }
 
-/// The time of day, UTC.
+/// The time of day in UTC.
 fn clock(micros: u64) -> String {
     let format = format_description!("[hour]:[minute]:[second]");
     moment(micros).format(&format).unwrap_or_default()
 }
 
-/// RFC 3339, UTC.
+/// The time in RFC 3339, UTC.
 pub fn timestamp(micros: u64) -> String {
     moment(micros).format(&Rfc3339).unwrap_or_default()
 }
 
-/// Text between fences that it can't end.
+/// Appends text in a code fence that is longer than any run of backticks in the text.
 fn fence(out: &mut String, text: &str) {
     let longest = text.split(|char| char != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
@@ -236,7 +237,7 @@ mod tests {
     fn commands(sent: &str, line: &str) -> Vec<String> {
         let event = |kind, bytes: &str| Event { micros: 1, kind, bytes: bytes.into() };
         let events = [
-            // As it may come: before the mark that its sender saw.
+            // Input that comes before the mark that its sender saw.
             event(Kind::In, sent),
             event(Kind::Prompt, "A"),
             event(Kind::Input, "B"),
@@ -262,7 +263,7 @@ mod tests {
         ];
         let blocks = blocks(&events, Size::cells(20, 5), Some(Shell::Bash)).unwrap();
         assert_eq!((&*blocks[0].command, &*blocks[0].output), ("ls", "file\n"));
-        // One that begins within a command has no heading for what that command put out.
+        // If a recording starts inside a command, the output of that command has no heading.
         let within = [event(Kind::Out, "rest\r\n"), event(Kind::Exit, "D;0")];
         let within: Vec<_> =
             within.into_iter().chain([event(Kind::Prompt, "A")]).chain(events).collect();
@@ -275,7 +276,7 @@ mod tests {
         let line = " eval 'echo one; echo two'";
         assert_eq!(commands(&format!("{line}\r"), line), ["echo one; echo two"]);
         assert_eq!(commands(&format!("ls\rrm\x03\x1b[1;2R{line}\r"), line), ["echo one; echo two"]);
-        // A person's own.
+        // Typed by a person.
         let own = "eval 'echo one; echo two'";
         assert_eq!(commands(&format!("{own}\r"), own), [own]);
         assert_eq!(commands(&format!("{line}\r"), "ls"), ["ls"]);

@@ -1,4 +1,4 @@
-//! Logs that are made, and the pages that are written from them.
+//! Creates logs, and renders pages from them.
 
 use std::{fs::File, io, path::Path};
 
@@ -15,13 +15,13 @@ use super::{
 };
 use crate::{registry, services::shell::Shell};
 
-/// A record whose page is not written, and why.
+/// A record whose page could not be written, and why.
 pub(super) type Unwritten = Box<(Record, String)>;
 
-/// Renders an ended recording's page and writes its row.
+/// Renders the page of an ended recording and writes its row.
 ///
 /// # Errors
-/// The record, and why it can't be done.
+/// The record, and why its page can't be written.
 pub(super) fn finish(
     home: &Path,
     record: Record,
@@ -36,7 +36,7 @@ pub(super) fn finish(
     }
 }
 
-/// The same with the log as it was read.
+/// As `finish`, for a log that was already read.
 pub(super) fn render(
     home: &Path,
     mut record: Record,
@@ -58,7 +58,7 @@ pub(super) fn render(
     }
 }
 
-/// Makes a new recording's log, and its row in the index, which `change` may change as well.
+/// Creates a new recording's log and its row in the index. `change` may change other rows at the same time.
 pub(super) fn open(
     home: &Path,
     mut record: Record,
@@ -79,7 +79,7 @@ pub(super) fn open(
     }
 }
 
-/// Makes the log in which a recording goes on: of the same project and shell, whatever runs and is told meanwhile.
+/// Creates the log in which a recording continues. Project and shell stay the same, even if the pane's have changed.
 pub(super) fn next_part(home: &Path, old: &Record, size: Size) -> Outcome<(Record, File)> {
     let record = Record {
         unterm_session_id: random::uuid().map_err(|error| error.to_string())?,
@@ -95,11 +95,11 @@ pub(super) fn next_part(home: &Path, old: &Record, size: Size) -> Outcome<(Recor
         error: None,
         ..old.clone()
     };
-    // Why the old one ended is known, should its page never be written.
+    // Also write the old record, so that its exit reason is stored even if its page is never written.
     open(home, record, |rows| replace_row(rows, old))
 }
 
-/// Takes a recording that never began out again.
+/// Removes a recording that never started.
 pub(super) fn forget(home: &Path, record: &Record) {
     files::remove_log(home, record);
     let gone = |rows: &mut Vec<Record>| {
@@ -110,15 +110,15 @@ pub(super) fn forget(home: &Path, record: &Record) {
     }
 }
 
-/// Reads the page of a recording. Nothing outside the folders of recordings is read, whatever a project's links lead to.
+/// Reads the page of a recording. Reads nothing outside the folders of recordings, even if a project contains links.
 ///
 /// # Errors
-/// When it can't be read.
+/// The page can't be read.
 pub fn read_page(home: &Path, record: &Record) -> io::Result<String> {
     files::read_page(home, record)
 }
 
-/// Closes and renders what processes that were killed have left.
+/// Closes and renders the recordings of processes that were killed.
 pub fn recover(home: &Path) {
     let is_left =
         |row: &Record| row.ended_at.is_none() && !registry::is_live(row.pid, row.process_start);

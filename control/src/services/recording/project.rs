@@ -1,4 +1,4 @@
-//! The project that a pane is in, and the record of a recording that begins there.
+//! The project of a pane, and the record of a new recording.
 
 use std::path::{Path, PathBuf};
 
@@ -13,8 +13,8 @@ use crate::{
     services::shell::{Activity, Shell},
 };
 
-/// A pane, as a record that begins now. Its project is where its process is: what the program says of that (OSC 7) may be
-/// anything.
+/// The record of a recording that starts now. The project is determined from the process's working directory, because
+/// programs can report any directory (OSC 7).
 pub(super) fn describe(pane: &Pane) -> Outcome<Record> {
     let size = pane.term().size();
     let project = project(pane.process().cwd().as_deref());
@@ -35,8 +35,8 @@ pub(super) fn describe(pane: &Pane) -> Outcome<Record> {
     })
 }
 
-/// The project that a folder belongs to: where its repository begins, else the folder itself, unless that is the person's
-/// home or the root.
+/// The project of a folder: the root of its repository, or else the folder itself, unless that is the home directory
+/// or the root directory.
 pub(super) fn project(cwd: Option<&Path>) -> Option<PathBuf> {
     let cwd = cwd.filter(|cwd| cwd.is_dir())?;
     let is_home = |path: &Path| std::env::home_dir().is_some_and(|home| home == path);
@@ -46,14 +46,14 @@ pub(super) fn project(cwd: Option<&Path>) -> Option<PathBuf> {
     (!is_home(cwd) && cwd.parent().is_some()).then(|| cwd.to_owned())
 }
 
-/// The project that a folder belongs to, with its name for files.
+/// The project of a folder, with its name for files.
 pub fn project_of(cwd: &Path) -> Option<(PathBuf, String)> {
     let project = project(Some(cwd))?;
     let slug = slug(&project);
     Some((project, slug))
 }
 
-/// A project's name as that of a folder.
+/// A project's name as a folder name.
 pub(super) fn slug(project: &Path) -> String {
     let name = project.file_name().unwrap_or_default().to_string_lossy();
     let plain = |char: char| if char.is_alphanumeric() { char.to_ascii_lowercase() } else { '-' };

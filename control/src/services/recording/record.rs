@@ -1,4 +1,4 @@
-//! What is known of a recording.
+//! The metadata of a recording.
 
 use std::{
     path::PathBuf,
@@ -7,52 +7,52 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-/// What is known of a recording: a row of the index.
+/// The metadata of a recording: a row of the index.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Record {
-    /// Its own id, a UUID.
+    /// The recording's id, a UUID.
     pub unterm_session_id: String,
-    /// The session's number.
+    /// The number of the session.
     pub tab_id: u64,
-    /// The project it was made in.
+    /// The path of the project.
     pub project_path: Option<String>,
     /// The project's name for files.
     pub project_slug: Option<String>,
-    /// RFC 3339, UTC.
+    /// When the recording started (RFC 3339, UTC).
     pub started_at: String,
-    /// Absent while it goes on.
+    /// When the recording ended (RFC 3339, UTC). Absent while it is running.
     pub ended_at: Option<String>,
-    /// Commands.
+    /// The number of commands.
     pub block_count: u64,
-    /// Bytes that the program wrote.
+    /// The number of bytes that the program wrote.
     pub bytes_raw: u64,
-    /// Its log.
+    /// The path of the log.
     pub log_path: PathBuf,
-    /// Its page.
+    /// The path of the page.
     pub md_path: PathBuf,
-    /// `stopped`, `exited`, `rotated`, `closed` or `crashed`.
+    /// `stopped`, `exited`, `rotated`, `closed`, `crashed`, or `export` for an export.
     pub exit_reason: Option<String>,
-    /// What callers attached.
+    /// The trace ids that callers attached.
     pub trace_ids: Vec<String>,
-    /// The recording that this one goes on from.
+    /// The recording that this one continues.
     pub parent_session_id: Option<String>,
-    /// The shell.
+    /// The kind of shell.
     pub shell: String,
-    /// The machine.
+    /// The name of the machine.
     pub hostname: String,
-    /// The grid, for output that moves the cursor.
+    /// The columns of the grid, needed to render output that moves the cursor.
     pub cols: u16,
-    /// Its rows.
+    /// The rows of the grid.
     pub rows: u16,
-    /// The process that records.
+    /// The id of the recording process.
     pub pid: u32,
-    /// Tells it from a later one of the same number.
+    /// When that process started. Distinguishes it from a later process with the same id.
     pub process_start: Option<u64>,
-    /// Bytes of output and input that the log lacks.
+    /// The number of bytes of output and input that are missing in the log.
     #[serde(skip_serializing_if = "is_none")]
     pub bytes_lost: u64,
-    /// Why bytes were lost last, or why the page is not written.
+    /// Why bytes were last lost, or why the page could not be written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -61,7 +61,7 @@ fn is_none(count: &u64) -> bool {
     *count == 0
 }
 
-/// What goes wrong, for people.
+/// A result whose error is a message for users.
 pub(super) type Outcome<T> = Result<T, String>;
 
 pub(super) fn now() -> u64 {

@@ -1,4 +1,4 @@
-//! The redaction of recordings, for what else is kept of calls.
+//! The redaction rules of recordings, for other texts that are stored about calls.
 
 use std::{
     path::{Path, PathBuf},
@@ -12,24 +12,24 @@ use super::{
     settings::{self, Settings},
 };
 
-/// A file's inode and time of change; `None`: there is no file.
+/// A file's inode and time of change. `None` if there is no file.
 type FileState = Option<(u64, SystemTime)>;
 
-/// The redaction that `recording.json` sets, read again whenever the file has changed.
+/// The redaction that `recording.json` configures. The file is read again whenever it has changed.
 pub struct SharedRedaction {
     home: PathBuf,
-    /// The rules, or why there are none, and the state of the file they were read from.
+    /// The rules, or why there are none, with the state of the file when it was read.
     read: Mutex<Option<(FileState, Outcome<crate::services::redact::Redaction>)>>,
 }
 
 impl SharedRedaction {
-    /// By the file of a home.
+    /// The redaction configured in this home.
     pub fn new(home: &Path) -> Self {
         Self { home: home.to_owned(), read: Mutex::default() }
     }
 
-    /// The text without secrets. Whole lines, so that none is cut in two. If the rules can't be read, the text is replaced by
-    /// the reason.
+    /// The text without secrets. Pass whole lines, because a secret that is cut in half may not be found. If the
+    /// rules can't be read, returns the reason instead of the text.
     pub fn apply(&self, text: &str) -> String {
         if text.is_empty() {
             return String::new();

@@ -1,5 +1,5 @@
-//! `recording.json`: whether every session is recorded, what is left out, and when a quiet recording goes on in another.
-//! Keys of the file that nobody here knows stay as they are.
+//! `recording.json`: whether every session is recorded, what is redacted, and when an idle recording continues in a
+//! new log. Unknown keys of the file are preserved.
 
 use std::{io::ErrorKind, path::Path};
 
@@ -10,22 +10,22 @@ use unterm_mux::private;
 
 use crate::services::redact;
 
-/// The file, in Unterm's home directory.
+/// The file's name in Unterm's home directory.
 pub(super) const FILE: &str = "recording.json";
-/// The longest file that is read, in bytes.
+/// The largest file that is read, in bytes.
 const LONGEST: u64 = 4 << 20;
 /// Held while the file is read and written back.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// What the file says; without one, that nothing is recorded by itself.
+/// The settings in the file. By default, nothing is recorded automatically.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default)]
 pub struct Settings {
-    /// What is recorded.
+    /// Which sessions are recorded.
     pub recording: Recorded,
-    /// What is left out.
+    /// What is redacted in pages.
     pub redaction: Redaction,
-    /// Minutes of quiet after which a recording goes on in another.
+    /// The minutes without output or input after which a recording continues in a new log.
     pub idle_rotate_minutes: u64,
 }
 
@@ -39,21 +39,21 @@ impl Default for Settings {
     }
 }
 
-/// What is recorded without being asked for.
+/// Which sessions are recorded without a request.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Recorded {
-    /// Every session is, from its beginning.
+    /// Whether every session is recorded from its start.
     pub enabled: bool,
 }
 
-/// What is left out of pages.
+/// What is redacted in pages.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default)]
 pub struct Redaction {
-    /// Secrets are.
+    /// Whether secrets are redacted.
     pub enabled: bool,
-    /// Expressions for more of them.
+    /// Regular expressions for additional secrets.
     pub custom_patterns: Vec<String>,
 }
 
@@ -64,30 +64,30 @@ impl Default for Redaction {
 }
 
 impl Settings {
-    /// Reads the file; without one, the defaults hold.
+    /// Reads the file. Without one, the defaults apply.
     ///
     /// # Errors
-    /// The file's path and what is wrong with it. A caller must not go on with fewer rules than the file may have.
+    /// The file's path and what is wrong with it. The caller must not continue, because the file may contain rules.
     pub fn read(home: &Path) -> Result<Self, String> {
         let file = object(home)?;
         let read = serde_json::from_value(Value::Object(file));
         let settings: Self = read.map_err(|error| named(home, &error))?;
-        // A pattern that does not compile is an error of the file.
+        // Compile the patterns here, so that an invalid one is an error of the file.
         redact::Redaction::new(true, &settings.redaction.custom_patterns)
             .map_err(|error| named(home, &error))?;
         Ok(settings)
     }
 
-    /// What takes secrets out of text.
+    /// The redaction that these settings configure.
     ///
     /// # Errors
-    /// A pattern that is no regular expression.
+    /// A pattern is not a valid regular expression.
     pub fn redaction(&self) -> Result<redact::Redaction, String> {
         redact::Redaction::new(self.redaction.enabled, &self.redaction.custom_patterns)
     }
 }
 
-/// Changes the file; nothing is lost of one that is no JSON object, which is an error.
+/// Changes the file. A file that is not a JSON object stays unchanged and is an error.
 ///
 /// # Errors
 /// The file's path and why it can't be read or written.
@@ -99,7 +99,7 @@ pub fn change(home: &Path, change: impl FnOnce(&mut Map<String, Value>)) -> Resu
     private::write(&home.join(FILE), &text).map_err(|error| named(home, &error))
 }
 
-/// The file's keys; none without a file.
+/// The file's keys. Empty if there is no file.
 fn object(home: &Path) -> Result<Map<String, Value>, String> {
     match private::read(&home.join(FILE), LONGEST) {
         Ok(text) => serde_json::from_slice(&text).map_err(|error| named(home, &error)),

@@ -32,7 +32,7 @@ fn recorder(home: &Path, limits: Limits) -> Recorder {
     Recorder { limits, ..Recorder::new(home) }
 }
 
-/// Waits until the program has ended and its recording with it.
+/// Waits until the program and its recording have ended.
 async fn over(recorder: &Recorder, pane: &Pane) {
     let waiting = async {
         while recorder.status(pane.id()).is_some() {
@@ -42,7 +42,7 @@ async fn over(recorder: &Recorder, pane: &Pane) {
     tokio::time::timeout(Duration::from_secs(60), waiting).await.expect("it never ends");
 }
 
-/// Waits until the recording goes on in another one than that.
+/// Waits until the recording continues in another log than `first`.
 async fn rotated(recorder: &Recorder, pane: &Pane, first: &Record) {
     let is_first = || {
         let now = recorder.status(pane.id()).expect("it is recorded");
@@ -56,7 +56,7 @@ async fn rotated(recorder: &Recorder, pane: &Pane, first: &Record) {
     tokio::time::timeout(Duration::from_secs(60), waiting).await.expect("it never rotates");
 }
 
-/// All that the program wrote, as the logs have it, in the order of the recordings.
+/// All output in the logs, in the order of the recordings.
 fn output(rows: &[Record]) -> Vec<u8> {
     let events = rows.iter().flat_map(events);
     events.filter(|event| event.kind == Kind::Out).flat_map(|event| event.bytes).collect()
@@ -132,7 +132,7 @@ async fn after_a_pause_another_one_begins() {
     let (_mux, pane) = pane("stty -echo; read x; echo before; read x; echo after; read x");
     let first = recorder.start(pane.clone(), |_| false).await.unwrap();
     pane.write(b"\n").unwrap();
-    // Five of its minutes.
+    // More than five of the test's minutes, after which the recording rotates.
     tokio::time::sleep(minute * 10).await;
     pane.write(b"\n").unwrap();
     rotated(&recorder, &pane, &first).await;
@@ -158,7 +158,7 @@ async fn every_session_is_recorded_where_the_settings_say_so() {
         ..Spawn::default()
     };
     let pane = mux.open_tab(spawn, None, OnExit::Hold).unwrap();
-    // Even if it has long written when the settings are read.
+    // Even if the program has long written its output when the settings are read.
     let (seen, text) = (pane.clone(), "first");
     tokio::task::spawn_blocking(move || see(&seen, text)).await.unwrap();
     tokio::spawn(following);
@@ -174,14 +174,14 @@ async fn every_session_is_recorded_where_the_settings_say_so() {
     mux.shutdown();
 }
 
-/// What was typed, as the log has it.
+/// The input in the log.
 fn input(row: &Record) -> String {
     let events = events(row).into_iter();
     let typed = events.filter(|event| event.kind == Kind::In).flat_map(|event| event.bytes);
     String::from_utf8(typed.collect()).unwrap()
 }
 
-/// Waits until the screen has a text, and lets nothing else of the test's go on meanwhile.
+/// Waits until the screen shows a text. Blocks the thread, so that no other task of the test runs meanwhile.
 fn see(pane: &Pane, text: &str) {
     let start = Instant::now();
     while pane.term().find(text, 1).is_empty() {
@@ -190,7 +190,7 @@ fn see(pane: &Pane, text: &str) {
     }
 }
 
-// On one thread, so that the recording looks at what was typed only when the password has long been read.
+// On one thread, so that the recorder handles the input only after the program has read the password.
 #[tokio::test(flavor = "current_thread")]
 async fn a_password_in_one_piece_is_in_no_recording_though_the_echo_is_back_at_once() {
     let home = tempfile::tempdir().unwrap();
@@ -256,7 +256,7 @@ async fn one_burst_of_twelve_mebibytes_is_recorded_whole() {
     recorder.start(pane.clone(), |_| false).await.unwrap();
     pane.write(b"\n").unwrap();
     let seen = pane.clone();
-    // Behind the mark of the command's end.
+    // The text comes after the end mark of the command.
     tokio::task::spawn_blocking(move || see(&seen, "over")).await.unwrap();
     let last = recorder.stop(pane.id(), "stopped").await.unwrap();
     let rows = rows(home.path()).unwrap();
@@ -266,7 +266,7 @@ async fn one_burst_of_twelve_mebibytes_is_recorded_whole() {
     assert!(whole.contains(&text), "{} of {} bytes", whole.len(), text.len());
     for row in &rows {
         assert_eq!((row.bytes_lost, &row.error), (0, &None));
-        // Every part knows what ran, although the shell said so in the first alone.
+        // Every part names the command, although the shell reported it only in the first.
         let page = fs::read_to_string(&row.md_path).unwrap();
         assert!(page.contains("## Block 1 — `cat big`"), "{}", &page[..600]);
         assert!(page.contains(" and so it goes on and on"));
@@ -303,7 +303,7 @@ fn project_pane(script: &str) -> (Arc<Mux>, Arc<Pane>, tempfile::TempDir) {
     (mux, pane, project)
 }
 
-/// All files below a folder, by their paths there.
+/// All files below a folder, by their relative paths.
 fn files_below(folder: &Path) -> Vec<String> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -411,7 +411,7 @@ async fn a_page_that_was_replaced_by_something_else_is_not_read() {
     let fifo = rustix::fs::FileType::Fifo;
     rustix::fs::mknodat(rustix::fs::CWD, &page, fifo, mode, 0).unwrap();
     refused("a pipe");
-    // The same by a folder on the way.
+    // The same with a link in place of a parent folder.
     fs::remove_dir_all(project.path().join(".unterm")).unwrap();
     let evil = tempfile::tempdir().unwrap();
     let below = page.strip_prefix(project.path().canonicalize().unwrap().join(".unterm")).unwrap();
@@ -419,7 +419,7 @@ async fn a_page_that_was_replaced_by_something_else_is_not_read() {
     fs::write(evil.path().join(below), "somebody else's").unwrap();
     symlink(evil.path(), project.path().join(".unterm")).unwrap();
     refused("a linked folder");
-    // And a row that names any other file.
+    // A row that names any other file.
     let row = Record { md_path: token.clone(), log_path: token, ..row.clone() };
     index(home.path(), |rows| replace_row(rows, &row)).unwrap();
     refused("another file");
@@ -451,7 +451,7 @@ fn recovery_reads_no_links_and_no_devices() {
     fs::hard_link(&secret, at("hard")).unwrap();
     let (fifo, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU);
     rustix::fs::mknodat(rustix::fs::CWD, at("pipe"), fifo, mode, 0).unwrap();
-    // One that an earlier version left in the project.
+    // A log that an earlier version left in the project.
     fs::write(at("old"), "1\tout\tb2xk\n").unwrap();
     let mut all: Vec<Record> = ["link", "zero", "hard", "pipe", "old"]
         .iter()

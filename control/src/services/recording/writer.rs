@@ -1,7 +1,7 @@
-//! A recording under way: the thread that writes its log, and goes over to the next log when one is full.
+//! A running recording: the thread that writes its log, and continues in a new log when one is full.
 //!
-//! The pane waits while the log is written, so that nothing is lost to a burst of output. What the disk does not take is
-//! counted in the record.
+//! The pane waits for the log, so that no output is lost in a burst. Bytes that the disk does not accept are counted
+//! in the record.
 
 use std::{
     fs::File,
@@ -23,31 +23,31 @@ use super::{
     settings::Settings,
 };
 
-/// Bytes of lines that are written at once.
+/// The most bytes of lines that are written at once.
 const BATCH: usize = 1 << 20;
-/// Bytes of output in one line.
+/// The most bytes of output in one line.
 const LONGEST_LINE: usize = 64 << 10;
-/// Bytes kept of how the command that runs began.
+/// The most bytes that are kept about the start of the running command.
 const LONGEST_HEAD: usize = 64 << 10;
-/// A log with more bytes is closed, whatever is in it.
+/// The most bytes of a log, whatever it contains.
 const LONGEST_LOG: u64 = 32 << 20;
 
-/// When a log is closed and another one begun.
+/// When to close a log and start another one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// It holds more bytes of output.
+    /// The log has more bytes of output than this.
     pub(super) bytes: u64,
-    /// It holds so many commands.
+    /// The log has this many commands.
     pub(super) blocks: u64,
-    /// What a minute is.
+    /// The length of a minute, shorter in tests.
     pub(super) minute: Duration,
 }
 
-/// As documented; `recording.json` says how many minutes.
+/// The documented limits. `recording.json` sets the number of minutes.
 pub(super) const LIMITS: Limits =
     Limits { bytes: 5 << 20, blocks: 1000, minute: Duration::from_secs(60) };
 
-/// What a recording is made with.
+/// The parts of a recording.
 pub(super) struct Recording {
     pub(super) home: PathBuf,
     pub(super) pane: Arc<Pane>,
@@ -56,22 +56,22 @@ pub(super) struct Recording {
     pub(super) settings: Settings,
     pub(super) limits: Limits,
     pub(super) idle: Duration,
-    /// Takes records whose page could not be written.
+    /// Receives records whose page could not be written.
     pub(super) failed: Arc<OnFailed>,
 }
 
-/// Takes a record whose page could not be written, and why.
+/// Receives a record whose page could not be written, and why.
 pub(super) type OnFailed = dyn Fn(Record, &str) + Send + Sync;
 
-/// Events that are to be written.
+/// Events that have not been written yet.
 #[derive(Default)]
 struct Batch {
     lines: Vec<u8>,
-    /// Output that has no line yet, so that many small pieces become one line.
+    /// Output that is not in `lines` yet, so that many small chunks become one line.
     output: Option<Event>,
-    /// Bytes of output and of input.
+    /// The bytes of output and of input.
     bytes: (u64, u64),
-    /// Commands that began.
+    /// The number of commands that started.
     blocks: u64,
 }
 
@@ -113,9 +113,9 @@ impl Batch {
 /// The log's file.
 pub(super) struct Log {
     file: File,
-    /// Bytes of whole lines in it.
+    /// The bytes of complete lines in the file.
     length: u64,
-    /// Bytes that were lost since the last line.
+    /// The bytes that were lost since the last line.
     unsaid: u64,
 }
 
@@ -124,13 +124,13 @@ impl Log {
         Self { file, length: 0, unsaid: 0 }
     }
 
-    /// Appends lines; what is written in part is taken back, so that the next line stands alone.
+    /// Appends lines. If writing fails, removes what was written, so that the next line starts cleanly.
     fn append(&mut self, lines: &[u8]) -> io::Result<()> {
         let written = self.file.write_all(lines);
         match written {
             Ok(()) => self.length += lines.len() as u64,
             Err(_) => {
-                // Best effort: a log is read line by line, and half a line is skipped.
+                // Best effort: a reader skips incomplete lines.
                 let _ = self.file.set_len(self.length);
                 let _ = self.file.seek(SeekFrom::Start(self.length));
             }
@@ -139,13 +139,13 @@ impl Log {
     }
 }
 
-/// What stands in a log where bytes are missing.
+/// The event that a log contains where bytes are missing.
 fn gap(bytes: u64, why: &str) -> Event {
     let bytes = format!("\r\n[{bytes} bytes were not recorded: {why}]\r\n").into_bytes();
     Event { micros: now(), kind: Kind::Out, bytes }
 }
 
-/// Renders pages of full logs while the recording goes on.
+/// The thread that renders pages of full logs while the recording continues.
 struct Pages {
     records: mpsc::Sender<Record>,
     thread: JoinHandle<()>,
@@ -155,7 +155,7 @@ struct Pages {
 struct Writer {
     of: Recording,
     splitter: Splitter,
-    /// The events with which the command began that runs, for the log in which its output goes on.
+    /// The events at the start of the running command, to be repeated in the next log.
     head: Vec<Event>,
     is_running: bool,
     last: Instant,
@@ -163,7 +163,7 @@ struct Writer {
 }
 
 impl Recording {
-    /// Records until the tap ends; gives the last record, rendered. `reason`: why it has ended.
+    /// Records until the tap ends, and returns the last record after rendering it. `reason` returns why it has ended.
     pub(super) fn run(
         self,
         mut tap: Tap,
@@ -215,7 +215,7 @@ impl Writer {
             || self.of.log.length > LONGEST_LOG
     }
 
-    /// Adds what an item of the tap says.
+    /// Adds an item of the tap to a batch.
     fn note(&mut self, item: TapItem, batch: &mut Batch) {
         match item {
             TapItem::Bytes { direction: TapDirection::Output, bytes, time, .. } => {
@@ -225,7 +225,7 @@ impl Writer {
                 }
             }
             TapItem::Bytes { bytes, time, is_hidden, .. } => {
-                // A password is in no file.
+                // Never write a password to a file.
                 let bytes = if is_hidden { Vec::new() } else { bytes.to_vec() };
                 let event = Event { micros: micros(time), kind: Kind::In, bytes };
                 self.follow(&event);
@@ -243,7 +243,7 @@ impl Writer {
         }
     }
 
-    /// Keeps how the command that runs began.
+    /// Keeps track of the running command and the events at its start.
     fn follow(&mut self, event: &Event) {
         match event.kind {
             Kind::Exit => {
@@ -251,18 +251,18 @@ impl Writer {
                 self.head.clear();
                 return;
             }
-            // Output of the command that runs, and what it is sent.
+            // Output and input of the running command.
             Kind::Out | Kind::In if self.is_running => return,
             Kind::Prompt => {
                 self.is_running = false;
-                // What was typed ahead stays.
+                // Keep input that was typed ahead.
                 self.head.retain(|event| event.kind == Kind::In);
             }
             Kind::Output => self.is_running = true,
             _ => {}
         }
         let length: usize = self.head.iter().map(|event| event.bytes.len() + 32).sum();
-        // Without its beginning, the command has no name on the next page, but it has its output.
+        // If the start is too long, the next page lacks the command's name, but has its output.
         if length + event.bytes.len() < LONGEST_HEAD || event.kind == Kind::Output {
             self.head.push(event.clone());
         }
@@ -270,7 +270,7 @@ impl Writer {
 
     fn write(&mut self, mut batch: Batch) {
         batch.flush();
-        // What was read may be the beginning of a mark, all of it.
+        // The bytes read so far may all be the start of a mark.
         if batch.lines.is_empty() {
             return;
         }
@@ -299,7 +299,7 @@ impl Writer {
         }
     }
 
-    /// Goes on in another log. Where none can be made, it goes on in this one, and tries again with the next output.
+    /// Continues in a new log. If that can't be created, continues in this one, and tries again after the next output.
     fn rotate(&mut self) {
         self.say_lost();
         let mut old = self.of.record.lock().clone();
@@ -313,7 +313,7 @@ impl Writer {
                 return;
             }
         };
-        // Its traces may have changed meanwhile.
+        // Trace ids may have been attached meanwhile.
         {
             let mut record = self.of.record.lock();
             old.trace_ids.clone_from(&record.trace_ids);
@@ -322,21 +322,21 @@ impl Writer {
         self.of.log = Log::new(file);
         self.render(old);
         if self.is_running {
-            // The command's echo is told again only where the shell did not say its line: logs that follow each other are to
-            // hold what the program wrote once.
+            // Repeat the echo only if the shell did not report the line. Together, the logs of a recording must
+            // contain the program's output once.
             let is_line =
                 |event: &Event| event.kind == Kind::Input && event.bytes.starts_with(b"E;");
             let is_said = self.head.iter().any(is_line);
             let mut batch = Batch::default();
             let head = self.head.iter().filter(|event| !is_said || event.kind != Kind::Out);
             head.for_each(|event| batch.push(event.clone()));
-            // They are counted where they happened.
+            // The repeated events were counted in the first log.
             (batch.bytes, batch.blocks) = ((0, 0), 0);
             self.write(batch);
         }
     }
 
-    /// Has a full log's page written by a thread of its own.
+    /// Lets a separate thread write the page of a full log.
     fn render(&mut self, mut record: Record) {
         record.ended_at = Some(timestamp(now()));
         let unsent = match &self.pages {
@@ -369,7 +369,7 @@ impl Writer {
         }
     }
 
-    /// Writes how much was lost behind the last line.
+    /// Appends the number of bytes that were lost after the last line.
     fn say_lost(&mut self) {
         let unsaid = self.of.log.unsaid;
         if unsaid > 0 {
@@ -382,7 +382,7 @@ impl Writer {
         }
     }
 
-    /// Ends the record, renders it, and writes it into the index.
+    /// Ends the record, renders its page and writes its row.
     fn close(mut self, reason: &'static str) -> Outcome<Record> {
         let mut batch = Batch::default();
         if let Some(event) = self.splitter.finish(now()) {
@@ -396,7 +396,7 @@ impl Writer {
             record.exit_reason = Some(reason.to_owned());
             record.clone()
         };
-        // Parts are listed in their order.
+        // Wait for the earlier parts, so that they are listed in order.
         if let Some(Pages { records, thread }) = self.pages.take() {
             drop(records);
             let _ = thread.join();
