@@ -1,14 +1,14 @@
-//! What a call costs: `server.info` and `screen.text`, each beside its floor, a TCP echo on the same runtime with requests
-//! and replies of the same lengths.
+//! The cost of calls: `server.info` and `screen.text`. The floor of each is a TCP echo on the same runtime, with
+//! requests and replies of the same lengths.
 //!
-//! `screen.text` is called on one screen that stands still, and on so many in turn that each has to be read anew.
+//! `screen.text` is called on one unchanging screen, and on so many screens in turn that each must be read again.
 //!
-//! Prints medians and 99th percentiles of one connection's calls, and calls a second over one, eight and 64 connections, as
-//! ratios to the floor. Calls and floor take turns, so that what else the machine does hits both.
+//! Prints medians and 99th percentiles for one connection, and calls per second for one, eight and 64 connections, as
+//! ratios to the floor. Calls and floor take turns, so that other load on the machine affects both.
 //!
-//! Then `exec.run_wait` of `true`, each connection in a shell of its own; the processor's time while 64 connections wait for
-//! 64 sessions that do nothing; calls about other sessions while `yes` floods one; and calls over 200 connections beside 1,000
-//! that say nothing and one that never reads.
+//! Then measures `exec.run_wait` of `true`, with a shell for each connection; the processor time while 64 connections
+//! wait for 64 idle sessions; calls about other sessions while `yes` floods one; and calls over 200 connections
+//! beside 1,000 idle ones and one that never reads.
 //!
 //! `cargo bench -p unterm-control`
 
@@ -33,20 +33,21 @@ use unterm_control::{Approval, Headless, LoginLimits, Server, ServerOptions};
 use unterm_mux::{Defaults, Mux, MuxOptions, OnExit, PaneState, ShellIntegration, Spawn};
 use unterm_term::{Options, Size};
 
-/// More than the server keeps the text of.
+/// More panes than the server caches texts for.
 const PANES: usize = 40;
-/// Calls that are timed, and how many of them follow each other before the floor's turn: few, so that both meet the same
-/// placement of threads on cores, which alone makes a call three times as long on some machines.
+/// The number of timed calls, and how many of them follow each other before the floor's turn. The turns are short, so
+/// that both run with the same placement of threads on cores. On some machines, placement alone makes a call three
+/// times as slow.
 const CALLS: usize = 10_000;
 const TURN: usize = 20;
-/// Connections that call at once, for how long, and how often calls and floor take turns.
+/// The numbers of connections that call at once, the time for each, and the number of turns.
 const CONNECTIONS: [usize; 3] = [1, 8, 64];
 const SPELL: Duration = Duration::from_millis(500);
 const SPELLS: usize = 4;
-/// Connections that wait for a session each, and for how long they are watched.
+/// The number of connections that each wait for a session, and how long they are measured.
 const WAITING: usize = 64;
 const WATCHED: Duration = Duration::from_secs(5);
-/// Connections that say nothing, and those that call beside them.
+/// The number of idle connections, and of those that make calls beside them.
 const IDLE: usize = 1_000;
 const AT_WORK: usize = 200;
 
@@ -74,7 +75,7 @@ fn main() {
         "", "median", "p99", "floor", "p99", "median", "p99"
     );
     let info = vec![request("server.info", &json!({}))];
-    // Of one length, so that the floor's requests are too.
+    // Ids of the same length, so that the floor's requests have one length too.
     let text = |pane: &u64| request("screen.text", &json!({"session_id": format!("{pane:04}")}));
     let screens: Vec<_> = panes.iter().map(text).collect();
     let methods = [
@@ -89,7 +90,7 @@ fn main() {
         let mut floor = Connection::open(echo, lines.clone());
         let (mut calls, mut floors) = (Vec::with_capacity(CALLS), Vec::with_capacity(CALLS));
         for turn in 0..=CALLS / TURN {
-            // The first turn warms up.
+            // The first turn is a warm-up.
             let is_counted = turn > 0;
             for (connection, times) in [(&mut call, &mut calls), (&mut floor, &mut floors)] {
                 let timed = (0..TURN).map(|_| connection.time());
@@ -129,7 +130,7 @@ fn main() {
     mux.shutdown();
 }
 
-/// Calls a second over so many connections, beside the floor.
+/// Calls per second over some number of connections, beside the floor.
 fn throughput(server: &Server, token: &str, methods: &[(&str, Vec<String>)], connections: usize) {
     for (method, lines) in methods {
         let connect = || Connection::login(server.address(), token, lines.clone());
@@ -153,7 +154,7 @@ fn throughput(server: &Server, token: &str, methods: &[(&str, Vec<String>)], con
     }
 }
 
-/// A session that runs this, by its number.
+/// Opens a session that runs a program, and returns its number.
 fn session(server: &Server, token: &str, params: &Value) -> u64 {
     let create = vec![request("session.create", params)];
     let mut connection = Connection::login(server.address(), token, create);
@@ -162,7 +163,7 @@ fn session(server: &Server, token: &str, params: &Value) -> u64 {
     reply["result"]["id"].as_u64().expect("a session")
 }
 
-/// `exec.run_wait` of `true`, beside which there is no floor but the shell's own time.
+/// `exec.run_wait` of `true`. Its only floor is the time that the shell takes.
 fn commands(server: &Server, token: &str) {
     println!(
         "\n{:<34}{:>12}{:>12}{:>14}",
@@ -175,7 +176,7 @@ fn commands(server: &Server, token: &str) {
                 let run = json!({"id": id, "command": "true"});
                 let run = vec![request("exec.run_wait", &run)];
                 let mut connection = Connection::login(server.address(), token, run);
-                // The first waits for the shell's start.
+                // The first call waits until the shell has started.
                 connection.call();
                 connection
             })
@@ -193,16 +194,16 @@ fn commands(server: &Server, token: &str) {
     }
 }
 
-/// The processor's time of this process, of all its threads.
+/// The processor time of all threads of this process.
 fn processor_time() -> Option<Duration> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_ascii_whitespace().collect();
-    // Fields 14 and 15, in ticks of a hundredth of a second.
+    // Fields 14 and 15 of proc_pid_stat(5), in ticks of 10 ms.
     let ticks: u64 = fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?;
     Some(Duration::from_millis(ticks * 10))
 }
 
-/// What it costs to wait.
+/// The cost of waiting.
 fn waiting(server: &Server, token: &str) {
     let mut connections: Vec<_> = (0..WAITING)
         .map(|_| {
@@ -227,7 +228,7 @@ fn waiting(server: &Server, token: &str) {
     }
 }
 
-/// Calls about others while a session is flooded.
+/// Calls about other sessions while one is flooded.
 fn flooded(server: &Server, token: &str, methods: &[(&str, Vec<String>)]) {
     let yes = session(server, token, &json!({"program": "yes"}));
     println!("\n{:<34}{:>12}{:>12}", "while yes floods a session", "median µs", "p99 µs");
@@ -242,7 +243,7 @@ fn flooded(server: &Server, token: &str, methods: &[(&str, Vec<String>)]) {
     Connection::login(server.address(), token, end).call();
 }
 
-/// Calls beside many connections that say nothing, and one that never reads.
+/// Calls beside many idle connections and one that never reads.
 fn crowded(server: &Server, token: &str, lines: &[String]) {
     let begun = Instant::now();
     let idle: Vec<_> =
@@ -319,7 +320,7 @@ fn serve_echo(server: &Server, request: usize, reply: usize) -> SocketAddr {
     address
 }
 
-/// Calls of all connections in one spell.
+/// The number of calls that all connections make in one time span.
 fn spell(connections: &mut [Connection]) -> usize {
     let stop = AtomicBool::new(false);
     let start = Barrier::new(connections.len() + 1);
@@ -346,14 +347,14 @@ fn spell(connections: &mut [Connection]) -> usize {
     })
 }
 
-/// Median and 99th percentile in microseconds.
+/// The median and the 99th percentile in microseconds.
 fn quantiles(times: &mut [Duration]) -> (f64, f64) {
     times.sort_unstable();
     let at = |share: f64| times[(times.len() as f64 * share) as usize].as_secs_f64() * 1e6;
     (at(0.5), at(0.99))
 }
 
-/// A blocking client that makes the same calls again and again.
+/// A blocking client that makes the same calls repeatedly.
 struct Connection {
     reader: BufReader<TcpStream>,
     requests: Vec<String>,
@@ -387,7 +388,7 @@ impl Connection {
         self.reader.get_mut().write_all(request).expect("written");
     }
 
-    /// Length of the reply.
+    /// Makes one call, and returns the length of the reply.
     fn call(&mut self) -> usize {
         self.send();
         self.reply.clear();

@@ -1,5 +1,5 @@
-//! What may go wrong around a server: it is killed while it writes, the disk is full, the home can't be written, many start
-//! at once. Nothing that was there is lost, and errors say what is wrong.
+//! Failures around a server: it is killed while it writes, the disk is full, the home is read-only, or many servers
+//! start at once. No stored data may be lost, and errors must say what is wrong.
 //!
 //! Some tests run in a process of their own: this program again, with [`ROLE`] and [`HOME`] in its environment.
 
@@ -27,9 +27,9 @@ use unterm_control::{
 };
 use unterm_mux::{Mux, MuxOptions};
 
-/// What the process is to do.
+/// What the process must do.
 const ROLE: &str = "UNTERM_TEST_ROLE";
-/// The directory it does it in.
+/// The home directory for it.
 const HOME: &str = "UNTERM_TEST_HOME";
 
 fn start(home: &Path) -> Result<(Arc<Mux>, Server), String> {
@@ -50,13 +50,13 @@ fn own_test(name: &str) -> Command {
     command
 }
 
-/// The directory of this process's part, if it has that one.
+/// The home directory, if this process has the role.
 fn part(role: &str) -> Option<PathBuf> {
     let is_it = std::env::var(ROLE).is_ok_and(|own| own == role);
     is_it.then(|| PathBuf::from(std::env::var_os(HOME).unwrap()))
 }
 
-/// Ends the process however the test ends.
+/// Kills the process, however the test ends.
 struct Ended(Child);
 
 impl Drop for Ended {
@@ -67,14 +67,14 @@ impl Drop for Ended {
 }
 
 fn json_of(path: &Path) -> Option<Value> {
-    // Whoever reads it, at any time, reads a whole one.
+    // A reader always sees a complete file.
     let text = fs::read(path).ok()?;
     Some(
         serde_json::from_slice(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display())),
     )
 }
 
-/// Saves and records until it is killed.
+/// Saves and records until the process is killed.
 #[test]
 fn part_saves_until_it_is_killed() {
     let Some(home) = part("save") else { return };
@@ -106,7 +106,7 @@ fn a_process_that_is_killed_while_it_writes_leaves_whole_files() {
         let proxy = home.join("proxy.json");
         let seen = |proxy: &Path| json_of(proxy).map(|proxy| proxy["no_proxy"].clone());
         let before = seen(&proxy);
-        // It writes again and again, each time a little later in what it does.
+        // The process writes in a loop. Each round kills it at a slightly later point.
         for _ in 0..=round * 3 {
             let last = seen(&proxy);
             until("another proxy.json", || (seen(&proxy) != last).then_some(()));
@@ -122,7 +122,7 @@ fn a_process_that_is_killed_while_it_writes_leaves_whole_files() {
         let saved = json_of(&home.join("workspaces/mine.json")).unwrap();
         assert_eq!(saved["sessions"].as_array().unwrap().len(), 1);
 
-        // The next start closes what it recorded.
+        // The next start closes the recordings of the killed process.
         let (_mux, _server) = start(&home).unwrap();
         let client = Client::connect(&home).unwrap();
         let all = usize::try_from(round + 1).unwrap();
@@ -141,7 +141,7 @@ fn a_process_that_is_killed_while_it_writes_leaves_whole_files() {
                 "{}",
                 &page[..400.min(page.len())]
             );
-            // One that was killed right at its beginning has nothing yet.
+            // The recording of a process that was killed right at its start is empty.
             let is_new = row["bytes_raw"].as_u64().unwrap() < 100;
             assert!(is_new || page.contains("it goes on"), "{row}");
             has_output |= !is_new;
@@ -152,8 +152,8 @@ fn a_process_that_is_killed_while_it_writes_leaves_whole_files() {
     assert!(has_output, "nothing was recorded at all");
 }
 
-/// How a process gets a file system of its own here, as root or as root of a user namespace of its own; says so where it
-/// gets none.
+/// How to give a process its own file system: as root, or as root of a new user namespace. Skips the test if neither
+/// works.
 fn unshare() -> Option<&'static str> {
     let folder = tempfile::tempdir().unwrap();
     let can = |how: &&str| {
@@ -171,7 +171,7 @@ fn unshare() -> Option<&'static str> {
     how
 }
 
-/// Runs a part of this program on a small disk of its own.
+/// Runs a role of this program on a small disk of its own.
 fn on_a_disk(size: &str, name: &str, role: &str) {
     let Some(how) = unshare() else { return };
     let folder = tempfile::tempdir().unwrap();
@@ -189,7 +189,7 @@ fn on_a_disk(size: &str, name: &str, role: &str) {
     assert!(text.contains("1 passed"), "{text}");
 }
 
-/// Starts another one, which must not take long, and says what its registration lacks.
+/// Starts another server, which must not take long. Returns what its registration lacks.
 fn starts(home: &Path) -> ((Arc<Mux>, Server), String) {
     let (started, start_ends) = mpsc::channel();
     let home = home.to_owned();
@@ -234,18 +234,18 @@ fn part_fills_the_disk() {
         let error = client.call_by_name(method, params).unwrap_err().to_string();
         assert!(error.contains("No space left on device"), "{method}: {error}");
     }
-    // More than the end of the log's last block has room for.
+    // More than fits into the last block of the audit log.
     for n in 0..30 {
         let title = format!("{n} {}", "a title ".repeat(30));
         client.call_by_name("session.rename", json!({"id": id, "title": title})).unwrap();
     }
-    // Another one starts, and ends, without an entry.
+    // Another instance starts and ends without an entry.
     let (other, fault) = starts(&home);
     assert!(fault.contains("not in the registry") && fault.contains("No space left"), "{fault}");
     drop(other);
     let list = client.call_by_name("instance.list", json!({})).unwrap();
     assert_eq!(list["instances"].as_array().unwrap().len(), 1);
-    // Nothing that was there is lost, and nothing half is there.
+    // Stored data is neither lost nor incomplete.
     let saved = client.call_by_name("workspace.restore", json!({"name": "mine"})).unwrap();
     assert_eq!(saved["workspace"]["sessions"][0]["id"], id);
     let names = client.call_by_name("workspace.list", json!({})).unwrap();
@@ -255,11 +255,11 @@ fn part_fills_the_disk() {
     let env = client.call_by_name("proxy.env", json!({})).unwrap();
     assert_eq!(env["env"]["HTTP_PROXY"], "http://127.0.0.1:9");
     assert!(!disk.join("page.md").exists());
-    // The session goes on, whatever becomes of its recording.
+    // The session continues, even if its recording can't.
     client.call_by_name("session.input", json!({"id": id, "input": "still here\r"})).unwrap();
     let there = json!({"id": id, "any": [{"text": "still here"}]});
     assert_eq!(client.call_by_name("session.wait", there).unwrap()["matched"], true);
-    // What is lost of it is counted and said.
+    // Lost bytes are counted and reported.
     let status = until("the recording to be full", || {
         let line = "x".repeat(2000) + "\r";
         client.call_by_name("session.input", json!({"id": id, "input": line})).unwrap();
@@ -268,7 +268,7 @@ fn part_fills_the_disk() {
     });
     assert_eq!(status["recording"], true);
     assert!(status["error"].as_str().unwrap().contains("No space left on device"), "{status}");
-    // A page that can't be written is no recording that is lost.
+    // If the page can't be written, the recording still exists.
     let error = client
         .call_by_name("session.recording_stop", json!({"id": second}))
         .unwrap_err()
@@ -285,7 +285,7 @@ fn part_fills_the_disk() {
     let tokens = client.call_by_name("token.list", json!({})).unwrap();
     assert_eq!(tokens["tokens"][0]["name"], "first");
     assert_eq!(tokens["tokens"].as_array().unwrap().len(), 1);
-    // No entry of the log is cut, and those that are missing are counted.
+    // No entry of the log is incomplete, and missing entries are counted.
     until("the log goes on", || is_audited("another").then_some(()));
     let log = fs::read_to_string(&audit).unwrap();
     let lines: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -331,7 +331,7 @@ fn part_can_not_write_its_home() {
             let error = client.call_by_name(method, params).unwrap_err().to_string();
             assert!(error.contains("Read-only file system"), "{method}: {error}");
         }
-        // What needs no file works.
+        // Whatever needs no file works.
         client.call_by_name("session.input", json!({"id": id, "input": "here\r"})).unwrap();
         let there = json!({"id": id, "any": [{"text": "here"}]});
         assert_eq!(client.call_by_name("session.wait", there).unwrap()["matched"], true);
@@ -349,15 +349,15 @@ fn a_home_that_can_not_be_written_is_said() {
     on_a_disk("1m", "part_can_not_write_its_home", "read-only");
 }
 
-/// Connections that do nothing.
+/// The number of idle connections.
 const IDLE: usize = 1000;
 
-/// Descriptors of this process.
+/// The number of open file descriptors of this process.
 fn descriptors() -> usize {
     fs::read_dir("/dev/fd").unwrap().count()
 }
 
-/// Ends the calls however the test ends.
+/// Ends the calls, however the test ends.
 struct Over<'a>(&'a AtomicBool);
 
 impl Drop for Over<'_> {
@@ -366,7 +366,7 @@ impl Drop for Over<'_> {
     }
 }
 
-/// Has both ends of every connection, for which the server raises the limit of open files: in a process of its own.
+/// Holds both ends of every connection, so the server must raise the limit of open files. Runs in a process of its own.
 #[test]
 fn part_serves_beside_idle_connections() {
     let Some(folder) = part("idle") else { return };
@@ -384,7 +384,7 @@ fn part_serves_beside_idle_connections() {
     let (calls, is_over) = (AtomicU64::new(0), AtomicBool::new(false));
     std::thread::scope(|scope| {
         let over = Over(&is_over);
-        // Calls go on all the while.
+        // Calls continue meanwhile.
         let calling = scope.spawn(|| {
             let client = Client::connect(&home).unwrap();
             while !is_over.load(Ordering::Acquire) {
@@ -399,7 +399,7 @@ fn part_serves_beside_idle_connections() {
         client.call_by_name("session.input", json!({"id": id, "input": "still here\r"})).unwrap();
         let there = json!({"id": id, "any": [{"text": "still here"}]});
         assert_eq!(client.call_by_name("session.wait", there).unwrap()["matched"], true);
-        // None of them was forgotten.
+        // The server still serves every idle connection.
         for stream in &mut idle {
             stream.set_read_timeout(Some(PATIENCE)).unwrap();
             stream.write_all(b"{\"id\":1,\"method\":\"server.info\"}\n").unwrap();
@@ -425,7 +425,7 @@ fn a_thousand_idle_connections_hold_up_no_call() {
     assert!(output.status.success() && text.contains("1 passed"), "{text}");
 }
 
-/// Leaves few descriptors to a server, and serves until nobody listens any more.
+/// Leaves a server few file descriptors, and serves until no client listens any more.
 #[test]
 fn part_serves_with_few_descriptors() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -463,8 +463,8 @@ fn one_connection_too_many_is_refused_and_others_go_on() {
     };
     let line = first_line(all.pop().unwrap()).unwrap();
     assert!(line.contains("-32603") && line.contains("too many files and connections"), "{line:?}");
-    // As one is refused it gives a descriptor back, which may go to one that comes to the page: that keeps it, and the next
-    // is refused.
+    // Refusing a connection frees its descriptor. The next client of the page may get that one and keep it, and the one
+    // after it is refused.
     until("the page's refusal", || {
         let mut stream = TcpStream::connect(("127.0.0.1", page)).unwrap();
         all.push(stream.try_clone().unwrap());
@@ -479,7 +479,7 @@ fn one_connection_too_many_is_refused_and_others_go_on() {
     assert!(child.0.wait().unwrap().success());
 }
 
-/// Says that it is there, starts when it is told to, and ends when nobody listens any more.
+/// Reports that it is ready, starts on request, and ends when the parent stops listening.
 #[test]
 fn part_starts_when_it_is_told_to() {
     let Some(folder) = part("start") else { return };
@@ -491,14 +491,14 @@ fn part_starts_when_it_is_told_to() {
     std::io::stdin().read_line(&mut line).unwrap();
 }
 
-/// What the instances of a home say of themselves.
+/// The entries of a home's instances.
 fn entries(home: &Path) -> Vec<Value> {
     let Ok(files) = fs::read_dir(home.join("instances")) else { return Vec::new() };
     let paths = files.map(|file| file.unwrap().path());
     let is_entry = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "json");
     paths
         .filter(is_entry)
-        // A name is claimed by an empty file before the entry is written over it.
+        // An empty file claims a name before the entry is written.
         .filter_map(|path| serde_json::from_slice(&fs::read(path).ok()?).ok())
         .collect()
 }
@@ -536,7 +536,7 @@ fn four_processes_that_start_at_one_moment_have_names_and_ports_of_their_own() {
         let ports = &all_of("mcp_port") | &all_of("http_port");
         assert_eq!((ports.len(), ports.contains("0")), (2 * COUNT, false), "{entries:?}");
         assert_eq!((all_of("pid").len(), all_of("auth_token").len()), (COUNT, COUNT));
-        // Each answers under its own name.
+        // Each instance answers under its own name.
         for entry in &entries {
             let port = u16::try_from(entry["mcp_port"].as_u64().unwrap()).unwrap();
             let token = entry["auth_token"].as_str().unwrap().to_owned();
@@ -587,7 +587,7 @@ fn two_starts_at_once_a_hundred_times_are_two_hundred_instances() {
         .map(|instance| instance["id"].as_str().unwrap().to_owned())
         .collect();
     assert_eq!(listed, ids);
-    // Each takes a moment to end.
+    // Each server takes a moment to end.
     std::thread::scope(|scope| {
         while !servers.is_empty() {
             let some = servers.split_off(servers.len().saturating_sub(25));

@@ -1,4 +1,4 @@
-//! The toolset of document 3, past its names and replies: what is new, what is lost, and what nobody sees.
+//! The toolset `iterm` beyond names and replies: what counts as new, what is lost, and what must stay invisible.
 
 mod support;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use support::{Fixture, Session, Wire, toolset::Client};
 use unterm_control::Approval;
 
-/// A shell that echoes nothing and has no prompt: its screen is what lines print that it is sent.
+/// A shell without echo and prompt, so that its screen shows only what the sent lines print.
 fn silent_shell(fixture: &Fixture, wire: &mut Wire) -> Session {
     let script = "stty -echo; echo ready; while read -r line; do eval \"$line\"; done";
     let session = fixture.program(wire, "sh", &["-c", script]);
@@ -14,13 +14,13 @@ fn silent_shell(fixture: &Fixture, wire: &mut Wire) -> Session {
     session
 }
 
-/// Has it do this, and waits for the text that comes last.
+/// Sends a line, and waits for the text that it prints last.
 fn print(wire: &mut Wire, session: &Session, line: &str, last: &str) {
     wire.call("session.input", json!({"id": session.id, "input": format!("{line}\n")}));
     session.wait_for_text(last);
 }
 
-/// The id of the only session of a client.
+/// The id of a client's only session.
 fn only(client: &mut Client) -> Value {
     let listed = client.call("iterm_list_sessions", json!({}));
     assert_eq!(listed.as_array().map(Vec::len), Some(1), "{listed}");
@@ -41,13 +41,13 @@ fn what_is_printed_anew_is_new_wherever_it_stands() {
     };
     assert_eq!(watch(), ("ready".to_owned(), 1, true));
     assert_eq!(watch(), (String::new(), 0, false));
-    // The same text in the same place, printed again.
+    // The same text is printed again in the same place.
     for round in 1..=2 {
         let line = format!("printf '\\033[H\\033[2JBUILD FAILED\\nround {round}'");
         print(&mut wire, &session, &line, &format!("round {round}"));
         assert_eq!(watch(), (format!("BUILD FAILED\nround {round}"), 2, false));
     }
-    // Above what was read last.
+    // A change above the last text that was read.
     let line = "printf '\\033[H\\033[2KBUILD PASSED\\033[3;1Hround 3'";
     print(&mut wire, &session, line, "round 3");
     assert_eq!(watch(), ("BUILD PASSED\nround 3".to_owned(), 2, false));
@@ -72,7 +72,7 @@ fn a_resize_repeats_nothing() {
         let seen = client.call("iterm_watch_session", on.clone());
         assert_eq!(seen["new_output"], text, "{seen}");
     }
-    // Whoever asks what has changed on the screen is told of what moved.
+    // `screen.diff` also reports text that only moved.
     let changed = wire.call("screen.diff", json!({"id": session.id, "since_seq": 0}));
     wire.call("session.resize", json!({"id": session.id, "cols": 50, "rows": 24}));
     let moved = json!({"id": session.id, "since_seq": changed["seq"]});
@@ -122,11 +122,11 @@ fn lines_that_are_not_kept_any_more_are_said() {
     let (said, kept) = output.split_once('\n').unwrap();
     let lost = said.strip_prefix("[… ").unwrap();
     let lost: u64 = lost.strip_suffix(" lines are not kept any more …]").unwrap().parse().unwrap();
-    // Number 1 stands in the line behind the first that was read.
+    // Number 1 is in the line after the first one that was read.
     assert!(kept.starts_with(&format!("{}\n", lost + 1)), "{said} {:?}", &kept[..20]);
     assert!(kept.ends_with("\n30000\nthe-end"), "{said}");
     assert_eq!(lost + seen["new_line_count"].as_u64().unwrap(), 30_001);
-    // What is too long for a reply is cut in the middle.
+    // Output that is too long for a reply is cut in the middle.
     assert!(output.chars().count() < 51_000 && kept.contains(" left out …]"), "{}", kept.len());
 }
 
@@ -172,12 +172,12 @@ fn what_acts_on_another_instance_is_put_to_its_own_person() {
     assert!(!is_error && sent["status"] == "sent" && sent["command"] == "first", "{sent}");
     let seen = far.call("session.wait", json!({"id": id, "any": [{"text": "first"}]}));
     assert_eq!(seen["matched"], true, "{seen}");
-    // Once is once; who was denied hears so without a question.
+    // "Once" allows one call. A denied client gets an error without a new question.
     let why = "The person does not let client act. Ask them before you try again.";
     assert_eq!(asked(&mut client, "deny"), (json!({"error": why}), true));
     assert_eq!(client.fail("iterm_send_command", send.clone()), why);
     assert!(other.server().questions().is_empty());
-    // Looking is nobody's question.
+    // Reading needs no approval.
     let read = client.call("iterm_read_output", json!({"identifier": "far away"}));
     assert!(read["output"].as_str().unwrap().starts_with("first"), "{read}");
     other.server().set_approval(Approval::Allow);

@@ -1,4 +1,4 @@
-//! The Model Context Protocol over HTTP: both eras of it, and who is refused.
+//! The Model Context Protocol over HTTP: both versions of the transport, and who is refused.
 
 mod support;
 
@@ -16,13 +16,13 @@ use support::{
 /// A client over HTTP.
 struct Client {
     page: Page,
-    /// The session of the older era.
+    /// The session id, in the older version.
     session: Option<String>,
     name: &'static str,
     path: &'static str,
 }
 
-/// The message that a reply carries, as JSON or as the last event of a stream.
+/// The message in a reply, as JSON or as the last event of a stream.
 fn message(reply: &Reply) -> Value {
     assert_eq!(reply.status, 200, "{}", reply.body);
     let events = reply.body.lines().filter_map(|line| line.strip_prefix("data:"));
@@ -50,7 +50,7 @@ impl Client {
         self.page.raw(method, path, &headers, &body.to_string())
     }
 
-    /// Begins a session of the older era.
+    /// Begins a session in the older version.
     fn initialize(&mut self) {
         let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
             "protocolVersion": "2025-11-25",
@@ -93,7 +93,7 @@ impl Client {
     }
 }
 
-/// Says that a body of so many bytes comes, and sends some of it.
+/// Announces a body of `length` bytes, and sends only `some`.
 fn begun(page: &Page, path: &str, length: usize, some: &str) -> TcpStream {
     let mut stream = page.connect();
     let head = format!(
@@ -105,7 +105,7 @@ fn begun(page: &Page, path: &str, length: usize, some: &str) -> TcpStream {
     stream
 }
 
-/// Sends none of it; the status of the reply.
+/// Announces a body and sends none of it. Returns the status of the reply.
 fn announced(page: &Page, path: &str, length: usize) -> u16 {
     page::read(begun(page, path, length, "")).status
 }
@@ -119,7 +119,7 @@ fn a_session_is_its_own_tokens() {
     let mut client = Client::new(&fixture, "owner");
     client.initialize();
     client.call("status", json!({}));
-    // Whoever knows its name and has a lesser token neither asks through it nor hears what it is told.
+    // A caller that knows the session's id, but has a token with fewer rights, can neither call nor listen through it.
     let lesser = [("Authorization", reader.as_str())];
     let reply = client.ask("status", json!({}), &lesser);
     assert_eq!(
@@ -144,7 +144,7 @@ fn a_body_that_stays_away_is_given_up() {
         assert_eq!(reply.status, 408, "{path}: {}", reply.body);
         assert_eq!(reply.json()["error"], "The body did not come in time", "{path}");
     }
-    // It holds nobody up.
+    // Other clients are not held up.
     let client = Client::new(&fixture, "client");
     assert_eq!(client.call("status", json!({}))["panes"], 0);
 }
@@ -164,7 +164,7 @@ fn both_eras_drive_a_pane() {
         assert_eq!((&ran["output"], &ran["exit_code"]), (&json!("42"), &json!(0)), "{ran}");
         assert_eq!(client.call("status", json!({}))["you"], client.name);
     }
-    // What a client holds is its own in its next request too, and nobody else's.
+    // A client keeps its lease in later requests, and no other client has it.
     assert_eq!(new.call("lease", json!({}))["held"], true);
     assert_eq!(new.call("run", json!({"command": "true"}))["exit_code"], 0);
     let refused = message(&old.ask("run", json!({"command": "true"}), &[]));
@@ -178,7 +178,7 @@ fn both_eras_drive_a_pane() {
     new.call("input", json!({"text": "it\n"}));
     let ended = new.call("wait", json!({"handle": begun["handle"]}));
     assert_eq!(ended["run"]["output"], "asked\nit\nit", "{ended}");
-    // Two of one name are told apart by the conversation that their addresses name.
+    // Two clients with the same name are distinguished by the conversation in their addresses.
     assert_eq!(new.call("lease", json!({}))["held"], true);
     let second = Client { path: "/mcp?conversation=second", ..Client::new(&fixture, "new client") };
     let note = |client: &Client| client.call("lease", json!({"pane": pane}))["note"].clone();
@@ -190,7 +190,7 @@ fn both_eras_drive_a_pane() {
     assert_eq!(again.call("lease", json!({"release": true}))["held"], false);
     assert_eq!(note(&second), Value::Null);
     assert_eq!(second.call("lease", json!({"release": true}))["held"], false);
-    // A session ends when its client says so, with what it held.
+    // A session ends when its client deletes it, and its lease ends with it.
     assert_eq!(note(&old), Value::Null);
     assert_eq!(old.call("lease", json!({}))["held"], true);
     let end = old.post("DELETE", "/mcp", &[], &json!({}));
@@ -210,7 +210,7 @@ fn nobody_else_is_answered() {
     assert_eq!(asked(&[]), 200);
     assert_eq!(asked(&[("Authorization", "-")]), 401);
     assert_eq!(asked(&[("Authorization", "Bearer wrong")]), 401);
-    // A page of another origin, one without an origin, and a name that somebody points here.
+    // A page of another origin, a page without an origin, and a foreign host name that resolves to this machine.
     for origin in ["http://evil.example", "null", "https://127.0.0.1", "http://localhost"] {
         assert_eq!(asked(&[("Origin", origin)]), 403, "{origin}");
     }
@@ -219,16 +219,16 @@ fn nobody_else_is_answered() {
     assert_eq!(asked(&[("Sec-Fetch-Site", "cross-site")]), 403);
     let own = format!("http://127.0.0.1:{}", client.page.port);
     assert_eq!(asked(&[("Origin", &own)]), 200);
-    // What says one thing in its head and another in its body.
+    // The header and the body contradict each other.
     assert_eq!(asked(&[("Mcp-Name", "run")]), 400);
-    // A settings page's token is the person's, and no agent's.
+    // The token of a settings page is the user's, and not for agents.
     let link = fixture.server().settings_links().address().unwrap();
     let code = link.split_once("#code=").unwrap().1;
     let bearer = format!("Bearer {code}");
     let entered = client.page.raw("GET", "/bootstrap.json", &[("Authorization", &bearer)], "");
     let token = entered.json()["auth_token"].as_str().unwrap().to_owned();
     assert_eq!(asked(&[("Authorization", &format!("Bearer {token}"))]), 403);
-    // One for an agent is what it says, and nothing once it is taken back.
+    // A token for an agent has its own rights, and none after it is revoked.
     let mut person = fixture.login();
     let made = person.call("token.create", json!({"name": "reader", "scope": "read"}));
     let bearer = format!("Bearer {}", made["token"].as_str().unwrap());
@@ -248,13 +248,13 @@ fn nobody_else_is_answered() {
     assert_eq!(client.post("GET", "/mcp", &[], &json!({})).status, 400);
 }
 
-/// A client of 2024: a stream of events, and messages posted to where it says.
+/// A client of the 2024 version: a stream of events, and messages posted to the address that the stream names.
 struct Older {
     page: Page,
     events: BufReader<TcpStream>,
     endpoint: String,
     id: u64,
-    /// What came beside replies.
+    /// Messages other than replies.
     notes: Vec<Value>,
 }
 
@@ -276,7 +276,7 @@ impl Older {
         client
     }
 
-    /// Opens a stream, no more.
+    /// Opens a stream, and does nothing more.
     fn silent(fixture: &Fixture, query: &str) -> Self {
         let page = Page::of(fixture);
         let stream = Self::connect(&page, query);
@@ -303,7 +303,7 @@ impl Older {
         Self::connect_with(page, query, "")
     }
 
-    /// On a connection that ends with the reply.
+    /// Opens a stream on a connection that closes after the reply.
     fn connect_once(page: &Page) -> TcpStream {
         Self::connect_with(page, "", "Connection: close\r\n")
     }
@@ -319,19 +319,19 @@ impl Older {
         stream
     }
 
-    /// The next line of what the server says; `None`: it is over.
+    /// The next line from the server. `None` at the end.
     fn line(&mut self) -> Option<String> {
         let mut line = String::new();
         let read = self.events.read_line(&mut line).unwrap();
         (read > 0).then(|| line.trim_end().to_owned())
     }
 
-    /// Reads until the stream is over: its last chunk is an empty one.
+    /// Reads until the stream ends with an empty chunk.
     fn until_over(&mut self) {
         while self.line().is_some_and(|line| line != "0") {}
     }
 
-    /// The next event: its kind, and its data. Sizes of chunks are passed over.
+    /// The kind and the data of the next event. Skips the sizes of chunks.
     fn event(&mut self) -> (String, String) {
         let mut kind = None;
         loop {
@@ -351,7 +351,7 @@ impl Older {
     fn request(&mut self, method: &str, params: Value) -> Value {
         self.id += 1;
         let message = json!({"jsonrpc": "2.0", "id": self.id, "method": method, "params": params});
-        // As some client may write it, over several lines.
+        // Some clients send JSON over several lines.
         let reply = self.post(&serde_json::to_string_pretty(&message).unwrap());
         assert_eq!((reply.status, reply.body.as_str()), (202, ""), "{method}");
         loop {
@@ -370,7 +370,7 @@ impl Older {
         serde_json::from_str(&data).unwrap()
     }
 
-    /// What came of a tool.
+    /// The result of calling a tool.
     fn tool(&mut self, name: &str, arguments: Value) -> Value {
         self.request("tools/call", json!({"name": name, "arguments": arguments}))["result"].take()
     }
@@ -382,7 +382,7 @@ impl Older {
     }
 }
 
-/// Posts with the instance's token, unless another is given.
+/// Posts with the instance's token, unless the headers contain another.
 fn post(page: &Page, path: &str, more: &[(&str, &str)], body: &str) -> Reply {
     let bearer = format!("Bearer {}", page.token);
     let mut headers = vec![("Authorization", &*bearer), ("Content-Type", "application/json")];
@@ -406,7 +406,7 @@ fn older_clients_drive_a_pane_over_events() {
         assert_eq!((&ran["output"], &ran["exit_code"]), (&json!("42"), &json!(0)), "{ran}");
     }
     assert_eq!(two.call("status", json!({}))["you"], "two");
-    // What the server says by itself.
+    // Messages that the server sends by itself.
     let screen = json!({"uri": format!("unterm://pane/{pane}/screen")});
     assert_eq!(one.request("resources/subscribe", screen.clone())["result"], json!({}));
     let end = std::time::Instant::now() + support::PATIENCE;
@@ -421,7 +421,7 @@ fn older_clients_drive_a_pane_over_events() {
     assert_eq!(note["method"], "notifications/resources/updated", "{note}");
     assert_eq!(note["params"]["uri"], screen["uri"], "{note}");
     assert_eq!(one.request("resources/unsubscribe", screen)["result"], json!({}));
-    // More than the pipes hold, each way.
+    // More than fits into the pipes, in both directions.
     let long = "x".repeat(150_000);
     let none = one.tool("find", json!({"pattern": long, "pane": 999}));
     assert_eq!(none["isError"], true, "{none}");
@@ -430,7 +430,7 @@ fn older_clients_drive_a_pane_over_events() {
     let read = one.request("resources/read", json!({"uri": uri}));
     let text = read["result"]["contents"][0]["text"].as_str().unwrap();
     assert_eq!(text.len(), 4000 * 31 - 1);
-    // A session ends with its stream, with what it held.
+    // A session ends with its stream, and its lease ends with it.
     assert_eq!(one.call("lease", json!({}))["held"], true);
     let refused = two.tool("run", json!({"command": "true"}));
     let why = refused["content"][0]["text"].as_str().unwrap();
@@ -442,7 +442,7 @@ fn older_clients_drive_a_pane_over_events() {
         assert!(std::time::Instant::now() < end, "the lease stays");
     }
     assert_eq!(post(&page, &gone, &[], "{}").status, 404);
-    // The other toolsets are there too.
+    // The other toolsets are available too.
     let mut tester = Older::new(&fixture, "tester", "?toolset=tester");
     let listed = tester.request("tools/list", json!({}));
     assert_eq!(listed["result"]["tools"][0]["name"], "launch_app", "{listed}");
@@ -474,7 +474,7 @@ fn streams_are_for_those_who_may_and_there_is_an_end_to_them() {
     ] {
         assert_eq!((opened(&[more]), posted(&[more])), (403, 403), "{more:?}");
     }
-    // Whoever brings another token is somebody else.
+    // A caller with another token is another client.
     let mut person = fixture.login();
     let made = person.call("token.create", json!({"name": "reader", "scope": "read"}));
     let reader = format!("Bearer {}", made["token"].as_str().unwrap());
@@ -485,7 +485,7 @@ fn streams_are_for_those_who_may_and_there_is_an_end_to_them() {
     let own = format!("Bearer {}", entered.json()["auth_token"].as_str().unwrap());
     assert_eq!(opened(&[("Authorization", &own)]), 403);
     assert_eq!(posted(&[("Authorization", &own)]), 403);
-    // What is no message.
+    // Bodies that are no messages.
     assert_eq!(posted(&[("Content-Type", "text/plain")]), 415);
     for wrong in ["", "no", "[]", "5"] {
         assert_eq!(post(&page, &endpoint, &[], wrong).status, 400, "{wrong}");
@@ -497,7 +497,7 @@ fn streams_are_for_those_who_may_and_there_is_an_end_to_them() {
     assert_eq!(page.ask("DELETE", "/mcp/sse", None).status, 405);
     assert_eq!(page.ask("GET", "/mcp/sse?toolset=nope", None).status, 404);
     assert_eq!(older.call("status", json!({}))["you"], "older", "it is still there");
-    // There are no more than so many. Who comes then waits for one to go, where none of its own is idle.
+    // The number of streams is limited. Another client must wait for one to end, unless a stream of its own is idle.
     let mut all: Vec<Older> = (0..23).map(|_| Older::silent(&fixture, "")).collect();
     let other = Page { port: page.port, token: made["token"].as_str().unwrap().to_owned() };
     let full = page::read(Older::connect_once(&other));
@@ -516,14 +516,14 @@ fn streams_are_for_those_who_may_and_there_is_an_end_to_them() {
         assert!(std::time::Instant::now() < end, "there is no room");
         again = Older::connect_once(&other);
     }
-    // Else the one that was left longest ago gives way.
+    // Otherwise, the client's stream that has been idle longest is closed.
     let mut new = Older::new(&fixture, "new", "");
     all[0].until_over();
     for (client, name) in [(&mut new, "new"), (&mut older, "older")] {
         assert_eq!(client.call("status", json!({}))["you"], name);
     }
     drop(again);
-    // Of a token that was taken back nothing more is taken.
+    // A revoked token is refused.
     let mut headers = vec![("Authorization", reader.as_str())];
     headers.push(("Content-Type", "application/json"));
     person.call("token.revoke", json!({"number": made["number"]}));

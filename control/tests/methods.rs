@@ -1,4 +1,4 @@
-//! Every method over a real connection, on real programs.
+//! Calls every method over a real connection, with real programs.
 
 mod support;
 
@@ -338,7 +338,7 @@ fn input_arrives_as_it_is_and_signals_as_control_characters() {
         session.wait_for_end();
         assert_eq!(wire.call("session.status", json!({"id": session.id}))["exit_signal"], number);
     }
-    // What no key sends is not sent by this one, to no effect; what is no signal by neither.
+    // Signals that no key sends, and names that are no signals, are refused and have no effect.
     let session = fixture.program(&mut wire, "cat", &[]);
     for name in ["SIGTERM", "SIGKILL", "TERM", "kill", "SIGHUP", "SIGWINCH"] {
         assert_eq!(
@@ -372,7 +372,7 @@ fn a_shell_is_idle_or_runs_something() {
         json!({"sent": true})
     );
     session.wait_for_text("\nup");
-    // `cat` is in the foreground once it echoes.
+    // Once `cat` echoes, it is in the foreground.
     wire.call("session.input", json!({"id": id, "input": "x\r"}));
     session.wait_for_text("x\nx");
     let status = wire.call("exec.status", json!({"id": id}));
@@ -385,7 +385,7 @@ fn a_shell_is_idle_or_runs_something() {
 fn the_screen_is_read_in_every_form() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
-    // 30 lines on 24 rows: 7 of them, and none of the last row, are history.
+    // 30 lines on 24 rows: 7 of them are history, since the last row is in use.
     let script = "i=1; while [ $i -le 30 ]; do echo \"line $i  \"; i=$((i+1)); done; printf '\\033[4 qmore'; cat";
     let session = fixture.program(&mut wire, "sh", &["-c", script]);
     let id = session.id;

@@ -1,18 +1,18 @@
-//! What an agent whose token is for some sessions sees of the others, over the Model Context Protocol: nothing.
+//! Over the Model Context Protocol, an agent whose token is limited to some sessions must see nothing of the others.
 
 mod support;
 
 use serde_json::{Value, json};
 use support::{Fixture, Session, Wire, client, toolset::Client};
 
-/// The addresses of the resources that a client is told of.
+/// The addresses of the resources that a client can list.
 fn resources(client: &mut client::Client) -> Vec<Value> {
     let listed = client.request("resources/list", json!({}));
     let listed = listed["result"]["resources"].as_array().unwrap();
     listed.iter().map(|resource| resource["uri"].clone()).collect()
 }
 
-/// Two sessions, and a token for the first.
+/// Two sessions, and a token for the first one.
 fn bound(fixture: &Fixture, person: &mut Wire) -> (Session, Session, Value) {
     let mine = fixture.program(person, "cat", &[]);
     let other = fixture.program(person, "cat", &[]);
@@ -48,7 +48,7 @@ fn the_toolset_iterm_has_the_sessions_of_the_token_and_no_others() {
     let focused = client.call("iterm_focus_session", json!({"identifier": id}));
     assert_eq!(focused["status"], "focused");
 
-    // Neither by its id nor by its device is another's found.
+    // Another session is found neither by its id nor by its device.
     for name in [&everything[1]["session_id"], &everything[1]["tty"]] {
         let name = name.as_str().unwrap();
         for (tool, mut arguments) in [
@@ -108,7 +108,7 @@ fn tabs_are_listed_as_far_as_the_token_reaches() {
         (&json!([mine.id]), &json!({"id": mine.id}))
     );
     assert_eq!((&tabs[0]["focused"], &tabs[0]["title"]), (&json!(mine.id), &json!("mine")));
-    // What another session is called is not told where that one has the focus.
+    // If another session has the focus, its title is not revealed.
     person.call("session.rename", json!({"id": beside["id"], "title": "not yours"}));
     person.call("session.focus", json!({"id": beside["id"]}));
     let tabs = wire.call("tab.list", json!({}))["tabs"].take();
@@ -154,7 +154,7 @@ fn a_list_of_resources_that_changes_is_told_of() {
     assert_eq!(client.call("status", json!({}))["panes"], 1);
     let own = format!("unterm://pane/{}/screen", mine.id);
     assert_eq!(resources(&mut client), [own.as_str(), "unterm://panes"]);
-    // The end of another's is no change of its list: when it is told of one, its own is gone.
+    // The end of another session does not change this client's list. A notification means that its own session ended.
     person.call("session.destroy", json!({"id": other.id}));
     person.call("session.destroy", json!({"id": mine.id}));
     client.note("notifications/resources/list_changed");

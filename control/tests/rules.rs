@@ -1,4 +1,4 @@
-//! Who may type what: the policy, leases, and the log of what was done.
+//! Who may type what: rules, leases and the audit log.
 
 mod support;
 
@@ -16,7 +16,7 @@ use support::{Fixture, PATIENCE, Wire, block};
 use tokio::sync::oneshot;
 use unterm_control::{Caller, Decision, Entry, Gate};
 
-/// Holds the first input until it is let go, and says that it does.
+/// Holds the first input until it is released, and reports that it does.
 struct Held {
     said: Sender<()>,
     go: Mutex<Option<oneshot::Receiver<()>>>,
@@ -29,7 +29,7 @@ impl Gate for Held {
         let said = self.said.clone();
         Decision::Hold(Box::pin(async move {
             said.send(()).unwrap();
-            // The call is held even if `go` was sent by now.
+            // Hold the call even if `go` was already sent.
             tokio::task::yield_now().await;
             let _ = go.await;
             Decision::Allow
@@ -50,7 +50,7 @@ fn what_was_held_back_is_no_secret_in_the_log_when_it_becomes_one() {
     held.recv_timeout(PATIENCE).expect("it is held");
     session.pane.write(b"\r").unwrap();
     session.wait_for_text("Password:");
-    // Nothing on the screen tells of it.
+    // The screen does not show this.
     support::until("cat", || {
         session.pane.foreground().filter(|process| process.name.ends_with("cat"))
     });
@@ -98,7 +98,7 @@ fn rules_that_take_long_to_apply_hold_up_nobody() {
     wire.call("policy.set", slow);
     let digits = "1234567890".repeat(100_000);
     let check = json!({"id": 1, "method": "policy.check", "params": {"command": digits}});
-    // More than there are workers.
+    // More than there are worker threads.
     let mut busy: Vec<Wire> = (0..5)
         .map(|_| fixture.login_with(&mut wire, json!({"name": "r", "scope": "read"})).0)
         .collect();
@@ -113,7 +113,7 @@ fn rules_that_take_long_to_apply_hold_up_nobody() {
         let answered = std::io::Read::read(reader.stream(), &mut [0]).map_err(|error| error.kind());
         assert_eq!(answered, Err(std::io::ErrorKind::WouldBlock), "they are not over");
     }
-    // What is typed is judged where others wait, so it is bounded.
+    // Input is checked while other callers wait, so its length is limited.
     let longer = "x".repeat((1 << 20) + 1);
     let session = fixture.program(&mut wire, "cat", &[]);
     for (method, params) in [
@@ -148,7 +148,7 @@ fn what_is_blocked_can_be_entered_in_no_way() {
     let sent = wire.call("orchestrate.broadcast", sent);
     assert_eq!(sent["results"], json!([{"session_id": id.to_string(), "error": refusal}]));
 
-    // In parts, by several callers, with the person's own, and with what is taken back.
+    // In parts, by several callers, together with the person's input, and with a deletion.
     let mut other = fixture.login();
     wire.call("session.input", json!({"id": id, "input": "for"}));
     session.pane.write(b"bix\x7f").unwrap();
@@ -267,7 +267,7 @@ fn a_lease_keeps_others_out_until_a_person_types() {
     other.call("session.input", json!({"id": id, "input": "!"}));
     session.wait_for_text("minenow!");
 
-    // It ends with its connection.
+    // A lease ends with its connection.
     wire.call("session.lease", json!({"id": id}));
     drop(wire);
     let start = std::time::Instant::now();
@@ -312,7 +312,7 @@ fn what_is_done_is_logged_and_what_is_only_read_is_not() {
         (&json!("Session 9999 not found"), &json!(true))
     );
 
-    // What came to nothing is in it as well, for what it was given or later; what was made with its session.
+    // Failed calls are logged too, whether they fail right away or later. A call that creates a session names it.
     let made = fixture.program(&mut wire, "cat", &[]).id;
     wire.fail("exec.run", json!({"id": made}));
     wire.fail("workspace.save", json!({"name": "../x"}));
@@ -337,7 +337,7 @@ fn what_is_done_is_logged_and_what_is_only_read_is_not() {
     assert_eq!(of(5), (&json!("session.create"), &json!(made.to_string()), &json!("ok")));
     assert!(!log.to_string().contains("hunter2"), "{log}");
 
-    // What a program does not show is not in the log either.
+    // Input that a program does not echo is not logged.
     let script = "stty -echo; printf 'Password: '; exec cat > /dev/null";
     let session = fixture.program(&mut wire, "sh", &["-c", script]);
     session.wait_for_text("Password:");
@@ -347,7 +347,7 @@ fn what_is_done_is_logged_and_what_is_only_read_is_not() {
     wire.call("session.input", json!({"id": session.id, "input": "hunter2\r"}));
     let log = wire.call("session.audit_log", json!({"limit": 1}));
     assert_eq!(log[0]["detail"], "(not shown: the program does not echo it)");
-    // As a command it would be the answer as well.
+    // A command would answer the request as well, so it is not logged either.
     wire.call("exec.run", json!({"id": session.id, "command": "hunter2"}));
     let sessions = [session.id.to_string(), "9999".to_owned()];
     wire.call("orchestrate.broadcast", json!({"command": "hunter2", "sessions": sessions}));
@@ -357,14 +357,15 @@ fn what_is_done_is_logged_and_what_is_only_read_is_not() {
     let hidden = json!("(not shown: the program does not echo it)");
     let broadcast = json!("orchestrate.broadcast");
     assert_eq!(told, [(&broadcast, &hidden), (&broadcast, &hidden), (&json!("exec.run"), &hidden)]);
-    // Of what only gives a name, that; else all there is, so that no name looks like a command.
+    // If a call only sets a name, the log has the name. Otherwise it has all parameters, so that a name does not look
+    // like a command.
     wire.call("session.rename", json!({"id": session.id, "title": "build"}));
     wire.call("session.resize", json!({"id": session.id, "cols": 90, "rows": 20}));
     let log = wire.call("session.audit_log", json!({"limit": 2}));
     assert_eq!(log[1]["detail"], "build");
     assert_eq!(log[0]["detail"], "cols: 90, rows: 20");
 
-    // Nor are secrets in commands, as in recordings.
+    // Secrets in commands are redacted, as in recordings.
     wire.call("exec.run", json!({"id": made, "command": "export API_KEY=abc1; true"}));
     let log = wire.call("session.audit_log", json!({"limit": 1}));
     assert_eq!(log[0]["detail"], "export API_KEY: <redacted> true");
@@ -435,7 +436,7 @@ fn a_token_for_an_agent_reaches_as_far_as_it_says() {
     for method in ["instance.info", "token.list", "token.create"] {
         denied(&mut actor, method, json!({"name": "more", "scope": "admin"}), &out(method));
     }
-    // For one session alone.
+    // A token for one session.
     let (mut bound, made) = login(json!({"name": "bound", "panes": [mine.id]}));
     let listed = bound.call("session.list", json!({}));
     let ids: Vec<_> =
@@ -455,7 +456,7 @@ fn a_token_for_an_agent_reaches_as_far_as_it_says() {
         ("events.subscribe", json!({"id": other.id})),
     ] {
         let why = format!("{method} is out of the token's sessions");
-        // Naming its own session too, where the method does not look, helps nobody.
+        // Adding its own session to the parameters does not help if the method ignores it.
         if params.get("id").is_none() {
             let mut params = params.clone();
             params["id"] = json!(mine.id);
@@ -463,7 +464,7 @@ fn a_token_for_an_agent_reaches_as_far_as_it_says() {
         }
         denied(&mut bound, method, params, &why);
     }
-    // Not even one that may do everything makes what is more than it, or lives longer.
+    // Even a token with full access can't create what has more rights or lives longer.
     let (mut admin, _) = login(json!({"name": "admin", "scope": "admin"}));
     for (method, params) in [
         ("instance.info", json!({})),
@@ -472,10 +473,10 @@ fn a_token_for_an_agent_reaches_as_far_as_it_says() {
     ] {
         denied(&mut admin, method, params, &format!("{method} is not for agents' tokens"));
     }
-    // What listens by a token ends with it.
+    // A subscription ends with its token.
     let (mut listener, heard) = login(json!({"name": "listener", "panes": [mine.id]}));
     listener.call("events.subscribe", json!({"id": mine.id, "events": ["output"]}));
-    // What was made is listed without its secret, and what is taken back is worth nothing, at once.
+    // Tokens are listed without their secrets, and a revoked token is invalid at once.
     let secret = made["token"].as_str().unwrap().to_owned();
     let list = person.call("token.list", json!({}));
     assert_eq!(list["tokens"].as_array().unwrap().len(), 5);
@@ -515,7 +516,7 @@ fn what_a_shell_takes_from_its_history_or_continues_is_no_way_around_the_rules()
     let session = fixture.marked_shell(&mut wire);
     let id = session.id;
     let target = fixture.home.path().join("made");
-    // It is in the history before there are rules.
+    // The command is in the history before there are rules.
     let touch = format!("touch '{}'\r", target.display());
     wire.call("session.wait", json!({"id": id, "input": touch, "any": [{"command_done": true}]}));
     std::fs::remove_file(&target).unwrap();
@@ -540,7 +541,7 @@ fn what_a_shell_takes_from_its_history_or_continues_is_no_way_around_the_rules()
     }
     let launched = wire.fail("orchestrate.launch", json!({"command": "!to"}));
     assert!(launched.contains("history"), "{launched}");
-    // Nor typed ahead, for a shell to read once the program ends that does not.
+    // Nor may it be typed ahead, for the shell to read when the program that ignores it ends.
     let waiting = fixture.home.path().join("waiting");
     rustix::fs::mknodat(
         rustix::fs::CWD,
@@ -559,7 +560,7 @@ fn what_a_shell_takes_from_its_history_or_continues_is_no_way_around_the_rules()
     assert!(refused.contains("history"), "{refused}");
     drop(std::fs::OpenOptions::new().write(true).open(&waiting).unwrap());
     wire.call("session.wait", json!({"id": id, "any": [{"prompt": true}]}));
-    // An editor of its own is no shell: there `!` means what it means.
+    // An editor is not a shell, so `!` has no special meaning there.
     let script = "stty raw -echo; printf ready; exec cat";
     let editor = fixture.program(&mut wire, "sh", &["-c", script]);
     editor.wait_for_text("ready");
@@ -568,7 +569,7 @@ fn what_a_shell_takes_from_its_history_or_continues_is_no_way_around_the_rules()
     });
     wire.call("session.input", json!({"id": editor.id, "input": ":!make\r"}));
     editor.wait_for_text(":!make");
-    // What no shell rewrites, and what is quoted, runs.
+    // A line that no shell rewrites, and a quoted `!`, run unchanged.
     let ran = wire.call("exec.run_wait", json!({"id": id, "command": "echo 'a!b' c!"}));
     assert_eq!(ran["output"], "a!b c!", "{ran}");
     assert!(!target.exists());

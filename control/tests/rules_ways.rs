@@ -1,4 +1,4 @@
-//! Ways into a session besides typing what is entered: keys that edit a line, actions of the window, what is started.
+//! Ways to enter input besides typing it: keys that edit a line, actions of the window, and started programs.
 
 mod support;
 
@@ -12,7 +12,8 @@ use support::{Fixture, PATIENCE, Session, Wire, block};
 use unterm_control::{Acted, Bounds, Host, HostRequest, Typing};
 use unterm_mux::PaneId;
 
-/// A window whose focus is on a pane, and whose only action types what it is given there. It keeps what bound the last.
+/// A window whose focus is on a pane, and whose only action types its argument there. Stores the bounds of the last
+/// call.
 #[derive(Default)]
 struct Window {
     focused: Mutex<Option<PaneId>>,
@@ -40,7 +41,7 @@ impl Host for WindowHost {
     }
 }
 
-/// A host that counts how often it was told that who drives has changed.
+/// A host that counts how often it was notified of a new driver.
 #[derive(Default)]
 struct Counting(AtomicU64);
 
@@ -120,7 +121,7 @@ fn what_an_action_types_is_not_logged_where_a_pane_asks_for_a_password() {
         wire.call("session.audit_log", json!({"limit": 1}))[0]["detail"].clone()
     };
     assert_eq!(logged("shown"), "send_text: shown");
-    // Also in one that only gets what is typed into the focused one.
+    // Also in a pane that receives only what is typed into the focused one.
     let script = "stty -echo; printf 'Password: '; exec cat > /dev/null";
     let asking = fixture.program(&mut fixture.login(), "sh", &["-c", script]);
     asking.wait_for_text("Password:");
@@ -128,7 +129,7 @@ fn what_an_action_types_is_not_logged_where_a_pane_asks_for_a_password() {
     assert_eq!(logged("hunter2"), "send_text (not shown)");
 }
 
-/// Sends what is refused until its line is on the screen, and gives how that ended: the refusal, if there was one.
+/// Sends refused input again until its line is on the screen. Returns the final refusal, if any.
 fn send_when_shown(wire: &mut Wire, method: &str, params: &Value) -> Option<String> {
     let start = std::time::Instant::now();
     loop {
@@ -154,7 +155,7 @@ fn wait_for_column(session: &Session, col: u16) {
     }
 }
 
-/// Takes the line back. What is typed right behind Ctrl+C may reach bash before the signal does.
+/// Clears the line. bash may read input that follows Ctrl+C before it handles the signal.
 fn give_up(wire: &mut Wire, session: &Session) {
     wire.call("session.keys", json!({"id": session.id, "keys": ["ctrl+c"]}));
     session.wait_for(|screen| screen.trim_end().ends_with(['#', '$']));
@@ -172,11 +173,11 @@ fn of_a_line_that_keys_edit_what_the_shell_shows_is_judged() {
     let refusal = Some("Command blocked by policy: forbidden".to_owned());
     let keys = |keys: &[&str]| json!({"id": id, "keys": keys});
     let enter = keys(&["enter"]);
-    // At once nobody knows what the line is.
+    // Right after the keys, the line is unknown.
     let unknown = wire.fail("session.keys", keys(&["up", "enter"]));
     assert!(unknown.starts_with("Command blocked by policy: keys edited the line"), "{unknown}");
 
-    // History, and a word that is put together by moving the cursor.
+    // A line from the history, and a word that is completed by moving the cursor.
     wire.call("session.keys", keys(&["up"]));
     session.wait_for(|screen| screen.trim_end().ends_with("echo forbidden once"));
     assert_eq!(send_when_shown(&mut wire, "session.keys", &enter), refusal);
@@ -190,7 +191,7 @@ fn of_a_line_that_keys_edit_what_the_shell_shows_is_judged() {
     assert_eq!(send_when_shown(&mut wire, "session.keys", &last), refusal);
     give_up(&mut wire, &session);
 
-    // What the rules allow is entered, and a line without such keys at once.
+    // Input that the rules allow is entered, and a line without editing keys at once.
     wire.call("session.input", json!({"id": id, "input": "ho free"}));
     session.wait_for(|screen| screen.trim_end().ends_with("ho free"));
     let end = column(&session);
@@ -202,7 +203,7 @@ fn of_a_line_that_keys_edit_what_the_shell_shows_is_judged() {
     wire.call("session.input", json!({"id": id, "input": "echo $((6 * 7))\r"}));
     session.wait_for_text("\n42");
 
-    // A program that is no shell has its keys.
+    // A program that is not a shell receives all keys.
     let other = fixture.program(&mut wire, "cat", &[]);
     wire.call("session.keys", json!({"id": other.id, "keys": ["up", "x", "enter"]}));
     other.wait_for_text("x");

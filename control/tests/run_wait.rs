@@ -1,4 +1,4 @@
-//! exec.run_wait in real shells: exact output, in any state of the screen, and an answer as soon as there is one.
+//! `exec.run_wait` in real shells: exact output in any state of the screen, and a prompt reply.
 
 mod support;
 
@@ -10,7 +10,7 @@ use std::{
 use serde_json::{Value, json};
 use support::{Fixture, Session, Wire, run};
 
-/// The shells to try, without files of their own.
+/// The shells to test, without startup files.
 const SHELLS: [(&str, &[&str]); 4] = [
     ("sh", &[]),
     ("bash", &["--norc", "--noprofile"]),
@@ -18,7 +18,7 @@ const SHELLS: [(&str, &[&str]); 4] = [
     ("fish", &["--no-config"]),
 ];
 
-/// Those of them that this machine has.
+/// Runs a test in each installed shell.
 fn shells(test: impl FnMut(&str, &Fixture, &mut Wire, &Session)) {
     support::shells(&SHELLS, |_| (), test);
 }
@@ -34,7 +34,7 @@ fn the_reply_has_the_documented_keys_in_every_shell_even_before_its_prompt() {
         let marker = reply["marker"].as_str().unwrap();
         assert!(marker.starts_with("__UNTERM_DONE_") && marker.ends_with("__"), "{marker}");
         assert_eq!(marker.len(), "__UNTERM_DONE___".len() + 32);
-        // The marker is on the screen once, behind the output, and nowhere in the echo.
+        // The marker is on the screen once, after the output. The echo does not contain it.
         let text = wire.call("screen.search", json!({"id": session.id, "pattern": marker}));
         assert_eq!(text["total"], 1, "{shell}: {text}");
     });
@@ -66,7 +66,7 @@ fn the_output_is_what_the_command_printed() {
     });
 }
 
-/// Changes the directory again and again, and asks for it as soon as the command's end is known.
+/// Changes the directory repeatedly, and queries it right after each command has ended.
 fn follow(wire: &mut Wire, session: &Session, home: &Path, shell: &str) {
     let folders = ["a b", "ä"].map(|name| home.join(name).canonicalize().unwrap());
     let stale: Vec<usize> = (0..200)
@@ -83,7 +83,7 @@ fn follow(wire: &mut Wire, session: &Session, home: &Path, shell: &str) {
     assert_eq!(stale, [] as [usize; 0], "{shell}");
 }
 
-/// A home with two folders to go to.
+/// Creates two folders in the home.
 fn with_folders(fixture: &Fixture) -> &Path {
     for name in ["a b", "ä"] {
         std::fs::create_dir(fixture.home.path().join(name)).unwrap();
@@ -102,7 +102,7 @@ fn the_directory_is_that_of_the_last_command_as_soon_as_it_has_ended() {
         let params = json!({"id": session.id, "any": [{"prompt": true}]});
         assert_eq!(wire.call("session.wait", params)["matched"], true, "{shell}");
         follow(&mut wire, &session, home, shell);
-        // Where a block was started is told in the same form.
+        // The directory in which a block was started has the same form.
         let blocks = wire.call("block.list", json!({"id": session.id}));
         let last = blocks["blocks"].as_array().unwrap().iter().rfind(|it| it["state"] == "done");
         let before = unterm_mux::file_uri(&home.join("a b").canonicalize().unwrap());
@@ -116,11 +116,11 @@ fn a_directory_that_was_reported_before_the_last_command_is_not_believed() {
     let home = with_folders(&fixture);
     let mut wire = fixture.login();
     let session = fixture.program(&mut wire, "bash", &["--norc", "--noprofile"]);
-    // As VTE's profile script does; what runs a command types a marker behind it, which comes before the prompt.
+    // As in VTE's profile script. A marker that is typed after the command is printed before the prompt's report.
     let hook = r#"PROMPT_COMMAND='sleep 0.05; printf "\e]7;file://%s%s\a" "$HOSTNAME" "$PWD"'"#;
     run(&mut wire, &session, hook);
     follow(&mut wire, &session, home, "bash without marks");
-    // A link keeps the name that the shell gives it.
+    // The report has the link's own name, as the shell does.
     std::os::unix::fs::symlink(home.join("ä"), home.join("link")).unwrap();
     run(&mut wire, &session, &format!("cd '{}'", home.join("link").display()));
     let linked = unterm_mux::file_uri(&home.join("link"));
@@ -138,7 +138,7 @@ fn a_command_of_many_lines_arrives_whole() {
             "first\ntwo\nlines\nit's\nlast",
             "{shell}"
         );
-        // Past what the kernel keeps of one line (4,095 bytes), and wrapped over many rows.
+        // Longer than what the kernel keeps of a line (4,095 bytes), and wrapped over many rows.
         let long = "0123456789".repeat(700);
         let reply = run(wire, session, &format!("printf '%s' '{long}' | wc -c"));
         assert_eq!(reply["output"].as_str().unwrap().trim(), "7000", "{shell}");
@@ -230,7 +230,7 @@ fn a_command_that_ctrl_c_ends_is_interrupted() {
         (&json!(true), &json!(130)),
         "{reply}"
     );
-    // A command that ends with the same code by itself is not.
+    // A command that exits with the same code by itself was not interrupted.
     assert_eq!(run(&mut wire, &session, "sh -c 'exit 130'")["interrupted"], false);
     let other = fixture.shell(&mut wire);
     let error = wire.fail("block.get", json!({"id": other.id}));
@@ -254,7 +254,7 @@ fn a_command_that_takes_too_long_is_left_running() {
     let mut wire = fixture.login();
     let session = fixture.shell(&mut wire);
     run(&mut wire, &session, "true");
-    // It ends when the test lets it.
+    // The command ends when the test opens the gate.
     let gate = fixture.home.path().join("gate");
     assert!(std::process::Command::new("mkfifo").arg(&gate).status().unwrap().success());
     let command = "echo begun; read -r go < gate; echo over";
@@ -264,7 +264,7 @@ fn a_command_that_takes_too_long_is_left_running() {
     assert_eq!(reply["exit_status"], "timeout");
     assert_eq!(reply["output"], "begun");
     assert_eq!(reply["exit_code"], Value::Null);
-    // The shell prints the marker when the command is done after all.
+    // The shell prints the marker when the command ends later.
     std::fs::write(&gate, "go\n").unwrap();
     session.wait_for_text(reply["marker"].as_str().unwrap());
     session.wait_for_text("over");
@@ -302,7 +302,7 @@ fn many_sessions_are_waited_for_at_once() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let sessions: Vec<_> = (0..8).map(|_| fixture.shell(&mut wire).id).collect();
-    // Each waits until it is told, so that all wait at the same time.
+    // Each command waits for input, so that all of them run at the same time.
     let waiting: Vec<_> = sessions
         .iter()
         .map(|&id| {
@@ -322,7 +322,7 @@ fn many_sessions_are_waited_for_at_once() {
     }
     for (id, waiting) in sessions.iter().zip(waiting) {
         let reply = waiting.join().unwrap();
-        // The terminal's echo of what was typed is part of what the session shows.
+        // The output includes the terminal's echo of the input.
         assert!(reply["output"].as_str().unwrap().ends_with(&format!("told {id}")), "{reply}");
     }
 }
@@ -334,7 +334,7 @@ fn a_connection_that_waits_holds_up_no_other() {
     let session = fixture.shell(&mut wire);
     let id = session.id;
     let mut other = fixture.login();
-    // Two requests in one write: the first is answered while the second waits.
+    // Two requests in one write. The first is answered while the second waits.
     other.send(format!(
         "{}\n{}\n",
         json!({"id": 1, "method": "server.info"}),
@@ -356,7 +356,7 @@ fn a_shell_that_never_marks_its_prompts_is_not_waited_for() {
     let session = fixture.shell(&mut wire);
     session.wait_for_text("$");
     for word in ["one", "two"] {
-        // Shorter than a shell is given to mark its first prompt.
+        // Shorter than the time in which a shell must mark its first prompt.
         let command =
             json!({"id": session.id, "command": format!("echo {word}"), "timeout_ms": 1990});
         let reply = wire.call("exec.run_wait", command);
@@ -370,7 +370,7 @@ fn a_command_that_ends_the_shell_it_runs_in_is_an_answer_where_that_is_one_of_a_
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let session = fixture.marked_shell(&mut wire);
-    // The prompt does not stand in what is typed.
+    // Quotes keep the prompt's text out of the typed command.
     wire.call("exec.run", json!({"id": session.id, "command": "PS1='in''ner> ' sh"}));
     session.wait_for_text("inner>");
     let inside = run(&mut wire, &session, "echo inside");
@@ -411,13 +411,13 @@ fn a_command_that_is_cancelled_is_an_answer() {
                 other.call("exec.run_wait", json!({"id": id, "command": command}))
             });
             session.wait_for_text("\nup");
-            // Typed once `sleep` has the terminal; a shell that is between two commands may go on with the next.
+            // Interrupt `sleep` itself. A shell that is between two commands might continue with the next one.
             while wire.call("session.idle", json!({"id": id}))["idle"] == true {}
             wire.call("exec.cancel", json!({"id": id}));
             let reply = waiting.join().unwrap();
             assert_eq!(reply["timed_out"], false, "{shell}: {reply}");
             assert_eq!(reply["exit_status"], "completed", "{shell}: {reply}");
-            // Some shells give the whole line up, others tell the code of what was interrupted.
+            // Some shells abort the whole line, and others report the exit code of the interrupted command.
             let code = reply["exit_code"].as_i64();
             assert!(reply["interrupted"] == true || code.is_some_and(|code| code != 0), "{reply}");
             assert_eq!(

@@ -1,8 +1,10 @@
-//! A call of every method over a real connection, and every documented error: parameters, shapes, types and messages.
+//! Calls every method over a real connection, and provokes every documented error. Checks parameters, shapes, types
+//! and messages.
 //!
-//! A shape is JSON: `"string"`, `"number"`, `"bool"`, `"any"`; with a `?` behind it, `null` is right as well; `"=text"` is
-//! that text; a list has elements of its one shape, at least one, and an empty list any number of whatever; numbers and
-//! truth values are themselves. A reply may have more keys than its shape, never fewer.
+//! A shape is JSON. `"string"`, `"number"`, `"bool"` and `"any"` stand for values of that type. With a `?` after the
+//! type, `null` is accepted too. `"=text"` stands for that text. A list with one shape stands for one or more such
+//! elements, and an empty list for any list. Numbers and booleans stand for themselves. A reply may have more keys
+//! than its shape, but not fewer.
 
 mod support;
 
@@ -19,7 +21,7 @@ use unterm_control::{
 };
 use unterm_mux::Pane;
 
-/// The methods of the reference, but for `auth.login`, which is the wire's.
+/// The methods of the reference, except `auth.login`, which belongs to the wire.
 const DOCUMENTED: [&str; 60] = [
     "capture.clipboard",
     "capture.screen",
@@ -82,10 +84,10 @@ const DOCUMENTED: [&str; 60] = [
     "workspace.list",
     "workspace.restore",
 ];
-/// The last of them.
+/// The last documented method.
 const SAVE: &str = "workspace.save";
 
-/// A person at a window, with a display, a clipboard and preferences.
+/// A host with a window, a display, a clipboard and preferences.
 struct Desk {
     values: Mutex<Value>,
 }
@@ -149,7 +151,7 @@ impl Captures for Desk {
     }
 }
 
-/// Why a value has not a shape; `None`: it has.
+/// Why a value does not have a shape. `None` if it does.
 fn misfit(value: &Value, shape: &Value, at: &str) -> Option<String> {
     let wrong = || Some(format!("{at}: {value} is not {shape}"));
     match shape {
@@ -195,14 +197,14 @@ fn misfit(value: &Value, shape: &Value, at: &str) -> Option<String> {
     }
 }
 
-/// A conversation, and which methods it had.
+/// A conversation with the server, and the methods called in it.
 struct Transcript {
     wire: Wire,
     called: BTreeSet<String>,
 }
 
 impl Transcript {
-    /// A call that succeeds with a reply of this shape.
+    /// Makes a call that must succeed with a reply of this shape.
     fn call(&mut self, method: &str, params: Value, shape: Value) -> Value {
         let reply = self.wire.call(method, params.clone());
         if let Some(misfit) = misfit(&reply, &shape, method) {
@@ -212,7 +214,7 @@ impl Transcript {
         reply
     }
 
-    /// A call that fails with this message, and the one code that methods have.
+    /// Makes a call that must fail with this message, and with the only error code of methods.
     fn fail(&mut self, method: &str, params: Value, message: &str) {
         assert_eq!(self.wire.fail(method, params.clone()), message, "{method} {params}");
         self.called.insert(method.to_owned());
@@ -320,7 +322,7 @@ fn commands(t: &mut Transcript, id: u64) {
         slow,
         json!({"exit_status": "=timeout", "timed_out": true, "exit_code": "any?"}),
     );
-    // It may not have come to the foreground within that time.
+    // The command may not have reached the foreground in that time.
     until("the command runs", || {
         let status = t.wire.call("exec.status", only.clone());
         (status["status"] == "running").then_some(())
@@ -526,7 +528,7 @@ fn rules_and_files(t: &mut Transcript, fixture: &Fixture, id: u64) {
         "no_proxy": "string?", "current_node": "string?", "node_count": 0, "health": null,
     });
     t.call("proxy.status", json!({}), off);
-    // Nobody listens on the discard port of the loopback.
+    // No process listens on the discard port of the loopback address.
     let node = json!({"name": "a", "url": "http://127.0.0.1:9"});
     t.call("proxy.configure", json!({"nodes": [node], "no_proxy": "localhost"}), json!({"configured": true, "status": {"enabled": true, "mode": "=manual", "node_count": 1}}));
     t.call("proxy.nodes", json!({}), json!({"current_node": "string?", "nodes": [{"name": "=a", "url": "string", "latency_ms": "number?", "available": "bool?"}]}));
@@ -561,7 +563,7 @@ fn rules_and_files(t: &mut Transcript, fixture: &Fixture, id: u64) {
     );
 }
 
-/// What the reference does not have.
+/// Methods that the reference does not have.
 fn beyond(t: &mut Transcript, id: u64) {
     let any = || json!("any");
     let split = t.call(

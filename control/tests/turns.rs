@@ -1,4 +1,4 @@
-//! A person and agents at one pane: what each of them types stays whole.
+//! A person and agents in one pane: what each of them types stays in one piece.
 
 mod support;
 
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use support::{Fixture, Session, client::Client};
 
-/// Begins a command that goes on; its handle, once it runs.
+/// Starts a long-running command. Returns its handle once it is running.
 fn begin(agent: &mut Client, session: &Session, command: &str) -> Value {
     let begun = agent.call("run", json!({"pane": session.id, "command": command, "timeout_ms": 0}));
     let is_running =
@@ -16,13 +16,13 @@ fn begin(agent: &mut Client, session: &Session, command: &str) -> Value {
     begun["handle"].clone()
 }
 
-/// Keys of the person's.
+/// Presses keys as a person.
 fn press(session: &Session, keys: &str) {
     session.pane.touch();
     session.pane.write(keys.as_bytes()).unwrap();
 }
 
-/// Waits for a prompt that is later than that one.
+/// Waits for a prompt after the prompt with this id.
 fn wait_for_prompt(session: &Session, after: u64) {
     let prompt = session.wait(|pane| {
         let term = pane.term();
@@ -32,7 +32,7 @@ fn wait_for_prompt(session: &Session, after: u64) {
     assert!(prompt.is_some(), "no prompt ever came");
 }
 
-/// Waits until the cursor is where the line at the prompt begins.
+/// Waits until the cursor is at the start of the line at the prompt.
 fn wait_for_start(session: &Session) {
     let start = session.wait(|pane| {
         let term = pane.term();
@@ -66,13 +66,13 @@ fn a_command_is_not_run_behind_what_the_person_has_begun_to_type() {
         refused.replace("pane", "session"),
         "it would be another command here too"
     );
-    // The line is as it was.
+    // The person's line is unchanged.
     press(&session, "now\r");
     wait_for_prompt(&session, prompt);
     session.wait_for_text("\nrm -rf build now\n");
     let ran = agent.call("run", json!({"pane": id, "command": "echo mine"}));
     assert_eq!((&ran["output"], &ran["exit_code"]), (&json!("mine"), &json!(0)), "{ran}");
-    // One that was taken back is none.
+    // A line that was cleared does not count.
     press(&session, "echo nothing");
     session.wait_for_text("echo nothing");
     press(&session, "\x15");
@@ -121,7 +121,7 @@ fn a_command_is_not_typed_into_a_program() {
     agent.call("input", json!({"pane": id, "text": "for cat\n", "keys": ["ctrl+d"]}));
     let ended = agent.call("wait", json!({"handle": handle}));
     assert_eq!(ended["run"]["output"], "for cat\nfor cat", "{ended}");
-    // A shell's own command that reads has the terminal as well.
+    // A shell builtin that reads also owns the terminal.
     let handle = begin(&mut agent, &session, "read -r A; echo got $A");
     let refused = agent.fail("run", json!({"pane": id, "command": "echo typed"}));
     assert!(refused.contains("read -r A"), "{refused}");
@@ -140,12 +140,12 @@ fn a_command_is_not_typed_into_a_builtin_that_reads_keys() {
     for (command, keys) in [
         ("read -e -p 'ready? ' A", "yes\n"),
         ("read -rsn1 -p 'ready? ' A", "y"),
-        // Without job control, a program is in the shell's own group.
+        // Without job control, a program is in the shell's own process group.
         ("set +m; printf 'ready? '; stty -echo -icanon; head -c1; stty sane; set -m", "y"),
     ] {
         let handle = begin(&mut agent, &session, command);
         session.wait_for(|screen| screen.trim_end().ends_with("ready?"));
-        // bash prints the question first.
+        // bash prints the question before it changes the terminal's settings.
         let deadline = Instant::now() + Duration::from_secs(20);
         while session.pane.process().echo() != Some(false) {
             assert!(Instant::now() < deadline, "{command}: the echo stays on");
@@ -196,9 +196,10 @@ fn a_command_is_not_typed_into_what_any_shell_reads_itself() {
             let prompt = last_prompt(&session);
             let begun = json!({"pane": id, "command": command, "timeout_ms": 2000});
             let begun = agent.call("run", begun);
-            // One that reads by the shell's own editor looks like a prompt after a while: it says so.
+            // A command that reads through the shell's own editor looks like a prompt after a while. The reply then
+            // says so.
             if begun["ended"] == true && begun["reason"].is_null() {
-                // A syntax error that opens no pager here.
+                // Here, a syntax error that opens no continuation prompt.
                 assert_eq!(command, "if", "{shell}: {begun}");
                 continue;
             }
@@ -220,14 +221,14 @@ fn a_shell_in_a_shell_or_elsewhere_is_what_runs() {
     let session = fixture.marked_shell(&mut wire);
     let mut agent = Client::new(&fixture);
     let id = session.id;
-    // Nothing tells its prompt from what it reads itself.
+    // Its prompt can't be told apart from input that a command reads.
     let handle = begin(&mut agent, &session, "PS1='in''ner> ' command bash --norc --noediting");
     session.wait_for_text("inner>");
     let refused = agent.fail("run", json!({"pane": id, "command": "echo typed"}));
     assert!(refused.contains("which would read it"), "{refused}");
     agent.call("input", json!({"pane": id, "text": "exit 3\n"}));
     assert_eq!(agent.call("wait", json!({"handle": handle}))["run"]["exit_code"], 3);
-    // Where nothing is marked, a program that the shell runs is none to type a command into.
+    // Without marks, no command may be typed into a program that the shell runs.
     let plain = fixture.program(&mut wire, "sh", &[]);
     wire.call("session.input", json!({"id": plain.id, "input": "exec 3>&1; cat\r"}));
     let is_cat = || plain.pane.foreground().filter(|it| it.name.ends_with("cat")).map(drop);
@@ -251,7 +252,7 @@ fn output_of_a_background_job_is_no_line_at_the_prompt() {
     session.wait_for_text("late output");
     let ran = agent.call("run", json!({"pane": id, "command": "echo mine"}));
     assert_eq!((&ran["output"], &ran["exit_code"]), (&json!("mine"), &json!(0)), "{ran}");
-    // What an agent leaves at the prompt is not said to be a person's.
+    // A line that an agent left at the prompt is not reported as a person's.
     agent.call("input", json!({"pane": id, "text": "echo left"}));
     session.wait_for_text("echo left");
     let refused = agent.fail("run", json!({"pane": id, "command": "echo mine"}));
@@ -282,19 +283,19 @@ fn a_lease_that_the_person_ends_keeps_its_holder_out_as_well() {
         let refused = agent.fail(tool, arguments);
         assert!(refused.contains("a person has typed in pane"), "{tool}: {refused}");
     }
-    // Behind half a line of the person's it would be no better off.
+    // After half of the person's line, a new lease would not help, so it is refused.
     let refused = agent.fail("lease", lease.clone());
     assert!(refused.contains("“echo person”"), "{refused}");
     let prompt = last_prompt(&session);
     press(&session, "more\r");
     wait_for_prompt(&session, prompt);
     session.wait_for_text("\nperson more\n");
-    // Until it asks for it, it does not know what has changed.
+    // Until the agent takes a new lease, it does not know what has changed.
     agent.fail("input", json!({"pane": id, "text": "AGENT"}));
     assert_eq!(agent.call("lease", lease.clone())["held"], true);
     let ran = agent.call("run", json!({"pane": id, "command": "echo mine"}));
     assert_eq!(ran["output"], "mine", "{ran}");
-    // Who gives it back is as free as those who never had it.
+    // A caller that releases its lease has the same rights as one that never had it.
     press(&session, " ");
     agent.fail("input", json!({"pane": id, "text": "x"}));
     agent.call("lease", json!({"pane": id, "release": true}));
@@ -328,10 +329,10 @@ fn an_agents_input_gives_way_to_the_person_without_a_lease() {
             "{tool}: {refused}"
         );
     }
-    // However long they think.
+    // However long the person thinks.
     std::thread::sleep(Duration::from_secs(4));
     agent.fail("input", json!({"pane": id, "text": "AGENT"}));
-    // A token that a person made for an agent makes its caller one on every wire; a script types where it is told to.
+    // A token created for an agent makes its caller an agent on every wire. A script may type anywhere.
     let (mut other, _) = fixture.login_with(&mut wire, json!({"name": "other", "scope": "act"}));
     other.fail("session.input", json!({"id": id, "input": "AGENT"}));
     wire.call("session.input", json!({"id": id, "input": "script "}));
@@ -358,7 +359,7 @@ fn an_agent_may_type_once_the_person_pauses_and_left_no_line() {
             std::thread::yield_now();
         }
     };
-    // A line that was taken back.
+    // The person clears the line.
     press(&session, "echo no\x15");
     wait_for_start(&session);
     let input = json!({"pane": id, "text": "echo mine\n"});
@@ -368,7 +369,7 @@ fn an_agent_may_type_once_the_person_pauses_and_left_no_line() {
     assert!(refused.contains("a person pressed a key"), "{refused}");
     pauses(&mut agent, &input);
     session.wait_for_text("\nmine\n");
-    // Keys of a full-screen program, whatever they are.
+    // In a full-screen program, every key counts.
     let script = "printf '\\033[?1049h'; stty -icanon -echo; exec cat > /dev/null";
     let full = fixture.program(&mut wire, "sh", &["-c", script]);
     full.wait(|pane| {
@@ -380,7 +381,7 @@ fn an_agent_may_type_once_the_person_pauses_and_left_no_line() {
     let refused = agent.fail("input", input.clone());
     assert!(refused.contains("a person pressed a key"), "{refused}");
     pauses(&mut agent, &input);
-    // A line that a program reads as the terminal collects it.
+    // A line that a program reads while the terminal collects it.
     let lines = fixture.program(&mut wire, "cat", &[]);
     press(&lines, "half a");
     lines.wait_for_text("half a");
@@ -413,7 +414,7 @@ fn a_command_that_reads_by_the_shells_own_editor_goes_on_until_it_is_answered() 
         handles.push((pane, ran["handle"].clone()));
     }
     for (pane, handle) in handles {
-        // Longer than a shell is given to report the end of a command.
+        // Longer than a shell may take to report the end of a command.
         agent.call("wait", json!({"pane": pane, "any": [{"stable_ms": 2500}]}));
         let ran = agent.call("wait", json!({"handle": handle, "timeout_ms": 0}));
         assert_eq!(
@@ -435,7 +436,7 @@ fn a_command_whose_end_nobody_will_tell_of_ends_with_a_reason() {
     let session = fixture.marked_shell(&mut wire);
     let mut agent = Client::new(&fixture);
     let id = session.id;
-    // What the shell's editor makes another line of, where the shell tells its lines.
+    // The shell's editor changes the line, and the shell reports the line that it runs.
     if support::has("zsh", &["-c", "true"]) {
         let zsh = fixture.program(&mut wire, "zsh", &[]);
         wire.call("session.wait", json!({"id": zsh.id, "any": [{"prompt": true}]}));
@@ -447,7 +448,7 @@ fn a_command_whose_end_nobody_will_tell_of_ends_with_a_reason() {
         let ran = agent.call("run", json!({"pane": zsh.id, "command": "echo well"}));
         assert_eq!((&ran["output"], &ran["reason"]), (&json!("well"), &Value::Null), "{ran}");
     }
-    // A shell that is none of those that began it, by the handle.
+    // Another shell takes the place of the one that started the command, as seen through the handle.
     let begun = json!({"pane": id, "command": "exec bash", "timeout_ms": 0});
     let handle = agent.call("run", begun)["handle"].clone();
     let ended = agent.call("wait", json!({"handle": handle}));

@@ -1,5 +1,6 @@
-//! A protocol of the tests' own beside Unterm's, over a Unix socket and over two pipes, as standard streams are: its framing, its
-//! error codes, requests that run at once, cancellation, and what is given up when a connection ends.
+//! A protocol defined by these tests, beside Unterm's own. Runs over a Unix socket, and over two pipes as for
+//! standard streams. Covers framing, error codes, concurrent requests, cancellation, and what is abandoned when a
+//! connection ends.
 
 mod sample;
 #[path = "../support/mod.rs"]
@@ -22,7 +23,7 @@ use self::{
     support::{Fixture, PATIENCE},
 };
 
-/// A client that speaks the protocol and nothing more.
+/// A client of the protocol.
 struct Client<R, W> {
     reader: BufReader<R>,
     writer: W,
@@ -39,7 +40,7 @@ impl<R: Read, W: Write> Client<R, W> {
         write!(self.writer, "Content-Length: {}\r\n\r\n{message}", message.len()).unwrap();
     }
 
-    /// The next message; `None`: the connection has ended.
+    /// The next message. `None` if the connection has ended.
     fn receive(&mut self) -> Option<Value> {
         let mut header = String::new();
         if self.reader.read_line(&mut header).unwrap() == 0 {
@@ -52,14 +53,14 @@ impl<R: Read, W: Write> Client<R, W> {
         Some(serde_json::from_slice(&message).unwrap())
     }
 
-    /// Sends a request; its number.
+    /// Sends a request, and returns its number.
     fn begin(&mut self, method: &str, params: Value) -> u64 {
         self.id += 1;
         self.send(&json!({"id": self.id, "method": method, "params": params}));
         self.id
     }
 
-    /// Makes a request whose answer comes next.
+    /// Makes a request whose answer must be the next message.
     fn answer(&mut self, method: &str, params: Value) -> Value {
         let id = self.begin(method, params);
         let answer = self.receive().expect("an answer");
@@ -73,7 +74,7 @@ impl<R: Read, W: Write> Client<R, W> {
         answer["result"].take()
     }
 
-    /// Makes a request that must fail; the error's code.
+    /// Makes a request that must fail, and returns the error's code.
     fn fail(&mut self, method: &str, params: Value) -> i64 {
         self.answer(method, params)["error"]["code"].as_i64().expect("an error")
     }
@@ -95,7 +96,7 @@ fn socket(fixture: &Fixture) -> PathBuf {
     path
 }
 
-/// A client on a Unix socket that has not said hello.
+/// A client on a Unix socket that has not logged in.
 fn stranger(fixture: &Fixture) -> SocketClient {
     let stream = UnixStream::connect(socket(fixture)).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -114,7 +115,7 @@ fn by_pipes(server: &Server) -> PipeClient {
     Client::new(from_server, to_server).hello(&server.token())
 }
 
-/// Every method of the protocol.
+/// Calls every method of the protocol.
 fn all_methods<R: Read, W: Write>(mut client: Client<R, W>) {
     assert_eq!(client.call("about", json!({})), json!({"server": "Unterm MCP Server"}));
     let size = json!({"program": "cat", "arguments": [], "width": 80, "height": 24});
@@ -133,7 +134,7 @@ fn all_methods<R: Read, W: Write>(mut client: Client<R, W>) {
     assert_eq!(client.call("subscribe", json!({"kinds": ["title"]})), Value::Null);
     let rename = json!({"terminal": terminal, "title": "kitten"});
     let renamed = client.begin("terminal/rename", rename);
-    // The event may come before the answer or after it.
+    // The event may come before or after the answer.
     let both = [client.receive().unwrap(), client.receive().unwrap()];
     assert!(both.iter().any(|message| message["id"] == renamed), "{both:?}");
     let happened = json!({"method": "happened", "params": {"kind": "title", "title": "kitten"}});
@@ -188,12 +189,12 @@ fn errors_have_this_protocols_codes() {
     assert_eq!(client.fail("terminal/open", json!({"program": "/no/such"})), code::FAILED);
     client.send(&json!("no request"));
     assert_eq!(client.receive().unwrap()["error"]["code"], code::PARSE);
-    // A token that reads, reads here too.
+    // A token with read access can read in this protocol too.
     let made = fixture.login().call("token.create", json!({"name": "reader", "scope": "read"}));
     let mut reader = stranger(&fixture).hello(made["token"].as_str().unwrap());
     assert_eq!(reader.call("terminal/list", json!({})), json!([]));
     assert_eq!(reader.fail("terminal/open", json!({"program": "cat"})), code::DENIED);
-    // A frame that can't be read ends the connection, with the reason.
+    // An invalid frame ends the connection, with the reason.
     write!(client.writer, "Length: 2\r\n\r\n{{}}").unwrap();
     let refusal = client.receive().unwrap();
     assert_eq!(
@@ -206,13 +207,14 @@ fn errors_have_this_protocols_codes() {
     assert_eq!(stranger.receive().unwrap()["error"]["code"], code::CLOSED);
 }
 
-/// Holds what would open a terminal until the test lets it go on, and reports when such a call is held, and dropped.
+/// Holds calls that open a terminal until the test releases them. Reports when such a call is held and when it is
+/// dropped.
 struct Held {
     reports: mpsc::Sender<&'static str>,
     go: tokio::sync::watch::Receiver<bool>,
 }
 
-/// Reports its end.
+/// Reports when it is dropped.
 struct Reported(mpsc::Sender<&'static str>);
 
 impl Drop for Reported {
@@ -236,7 +238,7 @@ impl Gate for Held {
     }
 }
 
-/// A fixture whose calls to open a terminal are held; what is reported of them, and what lets them go on.
+/// A fixture that holds calls to open a terminal, with the reports about them and the switch that releases them.
 fn held() -> (Fixture, mpsc::Receiver<&'static str>, tokio::sync::watch::Sender<bool>) {
     let (reports, reported) = mpsc::channel();
     let (go, gone) = tokio::sync::watch::channel(false);
@@ -254,11 +256,11 @@ fn requests_run_at_once_and_are_answered_as_they_end() {
     for _ in &waiting {
         assert_eq!(reported.recv_timeout(PATIENCE), Ok("held"));
     }
-    // One place is left, through which others overtake them.
+    // One slot is free, so other requests overtake the held ones.
     for _ in 0..3 {
         assert_eq!(client.call("terminal/list", json!({})), json!([]));
     }
-    // With the last place taken, the next request has to wait for one.
+    // With the last slot taken, the next request must wait.
     waiting.push(client.begin("terminal/open", CAT()));
     assert_eq!(reported.recv_timeout(PATIENCE), Ok("held"));
     waiting.push(client.begin("about", json!({})));
@@ -286,7 +288,7 @@ fn a_request_is_cancelled_by_its_number_also_where_no_place_is_left() {
         (&json!(waiting[1]), &json!(code::CANCELLED))
     );
     assert_eq!(reported.recv_timeout(PATIENCE), Ok("over"), "its call is dropped");
-    // Its place is free.
+    // The slot is free again.
     assert_eq!(client.receive().unwrap()["id"], behind);
     assert_eq!(client.call("terminal/list", json!({})), json!([]));
 }
@@ -308,7 +310,7 @@ fn what_is_under_way_ends_with_its_connection() {
         assert_eq!(reported.recv_timeout(PATIENCE), Ok("over"));
     }
     drop(other);
-    // What had no place is never begun.
+    // A request that got no slot never starts.
     assert_eq!(reported.recv_timeout(PATIENCE), Ok("over"));
     assert_eq!(by_socket(&fixture).call("terminal/list", json!({})), json!([]));
     assert_eq!(reported.try_recv(), Err(mpsc::TryRecvError::Empty));
@@ -321,7 +323,7 @@ fn a_client_that_never_reads_holds_up_nobody() {
     deaf.writer.set_nonblocking(true).unwrap();
     let request = json!({"id": 1, "method": "terminal/list", "params": {}}).to_string();
     let request = format!("Content-Length: {}\r\n\r\n{request}", request.len()).repeat(1000);
-    // Until neither its requests nor the answers fit anywhere.
+    // Until neither requests nor answers fit into any buffer.
     let mut sent = 0;
     let mut other = by_socket(&fixture);
     let mut is_full = false;
@@ -332,7 +334,7 @@ fn a_client_that_never_reads_holds_up_nobody() {
                 is_full = false;
             }
             Err(error) if error.kind() == std::io::ErrorKind::WouldBlock && !is_full => {
-                // The server may still take some of it: it answers another client after that.
+                // The server may still accept some bytes. By the time it answers another client, it has.
                 other.call("about", json!({}));
                 is_full = true;
             }

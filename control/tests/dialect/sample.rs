@@ -1,11 +1,11 @@
-//! A protocol that nobody speaks: JSON-RPC behind `Content-Length` headers, with names, shapes and error codes of its own, whose
-//! requests run at once and can be cancelled. What it takes to add one is in this file.
+//! A made-up protocol: JSON-RPC with `Content-Length` headers, and with names, shapes and error codes of its own. Its
+//! requests run concurrently and can be canceled. This file contains everything that a new protocol needs.
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use unterm_control::{Caller, ContentLength, Credentials, Dialect, Error, Outcome, Peer, Refusal};
 
-/// The error codes; those of the Language Server Protocol where it has one.
+/// The error codes, taken from the Language Server Protocol where it has one.
 pub mod code {
     pub const PARSE: i64 = -32700;
     pub const UNKNOWN_METHOD: i64 = -32601;
@@ -19,16 +19,16 @@ pub mod code {
     pub const FAILED: i64 = 500;
 }
 
-/// How many requests of a connection run at once.
+/// The number of concurrent requests per connection.
 pub const AT_ONCE: usize = 4;
 
-/// A method of this protocol, and Unterm's that it stands for.
+/// A method of this protocol, and Unterm's method for it.
 struct Method {
     name: &'static str,
     stands_for: &'static str,
-    /// This protocol's parameters and what they are called there.
+    /// The names of the parameters in this protocol and in Unterm.
     params: &'static [(&'static str, &'static str)],
-    /// This protocol's result, of the reply.
+    /// Converts Unterm's reply to this protocol's result.
     result: fn(Value) -> Value,
 }
 
@@ -43,7 +43,7 @@ const fn method(
     Method { name, stands_for, params, result }
 }
 
-/// All but `hello` and `cancel`, which are of the connection.
+/// Every method except `hello` and `cancel`, which concern the connection.
 const METHODS: [Method; 10] = [
     method("about", "server.info", &[], |reply| json!({"server": reply["name"]})),
     method("terminal/list", "session.list", &[], |reply| {
@@ -87,7 +87,7 @@ struct Request {
     params: Map<String, Value>,
 }
 
-/// An error's code, and why.
+/// An error's code and reason.
 type Failure = (i64, String);
 
 impl Dialect for Sample {
@@ -115,7 +115,7 @@ impl Dialect for Sample {
                     Err(error) => write(reply, &id, Err((code::WRONG_TOKEN, error.to_string()))),
                 }
             }
-            // Nothing answers this: what it cancels has an answer.
+            // `cancel` itself has no answer. The canceled request gets one.
             ("cancel", _) => drop(peer.cancel(&params["id"].to_string())),
             (_, None) => {
                 write(reply, &id, Err((code::NOT_LOGGED_IN, "Say hello first".to_owned())))
@@ -145,7 +145,7 @@ impl Dialect for Sample {
     }
 }
 
-/// Calls the method that one of this protocol stands for.
+/// Calls Unterm's method for a method of this protocol.
 async fn call(
     peer: &Peer,
     caller: &Caller,
