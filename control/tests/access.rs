@@ -1,4 +1,5 @@
-//! What tokens with less than full rights may not see: other programs' windows, variables of programs, passwords of proxies.
+//! What tokens without full rights must not reveal: other programs' windows, environment variables, passwords of
+//! proxies.
 
 mod support;
 
@@ -14,7 +15,7 @@ use unterm_control::{
 };
 use unterm_mux::Pane;
 
-/// A host with a display, and preferences that hold a secret.
+/// A host with a display, and with preferences that contain a secret.
 #[derive(Default)]
 struct Desk {
     asked: Mutex<Vec<OnDisplay>>,
@@ -116,7 +117,7 @@ fn variables_of_programs_take_admin() {
         let (mut wire, _) = fixture.login_with(&mut person, token);
         assert_eq!(wire.fail("session.env", own.clone()), out_of_scopes("session.env"));
     }
-    // Of its own session, one that may.
+    // A token with admin access to one session can read the variables of that session.
     let bound = json!({"name": "admin", "scope": "admin", "panes": [session.id]});
     let (mut wire, _) = fixture.login_with(&mut person, bound);
     assert_eq!(wire.call("session.env", own)["source"], "process");
@@ -134,7 +135,7 @@ fn only_admin_sees_what_is_on_the_display() {
     let (mut reader, _) = fixture.login_with(&mut person, json!({"name": "r", "scope": "read"}));
     let (mut actor, _) = fixture.login_with(&mut person, json!({"name": "a", "scope": "act"}));
     for wire in [&mut reader, &mut actor] {
-        // Of sessions, pictures are for whoever may read them.
+        // Callers with read access may take pictures of sessions.
         for own in [json!({}), json!({"title": "mine"}), json!({"title": session.id.to_string()})] {
             let taken = wire.call("capture.window", own);
             assert_eq!(taken["session_id"], session.id.to_string());
@@ -175,7 +176,7 @@ fn the_persons_variables_are_hidden_below_admin() {
     assert_eq!(actor.call("config.get", json!({}))["value"], all);
     assert_eq!(lesser.get("/api/settings")["settings"], all);
     assert_eq!(lesser.get("/api/settings/env")["values"], hidden);
-    // Who may, sees them.
+    // Callers with full access see the values.
     assert_eq!(person.call("config.get", json!({"key": "env.API_KEY"}))["value"], "hunter2");
     assert_eq!(page.get("/api/settings")["settings"]["env"]["API_KEY"], "hunter2");
     assert_eq!(page.get("/api/settings/env")["values"]["API_KEY"], "hunter2");
@@ -186,7 +187,7 @@ fn the_log_has_names_of_variables_and_patterns_and_not_their_values() {
     let (fixture, _) = fixture();
     let mut person = fixture.login();
     let page = Page::of(&fixture);
-    // Whether the file can be changed does not matter: what was asked for is logged.
+    // The call is logged with its parameters' names, whether or not the file can be changed.
     let _ = person.reply("config.set", json!({"key": "env.API_KEY", "value": "hunter2"}));
     let _ = page.ask("PUT", "/api/settings/env", Some(json!({"PLAIN": "hunter2"})));
     let patterns = json!({"redaction": {"enabled": true, "custom_patterns": ["hunter2"]}});
@@ -229,7 +230,7 @@ fn passwords_of_proxies_are_masked_below_admin() {
         (&env["HTTP_PROXY"], &env["ALL_PROXY"]),
         (&json!(masked), &json!("socks5://***@127.0.0.1:9"))
     );
-    // Whatever else says something of proxies, and what was done.
+    // Every other method that reveals proxies, and the audit log.
     let of_proxies = METHODS.iter().filter(|entry| entry.reveals.contains(Subjects::PROXY));
     let readable = of_proxies.filter(|entry| entry.access == Access::Read).map(|entry| entry.name);
     let mut told: Vec<(String, String)> =
@@ -241,7 +242,7 @@ fn passwords_of_proxies_are_masked_below_admin() {
     {
         told.push((path.to_owned(), lesser.get(path).to_string()));
     }
-    // It is written by and by.
+    // The file is written with a delay.
     let written = support::until("the file of the log", || {
         let text = std::fs::read_to_string(fixture.registry().join("audit.jsonl")).ok()?;
         (text.matches("proxy.configure").count() == 3).then_some(text)
@@ -250,7 +251,7 @@ fn passwords_of_proxies_are_masked_below_admin() {
     for (what, text) in told {
         assert!(!hints_at(&text), "{what}: {text}");
     }
-    // Who may, sees them.
+    // Callers with full access see the passwords.
     assert_eq!(person.call("proxy.status", json!({}))["http_proxy"], url("jane"));
     assert_eq!(person.call("proxy.nodes", json!({}))["nodes"][0]["url"], url("jane"));
     assert_eq!(person.call("proxy.env", json!({}))["env"]["HTTP_PROXY"], url("jane"));
@@ -282,7 +283,7 @@ fn what_the_page_hears_ends_with_its_token() {
     let mut lines = BufReader::new(stream).lines();
     assert!(lines.any(|line| line.unwrap() == "event: ready"));
     person.call("token.revoke", json!({"number": made["number"]}));
-    // The next change finds it out.
+    // The next change makes the server notice the revoked token.
     person.call("session.rename", json!({"id": session.id, "title": "unheard"}));
     for line in lines {
         line.expect("the stream ends");

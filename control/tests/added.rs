@@ -1,4 +1,4 @@
-//! Methods that are added to an instance at run time: who finds them, who may call them, and what is left once they are gone.
+//! Methods that are added at run time: who can find and call them, and what remains after they are removed.
 
 mod support;
 
@@ -11,7 +11,7 @@ use unterm_control::{
     schemars::{Schema, json_schema},
 };
 
-/// Returns its parameters and who called.
+/// Returns its parameters and its caller.
 struct Echo;
 
 impl AddedMethod for Echo {
@@ -60,7 +60,7 @@ fn an_added_method_is_called_like_any_other_until_it_is_removed() {
     let listed = wire.call("server.capabilities", json!({}));
     let names = listed["system"].as_array().unwrap();
     assert_eq!(names.last().unwrap(), "plugin.echo");
-    // The names of this version's own methods are not for others, nor a name twice.
+    // The name of a built-in method can't be used, nor the same name twice.
     for taken in ["plugin.echo", "session.list"] {
         let again = server.add_method(described(taken, Subjects::SESSION), Box::new(Echo));
         assert_eq!(again, Err(TableError::Taken(taken.to_owned())));
@@ -97,7 +97,7 @@ fn who_may_call_an_added_method_follows_from_what_it_changes() {
             assert_eq!(is_refused, place > index, "{name} with {scope}: {reply}");
         }
     }
-    // A token for some sessions calls it for those only.
+    // A token for some sessions can call the method for those sessions only.
     let bound = json!({"name": "bound", "scope": "act", "panes": [1]});
     let made = owner.call("token.create", bound);
     let mut wire = fixture.connect();

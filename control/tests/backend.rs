@@ -1,5 +1,5 @@
-//! Calls by their types: the same code on an instance in this process and on another one over a connection, with deadlines,
-//! cancellation, events, and what a caller may not do elsewhere.
+//! Typed calls: the same code on an instance in this process, and on another one over a connection. Covers deadlines,
+//! cancellation, events, and what a caller may not do on another instance.
 
 mod support;
 
@@ -28,7 +28,7 @@ use unterm_control::{
 
 type Result<T> = std::result::Result<T, Error>;
 
-/// The instance of a fixture, as another one sees it.
+/// The instance of a fixture, as seen by another instance.
 fn remote(fixture: &Fixture) -> Remote {
     Remote::new(client::find(&fixture.registry()).remove(0), Some("test"))
 }
@@ -37,7 +37,7 @@ fn owner() -> Caller {
     Caller::of_user(Some("test"))
 }
 
-/// Does the same on the instance in this process, and on it over a connection.
+/// Runs a task on the instance in this process, and on the same instance over a connection.
 fn on_both(task: impl AsyncFn(&dyn Backend, &Caller)) {
     let fixture = Fixture::new();
     let runtime = tokio::runtime::Runtime::new().unwrap();
@@ -99,7 +99,7 @@ fn a_call_is_given_up_at_its_deadline() {
         let deadline = Some(Instant::now() + Duration::from_millis(50));
         let late = backend.call_until::<RunWait>(caller, command, deadline).await;
         assert!(matches!(late, Err(Error::Deadline(method)) if method == "exec.run_wait"));
-        // The instance goes on serving this caller.
+        // The instance still serves this caller.
         backend.call::<Info>(caller, NoParams {}).await.unwrap();
     });
 }
@@ -202,7 +202,7 @@ fn a_caller_can_do_no_more_elsewhere_than_here() {
         assert_eq!(needs, Access::Act);
         let refused = remote.call::<token::List>(&reader, NoParams {}).await;
         assert!(matches!(refused, Err(Error::Denied(_))));
-        // A token for some panes of this instance reaches none of the other's.
+        // A token for some panes of this instance reaches no pane of the other.
         let refused = remote.call::<Text>(&bound, SessionOnly::of(1)).await;
         assert!(matches!(refused, Err(Error::Denied(Denial::Sessions { .. }))));
         let unknown = Request { method: "no.such", params: "", deadline: None };

@@ -1,4 +1,4 @@
-//! Methods beyond the documented ones, and the documented ones that wait or work on several sessions.
+//! Methods beyond the documented ones, and documented ones that wait or that work on several sessions.
 
 mod support;
 
@@ -66,7 +66,7 @@ fn a_wait_is_over_with_what_it_waits_for() {
     let mut wire = fixture.login();
     let session = fixture.marked_shell(&mut wire);
     let id = session.id;
-    // What is typed and waited for in one call; what was there before does not count.
+    // Types and waits in one call. Earlier output does not count.
     wire.call("exec.run_wait", json!({"id": id, "command": "echo ready"}));
     let reply = wire.call(
         "session.wait",
@@ -116,7 +116,7 @@ fn a_text_that_a_flood_carries_away_is_still_seen() {
     assert_eq!(reply["matched"], true, "{reply}");
 }
 
-/// An expression that takes seconds to find nothing in a megabyte.
+/// An expression that takes seconds to find nothing in a megabyte of text.
 const SLOW: &str = "(?:.{0,200}7){3}Q";
 
 #[test]
@@ -132,7 +132,7 @@ fn expressions_that_take_long_hold_up_nobody() {
     let id = created["id"].as_u64().unwrap();
     let shown = wire.call("session.wait", json!({"id": id, "any": [{"text": "done"}]}));
     assert_eq!(shown["matched"], true);
-    // More than there are workers, or threads for files and programs.
+    // More calls than there are worker threads or blocking threads.
     let watch = json!({"id": 1, "method": "session.watch",
         "params": {"id": id, "any": [{"regex": SLOW}], "since_seq": 0}});
     let search = json!({"id": 2, "method": "screen.search",
@@ -145,7 +145,7 @@ fn expressions_that_take_long_hold_up_nobody() {
     }
     for _ in 0..3 {
         wire.call("server.info", json!({}));
-        // On a thread for files and programs.
+        // Runs on a blocking thread.
         wire.call("session.read_tail", json!({"id": id}));
         wire.call("instance.list", json!({}));
     }
@@ -156,7 +156,7 @@ fn expressions_that_take_long_hold_up_nobody() {
         let kind = answered.map_err(|error| error.kind());
         assert_eq!(kind, Err(std::io::ErrorKind::WouldBlock), "they are not over");
     }
-    // What nobody waits for any more stops, so that others come to their turn.
+    // A search whose client has disconnected stops, so that others get a turn.
     drop(busy);
     let found = wire.call("screen.search", json!({"id": id, "pattern": "^done$", "regex": true}));
     assert_eq!(found["total"], 1);
@@ -326,7 +326,7 @@ fn keys_of_the_keypad_are_digits_or_what_application_mode_makes_of_them() {
 fn keys_pastes_and_the_mouse_arrive_as_the_program_asked_for_them() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
-    // What the program reads, as it came.
+    // Prints what the program reads, unchanged.
     let script = "stty raw -echo; printf '\\033[?2004h\\033[?1000h\\033[?1006hready'; exec cat -v";
     let session = fixture.program(&mut wire, "sh", &["-c", script]);
     let id = session.id;
@@ -347,7 +347,7 @@ fn keys_pastes_and_the_mouse_arrive_as_the_program_asked_for_them() {
     let moved = json!({"id": id, "action": "move", "col": 0, "row": 0});
     assert_eq!(wire.call("session.mouse", moved), json!({"sent": false}), "nobody asked for it");
 
-    // All of it in one piece, in this order.
+    // All input in one write, in this order.
     let together = json!({
         "id": id,
         "text": "t\r",
@@ -487,7 +487,7 @@ fn a_title_that_a_program_left_behind_is_told_no_more() {
     assert_eq!(titles(&mut wire), ["bash"; 3]);
 }
 
-/// A reply between events.
+/// Makes a call, and returns the reply that comes between events.
 fn ask(wire: &mut Wire, method: &str) -> Value {
     wire.send(format!("{}\n", json!({"id": "asked", "method": method})));
     loop {
@@ -509,12 +509,12 @@ fn a_connection_is_told_what_happens_in_order() {
     let reply = listener.call("events.subscribe", json!({"id": session.id}));
     assert_eq!(reply["subscribed"], true);
     let mut seq = reply["seq"].as_u64().unwrap();
-    // The connection still answers.
+    // The connection still answers calls.
     let reply = ask(&mut listener, "server.info");
     assert_eq!(reply["result"]["engine"], "Unterm");
     wire.call("exec.run", json!({"id": session.id, "command": "printf '\\a'; sh -c 'exit 3'"}));
     let mut heard: Vec<Value> = Vec::new();
-    // The first prompt may be told of only now.
+    // The event of the first prompt may come only now.
     let is_over = |heard: &[Value]| {
         let end = heard.iter().position(|event| event["event"] == "command_end");
         end.is_some_and(|end| heard[end..].iter().any(|event| event["event"] == "prompt"))
@@ -614,7 +614,7 @@ fn what_programs_say_of_themselves_is_told_and_kept() {
     assert_eq!((&reply["progress"], &reply["programs"]), (&progress, &programs));
 }
 
-/// Preferences that are a value.
+/// Preferences that hold a JSON value.
 struct Values(Mutex<Value>);
 
 impl Preferences for Values {
@@ -663,7 +663,7 @@ fn events_come_while_a_call_of_the_same_connection_waits() {
     let wait = json!({"jsonrpc": "2.0", "id": 77, "method": "session.wait",
         "params": {"id": session.id, "any": [{"text": "the end"}], "timeout_ms": 60_000}});
     wire.send(format!("{wait}\n"));
-    // What is told here, while the call waits, is what ends it.
+    // Each event while the call waits lets the loop continue, and the last one ends the call.
     for n in 0..3 {
         session.pane.write(b"\x07\r").unwrap();
         let event: Value = serde_json::from_str(&wire.receive().unwrap()).unwrap();
@@ -692,7 +692,7 @@ fn a_hidden_session_is_found_by_its_number_alone_and_keeps_what_was_written() {
     assert_eq!(wire.call("session.list", json!({}))["sessions"], json!([]));
     let there = json!({"id": id, "any": [{"text": "bold"}]});
     assert_eq!(wire.call("session.wait", there)["matched"], true);
-    // The bytes pass on a way of their own.
+    // The bytes are kept by another task.
     let end = std::time::Instant::now() + support::PATIENCE;
     while wire.call("screen.bytes", json!({"id": id}))["base64"] != "G1sxbWJvbGQ=" {
         assert!(std::time::Instant::now() < end, "they never came");
@@ -737,12 +737,12 @@ fn names_from_elsewhere_are_known() {
     let tail = wire.call("session.read_tail", json!({"session_id": id.to_string(), "lines": 3}));
     assert_eq!(tail["lines"], json!(["row 29", "sent", "sent"]));
     assert_eq!((&tail["count"], tail["seq"].is_u64()), (&json!(3), true));
-    // More than the screen has.
+    // More lines than the screen has.
     let tail = wire.call("session.read_tail", json!({"id": id}));
     assert_eq!((&tail["lines"][0], &tail["count"]), (&json!("row 0"), &json!(32)));
     assert_eq!(wire.fail("session.send_text", json!({"id": id})), "Missing 'text'");
 
-    // The bytes make another terminal show the same.
+    // A terminal that receives the bytes shows the same.
     let raw = wire.call("screen.read_raw", json!({"id": id}));
     let file = fixture.home.path().join("raw");
     let bytes = STANDARD.decode(raw["base64"].as_str().unwrap()).unwrap();

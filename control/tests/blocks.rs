@@ -1,4 +1,4 @@
-//! exec.run_wait where the shell's integration marks its commands: blocks instead of markers.
+//! `exec.run_wait` with shell integration: uses the marks of blocks instead of markers.
 
 mod support;
 
@@ -10,15 +10,15 @@ use support::{Fixture, Session, Wire, run};
 /// The shells with integration.
 const SHELLS: [(&str, &[&str]); 3] = [("bash", &[]), ("zsh", &[]), ("fish", &[])];
 
-/// Those of them that this machine has.
+/// Runs a test in each installed shell.
 fn shells(mut test: impl FnMut(&str, &Fixture, &mut Wire, &Session)) {
     let prepare = |fixture: &Fixture| {
         fixture.integrate();
-        // No questions of a first start.
+        // Prevents the questions of zsh's first start.
         std::fs::write(fixture.home.path().join(".zshrc"), "").unwrap();
     };
     support::shells(&SHELLS, prepare, |shell, fixture, wire, session| {
-        // One that starts slowly would be taken for a shell without marks.
+        // A shell that starts slowly would be treated as one without marks.
         let there = json!({"id": session.id, "any": [{"prompt": true}]});
         assert_eq!(wire.call("session.wait", there)["matched"], true, "{shell}");
         test(shell, fixture, wire, session);
@@ -52,7 +52,7 @@ fn output_and_exit_code_are_those_of_the_block() {
             let marker = reply["marker"].as_str().unwrap();
             assert!(marker.starts_with("__UNTERM_DONE_"), "{marker}");
         }
-        // Nothing of ours is left on the screen.
+        // The screen shows nothing that Unterm typed.
         let found = wire.call("screen.search", json!({"id": session.id, "pattern": "UNTERM"}));
         assert_eq!(found["total"], 0, "{shell}: {found}");
     });
@@ -154,13 +154,13 @@ fn a_shell_inside_a_command_does_not_end_it() {
     let waiting = std::thread::spawn(move || {
         other.call("exec.run_wait", json!({"id": id, "command": "bash; echo outer"}))
     });
-    // The inner shell's prompt.
+    // Wait for the inner shell's prompt.
     session.wait(|pane| {
         let term = pane.term();
         let last = term.commands().next_back()?;
         (last.is_prompting() && last.id > outer).then_some(())
     });
-    // Its own commands are told from the one that runs it.
+    // Commands of the inner shell are not mistaken for the end of the outer command.
     assert_eq!(run(&mut wire, &session, "echo inner")["output"], "inner");
     wire.call("exec.run", json!({"id": id, "command": "exit 5"}));
     let reply = waiting.join().unwrap();

@@ -1,4 +1,4 @@
-//! `capture.*` over a real connection; the pictures come from a host of the test's own, which has a display or none.
+//! `capture.*` over a real connection. The pictures come from a test host, with or without a display.
 
 mod support;
 
@@ -12,7 +12,7 @@ use support::{Fixture, Wire};
 use unterm_control::{Captures, Clip, Host, HostRequest, OnDisplay};
 use unterm_mux::Pane;
 
-/// A PNG's beginning: all that the server reads of it.
+/// The start of a PNG, as far as the server reads it.
 fn png(width: u32, height: u32) -> Vec<u8> {
     let mut png = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR".to_vec();
     png.extend(width.to_be_bytes());
@@ -24,10 +24,10 @@ fn png(width: u32, height: u32) -> Vec<u8> {
 struct Studio {
     has_window: bool,
     has_display: bool,
-    /// The person cancels.
+    /// The user cancels.
     cancels: bool,
     clip: Option<Clip>,
-    /// The person chooses a region when this says so.
+    /// The user selects a region when this channel receives a message.
     chosen: Option<Mutex<mpsc::Receiver<()>>>,
     asked: Mutex<Vec<OnDisplay>>,
 }
@@ -77,7 +77,8 @@ fn fixture(studio: Studio) -> (Fixture, Arc<Studio>) {
     (Fixture::hosted(Arc::new(StudioHost(studio.clone())), Vec::new()), studio)
 }
 
-/// Checks that an image's file is there, in that folder, as it is said; gives what the reply says of it but the path.
+/// Checks that the reply's image file exists in that folder. Returns what the reply says about the image, without the
+/// path.
 fn image(fixture: &Fixture, reply: &Value, folder: &str, kind: &str) -> Value {
     let mut image = reply["image"].clone();
     let path = image.as_object_mut().unwrap().remove("path").unwrap();
@@ -164,7 +165,7 @@ fn the_person_chooses_one_region_at_a_time() {
     let mut wire = fixture.login();
     let id = fixture.program(&mut wire, "cat", &[]).id;
     let select = json!({"id": 1, "method": "capture.select", "params": {"interactive": true}});
-    // As many as there are threads for files and programs.
+    // As many calls as there are blocking threads.
     let mut asking: Vec<Wire> = (0..8).map(|_| fixture.login()).collect();
     asking[0].send(format!("{select}\n"));
     support::until("the first", || (studio.asked.lock().unwrap().len() == 1).then_some(()));
@@ -172,7 +173,7 @@ fn the_person_chooses_one_region_at_a_time() {
         let why = wire.fail("capture.select", json!({"interactive": true}));
         assert!(why.contains("choosing a region for another call"), "{why}");
     }
-    // Others are served, pictures too.
+    // Other calls are still served, including those for pictures.
     wire.call("session.read_tail", json!({"id": id}));
     wire.call("screen.png", json!({"id": id}));
     wire.call("capture.screen", json!({}));
@@ -311,7 +312,7 @@ fn the_self_test_takes_a_picture() {
     );
     assert_eq!(checks[6]["detail"]["text_snapshot"], true);
 
-    // What is asked of a session that is not there fails, and nothing else does.
+    // Only what concerns a missing session fails.
     for (named, error) in [
         (json!({"session_id": "99"}), "Session 99 not found"),
         (json!({"id": 99}), "Session 99 not found"),

@@ -1,4 +1,4 @@
-//! What is kept in files: recordings, workspaces, the proxy.
+//! Data stored in files: recordings, workspaces, the proxy.
 
 mod support;
 
@@ -15,7 +15,7 @@ fn read(path: &Value) -> String {
 fn a_recording_goes_on_behind_output_that_may_begin_a_mark() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
-    // One byte at a time, which may be the beginning of a mark.
+    // Writes a single byte, which may be the start of a mark.
     let script =
         "stty -echo; echo ready; read x; printf '\\033'; read x; printf '[1mafter\\n'; read x";
     let session = fixture.program(&mut wire, "sh", &["-c", script]);
@@ -89,7 +89,7 @@ fn a_recording_is_made_rendered_listed_and_read() {
         format!("Session {id} is already being recorded")
     );
     let secret = format!("ghp_{}", "a1".repeat(18));
-    // A secret that the screen wraps, and one in the command itself.
+    // A secret that the screen wraps, and a secret in the command itself.
     wire.call(
         "exec.run_wait",
         json!({"id": id, "command": format!("printf '%060d {secret}\\n' 0")}),
@@ -207,7 +207,7 @@ fn what_a_killed_process_has_left_is_closed_by_the_next_start() {
     session.wait_for_text("last words\nlast words");
     wire.call("session.recording_stop", json!({"id": session.id}));
     fixture.server.take();
-    // As it would be had the process been killed: no end, half a line, a process that is gone.
+    // What a killed process leaves: no end, an incomplete line, and a process id that no longer exists.
     let index = fixture.registry().join("sessions/index.json");
     let mut rows: Value = serde_json::from_slice(&fs::read(&index).unwrap()).unwrap();
     let mut child = std::process::Command::new("true").spawn().unwrap();
@@ -303,7 +303,7 @@ fn a_workspace_is_saved_read_and_opened_again() {
         wire.call("session.get", json!({"id": id}))["title"].as_str().unwrap().to_owned()
     };
     assert_eq!(title(&created[1]), "notes");
-    // What a program was called is its own to say again.
+    // A title that the program set is not restored.
     assert_ne!(title(&created[0]), "cat");
     let cwd = wire.call("session.cwd", json!({"id": created[0]}));
     assert!(cwd["cwd"].as_str().unwrap().ends_with(home.to_str().unwrap()), "{cwd}");
@@ -431,7 +431,7 @@ fn a_proxy_is_set_up_tried_and_told_to_programs() {
     let command = json!({"id": session.id, "command": "echo [$HTTP_PROXY]"});
     let inherited = std::env::var("HTTP_PROXY").unwrap_or_default();
     assert_eq!(wire.call("exec.run_wait", command)["output"], format!("[{inherited}]"));
-    // Without a word on it, this machine is reached without a proxy.
+    // By default, this machine is reached without the proxy.
     let usual = "localhost,127.0.0.1,::1";
     for given in [json!({"no_proxy": ""}), json!({ "no_proxy": usual }), json!({})] {
         let status = wire.call("proxy.configure", given)["status"].take();

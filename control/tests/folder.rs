@@ -1,4 +1,5 @@
-//! What a session is at, what it has in the background, and the files below its directory: over the wire, and by the tools.
+//! The activity of a session, its background jobs, and the files below its directory, both over the wire and through
+//! tools.
 
 mod support;
 
@@ -33,7 +34,7 @@ fn a_session_says_what_it_is_at_and_what_runs_in_the_background() {
     });
     assert_eq!(background[0]["stopped"], false, "{background}");
     assert!(background[0]["group"].as_u64().is_some_and(|group| group > 1), "{background}");
-    // In the foreground it is what runs, and stopped it is a job.
+    // A command in the foreground is reported as running, and once stopped as a job.
     wire.call("session.input", json!({"id": id, "input": "sleep 1003\r"}));
     let running = until("the command", || {
         let doing = doing(&mut wire);
@@ -55,7 +56,7 @@ fn a_session_says_what_it_is_at_and_what_runs_in_the_background() {
     until("the prompt", || (doing(&mut wire)["state"] == "prompt").then_some(()));
     wire.call("session.input", json!({"id": id, "input": "kill -9 $$\r"}));
     until("the end", || (doing(&mut wire)["state"] == "ended").then_some(()));
-    // A token for another session learns nothing of it.
+    // A token for another session learns nothing about it.
     let other = fixture.program(&mut wire, "cat", &[]);
     let token = json!({"name": "other", "scope": "read", "panes": [other.id]});
     let (mut bound, _) = fixture.login_with(&mut wire, token);
@@ -96,7 +97,7 @@ fn files_below_a_sessions_directory_are_read_and_written_by_who_may_act() {
         wire.fail("file.write", wrong);
     }
     assert!(!home.join("wrong").exists());
-    // Rules see a line; the log has the path, and not what was written.
+    // The rules check the path as a line. The log has the path, but not the content.
     let rules = json!({"enabled": true, "blocked_patterns": ["there"], "allowed_patterns": []});
     wire.call("policy.set", rules);
     let refused = wire.fail("file.read", read.clone());
@@ -112,7 +113,7 @@ fn files_below_a_sessions_directory_are_read_and_written_by_who_may_act() {
     };
     assert_eq!(last("file.read")["detail"], "there.txt");
     assert!(log.to_string().contains("new/made.txt") && !log.to_string().contains("one"), "{log}");
-    // Who may only look reads no files, and a token for another session none of this one.
+    // A token with read access can read no files, and a token for another session none of this one.
     let other = fixture.program(&mut wire, "cat", &[]);
     for (token, why) in [
         (json!({"name": "reader", "scope": "read"}), "scopes"),
@@ -124,7 +125,7 @@ fn files_below_a_sessions_directory_are_read_and_written_by_who_may_act() {
             assert_eq!(refused, format!("Not allowed: {method} is out of the token's {why}"));
         }
     }
-    // Nor does anybody overwrite what is leased to another.
+    // A file can't be written while another caller has leased the session.
     wire.call("session.lease", json!({"id": session.id}));
     let refused = fixture.login().fail("file.write", write);
     assert!(refused.contains("is leased by"), "{refused}");
@@ -142,7 +143,7 @@ fn agents_read_and_write_files_once_the_person_lets_them() {
     assert_eq!(fs::read_to_string(home.join("sub/file.txt")).unwrap(), text);
     let read = client.call("file_read", json!({"path": "sub/file.txt"}));
     assert_eq!(read, json!({"text": text.replace('\u{200b}', "\\u{200b}"), "size": text.len()}));
-    // A character is not cut in two.
+    // A part never ends inside a character.
     let part = json!({"path": "sub/file.txt", "max_bytes": 3, "raw": true});
     let part = client.call("file_read", part);
     assert_eq!(part, json!({"text": "na", "size": text.len(), "next_offset": 2}));
@@ -150,7 +151,7 @@ fn agents_read_and_write_files_once_the_person_lets_them() {
     assert_eq!(bytes["written"], 1, "{bytes}");
     let read = client.call("file_read", json!({"path": "bytes"}));
     assert_eq!(read, json!({"base64": "/w==", "size": 1}));
-    // Where the shell goes, the files are.
+    // The files follow the shell's working directory.
     client.call("run", json!({"command": "cd sub"}));
     assert_eq!(client.call("file_read", json!({"path": "file.txt"}))["size"], text.len());
     let out = client.fail("file_read", json!({"path": "../bytes"}));
@@ -167,7 +168,7 @@ fn agents_read_and_write_files_once_the_person_lets_them() {
     let listed = client.call("pane_list", json!({}));
     let listed = &listed["panes"][0];
     assert_eq!((&listed["pane"], &listed["state"]), (&json!(pane), &json!("prompt")), "{listed}");
-    // Reading is put to the person, too, by address as well.
+    // Reading a file needs approval too, also as a resource.
     fixture.server().set_approval(Approval::Ask);
     let call = json!({"name": "file_read", "arguments": {"path": "file.txt"}});
     let asked = client.begin("tools/call", call);

@@ -1,4 +1,4 @@
-//! Clients that break the rules, or only stretch them.
+//! Clients that violate the protocol, or push its limits.
 
 mod support;
 
@@ -65,7 +65,7 @@ fn a_client_that_never_reads_stalls_only_itself() {
     let request =
         format!("{}\n", json!({"id": 1, "method": "screen.text", "params": {"id": session.id}}));
     let many = request.repeat(1000);
-    // Until neither its requests nor the replies fit anywhere.
+    // Until neither requests nor replies fit into any buffer.
     let mut sent = 0;
     while let Ok(count) = deaf.stream().write(many.as_bytes()) {
         sent += count;
@@ -117,7 +117,7 @@ fn a_stranger_gets_less_room() {
     assert!(wire.receive().unwrap().contains("longer than 65536 bytes"));
     assert_eq!(wire.receive(), None);
     writing.join().unwrap();
-    // A login may be as long, and what comes behind it longer.
+    // A login may be this long, and later messages longer.
     let mut wire = fixture.connect();
     let padded = |line: Value, length: usize| {
         let line = line.to_string();
@@ -145,7 +145,7 @@ fn who_does_not_log_in_in_time_is_dropped() {
         assert_eq!(wire.receive(), None);
     };
     says_nothing(&mut fixture.connect());
-    // Nor do words that are no login give it more time.
+    // Messages other than a login do not extend the time.
     let mut chatty = fixture.connect();
     let mut talking = chatty.stream().try_clone().unwrap();
     let talk =
@@ -154,7 +154,7 @@ fn who_does_not_log_in_in_time_is_dropped() {
         assert!(line.contains("-32002"), "{line}");
     }
     talk.join().unwrap();
-    // Who has logged in stays: the time of one that came after it is over first.
+    // A client that has logged in stays connected. A later client that does not log in is dropped first.
     let mut known = support::until("a login in time", || {
         let mut wire = fixture.connect();
         let login = json!({"id": 1, "method": "auth.login", "params": {"token": fixture.token()}});
@@ -170,7 +170,7 @@ fn too_many_who_do_not_log_in_keep_nobody_out() {
     let limits = LoginLimits { connections: 10, ..LoginLimits::default() };
     let fixture = Fixture::limited(limits);
     let known = fixture.login();
-    // Each connects when the one before it has an answer: the first is the oldest.
+    // Each connects after the previous one has an answer, so the first is the oldest.
     let stranger = |_| {
         let mut stranger = fixture.connect();
         assert_eq!(stranger.reply("server.info", json!({}))["error"]["code"], -32002);
@@ -181,7 +181,7 @@ fn too_many_who_do_not_log_in_keep_nobody_out() {
     let told = strangers[0].receive().expect("why it ends");
     assert!(told.contains("Too many connections have not logged in"), "{told}");
     assert_eq!(strangers[0].receive(), None);
-    // It has logged in, and makes room; those who have are left alone.
+    // A client that logs in frees its place, so clients that have logged in evict nobody.
     let more: Vec<Wire> = (0..50).map(|_| fixture.login()).collect();
     for stranger in &mut strangers[1..] {
         assert_eq!(stranger.reply("server.info", json!({}))["error"]["code"], -32002);
@@ -219,7 +219,7 @@ fn wrong_tokens_wait_and_nobody_else_does() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let mut guesser = fixture.connect();
-    // Three guesses in one write are 50 + 100 + 200 ms of waiting.
+    // Three guesses in one write take 50 + 100 + 200 ms.
     let guess = json!({"id": 1, "method": "auth.login", "params": {"token": "guess"}});
     let start = std::time::Instant::now();
     guesser.send(format!("{guess}\n{guess}\n{guess}\n"));
@@ -237,7 +237,7 @@ fn wrong_tokens_wait_and_nobody_else_does() {
 #[test]
 fn garbage_of_every_kind_is_survived() {
     let fixture = Fixture::new();
-    // A small generator (Knuth's MMIX constants); the same bytes on every run.
+    // A small generator (Knuth's MMIX constants), so that every run uses the same bytes.
     let mut state = 1u64;
     let mut next = || {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -277,7 +277,7 @@ fn idle_connections_leave_nothing_behind() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let address = fixture.server().address();
-    // The server's ends, by its port: tests beside this one have sockets too.
+    // Count the server's sockets by its port, because other tests in this process have sockets too.
     let open = || {
         const ESTABLISHED: &str = "01";
         const CLOSE_WAIT: &str = "08";
@@ -294,7 +294,7 @@ fn idle_connections_leave_nothing_behind() {
         let idle: Vec<_> = (0..500).map(|_| TcpStream::connect(address).unwrap()).collect();
         wire.call("server.info", json!({}));
         drop(idle);
-        // The server closes each when it hears of it; its answers come after that.
+        // The server closes each connection when it notices the end, before it answers later calls.
         while open() > 1 {
             wire.call("server.info", json!({}));
         }

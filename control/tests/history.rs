@@ -1,11 +1,11 @@
-//! What `run` types is no part of a shell's history, and what the person types is, however the shell keeps it.
+//! What `run` types is not in a shell's history, and what the user types is, however the shell stores it.
 
 mod support;
 
 use serde_json::json;
 use support::{Fixture, Session, client::Client};
 
-/// Settings of each shell that keep every line, in a file at once, and a command that lists them.
+/// Settings of each shell that store every line in a file at once, and a command that lists them.
 const SHELLS: [(&str, &str, &str, &str); 4] = [
     (
         "bash",
@@ -28,7 +28,7 @@ const SHELLS: [(&str, &str, &str, &str); 4] = [
     ),
 ];
 
-/// Presses Up at a prompt, which shows a line of the person's, and empties the line.
+/// Presses Up at a prompt, which must show a line of the user, and clears the line.
 fn goes_back(agent: &mut Client, session: &Session, shell: &str) {
     let pane = session.id;
     let before = session.pane.term().seq();
@@ -37,14 +37,14 @@ fn goes_back(agent: &mut Client, session: &Session, shell: &str) {
     let seen = agent.call("wait", seen);
     let line = seen["conditions"][0]["text"].as_str().unwrap();
     assert!(line.contains("echo first") || line.contains("echo blanks"), "{shell}: {line}");
-    // Ctrl+U, which comes before what is typed next. After Ctrl+C, a shell that still draws the line shows no new prompt.
+    // Ctrl+U takes effect before later input. After Ctrl+C, a shell that is still drawing the line shows no new prompt.
     session.pane.write(b"\x15").unwrap();
 }
 
 #[test]
 fn run_leaves_no_trace_and_the_persons_lines_stay() {
     for (shell, file, settings, list) in SHELLS {
-        // No package of the system brings Nushell: it is tried where somebody put it.
+        // No package of the system contains Nushell, so it is tested only where it is installed.
         if shell == "nu" && std::process::Command::new(shell).arg("--version").output().is_err() {
             continue;
         }
@@ -80,7 +80,7 @@ fn run_leaves_no_trace_and_the_persons_lines_stay() {
             assert_eq!(agent.call("run", command.clone())["ended"], true, "{shell}: {command}");
         }
         prompts(&mut agent);
-        // Nor is the last one there to go back to, but in Nushell, which keeps it until the next line.
+        // Up does not show the last command either, except in Nushell, which keeps it until the next line.
         if shell != "nu" {
             goes_back(&mut agent, &session, shell);
         }
@@ -88,7 +88,7 @@ fn run_leaves_no_trace_and_the_persons_lines_stay() {
         let listed = wire.call("block.get", listed)["output"].to_string();
         assert!(listed.contains("echo first"), "{shell}: {listed}");
         assert!(!listed.contains("AGENT") && !listed.contains("eval"), "{shell}: {listed}");
-        // A person's own line with blanks is kept where their shell keeps such.
+        // The user's own line with leading blanks is stored if the shell stores such lines.
         let keeps_blanks = matches!(shell, "bash" | "zsh");
         assert_eq!(listed.contains("echo blanks"), keeps_blanks, "{shell}: {listed}");
         for kept in ["kept", "fish/fish_history"] {

@@ -1,4 +1,4 @@
-//! The settings page's wire: who may speak to it, what it answers, and that its routes are the methods of every wire.
+//! The settings page's wire: who may connect, what it answers, and that its routes are the methods of every wire.
 
 mod support;
 
@@ -173,12 +173,12 @@ fn a_page_comes_in_by_a_code_that_is_good_once() {
     );
     assert_eq!(page.raw("GET", "/api/state", &[mine], "").status, 401, "its token is taken away");
     assert_eq!(page.refused("POST", "/api/agents/close_page", json!({"page": number})).0, 404);
-    // The token of a page is none of the other wire's.
+    // The token of a page is not valid on the other wire.
     let reply = fixture.connect().reply("auth.login", json!({"token": token}));
     assert_eq!(reply["error"]["code"], -32001);
 }
 
-/// Asks whether the server answers, on a connection that goes on; the reply.
+/// Checks whether the server answers on a connection, which stays open. Returns the reply.
 fn health(page: &Page, stream: &mut TcpStream, bearer: &str) -> String {
     let host = format!("Host: 127.0.0.1:{}", page.port);
     write!(stream, "GET /api/health HTTP/1.1\r\n{host}\r\n{bearer}\r\n").unwrap();
@@ -198,7 +198,7 @@ fn connections_without_a_token_keep_nobody_out() {
     let bearer = format!("Authorization: Bearer {}\r\n", page.token);
     let mut known = page.connect();
     assert!(health(&page, &mut known, &bearer).starts_with("HTTP/1.1 200"));
-    // Half of a request each, and whole ones without a token.
+    // Connections with incomplete requests, and with complete ones without a token.
     let mut idle: Vec<TcpStream> = (0..150).map(|_| page.connect()).collect();
     for stream in &mut idle {
         let _ = stream.write_all(b"GET / HTTP/1.1\r\n");
@@ -206,7 +206,7 @@ fn connections_without_a_token_keep_nobody_out() {
     let mut refused: Vec<TcpStream> = (0..150).map(|_| page.connect()).collect();
     assert!(health(&page, refused.last_mut().unwrap(), "").starts_with("HTTP/1.1 401"));
     assert_eq!(page.get("/api/health"), json!({"ok": true}));
-    // The oldest has given way, and who brought a token has not.
+    // The oldest connection was dropped, and the one with a token was not.
     let mut rest = Vec::new();
     let _ = idle[0].read_to_end(&mut rest);
     assert_eq!(rest, b"");
@@ -230,7 +230,7 @@ fn connections_with_a_token_are_so_many_at_a_time() {
     });
 }
 
-/// Sends a request as another user; what came back.
+/// Sends a request as another user, and returns the reply.
 fn as_nobody(port: u16, request: &str) -> String {
     use std::{
         os::unix::process::CommandExt as _,
@@ -300,7 +300,7 @@ fn what_is_too_much_is_refused_and_what_makes_no_sense_said() {
         long.len()
     );
     stream.write_all(head.as_bytes()).unwrap();
-    // The server may have answered and closed before all of it is sent.
+    // The server may answer and close before everything is sent.
     let _ = stream.write_all(long.as_bytes());
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer);
@@ -318,7 +318,7 @@ fn what_is_too_much_is_refused_and_what_makes_no_sense_said() {
     assert_eq!(page.ask("POST", "/api/scrollback", Some(json!({}))).status, 400);
     assert_eq!(page.ask("POST", "/api/scrollback", None).status, 400);
 
-    // More connections than there are places: the newest is closed, the others go on.
+    // More connections than the limit: the newest one is closed, and the others stay open.
     let held: Vec<_> = (0..64).map(|_| page.connect()).collect();
     let mut one_more = page.connect();
     let mut nothing = Vec::new();
@@ -473,7 +473,7 @@ fn settings_are_read_changed_and_reset() {
     let general = page.get("/api/settings/general");
     assert_eq!(general["values"], json!({"language": "en-US", "theme": "standard"}));
     assert_eq!(general["set"], json!(["theme"]));
-    // All of them or none.
+    // All keys are changed, or none.
     let (status, _) = page.refused("PUT", "/api/settings/font", json!({"size": 20, "sise": 1}));
     assert_eq!(status, 400);
     assert_eq!(page.get("/api/settings/font")["values"]["size"], 12);
@@ -495,7 +495,7 @@ fn settings_are_read_changed_and_reset() {
         page.get("/api/settings/theme")["theme"],
         json!({"light": "standard", "dark": "nord"})
     );
-    // One theme for both is what the other appearance keeps.
+    // The other appearance keeps the theme that both shared.
     assert_eq!(theme(json!({"name": "nord"})), "nord");
     assert_eq!(theme(json!({"light": "standard"})), json!({"light": "standard", "dark": "nord"}));
     let bound = page.send("PUT", "/api/settings/keys", json!({"keys": {"ctrl+1": "new_tab"}}));
@@ -608,7 +608,7 @@ fn the_description_is_served_and_names_what_is_there() {
         for verb in verbs.as_object().unwrap().keys() {
             let path =
                 path.replace("{id}", "x").replace("{section}", "font").replace("{code}", "en-US");
-            // Without a token: a route that is there asks for it, one that is not does not.
+            // Without a token, an existing route answers 401, and a missing one does not.
             let status = page.raw(&verb.to_uppercase(), &path, &[], "").status;
             routes.insert(format!("{verb} {path}"), status.into());
         }

@@ -1,4 +1,4 @@
-//! Several servers on one registry, their ports, and the client that finds them.
+//! Several servers in one registry, their ports, and how clients find them.
 
 mod support;
 
@@ -22,7 +22,7 @@ fn a_server_registers_and_goes_without_a_trace() {
     assert!(!registry.join("instances/alpha.json").exists());
     assert!(!registry.join("server.json").exists());
     assert!(!registry.join("active.json").exists());
-    // Whoever has taken the port since (another test's server) does not know the token.
+    // If another test's server has taken the port meanwhile, it does not accept the token.
     assert!(Client::connect_to(&endpoint).is_err());
 }
 
@@ -80,7 +80,7 @@ fn the_client_sends_a_killed_instances_token_to_nobody() {
     let stranger = TcpListener::bind("127.0.0.1:0").unwrap();
     stranger.set_nonblocking(true).unwrap();
     let home = tempfile::tempdir().unwrap();
-    // What a killed process leaves, whose port somebody has taken since; no process has this number.
+    // The entry of a killed process, whose port another program has taken. No process has this pid.
     let record = json!({
         "id": "alpha", "mcp_port": stranger.local_addr().unwrap().port(), "http_port": 0,
         "auth_token": "secret", "pid": u32::MAX, "started_at": "2026-01-01T00:00:00Z",

@@ -1,4 +1,4 @@
-//! What real programs ask for a secret with, each by its own way of reading keys.
+//! How real programs ask for a secret, each with its own way of reading keys.
 
 mod support;
 
@@ -7,7 +7,7 @@ use std::{path::PathBuf, process::Command};
 use serde_json::json;
 use support::{Fixture, PATIENCE, Wire};
 
-/// Asks until a session's program asks for a secret, or does not.
+/// Waits until a session's program asks for a secret, or until it does not.
 fn until(wire: &mut Wire, session: u64, is_asked: bool) {
     let end = std::time::Instant::now() + PATIENCE;
     while wire.call("session.get", json!({"id": session}))["awaiting_secret"] != is_asked {
@@ -16,7 +16,7 @@ fn until(wire: &mut Wire, session: u64, is_asked: bool) {
     }
 }
 
-/// As `gpg` asks for a passphrase: in a box on the alternate screen, every key read by itself.
+/// As `gpg` asks for a passphrase: in a box on the alternate screen, reading single keys.
 #[test]
 fn a_passphrase_in_a_box_on_the_alternate_screen_is_a_secret() {
     if !support::has("pinentry-curses", &["--version"]) {
@@ -29,7 +29,7 @@ fn a_passphrase_in_a_box_on_the_alternate_screen_is_a_secret() {
                   | pinentry-curses > /dev/null";
     let session = fixture.program(&mut wire, "bash", &["-c", script]);
     let mut until = |is_asked: bool| until(&mut wire, session.id, is_asked);
-    // It moves its cursor after all is drawn.
+    // The program moves the cursor after it has drawn everything.
     session.wait_for_text("Passphrase: ____");
     until(true);
     session.pane.write(b"abc").unwrap();
@@ -39,7 +39,7 @@ fn a_passphrase_in_a_box_on_the_alternate_screen_is_a_secret() {
     until(false);
 }
 
-/// A server of tmux of the test's own, which outlives its clients.
+/// A tmux server of the test, which outlives its clients.
 struct Tmux(PathBuf);
 
 impl Tmux {
@@ -56,7 +56,7 @@ impl Drop for Tmux {
     }
 }
 
-/// Its own pty has every key read by itself, whatever the one within does.
+/// tmux reads single keys from its pty, whatever the program inside does.
 #[test]
 fn a_password_within_tmux_is_a_secret() {
     if !support::has("tmux", &["-V"]) {
@@ -65,7 +65,7 @@ fn a_password_within_tmux_is_a_secret() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let tmux = Tmux(fixture.home.path().join("tmux"));
-    // As a masked answer it is certain; without one it may be the text of an editor.
+    // A masked answer makes it certain. Without one, the text could be in an editor.
     let script = "stty -echo; printf 'Password: *'; read X; stty echo; echo it was read; exec cat";
     let socket = tmux.0.to_str().unwrap();
     let args = ["-S", socket, "-f", "/dev/null", "new-session", script];
@@ -83,7 +83,7 @@ fn a_password_within_tmux_is_a_secret() {
     until(&mut wire, session.id, false);
 }
 
-/// A box on the main screen, drawn by its parts.
+/// A box on the main screen, drawn in parts.
 #[test]
 fn a_password_in_a_box_without_an_alternate_screen_is_a_secret() {
     for (program, mut args) in [
@@ -102,10 +102,10 @@ fn a_password_in_a_box_without_an_alternate_screen_is_a_secret() {
         until(&mut wire, session.id, true);
         session.pane.write(b"abc").unwrap();
         until(&mut wire, session.id, true);
-        // Its buttons are no field.
+        // A button is not a field.
         session.pane.write(b"\t").unwrap();
         until(&mut wire, session.id, false);
-        // The same box that asks for something else.
+        // The same box, asking for something else.
         for arg in &mut args {
             *arg = match *arg {
                 "--passwordbox" => "--inputbox",
@@ -120,7 +120,7 @@ fn a_password_in_a_box_without_an_alternate_screen_is_a_secret() {
     }
 }
 
-/// The echo of a shell's own prompt is nobody's secret.
+/// A shell that turns off echo at its own prompt asks for no secret.
 #[test]
 fn a_shell_without_echo_asks_for_nothing_at_its_prompt() {
     let shells: [(&str, &[&str]); 4] =

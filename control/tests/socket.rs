@@ -1,4 +1,4 @@
-//! An instance's Unix socket: what it speaks, who may, and how the client finds it.
+//! An instance's Unix socket: what it speaks, who may connect, and how clients find it.
 
 mod support;
 
@@ -19,7 +19,7 @@ use unterm_control::{
     client::{self, Client, ClientError, Endpoint},
 };
 
-/// The path that the entry states.
+/// The path in the entry.
 fn path(fixture: &Fixture) -> PathBuf {
     fixture.record(fixture.server())["socket"].as_str().expect("a socket").into()
 }
@@ -107,7 +107,7 @@ fn another_user_is_refused() {
     }
     let fixture = Fixture::new();
     let path = path(&fixture);
-    // Prints the first line that comes, or why none can.
+    // Prints the first line from the server, or why there is none.
     let script = "use IO::Socket::UNIX; my $it = IO::Socket::UNIX->new(Peer => $ARGV[0]); \
                   print $it ? scalar <$it> : $!;";
     let as_nobody = || {
@@ -123,7 +123,7 @@ fn another_user_is_refused() {
         String::from_utf8(output.stdout).unwrap()
     };
     assert_eq!(as_nobody(), "Permission denied");
-    // Whatever becomes of the modes, the system tells who connects.
+    // Even if the modes permit it, the system reports who connects.
     for folder in
         path.ancestors().skip(1).take_while(|folder| folder.starts_with(fixture.home.path()))
     {
@@ -147,7 +147,7 @@ fn the_client_takes_the_socket_and_else_the_port() {
             .map_err(Error::from)
             .and_then(|client| client.call_by_name("server.info", json!({})))
     };
-    // Nobody listens on port 1.
+    // No process listens on port 1.
     calls(&Endpoint { port: 1, ..found.clone() }).unwrap();
     let gone = fixture.home.path().join("gone.sock");
     calls(&Endpoint { socket: Some(gone.clone()), ..found.clone() }).unwrap();

@@ -1,4 +1,4 @@
-//! The toolset of document 4, past its names and replies: what others may not see, and what nobody sees.
+//! The toolset `tester` beyond names and replies: what other clients must not see, and what must stay invisible.
 
 mod support;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use support::{Fixture, toolset::Client};
 use unterm_control::Approval;
 
-/// A request to a tool of the toolset `unterm`; what it says when it fails.
+/// Calls a tool of the toolset `unterm` that must fail, and returns its message.
 fn refused(client: &mut Client, tool: &str, mut arguments: Value, pane: u64) -> String {
     arguments["pane"] = json!(pane);
     let result = client.request("tools/call", json!({"name": tool, "arguments": arguments}));
@@ -20,7 +20,7 @@ fn what_one_client_tests_is_not_there_for_another_who_guesses_its_number() {
     let mut tester = Client::new(&fixture, "tester");
     let launched = tester.call("launch_app", json!({"command": "cat"}));
     let id = launched["session_id"].clone();
-    // The next pane has the next number.
+    // Pane numbers are consecutive.
     let next = fixture.login().call("session.create", json!({"program": "cat"}));
     let pane = next["id"].as_u64().unwrap() - 1;
     let mut other = Client::new(&fixture, "unterm");
@@ -42,7 +42,7 @@ fn what_one_client_tests_is_not_there_for_another_who_guesses_its_number() {
     }
     let uri = format!("unterm://pane/{pane}/screen");
     assert_eq!(other.request("resources/read", json!({"uri": uri})), Value::Null);
-    // It goes on for its owner, and nobody typed.
+    // The session continues for its owner, and nothing was typed.
     tester.call("send_keys", json!({"session_id": id, "keys": "ownEnter"}));
     let view = tester.view(&id, "plain", "own\nown");
     assert_eq!(view, "own\nown");
@@ -52,7 +52,7 @@ fn what_one_client_tests_is_not_there_for_another_who_guesses_its_number() {
 fn what_an_ended_program_left_is_viewed_until_it_is_restarted_or_stopped() {
     let fixture = Fixture::new();
     let mut tester = Client::new(&fixture, "tester");
-    // The document's own workflow.
+    // The documented workflow.
     let arguments = json!({"command": "printf", "args": ["\\033[31mred\\033[m\\n"]});
     let launched = tester.call("launch_app", arguments);
     let id = launched["session_id"].clone();
@@ -128,7 +128,7 @@ fn a_view_that_is_too_long_is_cut_and_says_so() {
     let id = launched["session_id"].clone();
     let size = json!({"session_id": id, "width": 1000, "height": 1000});
     tester.call("resize_terminal", size);
-    // A debug view has every column of every row.
+    // This view has every column of every row.
     let view = tester.view(&id, "ansi", " left out …]");
     assert!(view.chars().count() < 201_000, "{}", view.len());
 }

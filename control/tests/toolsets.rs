@@ -1,4 +1,5 @@
-//! The toolsets of documents 3 and 4, over the Model Context Protocol: names, parameters, replies and errors to the letter.
+//! The toolsets `iterm` and `tester` over the Model Context Protocol: names, parameters, replies and errors exactly as
+//! documented.
 
 mod support;
 
@@ -33,7 +34,7 @@ fn applications_are_tested_as_document_4_says() {
     let id = launched["session_id"].clone();
     assert_eq!(id.as_str().unwrap().len(), 36);
     let on = json!({"session_id": id});
-    // It runs where the client was started, out of sight.
+    // The program runs in the client's directory, in a hidden pane.
     let plain = client.view(&id, "plain", fixture.home.path().to_str().unwrap());
     assert!(plain.starts_with("red\n") && !plain.ends_with(' '), "{plain:?}");
     assert_eq!(fixture.login().call("session.list", json!({}))["sessions"], json!([]));
@@ -60,7 +61,7 @@ fn applications_are_tested_as_document_4_says() {
     let listed = &listed["sessions"][0];
     assert_eq!((&listed["id"], &listed["command"]), (&id, &json!("sh")));
     assert_eq!((&listed["args"], &listed["state"]), (&json!(["-c", script]), &json!("active")));
-    // Another client has sessions of its own, and these end with theirs.
+    // Another client has its own sessions, which end with it.
     let mut other = Client::new(&fixture, "tester");
     assert_eq!(other.call("list_sessions", json!({})), json!({"sessions": []}));
     assert_eq!(other.fail("stop_app", on.clone())["code"], "SESSION_NOT_FOUND");
@@ -83,7 +84,7 @@ fn applications_are_tested_as_document_4_says() {
         client.call("stop_app", json!({"session_id": gone["session_id"]})),
         json!({"success": true})
     );
-    // What ended is launched anew as well.
+    // A session whose program has ended can be restarted too.
     let script = "test -e there || { touch there; exit 3; }; printf 'Hello, World!\\nThis is line 2\\n'; \
                   printf '                \\033[2;1H'; exec cat";
     let again = client.call("launch_app", json!({"command": "sh", "args": ["-c", script]}));
@@ -97,7 +98,7 @@ fn applications_are_tested_as_document_4_says() {
     }
     let again = json!({"session_id": again["session_id"]});
     assert_eq!(client.call("restart_app", again.clone()), json!({"success": true}));
-    // The document's example, to the letter.
+    // The documented example.
     let content = "Hello, World!\nThis is line 2\n                ";
     let example = json!({"content": content, "cursor": {"row": 1, "col": 0}});
     loop {
@@ -258,7 +259,7 @@ fn sessions_of_every_instance_are_driven_as_document_3_says() {
     let wrong = client.fail("iterm_register_session", json!({"tty_path": "/dev/none"}));
     assert!(wrong.as_str().unwrap().contains("/dev/none"), "{wrong}");
 
-    // What is new, and only that; by id, device and name.
+    // Only new output, with the session named by id, device and title.
     let end = std::time::Instant::now() + PATIENCE;
     let mut seen = String::new();
     let mut is_first = true;
@@ -287,7 +288,7 @@ fn sessions_of_every_instance_are_driven_as_document_3_says() {
     let read = client.call("iterm_read_output", json!({"identifier": tty, "lines": 2}));
     assert_eq!(read["line_count"], 2, "{read}");
 
-    // On the other instance too.
+    // Also on the other instance.
     let keys =
         client.call("iterm_send_keys", json!({"identifier": "far away", "keys": "ctrl+a enter"}));
     assert_eq!((&keys["status"], &keys["keys"]), (&json!("sent"), &json!("ctrl+a enter")));
@@ -331,7 +332,7 @@ fn sessions_of_every_instance_are_driven_as_document_3_says() {
         "not_found"
     );
 
-    // What is opened has its colour, and a new tab comes to the front.
+    // Opened sessions get their color, and a new tab is raised.
     let front = client.call("iterm_new_tab", json!({}));
     let pane = |reply: &Value| {
         let id = reply["session_id"].as_str().unwrap();
@@ -363,7 +364,7 @@ fn each_toolset_offers_the_jobs_that_its_tools_can_do() {
         let listed = listed["prompts"].as_array().unwrap();
         let names: Vec<&Value> = listed.iter().map(|prompt| &prompt["name"]).collect();
         assert_eq!(names, jobs);
-        // There is none of that name here: an error, and no result.
+        // Other toolsets have no such prompt, so the request fails.
         let missing = json!({"name": "run_tests", "arguments": {"command": "make"}});
         assert_eq!(client.request("prompts/get", missing), Value::Null);
     }
@@ -404,7 +405,7 @@ fn what_programs_wrote_is_marked_beside_the_documented_content() {
     }
     let sent = json!({"identifier": tty, "command": "echo"});
     assert_eq!(result(&mut iterm, "iterm_send_command", sent).get("_meta"), None);
-    // It tells the names that there are.
+    // The error lists the existing names.
     let title = json!({"id": session.id, "title": "a name"});
     wire.call("session.rename", title);
     let wrong = json!({"identifier": "xyzzy", "command": "rm"});

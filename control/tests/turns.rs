@@ -199,7 +199,7 @@ fn a_command_is_not_typed_into_what_any_shell_reads_itself() {
             // A command that reads through the shell's own editor looks like a prompt after a while. The reply then
             // says so.
             if begun["ended"] == true && begun["reason"].is_null() {
-                // Here, a syntax error that opens no continuation prompt.
+                // For this syntax error, fish opens its manual in a pager, but only where one is installed.
                 assert_eq!(command, "if", "{shell}: {begun}");
                 continue;
             }

@@ -1,11 +1,11 @@
-//! `session.env` and `session.set_env` on real shells.
+//! `session.env` and `session.set_env` in real shells.
 
 mod support;
 
 use serde_json::{Value, json};
 use support::{Fixture, Session, Wire};
 
-/// A shell whose prompts are marked, at its first prompt; `None` where it is not installed.
+/// A shell with marked prompts, at its first prompt. `None` if it is not installed.
 fn shell(fixture: &Fixture, wire: &mut Wire, program: &str) -> Option<Session> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     if !std::env::split_paths(&path).any(|folder| folder.join(program).is_file()) {
@@ -22,8 +22,7 @@ fn set(wire: &mut Wire, id: u64, name: &str, value: &str) -> Value {
     wire.call("session.set_env", json!({"id": id, "name": name, "value": value}))
 }
 
-/// The lines and the cursor. The screen's number still moves after a prompt: zsh then switches its
-/// modes.
+/// The lines and the cursor. Not the screen's `seq`, because zsh changes modes after showing its prompt.
 fn shown(wire: &mut Wire, id: u64) -> (Value, Value) {
     let screen = wire.call("screen.text", json!({"id": id}));
     (screen["lines"].clone(), screen["cursor"].clone())
@@ -52,7 +51,7 @@ fn the_next_command_has_what_was_set_and_nothing_shows() {
         assert_eq!(run(&mut wire, id, "env printenv OWN"), value, "{program}: programs too");
         assert_eq!(wire.call("session.env", json!({"id": id, "name": "OWN"}))["value"], value);
 
-        // What the shell itself sets afterwards stays, until it is set here again.
+        // A value that the shell itself sets later stays until it is set here again.
         let own = if program == "fish" { "set -gx OWN mine" } else { "export OWN=mine" };
         run(&mut wire, id, own);
         set(&mut wire, id, "OTHER", "1");
@@ -76,7 +75,7 @@ fn what_is_split_off_has_it_and_others_have_not() {
     let mut wire = fixture.login();
     let session = fixture.marked_shell(&mut wire);
     set(&mut wire, session.id, "OWN", "1");
-    // One that starts no other in its place: for a moment it would have no environment.
+    // `true` keeps sh from replacing itself with `cat`: for a moment, the process would have no environment.
     let args = json!(["-c", "echo up; cat; true"]);
     let is_up = |wire: &mut Wire, id: &Value| {
         let up =
@@ -112,7 +111,7 @@ fn what_a_shell_exported_is_told_of_the_programs_that_it_starts() {
     let message = reply["message"].as_str().unwrap();
     assert!(message.ends_with("but `printenv` by exec.run_wait tells it"), "{message}");
     assert_eq!(run(&mut wire, id, "printenv OWN"), "mine");
-    // One that starts no other in its place: for a moment it would have no environment.
+    // `true` keeps sh from replacing itself with `cat`: for a moment, the process would have no environment.
     wire.call("exec.run", json!({"id": id, "command": "sh -c 'echo u''p; cat; true'"}));
     session.wait_for(|screen| screen.lines().any(|line| line == "up"));
     let reply = wire.call("session.env", own.clone());

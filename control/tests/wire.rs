@@ -1,4 +1,5 @@
-//! The wire to the letter: every example of the reference, every error code and message, and what the reference leaves open.
+//! The wire in detail: every example of the reference, every error code and message, and what the reference leaves
+//! open.
 
 mod support;
 
@@ -87,7 +88,7 @@ fn nothing_goes_before_login() {
         let reply = wire.exchange(&format!(r#"{{"id":3,"method":"auth.login"{params}}}"#));
         assert!(reply.contains(r#""code":-32001,"message":"Invalid auth token""#), "{reply}");
     }
-    // The connection goes on, and the right token is still right.
+    // The connection stays open, and accepts the right token.
     assert_eq!(wire.call("auth.login", json!({"token": fixture.token()})), json!({"status": "ok"}));
 }
 
@@ -121,7 +122,7 @@ fn a_login_ends_what_the_one_before_it_subscribed_to() {
     wire.call("events.subscribe", json!({"events": ["title"]}));
     rename(&mut person, "one");
     assert_eq!(title(&mut wire), "one");
-    // A wrong token changes nothing; the same one again ends the subscription.
+    // A wrong token changes nothing. Another login with the same token ends the subscription.
     assert_eq!(wire.reply("auth.login", json!({"token": "no"}))["error"]["code"], -32001);
     rename(&mut person, "two");
     assert_eq!(title(&mut wire), "two");
@@ -130,7 +131,7 @@ fn a_login_ends_what_the_one_before_it_subscribed_to() {
     let info = wire.call("session.get", json!({"id": session.id}));
     assert_eq!(info["title"], "unheard", "and no event came before it: {info}");
     wire.call("events.subscribe", json!({"events": ["title"]}));
-    // With another token it begins anew: what the first could hear is not for the second, nor is what it held.
+    // A login with another token starts over: its caller may not receive the events or hold the lease of the first.
     wire.call("session.lease", json!({"id": session.id}));
     assert!(
         person.fail("session.input", json!({"id": session.id, "input": "x"})).contains("leased")
@@ -174,7 +175,7 @@ fn blank_lines_get_no_reply() {
     assert_eq!(wire.call("session.list", json!({})), json!({"sessions": []}));
 }
 
-/// JSON that is no request, and the id that its answer has.
+/// JSON that is not a request, with the id that the answer has.
 const NO_REQUESTS: [(&str, &str); 10] = [
     ("[]", "null"),
     (r#"[{"jsonrpc":"2.0","id":1,"method":"server.info"}]"#, "null"),

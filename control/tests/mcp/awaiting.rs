@@ -1,12 +1,12 @@
-//! Programs that wait for input: a command is answered for early, so that nobody waits for what has to be answered first.
+//! Programs that wait for input: `run` returns early, so that an agent can answer them.
 
 use serde_json::{Value, json};
 use unterm_mux::PaneId;
 
 use crate::support::{self, Fixture, client::Client};
 
-/// Ends what runs in the foreground and waits for the prompt. A shell that is about to show its prompt may ignore Ctrl+C, so
-/// another one follows.
+/// Ends the foreground program and waits for the prompt. A shell that is about to show its prompt may ignore Ctrl+C,
+/// so it is sent repeatedly.
 fn interrupt(client: &mut Client) {
     let keys = json!({"keys": ["ctrl+c"], "wait_any": [{"prompt": true}], "timeout_ms": 2000});
     support::until("the prompt", || {
@@ -19,7 +19,7 @@ fn a_command_that_asks_something_is_answered_for_at_once() {
     let fixture = Fixture::new();
     let mut client = Client::new(&fixture);
     client.shell(&fixture);
-    // By the shell itself, a program, the terminal's other name, and in a line of its own.
+    // Asked by the shell itself, by a program, through the terminal's other name, and on a line of its own.
     for (command, screen) in [
         ("read -r -p 'Do you want to continue? [Y/n] ' A; echo \"got $A\"", "[Y/n]"),
         ("sh -c 'printf \"Name: \"; read A; echo \"got $A\"'", "Name:"),
@@ -43,7 +43,7 @@ fn a_command_that_asks_something_is_answered_for_at_once() {
         client.call("input", answer);
         let ended = client.call("wait", json!({"handle": asked["handle"]}));
         assert_eq!(ended["run"]["exit_code"], 0, "{command}: {ended}");
-        // What is left of the answer is no line at the prompt.
+        // The rest of the answer must not become a line at the prompt.
         client.until(json!({"any": [{"prompt": true}]}));
         interrupt(&mut client);
     }
@@ -61,7 +61,7 @@ fn a_second_question_ends_the_wait_for_a_command_too() {
     assert_eq!(asked["awaiting_input"], true, "{asked}");
     client.call("input", json!({"text": "one\n"}));
     client.until(json!({"any": [{"text": "Second?"}]}));
-    // It stands there before the wait begins.
+    // The question is already there when the wait begins.
     let again = client.call("wait", json!({"handle": asked["handle"]}));
     assert_eq!((&again["matched"], &again["run"]["awaiting_input"]), (&json!(false), &json!(true)));
     assert!(again["run"]["screen"].as_str().unwrap().contains("Second?"), "{again}");
@@ -91,7 +91,7 @@ fn a_full_screen_program_is_said_to_be_one() {
             (&json!(false), &json!(true), &json!(true)),
             "{program}: {asked}"
         );
-        // While it starts, it may ask the terminal questions, whose answers would reach the shell.
+        // While the program starts, it may query the terminal. If it ended now, the shell would read the replies.
         client.until(json!({"any": [{"stable_ms": 300}]}));
         client.call("input", json!({"keys": quit}));
         support::until(&format!("{program} to end"), || {
@@ -109,7 +109,7 @@ fn a_command_that_works_asks_nothing_whatever_it_prints() {
     let gate = fixture.home.path().join("gate");
     assert!(std::process::Command::new("mkfifo").arg(&gate).status().unwrap().success());
     for line in ["Checking for headers: ", "Continue? [Y/n] ", "Compiling (3/7)"] {
-        // It waits for something else than the terminal.
+        // The program waits for something other than its terminal.
         let command = format!("printf '{line}'; read -r A < '{}'", gate.display());
         let ran = client.call("run", json!({"command": command, "timeout_ms": 1500}));
         assert_eq!((&ran["ended"], &ran["awaiting_input"]), (&json!(false), &Value::Null), "{ran}");
@@ -117,7 +117,7 @@ fn a_command_that_works_asks_nothing_whatever_it_prints() {
         let ended = client.call("wait", json!({"handle": ran["handle"]}));
         assert_eq!(ended["run"]["exit_code"], 0, "{ended}");
     }
-    // A shell's prompt is no question, marked or not.
+    // A shell's prompt is not a question, marked or not.
     let plain = client.call("pane_open", json!({"command": ["sh"]}));
     client.until(json!({"pane": plain["pane"], "any": [{"regex": "^[$#] ?$"}]}));
     for pane in [json!(pane), plain["pane"].clone()] {

@@ -1,5 +1,5 @@
-//! The Model Context Protocol over lines, as a client of either era speaks it, and the toolset `unterm`: which tools there are,
-//! how calls come and go, and what is refused. What the tools do is in the files beside.
+//! The Model Context Protocol over lines, in both of its versions, and the toolset `unterm`: its tools, the life of a
+//! call, and what is refused. Other files test what the tools do.
 
 mod awaiting;
 mod person;
@@ -14,7 +14,7 @@ mod wait;
 use serde_json::{Value, json};
 use support::{Fixture, client::Client};
 
-/// Fails where a schema has what strict clients refuse.
+/// Fails if a schema contains what strict clients reject.
 fn assert_strict(schema: &Value, at: &str) {
     let Some(fields) = schema.as_object() else { return };
     for name in ["$ref", "$defs", "$schema", "format", "nullable"] {
@@ -52,7 +52,7 @@ fn both_eras_are_told_of_the_same_few_strict_tools() {
     }
     let length = listed.to_string().len();
     assert!(length < 18_700, "a model reads all of it, and it has {length} bytes");
-    // The session's own words: who it is, and what is not there.
+    // Replies about the session itself: the client's name, and unknown tools and methods.
     assert_eq!(old.call("status", json!({}))["you"], "old client");
     assert_eq!(new.call("status", json!({}))["you"], "new client");
     let unknown = new.request("tools/call", json!({"name": "nope", "arguments": {}}));
@@ -114,12 +114,12 @@ fn tools_pass_the_same_rules_as_every_call() {
     assert_eq!(client.call("lease", json!({}))["held"], true);
     let refused = person.fail("session.input", json!({"id": pane, "input": "x"}));
     assert_eq!(refused, format!("Session {pane} is leased by old client"));
-    // What was done is in the log under the client's name.
+    // The call is logged under the client's name.
     let log = person.call("session.audit_log", json!({"id": pane}));
     let entries = log.as_array().unwrap();
     let refused = entries.iter().find(|entry| entry["method"] == "exec.run_wait").unwrap();
     assert_eq!((&refused["allowed"], &refused["client"]), (&json!(false), &json!("old client")));
-    // The lease goes with the client.
+    // The lease ends when the client disconnects.
     drop(client);
     let end = std::time::Instant::now() + support::PATIENCE;
     while person.reply("session.input", json!({"id": pane, "input": "x"})).get("error").is_some() {
@@ -146,7 +146,7 @@ fn a_long_wait_tells_that_it_goes_on_and_can_be_given_up() {
     let given_up = client.begin("tools/call", json!({"name": "wait", "arguments": arguments}));
     let params = json!({"requestId": given_up, "reason": "enough"});
     client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}));
-    // Its reply never comes: the next one is the next request's.
+    // The canceled request gets no reply, so the next reply is that of the next request.
     let next = client.begin("ping", json!({}));
     assert_eq!(client.end(next)["result"], json!({}));
 }
@@ -202,7 +202,7 @@ fn what_says_nothing_is_refused_and_told_what_would_be_right() {
     let wrong = client.fail("wait", json!({"any": [{"exit": true}, {}]}));
     let right = "`any[1]` must be exactly one of text, regex, stable_ms, exit, ";
     assert!(wrong.starts_with(right) && wrong.ends_with("not {}"), "{wrong}");
-    // What is offered is taken; nothing was typed for what is refused.
+    // The error lists only accepted conditions, and nothing was typed for refused ones.
     assert!(!wrong.contains("seq,"), "{wrong}");
     let two = json!([{"exit": true, "prompt": true}]);
     let wrong = client.fail("input", json!({"text": "echo typed\n", "wait_all": two}));

@@ -1,11 +1,11 @@
-//! What the person is asked: whether a client acts, and what an agent wants to know.
+//! Questions to the user: approvals of clients, and questions that agents ask.
 
 use serde_json::{Value, json};
 use unterm_control::Approval;
 
 use crate::support::{self, Fixture, client::Client};
 
-/// The question that is open, once one is; the person's view of it.
+/// Waits for the open question, as the user sees it.
 fn question(fixture: &Fixture) -> unterm_control::Question {
     support::question(fixture.server())
 }
@@ -42,7 +42,7 @@ fn the_person_says_whether_an_unknown_client_acts() {
     let fixture = Fixture::new();
     fixture.server().set_approval(Approval::Ask);
     let mut client = Client::old(&fixture);
-    // Who looks is not asked about.
+    // Reading needs no approval.
     client.call("status", json!({}));
     let open = |client: &mut Client| {
         let command = json!({"command": ["sleep", "1000"], "cwd": fixture.home.path()});
@@ -55,12 +55,12 @@ fn the_person_says_whether_an_unknown_client_acts() {
     assert!(fixture.server().answers().give(first.number, "perhaps").is_err());
     fixture.server().answers().give(first.number, "once").unwrap();
     assert_eq!(client.end(asked)["result"]["isError"], false);
-    // An answer is used up, and can't be given again.
+    // A question can be answered only once.
     assert!(fixture.server().answers().give(first.number, "once").is_err());
     let asked = open(&mut client);
     let second = question(&fixture);
     assert!(second.number > first.number);
-    // An agent that has the instance's token is no person.
+    // An agent with the instance's token can't answer as the user.
     let mut wire = fixture.login();
     let refused =
         wire.fail("approvals.answer", json!({"number": second.number, "answer": "always"}));
@@ -76,7 +76,7 @@ fn the_person_says_whether_an_unknown_client_acts() {
     let tool = json!("pane_open");
     assert_eq!(entries, [(&tool, &json!("")), (&tool, &json!(r#"["sleep","1000"]"#))]);
     assert_eq!((&log[1]["outcome"], &log[1]["error"]), (&json!("refused"), &json!(why)));
-    // Whoever connects again is asked about again; the last answer holds for every instance.
+    // A client that reconnects needs approval again. The answer "always" is valid in every instance.
     let mut again = Client::old(&fixture);
     let asked = open(&mut again);
     fixture.server().answers().give(question(&fixture).number, "always").unwrap();
@@ -90,13 +90,13 @@ fn the_person_says_whether_an_unknown_client_acts() {
     let arguments = json!({"pane": opened["pane"]});
     let asked = third.begin("tools/call", json!({"name": "pane_close", "arguments": arguments}));
     assert_eq!(question(&fixture).session, opened["pane"].as_u64());
-    // The question goes with the client that asks.
+    // A question is withdrawn when its client disconnects.
     drop(third);
     let end = std::time::Instant::now() + support::PATIENCE;
     while !fixture.server().questions().is_empty() {
         assert!(std::time::Instant::now() < end, "{asked}: the question stays");
     }
-    // Another rule holds for those that wait, too.
+    // A new rule also applies to waiting calls.
     let mut waiting = Client::old(&fixture);
     let asked = open(&mut waiting);
     question(&fixture);
@@ -218,7 +218,7 @@ fn a_client_with_dialogs_asks_the_person_itself() {
         client.send(&json!({"jsonrpc": "2.0", "id": dialog["id"], "result": answer}));
         assert_eq!(client.end(asked)["result"]["isError"], fails);
     }
-    // What the dialog does not offer is said, and the question stays.
+    // An answer that the dialog does not offer is an error, and the question stays open.
     let mut client = Client::old_with(&fixture, &json!({"elicitation": {}}));
     let asked = client.begin("tools/call", call.clone());
     let dialog = client.note("elicitation/create");
@@ -229,7 +229,7 @@ fn a_client_with_dialogs_asks_the_person_itself() {
     assert!(said.starts_with(r#"The dialog answered "always", which it does not offer"#), "{said}");
     assert_eq!(fixture.server().questions().len(), 1);
     drop(client);
-    // The other era: the answer comes with the call that is made again.
+    // In the newer version, the client repeats the call with the answer.
     let mut client = Client::new(&fixture);
     let capabilities = "io.modelcontextprotocol/clientCapabilities";
     client.meta.as_mut().unwrap()[capabilities] = json!({"elicitation": {"form": {}}});
@@ -241,7 +241,7 @@ fn a_client_with_dialogs_asks_the_person_itself() {
         json!({"approval": {"action": "accept", "content": {"answer": "once"}}});
     let made = client.request("tools/call", again.clone());
     assert_eq!(made["result"]["isError"], false, "{made}");
-    // The same answer again is worth nothing, and neither is one to a question of another client.
+    // The same answer is not accepted again, and neither is an answer to another client's question.
     let held = client.request("tools/call", again.clone());
     assert_eq!(held["result"]["resultType"], "input_required", "{held}");
     let mut other = Client::new(&fixture);
@@ -298,7 +298,7 @@ fn a_question_that_would_be_cut_or_is_about_nothing_is_refused_and_it_is_said_wh
         assert_eq!(client.fail("request_human", arguments), why);
     }
     assert!(fixture.server().questions().is_empty());
-    // There is no window here, but a page.
+    // There is no window, but a settings page.
     let asked = client.call("request_human", json!({"message": "Go on?", "timeout_ms": 0}));
     assert_eq!(asked["answered"], false, "{asked}");
     assert!(asked["note"].as_str().unwrap().contains("unterm-cli settings open"), "{asked}");

@@ -1,4 +1,4 @@
-//! Commands that are run and waited for, and input with what comes of it.
+//! Running commands and waiting for them, and sending input with its results.
 
 use serde_json::{Value, json};
 use unterm_mux::PaneId;
@@ -15,13 +15,13 @@ fn commands_are_run_in_a_shell_that_stays() {
     assert_eq!((&ran["ended"], &ran["exit_code"]), (&json!(true), &json!(3)), "{ran}");
     let ran = client.call("run", json!({"command": "echo $A \"$(basename \"$PWD\")\""}));
     assert_eq!((&ran["output"], &ran["exit_code"]), (&json!("5 sub"), &json!(0)), "{ran}");
-    // A reply says nothing that is as it usually is; whose words they are is said beside it.
+    // The reply omits fields that have their usual value. `_meta` lists the untrusted fields.
     let result = client.tool("run", json!({"command": "true"}));
     let reply = result["structuredContent"].as_object().unwrap();
     assert_eq!(reply.keys().collect::<Vec<_>>(), ["block", "ended", "exit_code", "output"]);
     assert_eq!(result["_meta"]["unterm/untrusted"], json!(["output"]));
 
-    // What is long has its ends, and is read in parts.
+    // A long output is cut in the middle, and can be read in parts.
     let ran = client.call("run", json!({"command": "seq 5000", "max_chars": 1000}));
     let output = ran["output"].as_str().unwrap();
     let block = ran["block"].as_u64().unwrap();
@@ -32,7 +32,7 @@ fn commands_are_run_in_a_shell_that_stays() {
     let last = client.call("block", json!({"block": block, "first_line": 0, "line_count": 3}));
     assert_eq!((&last["state"], &last["authentic"]), (&json!("done"), &json!(true)), "{last}");
     assert_eq!((&last["output"], &last["line_count"]), (&json!("1\n2\n3"), &json!(5000)), "{last}");
-    // Of more than the history keeps there is no block to read.
+    // If the output is longer than the history, there is no block to read.
     let ran = client.call("run", json!({"command": "seq 20000", "max_chars": 1000}));
     assert_eq!((&ran["block"], &ran["exit_code"]), (&Value::Null, &json!(0)), "{ran}");
     let listed = client.call("pane_list", json!({}));
@@ -53,7 +53,7 @@ fn a_command_that_takes_longer_is_asked_for_again_by_its_handle() {
     assert_eq!((&still["matched"], &still["handle"]), (&json!(false), &json!(handle)), "{still}");
     let asked = client.call("wait", json!({"pane": pane, "any": [{"regex": "^asked$"}]}));
     assert_eq!(asked["matched"], true, "{asked}");
-    // Whoever did not begin it can't ask for it.
+    // Only the client that started the command can use its handle.
     let mut other = Client::old(&fixture);
     let refused = other.fail("wait", json!({"handle": handle}));
     assert!(refused.starts_with("There is no handle"), "{refused}");
@@ -63,7 +63,7 @@ fn a_command_that_takes_longer_is_asked_for_again_by_its_handle() {
     assert_eq!(ended["run"]["output"], "asked\nit\ngot it", "{ended}");
     assert_eq!(ended["run"]["exit_code"], 0);
     assert!(client.fail("wait", json!({"handle": handle})).starts_with("There is no handle"));
-    // Its output is given as is said there.
+    // The wait's own parameters control how its output is returned.
     let command = "echo again; read -r A; printf 'a\\xe2\\x80\\x8bb\\n'; seq 100";
     let begun = client.call("run", json!({"command": command, "timeout_ms": 0}));
     client.call("wait", json!({"pane": pane, "any": [{"regex": "^again$"}]}));
@@ -80,12 +80,12 @@ fn what_is_missing_of_a_long_output_is_said() {
     let fixture = Fixture::new();
     let mut client = Client::old(&fixture);
     client.shell(&fixture);
-    // Escapes are longer than what they stand for.
+    // Escapes are longer than the characters that they replace.
     let command = "printf 'a\\xe2\\x80\\x8b%.0s' {1..9}";
     let escaped = client.call("run", json!({"command": command, "max_chars": 50}));
     let output = escaped["output"].as_str().unwrap();
     assert!(output.contains(&format!("; block {} has them", escaped["block"])), "{escaped}");
-    // More than is kept.
+    // More output than is kept.
     let long = client.call("run", json!({"command": "seq 1000000 2500000", "max_chars": 40}));
     assert_eq!((&long["truncated"], &long["block"]), (&json!(true), &Value::Null), "{long}");
     let output = long["output"].as_str().unwrap();
@@ -122,7 +122,7 @@ fn input_and_what_comes_of_it_are_one_call() {
     assert_eq!((&seen["cols"], &seen["awaiting_secret"]), (&json!(80), &json!(false)));
     let unknown = client.fail("input", json!({"keys": ["hyper+x"]}));
     assert!(unknown.starts_with("Unknown key(s): [\"hyper+x\"]"), "{unknown}");
-    // What has changed since, as cells, and all of it again.
+    // The changes since then, as cells.
     let seq = seen["seq"].as_u64().unwrap();
     client.call("run", json!({"command": "printf '\\033[1;31mred\\033[m\\n'"}));
     let diff = client.call("screen", json!({"format": "diff", "since_seq": seq}));
@@ -188,12 +188,12 @@ fn a_run_that_is_cancelled_interrupts_its_command_or_leaves_it() {
     assert_eq!(interrupts.map(|it| &it["client"]).collect::<Vec<_>>(), ["old client"]);
 }
 
-/// Whether the command that was left has been interrupted; interrupts it, and waits for its end.
+/// Whether the command was interrupted. If not, interrupts it and waits for its end.
 fn cancelled_by_hand(fixture: &Fixture, pane: u64, since: &Value) -> bool {
     let mut wire = fixture.login();
     let still = json!({"id": pane, "any": [{"stable_ms": 500}]});
     wire.call("session.watch", still);
-    // As a row of its own, not in the command line.
+    // The text on a row of its own, not in the command line.
     let screen = wire.call("screen.text", json!({"id": pane})).to_string();
     let is_interrupted = screen.contains("\"interrupted\"");
     wire.call("session.input", json!({"id": pane, "input": "\u{3}"}));

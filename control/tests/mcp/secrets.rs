@@ -1,4 +1,4 @@
-//! Passwords, which are the person's to type.
+//! Passwords, which only the user may type.
 
 use serde_json::{Value, json};
 use unterm_mux::PaneId;
@@ -30,7 +30,7 @@ fn a_password_is_the_persons_to_type() {
     assert_eq!(ended["run"]["exit_code"], 0, "{ended}");
     assert!(ended["run"]["output"].as_str().unwrap().ends_with("\n7"), "{ended}");
     assert!(!ended.to_string().contains("hunter2"));
-    // Ctrl+C is no answer.
+    // Ctrl+C does not count as an answer.
     let seq = client.call("screen", json!({}))["seq"].clone();
     client.call("run", json!({"command": command}));
     let question = json!({"any": [{"regex": "^Password: ?$"}], "since_seq": seq});
@@ -89,7 +89,7 @@ fn a_line_that_is_edited_is_no_secret_whatever_it_says() {
         client.call("input", on(json!({"text": " $((6 * 7))\n"})));
         client.until(on(json!({"any": [{"regex": "^Password: 42"}]})));
     }
-    // The text of a full-screen program may be one: an agent has to look.
+    // The text could be in a full-screen editor, so an agent must look first.
     let script = "stty -icanon -echo; printf '\\033[?1049hPassword: '; read -r A; echo $A; cat";
     let opened = client.call("pane_open", json!({"command": ["bash", "-c", script]}));
     let on = |mut more: Value| {

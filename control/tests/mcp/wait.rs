@@ -1,4 +1,4 @@
-//! What is waited for: what programs put out and not what was typed, only what comes after, and no longer than it can come.
+//! Waiting: for output and not for typed text, only for new output, and no longer than the output can still come.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ fn a_wait_does_not_find_the_command_line_that_was_typed() {
     let fixture = Fixture::new();
     let mut client = Client::old(&fixture);
     let pane = client.shell(&fixture);
-    // It says what is waited for once it is told to.
+    // The command prints the text only after it receives a line.
     let ran = client.call("run", json!({"command": "read -r A; echo READY", "timeout_ms": 0}));
     let ready = json!({"any": [{"text": "READY"}], "timeout_ms": 300});
     let none = client.call("wait", ready.clone());
@@ -25,7 +25,7 @@ fn a_wait_does_not_find_the_command_line_that_was_typed() {
     (since["since_seq"], since["timeout_ms"]) = (ran["seq"].clone(), json!(50_000));
     let found = client.call("wait", since);
     assert_eq!(found["conditions"][0]["text"], "READY", "{found}");
-    // The same of what is typed by input.
+    // The same for text that `input` types.
     client.call("wait", json!({"any": [{"prompt": true}]}));
     let typed = json!({
         "text": "read -r A; echo AGAIN\n",
@@ -68,7 +68,7 @@ fn what_was_there_does_not_count_though_it_stands_below_what_is_new() {
     let none = json!({"any": [{"text": "old"}], "since_seq": typed["seq"], "timeout_ms": 300});
     let none = client.call("wait", none);
     assert_eq!(none["matched"], false, "{none}");
-    // Nor does a resize make it new.
+    // A resize does not make old text new.
     client.call("pane_resize", json!({"cols": 20, "rows": 6}));
     let none = json!({"any": [{"text": "old"}], "since_seq": typed["seq"], "timeout_ms": 300});
     assert_eq!(client.call("wait", none)["matched"], false);
@@ -88,7 +88,7 @@ fn a_wait_for_what_never_comes_ends_with_its_pane() {
     let ended = ended["result"]["structuredContent"].take();
     assert_eq!((&ended["matched"], &ended["ended"]), (&json!(false), &json!(true)), "{ended}");
     assert_eq!(ended.get("handle"), None, "there is nothing to go on waiting for: {ended}");
-    // The same of one that has ended before; what comes by itself still comes.
+    // The same for a program that ended earlier. Conditions that become true by themselves still do.
     for more in [json!({"text": "x"}), json!({"stable_ms": 10}), json!({"exit": true})] {
         let ended = client.call("wait", never(more));
         assert_eq!((&ended["matched"], &ended["ended"]), (&json!(false), &json!(true)), "{ended}");
@@ -111,10 +111,10 @@ fn a_prompt_that_can_not_be_told_is_refused() {
     let typed = json!({"pane": pane, "text": "x\n", "wait_any": [{"prompt": true}]});
     let why = client.fail("input", typed);
     assert!(why.contains("has no shell integration"), "{why}");
-    // What else is waited for may come.
+    // The other condition may still come true.
     let or_else = json!({"pane": pane, "any": [{"prompt": true}, {"text": "x"}]});
     client.until(or_else);
-    // A shell with an editor of lines shows by that that it waits, until something was typed.
+    // A line editor's terminal settings show that the shell waits, until something was typed.
     let opened = client.call("pane_open", json!({"command": ["bash", "--norc", "--noprofile"]}));
     let pane = &opened["pane"];
     client.until(json!({"pane": pane, "any": [{"prompt": true}]}));
@@ -138,7 +138,7 @@ fn a_wait_ends_with_its_token() {
         "_meta": {"progressToken": "mine"},
     });
     let waiting = client.begin("tools/call", call);
-    // A call that had not begun would be refused before it waits.
+    // A call that had not started would be refused right away.
     client.note("notifications/progress");
     person.call("token.revoke", json!({"number": made["number"]}));
     let ended = client.end(waiting);

@@ -1,4 +1,4 @@
-//! A client of the Model Context Protocol over lines, of either era.
+//! A client of the Model Context Protocol over lines, in either of its versions.
 
 use serde_json::{Value, json};
 
@@ -7,27 +7,27 @@ use super::{Fixture, PATIENCE, Wire};
 /// A client that has begun a session.
 pub struct Client {
     pub wire: Wire,
-    /// What every request carries, in the era that has no sessions.
+    /// The metadata of every request, in the version without sessions.
     pub meta: Option<Value>,
     id: u64,
-    /// What came beside replies.
+    /// Messages other than replies.
     pub notes: Vec<Value>,
 }
 
 impl Client {
-    /// Logs in and goes over to the protocol, and no further.
+    /// Logs in and switches to the protocol, and does nothing more.
     pub fn silent(fixture: &Fixture, toolset: &str) -> Self {
         Self::silent_as(fixture, json!({"token": fixture.token(), "mcp": toolset}))
     }
 
-    /// The same with a login of its own.
+    /// As `silent`, with this login.
     pub fn silent_as(fixture: &Fixture, login: Value) -> Self {
         let mut wire = fixture.connect();
         assert_eq!(wire.call("auth.login", login), json!({"status": "ok"}));
         Self { wire, meta: None, id: 0, notes: Vec::new() }
     }
 
-    /// Begins a session in the era of `initialize`; what it is answered.
+    /// Begins a session with `initialize`, and returns the reply.
     pub fn hello(&mut self, name: &str, version: &str, capabilities: &Value) -> Value {
         let info = json!({"name": name, "version": "1"});
         let hello =
@@ -37,12 +37,12 @@ impl Client {
         answer
     }
 
-    /// A client of the era of `initialize`.
+    /// A client of the version with `initialize`.
     pub fn old(fixture: &Fixture) -> Self {
         Self::old_with(fixture, &json!({}))
     }
 
-    /// The same, which can do this besides.
+    /// As `old`, with these capabilities.
     pub fn old_with(fixture: &Fixture, capabilities: &Value) -> Self {
         let mut client = Self::silent(fixture, "");
         let hello = client.hello("old client", "2025-11-25", capabilities);
@@ -51,7 +51,7 @@ impl Client {
         client
     }
 
-    /// A client whose every request stands for itself.
+    /// A client of the version in which every request stands alone.
     pub fn new(fixture: &Fixture) -> Self {
         let mut client = Self::silent(fixture, "unterm");
         client.meta = Some(json!({
@@ -69,7 +69,7 @@ impl Client {
         self.wire.send(format!("{message}\n"));
     }
 
-    /// Sends a request; its number.
+    /// Sends a request, and returns its number.
     pub fn begin(&mut self, method: &str, mut params: Value) -> u64 {
         self.id += 1;
         if let Some(meta) = &self.meta {
@@ -84,7 +84,7 @@ impl Client {
         id
     }
 
-    /// The reply to the request of that number; replies to others in between are faults.
+    /// The reply to the request with this number. Replies to other requests are errors.
     pub fn end(&mut self, id: u64) -> Value {
         loop {
             let line = self.wire.receive().expect("a reply");
@@ -98,7 +98,7 @@ impl Client {
         }
     }
 
-    /// The first note of that kind, of those that came and those to come.
+    /// The first notification of this kind, among those received and those to come.
     pub fn note(&mut self, method: &str) -> Value {
         loop {
             if let Some(at) = self.notes.iter().position(|note| note["method"] == method) {
@@ -109,13 +109,13 @@ impl Client {
         }
     }
 
-    /// Waits for what must come.
+    /// Waits for conditions that must come true.
     pub fn until(&mut self, what: Value) {
         let waited = self.call("wait", what);
         assert_eq!(waited["matched"], true, "{waited}");
     }
 
-    /// Does something again and again until a note of that kind came.
+    /// Repeats an action until a notification of this kind arrives.
     pub fn until_note(&mut self, method: &str, mut act: impl FnMut(&mut Self)) -> Value {
         let end = std::time::Instant::now() + PATIENCE;
         loop {
@@ -132,14 +132,14 @@ impl Client {
         self.end(id)
     }
 
-    /// Calls a tool; the whole result.
+    /// Calls a tool, and returns the whole result.
     pub fn tool(&mut self, name: &str, arguments: Value) -> Value {
         let mut reply = self.request("tools/call", json!({"name": name, "arguments": arguments}));
         assert!(reply.get("error").is_none(), "{name}: {reply}");
         reply["result"].take()
     }
 
-    /// Calls a tool that must succeed; its structured reply, which its text has too.
+    /// Calls a tool that must succeed. Returns its structured reply, which must equal its text.
     pub fn call(&mut self, name: &str, arguments: Value) -> Value {
         let mut result = self.tool(name, arguments);
         assert_eq!(result["isError"], false, "{name}: {result}");
@@ -149,14 +149,14 @@ impl Client {
         structured
     }
 
-    /// Calls a tool that must fail; what it says.
+    /// Calls a tool that must fail, and returns its message.
     pub fn fail(&mut self, name: &str, arguments: Value) -> String {
         let result = self.tool(name, arguments);
         assert_eq!(result["isError"], true, "{name}: {result}");
         result["content"][0]["text"].as_str().unwrap().to_owned()
     }
 
-    /// A pane with a marked bash at its prompt; its number.
+    /// Opens a pane with a marked bash, waits for its prompt, and returns its number.
     pub fn shell(&mut self, fixture: &Fixture) -> u64 {
         fixture.integrate();
         let opened = self.call(

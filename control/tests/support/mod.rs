@@ -1,4 +1,4 @@
-//! A real server on a loopback port with a home of its own, and a client that speaks the wire and nothing more.
+//! A real server on a loopback port with a home of its own, and a client that speaks only the wire.
 #![allow(dead_code, reason = "each test file uses its part")]
 
 pub mod client;
@@ -21,10 +21,10 @@ use unterm_control::{
 use unterm_mux::{Defaults, Mux, MuxOptions, Pane, PaneId, PaneState, ShellIntegration};
 use unterm_term::{Options, Size};
 
-/// How long a test waits for what must come: long enough for a machine under load.
+/// How long a test waits for an expected event. Long enough for a machine under load.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What `server.capabilities` groups methods by.
+/// The groups of methods in `server.capabilities`.
 pub const GROUPS: [&str; 9] = [
     "session",
     "exec",
@@ -54,7 +54,7 @@ impl Host for Person {
     }
 }
 
-/// A server and what it works on; all of it ends with this.
+/// A server with its mux and home. Dropping the fixture ends all of them.
 pub struct Fixture {
     pub mux: Arc<Mux>,
     pub server: Option<Server>,
@@ -74,7 +74,7 @@ impl Fixture {
         Self::with(host, gates, LoginLimits::default())
     }
 
-    /// One with these bounds on connections that have not logged in.
+    /// A fixture with these limits on connections that have not logged in.
     pub fn limited(login: LoginLimits) -> Self {
         Self::with(Arc::new(Headless), Vec::new(), login)
     }
@@ -87,7 +87,7 @@ impl Fixture {
         Self { mux, server, home }
     }
 
-    /// Another instance on the same home, with panes of its own; it is to go first.
+    /// Another instance on the same home, with panes of its own. Drop it before the fixture.
     pub fn beside(&self) -> Beside {
         let mux = mux(self.home.path());
         let options = options(&mux, Arc::new(Headless), self.home.path());
@@ -96,7 +96,7 @@ impl Fixture {
         Beside { mux, server: Some(server), token }
     }
 
-    /// Starts the server again on the same home.
+    /// Restarts the server on the same home.
     pub fn restart(&mut self) {
         self.server.take();
         let options = options(&self.mux, Arc::new(Headless), self.home.path());
@@ -112,7 +112,7 @@ impl Fixture {
         self.home.path().join(".unterm")
     }
 
-    /// What a server on this home has entered in the registry.
+    /// The entry of a server in the registry of this home.
     pub fn record(&self, server: &Server) -> Value {
         let file = format!("{}.json", server.instance_id());
         let record = std::fs::read(self.registry().join("instances").join(file)).unwrap();
@@ -128,7 +128,7 @@ impl Fixture {
         Wire::to(self.server())
     }
 
-    /// A connection that has.
+    /// A connection that has logged in.
     pub fn login(&self) -> Wire {
         let mut wire = self.connect();
         assert_eq!(
@@ -138,7 +138,7 @@ impl Fixture {
         wire
     }
 
-    /// A connection that has logged in with a token of its own, and the token, as `token.create` describes it.
+    /// A connection that has logged in with a new token, and the reply of `token.create`.
     pub fn login_with(&self, person: &mut Wire, token: Value) -> (Wire, Value) {
         let made = person.call("token.create", token);
         let mut wire = self.connect();
@@ -146,7 +146,7 @@ impl Fixture {
         (wire, made)
     }
 
-    /// A session that runs a program of that name with arguments, of 80×24.
+    /// A session of 80×24 cells that runs a program with arguments.
     pub fn program(&self, wire: &mut Wire, program: &str, args: &[&str]) -> Session {
         let created = wire.call(
             "session.create",
@@ -156,14 +156,14 @@ impl Fixture {
         Session { id, pane: self.mux.pane(PaneId(id)).unwrap() }
     }
 
-    /// From now on interactive shells mark their prompts and commands, as in the program itself.
+    /// Turns on shell integration for interactive shells that start from now on, as in the app.
     pub fn integrate(&self) {
         let folder = self.home.path().join("shell-integration");
         ShellIntegration::install(&folder).unwrap();
         self.mux.set_defaults(Defaults { shell_integration: Some(folder), ..Defaults::default() });
     }
 
-    /// A bash whose prompts and commands are marked, at its first prompt, in the test's own folder.
+    /// A bash with marked prompts and commands in the test's own folder, at its first prompt.
     pub fn marked_shell(&self, wire: &mut Wire) -> Session {
         self.integrate();
         let session = self.program(wire, "bash", &[]);
@@ -212,7 +212,7 @@ impl Drop for Fixture {
     }
 }
 
-/// A mux whose programs are at home there.
+/// A mux whose programs have this home directory.
 fn mux(home: &Path) -> Arc<Mux> {
     Mux::new(MuxOptions {
         term: Options::default(),
@@ -222,7 +222,7 @@ fn mux(home: &Path) -> Arc<Mux> {
     })
 }
 
-/// What a server of tests is started with.
+/// The options of a test's server.
 fn options(mux: &Arc<Mux>, host: Arc<dyn Host>, home: &Path) -> ServerOptions {
     let home = home.join(".unterm");
     ServerOptions {
@@ -234,7 +234,7 @@ fn options(mux: &Arc<Mux>, host: Arc<dyn Host>, home: &Path) -> ServerOptions {
     }
 }
 
-/// What shells of tests find: nobody's start-up files, and a prompt without surprises.
+/// The environment of a test's shells: no startup files of any user, and a plain prompt.
 fn environment(home: &Path) -> Vec<(String, String)> {
     [
         ("TERM", "xterm-256color"),
@@ -257,7 +257,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Waits until the text of the live screen is such.
+    /// Waits until the text of the live screen meets a condition.
     pub fn wait_for(&self, what: impl Fn(&str) -> bool) {
         let text = self.wait(|pane| {
             let text = screen(pane);
@@ -276,7 +276,7 @@ impl Session {
         assert!(ended.is_some(), "the program never ended");
     }
 
-    /// Waits until the test finds something; `None` when it never did.
+    /// Waits until `test` returns a value. `None` if it never does.
     pub fn wait<T>(&self, test: impl Fn(&Pane) -> Option<T>) -> Option<T> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         runtime.block_on(async {
@@ -297,14 +297,15 @@ impl Session {
     }
 }
 
-/// Says that something can't be tested here. That is a failure where all that tests look for is said to be there, as
-/// `packaging/test` does.
+/// Reports that something can't be tested here. This fails if the environment says that it has everything that the
+/// tests need, as `packaging/test` does.
 pub fn skip(why: &str) {
     assert!(std::env::var_os("UNTERM_NEEDS_ALL").is_none(), "UNTERM_NEEDS_ALL is set, and {why}");
     eprintln!("SKIPPED: {why}");
 }
 
-/// Whether this machine has a program, which ends by itself with these arguments; where it has not, that is said.
+/// Whether a program is installed. Runs it with these arguments, with which it must end by itself. Reports it if
+/// missing.
 pub fn has(program: &str, args: &[&str]) -> bool {
     let is_here = std::process::Command::new(program).args(args).output().is_ok();
     if !is_here {
@@ -313,7 +314,7 @@ pub fn has(program: &str, args: &[&str]) -> bool {
     is_here
 }
 
-/// Tries shells, each with its arguments, in a fixture of its own that is prepared first; those that this machine has.
+/// Runs a test in each installed shell, with a prepared fixture for each.
 pub fn shells(
     shells: &[(&str, &[&str])],
     prepare: impl Fn(&Fixture),
@@ -331,23 +332,23 @@ pub fn shells(
     }
 }
 
-/// Runs a command and waits for its end; the reply.
+/// Runs a command, waits for its end, and returns the reply.
 pub fn run(wire: &mut Wire, session: &Session, command: &str) -> Value {
     wire.call("exec.run_wait", json!({"id": session.id, "command": command}))
 }
 
-/// Makes these the patterns of what may not be entered.
+/// Sets the blocked patterns.
 pub fn block(wire: &mut Wire, patterns: Value) {
     let rules = json!({"enabled": true, "blocked_patterns": patterns, "allowed_patterns": []});
     assert_eq!(wire.call("policy.set", rules), json!({"set": true}));
 }
 
-/// The question that a server's person has, once there is one.
+/// Waits for the open question of a server's user.
 pub fn question(of: &Server) -> Question {
     until("a question", || of.questions().into_iter().next())
 }
 
-/// Looks again and again until it finds something.
+/// Calls `find` until it returns a value.
 pub fn until<T>(what: &str, mut find: impl FnMut() -> Option<T>) -> T {
     let begun = Instant::now();
     loop {
@@ -370,14 +371,14 @@ fn screen(pane: &Pane) -> String {
     text
 }
 
-/// A connection: lines out, lines in.
+/// A connection that sends and receives lines.
 pub struct Wire {
     reader: BufReader<TcpStream>,
     id: u64,
 }
 
 impl Wire {
-    /// One to a server, without a login.
+    /// A connection to a server, without a login.
     fn to(server: &Server) -> Self {
         let stream = TcpStream::connect(server.address()).unwrap();
         stream.set_nodelay(true).unwrap();
@@ -385,7 +386,7 @@ impl Wire {
         Self { reader: BufReader::new(stream), id: 0 }
     }
 
-    /// Waits so long for an answer, where it takes longer than others.
+    /// Sets how long to wait for an answer, for calls that take longer than others.
     pub fn waits_for(&mut self, time: Duration) {
         self.stream().set_read_timeout(Some(time)).unwrap();
     }
@@ -398,7 +399,7 @@ impl Wire {
         self.stream().write_all(bytes.as_ref()).unwrap();
     }
 
-    /// The next line, `None` when the server has closed the connection.
+    /// The next line. `None` if the server has closed the connection.
     pub fn receive(&mut self) -> Option<String> {
         let mut line = String::new();
         match self.reader.read_line(&mut line) {
@@ -412,13 +413,13 @@ impl Wire {
         }
     }
 
-    /// Sends a line and returns the one that answers it.
+    /// Sends a line, and returns its answer.
     pub fn exchange(&mut self, line: &str) -> String {
         self.send(format!("{line}\n"));
         self.receive().expect("an answer")
     }
 
-    /// Calls a method; the whole reply.
+    /// Calls a method, and returns the whole reply.
     pub fn reply(&mut self, method: &str, params: Value) -> Value {
         self.id += 1;
         let request = json!({"jsonrpc": "2.0", "id": self.id, "method": method, "params": params});
@@ -435,7 +436,7 @@ impl Wire {
         reply["result"].take()
     }
 
-    /// Calls a method that must fail with -32603; its message.
+    /// Calls a method that must fail with -32603, and returns the message.
     pub fn fail(&mut self, method: &str, params: Value) -> String {
         let reply = self.reply(method, params);
         assert_eq!(reply["error"]["code"], -32603, "{method}: {reply}");

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{Fixture, PATIENCE};
 
-/// A reply: its status, its head in lower case, its body.
+/// A reply: its status, its head in lower case, and its body.
 pub struct Reply {
     pub status: u16,
     pub head: String,
@@ -22,7 +22,7 @@ impl Reply {
     }
 }
 
-/// What an instance serves by HTTP.
+/// The HTTP server of an instance.
 pub struct Page {
     pub port: u16,
     pub token: String,
@@ -36,7 +36,7 @@ impl Page {
         Self { port, token: record["auth_token"].as_str().unwrap().to_owned() }
     }
 
-    /// The same with another token.
+    /// The same server, with another token.
     pub fn with_token(&self, token: &Value) -> Self {
         Self { port: self.port, token: token.as_str().unwrap().to_owned() }
     }
@@ -47,7 +47,7 @@ impl Page {
         stream
     }
 
-    /// Sends a request with these headers besides `Host` and `Connection`.
+    /// Sends a request with these headers in addition to `Host` and `Connection`.
     pub fn raw(&self, verb: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
         let mut request = format!("{verb} {path} HTTP/1.1\r\nConnection: close\r\n");
         if !headers.iter().any(|(name, _)| *name == "Host") {
@@ -62,7 +62,7 @@ impl Page {
         read(stream)
     }
 
-    /// The same with the instance's token.
+    /// As `raw`, with the instance's token.
     pub fn ask(&self, verb: &str, path: &str, body: Option<Value>) -> Reply {
         let bearer = format!("Bearer {}", self.token);
         let body = body.map_or_else(String::new, |body| body.to_string());

@@ -1,19 +1,19 @@
-//! A client of the toolsets of documents 3 and 4, whose tools answer with JSON in one text.
+//! A client of the toolsets `iterm` and `tester`, whose tools answer with JSON in a single text.
 
 use serde_json::{Value, json};
 
 use super::{Fixture, PATIENCE, client};
 
-/// Such a client.
+/// A client of such a toolset.
 pub struct Client(client::Client);
 
 impl Client {
-    /// One that has begun a session, with the instance's token.
+    /// A client that has begun a session with the instance's token.
     pub fn new(fixture: &Fixture, toolset: &str) -> Self {
         Self::with_token(fixture, &json!(fixture.token()), toolset)
     }
 
-    /// The same with another token.
+    /// As `new`, with another token.
     pub fn with_token(fixture: &Fixture, token: &Value, toolset: &str) -> Self {
         let login = json!({"token": token, "mcp": toolset, "cwd": fixture.home.path()});
         let mut client = client::Client::silent_as(fixture, login);
@@ -21,12 +21,12 @@ impl Client {
         Self(client)
     }
 
-    /// Sends a request; its result.
+    /// Sends a request, and returns its result.
     pub fn request(&mut self, method: &str, params: Value) -> Value {
         self.0.request(method, params)["result"].take()
     }
 
-    /// What a tool's one text says, and whether it is an error.
+    /// The JSON in a tool's text, and whether it is an error.
     pub fn tool(&mut self, name: &str, arguments: Value) -> (Value, bool) {
         let result = self.request("tools/call", json!({"name": name, "arguments": arguments}));
         assert_eq!(result["content"].as_array().map(Vec::len), Some(1), "{name}: {result}");
@@ -35,27 +35,27 @@ impl Client {
         (serde_json::from_str(text).unwrap(), result["isError"] == true)
     }
 
-    /// Calls a tool that must succeed; what it says.
+    /// Calls a tool that must succeed, and returns its reply.
     pub fn call(&mut self, name: &str, arguments: Value) -> Value {
         let (reply, is_error) = self.tool(name, arguments);
         assert!(!is_error, "{name}: {reply}");
         reply
     }
 
-    /// Calls one that must fail; its error.
+    /// Calls a tool that must fail, and returns its error.
     pub fn fail(&mut self, name: &str, arguments: Value) -> Value {
         let (reply, is_error) = self.tool(name, arguments);
         assert!(is_error, "{name}: {reply}");
         reply["error"].clone()
     }
 
-    /// The tools' names.
+    /// The names of the tools.
     pub fn names(&mut self) -> Vec<Value> {
         let listed = self.request("tools/list", json!({}));
         listed["tools"].as_array().unwrap().iter().map(|tool| tool["name"].clone()).collect()
     }
 
-    /// Asks for a view until it holds a text: the document's server tells of no changes.
+    /// Requests a view until it contains a text, because the documented server sends no notifications of changes.
     pub fn view(&mut self, session: &Value, format: &str, text: &str) -> String {
         let end = std::time::Instant::now() + PATIENCE;
         loop {
