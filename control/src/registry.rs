@@ -379,7 +379,7 @@ impl Registration {
         removed.into_iter().collect()
     }
 
-    /// Makes this instance the active one if the active one is dead. Otherwise returns the active one.
+    /// Makes this instance the active one if the active one is dead. Returns the active one if another one is alive.
     fn take_over(&self) -> io::Result<Option<Record>> {
         if !self.is_entered() {
             return Ok(None);
@@ -561,7 +561,7 @@ fn lock_within(folder: &Path, patience: Duration) -> io::Result<File> {
         Err(error) => return Err(error.into()),
     }
     // A blocking `flock` can't be interrupted by a timeout, so a separate thread waits. If the lock comes too late,
-    // nobody receives the file. Dropping it releases the lock.
+    // sending the file fails and drops it, which releases the lock.
     let (locked, result) = mpsc::channel();
     let wait = move || {
         let held = loop {

@@ -246,7 +246,7 @@ impl Answers {
         self.runtime.block_on(self.dispatcher.context().answer(number, answer))
     }
 
-    /// Closes a question without an answer. The client that asked it gets an error.
+    /// Closes a question without an answer, and reports that to the client that asked it.
     pub fn refuse(&self, number: u64) {
         let context = self.dispatcher.context();
         if context.questions.withdraw(number) {

@@ -169,8 +169,8 @@ impl Approvals {
         std::mem::replace(&mut self.state.lock().rule, rule) != rule
     }
 
-    /// Whether a caller may change something without approval. Only agents need it, unless the user created a token
-    /// for the agent.
+    /// Whether a caller may change something without approval: the rule allows it, the caller is no agent, or the user
+    /// created a token for the agent.
     pub fn is_settled(&self, caller: &Caller) -> bool {
         !caller.has(Capabilities::ASKS_FIRST) || self.rule() == Approval::Allow
     }

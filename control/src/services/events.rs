@@ -1,7 +1,7 @@
 //! Events of panes: wakes tasks that wait for them, and sends them to subscribers.
 //!
 //! Owns the numbers of events, what each pane last reported, and a bounded queue per subscriber. A slow subscriber
-//! loses events and is told how many. Nothing ever waits for it.
+//! loses events and receives the number of lost ones. No task ever waits for a subscriber.
 
 use std::{
     collections::{BTreeSet, HashMap, VecDeque},

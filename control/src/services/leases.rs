@@ -51,7 +51,7 @@ struct Held {
 }
 
 impl Held {
-    /// Removes the pane's lease if it is over.
+    /// Removes the pane's lease if it is over, and records whether its holder lost it to a person.
     fn look(&mut self, pane: &Pane) {
         let Some(lease) = self.leases.get(&pane.id()).filter(|lease| !lease.holds(pane)) else {
             return;

@@ -1,8 +1,8 @@
 //! Where a recording's files are, and how they are opened. The log and the index are in Unterm's home. The page is in
 //! the project, in a folder that git ignores.
 //!
-//! A project's files may come from somebody else. Below the project's folder no link is followed, and only regular
-//! files of this user are read, up to a maximum size.
+//! A project may come from an untrusted source. Below the project's folder no link is followed, and only regular files
+//! of this user are read, up to a maximum size.
 
 use std::{
     fs::File,
