@@ -77,14 +77,14 @@ impl Dispatcher {
         reply: &mut Vec<u8>,
     ) -> Result<()> {
         let entry = self.table.find(method).ok_or_else(|| Error::Unknown(method.to_owned()))?;
-        self.call_entry(caller, entry, params, reply).await
+        self.call_entry(caller, &entry, params, reply).await
     }
 
     /// As `call_into`, for an entry that need not be in the table: some wires have methods of their own.
     pub async fn call_entry(
         &self,
         caller: &Caller,
-        entry: &'static Entry,
+        entry: &Entry,
         params: &str,
         reply: &mut Vec<u8>,
     ) -> Result<()> {
@@ -221,12 +221,7 @@ impl Dispatcher {
     ///
     /// # Errors
     /// The parameters can't be parsed.
-    fn record<'a>(
-        &'a self,
-        caller: &'a Caller,
-        entry: &'static Entry,
-        params: &str,
-    ) -> Result<Record<'a>> {
+    fn record<'a>(&'a self, caller: &'a Caller, entry: &Entry, params: &str) -> Result<Record<'a>> {
         let context = &self.context;
         Record::of(&context.audit, caller, entry, || {
             let params = by_name(params)?;
@@ -242,7 +237,7 @@ impl Dispatcher {
     }
 
     /// The audit record of a call whose parameters can't be parsed.
-    fn record_unread<'a>(&'a self, caller: &'a Caller, entry: &'static Entry) -> Record<'a> {
+    fn record_unread<'a>(&'a self, caller: &'a Caller, entry: &Entry) -> Record<'a> {
         let text = "(parameters that can't be read)".to_owned();
         let detail = || Ok::<_, Infallible>((String::new(), Detail { text, is_secret: false }));
         let Ok(record) = Record::of(&self.context.audit, caller, entry, detail);

@@ -14,4 +14,5 @@ pub mod spare;
 pub mod stdio;
 pub mod tcp;
 pub mod throttle;
+pub mod turn;
 pub mod unix;

@@ -2,10 +2,9 @@
 //! whatever the gates decided.
 
 use serde::Deserialize;
-
-use super::{Demand, Subjects};
 use serde_json::{Map, Value};
 
+use super::{Demand, Subjects};
 use crate::{
     caller::{Access, Caller},
     error::Error,
@@ -39,10 +38,12 @@ impl Detail {
 
     /// The detail of a call whose values may be secrets: only the parameters' names, and their section.
     pub fn names(params: &Map<String, Value>) -> Self {
-        let section = params.get("section").and_then(Value::as_str);
         let names = params.keys().map(String::as_str).filter(|name| *name != "section");
         let names = names.collect::<Vec<_>>().join(", ");
-        let text = section.map_or(names.clone(), |section| format!("{section}: {names}"));
+        let text = match params.get("section").and_then(Value::as_str) {
+            Some(section) => format!("{section}: {names}"),
+            None => names,
+        };
         Self { text, is_secret: false }
     }
 }

@@ -114,6 +114,11 @@ impl Connection {
         crate::poll::poll_once(&mut std::pin::pin!(read)).await.is_pending()
     }
 
+    /// See [`Stream::reset_on_close`].
+    pub fn reset_on_close(&self) -> io::Result<()> {
+        self.stream.get_ref().reset_on_close()
+    }
+
     /// Its stream. Nothing comes behind the last reply before something is asked.
     pub fn into_stream(self) -> Stream {
         self.stream.into_inner()

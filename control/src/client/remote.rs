@@ -30,13 +30,16 @@ pub struct Remote {
 impl Remote {
     /// The instance at an endpoint, for a client with this name for itself, if any.
     pub fn new(endpoint: Endpoint, client: Option<&str>) -> Self {
-        let login = json!({ "token": endpoint.token, "client": client });
-        Self { endpoint, login, idle: Mutex::default() }
+        Self::with_login(endpoint, client, false)
     }
 
     /// The same for an agent: the instance treats its calls as those of its own agents.
     pub fn for_agent(endpoint: Endpoint, client: Option<&str>) -> Self {
-        let login = json!({ "token": endpoint.token, "client": client, "agent": true });
+        Self::with_login(endpoint, client, true)
+    }
+
+    fn with_login(endpoint: Endpoint, client: Option<&str>, is_agent: bool) -> Self {
+        let login = json!({ "token": endpoint.token, "client": client, "agent": is_agent });
         Self { endpoint, login, idle: Mutex::default() }
     }
 
@@ -50,7 +53,7 @@ impl Remote {
     /// # Errors
     /// The instance is gone or refuses the login.
     pub async fn connect(&self) -> std::result::Result<(), ClientError> {
-        let connection = Connection::login(&self.endpoint, &self.login).await?;
+        let connection = self.log_in().await?;
         self.idle.lock().push(connection);
         Ok(())
     }
@@ -60,7 +63,7 @@ impl Remote {
         loop {
             let kept = self.idle.lock().pop();
             let Some(mut kept) = kept else {
-                return Connection::login(&self.endpoint, &self.login).await;
+                return self.log_in().await;
             };
             if kept.is_open().await {
                 return Ok(kept);
@@ -74,26 +77,19 @@ impl Remote {
     }
 
     async fn carry(&self, request: Request<'_>) -> Result<Vec<u8>> {
-        let mut call = UnderWay(Some(self.connection().await?));
-        let reply = match &mut call.0 {
-            Some(connection) => connection.call(request.method, request.params).await,
-            None => unreachable!("it was put there"),
-        };
+        let mut connection = self.connection().await?;
+        let reply = connection.call(request.method, request.params).await;
         if !matches!(reply, Err(ClientError::Io(_) | ClientError::Reply(_))) {
-            self.idle.lock().extend(call.0.take());
+            self.idle.lock().push(connection);
         }
         Ok(reply?.into_bytes())
     }
-}
 
-/// The connection of a call under way, which is aborted when the call is dropped.
-struct UnderWay(Option<Connection>);
-
-impl Drop for UnderWay {
-    fn drop(&mut self) {
-        if let Some(connection) = self.0.take() {
-            connection.into_stream().abort();
-        }
+    /// A new connection. If it is closed during a call, the instance notices at once.
+    async fn log_in(&self) -> std::result::Result<Connection, ClientError> {
+        let connection = Connection::login(&self.endpoint, &self.login).await?;
+        connection.reset_on_close()?;
+        Ok(connection)
     }
 }
 

@@ -42,11 +42,12 @@ impl Stream {
         Ok(Self::Unix(stream.await??))
     }
 
-    /// Closes the stream so that the other end notices at once, although it may still be writing.
-    pub(super) fn abort(self) {
-        if let Self::Tcp(stream) = &self {
-            // Closing sends a reset, which the other end can tell from the end of what we send.
-            let _ = stream.set_zero_linger();
+    /// From now on, closing the stream resets it, so that the other end can tell a client that is gone from one that only sends
+    /// nothing more. What was not sent is lost then. The other end of a Unix socket can tell the two apart anyway.
+    pub(super) fn reset_on_close(&self) -> io::Result<()> {
+        match self {
+            Self::Tcp(stream) => stream.set_zero_linger(),
+            Self::Unix(_) => Ok(()),
         }
     }
 

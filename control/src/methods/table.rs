@@ -1,6 +1,10 @@
 //! The table of methods: those that every instance has, and those that were added to one.
 
-use std::{collections::HashMap, sync::LazyLock};
+use std::{
+    collections::HashMap,
+    ops::Deref,
+    sync::{Arc, LazyLock},
+};
 
 use parking_lot::RwLock;
 
@@ -134,7 +138,26 @@ static BY_NAME: LazyLock<HashMap<&str, &'static Entry>> =
 /// The methods of an instance.
 #[derive(Default)]
 pub struct Table {
-    added: RwLock<HashMap<&'static str, &'static Entry>>,
+    added: RwLock<HashMap<&'static str, Arc<Entry>>>,
+}
+
+/// A method that was found. A call of an added method outlives the removal of the method.
+pub enum Found {
+    /// A method of every instance.
+    Own(&'static Entry),
+    /// A method that was added.
+    Added(Arc<Entry>),
+}
+
+impl Deref for Found {
+    type Target = Entry;
+
+    fn deref(&self) -> &Entry {
+        match self {
+            Self::Own(entry) => entry,
+            Self::Added(entry) => entry,
+        }
+    }
 }
 
 /// Why a method can't be added.
@@ -153,9 +176,9 @@ const MOST_ADDED: usize = 1000;
 
 impl Table {
     /// The method of that name.
-    pub fn find(&self, name: &str) -> Option<&'static Entry> {
-        let own = BY_NAME.get(name).copied();
-        own.or_else(|| self.added.read().get(name).copied())
+    pub fn find(&self, name: &str) -> Option<Found> {
+        let own = find(name).map(Found::Own);
+        own.or_else(|| self.added.read().get(name).cloned().map(Found::Added))
     }
 
     /// Adds a method, which callers find from now on.
@@ -170,9 +193,7 @@ impl Table {
         if added.len() >= MOST_ADDED {
             return Err(TableError::Full);
         }
-        // A call under way outlives the removal of its method.
-        let entry: &'static Entry = Box::leak(Box::new(entry));
-        added.insert(entry.name, entry);
+        added.insert(entry.name, Arc::new(entry));
         Ok(())
     }
 
@@ -184,12 +205,11 @@ impl Table {
 
 impl Catalog for Table {
     fn by_group(&self) -> Vec<(Group, Vec<&'static str>)> {
-        let mut added: Vec<_> = self.added.read().values().copied().collect();
+        let mut added: Vec<_> = self.added.read().values().cloned().collect();
         added.sort_unstable_by_key(|entry| entry.name);
-        let all = || METHODS.iter().chain(added.iter().copied());
         let of_group = |group| {
-            let names = all().filter(|entry| entry.group == group).map(|entry| entry.name);
-            (group, names.collect())
+            let all = METHODS.iter().chain(added.iter().map(|entry| &**entry));
+            (group, all.filter(|entry| entry.group == group).map(|entry| entry.name).collect())
         };
         Group::ALL.map(of_group).into()
     }

@@ -6,12 +6,12 @@
 mod at_once;
 
 use std::{
-    future::{Future, poll_fn},
+    future::Future,
     io::{self, Cursor, ErrorKind},
     pin::{Pin, pin},
     sync::Arc,
     task::Poll,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -19,6 +19,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use super::{
     framing::{Framing, Next},
     limits::{LONGEST_MESSAGE, LONGEST_MESSAGE_BEFORE_LOGIN, LoginLimits, PendingLogins},
+    turn::Turn,
 };
 use crate::{
     dialect::{
@@ -26,14 +27,12 @@ use crate::{
         peer::{Instance, Peer},
     },
     dispatch::Dispatcher,
+    poll::poll_once,
     services::events::Subscription,
 };
 
 /// Buffered replies are written once they reach this many bytes.
 const BATCH: usize = 64 << 10;
-/// How many requests a connection may handle, and for how long, before it yields to other connections.
-const TURN: usize = 128;
-const TURN_TIME: Duration = Duration::from_millis(1);
 
 /// State that the connections of one listener share.
 pub struct Service<D> {
@@ -160,14 +159,14 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
         framing: &mut D::Framing,
         until: Until,
     ) -> io::Result<()> {
-        let (mut turn, mut turn_began) = (0, Instant::now());
+        let mut turn = Turn::default();
         loop {
             let longest = self.longest();
             let refusal = match framing.next(longest) {
                 Next::Message(message) => {
                     let mut ahead = Ahead::new(reader);
                     self.answer(message, &mut ahead).await?;
-                    ahead.into(framing.space());
+                    ahead.append_to(framing.space());
                     if self.handover.is_some() {
                         return self.flush().await;
                     }
@@ -177,11 +176,7 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
                     if self.out.len() >= BATCH {
                         self.flush().await?;
                     }
-                    turn += 1;
-                    if turn >= TURN || turn_began.elapsed() >= TURN_TIME {
-                        tokio::task::yield_now().await;
-                        (turn, turn_began) = (0, Instant::now());
-                    }
+                    turn.count_request().await;
                     continue;
                 }
                 Next::More => {
@@ -341,7 +336,7 @@ impl<'r, R: AsyncRead + Unpin> Ahead<'r, R> {
         Ok(self.is_over)
     }
 
-    fn into(self, space: &mut Vec<u8>) {
+    fn append_to(self, space: &mut Vec<u8>) {
         space.extend_from_slice(&self.bytes);
     }
 }
@@ -397,8 +392,4 @@ async fn drain(reader: &mut (impl AsyncRead + Unpin)) -> io::Result<()> {
     let rest = &mut AsyncReadExt::take(reader, MOST);
     let sink = &mut tokio::io::sink();
     tokio::time::timeout(LONGEST, tokio::io::copy(rest, sink)).await.unwrap_or(Ok(0)).map(drop)
-}
-
-async fn poll_once<F: Future>(future: &mut Pin<&mut F>) -> Poll<F::Output> {
-    poll_fn(|context| Poll::Ready(future.as_mut().poll(context))).await
 }

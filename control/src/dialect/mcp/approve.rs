@@ -184,7 +184,7 @@ fn pane_of(server: &Server, caller: &Caller, arguments: &JsonObject) -> Option<P
     if let Some(id) = arguments.get("session_id").and_then(Value::as_str) {
         return server
             .tester
-            .find(&server.dispatcher.context().hidden, caller.connection, id)
+            .find(server.hidden(), caller.connection, id)
             .map(|app| PaneId(app.pane));
     }
     if let Some(pane) = arguments.get("pane") {

@@ -27,6 +27,9 @@ pub const SLICE: Duration = Duration::from_secs(50);
 /// Calls that go on at a time, of all clients; one more is refused while none of them has ended.
 const MOST: usize = 256;
 
+/// The time-out of a call that goes on until it ends, or its session does; in milliseconds.
+pub const WEEK: u64 = 7 * 24 * 3600 * 1000;
+
 /// What comes of a call, or why it fails, once it has ended.
 #[derive(Clone)]
 pub struct Pending<T>(watch::Receiver<Option<Result<T, String>>>);

@@ -8,7 +8,7 @@ use super::{
     stateless_clients::{Numbered, StatelessClients, Who},
     tester::apps::Apps,
 };
-use crate::{caller::Caller, dispatch::Dispatcher};
+use crate::{caller::Caller, dispatch::Dispatcher, services::hidden::HiddenPanes};
 
 /// What all sessions of an instance share.
 pub struct Server {
@@ -29,6 +29,11 @@ impl Server {
             iterm: Memory::default(),
             tester: Apps::default(),
         }
+    }
+
+    /// The panes that are in no tab.
+    pub fn hidden(&self) -> &HiddenPanes {
+        &self.dispatcher.context().hidden
     }
 
     /// A client whose requests stand for themselves, with the number that it has in all of them.
@@ -57,6 +62,6 @@ impl Server {
     pub async fn forget(&self, connection: u64) {
         self.jobs.release(connection);
         self.iterm.release(connection);
-        self.tester.release(&self.dispatcher.context().hidden, connection).await;
+        self.tester.release(self.hidden(), connection).await;
     }
 }

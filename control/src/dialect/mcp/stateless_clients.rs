@@ -11,7 +11,7 @@ use crate::caller::{Caller, TokenKind};
 /// What names a session of the older era.
 pub const SESSION: &str = "mcp-session-id";
 /// Clients that are remembered; the one that was silent for longest gives way to another, of the same token where there is
-/// one: nobody takes the clients of others by many names.
+/// one: no client pushes out those of other tokens by using many names.
 const MOST: usize = 64;
 
 /// One client, as far as its requests tell it from others. Where it connects from tells nothing: one client has several
@@ -64,12 +64,12 @@ impl StatelessClients {
         next_connection: impl FnOnce() -> u64,
     ) -> Numbered {
         let mut clients = self.0.lock();
-        let seat = match clients.iter().position(|(other, _)| *other == who) {
+        let known = match clients.iter().position(|(other, _)| *other == who) {
             Some(index) => clients.remove(index),
             None => None,
         };
-        let is_new = seat.is_none();
-        let (who, connection) = seat.unwrap_or_else(|| (who, next_connection()));
+        let is_new = known.is_none();
+        let (who, connection) = known.unwrap_or_else(|| (who, next_connection()));
         let client = who.name.clone().or_else(|| caller.client.clone());
         let given = (is_new && clients.len() == MOST).then(|| given_up(&clients, &who));
         let gone = given.and_then(|index| clients.remove(index));
@@ -101,7 +101,7 @@ mod tests {
     use crate::caller::{Capabilities, Scopes, SubscriptionSlot, Wire};
 
     #[test]
-    fn a_new_client_gets_the_seat_of_one_of_the_same_token_first() {
+    fn a_new_client_takes_the_place_of_one_of_the_same_token_first() {
         let who = |token, name: &str| Who {
             token,
             conversation: None,

@@ -75,7 +75,7 @@ fn named(ask: &Ask<'_>, given: &Map<String, Value>) -> Result<App, Value> {
         return Err(error(Code::Parameter, "session_id must be a valid UUID"));
     }
     let app = ask.server.tester.find(
-        &ask.server.dispatcher.context().hidden,
+        ask.server.hidden(),
         ask.caller.connection,
         &id.to_ascii_lowercase(),
     );
@@ -346,7 +346,7 @@ plain_tool! {
     "Lists all active sessions with their information."
     (ask, _given) {
         let mut sessions = Vec::new();
-        for app in ask.server.tester.of(&ask.server.dispatcher.context().hidden, ask.caller.connection) {
+        for app in ask.server.tester.of(ask.server.hidden(), ask.caller.connection) {
             let state = match launch::state(ask, &app).await {
                 Ok(state) if !state.is_dead => "active",
                 // What ended well was stopped; what did not, and what is gone, failed.

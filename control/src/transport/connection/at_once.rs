@@ -15,10 +15,11 @@ use tokio::{
     task::JoinSet,
 };
 
-use super::{
-    BATCH, Connection, Dialect, Next, Outcome, Refusal, TURN, next_event, poll_once, write_event,
+use super::{BATCH, Connection, Dialect, Next, Outcome, Refusal, next_event, write_event};
+use crate::{
+    poll::poll_once,
+    transport::{framing::Framing, turn::Turn},
 };
-use crate::transport::framing::Framing;
 
 /// The requests of a connection.
 #[derive(Default)]
@@ -55,7 +56,7 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
         requests: &mut Requests,
     ) -> io::Result<Option<Refusal>> {
         let mut written = 0;
-        let mut turn = 0;
+        let mut turn = Turn::default();
         loop {
             if self.handover.is_some() {
                 self.out.drain(..written);
@@ -77,10 +78,7 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
                     Next::Message(message) => {
                         let message = message.to_vec();
                         self.take(message, requests).await;
-                        turn += 1;
-                        if turn % TURN == 0 {
-                            tokio::task::yield_now().await;
-                        }
+                        turn.count_request().await;
                         continue;
                     }
                     Next::More => None,
@@ -145,7 +143,7 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
             let outcome = service.dialect.answer(&peer, &message, &mut reply).await;
             (reply, outcome)
         });
-        match poll_once(&mut request.as_mut()).await {
+        match poll_once(&mut request).await {
             Poll::Ready((reply, outcome)) => self.end(reply, outcome),
             Poll::Pending => {
                 requests.running.spawn(request);

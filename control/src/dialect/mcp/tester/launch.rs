@@ -27,7 +27,7 @@ pub async fn state(ask: &Ask<'_>, app: &App) -> Result<StatusReply, Value> {
 
 /// Launches a session; its id.
 pub async fn launch(ask: &Ask<'_>, launch: Launch) -> Result<String, Value> {
-    let hidden = &ask.server.dispatcher.context().hidden;
+    let hidden = ask.server.hidden();
     let place = hidden.reserve().ok_or_else(|| {
         error(Code::Limit, format!("maximum number of sessions ({MOST}) reached"))
     })?;
@@ -41,13 +41,13 @@ pub async fn launch(ask: &Ask<'_>, launch: Launch) -> Result<String, Value> {
 /// Launches a session's program anew.
 pub async fn restart(ask: &Ask<'_>, app: &App) -> Result<(), Value> {
     let pane = open(ask, &app.launch).await?;
-    let hidden = &ask.server.dispatcher.context().hidden;
+    let hidden = ask.server.hidden();
     close(ask, ask.server.tester.replace(hidden, &app.id, pane)).await
 }
 
 /// Ends a session.
 pub async fn stop(ask: &Ask<'_>, app: &App) -> Result<(), Value> {
-    let hidden = &ask.server.dispatcher.context().hidden;
+    let hidden = ask.server.hidden();
     for pane in ask.server.tester.take(hidden, &app.id) {
         close(ask, pane).await?;
     }

@@ -7,12 +7,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{
-    dialect::mcp::{arguments, tool_result::ToolResult},
+    dialect::mcp::{arguments, jobs::WEEK, tool_result::ToolResult},
     methods::wait::{Awaited, WatchParams},
 };
-
-/// As long as anybody waits: a call that goes on ends with its session.
-pub const WEEK: u64 = 7 * 24 * 3600 * 1000;
 
 /// One thing to wait for: exactly one of these. Flags take true.
 #[derive(Deserialize, Serialize, JsonSchema)]

@@ -3,13 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{
-    conditions::WEEK,
-    run::{no_handle, slice},
-};
+use super::run::{no_handle, slice};
 use crate::{
     dialect::mcp::{
-        jobs::{Asking, Job, Kind},
+        jobs::{Asking, Job, Kind, WEEK},
         tool::{Ask, ToolResult, tool},
         untrusted::escaped,
     },

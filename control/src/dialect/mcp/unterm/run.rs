@@ -6,13 +6,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    conditions::{self, AnObject, Conditions, WEEK},
+    conditions::{self, AnObject, Conditions},
     screen,
     shown::{MOST_CHARACTERS, line, safe},
 };
 use crate::{
     dialect::mcp::{
-        jobs::{Asking, Job, Kind, Pending, SLICE},
+        jobs::{Asking, Job, Kind, Pending, SLICE, WEEK},
         tool::{Ask, ToolResult, tool},
         untrusted::{Clipped, clipped, is_longer},
     },
