@@ -1,9 +1,8 @@
-//! Who carries out a call: this instance, or another one.
+//! Executes calls: in this instance, or in another one.
 //!
-//! Owns the contract between whoever calls a method and whatever carries it out. The dispatcher does so in this process, a
-//! [`Remote`](crate::client::Remote) over a connection to another instance. The tools of agents and the settings page call
-//! methods by their types ([`Calls::call`]), so that a caller never spells a method or a field, and does not know which of the
-//! two serves it.
+//! Owns the contract between a caller and the backend that executes its calls. The dispatcher is the backend of this process, and
+//! [`Remote`](crate::client::Remote) is that of another instance. The tools of agents call methods by type ([`Calls::call`]): they
+//! never spell a method or a field, and do not depend on the backend.
 
 use std::{future::Future, pin::Pin};
 
@@ -33,10 +32,10 @@ pub type Calling<'a> = Pin<Box<dyn Future<Output = Result<Vec<u8>>> + Send + 'a>
 /// A subscription under way.
 pub type Subscribing<'a> = Pin<Box<dyn Future<Output = Result<Box<dyn Events>>> + Send + 'a>>;
 
-/// Carries out calls of methods.
+/// Executes calls of methods.
 pub trait Backend: Send + Sync {
-    /// Calls a method and returns its reply, as JSON. Whether the caller may make the call is decided by the authority of the
-    /// instance that carries it out.
+    /// Calls a method and returns its reply as JSON. The authority of the executing instance decides whether the caller may make
+    /// the call.
     fn call_json<'a>(&'a self, caller: &'a Caller, request: Request<'a>) -> Calling<'a>;
 
     /// Subscribes to events, of the kinds and the session that the filter names.
@@ -87,7 +86,7 @@ pub trait Calls: Backend {
 
 impl<B: Backend + ?Sized> Calls for B {}
 
-/// What a call comes to, unless its deadline comes first.
+/// The result of a call, or an error if its deadline passes first.
 pub(crate) async fn within<T>(
     request: Request<'_>,
     call: impl Future<Output = Result<T>>,

@@ -20,6 +20,6 @@ pub use self::{
 };
 pub(crate) use self::{connection::Connection, stream::Stream};
 
-/// The method of a notification that a relay of the Model Context Protocol sends when its client asks for nothing more: the
-/// session ends once all that was asked for is answered.
+/// The method of the notification that a relay of the Model Context Protocol sends when its client will send no more requests. The
+/// session ends once every request is answered.
 pub const LAST: &str = "notifications/unterm/last";

@@ -1,4 +1,4 @@
-//! Work that blocks, outside of the workers that serve connections.
+//! Runs blocking work off the async workers.
 
 use crate::error::{Error, Result};
 

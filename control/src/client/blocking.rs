@@ -1,4 +1,4 @@
-//! Calls of an instance's methods from code that blocks.
+//! Calls an instance's methods from code that blocks.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ use crate::{
     methods::{Method, events::SubscribeParams},
 };
 
-/// An instance whose methods are called by the user who runs it.
+/// An instance, called with the rights of its own user.
 pub struct Client {
     remote: Remote,
     caller: Caller,
@@ -46,7 +46,7 @@ impl Client {
         Self::connect_as(endpoint, Some("unterm-cli"))
     }
 
-    /// The same under another name, or none.
+    /// The same under another client name, or none.
     pub fn connect_as(endpoint: &Endpoint, name: Option<&str>) -> Result<Self, ClientError> {
         let runtime = runtime()?;
         let remote = Remote::new(endpoint.clone(), name);
@@ -54,8 +54,8 @@ impl Client {
         Ok(Self { remote, caller: Caller::of_user(name), runtime })
     }
 
-    /// Connects, and goes over to the Model Context Protocol with a toolset, the usual one if it is empty: what is written
-    /// from now on, and read, are its messages, a line each. `UNTERM_TOKEN` holds another token than the instance's own.
+    /// Connects and switches to the Model Context Protocol, with a toolset or, if it is empty, the default one. Each line of the
+    /// returned stream is a message. `UNTERM_TOKEN` replaces the instance's own token.
     pub fn model_context(
         endpoint: &Endpoint,
         toolset: &str,
@@ -86,10 +86,10 @@ impl Client {
         self.runtime.block_on(self.remote.call::<M>(&self.caller, params))
     }
 
-    /// The same of a method that is known by its name only.
+    /// The same for a method that is known by name only.
     ///
     /// # Errors
-    /// As of [`Client::call`], or the parameters can't be written as JSON.
+    /// As for [`Client::call`], or the parameters can't be written as JSON.
     pub fn call_by_name(&self, method: &str, params: impl Serialize) -> Result<Value> {
         let params = serde_json::to_string(&params).map_err(Error::Params)?;
         let request = Request { method, params: &params, deadline: None };
@@ -100,7 +100,7 @@ impl Client {
     /// Subscribes to events.
     ///
     /// # Errors
-    /// The instance refused it or is gone.
+    /// The instance refused the subscription or is gone.
     pub fn subscribe(&self, filter: SubscribeParams<'_>) -> Result<Subscription<'_>> {
         let events = self.runtime.block_on(self.remote.subscribe(&self.caller, filter))?;
         Ok(Subscription { events, runtime: &self.runtime })
@@ -122,7 +122,7 @@ impl Iterator for Subscription<'_> {
     }
 }
 
-/// What drives a connection while its caller waits.
+/// The runtime of a connection, which runs while the caller waits.
 fn runtime() -> Result<Runtime, ClientError> {
     Ok(Builder::new_current_thread().enable_io().enable_time().build()?)
 }

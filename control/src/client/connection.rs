@@ -16,7 +16,7 @@ pub struct Connection {
     stream: BufReader<Stream>,
     last_id: u64,
     line: Vec<u8>,
-    /// Events that came before a reply.
+    /// Events that arrived before a reply.
     events: VecDeque<Value>,
 }
 
@@ -61,8 +61,8 @@ impl Connection {
         Ok(connection)
     }
 
-    /// Calls a method with parameters (JSON; empty: none) and returns its reply (JSON). If this is dropped before, the
-    /// connection can't be used any more.
+    /// Calls a method with parameters (JSON, or empty for none) and returns its reply (JSON). If the future is dropped early, the
+    /// connection is unusable.
     pub async fn call(&mut self, method: &str, params: &str) -> Result<String, ClientError> {
         self.last_id += 1;
         let id = self.last_id;
@@ -98,7 +98,7 @@ impl Connection {
         if let Some(event) = self.events.pop_front() {
             return Ok(event);
         }
-        // `read_until` keeps what it has read in `line` when it is dropped.
+        // A dropped `read_until` leaves in `line` the bytes that it has read.
         if self.line.ends_with(b"\n") {
             self.line.clear();
         }
@@ -107,10 +107,10 @@ impl Connection {
         Ok(message.params.unwrap_or_default())
     }
 
-    /// Whether the instance still holds its end, as far as can be seen without waiting.
+    /// Whether the connection is still open, checked without waiting.
     pub async fn is_open(&mut self) -> bool {
         let read = self.stream.fill_buf();
-        // Nothing comes between calls, unless the instance closes the connection or says why it does.
+        // Between calls the instance sends nothing, except when it closes the connection.
         crate::poll::poll_once(&mut std::pin::pin!(read)).await.is_pending()
     }
 
@@ -119,7 +119,7 @@ impl Connection {
         self.stream.get_ref().reset_on_close()
     }
 
-    /// Its stream. Nothing comes behind the last reply before something is asked.
+    /// The stream. The instance sends nothing after the last reply until the next request.
     pub fn into_stream(self) -> Stream {
         self.stream.into_inner()
     }

@@ -22,7 +22,7 @@ pub enum ClientError {
     /// The connection broke.
     #[error("the connection to Unterm was lost: {0}")]
     Io(#[from] io::Error),
-    /// What came back is no reply.
+    /// The response is not a reply.
     #[error("invalid reply from Unterm: {0}")]
     Reply(String),
     /// The server refused a call.

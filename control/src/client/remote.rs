@@ -17,10 +17,10 @@ use crate::{
     },
 };
 
-/// Another instance, which is called over connections of its Unix socket or its port.
+/// Another instance, called over its Unix socket or its port.
 ///
-/// Each call has a connection of its own while it lasts, since an instance answers the requests of one connection in their
-/// order. Connections are kept for later calls. A call that is dropped aborts its connection, so that the instance gives it up.
+/// Each call uses a connection of its own, because an instance answers the requests of one connection in order. Idle connections
+/// are reused. Dropping a call closes its connection, and the instance then abandons the call.
 pub struct Remote {
     endpoint: Endpoint,
     login: Value,
@@ -33,7 +33,7 @@ impl Remote {
         Self::with_login(endpoint, client, false)
     }
 
-    /// The same for an agent: the instance treats its calls as those of its own agents.
+    /// The same for an agent. The instance treats its calls like those of its own agents.
     pub fn for_agent(endpoint: Endpoint, client: Option<&str>) -> Self {
         Self::with_login(endpoint, client, true)
     }
@@ -48,7 +48,7 @@ impl Remote {
         &self.endpoint
     }
 
-    /// Connects, so that the first call finds a connection.
+    /// Opens the connection for the first call.
     ///
     /// # Errors
     /// The instance is gone or refuses the login.
@@ -71,7 +71,7 @@ impl Remote {
         }
     }
 
-    /// Calls a method that this version may not know: the other instance decides alone.
+    /// Calls a method that this version may not know. Only the other instance checks the call.
     pub(super) async fn call_unlisted(&self, request: Request<'_>) -> Result<Vec<u8>> {
         within(request, self.carry(request)).await
     }

@@ -42,8 +42,8 @@ impl Stream {
         Ok(Self::Unix(stream.await??))
     }
 
-    /// From now on, closing the stream resets it, so that the other end can tell a client that is gone from one that only sends
-    /// nothing more. What was not sent is lost then. The other end of a Unix socket can tell the two apart anyway.
+    /// From now on, closing the stream resets it and discards unsent data. The other end can then distinguish a closed client from
+    /// one that only stopped sending. A Unix socket needs no option for that.
     pub(super) fn reset_on_close(&self) -> io::Result<()> {
         match self {
             Self::Tcp(stream) => stream.set_zero_linger(),

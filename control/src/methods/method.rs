@@ -81,19 +81,19 @@ enum Schemas {
     Given(Schema, Schema),
 }
 
-/// What a call runs.
+/// The code of a method.
 enum Code {
     /// Reads the parameters (JSON), calls, and appends the reply (JSON) to the buffer.
     OfType(for<'a> fn(&'a Context, &'a Caller, &'a str, &'a mut Vec<u8>) -> Call<'a>),
     Added(Box<dyn AddedMethod>),
 }
 
-/// What a method does that is added to an instance at run time, as by a plugin.
+/// The code of a method that is added at run time, as by a plugin.
 pub trait AddedMethod: Send + Sync + 'static {
-    /// Does it. The authority has let the caller make the call, as the method's [`Description`] demands.
+    /// Executes a call that the authority has allowed, by what the method's [`Description`] reveals and changes.
     ///
     /// # Errors
-    /// Why it failed, for the caller.
+    /// The reason for a failure, as a message for the caller.
     fn call<'a>(
         &'a self,
         caller: &'a Caller,
@@ -101,7 +101,7 @@ pub trait AddedMethod: Send + Sync + 'static {
     ) -> Pin<Box<dyn Future<Output = Result<Value, String>> + Send + 'a>>;
 }
 
-/// What a method that is added says of itself: see [`Method`].
+/// The description of a method that is added. See [`Method`] for the fields.
 #[allow(missing_docs, reason = "the constants of `Method` of the same names say it")]
 pub struct Description {
     pub name: &'static str,

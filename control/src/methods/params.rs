@@ -166,7 +166,7 @@ impl Arg<'_, BTreeMap<String, String>> {
     }
 }
 
-/// A word of a reply: one of a few that the method knows when it is written, owned when a caller reads it.
+/// A word in a reply: a constant if a method writes the reply, owned if a caller reads it.
 pub type Word = Cow<'static, str>;
 
 /// Parameters that a method reads in parts, or as another type than their schema's.

@@ -1,4 +1,4 @@
-//! Running a command in a pane's shell and waiting for its end.
+//! Runs a command in a pane's shell and waits for its end.
 
 mod begin;
 mod block;
@@ -26,16 +26,16 @@ pub use self::{
     outcome::{Ending, ExitSource, Outcome},
 };
 
-/// Output of at least so many bytes is made into text outside of the workers, which have other connections to serve.
+/// Output of this size or more, in bytes, is converted to text off the async workers.
 const INLINE: usize = 64 << 10;
 
-/// Types `command` into the pane's shell and waits until it has ended, for as long as `timeout`. Waits for output only:
-/// nothing is polled, and any number of commands may be waited for. `is_careful`: a shell that marks its prompts has to wait
-/// at one; otherwise the command is typed ahead where something runs, as documented of `exec.run_wait`.
+/// Types `command` into the pane's shell and waits for its end, at most for `timeout`. Waits for events and never polls, so
+/// any number of commands can run at once. `is_careful`: refuses unless a shell that marks its prompts is at one. Otherwise the
+/// command is typed ahead, as `exec.run_wait` documents.
 ///
 /// # Errors
-/// Nothing was typed where the typist may not, where a line was begun at the prompt, or, if that matters, where something else
-/// would read it. The program may end meanwhile, or not take input.
+/// The typist may not type, a line stands at the prompt, or (if careful) another program would read the command. In these cases
+/// nothing was typed. Also if the program ends meanwhile or does not accept input.
 pub async fn run(
     pane: &Arc<Pane>,
     command: &str,
@@ -60,7 +60,7 @@ pub async fn run(
     let mut changes = pane.watch();
     let begun = begin::begin(pane, shell, command, &marks, is_careful, until, typist).await;
     if let (Err(_), Some(script)) = (&begun, &mut script) {
-        // Nobody comes to it.
+        // The shell will never read it.
         script.is_read = true;
     }
     let Begun { mut tap, block, around } = begun?;
@@ -86,7 +86,7 @@ pub async fn run(
     let mut last_output = Instant::now();
     let mut effect = Effect::Poll;
     loop {
-        // A flood never has to be waited for, and the worker has other calls to serve.
+        // During a flood this loop never waits, so it yields to other calls on the worker.
         tokio::task::coop::consume_budget().await;
         let item = match effect {
             Effect::Finish => break,
@@ -151,7 +151,7 @@ pub async fn run(
         output.truncate(output.rfind("^C").unwrap_or(output.len()));
     }
     if (is_shell_over || exit_source == Some(ExitSource::Process)) && shell == Shell::Bash {
-        // What bash itself says when it goes.
+        // Bash prints this when it exits.
         for farewell in ["exit", "logout"] {
             if let Some(rest) = output.strip_suffix(farewell)
                 && (rest.is_empty() || rest.ends_with('\n'))
@@ -172,23 +172,23 @@ pub async fn run(
     })
 }
 
-/// How long nothing comes before a shell is looked at that may be back at a prompt without having told of the end of a
-/// command: one that has another line to run begins it sooner.
+/// After this much silence, checks whether the shell is back at its prompt without having reported the command's end. A shell
+/// that has another line to run begins it sooner.
 const QUIET: Duration = Duration::from_secs(2);
 
-/// A longer command is not typed, in bytes: editors of lines are slow with such, and those that colour them very.
+/// Longer commands, in bytes, are not typed: line editors are slow with long lines, above all those that color them.
 const LONG: usize = 8 << 10;
 
-/// A long command in a file of its own, which only its owner reads; it is gone once the shell has it.
+/// A file with a long command. Only its owner can read it, and it is removed once the shell has read it.
 struct Script {
     path: PathBuf,
-    /// The shell has opened it, or never will.
+    /// The shell has read the file, or never will.
     is_read: bool,
 }
 
 impl Script {
-    /// For a command that is too long to be typed, where the shell in the pane's foreground is one of this machine that
-    /// can read it.
+    /// Writes the file if the command is too long to type, and the shell in the foreground runs on this machine and can read
+    /// it.
     fn of(pane: &Pane, command: &str) -> Option<Self> {
         if command.len() <= LONG {
             return None;
@@ -212,14 +212,14 @@ impl Script {
         Some(Self { path, is_read: false })
     }
 
-    /// The command that reads it.
+    /// The command that reads the file.
     fn command(&self) -> String {
         format!(". '{}'", self.path.display())
     }
 }
 
 impl Drop for Script {
-    /// One that the shell has not come to yet is left for it.
+    /// Keeps a file that the shell has still to read.
     fn drop(&mut self) {
         if self.is_read {
             let _ = std::fs::remove_file(&self.path);
@@ -227,16 +227,16 @@ impl Drop for Script {
     }
 }
 
-/// Whether the pane's own shell reads a line. Only to be asked when it was just interrupted: a shell that runs one of
-/// its own commands, without an editor of lines, looks the same.
+/// Whether the pane's own shell reads a line. Valid only right after an interrupt: a shell without a line editor looks the same
+/// while it runs a builtin.
 fn is_at_prompt(pane: &Pane, shell: Shell) -> bool {
     let has_editor = shell != Shell::Posix;
     pane.foreground().is_some_and(|foreground| foreground.is_root)
         && (!has_editor || pane.process().echo() == Some(false))
 }
 
-/// The exit code of a command that another ran within, once it is over. One that has begun since may be that other one, which
-/// its shell was not there to read before.
+/// The exit code of the command `around`, inside which another command was typed, once it has ended. Unknown if a later
+/// command has begun: that one may be the typed command, which the shell had not read before.
 fn end_around(pane: &Pane, around: u64) -> Option<Option<i32>> {
     let term = pane.term();
     let mut later = term.commands().rev().take_while(|later| later.id > around);
@@ -252,7 +252,7 @@ fn find_on_screen(pane: &Pane, mark: &str) -> Option<Option<i32>> {
     let term = pane.term();
     let top = term.live_top().0;
     let mut text = String::new();
-    // From the bottom: it is the last thing printed but the prompt.
+    // From the bottom, because only the prompt is printed after it.
     for row in (0..u64::from(term.size().rows)).rev() {
         text.clear();
         term.row_text(LineId(top + row), &mut text);

@@ -1,9 +1,8 @@
-//! The toolset `iterm`: the eleven tools of document 3, on the sessions of every live instance.
+//! The toolset `iterm`: the eleven iTerm2 MCP tools, on the sessions of every live instance.
 //!
-//! A window is an instance, its number the instance's process. A session is found by its id, its terminal's device, or the
-//! name that is most like what was said; input for a name that is like none of them goes nowhere. What acts on a session of
-//! another instance is done there ([`far`]). Which fields hold what programs wrote is said in the result's `_meta`, beside the
-//! documented content.
+//! A window is an instance, identified by its process id. A session is found by its id, else by its terminal device, else by the
+//! most similar name; a name below a minimum of similarity matches no session. A call that acts on a session of another instance
+//! is made by that instance ([`far`]). The result's `_meta` names the fields that contain a program's output.
 
 mod far;
 mod find;
@@ -20,7 +19,7 @@ use serde_json::{Map, Value, json};
 use self::{
     far::there,
     find::{Terminal, all, named, resolve, score},
-    json::{OnSession, check_texts, error, joined, rows, said, text},
+    json::{OnSession, check_texts, error, joined, rows, text, without_blank_end},
     memory::MOST,
     open::{NewTab, SplitPane},
     watch::Watch,
@@ -264,7 +263,7 @@ plain_tool! {
         };
         let terminal = named(ask, &given).await?;
         let screen = terminal.call::<ReadScreen>(ask, SessionOnly::of(terminal.pane)).await;
-        let rows = said(rows(&screen.map_err(error)?.cells));
+        let rows = without_blank_end(rows(&screen.map_err(error)?.cells));
         let rows = &rows[rows.len().saturating_sub(most)..];
         Ok(json!({
             "session_id": terminal.id,

@@ -30,12 +30,12 @@ const MOST: usize = 256;
 /// The time-out of a call that goes on until it ends, or its session does; in milliseconds.
 pub const WEEK: u64 = 7 * 24 * 3600 * 1000;
 
-/// What comes of a call, or why it fails, once it has ended.
+/// The result of a call, or the reason for its failure, once it has ended.
 #[derive(Clone)]
 pub struct Pending<T>(watch::Receiver<Option<Result<T, String>>>);
 
 impl<T: Clone> Pending<T> {
-    /// The outcome, if it comes within this time.
+    /// The outcome, if the call ends within this time.
     pub async fn outcome(&self, within: Duration) -> Option<Result<T, String>> {
         let deadline = Instant::now() + within.min(SLICE);
         let mut outcome = self.0.clone();
@@ -51,7 +51,7 @@ impl<T: Clone> Pending<T> {
     }
 }
 
-/// What a call does, with its outcome.
+/// The kind of a call, with its outcome.
 #[derive(Clone)]
 pub enum Kind {
     /// Runs a command.
@@ -63,7 +63,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// What handles begin with: the tool that begins such calls.
+    /// The prefix of handles: the tool that begins such calls.
     fn name(&self) -> &'static str {
         match self {
             Self::Run(_) => "run",

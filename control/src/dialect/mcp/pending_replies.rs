@@ -1,6 +1,6 @@
-//! Which answers a client is still pending: one that asks for nothing more, and reads on, is served to the last of them.
+//! The pending replies of a client. A client that stops sending but keeps reading still receives every pending reply.
 //!
-//! A relay keeps its connection open both ways then, so that its end is still seen, and says so by a line of its own
+//! In that case a relay keeps its connection open in both directions, so that its end is noticed, and sends a notification
 //! ([`LAST`]). Where a connection ends without that line, rmcp gives what is under way five seconds.
 
 use std::{collections::HashSet, time::Duration};

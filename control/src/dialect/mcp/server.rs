@@ -1,4 +1,4 @@
-//! What all sessions of an instance share.
+//! The state that all sessions of an instance share.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{caller::Caller, dispatch::Dispatcher, services::hidden::HiddenPanes};
 
-/// What all sessions of an instance share.
+/// The state that all sessions of an instance share.
 pub struct Server {
     pub dispatcher: Arc<Dispatcher>,
     pub jobs: Jobs,
@@ -36,7 +36,7 @@ impl Server {
         &self.dispatcher.context().hidden
     }
 
-    /// A client whose requests stand for themselves, with the number that it has in all of them.
+    /// Assigns a stateless client the connection number that it keeps in all its requests.
     pub fn number(self: &Arc<Self>, caller: Caller, who: Who) -> Caller {
         let Numbered { caller, is_new, gone } =
             self.stateless.number(caller, who, || self.dispatcher.next_connection());
@@ -49,7 +49,7 @@ impl Server {
         caller
     }
 
-    /// What a client held that has no connection of its own is given back.
+    /// Releases everything that a client without a connection of its own held.
     pub fn release(self: &Arc<Self>, connection: u64) {
         let server = self.clone();
         tokio::spawn(async move {
@@ -58,7 +58,7 @@ impl Server {
         });
     }
 
-    /// What a client had of ours goes with it.
+    /// Releases what the toolsets keep for a client.
     pub async fn forget(&self, connection: u64) {
         self.jobs.release(connection);
         self.iterm.release(connection);

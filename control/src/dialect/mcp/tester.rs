@@ -1,4 +1,4 @@
-//! The toolset `tester`: the nine tools of document 4, on hidden panes.
+//! The toolset `tester`: the nine tools that test terminal applications, on hidden panes.
 //!
 //! Owns its sessions, which belong to the client that launched them and end with it, its limits and its checks of what is
 //! given. Replies and errors are JSON in a text, as documented; which of a reply's fields holds what programs wrote is said in

@@ -1,4 +1,4 @@
-//! What tools say of arguments and failures, for the model.
+//! The results of tools, and numbers in their arguments.
 
 use serde_json::Value;
 

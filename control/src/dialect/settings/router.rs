@@ -1,4 +1,4 @@
-//! The router: what is made of a request, and of the reply to it.
+//! The router: turns a request into a call, and the call's reply into a response.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -31,9 +31,9 @@ use crate::{
 const LONGEST_BODY: usize = 1 << 20;
 /// How long a call may take: none of them waits for a program.
 const CALLING: Duration = Duration::from_secs(60);
-/// What a token for some sessions is told that asks for what is of all of them.
+/// The error if a token that is limited to some sessions asks for the events of all sessions.
 const NOT_ITS_SESSIONS: &str = "Not allowed: /api/events is out of the token's sessions";
-/// What a connection is told for which there is no place.
+/// The error for a connection beyond the limit.
 const TOO_MANY: &str = "There are too many connections: close some of them";
 
 /// The router of all of them.
@@ -204,7 +204,7 @@ async fn answer(shared: &Shared, route: &'static Route, request: Request) -> Res
             Err(error) => return bad(&format!("The body is no JSON: {error}")),
         }
     }
-    // Last, so that nothing takes the place of what the address says.
+    // Last, so that nothing replaces the parameters in the path.
     params.extend(in_path.into_iter().map(|(name, value)| (name, value.into())));
     for (here, there) in route.names {
         if let Some(value) = params.remove(*here) {

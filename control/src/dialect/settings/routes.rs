@@ -148,7 +148,7 @@ pub static ROUTES: &[Route] = &[
     route::<instance::SetTitle>(Verb::PUT, "/api/project"),
 ];
 
-/// The methods that only this dialect has. One of them goes by the name of a method of every wire, whose parameters are others.
+/// The methods that only this dialect has. One of them shares its name with a common method that takes other parameters.
 #[cfg(test)]
 pub fn own_methods() -> impl Iterator<Item = &'static Entry> {
     let entries = ROUTES.iter().map(|route| &route.entry);

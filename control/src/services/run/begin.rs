@@ -1,4 +1,4 @@
-//! Typing a command into a pane's shell, where and when it may be.
+//! Types a command into a pane's shell, if and when that is allowed.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,42 +11,42 @@ use crate::{
     services::shell::{Marks, Shell},
 };
 
-/// How long a shell may take to its first prompt before it is taken for one without integration.
+/// If a shell shows no prompt within this time, it counts as one without integration.
 pub(super) const START: Duration = Duration::from_secs(2);
-/// The most that a shell may take which can be seen to work: which does not read its terminal.
+/// The same for a shell that is visibly working: it does not read its terminal.
 const WORKING: Duration = Duration::from_secs(30);
-/// A prompt that has not changed for so long is drawn.
+/// A prompt that has not changed for this long is complete.
 const SETTLED: Duration = Duration::from_millis(200);
-/// A command whose output has been waited for has ended, and its shell is at a prompt again, after so long.
+/// Once a command's output has been read, the command ends and the shell shows its prompt within this time.
 const ENDING: Duration = Duration::from_millis(500);
-/// What runs as far as anybody knows, while a shell has not begun what was entered.
+/// Names the running command while the shell has not begun the entered line.
 const ENTERED: &str = "what was entered at its prompt";
 
 /// For whom a command is typed.
 pub trait Typist: Sync {
-    /// Whether it may be typed now: asked right before, since what it waited for took its time.
+    /// Checks whether the command may be typed now. Called right before typing, because waiting for the prompt took time.
     ///
     /// # Errors
-    /// Why it may not; it is not typed then.
+    /// The reason why it must not be typed.
     fn admit(&self) -> Result<()>;
-    /// It was typed, with these marks.
+    /// Called after the command was typed, with these marks.
     fn typed(&self, marks: &Marks);
 }
 
 /// A command that was typed.
 pub(super) struct Begun {
-    /// What passes through the pane from then on.
+    /// The pane's input and output from then on.
     pub(super) tap: Tap,
     /// The command, where the shell's integration marks it.
     pub(super) block: Option<Block>,
-    /// Else the command that the shell ran as, as the terminal counts them, if another one marks such: once it is over that
-    /// shell is gone, and the mark with it. Read before anything was typed, since a fast shell is gone right behind that.
+    /// If another shell marks commands: the number of the command that this shell runs as. When that command ends, this shell
+    /// is gone, and the typed mark never comes. Read before typing, because a fast shell may be gone right after.
     pub(super) around: Option<u64>,
 }
 
 /// What kept a command from being typed at a prompt.
 enum Attempt {
-    /// A line stands there already.
+    /// A line stands at the prompt.
     Line { line: String, by_person: bool },
     /// The shell is not at a prompt. `what` runs in it, if that is known, and `is_working` if it is not waiting for input.
     Elsewhere { what: Option<String>, is_working: bool },
@@ -55,13 +55,13 @@ enum Attempt {
 /// How long a failed attempt waits for a change of the terminal, after which it is made again.
 #[derive(Debug, PartialEq, Eq)]
 enum Patience {
-    /// Until what changes at a prompt has been drawn.
+    /// Until a prompt that is being drawn is complete.
     Settled,
-    /// Until a command that is ending has ended.
+    /// Until a command that is about to end has ended.
     Ending,
-    /// Until a shell that works has come to its prompt.
+    /// Until a working shell has reached its prompt.
     Starting,
-    /// Until the prompt comes that is about to come.
+    /// Until the next prompt appears.
     Prompt,
 }
 
@@ -73,21 +73,20 @@ impl Attempt {
             Self::Line { line, by_person } => {
                 (Patience::Settled, Error::begun(id, &line, by_person))
             }
-            // It may be about to end: then the shell works, and no other program is in front.
+            // The command may be about to end. Then the shell works, and leads the foreground.
             Self::Elsewhere { what: Some(what), is_working: true } => {
                 (Patience::Starting, Error::busy(id, &what))
             }
             Self::Elsewhere { what: Some(what), is_working: false } => {
                 (Patience::Ending, Error::busy(id, &what))
             }
-            // A line that was entered has yet to begin to run, or the prompt behind it has to come.
+            // The shell has not begun the entered line yet, or has not drawn the prompt after it.
             Self::Elsewhere { what: None, .. } => (Patience::Prompt, Error::busy(id, ENTERED)),
         }
     }
 }
 
-/// Types a command, which is shown as the one that was `given`. `is_careful` as in `run`; `until`: how long a prompt may take
-/// that is about to come.
+/// Types a command, which is displayed as `given`. `is_careful` as in `run`. A prompt must appear by `until`.
 pub(super) async fn begin(
     pane: &Arc<Pane>,
     shell: Shell,
@@ -152,13 +151,13 @@ pub(super) async fn begin(
     Ok(Begun { tap, block: None, around })
 }
 
-/// The command that runs in a pane now, as the terminal counts them, where a shell marks such.
+/// The terminal's number of the command that runs in a pane, if a shell marks commands.
 pub(super) fn running(pane: &Pane) -> Option<u64> {
     let term = pane.term();
     term.commands().next_back().filter(|last| last.is_running()).map(|last| last.id)
 }
 
-/// What has the pane's terminal, where its shell marks commands: one that has begun and not ended, whatever it does with it.
+/// The command that has begun and not ended, if the shell marks commands.
 fn under_way(pane: &Pane) -> Option<String> {
     let line = {
         let term = pane.term();
@@ -169,23 +168,22 @@ fn under_way(pane: &Pane) -> Option<String> {
     Some(line.or_else(name).unwrap_or_else(|| "a command".to_owned()))
 }
 
-/// What runs in a pane whose shell marks nothing, and would read what is typed there. What the pane was opened for is no
-/// shell's command.
+/// The program that would read typed text in a pane whose shell marks nothing. A program that the pane was opened for does not
+/// count, because no shell runs it.
 fn reader(pane: &Pane) -> Option<String> {
     let Foreground { name, is_root, .. } = pane.foreground()?;
     let is_shell = Shell::of_process(&name).is_some() || is_carrier(&name);
     (!is_root && !is_shell).then_some(name)
 }
 
-/// Whether a shell is in the foreground that does not read its terminal: it reads its start-up files, or is on its way from a
-/// command to the next prompt. On a busy machine both take long.
+/// Whether a shell leads the foreground and does not read its terminal: it reads its startup files, or is between a command and
+/// the next prompt. On a busy machine both take long.
 fn is_working(pane: &Pane) -> bool {
     pane.foreground().is_some_and(|process| Shell::of_process(&process.name).is_some())
         && pane.process().awaits_input() == Some(false)
 }
 
-/// Waits for a prompt that is about to come: the first of a shell that has only just started, or the one behind a command
-/// that has just ended.
+/// Waits for the next prompt: the first one of a new shell, or the one after a command that has just ended.
 pub async fn wait_for_prompt(pane: &Pane, deadline: Instant) {
     let mut changes = pane.watch();
     loop {
@@ -196,7 +194,7 @@ pub async fn wait_for_prompt(pane: &Pane, deadline: Instant) {
             let is_due = last.is_none_or(|last| !last.is_prompting() && !last.is_running());
             (is_due, last.is_none() && term.cursor().col > 0)
         };
-        // An editor that reads a line behind a prompt without marks has no integration, and some shells can have none.
+        // A line editor at a prompt without marks has no integration. Some shells can have none at all.
         let is_plain = || Shell::of_pane(pane) == Some(Shell::Posix);
         if !is_due || is_silent && (pane.process().echo() == Some(false) || is_plain()) {
             return;
@@ -207,7 +205,7 @@ pub async fn wait_for_prompt(pane: &Pane, deadline: Instant) {
     }
 }
 
-/// The same for as long as a shell may take to its first prompt: longer where it can be seen to work.
+/// The same for a shell that is starting. Waits longer if the shell is visibly working.
 pub(super) async fn wait_for_start(pane: &Pane, deadline: Instant) {
     let longest = deadline.min(Instant::now() + WORKING);
     loop {

@@ -1,4 +1,4 @@
-//! A command as the terminal keeps it, where the shell's integration marks it.
+//! A command that the shell's integration marks, as the terminal keeps it.
 
 use std::sync::Arc;
 
@@ -7,20 +7,20 @@ use unterm_term::Modes;
 
 use super::follow::Silence;
 
-/// A command of a shell whose integration marks where it begins and ends.
+/// A command whose beginning and end the shell's integration marks.
 pub struct Block {
-    /// What was typed, without Enter.
+    /// The typed line, without Enter.
     pub line: String,
-    /// What the marks carry.
+    /// The nonce in the marks.
     pub nonce: Arc<str>,
-    /// The command, as the terminal counts them.
+    /// The terminal's number of the command.
     pub id: u64,
-    /// The shell.
+    /// The process of the shell.
     pub shell: Option<i32>,
 }
 
 impl Block {
-    /// Whether the shell leads the foreground, as far as the system says who does.
+    /// Whether the shell leads the foreground, or the system does not report the leader.
     pub fn may_lead(&self, pane: &Pane) -> bool {
         pane.foreground().is_none_or(|foreground| Some(foreground.pid) == self.shell)
     }
@@ -29,7 +29,7 @@ impl Block {
     pub fn silence(&self, pane: &Pane) -> Option<Silence> {
         let leader = pane.foreground().map(|foreground| foreground.pid);
         let edits = pane.process().echo() == Some(false) && !pane.process().reads_secret();
-        // The foreground of a shell inside the command is that shell's.
+        // A shell inside the command has a foreground of its own.
         if leader.is_none() || leader != self.shell || !edits {
             return None;
         }
@@ -46,12 +46,12 @@ impl Block {
         })
     }
 
-    /// The exit code of the command, once it has ended, from what the terminal keeps.
+    /// The command's exit code in the terminal's records. `None`: it has not ended.
     pub fn find_end(&self, pane: &Pane) -> Option<Option<i32>> {
         let term = pane.term();
         match term.command(self.id) {
             Some(command) => (command.end_seq != 0).then_some(command.exit_code),
-            // Its prompt has scrolled out of the history: a later one says that it is over.
+            // The command's prompt has left the history. A later prompt proves that the command has ended.
             None => term.commands().any(|later| later.id > self.id).then_some(None),
         }
     }

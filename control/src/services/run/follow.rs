@@ -1,7 +1,7 @@
-//! Following a command from when it was typed to its end: a state machine that touches neither the pane nor the clock.
+//! Follows a typed command to its end, as a state machine that touches neither the pane nor the clock.
 //!
-//! [`Follow::step`] takes one [`Event`] and returns one [`Effect`]. What it can't know from the bytes that pass through the pane
-//! it asks for by [`Effect::Look`]; whoever drives it answers by [`Event::Seen`].
+//! [`Follow::step`] takes an [`Event`] and returns an [`Effect`]. If the pane's input and output do not suffice, it returns
+//! [`Effect::Look`], and its driver answers with [`Event::Seen`].
 
 use std::sync::Arc;
 
@@ -19,60 +19,60 @@ const INTERRUPT: u8 = 0x03;
 /// The exit code of a command that SIGINT ended: 128 and the signal's number.
 const ENDED_BY_SIGINT: i32 = 130;
 
-/// What happened.
+/// An input of the state machine.
 #[derive(Debug)]
 pub enum Event<'a> {
     /// The pane's program wrote these bytes; with them, the terminal's `seq` reached this.
     Output { seq: u64, bytes: &'a [u8] },
-    /// These bytes were typed.
+    /// A caller or a person typed these bytes.
     Input(&'a [u8]),
     /// Some of the pane's bytes were missed.
     Gap,
-    /// Nothing more has passed through the pane so far.
+    /// There is no more input or output yet.
     Empty,
-    /// Those who wait for the terminal were told that its `seq` has reached this.
+    /// The terminal announced that its `seq` has reached this.
     Advanced(u64),
-    /// Nothing has come for a while since the last output.
+    /// There was no output for a while.
     Quiet,
-    /// The time is over.
+    /// The deadline has passed.
     Deadline,
-    /// The pane's program has ended; how, if the system reported it.
+    /// The pane's program has ended, with this status if the system reported one.
     Exited(Option<ExitStatus>),
-    /// What a look found.
+    /// The answer to [`Effect::Look`].
     Seen(Sight),
 }
 
-/// What to do next.
+/// An instruction to the driver.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// Report the next thing that has passed through the pane, or [`Event::Empty`].
+    /// Report the next input or output, or [`Event::Empty`] if there is none.
     Poll,
-    /// Wait for the next thing, an advance of the terminal, or the deadline; with `for_quiet` also for [`Event::Quiet`].
+    /// Wait for input, output, an advance of the terminal or the deadline. With `for_quiet`, also for [`Event::Quiet`].
     Wait { for_quiet: bool },
-    /// Look at the pane.
+    /// Look at the pane and report the answer.
     Look(Look),
-    /// Stop: the command is over, or is waited for no longer.
+    /// Stop: the command has ended, or is no longer awaited.
     Finish,
     /// Stop: the program ended before the command began, or without an exit code.
     Fail,
 }
 
-/// What to look for.
+/// A question about the pane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
     /// Whether the shell that runs the command leads the terminal's foreground.
     Leader,
     /// Whether the pane's own shell reads a line.
     Prompt,
-    /// The end of the command, as the terminal keeps it.
+    /// The command's end in the terminal's records.
     Kept,
-    /// The end of the command that this one was typed into.
+    /// The end of the command inside which this one was typed.
     Around,
-    /// A shell that is back and reported no end.
+    /// Whether the shell is back without having reported the command's end.
     Silence,
 }
 
-/// What a look found, each for the [`Look`] of its name. A command's end is its exit code, if the shell reported one.
+/// The answer to the [`Look`] of the same name. The end of a command is its exit code, if the shell reported one.
 #[derive(Debug)]
 #[allow(missing_docs, reason = "their looks say it")]
 pub enum Sight {
@@ -83,43 +83,43 @@ pub enum Sight {
     Silence(Option<Silence>),
 }
 
-/// The state of a shell that leads the foreground again and edits a line, although the command's end was not seen.
+/// The state of a shell that leads the foreground and edits a line, although it did not report the command's end.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silence {
-    /// A later prompt of it was marked.
+    /// The shell marked a later prompt.
     pub has_prompt: bool,
-    /// It asks that pastes be marked, as an editor of lines does while it reads one, and only then.
+    /// Bracketed paste is on, as only while a line editor reads a line.
     pub has_editor: bool,
-    /// Another program may have taken the place of the pane's shell.
+    /// Another program may have replaced the pane's shell (`exec`).
     pub is_replaced: bool,
-    /// The terminal saw the command begin, or keeps nothing of it.
+    /// The terminal recorded the command's beginning, or no longer keeps the command.
     pub has_run: bool,
     /// The command's exit code, if the terminal keeps one.
     pub exit_code: Option<i32>,
 }
 
-/// How the command is told from all else that passes through the pane.
+/// The marks that separate the command's output from everything else in the pane.
 pub enum Reported {
-    /// By marks of the shell's integration, which carry the nonce, around the line that was typed.
+    /// Marks of the shell's integration with this nonce, around the typed line.
     Block { nonce: Arc<str>, line: String },
-    /// By marks that were typed with the command. `around`: another command marks the shell that it was typed into; `nonce` is
-    /// the pane's, if it has one.
+    /// Marks that were typed with the command. `is_around`: the shell runs inside a command that another shell marks. `nonce`: the
+    /// pane's nonce, if it has one.
     Marker { marks: Marks, is_around: bool, nonce: Option<Arc<str>> },
 }
 
-/// What came of following a command.
+/// The result of a followed command.
 pub struct Finish {
     /// How it ended.
     pub ending: Ending,
     /// Its exit code, if one was reported.
     pub exit_code: Option<i32>,
-    /// Who reported the exit code.
+    /// The source of the exit code.
     pub exit_source: Option<ExitSource>,
     /// Ctrl+C ended it.
     pub is_interrupted: bool,
-    /// Where in the captured bytes its output ends.
+    /// The end of the output within the captured bytes.
     pub end: Option<End>,
-    /// What passed through the pane.
+    /// The captured output.
     pub capture: Capture,
 }
 
@@ -129,25 +129,25 @@ pub struct Follow {
     is_block: bool,
     is_around: bool,
     nonce: Option<Arc<str>>,
-    /// The terminal's `seq` after the last bytes that came.
+    /// The terminal's `seq` after the last output.
     seen: u64,
-    /// The terminal's `seq` as it was last announced.
+    /// The last `seq` that the terminal announced.
     told: u64,
-    /// It was announced since nothing more had come: the terminal may know something new.
+    /// The terminal announced a `seq` since the last [`Event::Empty`], so its records may have changed.
     is_news: bool,
-    /// Bytes that had piled up before they were read, since nothing more had come.
+    /// The size of the output that had piled up since the last [`Event::Empty`], in bytes.
     backlog: usize,
-    /// The next thing that comes was waited for.
+    /// The last effect was [`Effect::Wait`].
     is_waiting: bool,
     awaits_quiet: bool,
-    /// How much had come when Ctrl+C was typed.
+    /// The size of the captured output when Ctrl+C was typed.
     cancelled_at: Option<usize>,
     /// An end that may be another command's.
     found: Option<End>,
     finish: Option<Finished>,
 }
 
-/// How it ended, its exit code, who reported that, and where its output ends.
+/// The ending, the exit code and its source, and the end of the output.
 type Finished = (Ending, Option<i32>, Option<ExitSource>, Option<End>);
 
 impl Follow {
@@ -178,7 +178,7 @@ impl Follow {
         }
     }
 
-    /// Takes an event; what to do next.
+    /// Processes an event and returns the next instruction.
     pub fn step(&mut self, event: Event<'_>) -> Effect {
         let passed =
             matches!(event, Event::Output { .. } | Event::Input(_) | Event::Gap | Event::Exited(_));
@@ -204,8 +204,8 @@ impl Follow {
                 self.capture.gap();
                 Effect::Poll
             }
-            // The tap has bytes before the terminal announces them. If it announces some that did not come, after much had piled
-            // up, bytes were missed, and the end may have been among them. The terminal still keeps it.
+            // Output reaches the tap before the terminal announces it. If the terminal announces output that did not arrive, and
+            // much had piled up, output was lost, perhaps with the end mark. The terminal's records still have it.
             Event::Empty if self.told > self.seen && self.backlog > TAP_CAPACITY / 2 => {
                 Effect::Look(Look::Kept)
             }
@@ -234,7 +234,7 @@ impl Follow {
                 Some(end) => self.completed(end),
                 None => Effect::Poll,
             },
-            // A shell inside the command reported the end of one of its own.
+            // A shell inside the command reported the end of its own command.
             Sight::Leader(false) => self.search(),
             Sight::Prompt(true) => self.finish(Ending::Interrupted, None, None, None),
             Sight::Prompt(false) => Effect::Poll,
@@ -257,7 +257,7 @@ impl Follow {
         }
     }
 
-    /// Looks for an end in what has come.
+    /// Looks for an end mark in the captured output.
     fn search(&mut self) -> Effect {
         if let Some(end) = self.capture.end() {
             if self.is_block && self.capture.is_nested() {
@@ -269,7 +269,7 @@ impl Follow {
         match self.cancelled_at {
             None => Effect::Poll,
             Some(_) if !self.is_block => Effect::Look(Look::Prompt),
-            // The end of a command that had begun is reported.
+            // If the command has begun, the shell reports its end.
             Some(at) if !self.capture.has_begun() && self.capture.has_prompt_behind(at) => {
                 self.finish(Ending::Interrupted, None, None, None)
             }
@@ -277,7 +277,7 @@ impl Follow {
         }
     }
 
-    /// Everything that was announced has come, or was missed without loss.
+    /// Handles the moment when all announced output has arrived.
     fn caught_up(&mut self) -> Effect {
         self.seen = self.seen.max(self.told);
         let is_news = std::mem::take(&mut self.is_news);
@@ -292,11 +292,11 @@ impl Follow {
         Effect::Wait { for_quiet: self.awaits_quiet }
     }
 
-    /// How the command ended, if the shell waits for a line again without having reported it.
+    /// How the command ended, if the shell is back without having reported the end.
     fn judge(&self, silence: Silence) -> Option<(Ending, Option<i32>)> {
         let Silence { has_prompt, has_editor, is_replaced, has_run, exit_code } = silence;
         let has_begun = self.capture.has_begun();
-        // A shell that nothing replaced reads a line for the command (`read -e`, `vared`).
+        // If the shell was not replaced, it reads a line for the command (`read -e`, `vared`).
         let is_back = has_prompt || has_editor && has_begun && is_replaced;
         match (is_back, has_begun) {
             (true, true) if exit_code.is_some() => Some((Ending::Completed, exit_code)),
@@ -306,7 +306,7 @@ impl Follow {
         }
     }
 
-    /// Who reports a command like this one.
+    /// The source of exit codes that the marks carry.
     fn own_source(&self) -> ExitSource {
         if self.is_block { ExitSource::Block } else { ExitSource::Marker }
     }
@@ -332,7 +332,7 @@ impl Follow {
         self.capture.has_begun()
     }
 
-    /// What came of it, after [`Effect::Finish`].
+    /// The result, after [`Effect::Finish`].
     pub fn into_finish(self) -> Finish {
         let unfinished = (Ending::TimedOut, None, None, None);
         let (ending, exit_code, exit_source, end) = self.finish.unwrap_or(unfinished);

@@ -1,4 +1,4 @@
-//! What comes of a command.
+//! The result of a command.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,27 +6,27 @@ use serde::{Deserialize, Serialize};
 /// How the wait for a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// It has ended.
+    /// The command has ended.
     Completed,
-    /// It still ran when the time was over; it was left running.
+    /// The command still ran at the deadline, and goes on.
     TimedOut,
-    /// Somebody typed Ctrl+C and the shell is back at its prompt: it gave up the whole line, mark and all.
+    /// After Ctrl+C, the shell is back at its prompt. It gave up the whole line, and with it the end mark.
     Interrupted,
-    /// The shell waits for a line again, and nobody will tell of the end.
+    /// The shell waits for a line again, and will not report the end.
     Lost(Lost),
 }
 
-/// Why nobody tells of a command's end.
+/// Why the end of a command is not reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lost {
-    /// What was typed became part of another line.
+    /// The typed text became part of another line.
     OtherLine,
     /// The shell that would have reported it has been replaced, or reported nothing.
     NotTold,
 }
 
 impl Lost {
-    /// In words, for whoever began the command.
+    /// The reason, as a message for the caller.
     pub fn reason(self) -> &'static str {
         match self {
             Self::OtherLine => {
@@ -39,36 +39,36 @@ impl Lost {
     }
 }
 
-/// Who said what the exit code is.
+/// The source of an exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
 pub enum ExitSource {
     /// The shell's integration, at the end of the command's block (OSC 133 D with the pane's nonce).
     Block,
-    /// The mark that was typed behind the command.
+    /// The mark that was typed after the command.
     Marker,
-    /// The command ended the shell itself, and the system told how.
+    /// The command ended the shell itself, and the system reported its exit status.
     Process,
 }
 
-/// What came of a command.
+/// The result of a command.
 #[derive(Debug)]
 pub struct Outcome {
-    /// What it printed.
+    /// The output.
     pub output: String,
-    /// Its exit code, where the shell told.
+    /// The exit code, if one was reported.
     pub exit_code: Option<i32>,
-    /// Who told, if somebody did.
+    /// The source of the exit code.
     pub exit_source: Option<ExitSource>,
     /// How the wait for it ended.
     pub ending: Ending,
     /// Ctrl+C was typed while it ran, and ended it.
     pub interrupted: bool,
-    /// The beginning of its output is missing, since there was too much of it.
+    /// The beginning of the output is missing, because the output was too long.
     pub truncated: bool,
-    /// The mark that the shell printed, or will print, behind its output.
+    /// The mark that the shell prints after the output.
     pub marker: String,
-    /// The command, as the terminal counts them, where the shell's integration marks it.
+    /// The terminal's number of the command, if the shell's integration marks commands.
     pub block: Option<u64>,
 }

@@ -1,4 +1,4 @@
-//! Arguments, errors and rows, as the toolset's document writes them.
+//! Arguments, errors and rows as JSON, in the form that the iTerm2 MCP tools define.
 
 use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
@@ -21,7 +21,7 @@ pub fn text<'a>(given: &'a Map<String, Value>, name: &str) -> Result<&'a str, Va
     optional(given, name)?.ok_or_else(|| error(format!("{name} is required")))
 }
 
-/// The same, if it was given.
+/// The same, or `None` if it is absent.
 pub fn optional<'a>(given: &'a Map<String, Value>, name: &str) -> Result<Option<&'a str>, Value> {
     match given.get(name) {
         None | Some(Value::Null) => Ok(None),
@@ -37,26 +37,26 @@ pub struct OnSession {
     identifier: String,
 }
 
-/// The texts that a tool can't do without.
+/// Checks the texts that a tool requires.
 pub fn check_texts(given: &Map<String, Value>, names: &[&str]) -> Result<(), Value> {
     names.iter().try_for_each(|name| text(given, name).map(drop))
 }
 
-/// Rows as methods give them: their lines, and their texts.
+/// The rows of a reply: their lines and texts.
 pub fn rows(rows: &[Row]) -> impl Iterator<Item = (u64, String)> {
     rows.iter().map(|row| (row.line_id, row.text.trim_end().to_owned()))
 }
 
-/// Rows without the blank ones at the end.
-pub fn said(rows: impl Iterator<Item = (u64, String)>) -> Vec<(u64, String)> {
+/// The rows without blank ones at the end.
+pub fn without_blank_end(rows: impl Iterator<Item = (u64, String)>) -> Vec<(u64, String)> {
     let mut rows: Vec<(u64, String)> = rows.collect();
     let end = rows.iter().rposition(|(_, text)| !text.is_empty()).map_or(0, |last| last + 1);
     rows.truncate(end);
     rows
 }
 
-/// Rows as a reply has them, behind what was said of them.
-pub fn joined(said: String, rows: &[(u64, String)]) -> String {
+/// The rows as text, after a prefix.
+pub fn joined(prefix: String, rows: &[(u64, String)]) -> String {
     let rows: Vec<&str> = rows.iter().map(|(_, text)| text.as_str()).collect();
-    clipped(said + &escaped(&rows.join("\n")), MOST_CHARACTERS, "").0
+    clipped(prefix + &escaped(&rows.join("\n")), MOST_CHARACTERS, "").0
 }

@@ -1,4 +1,4 @@
-//! Keys by the names of document 3, as the bytes that they send.
+//! Keys by the names of the iTerm2 MCP tools, as the bytes that they send.
 
 /// The keys that have names, in the order of the document.
 const NAMED: [(&str, &str); 12] = [

@@ -1,4 +1,4 @@
-//! What the toolset remembers of its clients.
+//! The state that the toolset keeps for its clients.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -14,20 +14,20 @@ use crate::client::Remote;
 /// Terminals that are remembered for each client.
 pub const MOST: usize = 1000;
 
-/// What this toolset remembers.
+/// The state of all clients.
 #[derive(Default)]
 pub struct Memory(pub Mutex<HashMap<u64, Remembered>>);
 
-/// Of one client.
+/// The state of one client.
 #[derive(Default)]
 pub struct Remembered {
-    /// The devices it registered.
+    /// The terminal devices that it registered.
     pub registered: HashSet<String>,
-    /// How far it has read each session.
+    /// Its position in the output of each session.
     pub read: HashMap<String, Read>,
     /// Its lines to other instances, by their ports.
     pub lines: HashMap<u16, Line>,
-    /// What makes its other calls to them, by their ports.
+    /// The clients for its other calls to them, by their ports.
     pub remotes: HashMap<u16, Arc<Remote>>,
 }
 
@@ -43,20 +43,20 @@ impl Memory {
     }
 }
 
-/// How far a client has read a session.
+/// A client's position in the output of a session.
 #[derive(Clone, Copy)]
 pub struct Read {
     /// The session's `seq` then.
     pub seq: u64,
-    /// The line behind the last one that said something.
+    /// The line after the last one that was not blank.
     pub next: u64,
 }
 
-/// What goes out on a line.
+/// A message to send on a line.
 pub enum Outgoing {
-    /// A request, and who hears of its reply.
+    /// A request, and the receiver of its reply.
     Call(u64, Value, oneshot::Sender<Value>),
-    /// Nobody wants the reply to that request any more.
+    /// The request with this id was cancelled.
     Cancel(u64),
 }
 

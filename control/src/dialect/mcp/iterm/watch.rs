@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{
     find::{Terminal, named},
-    json::{OnSession, error, joined, rows, said},
+    json::{OnSession, error, joined, rows, without_blank_end},
     memory::{MOST, Read},
 };
 use crate::{
@@ -30,7 +30,7 @@ async fn first(ask: &Ask<'_>, terminal: &Terminal) -> Result<New, Value> {
     // Of all that tells a screen's rows only this says when that was.
     let screen = terminal.call::<Cells>(ask, SessionOnly::of(terminal.pane)).await;
     let screen = screen.map_err(error)?;
-    let rows = said(screen.lines.iter().map(drawn));
+    let rows = without_blank_end(screen.lines.iter().map(drawn));
     let read = Read { seq: screen.seq, next: behind(&rows) };
     Ok(New { rows, lost: 0, read })
 }
@@ -43,7 +43,7 @@ async fn since(ask: &Ask<'_>, terminal: &Terminal, last: Read) -> Result<New, Va
         ..DiffParams::of(terminal.pane)
     };
     let diff = terminal.call::<Diff>(ask, params).await.map_err(error)?;
-    let mut rows = said(rows(&diff.changes));
+    let mut rows = without_blank_end(rows(&diff.changes));
     // What was only erased says nothing.
     let start = rows.iter().position(|(_, text)| !text.is_empty()).unwrap_or(rows.len());
     rows.drain(..start);

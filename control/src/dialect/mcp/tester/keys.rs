@@ -1,4 +1,4 @@
-//! Keys as document 4 writes them: names and characters in one text, the longest name that fits first.
+//! Keys as the toolset writes them: names and characters in one text, in which the longest matching name wins.
 
 /// A part of what is sent.
 #[derive(Clone, Debug, PartialEq, Eq)]

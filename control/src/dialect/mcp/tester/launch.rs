@@ -1,4 +1,4 @@
-//! Launching, restarting and ending the programs of sessions.
+//! Launches, restarts and ends the programs of sessions.
 
 use serde_json::Value;
 use unterm_mux::PaneId;
@@ -20,12 +20,12 @@ use crate::{
 const COLS: u64 = 80;
 const ROWS: u64 = 24;
 
-/// What `session.status` says of a session's pane.
+/// The state of a session's pane.
 pub async fn state(ask: &Ask<'_>, app: &App) -> Result<StatusReply, Value> {
     ask.call::<Status>(SessionOnly::of(app.pane)).await.map_err(internal)
 }
 
-/// Launches a session; its id.
+/// Launches a session and returns its id.
 pub async fn launch(ask: &Ask<'_>, launch: Launch) -> Result<String, Value> {
     let hidden = ask.server.hidden();
     let place = hidden.reserve().ok_or_else(|| {
@@ -70,7 +70,7 @@ async fn open(ask: &Ask<'_>, launch: &Launch) -> Result<u64, Value> {
     Ok(opened.id)
 }
 
-/// Why a command can't be launched, under the names that the document has for it.
+/// Converts the reason why a command can't be launched to the wording of the toolset's protocol.
 fn not_launched(command: &str, why: String) -> String {
     if why.ends_with("no such program in PATH") || why.ends_with("does not exist") {
         format!("command not found: {command}")

@@ -1,4 +1,4 @@
-//! A session's screen in the formats of document 4.
+//! A session's screen in the formats of the toolset `tester`.
 
 use std::fmt::Write as _;
 
