@@ -7,7 +7,7 @@ use cosmic_text::{FontSystem, SwashCache, SwashContent};
 use unterm_term::Rgb;
 
 use crate::blend::{
-    Blending, Corrections, Coverage, PLAIN, blend_light, blend_pixel, pack, premultiplied,
+    Blending, Corrections, Coverage, PLAIN, WHOLE, blend_light, blend_pixel, pack, premultiplied,
 };
 use crate::damage::{Scroll, scrolls};
 use crate::encode::encode_png;
@@ -337,14 +337,6 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// Blends one color over a pixel, with `coverage` of 255.
-    fn blend(&self, below: u32, above: u32, coverage: u32) -> u32 {
-        match self.blending {
-            Blending::Native => blend_pixel(below, above, coverage),
-            Blending::Linear => blend_light(below, above, coverage * 257),
-        }
-    }
-
     fn color_glyph(&mut self, glyph: &Glyph, x: i32, y: i32, alpha: u8, clip: PixelRect) {
         let rect = PixelRect { x, y, width: glyph.width, height: glyph.height };
         self.rgba(&glyph.data, rect, alpha, clip);
@@ -384,8 +376,13 @@ impl<'a> Target<'a> {
             for x in clip.x..clip.x + clip.width as i32 {
                 let coverage = quad.coverage(x, y) * opacity;
                 let at = y as usize * self.width + x as usize;
-                let coverage = (coverage * 255.0).round() as u32;
-                self.pixels[at] = self.blend(self.pixels[at], pixel, coverage);
+                let rounded = |whole: u32| (coverage * whole as f32).round() as u32;
+                let below = self.pixels[at];
+                self.pixels[at] = match self.blending {
+                    Blending::Native => blend_pixel(below, pixel, rounded(255)),
+                    // Light has such fine steps near black that a coverage of 255 would show.
+                    Blending::Linear => blend_light(below, pixel, rounded(WHOLE)),
+                };
             }
         }
     }

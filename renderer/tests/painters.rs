@@ -349,6 +349,32 @@ fn gpu_frame_equals_cpu_frame() {
         .unwrap_or_else(|error| panic!("on {}: {error}", gpu.borrow().adapter()));
 }
 
+/// A rounded corner hardly covers its outermost pixels. Mixed as light over a clear background, such a color is so dark
+/// that a coverage of 8 bits would show.
+#[test]
+fn faint_corners_over_a_clear_pane_look_alike() {
+    let Some(mut gpu) = gpu() else { return };
+    let mut renderer = Renderer::new(FontOptions::default());
+    renderer.set_text(TextOptions { blending: Blending::Linear, ..TextOptions::default() });
+    let shown = snapshot(COLS, &[vec![]]);
+    for hundredths in (800..900).step_by(4) {
+        let mut pane = pane(&shown, renderer.metrics());
+        pane.opacity = 0.0;
+        let mut scene = scene(pane);
+        scene.quads.push(Quad {
+            rect: PixelRect { x: 0, y: 0, width: 90, height: 41 },
+            color: Rgb::hex(0x89b4fa),
+            alpha: 0.7,
+            radius: hundredths as f32 / 100.0,
+        });
+        renderer.frame(&scene);
+        gpu.paint(&mut renderer);
+        let expected = CpuPainter::picture(&mut renderer);
+        compare(&expected, &gpu.read().unwrap(), scene.width)
+            .unwrap_or_else(|error| panic!("a radius of {hundredths}/100: {error}"));
+    }
+}
+
 /// Paints more and larger glyphs than an atlas starts with, at two sizes, then changes the font.
 #[test]
 fn gpu_atlas_grows_and_starts_over() {
