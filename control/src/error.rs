@@ -76,6 +76,17 @@ pub enum Error {
         /// How the program ended. `None` if the session was closed.
         status: Option<ExitStatus>,
     },
+    /// The session's program had ended before the command came.
+    #[error("Nothing was typed: session {id} has ended ({how})", how = Ending(*.status))]
+    Over {
+        /// The session.
+        id: u64,
+        /// How the program ended. `None` if the session was closed.
+        status: Option<ExitStatus>,
+    },
+    /// The shell would wait for the rest of a command, which needs this.
+    #[error("Nothing was typed: the command is unfinished, it needs {0}")]
+    Unfinished(String),
     /// The rules on input refuse the line.
     #[error("Command blocked by policy: {0}")]
     Policy(Refusal),

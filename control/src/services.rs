@@ -9,6 +9,7 @@ pub mod bytes;
 pub mod changes;
 pub mod clients;
 pub mod drivers;
+pub mod echoes;
 pub mod events;
 pub mod files;
 pub mod hidden;

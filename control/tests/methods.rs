@@ -288,7 +288,7 @@ fn a_program_is_given_arguments_and_variables_and_stays_readable_when_it_ends() 
     );
     assert_eq!(
         wire.fail("exec.run_wait", json!({"id": id, "command": "true"})),
-        format!("Session {id} ended before the command finished (exit code 3)")
+        format!("Nothing was typed: session {id} has ended (exit code 3)")
     );
     wire.call("session.destroy", json!({"id": id}));
 }

@@ -90,9 +90,15 @@ fn a_size_is_a_whole_number_however_json_writes_it() {
     tester.call("resize_terminal", json!({"session_id": id, "width": 120.0, "height": 30}));
     let size = tester.call("get_screen_size", launched);
     assert_eq!(size, json!({"width": 120, "height": 30}));
-    for wrong in [json!(0), json!(1001), json!(2.5), json!("9"), json!(-1.0)] {
+    let range = "width must be between 1 and 1000";
+    for (wrong, why) in [
+        (json!(0), range),
+        (json!(1001), range),
+        (json!(-1.0), range),
+        (json!(2.5), "width must be a whole number between 1 and 1000, not 2.5"),
+        (json!("9"), "width must be a whole number between 1 and 1000, not \"9\""),
+    ] {
         let size = json!({"session_id": id, "width": wrong, "height": 1});
-        let why = "width must be between 1 and 1000";
         assert_eq!(tester.fail("resize_terminal", size)["message"], why);
     }
     let listed = tester.request("tools/list", json!({}));

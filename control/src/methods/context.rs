@@ -24,6 +24,7 @@ use crate::{
         changes::{Changes, Topic},
         clients::Clients,
         drivers::Drivers,
+        echoes::{Echoes, Place},
         events::Hub,
         hidden::HiddenPanes,
         leases::Leases,
@@ -61,6 +62,8 @@ pub struct Context {
     pub(crate) leases: Arc<Leases>,
     /// Who typed where last.
     pub(crate) drivers: Drivers,
+    /// What callers typed, where programs may show it.
+    pub(crate) echoes: Arc<Echoes>,
     /// What is recorded.
     pub(crate) recorder: Arc<Recorder>,
     /// Held while the proxy's file is changed.
@@ -127,6 +130,7 @@ impl Context {
             questions: Questions::default(),
             leases,
             drivers: Drivers::default(),
+            echoes: Arc::default(),
             recorder: Arc::new(Recorder::new(registration.home())),
             proxy_turn: Arc::default(),
             clients,
@@ -165,7 +169,11 @@ impl Context {
             let reading = reading.as_ref();
             self.authority.decide(caller, &Step::Compose { pane, touches, reading, composed })
         };
+        let place = Place::of(pane);
         pane.write_admitted(bytes, admit)?.map_err(|error| Error::Write { id: id.0, error })?;
+        if let Some(place) = place {
+            self.echoes.add(pane, place, bytes);
+        }
         self.typed(caller, pane);
         Ok(())
     }

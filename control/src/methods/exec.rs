@@ -5,6 +5,7 @@ use std::{
     time::Duration,
 };
 
+use parking_lot::Mutex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use unterm_mux::Pane;
@@ -19,8 +20,9 @@ use crate::{
     error::Error,
     services::{
         audit::Outcome,
+        echoes::Place,
         run::{self, Ending, ExitSource, Typist},
-        shell::{Activity, Marks},
+        shell::{Activity, BEGIN, Marks},
     },
 };
 
@@ -200,22 +202,35 @@ struct ForCaller<'a> {
     command: &'a str,
     /// The command was typed and has not ended.
     is_typed: AtomicBool,
+    /// Where the program would show it.
+    place: Mutex<Option<Place>>,
 }
 
 impl<'a> ForCaller<'a> {
     fn new(context: &'a Context, caller: &'a Caller, pane: &'a Pane, command: &'a str) -> Self {
-        Self { context, caller, pane, command, is_typed: AtomicBool::new(false) }
+        Self {
+            context,
+            caller,
+            pane,
+            command,
+            is_typed: AtomicBool::new(false),
+            place: Mutex::default(),
+        }
     }
 }
 
 impl Typist for ForCaller<'_> {
     fn admit(&self) -> Result<()> {
+        *self.place.lock() = Place::of(self.pane);
         self.context.authority.command(self.caller, self.pane, self.command)
     }
 
     fn typed(&self, marks: &Marks) {
         self.is_typed.store(true, Ordering::Relaxed);
         self.context.runs.add(marks);
+        if let Some(place) = *self.place.lock() {
+            self.context.echoes.add_line(self.pane, place, BEGIN);
+        }
         self.context.typed(self.caller, self.pane);
     }
 }

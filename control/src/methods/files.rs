@@ -10,6 +10,7 @@ use super::{
 use crate::{
     error::Error,
     services::files::{MOST_READ, MOST_WRITTEN, Place, directory},
+    untrusted::shortened,
 };
 
 /// `file.read`.
@@ -121,8 +122,8 @@ impl Method for Write {
             (None, Some(base64)) => {
                 STANDARD.decode(base64.as_bytes()).map_err(|error| Error::Invalid {
                     name: "base64",
-                    expected: "base64".to_owned(),
-                    got: error.to_string(),
+                    expected: format!("base64 with its padding ({error})"),
+                    got: shortened(&format!("{base64:?}"), 80),
                 })?
             }
             (None, None) => return Err(Error::Missing("text")),

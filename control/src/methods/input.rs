@@ -136,7 +136,7 @@ impl Method for Type {
         }
         bytes.extend(keys(&pane, &params.keys.list("keys")?)?);
         if let Some(given) = params.mouse.value::<MouseParams<'_>>("mouse", "an object")? {
-            bytes.extend(mouse(&pane, &given)?);
+            bytes.extend(mouse(&pane, &given, ["mouse.col", "mouse.row"])?);
         }
         let seq = pane.term().seq();
         let sent = !bytes.is_empty();
@@ -309,15 +309,15 @@ impl Method for Mouse {
         params: MouseParams<'a>,
     ) -> Result<MouseReply> {
         let pane = context.pane(params.target())?;
-        let bytes = mouse(&pane, &params)?;
+        let bytes = mouse(&pane, &params, ["col", "row"])?;
         let sent = !bytes.is_empty();
         context.type_in(caller, &pane, &bytes)?;
         Ok(MouseReply { sent })
     }
 }
 
-/// The bytes of what the mouse does; none where the program did not ask for them.
-fn mouse(pane: &Pane, params: &MouseParams<'_>) -> Result<Vec<u8>> {
+/// The bytes of what the mouse does; none where the program did not ask for them. Errors call its column and row by these names.
+fn mouse(pane: &Pane, params: &MouseParams<'_>, [col, row]: [&'static str; 2]) -> Result<Vec<u8>> {
     let (size, modes, tracking, encoding) = {
         let term = pane.term();
         (term.size(), term.modes(), term.mouse_tracking(), term.mouse_encoding())
@@ -326,7 +326,7 @@ fn mouse(pane: &Pane, params: &MouseParams<'_>) -> Result<Vec<u8>> {
         let last = u64::from(end.saturating_sub(1));
         arg.number(name, 0..=last)?.map(|place| place as u16).ok_or(Error::Missing(name))
     };
-    let (col, row) = (place(&params.col, "col", size.cols)?, place(&params.row, "row", size.rows)?);
+    let (col, row) = (place(&params.col, col, size.cols)?, place(&params.row, row, size.rows)?);
     let mut modifiers = Modifiers::empty();
     for name in params.modifiers.list("modifiers")? {
         modifiers |= Modifiers::of_name(&name).ok_or_else(|| Error::Invalid {

@@ -206,7 +206,7 @@ impl Method for Wait {
         let timeout = params.timeout_ms.number("timeout_ms", 0..=u64::MAX)?.unwrap_or(10_000);
         let timeout = Duration::from_millis(timeout);
         let conditions = vec![Condition::Text(pattern.clone())];
-        let sought = Sought { conditions, is_all: false, since: None, includes_typed: true };
+        let sought = Sought { conditions, is_all: false, since: None, without_typed: None };
         let (hub, matching) = (&context.hub, &context.matching);
         let outcome = wait::wait(hub, matching, &pane, sought, timeout).await?;
         Ok(WaitReply { matched: outcome.matched, timed_out: !outcome.matched, pattern })

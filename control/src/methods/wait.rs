@@ -66,7 +66,7 @@ session_params! {
         /// What was there at this `seq` of the session does not count.
         #[serde(default)]
         since_seq: u64,
-        /// Whether texts count in prompts and what is typed at them too, where a shell marks these; true.
+        /// Whether texts count in prompts that the shell marks, and in what was typed; true.
         #[serde(default)]
         include_typed: bool,
         /// What to type first; then only what follows it counts.
@@ -162,7 +162,7 @@ session_params! {
         /// What was there at this `seq` of the session does not count.
         #[serde(default)]
         since_seq: u64,
-        /// Whether texts count in prompts and what is typed at them too, where a shell marks these; true.
+        /// Whether texts count in prompts that the shell marks, and in what was typed; true.
         #[serde(default)]
         include_typed: bool,
         /// How long to wait, in milliseconds; 30,000.
@@ -227,7 +227,10 @@ impl Waiting {
             });
         }
         let has_regex = given.iter().any(|given| given.contains_key("regex"));
-        let read = move || given.into_iter().map(|given| condition(name, given)).collect();
+        let read = move || {
+            let given = given.into_iter().enumerate();
+            given.map(|(index, given)| condition(name, index, given)).collect()
+        };
         let conditions: Result<Vec<Condition>> = match has_regex {
             // An expression takes its time to be made ready.
             true => context.matching.run(0, move |_| read()).await?,
@@ -237,7 +240,8 @@ impl Waiting {
         let timeout = timeout_ms.number("timeout_ms", 0..=u64::MAX)?.unwrap_or(30_000);
         let since = since_seq.number("since_seq", 0..=u64::MAX)?;
         let includes_typed = include_typed.value("include_typed", "true or false")?.unwrap_or(true);
-        let sought = Sought { conditions, is_all, since, includes_typed };
+        let without_typed = (!includes_typed).then(|| context.echoes.clone());
+        let sought = Sought { conditions, is_all, since, without_typed };
         Ok(Self { sought, timeout: Duration::from_millis(timeout) })
     }
 
@@ -268,8 +272,8 @@ impl Waiting {
     }
 }
 
-/// One condition.
-fn condition(name: &'static str, given: Map<String, Value>) -> Result<Condition> {
+/// The condition at this place of a list.
+fn condition(name: &'static str, index: usize, given: Map<String, Value>) -> Result<Condition> {
     let given = Value::Object(given);
     let invalid = |expected: &str| Error::Invalid {
         name,
@@ -293,8 +297,10 @@ fn condition(name: &'static str, given: Map<String, Value>) -> Result<Condition>
             Err(error) => {
                 return Err(Error::Invalid {
                     name,
-                    expected: "a regular expression".to_owned(),
-                    got: format!("{pattern:?} ({error})"),
+                    expected: format!(
+                        "conditions whose `regex` is valid; that of {index} is not ({error})"
+                    ),
+                    got: format!("{pattern:?}"),
                 });
             }
         },

@@ -24,7 +24,8 @@ pub enum Awaited {
 /// What a pane's program waits for. `None` if it waits for nothing or for a secret, or if the system does not report
 /// it. A shell at its prompt waits for nothing.
 pub fn awaited(pane: &Pane) -> Option<Awaited> {
-    if pane.state() != PaneState::Running {
+    // Right after input, the screen may still show what was answered. Must come before a look at the screen.
+    if pane.state() != PaneState::Running || !pane.shows_input() {
         return None;
     }
     let (is_running, is_screen, keypad, is_question, is_prompt) = {
@@ -63,8 +64,5 @@ pub fn awaited(pane: &Pane) -> Option<Awaited> {
         false if is_question && !is_screen => Awaited::Answer,
         false => return None,
     };
-    // Right after input, a full-screen program may not have read it yet.
-    let is_current = awaited == Awaited::Answer || pane.shows_input();
-    (is_current && process.awaits_input() == Some(true) && !secret::is_asked(pane))
-        .then_some(awaited)
+    (process.awaits_input() == Some(true) && !secret::is_asked(pane)).then_some(awaited)
 }

@@ -44,11 +44,14 @@ pub async fn run(
     typist: &dyn Typist,
 ) -> Result<Outcome> {
     if pane.state() != PaneState::Running {
-        return Err(ended(pane));
+        return Err(Error::Over { id: pane.id().0, status: end_of_program(pane) });
     }
     let deadline = wait::deadline(Instant::now(), timeout);
     let marks = Marks::new().map_err(|error| Error::Panicked(error.to_string()))?;
     let shell = Shell::of_pane(pane).unwrap_or(Shell::Posix);
+    if let Some(needs) = shell.missing(command) {
+        return Err(Error::Unfinished(needs));
+    }
     let mut script = Script::of(pane, command);
     let sourced = script.as_ref().map(Script::command);
     let command = (command, sourced.as_deref().unwrap_or(command));

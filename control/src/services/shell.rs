@@ -2,8 +2,9 @@
 //! else on the screen.
 
 mod given;
+mod nushell;
 
-pub use given::{Runs, TypedRuns, as_given};
+pub use given::{BEGIN, Runs, TypedRuns, as_given};
 use unterm_mux::{Pane, PaneState};
 
 /// A kind of shell.
@@ -104,6 +105,12 @@ impl Shell {
             ),
             Self::Cmd => format!("{command} & echo __UNTERM_^DONE_{id}__"),
         }
+    }
+
+    /// What an unfinished command needs, if the shell's editor would wait for the rest of it. Most shells get the command
+    /// quoted, and then report the error.
+    pub fn missing(self, command: &str) -> Option<String> {
+        (self == Self::Nushell && is_plain(command)).then(|| nushell::missing(command)).flatten()
     }
 
     /// The text to type at a prompt of the shell's editor so that it runs `command` as a single command, which its
@@ -250,6 +257,9 @@ fn is_simple(command: &str) -> bool {
         "nocorrect",
     ];
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b" _./:,@+-".contains(&byte);
+    // Inside `eval`, zsh would number a background job as the second one.
+    let command = command.trim_end();
+    let command = command.strip_suffix('&').unwrap_or(command);
     let first = command.split_ascii_whitespace().next();
     command.len() < 200
         && command.bytes().all(is_plain)

@@ -9,6 +9,7 @@ use unterm_term::LineId;
 
 use super::awaited::{Awaited, awaited};
 use super::{
+    echoes::{Echo, Echoes},
     events::{CommandEnd, Hub},
     matching::{Budget, Matching, too_long},
     secret,
@@ -52,8 +53,8 @@ pub struct Sought {
     pub is_all: bool,
     /// Ignore what was already there at this `seq`.
     pub since: Option<u64>,
-    /// Whether to search prompts and typed commands too, if the shell marks them.
-    pub includes_typed: bool,
+    /// Search neither prompts and commands that the shell marks as such, nor these echoes. `None`: search everything.
+    pub without_typed: Option<Arc<Echoes>>,
 }
 
 /// How a condition came true.
@@ -116,7 +117,7 @@ pub async fn wait(
     sought: Sought,
     timeout: Duration,
 ) -> Result<Outcome> {
-    let Sought { conditions, is_all, since, includes_typed } = sought;
+    let Sought { conditions, is_all, since, without_typed } = sought;
     let conditions: Arc<[Condition]> = conditions.into();
     let start = Instant::now();
     let deadline = deadline(start, timeout);
@@ -138,8 +139,14 @@ pub async fn wait(
         }
         if looked != Some(seq) {
             let since = looked.or(since);
-            let look =
-                look_for_text(matching, pane, &conditions, &mut found, since, includes_typed);
+            let look = look_for_text(
+                matching,
+                pane,
+                &conditions,
+                &mut found,
+                since,
+                without_typed.as_deref(),
+            );
             // Other callers' patterns may delay this search beyond the deadline. A wait without a timeout searches
             // once.
             if let Ok(looked) = timeout_at(deadline.max(start + LOOK), look).await {
@@ -260,8 +267,8 @@ fn look(
     }
 }
 
-/// Whether the pane's shell is at a prompt, according to its marks. If it never sent any, according to the terminal
-/// settings of its line editor.
+/// Whether the pane's shell is at a prompt, according to its marks. If a known shell never sent any, according to the
+/// terminal settings of its line editor, which other programs use as well.
 fn is_prompting(pane: &Pane, has_marks: bool) -> bool {
     let last = pane.term().commands().next_back().map(|last| last.is_prompting());
     match last {
@@ -273,7 +280,9 @@ fn is_prompting(pane: &Pane, has_marks: bool) -> bool {
             // A separate statement, because it holds the lock on the terminal until it ends.
             let is_behind_text = pane.term().cursor().col > 0;
             is_behind_text
-                && pane.foreground().is_some_and(|foreground| foreground.is_root)
+                && pane.foreground().is_some_and(|foreground| {
+                    foreground.is_root && Shell::of_process(&foreground.name).is_some()
+                })
                 && pane.process().echo() == Some(false)
         }
     }
@@ -286,7 +295,7 @@ async fn look_for_text(
     conditions: &Arc<[Condition]>,
     found: &mut [Option<Found>],
     since: Option<u64>,
-    includes_typed: bool,
+    without_typed: Option<&Echoes>,
 ) -> Result<()> {
     let is_open = |(index, condition): (usize, &Condition)| {
         let is_text = matches!(condition, Condition::Text(_) | Condition::Regex(_));
@@ -296,12 +305,13 @@ async fn look_for_text(
     if open.is_empty() {
         return Ok(());
     }
+    let echoes = without_typed.map(|echoes| echoes.of(pane.id()));
     let (pane, conditions) = (pane.clone(), conditions.clone());
     let bytes = MOST_BYTES * open.len() as u64;
     let work = move |budget: &mut Budget| {
         let mut open = open;
         let mut found = Vec::new();
-        for_each_line(&pane, since, includes_typed, |line, text| {
+        for_each_line(&pane, since, echoes.as_deref(), |line, text| {
             open.retain(|&index| {
                 let holds = budget.take(text.len())
                     && match &conditions[index] {
@@ -348,11 +358,12 @@ pub fn changed_rows(term: &unterm_term::Term, since: Option<u64>) -> (LineId, Li
     (LineId(first), LineId(end))
 }
 
-/// Calls `look` with each line that changed, with wrapped rows joined, until `look` returns false.
+/// Calls `look` with each line that changed, with wrapped rows joined, until `look` returns false. With `echoes`, the text
+/// lacks them and everything that the shell marks as a prompt or as typed.
 fn for_each_line(
     pane: &Pane,
     since: Option<u64>,
-    includes_typed: bool,
+    echoes: Option<&[Echo]>,
     mut look: impl FnMut(u64, &str) -> bool,
 ) {
     let (first, changed, mut lines) = {
@@ -376,12 +387,15 @@ fn for_each_line(
     let (mut start, mut is_new) = (first.0, false);
     for (line, is_changed) in (first.0..).zip(changed) {
         is_new |= is_changed;
-        match includes_typed {
-            true => lines.row_text(LineId(line), &mut text),
-            false => lines.output_text(LineId(line), &mut text),
+        match echoes {
+            None => lines.row_text(LineId(line), &mut text),
+            Some(_) => lines.output_text(LineId(line), &mut text),
         };
         let goes_on = line + 1 < end && text.len() < LONGEST_LINE && lines.is_wrapped(LineId(line));
         if !goes_on {
+            for echo in echoes.unwrap_or_default() {
+                echo.remove_from(start, line, &mut text);
+            }
             if is_new && !look(start, &text) {
                 return;
             }
@@ -416,7 +430,7 @@ mod tests {
     fn regex(pattern: &str, since: Option<u64>) -> Sought {
         let regex = Box::new(crate::services::regex(pattern).unwrap());
         let conditions = vec![Condition::Regex(regex)];
-        Sought { conditions, is_all: false, since, includes_typed: true }
+        Sought { conditions, is_all: false, since, without_typed: None }
     }
 
     #[tokio::test]

@@ -39,8 +39,10 @@ fn a_command_that_asks_something_is_answered_for_at_once() {
         assert!(asked["screen"].as_str().unwrap().contains(screen), "{command}: {asked}");
         let listed = client.call("pane_list", json!({}));
         assert_eq!(listed["panes"][0]["state"], "awaiting_input", "{command}: {listed}");
-        let answer = json!({"text": "y\n", "wait_any": [{"text": "got y"}], "timeout_ms": 50_000});
-        client.call("input", answer);
+        // A question that was just answered is not asked any more.
+        let answered = client.call("input", json!({"text": "y\n"}));
+        assert_eq!(answered["awaiting_input"], false, "{command}: {answered}");
+        client.until(json!({"any": [{"text": "got y"}]}));
         let ended = client.call("wait", json!({"handle": asked["handle"]}));
         assert_eq!(ended["run"]["exit_code"], 0, "{command}: {ended}");
         // The rest of the answer must not become a line at the prompt.

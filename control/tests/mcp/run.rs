@@ -201,3 +201,91 @@ fn cancelled_by_hand(fixture: &Fixture, pane: u64, since: &Value) -> bool {
     assert_eq!(wire.call("session.watch", ended)["matched"], true);
     is_interrupted
 }
+
+#[test]
+fn a_program_that_a_pane_was_opened_for_reads_no_command() {
+    let fixture = Fixture::new();
+    let mut client = Client::new(&fixture);
+    let opened = client.call("pane_open", json!({"command": ["cat"]}));
+    let pane = &opened["pane"];
+    let why = client.fail("run", json!({"pane": pane, "command": "echo typed"}));
+    assert!(why.starts_with("Nothing was typed: pane ") && why.contains("cat”"), "{why}");
+    let screen = client.call("screen", json!({"pane": pane}));
+    assert_eq!(screen["text"], "", "{screen}");
+    // A shell that marks nothing is typed into.
+    let opened = client.call("pane_open", json!({"command": ["sh"]}));
+    let ran = client.call("run", json!({"pane": opened["pane"], "command": "echo typed"}));
+    assert_eq!(ran["output"], "typed", "{ran}");
+}
+
+#[test]
+fn a_program_that_has_ended_reads_no_command() {
+    let fixture = Fixture::new();
+    let mut client = Client::new(&fixture);
+    let opened = client.call("pane_open", json!({"command": ["sh", "-c", "exit 3"]}));
+    let pane = &opened["pane"];
+    client.until(json!({"pane": pane, "any": [{"exit": true}]}));
+    let why = client.fail("run", json!({"pane": pane, "command": "echo typed"}));
+    let right = format!("Nothing was typed: pane {pane} has ended (exit code 3). ");
+    assert!(why.starts_with(&right), "{why}");
+}
+
+#[test]
+fn a_handle_is_for_one_tool() {
+    let fixture = Fixture::new();
+    let mut client = Client::new(&fixture);
+    let pane = client.shell(&fixture);
+    let ran = client.call("run", json!({"command": "read -r A; echo $A", "timeout_ms": 0}));
+    let handle = &ran["handle"];
+    let why = client.fail("request_human", json!({"handle": handle}));
+    assert!(why.contains("wait takes the handle"), "{why}");
+    let asked = json!({"message": "Go on?", "timeout_ms": 0});
+    let asked = client.call("request_human", asked);
+    let why = client.fail("wait", json!({"handle": asked["handle"]}));
+    assert!(why.contains("request_human takes the handle"), "{why}");
+    // Neither result is lost.
+    let number = crate::support::question(fixture.server()).number;
+    fixture.server().answers().give(number, "Done").unwrap();
+    let answered = client.call("request_human", json!({"handle": asked["handle"]}));
+    assert_eq!(answered["answered"], true, "{answered}");
+    client.call("input", json!({"pane": pane, "text": "it\n"}));
+    let ended = client.call("wait", json!({"handle": handle}));
+    assert_eq!(ended["run"]["ended"], true, "{ended}");
+}
+
+#[test]
+fn a_background_job_is_the_first_in_every_shell() {
+    for shell in ["bash", "zsh"] {
+        if !crate::support::has(shell, &["-c", "exit"]) {
+            continue;
+        }
+        let fixture = Fixture::new();
+        fixture.integrate();
+        let mut client = Client::new(&fixture);
+        let opened = client.call("pane_open", json!({"command": [shell]}));
+        let pane = &opened["pane"];
+        client.until(json!({"pane": pane, "any": [{"prompt": true}]}));
+        let mut run = |command: &str| client.call("run", json!({"pane": pane, "command": command}));
+        run("sleep 1000 &");
+        let killed = run("kill %1 && wait %1");
+        assert_eq!(killed["exit_code"], 143, "{shell}: {killed}");
+    }
+}
+
+#[test]
+fn an_unfinished_command_is_not_typed_into_nushell() {
+    // No package of the system contains Nushell, so it is tested only where it is installed.
+    if std::process::Command::new("nu").arg("--version").output().is_err() {
+        return;
+    }
+    let fixture = Fixture::new();
+    fixture.integrate();
+    let mut client = Client::new(&fixture);
+    let opened = client.call("pane_open", json!({"command": ["nu"]}));
+    let pane = &opened["pane"];
+    client.until(json!({"pane": pane, "any": [{"prompt": true}]}));
+    let why = client.fail("run", json!({"pane": pane, "command": "if true {"}));
+    assert!(why.ends_with("the command is unfinished, it needs a closing }"), "{why}");
+    let ran = client.call("run", json!({"pane": pane, "command": "if true { print whole }"}));
+    assert_eq!(ran["output"], "whole", "{ran}");
+}

@@ -37,6 +37,66 @@ fn a_wait_does_not_find_the_command_line_that_was_typed() {
 }
 
 #[test]
+fn a_wait_does_not_find_what_was_typed_without_marks() {
+    let fixture = Fixture::new();
+    let mut client = Client::old(&fixture);
+    // A shell without integration.
+    let opened = client.call("pane_open", json!({"command": ["sh"]}));
+    let pane = opened["pane"].clone();
+    client.until(json!({"pane": pane, "any": [{"regex": "^[$#] ?$"}]}));
+    let line = json!({"pane": pane, "text": "read -r A; echo READY\n", "wait_any": [{"text": "READY"}],
+        "timeout_ms": 300});
+    let typed = client.call("input", line);
+    assert_eq!(typed["wait"]["matched"], false, "{typed}");
+    // The same without a `since_seq`.
+    let none = json!({"pane": pane, "any": [{"text": "READY"}], "timeout_ms": 300});
+    assert_eq!(client.call("wait", none)["matched"], false);
+    client.until(json!({"pane": pane, "any": [{"text": "echo READY"}], "include_typed": true}));
+    let enter = json!({"pane": pane, "keys": ["enter"], "wait_any": [{"text": "READY"}]});
+    let entered = client.call("input", enter);
+    assert_eq!(entered["wait"]["conditions"][0]["text"], "READY", "{entered}");
+    let ran = json!({"pane": pane, "command": "read -r A; echo AGAIN", "timeout_ms": 0});
+    let ran = client.call("run", ran);
+    client.until(json!({"pane": pane, "any": [{"text": "AGAIN"}], "include_typed": true}));
+    let none = json!({"pane": pane, "any": [{"text": "AGAIN"}], "timeout_ms": 300});
+    assert_eq!(client.call("wait", none)["matched"], false);
+    let enter = json!({"pane": pane, "keys": ["enter"], "wait_any": [{"text": "AGAIN"}]});
+    assert_eq!(client.call("input", enter)["wait"]["matched"], true);
+    client.call("wait", json!({"handle": ran["handle"]}));
+    // What a program prints counts, though it is what was typed.
+    let opened = client.call("pane_open", json!({"command": ["cat"]}));
+    let typed = json!({"pane": opened["pane"], "text": "it\n", "wait_any": [{"regex": "^it$"}]});
+    assert_eq!(client.call("input", typed)["wait"]["matched"], true);
+    let script = "stty -echo -icanon; echo READY; read -r A; echo \"$A\"; exec cat";
+    let opened = client.call("pane_open", json!({"command": ["sh", "-c", script]}));
+    let pane = &opened["pane"];
+    client.until(json!({"pane": pane, "any": [{"text": "READY"}]}));
+    let typed = json!({"pane": pane, "text": "printed\n", "wait_any": [{"text": "printed"}]});
+    assert_eq!(client.call("input", typed)["wait"]["matched"], true);
+}
+
+#[test]
+fn an_interpreter_shows_what_is_typed_and_that_is_not_its_output() {
+    if !crate::support::has("python3", &["--version"]) {
+        return;
+    }
+    let fixture = Fixture::new();
+    let mut client = Client::new(&fixture);
+    let opened = client.call("pane_open", json!({"command": ["python3", "-q"]}));
+    let pane = &opened["pane"];
+    client.until(json!({"pane": pane, "any": [{"text": ">>>"}]}));
+    let line = "_ = input('Go? '); print('DONE')\n";
+    let typed =
+        json!({"pane": pane, "text": line, "wait_any": [{"text": "DONE"}], "timeout_ms": 500});
+    let typed = client.call("input", typed);
+    assert_eq!(typed["wait"]["matched"], false, "{typed}");
+    client.until(json!({"pane": pane, "any": [{"regex": r"^Go\?"}]}));
+    let typed = json!({"pane": pane, "text": "y\n", "wait_any": [{"text": "DONE"}]});
+    let typed = client.call("input", typed);
+    assert_eq!(typed["wait"]["conditions"][0]["text"], "DONE", "{typed}");
+}
+
+#[test]
 fn a_run_that_goes_on_says_from_where_on_its_output_counts() {
     let fixture = Fixture::new();
     let mut client = Client::old(&fixture);
@@ -114,6 +174,18 @@ fn a_prompt_that_can_not_be_told_is_refused() {
     // The other condition may still come true.
     let or_else = json!({"pane": pane, "any": [{"prompt": true}, {"text": "x"}]});
     client.until(or_else);
+    // A program that reads keys is no shell at its prompt.
+    for program in [&["less", "/etc/passwd"][..], &["python3", "-q"]] {
+        if !crate::support::has(program[0], &["--version"]) {
+            continue;
+        }
+        let opened = client.call("pane_open", json!({"command": program}));
+        let pane = &opened["pane"];
+        client.until(json!({"pane": pane, "any": [{"regex": "^(>>>|root:)"}]}));
+        client.until(json!({"pane": pane, "any": [{"stable_ms": 100}]}));
+        let why = client.fail("wait", json!({"pane": pane, "any": [{"prompt": true}]}));
+        assert!(why.contains("has no shell integration"), "{program:?}: {why}");
+    }
     // A line editor's terminal settings show that the shell waits, until something was typed.
     let opened = client.call("pane_open", json!({"command": ["bash", "--norc", "--noprofile"]}));
     let pane = &opened["pane"];

@@ -20,7 +20,7 @@ use tokio::time::{Instant, interval_at, sleep_until};
 use unterm_mux::PaneId;
 
 use super::{
-    jobs::SLICE,
+    jobs::{SLICE, slice},
     server::Server,
     tool::{FIRST_PROGRESS, PROGRESS},
 };
@@ -67,8 +67,11 @@ pub async fn approve(
     // What is allowed is this call, to the letter.
     let call = format!("{} {}", request.name, Value::Object(arguments.clone()));
     let start = Instant::now();
-    let deadline = start + SLICE;
     let elicits = has_dialogs(context);
+    let asked = arguments.get("timeout_ms").and_then(Value::as_u64);
+    // A dialog is given time to be read.
+    let within = if elicits { SLICE } else { slice(asked) };
+    let deadline = start + within;
     let progress = context.meta.get_progress_token();
     let mut ticks = interval_at(start + FIRST_PROGRESS, PROGRESS);
     loop {

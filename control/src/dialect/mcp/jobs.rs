@@ -24,6 +24,11 @@ use crate::{
 
 /// The longest a client is kept waiting by one request: some drop a call after a minute.
 pub const SLICE: Duration = Duration::from_secs(50);
+/// How long a request may take whose client asked for this time-out.
+pub fn slice(timeout_ms: Option<u64>) -> Duration {
+    timeout_ms.map_or(SLICE, Duration::from_millis).min(SLICE)
+}
+
 /// Calls that go on at a time, of all clients; one more is refused while none of them has ended.
 const MOST: usize = 256;
 
@@ -68,6 +73,14 @@ impl Kind {
         match self {
             Self::Run(_) => "run",
             Self::Wait(_) => "wait",
+            Self::Question(_) => "request_human",
+        }
+    }
+
+    /// The tool that gives the result.
+    pub fn tool(&self) -> &'static str {
+        match self {
+            Self::Run(_) | Self::Wait(_) => "wait",
             Self::Question(_) => "request_human",
         }
     }

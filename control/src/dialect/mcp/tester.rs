@@ -23,6 +23,7 @@ use crate::methods::{
     input::{Type, TypeParams},
     session::{self, ResizeParams, StatusReply},
 };
+use crate::untrusted::shortened;
 
 /// The toolset.
 pub static TOOLSET: Toolset = Toolset {
@@ -289,9 +290,17 @@ fn side(given: &Map<String, Value>, name: &str) -> Result<u64, Value> {
             Err(error(Code::Parameter, format!("{name} parameter is required")))
         }
         Some(side) => {
-            let side = whole(side).filter(|side| (1..=LONGEST_SIDE).contains(side));
-            side.ok_or_else(|| {
-                error(Code::Parameter, format!("{name} must be between 1 and {LONGEST_SIDE}"))
+            let cells = whole(side).filter(|cells| (1..=LONGEST_SIDE).contains(cells));
+            cells.ok_or_else(|| {
+                let is_whole = side.as_f64().is_some_and(|side| side.fract() == 0.0);
+                let why = match is_whole {
+                    true => format!("{name} must be between 1 and {LONGEST_SIDE}"),
+                    false => format!(
+                        "{name} must be a whole number between 1 and {LONGEST_SIDE}, not {}",
+                        shortened(&side.to_string(), 80)
+                    ),
+                };
+                error(Code::Parameter, why)
             })
         }
     }

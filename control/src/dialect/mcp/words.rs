@@ -57,13 +57,19 @@ impl Speaker {
             Error::Secret(_) => {
                 format!("{}: tell them by request_human, then wait", renamed(&error.to_string()))
             }
-            Error::Ended { .. } => format!(
+            Error::Ended { .. } | Error::Over { .. } => format!(
                 "{}. What it showed stays readable by screen; pane_open opens another",
                 renamed(&error.to_string())
             ),
-            Error::NoBlock { .. } => {
+            Error::NoBlock { block: Some(_), .. } => {
                 format!(
                     "{}; without `block` the last that has ended is read",
+                    renamed(&error.to_string())
+                )
+            }
+            Error::NoBlock { block: None, .. } => {
+                format!(
+                    "{}: none has, or its output was longer than the history. `transcript` reads what is left",
                     renamed(&error.to_string())
                 )
             }

@@ -168,12 +168,11 @@ fn under_way(pane: &Pane) -> Option<String> {
     Some(line.or_else(name).unwrap_or_else(|| "a command".to_owned()))
 }
 
-/// The program that would read typed text in a pane whose shell marks nothing. A program that the pane was opened for does not
-/// count, because no shell runs it.
+/// The program that would read typed text in a pane whose shell marks nothing, unless it is a shell or leads to one.
 fn reader(pane: &Pane) -> Option<String> {
-    let Foreground { name, is_root, .. } = pane.foreground()?;
-    let is_shell = Shell::of_process(&name).is_some() || is_carrier(&name);
-    (!is_root && !is_shell).then_some(name)
+    let Foreground { name, .. } = pane.foreground()?;
+    let leads_to_shell = Shell::of_process(&name).is_some() || is_carrier(&name);
+    (!leads_to_shell).then_some(name)
 }
 
 /// Whether a shell leads the foreground and does not read its terminal: it reads its startup files, or is between a command and

@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::run::{no_handle, slice};
+use super::run::{no_handle, of_another_tool};
 use crate::{
     dialect::mcp::{
-        jobs::{Asking, Job, Kind, WEEK},
+        jobs::{Asking, Job, Kind, WEEK, slice},
         tool::{Ask, ToolResult, tool},
         untrusted::escaped,
     },
@@ -119,13 +119,7 @@ tool! {
                 let outcome = ask.finish(&job, pending, within).await;
                 outcome.map(|outcome| outcome.map(|reply| reply.answer))
             }
-            // Another tool's handle: nobody was asked.
-            Kind::Run(pending) => {
-                ask.finish(&job, pending, within).await.map(|outcome| outcome.map(|_| None))
-            }
-            Kind::Wait(pending) => {
-                ask.finish(&job, pending, within).await.map(|outcome| outcome.map(|_| None))
-            }
+            Kind::Run(_) | Kind::Wait(_) => return Err(of_another_tool(&job)),
         };
         let Some(answer) = answer else {
             let handle = Some(job.tell_handle());

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     dialect::mcp::{
-        jobs::{Asking, Job, Kind, Pending, SLICE, WEEK},
+        jobs::{Asking, Job, Kind, Pending, WEEK, slice},
         tool::{Ask, ToolResult, tool},
         untrusted::{Clipped, clipped, is_longer},
     },
@@ -29,11 +29,6 @@ use crate::{
 /// Whether a flag has its usual value, with which replies leave it out.
 fn is_false(value: &bool) -> bool {
     !value
-}
-
-/// How long this request may take.
-pub(super) fn slice(timeout_ms: Option<u64>) -> Duration {
-    timeout_ms.map_or(SLICE, Duration::from_millis).min(SLICE)
 }
 
 /// What becomes of a command whose call is cancelled: Ctrl+C is typed, or it goes on.
@@ -336,14 +331,7 @@ pub async fn go_on(
                 ..WaitReply::default()
             })
         }
-        // The person's answer is with request_human.
-        Kind::Question(pending) => {
-            let Some(outcome) = ask.finish(job, pending, within).await else {
-                return Ok(unfinished());
-            };
-            ask.server.jobs.forget(job);
-            outcome.map(|_| WaitReply::default())
-        }
+        Kind::Question(_) => Err(of_another_tool(job)),
     }
 }
 
@@ -377,7 +365,12 @@ tool! {
 /// The error for an unknown handle.
 pub(super) fn no_handle(handle: &str) -> String {
     format!(
-        "There is no handle {}: its result was already returned, or its call never began. Make the call again",
+        "There is no handle {}: its result was already returned, or its call never began. `block` reads what a command printed, `screen` what the pane shows",
         line(&format!("{handle:?}"))
     )
+}
+
+/// The error for a handle that another tool gave and takes.
+pub(super) fn of_another_tool(job: &Job) -> String {
+    format!("{} takes the handle {}, and gives the result", job.kind.tool(), job.tell_handle())
 }

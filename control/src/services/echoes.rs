@@ -1,0 +1,142 @@
+//! Where the echo of what callers typed is to be expected, so that a wait for output does not take it for output.
+//!
+//! Shells with integration mark what is typed at their prompts. This is for all other programs that show their input:
+//! interpreters, shells without integration, and those that have not drawn their prompt yet.
+
+use std::collections::VecDeque;
+
+use parking_lot::Mutex;
+use unterm_mux::{Pane, PaneId};
+use unterm_term::{Modes, Point};
+
+/// The most echoes that are remembered. One more replaces the oldest.
+const MOST: usize = 256;
+/// The longest text that is remembered, in bytes. A longer one is remembered by its beginning.
+const LONGEST: usize = 4096;
+/// The marks before and after a bracketed paste. Programs do not show them.
+const PASTE: [&str; 2] = ["\x1b[200~", "\x1b[201~"];
+
+/// A place where a program would show what is typed now.
+#[derive(Clone, Copy, Debug)]
+pub struct Place(Point);
+
+impl Place {
+    /// The cursor's place in a pane. `None` if nothing typed there would be an echo: on a full screen, what is typed
+    /// changes a document; in the first column, a program that turned the echo off shows only what it makes of its input.
+    pub fn of(pane: &Pane) -> Option<Self> {
+        let at = {
+            let term = pane.term();
+            if term.modes().contains(Modes::ALT_SCREEN) {
+                return None;
+            }
+            let cursor = term.cursor();
+            let line = term.live_top().0 + u64::from(cursor.row);
+            Point { line: unterm_term::LineId(line), col: cursor.col }
+        };
+        let process = pane.process();
+        let echoes = process.echo() != Some(false) || at.col > 0;
+        (echoes && !process.reads_secret()).then_some(Self(at))
+    }
+}
+
+/// A text that was typed.
+#[derive(Clone, Debug)]
+pub struct Echo {
+    place: Place,
+    text: String,
+    /// What follows it in its line was typed too.
+    reaches_end: bool,
+}
+
+/// What callers typed recently, in any pane.
+#[derive(Debug, Default)]
+pub struct Echoes(Mutex<VecDeque<(PaneId, Echo)>>);
+
+impl Echoes {
+    /// Records that this was typed at a place. Only the text before the first key counts.
+    pub fn add(&self, pane: &Pane, place: Place, typed: &[u8]) {
+        let typed = String::from_utf8_lossy(&typed[..typed.len().min(LONGEST)]);
+        let typed = typed.strip_prefix(PASTE[0]).unwrap_or(&typed);
+        let text = typed.split(char::is_control).next().unwrap_or_default();
+        self.put(pane, Echo { place, text: text.trim_end().to_owned(), reaches_end: false });
+    }
+
+    /// Records that a line which begins like this was typed at a place.
+    pub fn add_line(&self, pane: &Pane, place: Place, beginning: &str) {
+        self.put(pane, Echo { place, text: beginning.to_owned(), reaches_end: true });
+    }
+
+    fn put(&self, pane: &Pane, echo: Echo) {
+        if echo.text.trim().is_empty() {
+            return;
+        }
+        let mut echoes = self.0.lock();
+        if echoes.len() == MOST {
+            echoes.pop_front();
+        }
+        echoes.push_back((pane.id(), echo));
+    }
+
+    /// The echoes in a pane, the oldest first.
+    pub fn of(&self, pane: PaneId) -> Vec<Echo> {
+        let echoes = self.0.lock();
+        echoes.iter().filter(|(of, _)| *of == pane).map(|(_, echo)| echo.clone()).collect()
+    }
+}
+
+impl Echo {
+    /// Removes this echo from the text of a line, whose rows are `first` to `last`, if the line shows it. Of an echo that
+    /// is still being drawn, removes what is there.
+    pub fn remove_from(&self, first: u64, last: u64, line: &mut String) {
+        let Point { line: row, col } = self.place.0;
+        if !(first..=last).contains(&row.0) {
+            return;
+        }
+        if let Some(at) = line.rfind(&self.text) {
+            let end = if self.reaches_end { line.len() } else { at + self.text.len() };
+            line.replace_range(at..end, "");
+            return;
+        }
+        let at = line.char_indices().nth(usize::from(col)).map(|(at, _)| at);
+        if let Some(at) = at
+            && row.0 == first
+            && self.text.starts_with(&line[at..])
+        {
+            line.truncate(at);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use unterm_term::LineId;
+
+    use super::*;
+
+    fn shown(line: &str, row: u64, text: &str) -> String {
+        let place = Place(Point { line: LineId(row), col: 4 });
+        let mut line = line.to_owned();
+        Echo { place, text: text.to_owned(), reaches_end: false }.remove_from(5, 6, &mut line);
+        line
+    }
+
+    #[test]
+    fn an_echo_is_removed_where_it_was_typed() {
+        assert_eq!(shown(">>> print('it')", 5, "print('it')"), ">>> ");
+        assert_eq!(shown(">>> print('it') # hint", 5, "print('it')"), ">>>  # hint");
+        assert_eq!(shown(">>> pri", 5, "print('it')"), ">>> ", "half drawn");
+        assert_eq!(shown("a wrapped print('it')", 6, "print('it')"), "a wrapped ");
+        assert_eq!(shown("print('it')", 7, "print('it')"), "print('it')", "another line");
+        assert_eq!(shown(">>> other", 5, "print('it')"), ">>> other");
+        assert_eq!(shown(">>> é", 5, "print('it')"), ">>> é");
+    }
+
+    #[test]
+    fn a_line_that_was_typed_reaches_its_end() {
+        let place = Place(Point { line: LineId(5), col: 2 });
+        let mut line = "$  printf begin; echo READY".to_owned();
+        Echo { place, text: " printf begin".to_owned(), reaches_end: true }
+            .remove_from(5, 5, &mut line);
+        assert_eq!(line, "$ ");
+    }
+}
