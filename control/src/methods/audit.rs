@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Caller, Context, Group, Method, Result, Subjects, params::Arg};
-use crate::services::audit::Entry;
+
+pub use crate::services::audit::Entry;
 
 /// `session.audit_log`.
 pub struct Log;

@@ -470,7 +470,7 @@ pub enum ClipboardReply {
     /// A picture.
     Image {
         /// `png`.
-        format: &'static str,
+        format: Word,
         /// The file it was written to.
         image_path: String,
         /// In pixels.
@@ -515,7 +515,7 @@ impl Method for Clipboard {
                     private::write(&file, &png).map_err(failed)?;
                     pictures::prune_all(&folder, &file);
                     ClipboardReply::Image {
-                        format: "png",
+                        format: "png".into(),
                         image_path: file.to_string_lossy().into_owned(),
                         width,
                         height,

@@ -11,11 +11,10 @@ use super::{
 use crate::{
     authority::MOST_JUDGED,
     error::{self, Error},
-    services::{
-        matching::Budget,
-        policy::{Refusal, Rules},
-    },
+    services::{matching::Budget, policy::Refusal},
 };
+
+pub use crate::services::policy::Rules;
 
 /// `policy.set`.
 pub struct Set;

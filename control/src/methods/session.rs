@@ -14,9 +14,9 @@ use unterm_mux::Pane;
 pub(super) use self::creation::create;
 pub use self::{
     creation::{Create, CreateParams, CreateReply},
-    history::History,
+    history::{History, HistoryEntry, HistoryParams, HistoryReply},
     size::{Resize, ResizeParams},
-    state::{CursorState, Get, List, Status, StatusReply},
+    state::{CursorState, Get, List, ListReply, Listed, ShellState, Status, StatusReply},
 };
 
 use super::{

@@ -8,10 +8,9 @@ use super::{
     params::{Arg, NoParams},
     session::blocking,
 };
-use crate::{
-    error::Error,
-    services::tokens::{Scope, Token},
-};
+use crate::error::Error;
+
+pub use crate::services::tokens::{Scope, Token};
 
 /// Characters of a name.
 const LONGEST: usize = 100;

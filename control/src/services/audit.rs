@@ -5,6 +5,7 @@
 //! which the thread is too slow, are counted. The count is written as soon as the file can be written again.
 
 use std::{
+    borrow::Cow,
     collections::VecDeque,
     fs::{File, OpenOptions},
     io::{self, Write},
@@ -20,7 +21,7 @@ use std::{
 use parking_lot::Mutex;
 use rustix::fs::{FlockOperation, flock};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::recording::SharedRedaction;
 use crate::caller::LONGEST_NAME;
@@ -44,7 +45,7 @@ const REDACTED: usize = 4 * DETAIL;
 const SESSION: usize = 100;
 
 /// One call.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub struct Entry {
     /// RFC 3339, UTC.
     pub timestamp: String,
@@ -58,9 +59,9 @@ pub struct Entry {
     pub allowed: bool,
     /// `ok`: it was made, or what takes its time began; `refused`; or `error`: it came to nothing, for what it was given or for
     /// another reason. What began and then came to nothing has an entry for each.
-    pub outcome: &'static str,
+    pub outcome: Cow<'static, str>,
     /// Why it was refused or came to nothing, as its caller was told; absent where it did not, or the detail says it.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub error: String,
     /// The client's name for itself, where it gave one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -123,7 +124,7 @@ impl Audit {
             session_id: Some(short(&session_id, SESSION)).filter(|id| !id.is_empty()),
             detail: redacted(detail),
             allowed: outcome != "refused",
-            outcome,
+            outcome: outcome.into(),
             error: redacted(&error),
             client: client.map(|name| short(&name, LONGEST_NAME)),
         };
@@ -257,7 +258,8 @@ mod tests {
         let told = audit.last(3, None).into_iter();
         let told: Vec<_> =
             told.map(|entry| (entry.outcome, entry.allowed, entry.error.len())).collect();
-        assert_eq!(told, [("refused", false, 0), ("error", true, DETAIL), ("ok", true, 0)]);
+        let expected = [("refused", false, 0), ("error", true, DETAIL), ("ok", true, 0)];
+        assert_eq!(told, expected.map(|(word, allowed, length)| (word.into(), allowed, length)));
         let long = "nine ".repeat(1 << 18);
         audit.add(
             "exec.run",
@@ -316,7 +318,7 @@ mod tests {
         audit.add("exec.run", "7".to_owned(), "password=x", Outcome::Done, None);
         let entry = audit.last(1, None).remove(0);
         assert!(entry.detail.contains("recording.json"), "{}", entry.detail);
-        assert_eq!((entry.outcome, entry.error.as_str()), ("ok", ""));
+        assert_eq!((&*entry.outcome, entry.error.as_str()), ("ok", ""));
     }
 
     #[test]
