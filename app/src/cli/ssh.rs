@@ -11,8 +11,10 @@ use std::{fmt::Write, io::IsTerminal, path::Path, process::Command};
 
 use anyhow::{Context, Result, bail};
 use base64::{Engine, prelude::BASE64_STANDARD};
-use serde_json::json;
-use unterm_control::client::{self, Client};
+use unterm_control::{
+    client::{self, Client},
+    methods::{nonce::LendNonce, params::SessionOnly},
+};
 use unterm_mux::{SCRIPTS, quote};
 
 use crate::own_pane::OwnPane;
@@ -48,10 +50,7 @@ fn ticket(home: &Path) -> Result<String> {
         );
     };
     let client = Client::connect_to(&client::find_by_name(home, &instance)?)?;
-    let lent =
-        client.call_by_name("session.lend_nonce", json!({ "session_id": session.to_string() }))?;
-    let ticket = lent["ticket"].as_str().context("Unterm's reply has no ticket")?;
-    Ok(ticket.to_owned())
+    Ok(client.call::<LendNonce>(SessionOnly::of(session))?.ticket)
 }
 
 /// Options of ssh that take an argument (ssh(1)).

@@ -4,8 +4,10 @@
 use std::{path::Path, process::Command};
 
 use anyhow::{Context, Result};
-use serde_json::json;
-use unterm_control::client::{self, Client};
+use unterm_control::{
+    client::{self, Client},
+    methods::{params::NoParams, session::List},
+};
 
 use crate::own_pane::OwnPane;
 
@@ -61,10 +63,9 @@ fn parsed(line: &str) -> Option<(u32, Option<String>)> {
 fn of_pane(home: &Path) -> Option<String> {
     let own = OwnPane::of_environment()?;
     let client = Client::connect_to(&client::find_by_name(home, &own.instance).ok()?).ok()?;
-    let list = client.call_by_name("session.list", json!({})).ok()?;
-    let mut sessions = list["sessions"].as_array()?.iter();
-    let session = sessions.find(|session| session["id"] == own.session)?;
-    session["tty"].as_str().filter(|tty| !tty.is_empty()).map(str::to_owned)
+    let mut sessions = client.call::<List>(NoParams {}).ok()?.sessions.into_iter();
+    let session = sessions.find(|session| session.id == own.session)?;
+    Some(session.tty).filter(|tty| !tty.is_empty())
 }
 
 #[cfg(test)]
