@@ -3,7 +3,8 @@
 use std::io::Write;
 
 use anyhow::{Context, Result};
-use serde_json::Value;
+use serde::Deserialize;
+use serde_json::{Map, Value};
 use unterm_control::{
     client::Client,
     methods::events::{Kind, SubscribeParams},
@@ -29,7 +30,7 @@ pub fn run(client: &Client, watch: &Watch<'_>) -> Result<()> {
     let mut out = std::io::stdout().lock();
     for _ in 0..watch.count.unwrap_or(u64::MAX) {
         let event = events.next().context("the connection to Unterm was lost")?;
-        let line = if watch.json { event.to_string() } else { text(&event) };
+        let line = if watch.json { event.to_string() } else { text(&Event::deserialize(event)?) };
         match writeln!(out, "{line}").and_then(|()| out.flush()) {
             Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => return Ok(()),
             written => written?,
@@ -38,18 +39,25 @@ pub fn run(client: &Client, watch: &Watch<'_>) -> Result<()> {
     Ok(())
 }
 
+/// An event: what all kinds have, and the fields of its own kind.
+#[derive(Deserialize)]
+struct Event {
+    event: String,
+    session_id: Option<String>,
+    #[serde(flatten)]
+    fields: Map<String, Value>,
+}
+
+/// Numbers that place an event among others. They are left out of its line.
+const PLACES: [&str; 2] = ["seq", "session_seq"];
+
 /// An event as a line of text: its kind, its session and its other fields.
-fn text(event: &Value) -> String {
-    let kind = event["event"].as_str().unwrap_or_default();
-    let session = event["session_id"].as_str().unwrap_or("-");
-    let known = ["event", "seq", "session_id", "session_seq"];
-    let rest = event
-        .as_object()
-        .into_iter()
-        .flatten()
-        .filter(|(key, value)| !known.contains(&key.as_str()) && !value.is_null());
-    let rest: Vec<_> = rest.map(|(key, value)| format!("{key}={value}")).collect();
-    format!("{kind:<16} {session:>4}  {}", rest.join(" ")).trim_end().to_owned()
+fn text(Event { event, session_id, fields }: &Event) -> String {
+    let session = session_id.as_deref().unwrap_or("-");
+    let is_shown = |name: &str, value: &Value| !PLACES.contains(&name) && !value.is_null();
+    let shown = fields.iter().filter(|(name, value)| is_shown(name, value));
+    let shown: Vec<_> = shown.map(|(name, value)| format!("{name}={value}")).collect();
+    format!("{event:<16} {session:>4}  {}", shown.join(" ")).trim_end().to_owned()
 }
 
 #[cfg(test)]
@@ -62,7 +70,8 @@ mod tests {
     fn an_event_is_a_line() {
         let event = json!({"event": "command_end", "seq": 9, "session_id": "3", "session_seq": 7,
             "command": 2, "exit_code": 0});
-        assert_eq!(text(&event), "command_end         3  command=2 exit_code=0");
-        assert_eq!(text(&json!({"event": "layout", "seq": 1})), "layout              -");
+        let line = |event| text(&Event::deserialize(event).unwrap());
+        assert_eq!(line(event), "command_end         3  command=2 exit_code=0");
+        assert_eq!(line(json!({"event": "layout", "seq": 1})), "layout              -");
     }
 }
