@@ -7,10 +7,14 @@
 mod areas;
 #[path = "../cli/args.rs"]
 mod args;
+#[path = "../cli/call.rs"]
+mod call;
 #[path = "../cli/complete.rs"]
 mod complete;
 #[path = "../cli/fields.rs"]
 mod fields;
+#[path = "../cli/form.rs"]
+mod form;
 #[path = "../cli/generated.rs"]
 mod generated;
 #[path = "../cli/local.rs"]
@@ -23,6 +27,8 @@ mod own_pane;
 mod relay;
 #[path = "../cli/report.rs"]
 mod report;
+#[path = "../cli/screenshot.rs"]
+mod screenshot;
 #[path = "../cli/session.rs"]
 mod session;
 #[path = "../cli/show.rs"]
@@ -39,11 +45,21 @@ use std::{io::Write, path::Path, process::ExitCode};
 use anyhow::{Context, Result, bail};
 use clap::{CommandFactory, FromArgMatches};
 use serde_json::{Value, json};
-use unterm_control::client::{self, Client, ClientError};
+use unterm_control::{
+    client::{self, Client, ClientError},
+    methods::{
+        Method, action, audit, exec, instance,
+        params::{NoParams, SessionOnly},
+        selftest, server, session as sessions, settings, signal, system,
+    },
+};
 
 use args::{Args, Command, InstanceCommand, McpCommand, SettingsCommand};
+use call::Call;
+use form::Shown;
 use own_pane::OwnPane;
 use report::Report;
+use screenshot::Screenshot;
 use session::Named;
 
 fn main() -> ExitCode {
@@ -99,8 +115,8 @@ fn run(args: &Args, method: Called) -> Result<ExitCode> {
     let client = match connect(args, &home) {
         // An empty list is a list.
         Err(error) if is_list(args, &method) && is_not_running(&error) => {
-            let none = json!({"instances": []});
-            return print(args, &Report::new(show::text("instance.list", &none), none));
+            let none = serde_json::to_value(instance::ListReply { instances: Vec::new() })?;
+            return finish(args, show::reply(instance::List::NAME, &none), none);
         }
         connected => connected?,
     };
@@ -109,26 +125,31 @@ fn run(args: &Args, method: Called) -> Result<ExitCode> {
         watch::run(&client, &watch)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let (method, params) = match method {
-        Some(called) => called,
-        None => request(&args.command, &client)?,
-    };
-    let mut result = client.call_by_name(method, params)?;
-    if let Command::Screenshot { output: Some(output), .. } = &args.command {
-        let path = result["image"]["path"].as_str().unwrap_or_default().to_owned();
-        std::fs::copy(&path, output).with_context(|| output.display().to_string())?;
-        result["image"]["path"] = output.to_string_lossy().into();
-    }
     if let Command::Settings(SettingsCommand::Open { print_only: false }) = &args.command {
-        let file = result["file"].as_str().unwrap_or_default();
-        unterm::open_settings(Path::new(file)).map_err(anyhow::Error::msg)?;
+        let reply =
+            client.call::<settings::Open>(settings::OpenParams { redirect: true.into() })?;
+        let file = reply.file.unwrap_or_default();
+        unterm::open_settings(&file).map_err(anyhow::Error::msg)?;
         // The address has been used by now.
         return print(args, &Report::new(String::new(), json!({"opened": true})));
     }
-    let complaint = show::complaint(method, &result);
-    let text = show::text(method, &result);
-    let code = print(args, &Report::new(text, result))?;
-    match complaint {
+    if let Command::Screenshot { id, region, output, .. } = &args.command {
+        let screenshot = Screenshot { id: *id, region: *region, output: output.as_deref() };
+        let (reply, shown) = screenshot.take(&client)?;
+        return finish(args, shown, reply);
+    }
+    let call = match method {
+        Some((method, params)) => Call::by_name(method.to_owned(), params),
+        None => call(&args.command, &client)?,
+    };
+    let reply = call.make(&client)?;
+    finish(args, show::reply(call.method(), &reply), reply)
+}
+
+/// Prints an instance's reply, and the complaint that it stands for.
+fn finish(args: &Args, shown: Shown, reply: Value) -> Result<ExitCode> {
+    let code = print(args, &Report::new(shown.text, reply))?;
+    match shown.complaint {
         None => Ok(code),
         Some(why) => {
             if !why.is_empty() {
@@ -188,7 +209,7 @@ fn connect(args: &Args, home: &Path) -> Result<Client, ClientError> {
 
 /// Whether the command asks for the list of instances.
 fn is_list(args: &Args, method: &Called) -> bool {
-    let is_called = |name: &str| name == "instance.list";
+    let is_called = |name: &str| name == instance::List::NAME;
     args.instance.is_none()
         && match &args.command {
             Command::Instance(InstanceCommand::List) => true,
@@ -222,15 +243,15 @@ fn write_out(text: &str) -> Result<()> {
     }
 }
 
-/// The method that a command calls, and its parameters.
-fn request<'a>(command: &'a Command, client: &Client) -> Result<(&'a str, Value)> {
+/// The call that does what a command says.
+fn call(command: &Command, client: &Client) -> Result<Call> {
     use InstanceCommand as I;
 
     let mut session = |id: &dyn Named| match id.given() {
         Some(id) => Ok(id),
         None => default_session(client),
     };
-    Ok(match command {
+    match command {
         // Done without an instance, or before.
         Command::Config(_)
         | Command::Theme(_)
@@ -241,89 +262,102 @@ fn request<'a>(command: &'a Command, client: &Client) -> Result<(&'a str, Value)
         | Command::ShellCompletion { .. }
         | Command::Complete { .. }
         | Command::Man { .. }
+        | Command::Screenshot { .. }
         | Command::Watch { .. } => bail!("this command has no method"),
-        Command::Record(command) => command.request(&mut session)?,
-        Command::Sessions(command) => command.request(),
-        Command::Screenshot { id: Some(id), .. } => {
-            ("capture.window", json!({"title": id.to_string()}))
-        }
-        Command::Screenshot { region: true, .. } => {
-            ("capture.select", json!({"interactive": true}))
-        }
-        Command::Screenshot { .. } => ("capture.screen", json!({})),
-        Command::Capture(command) => command.request(),
-        Command::Workspace(command) => command.request(),
-        Command::Proxy(command) => command.request(),
-        Command::Orchestrate(command) => command.request(&mut session)?,
-        Command::Policy(command) => command.request(),
+        Command::Record(command) => command.call(&mut session),
+        Command::Sessions(command) => command.call(),
+        Command::Capture(command) => command.call(),
+        Command::Workspace(command) => command.call(),
+        Command::Proxy(command) => command.call(),
+        Command::Orchestrate(command) => command.call(&mut session),
+        Command::Policy(command) => command.call(),
         Command::Token(command) => {
             if let areas::TokenCommand::Create { panes, .. } = command {
                 refuse_missing_sessions(panes, client)?;
             }
-            command.request()
+            command.call()
         }
-        Command::Audit { id, limit } => {
-            let id = id.map(|id| id.to_string());
-            ("session.audit_log", json!({"session_id": id, "limit": limit}))
-        }
-        Command::Selftest { id } => {
-            ("selftest.run", json!({"session_id": id.given().map(|id| id.to_string())}))
-        }
-        Command::Settings(SettingsCommand::Open { print_only }) => {
-            ("settings.open", json!({"redirect": !print_only}))
-        }
-        Command::Session(command) => command.request(&mut session)?,
-        Command::Exec { id, command } => {
-            ("exec.run", json!({"id": session(id)?, "command": command.join(" ")}))
-        }
+        Command::Audit { id, limit } => Call::of::<audit::Log>(audit::LogParams {
+            limit: (*limit).into(),
+            session_id: id.map(|id| id.to_string()).into(),
+            ..audit::LogParams::default()
+        }),
+        Command::Selftest { id } => Call::of::<selftest::Run>(selftest::RunParams {
+            session_id: id.given().map(|id| id.to_string()).into(),
+            ..selftest::RunParams::default()
+        }),
+        Command::Settings(_) => Call::of::<settings::Open>(settings::OpenParams::default()),
+        Command::Session(command) => command.call(&mut session),
+        Command::Exec { id, command } => Call::of::<exec::Run>(exec::RunParams {
+            command: command.join(" ").into(),
+            ..exec::RunParams::of(session(id)?)
+        }),
         Command::Run { id, timeout, command } => {
             if !timeout.is_finite() || *timeout < 0.0 {
                 bail!("--timeout must be a number of seconds, 0 or more, not {timeout}");
             }
             let timeout = (timeout * 1000.0) as u64;
-            let command = command.join(" ");
             let id = session(id)?;
             refuse_own_session(id, client)?;
-            ("exec.run_wait", json!({"id": id, "command": command, "timeout_ms": timeout}))
+            Call::of::<exec::RunWait>(exec::RunWaitParams {
+                command: command.join(" ").into(),
+                timeout_ms: timeout.into(),
+                ..exec::RunWaitParams::of(id)
+            })
         }
         Command::Send { id, enter, input } => {
             let mut input = input.join(" ");
             if *enter {
                 input.push('\r');
             }
-            ("session.input", json!({"id": session(id)?, "input": input}))
+            Call::of::<sessions::Input>(sessions::InputParams {
+                input: input.into(),
+                ..sessions::InputParams::of(session(id)?)
+            })
         }
-        Command::Cancel { id } => ("exec.cancel", json!({"id": session(id)?})),
+        Command::Cancel { id } => Call::of::<exec::Cancel>(SessionOnly::of(session(id)?)),
         Command::Signal { id, signal } => {
             let name = signal.to_ascii_uppercase();
             let has_key = ["INT", "TSTP", "QUIT", "EOF"].contains(&name.trim_start_matches("SIG"));
-            let method = if has_key { "signal.send" } else { "session.signal" };
-            (method, json!({"id": session(id)?, "signal": signal}))
+            let (id, signal) = (session(id)?, signal.as_str().into());
+            if has_key {
+                Call::of::<signal::Send>(signal::SendParams {
+                    signal,
+                    ..signal::SendParams::of(id)
+                })
+            } else {
+                let params = signal::SignalParams { signal, ..signal::SignalParams::of(id) };
+                Call::of::<signal::Signal>(params)
+            }
         }
-        Command::Status { id } => ("exec.status", json!({"id": session(id)?})),
-        Command::Screen(command) => command.request(&mut session)?,
-        Command::Action { name, argument: None } if name == "list" => ("action.list", json!({})),
+        Command::Status { id } => Call::of::<exec::Status>(SessionOnly::of(session(id)?)),
+        Command::Screen(command) => command.call(&mut session),
+        Command::Action { name, argument: None } if name == "list" => {
+            Call::of::<action::List>(NoParams {})
+        }
         Command::Action { name, argument } => {
             // `new-tab` is written like an option.
-            let name = name.replace('-', "_");
-            ("action.run", json!({"name": name, "argument": argument}))
+            let (name, argument) = (name.replace('-', "_").into(), argument.clone().into());
+            Call::of::<action::Run>(action::RunParams { name, argument })
         }
-        Command::Instance(I::List) => ("instance.list", json!({})),
-        Command::Instance(I::Info) => ("instance.info", json!({})),
-        Command::Instance(I::SetTitle { title }) => ("instance.set_title", json!({"title": title})),
-        Command::Instance(I::Focus) => ("instance.focus", json!({})),
-        Command::Info => ("server.info", json!({})),
-        Command::Health => ("server.health", json!({})),
-        Command::Capabilities => ("server.capabilities", json!({})),
-        Command::System => ("system.info", json!({})),
+        Command::Instance(I::List) => Call::of::<instance::List>(NoParams {}),
+        Command::Instance(I::Info) => Call::of::<instance::Info>(NoParams {}),
+        Command::Instance(I::SetTitle { title }) => {
+            Call::of::<instance::SetTitle>(instance::SetTitleParams { title: title.clone().into() })
+        }
+        Command::Instance(I::Focus) => Call::of::<instance::Focus>(NoParams {}),
+        Command::Info => Call::of::<server::Info>(NoParams {}),
+        Command::Health => Call::of::<server::Health>(NoParams {}),
+        Command::Capabilities => Call::of::<server::Capabilities>(NoParams {}),
+        Command::System => Call::of::<system::Info>(NoParams {}),
         Command::Call { method, params } => {
             let params = match params {
                 Some(params) => serde_json::from_str(params).context("PARAMS is not valid JSON")?,
                 None => json!({}),
             };
-            (method, params)
+            Ok(Call::by_name(method.clone(), params))
         }
-    })
+    }
 }
 
 /// Fails for the session that this program runs in, whose shell is busy until this program ends.
@@ -331,7 +365,7 @@ fn refuse_own_session(id: u64, client: &Client) -> Result<()> {
     let Some(own) = OwnPane::of_environment().filter(|own| own.session == id) else {
         return Ok(());
     };
-    if own.is_of(&client.call_by_name("instance.info", json!({}))?) {
+    if own.is_of(&client.call::<instance::Info>(NoParams {})?) {
         bail!(
             "session {id} is the pane that this command runs in, and its shell waits for this command to end; \
              name another session with --id, or open one with `unterm-cli session create`"
@@ -345,38 +379,38 @@ fn refuse_missing_sessions(ids: &[u64], client: &Client) -> Result<()> {
     if ids.is_empty() {
         return Ok(());
     }
-    let list = client.call_by_name("session.list", json!({}))?;
-    let all = list["sessions"].as_array().into_iter().flatten();
-    let there: Vec<_> = all.filter_map(|session| session["id"].as_u64()).collect();
-    let Some(missing) = ids.iter().find(|id| !there.contains(id)) else { return Ok(()) };
-    let there = match there.as_slice() {
+    let all = client.call::<sessions::List>(NoParams {})?.sessions;
+    let is_missing = |id: &&u64| all.iter().all(|session| session.id != **id);
+    let Some(missing) = ids.iter().find(is_missing) else { return Ok(()) };
+    let there = match all.as_slice() {
         [] => "no session is open".to_owned(),
-        there => {
-            let ids: Vec<_> = there.iter().map(u64::to_string).collect();
-            format!("open sessions: {}", ids.join(", "))
-        }
+        all => format!("open sessions: {}", numbers(all)),
     };
     bail!("session {missing} does not exist; open it before you create a token for it ({there})")
 }
 
 /// The session to use if none is named: the pane that this program runs in, else the only one.
 fn default_session(client: &Client) -> Result<u64> {
-    let list = client.call_by_name("session.list", json!({}))?;
-    let all: Vec<_> = list["sessions"].as_array().into_iter().flatten().collect();
+    let all = client.call::<sessions::List>(NoParams {})?.sessions;
     if let Some(own) = OwnPane::of_environment()
-        && all.iter().any(|session| session["id"] == own.session)
-        && own.is_of(&client.call_by_name("instance.info", json!({}))?)
+        && all.iter().any(|session| session.id == own.session)
+        && own.is_of(&client.call::<instance::Info>(NoParams {})?)
     {
         return Ok(own.session);
     }
-    let live: Vec<_> = all.iter().copied().filter(|session| session["is_dead"] == false).collect();
+    let mut live = all.iter().filter(|session| !session.is_dead);
     // A session whose program has ended is used only if there is no other.
-    match if live.len() == 1 { &live } else { &all }.as_slice() {
-        [session] => session["id"].as_u64().context("the session has no number"),
-        [] => bail!("no session is open; open one with `unterm-cli session create`"),
-        sessions => {
-            let ids: Vec<_> = sessions.iter().map(|session| session["id"].to_string()).collect();
-            bail!("several sessions are open; name one with --id: {}", ids.join(", "))
+    match (live.next(), live.next(), all.as_slice()) {
+        (Some(session), None, _) | (None, None, [session]) => Ok(session.id),
+        (_, _, []) => bail!("no session is open; open one with `unterm-cli session create`"),
+        (_, _, all) => {
+            bail!("several sessions are open; name one with --id: {}", numbers(all))
         }
     }
+}
+
+/// The numbers of sessions.
+fn numbers(sessions: &[sessions::Listed]) -> String {
+    let ids: Vec<_> = sessions.iter().map(|session| session.id.to_string()).collect();
+    ids.join(", ")
 }

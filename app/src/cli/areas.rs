@@ -4,13 +4,23 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use clap::Subcommand;
-use serde_json::{Value, json};
+use clap::{
+    Subcommand,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
+use unterm_control::methods::{
+    capture, orchestrate,
+    params::{NoParams, SessionOnly},
+    policy, proxy, recording, session,
+    token::{self, Scope},
+    workspace,
+};
 
-use crate::session::{Id, Named, OnlyId};
+use crate::{
+    call::Call,
+    session::{Id, Named, OnlyId},
+};
 
-/// A method and its parameters.
-pub type Request = (&'static str, Value);
 /// Finds the session to use: the named one, else the pane that the command runs in, else the only one.
 pub type Meant<'a> = &'a mut dyn FnMut(&dyn Named) -> Result<u64>;
 
@@ -52,16 +62,18 @@ pub enum RecordCommand {
 }
 
 impl RecordCommand {
-    /// What it asks for.
-    pub fn request(&self, session: Meant<'_>) -> Result<Request> {
-        Ok(match self {
-            Self::Start { id } => ("session.recording_start", json!({"id": session(id)?})),
-            Self::Stop { id } => ("session.recording_stop", json!({"id": session(id)?})),
-            Self::Status { id } => ("session.recording_status", json!({"id": session(id)?})),
+    /// The call that does it.
+    pub fn call(&self, session: Meant<'_>) -> Result<Call> {
+        match self {
+            Self::Start { id } => Call::of::<recording::Start>(SessionOnly::of(session(id)?)),
+            Self::Stop { id } => Call::of::<recording::Stop>(SessionOnly::of(session(id)?)),
+            Self::Status { id } => Call::of::<recording::Status>(SessionOnly::of(session(id)?)),
             Self::Trace { id, trace } => {
-                ("session.recording_attach_trace", json!({"id": session(id)?, "trace_id": trace}))
+                let params = recording::AttachParams::of(session(id)?);
+                let trace_id = trace.as_str().into();
+                Call::of::<recording::AttachTrace>(recording::AttachParams { trace_id, ..params })
             }
-        })
+        }
     }
 }
 
@@ -82,11 +94,16 @@ pub enum SessionsCommand {
 }
 
 impl SessionsCommand {
-    /// What it asks for.
-    pub fn request(&self) -> Request {
+    /// The call that does it.
+    pub fn call(&self) -> Result<Call> {
         match self {
-            Self::List { project } => ("session.recording_list", json!({"project": project})),
-            Self::Read { id } => ("session.recording_read", json!({"session_id": id})),
+            Self::List { project } => Call::of::<recording::List>(recording::ListParams {
+                project: project.clone().into(),
+            }),
+            Self::Read { id } => {
+                let session_id = id.as_str().into();
+                Call::of::<recording::Read>(recording::ReadParams { session_id })
+            }
         }
     }
 }
@@ -115,15 +132,21 @@ pub enum CaptureCommand {
 }
 
 impl CaptureCommand {
-    /// What it asks for.
-    pub fn request(&self) -> Request {
+    /// The call that does it.
+    pub fn call(&self) -> Result<Call> {
         match self {
-            Self::Screen => ("capture.screen", json!({})),
-            Self::Window { title, pid } => ("capture.window", json!({"title": title, "pid": pid})),
-            Self::Select { timeout } => {
-                ("capture.select", json!({"interactive": true, "timeout_ms": timeout * 1000}))
-            }
-            Self::Clipboard => ("capture.clipboard", json!({})),
+            Self::Screen => Call::of::<capture::Screen>(capture::ScreenParams::default()),
+            Self::Window { title, pid } => Call::of::<capture::Window>(capture::WindowParams {
+                title: title.clone().into(),
+                pid: (*pid).into(),
+                ..capture::WindowParams::default()
+            }),
+            Self::Select { timeout } => Call::of::<capture::Select>(capture::SelectParams {
+                interactive: true.into(),
+                timeout_ms: (timeout * 1000).into(),
+                ..capture::SelectParams::default()
+            }),
+            Self::Clipboard => Call::of::<capture::Clipboard>(NoParams {}),
         }
     }
 }
@@ -149,14 +172,17 @@ pub enum WorkspaceCommand {
 }
 
 impl WorkspaceCommand {
-    /// What it asks for.
-    pub fn request(&self) -> Request {
+    /// The call that does it.
+    pub fn call(&self) -> Result<Call> {
         match self {
-            Self::Save { name } => ("workspace.save", json!({"name": name})),
-            Self::Restore { name, recreate } => {
-                ("workspace.restore", json!({"name": name, "recreate": recreate}))
+            Self::Save { name } => {
+                Call::of::<workspace::Save>(workspace::SaveParams { name: name.as_str().into() })
             }
-            Self::List => ("workspace.list", json!({})),
+            Self::Restore { name, recreate } => {
+                let (name, recreate) = (name.as_str().into(), (*recreate).into());
+                Call::of::<workspace::Restore>(workspace::RestoreParams { name, recreate })
+            }
+            Self::List => Call::of::<workspace::List>(NoParams {}),
         }
     }
 }
@@ -198,21 +224,34 @@ pub enum ProxyCommand {
 }
 
 impl ProxyCommand {
-    /// What it asks for.
-    pub fn request(&self) -> Request {
+    /// The call that does it.
+    pub fn call(&self) -> Result<Call> {
         match self {
-            Self::Status => ("proxy.status", json!({})),
-            Self::Nodes => ("proxy.nodes", json!({})),
-            Self::Switch { name } => ("proxy.switch", json!({"node_name": name})),
-            Self::Set { url, no_proxy } => {
-                let key = if url.starts_with("socks") { "socks_proxy" } else { "http_proxy" };
-                ("proxy.configure", json!({key: url, "no_proxy": no_proxy}))
+            Self::Status => Call::of::<proxy::Status>(NoParams {}),
+            Self::Nodes => Call::of::<proxy::Nodes>(NoParams {}),
+            Self::Switch { name } => {
+                Call::of::<proxy::Switch>(proxy::SwitchParams { node_name: name.as_str().into() })
             }
-            Self::Auto => ("proxy.configure", json!({"mode": "auto"})),
-            Self::Disable => ("proxy.disable", json!({})),
-            Self::Env => ("proxy.env", json!({})),
+            Self::Set { url, no_proxy } => {
+                let mut params = proxy::ConfigureParams {
+                    no_proxy: no_proxy.clone().into(),
+                    ..proxy::ConfigureParams::default()
+                };
+                let is_socks = url.starts_with("socks");
+                let address =
+                    if is_socks { &mut params.socks_proxy } else { &mut params.http_proxy };
+                *address = url.as_str().into();
+                Call::of::<proxy::Configure>(params)
+            }
+            Self::Auto => Call::of::<proxy::Configure>(proxy::ConfigureParams {
+                mode: "auto".into(),
+                ..proxy::ConfigureParams::default()
+            }),
+            Self::Disable => Call::of::<proxy::Disable>(NoParams {}),
+            Self::Env => Call::of::<proxy::Env>(NoParams {}),
             Self::Speedtest { name, timeout } => {
-                ("proxy.speedtest", json!({"node_name": name, "timeout_ms": timeout}))
+                let (node_name, timeout_ms) = (name.clone().into(), (*timeout).into());
+                Call::of::<proxy::Speedtest>(proxy::SpeedtestParams { node_name, timeout_ms })
             }
         }
     }
@@ -258,27 +297,36 @@ pub enum OrchestrateCommand {
 }
 
 impl OrchestrateCommand {
-    /// What it asks for.
-    pub fn request(&self, session: Meant<'_>) -> Result<Request> {
-        Ok(match self {
+    /// The call that does it.
+    pub fn call(&self, session: Meant<'_>) -> Result<Call> {
+        match self {
             Self::Launch { cwd, cols, rows, command } => {
-                let cwd = absolute(cwd.as_deref())?;
+                let create = session::CreateParams {
+                    cwd: absolute(cwd.as_deref())?.into(),
+                    cols: (*cols).into(),
+                    rows: (*rows).into(),
+                    ..session::CreateParams::default()
+                };
                 let command = (!command.is_empty()).then(|| command.join(" "));
-                let params = json!({"cwd": cwd, "cols": cols, "rows": rows, "command": command});
-                ("orchestrate.launch", params)
+                let command = orchestrate::Command { command: command.into() };
+                let params = orchestrate::LaunchParams { create, command };
+                Call::of::<orchestrate::Launch>(params.into())
             }
             Self::Broadcast { ids, command } => {
-                let ids: Vec<_> = ids.iter().map(u64::to_string).collect();
-                let params = json!({"sessions": ids, "command": command.join(" ")});
-                ("orchestrate.broadcast", params)
+                let sessions: Vec<_> = ids.iter().map(u64::to_string).collect();
+                let (sessions, command) = (sessions.into(), command.join(" ").into());
+                let params = orchestrate::BroadcastParams { command, sessions };
+                Call::of::<orchestrate::Broadcast>(params)
             }
             Self::Wait { id, timeout, pattern } => {
                 let timeout = (timeout.max(0.0) * 1000.0) as u64;
-                let id = session(id)?;
-                let params = json!({"id": id, "pattern": pattern, "timeout_ms": timeout});
-                ("orchestrate.wait", params)
+                Call::of::<orchestrate::Wait>(orchestrate::WaitParams {
+                    pattern: pattern.as_str().into(),
+                    timeout_ms: timeout.into(),
+                    ..orchestrate::WaitParams::of(session(id)?)
+                })
             }
-        })
+        }
     }
 }
 
@@ -308,20 +356,24 @@ pub enum PolicyCommand {
 }
 
 impl PolicyCommand {
-    /// What it asks for.
-    pub fn request(&self) -> Request {
-        let rules = |enabled, block: &[String], allow: &[String], enforce| {
-            json!({
-                "enabled": enabled, "blocked_patterns": block, "allowed_patterns": allow,
-                "enforce_allowed": enforce,
-            })
-        };
+    /// The call that does it.
+    pub fn call(&self) -> Result<Call> {
         match self {
-            Self::Check { command } => ("policy.check", json!({"command": command.join(" ")})),
+            Self::Check { command } => Call::of::<policy::Check>(policy::CheckParams {
+                command: command.join(" ").into(),
+                ..policy::CheckParams::default()
+            }),
             Self::Set { block, allow, enforce_allowed } => {
-                ("policy.set", rules(true, block, allow, *enforce_allowed))
+                let rules = policy::Rules {
+                    enabled: true,
+                    blocked_patterns: block.clone(),
+                    allowed_patterns: allow.clone(),
+                    enforce_allowed: *enforce_allowed,
+                    ..policy::Rules::default()
+                };
+                Call::of::<policy::Set>(rules.into())
             }
-            Self::Off => ("policy.set", rules(false, &[], &[], false)),
+            Self::Off => Call::of::<policy::Set>(policy::Rules::default().into()),
         }
     }
 }
@@ -335,8 +387,8 @@ pub enum TokenCommand {
         #[arg(value_parser = purpose)]
         name: String,
         /// Permission: read, act (read, and use sessions) or admin (everything).
-        #[arg(long, default_value = "act", value_parser = ["read", "act", "admin"])]
-        scope: String,
+        #[arg(long, default_value = "act", value_parser = scope())]
+        scope: Scope,
         /// Only these open sessions of the instance, separated by commas.
         #[arg(long, value_name = "IDS", value_delimiter = ',')]
         panes: Vec<u64>,
@@ -354,20 +406,32 @@ pub enum TokenCommand {
 }
 
 impl TokenCommand {
-    /// What it asks for.
-    pub fn request(&self) -> Request {
+    /// The call that does it.
+    pub fn call(&self) -> Result<Call> {
         match self {
             Self::Create { name, scope, panes, expires } => {
-                let panes = (!panes.is_empty()).then_some(panes);
-                let params = json!({
-                    "name": name, "scope": scope, "panes": panes, "expires_in_seconds": expires,
-                });
-                ("token.create", params)
+                Call::of::<token::Create>(token::CreateParams {
+                    name: name.as_str().into(),
+                    scope: (*scope).into(),
+                    panes: (!panes.is_empty()).then(|| panes.clone()).into(),
+                    expires_in_seconds: (*expires).into(),
+                })
             }
-            Self::List => ("token.list", json!({})),
-            Self::Revoke { number } => ("token.revoke", json!({"number": number})),
+            Self::List => Call::of::<token::List>(NoParams {}),
+            Self::Revoke { number } => {
+                Call::of::<token::Revoke>(token::RevokeParams { number: (*number).into() })
+            }
         }
     }
+}
+
+/// Parses a token's permission.
+fn scope() -> impl TypedValueParser<Value = Scope> {
+    PossibleValuesParser::new(["read", "act", "admin"]).map(|name| match name.as_str() {
+        "read" => Scope::Read,
+        "act" => Scope::Act,
+        _ => Scope::Admin,
+    })
 }
 
 /// Parses a token's name, which later tells the user which token to revoke.
@@ -397,14 +461,38 @@ fn duration(text: &str) -> Result<u64, String> {
     number.checked_mul(unit).ok_or_else(wrong)
 }
 
-/// Exports a session to a file.
-pub fn export(id: u64, output: Option<&Path>) -> Result<Request> {
-    Ok(("session.export_markdown", json!({"id": id, "path": absolute(output)?})))
-}
-
 #[cfg(test)]
 mod tests {
+    use clap::Parser;
+    use serde_json::{Value, json};
+
     use super::*;
+    use crate::args::{Args, Command};
+
+    /// The parameters of a command's call.
+    fn params(line: &str) -> Value {
+        let args = Args::try_parse_from(line.split(' ')).unwrap_or_else(|error| panic!("{error}"));
+        let call = match args.command {
+            Command::Proxy(command) => command.call(),
+            Command::Policy(command) => command.call(),
+            Command::Token(command) => command.call(),
+            _ => panic!("{line}"),
+        };
+        call.unwrap().params().clone()
+    }
+
+    #[test]
+    fn options_that_are_not_given_are_no_parameters() {
+        let params = |line: &str| params(&format!("unterm-cli {line}"));
+        assert_eq!(params("proxy set http://a:1"), json!({"http_proxy": "http://a:1"}));
+        let socks = json!({"socks_proxy": "socks5://a:1", "no_proxy": "b"});
+        assert_eq!(params("proxy set socks5://a:1 --no-proxy b"), socks);
+        assert_eq!(params("token create a"), json!({"name": "a", "scope": "act"}));
+        let token =
+            json!({"name": "a", "scope": "read", "panes": [3, 7], "expires_in_seconds": 90});
+        assert_eq!(params("token create a --scope read --panes 3,7 --expires 90s"), token);
+        assert_eq!(params("policy check rm -- -rf"), json!({"command": "rm -rf"}));
+    }
 
     #[test]
     fn a_time_is_a_number_and_a_unit() {

@@ -1,6 +1,6 @@
 //! The pane that this program runs in, as its environment names it.
 
-use serde_json::Value;
+use unterm_control::methods::instance::InfoReply;
 
 /// A pane of a running instance.
 pub struct OwnPane {
@@ -18,8 +18,8 @@ impl OwnPane {
         Some(Self { instance, session })
     }
 
-    /// Whether the pane belongs to the instance with this reply to `instance.info`.
-    pub fn is_of(&self, info: &Value) -> bool {
-        info["id"] == self.instance.as_str()
+    /// Whether the pane belongs to the instance that replied this.
+    pub fn is_of(&self, info: &InfoReply) -> bool {
+        info.instance.id == self.instance
     }
 }

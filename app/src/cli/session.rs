@@ -4,9 +4,15 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::{Args as ClapArgs, Subcommand};
-use serde_json::{Value, json};
+use unterm_control::methods::{
+    params::{NoParams, SessionOnly},
+    recording, screen, session, variables,
+};
 
-use crate::areas::{Meant, RecordCommand, Request, absolute, export};
+use crate::{
+    areas::{Meant, RecordCommand, absolute},
+    call::Call,
+};
 
 /// Names a session, among other arguments.
 #[derive(ClapArgs)]
@@ -63,7 +69,7 @@ pub enum SessionCommand {
         cwd: Option<PathBuf>,
         /// Environment variable for the program; repeatable.
         #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
-        env: Vec<(String, Value)>,
+        env: Vec<(String, String)>,
         /// Program and its arguments, after all options.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         program: Vec<String>,
@@ -144,53 +150,60 @@ pub enum SessionCommand {
 }
 
 impl SessionCommand {
-    /// What it asks for.
-    pub fn request(&self, session: Meant<'_>) -> Result<Request> {
-        Ok(match self {
-            Self::List => ("session.list", json!({})),
+    /// The call that does it.
+    pub fn call(&self, session: Meant<'_>) -> Result<Call> {
+        match self {
+            Self::List => Call::of::<session::List>(NoParams {}),
             Self::Create { cols, rows, cwd, env, program } => {
-                let mut params = json!({});
-                let mut set = |key: &str, value: Option<Value>| {
-                    if let Some(value) = value {
-                        params[key] = value;
-                    }
-                };
-                set("cols", cols.map(Value::from));
-                set("rows", rows.map(Value::from));
-                set("cwd", absolute(cwd.as_deref())?.map(Value::from));
-                if let Some((program, args)) = program.split_first() {
-                    set("program", Some(program.as_str().into()));
-                    set("args", Some(args.into()));
-                }
-                if !env.is_empty() {
-                    set("env", Some(env.iter().cloned().collect::<serde_json::Map<_, _>>().into()));
-                }
-                ("session.create", params)
+                let (program, args) = program.split_first().unzip();
+                Call::of::<session::Create>(session::CreateParams {
+                    cols: (*cols).into(),
+                    rows: (*rows).into(),
+                    cwd: absolute(cwd.as_deref())?.into(),
+                    program: program.cloned().into(),
+                    args: args.map(<[String]>::to_vec).into(),
+                    env: (!env.is_empty()).then(|| env.iter().cloned().collect()).into(),
+                    ..session::CreateParams::default()
+                })
             }
-            Self::Status { id } => ("session.status", json!({"id": session(id)?})),
-            Self::Cwd { id } => ("session.cwd", json!({"id": session(id)?})),
-            Self::Idle { id } => ("session.idle", json!({"id": session(id)?})),
+            Self::Status { id } => Call::of::<session::Status>(SessionOnly::of(session(id)?)),
+            Self::Cwd { id } => Call::of::<session::Cwd>(SessionOnly::of(session(id)?)),
+            Self::Idle { id } => Call::of::<session::Idle>(SessionOnly::of(session(id)?)),
             Self::History { id, limit } => {
-                ("session.history", json!({"id": session(id)?, "limit": limit}))
+                let params = session::HistoryParams::of(session(id)?);
+                let limit = (*limit).into();
+                Call::of::<session::History>(session::HistoryParams { limit, ..params })
             }
-            Self::Resize { id, cols, rows } => {
-                ("session.resize", json!({"id": session(id)?, "cols": cols, "rows": rows}))
+            Self::Resize { id, cols, rows } => Call::of::<session::Resize>(session::ResizeParams {
+                cols: (*cols).into(),
+                rows: (*rows).into(),
+                ..session::ResizeParams::of(session(id)?)
+            }),
+            Self::Env { id, name } => {
+                let params = variables::EnvParams::of(session(id)?);
+                let name = name.as_str().into();
+                Call::of::<variables::Env>(variables::EnvParams { name, ..params })
             }
-            Self::Env { id, name } => ("session.env", json!({"id": session(id)?, "name": name})),
             Self::SetEnv { id, name, value } => {
-                let unset = value.is_none();
-                let params =
-                    json!({"id": session(id)?, "name": name, "value": value, "unset": unset});
-                ("session.set_env", params)
+                Call::of::<variables::SetEnv>(variables::SetEnvParams {
+                    name: name.as_str().into(),
+                    value: value.clone().into(),
+                    unset: value.is_none().into(),
+                    ..variables::SetEnvParams::of(session(id)?)
+                })
             }
-            Self::Record(command) => command.request(session)?,
-            Self::Export { id, output } => export(session(id)?, output.as_deref())?,
+            Self::Record(command) => command.call(session),
+            Self::Export { id, output } => {
+                let params = recording::ExportParams::of(session(id)?);
+                let path = absolute(output.as_deref())?.into();
+                Call::of::<recording::Export>(recording::ExportParams { path, ..params })
+            }
             // This can't be undone, so there is no default session.
             Self::Destroy { id } => match id.given() {
-                Some(id) => ("session.destroy", json!({"id": id})),
+                Some(id) => Call::of::<session::Destroy>(SessionOnly::of(id)),
                 None => bail!("name the session to destroy: `unterm-cli session destroy ID`"),
             },
-        })
+        }
     }
 }
 
@@ -247,29 +260,33 @@ pub enum ScreenCommand {
 }
 
 impl ScreenCommand {
-    /// What it asks for.
-    pub fn request(&self, session: Meant<'_>) -> Result<Request> {
-        Ok(match self {
-            Self::Read { id } => ("screen.read", json!({"id": session(id)?})),
-            Self::Text { id } => ("screen.text", json!({"id": session(id)?})),
-            Self::Cursor { id } => ("screen.cursor", json!({"id": session(id)?})),
-            Self::Search { id, max, pattern } => {
-                let params = json!({"id": session(id)?, "pattern": pattern, "max_results": max});
-                ("screen.search", params)
-            }
+    /// The call that does it.
+    pub fn call(&self, session: Meant<'_>) -> Result<Call> {
+        match self {
+            Self::Read { id } => Call::of::<screen::Read>(SessionOnly::of(session(id)?)),
+            Self::Text { id } => Call::of::<screen::Text>(SessionOnly::of(session(id)?)),
+            Self::Cursor { id } => Call::of::<screen::Cursor>(SessionOnly::of(session(id)?)),
+            Self::Search { id, max, pattern } => Call::of::<screen::Search>(screen::SearchParams {
+                pattern: pattern.as_str().into(),
+                max_results: (*max).into(),
+                ..screen::SearchParams::of(session(id)?)
+            }),
             Self::Scroll { id, offset, count } => {
-                let params = json!({"id": session(id)?, "offset": offset, "count": count});
-                ("screen.scroll", params)
+                Call::of::<screen::Scroll>(screen::ScrollParams {
+                    offset: (*offset).into(),
+                    count: (*count).into(),
+                    ..screen::ScrollParams::of(session(id)?)
+                })
             }
-            Self::Errors { id } => ("screen.detect_errors", json!({"id": session(id)?})),
-        })
+            Self::Errors { id } => Call::of::<screen::DetectErrors>(SessionOnly::of(session(id)?)),
+        }
     }
 }
 
 /// Parses a variable and its value.
-fn variable(text: &str) -> Result<(String, Value), String> {
+fn variable(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
-        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.into())),
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
         _ => Err("expected NAME=VALUE".to_owned()),
     }
 }

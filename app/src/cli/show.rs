@@ -1,308 +1,356 @@
-//! Results as text for people, and the complaints that results stand for.
+//! The text of replies for people, and the complaints that replies stand for: one table by the types of methods.
 
+use serde::Serialize;
 use serde_json::Value;
+use unterm_control::{
+    Error,
+    methods::{
+        Method, action, approvals, audit, capture, exec, instance, orchestrate, policy, proxy,
+        recording, screen, selftest, session, settings, signal, token, variables, wait, workspace,
+    },
+};
 
-use crate::fields;
+use crate::{
+    fields,
+    form::{Show, Shown, general, shown, silent},
+};
 
-/// A method's result as text, with a line end after each line. Methods without a form of their own get a general one.
-pub fn text(method: &str, result: &Value) -> String {
-    own_form(method, result).unwrap_or_else(|| fields::text(result))
+/// The methods with a form of their own. All others have the general form.
+static FORMS: &[&dyn Show] = &[
+    // Sessions.
+    &shown::<session::List>(sessions),
+    &shown::<session::Get>(session),
+    &shown::<session::Status>(session),
+    &shown::<session::Create>(created),
+    &shown::<orchestrate::Launch>(created),
+    &shown::<session::Cwd>(|reply| line(&reply.cwd)),
+    &shown::<session::Idle>(|reply| match reply.idle {
+        true => line("idle"),
+        false => format!("running {}\n", reply.foreground_process),
+    }),
+    &shown::<session::History>(|reply| {
+        reply.entries.iter().map(|entry| line(&entry.text)).collect()
+    }),
+    &shown::<variables::Env>(|reply| reply.value.as_deref().map_or_else(String::new, line))
+        .failing(|reply| unless(reply.value.is_some(), "the variable is not set")),
+    &silent::<variables::SetEnv>().failing(|reply| unless(reply.applied, &reply.message)),
+    &silent::<session::Input>(),
+    &silent::<session::Resize>(),
+    &silent::<session::Destroy>(),
+    &silent::<signal::Signal>(),
+    &silent::<signal::Send>(),
+    &general::<wait::Wait>()
+        .failing(|reply| unless(reply.matched, "nothing of that happened in time")),
+    // Recordings and exports.
+    &shown::<recording::Start>(|reply| line(&reply.log_path)),
+    &shown::<recording::Stop>(|reply| line(&reply.md_path)),
+    &shown::<recording::Status>(|reply| match reply.recording {
+        true => format!("recording since {}\n", plain(&reply.started_at)),
+        false => line("not recording"),
+    }),
+    &shown::<recording::List>(|rows| recordings(rows)),
+    &shown::<recording::Read>(|reply| reply.markdown.clone()),
+    &shown::<recording::Export>(|reply| line(&reply.path)),
+    &silent::<recording::AttachTrace>(),
+    // Commands.
+    &shown::<exec::Status>(|reply| {
+        format!("{} {}\n", plain(&reply.status), reply.foreground_process)
+    }),
+    &shown::<exec::RunWait>(output).failing(unsuccessful),
+    &silent::<exec::Run>(),
+    &silent::<exec::Send>(),
+    &silent::<exec::Cancel>(),
+    &silent::<orchestrate::Wait>()
+        .failing(|reply| unless(reply.matched, "the text did not appear in time")),
+    // Screens.
+    &shown::<screen::Read>(|reply| rows(&reply.cells)),
+    &shown::<screen::Text>(|reply| {
+        reply.fields().map_or_else(|_| String::new(), |it| text(&it.lines))
+    })
+    .failing(|reply| {
+        let unread = |error| Error::Unread { method: screen::Text::NAME, error };
+        reply.fields().err().map(|error| unread(error).to_string())
+    }),
+    &shown::<screen::Scroll>(|reply| text(&reply.lines)),
+    &shown::<screen::Search>(|reply| rows(&reply.matches)),
+    &shown::<screen::DetectErrors>(|reply| rows(reply.errors.iter().map(|error| &error.row))),
+    &shown::<screen::Cursor>(cursor),
+    // Pictures and the clipboard.
+    &shown::<capture::Screen>(|reply| line(&reply.image.path)),
+    &shown::<capture::Window>(|reply| line(&reply.image.path)),
+    &shown::<capture::Select>(|reply| line(&reply.image.path)),
+    &shown::<capture::Clipboard>(|reply| match reply {
+        capture::ClipboardReply::Text { content } => content.clone(),
+        capture::ClipboardReply::Image { image_path, .. } => line(image_path),
+    }),
+    // Layouts and the window.
+    &shown::<workspace::List>(|reply| reply.workspaces.iter().map(|it| line(&it.name)).collect()),
+    &silent::<workspace::Save>(),
+    &shown::<action::List>(actions),
+    &silent::<action::Run>().failing(|reply| unless(reply.done, "there was nothing to do")),
+    &shown::<instance::List>(instances),
+    &silent::<instance::SetTitle>(),
+    &silent::<instance::Focus>(),
+    &shown::<settings::Open>(|reply| line(&reply.url)),
+    // The proxy.
+    &shown::<proxy::Status>(proxy_in_force),
+    &shown::<proxy::Nodes>(nodes),
+    &shown::<proxy::Env>(exports),
+    &silent::<proxy::Switch>(),
+    &silent::<proxy::Disable>(),
+    &silent::<proxy::Configure>().failing(|reply| {
+        let refused: Vec<_> = reply.refused.iter().map(|node| node.error.as_str()).collect();
+        unless(refused.is_empty(), &refused.join("\n"))
+    }),
+    // Who may do what, and what was done.
+    &silent::<policy::Set>(),
+    &shown::<policy::Check>(|reply| if reply.allowed { line("allowed") } else { String::new() })
+        .failing(|reply| unless(reply.allowed, &plain(&reply.reason))),
+    &shown::<token::Create>(|reply| line(&reply.token)),
+    &shown::<token::List>(tokens),
+    &silent::<token::Revoke>().failing(|reply| unless(reply.revoked, "no token has this number")),
+    &shown::<approvals::List>(questions),
+    &silent::<approvals::Forget>()
+        .failing(|reply| unless(reply.forgotten, "no client has this name")),
+    &shown::<audit::Log>(|entries| log(entries)),
+    &shown::<selftest::Run>(|reply| reply.checks.iter().map(check).collect())
+        .failing(|reply| unless(reply.ok, "")),
+];
+
+/// Shows a method's reply.
+pub fn reply(method: &str, reply: &Value) -> Shown {
+    let form = FORMS.iter().find(|form| form.method() == method);
+    form.map_or_else(|| Shown::general(reply), |form| form.show(reply))
 }
 
-/// The reason why a call that succeeded counts as failed; empty if its output says so by itself.
-pub fn complaint(method: &str, result: &Value) -> Option<String> {
-    let is = |key: &str, expected: bool| result[key] == expected;
-    let why = match method {
-        "token.revoke" if is("revoked", false) => "no token has this number",
-        "approvals.forget" if is("forgotten", false) => "no client has this name",
-        "orchestrate.wait" if is("matched", false) => "the text did not appear in time",
-        "session.wait" if is("matched", false) => "nothing of that happened in time",
-        "action.run" if is("done", false) => "there was nothing to do",
-        "exec.run_wait" if is("timed_out", true) => "the command is still running",
-        "exec.run_wait" if is("interrupted", true) => "the command was interrupted",
-        "exec.run_wait" if result["exit_code"].as_i64().unwrap_or(0) != 0 => "",
-        "selftest.run" if is("ok", false) => "",
-        "session.env" if result["value"].is_null() => "the variable is not set",
-        "session.set_env" if is("applied", false) => return Some(plain(&result["message"])),
-        "policy.check" if is("allowed", false) => return Some(plain(&result["reason"])),
-        "proxy.configure" if result["refused"][0].is_object() => {
-            let refused = list(result, "refused").map(|node| plain(&node["error"]));
-            return Some(refused.collect::<Vec<_>>().join("\n"));
-        }
+/// The complaint about a reply that is not as it should be.
+fn unless(is_fine: bool, why: &str) -> Option<String> {
+    (!is_fine).then(|| why.to_owned())
+}
+
+fn sessions(reply: &session::ListReply) -> String {
+    table(
+        ["ID", "SIZE", "STATE", "SHELL", "TITLE"],
+        reply.sessions.iter().map(|session| {
+            [
+                session.id.to_string(),
+                format!("{}x{}", session.cols, session.rows),
+                if session.is_dead { "dead" } else { "live" }.to_owned(),
+                plain(&session.shell.shell_type),
+                session.title.clone(),
+            ]
+        }),
+    )
+}
+
+fn session(reply: &session::StatusReply) -> String {
+    let state = match (reply.exit_code, reply.exit_signal) {
+        _ if !reply.is_dead => "live".to_owned(),
+        (Some(code), _) => format!("dead, exit code {code}"),
+        (None, Some(signal)) => format!("dead, by signal {signal}"),
+        (None, None) => "dead".to_owned(),
+    };
+    let asks = if reply.awaiting_secret { "secret" } else { "" };
+    properties([
+        ("id", &reply.id.to_string()),
+        ("title", &reply.title),
+        ("state", &state),
+        ("size", &format!("{}x{}", reply.cols, reply.rows)),
+        ("cursor", &format!("column {}, row {}", reply.cursor.x, reply.cursor.y)),
+        ("runs", &reply.shell.process_name),
+        ("cwd", &reply.shell.cwd),
+        ("input", asks),
+    ])
+}
+
+fn created(reply: &session::CreateReply) -> String {
+    line(&reply.id.to_string())
+}
+
+fn recordings(rows: &[recording::Listed]) -> String {
+    table(
+        ["ID", "SESSION", "STARTED", "BLOCKS", "PAGE"],
+        rows.iter().map(|row| {
+            let (session, blocks) = (row.tab_id.to_string(), row.block_count.to_string());
+            let (id, page) = (row.unterm_session_id.clone(), row.md_path.clone());
+            [id, session, row.started_at.clone(), blocks, page]
+        }),
+    )
+}
+
+/// What a command printed.
+fn output(reply: &exec::RunWaitReply) -> String {
+    if reply.output.is_empty() { String::new() } else { line(&reply.output) }
+}
+
+/// Why a command counts as failed; its exit code speaks for itself.
+fn unsuccessful(reply: &exec::RunWaitReply) -> Option<String> {
+    let why = match reply {
+        _ if reply.timed_out => "the command is still running",
+        _ if reply.interrupted => "the command was interrupted",
+        _ if reply.exit_code.unwrap_or(0) != 0 => "",
         _ => return None,
     };
     Some(why.to_owned())
 }
 
-/// The text of methods with their own format; `None` for all others.
-fn own_form(method: &str, result: &Value) -> Option<String> {
-    Some(match method {
-        "session.list" => table(
-            ["ID", "SIZE", "STATE", "SHELL", "TITLE"],
-            list(result, "sessions").map(|session| {
-                let state = if session["is_dead"] == true { "dead" } else { "live" };
-                [
-                    plain(&session["id"]),
-                    format!("{}x{}", session["cols"], session["rows"]),
-                    state.to_owned(),
-                    plain(&session["shell"]["shell_type"]),
-                    plain(&session["title"]),
-                ]
-            }),
-        ),
-        "instance.list" => table(
-            ["ID", "PID", "PORT", "STARTED", "TITLE"],
-            list(result, "instances").map(|instance| {
-                ["id", "pid", "mcp_port", "started_at", "title"].map(|key| plain(&instance[key]))
-            }),
-        ),
-        "action.list" => table(
-            ["NAME", "KEY", "WHAT IT DOES"],
-            list(result, "actions").map(|action| {
-                let argument = plain(&action["argument"]);
-                let doc = match argument.as_str() {
-                    "" => plain(&action["doc"]),
-                    argument => format!("{} Takes {argument}.", plain(&action["doc"])),
-                };
-                [plain(&action["name"]), plain(&action["key"]), doc]
-            }),
-        ),
-        "token.create" => line(plain(&result["token"])),
-        "token.list" => table(
-            ["NUMBER", "SCOPE", "SESSIONS", "MADE", "ENDS", "NAME"],
-            list(result, "tokens").map(|token| {
-                let panes = match token["panes"].as_array() {
-                    Some(panes) => panes.iter().map(plain).collect::<Vec<_>>().join(","),
-                    None => "all".to_owned(),
-                };
-                let ends = match &token["expires_at"] {
-                    Value::Null => "never".to_owned(),
-                    time => second(time),
-                };
-                let [number, scope, name] =
-                    ["number", "scope", "name"].map(|key| plain(&token[key]));
-                [number, scope, panes, second(&token["made_at"]), ends, name]
-            }),
-        ),
-        "approvals.list" => {
-            let pending = list(result, "pending").map(|asked| {
-                let [number, client, text] =
-                    ["number", "client", "text"].map(|key| plain(&asked[key]));
-                [number, second(&asked["asked_at"]), client, text.replace('\n', " ")]
-            });
-            let allowed = list(result, "allowed")
-                .map(|known| [second(&known["since"]), plain(&known["client"])]);
-            let pending = table(["NUMBER", "ASKED", "CLIENT", "QUESTION"], pending);
-            format!("{pending}\n{}", table(["SINCE", "ALLOWED CLIENT"], allowed))
-        }
-        "settings.open" => line(plain(&result["url"])),
-        "session.create" | "orchestrate.launch" => line(plain(&result["id"])),
-        "session.cwd" => line(plain(&result["cwd"])),
-        "session.idle" => line(match result["idle"] == true {
-            true => "idle".to_owned(),
-            false => format!("running {}", plain(&result["foreground_process"])),
-        }),
-        "exec.status" => {
-            line(format!("{} {}", plain(&result["status"]), plain(&result["foreground_process"])))
-        }
-        "session.env" => match &result["value"] {
-            Value::Null => String::new(),
-            value => line(plain(value)),
-        },
-        "session.recording_start" => line(plain(&result["log_path"])),
-        "session.recording_stop" => line(plain(&result["md_path"])),
-        "session.recording_status" => line(match result["recording"] == true {
-            true => format!("recording since {}", plain(&result["started_at"])),
-            false => "not recording".to_owned(),
-        }),
-        "session.recording_list" => table(
-            ["ID", "SESSION", "STARTED", "BLOCKS", "PAGE"],
-            result.as_array().into_iter().flatten().map(|row| {
-                ["unterm_session_id", "tab_id", "started_at", "block_count", "md_path"]
-                    .map(|key| plain(&row[key]))
-            }),
-        ),
-        "session.recording_read" => plain(&result["markdown"]),
-        "session.export_markdown" => line(plain(&result["path"])),
-        "session.audit_log" => table(
-            ["TIME", "METHOD", "SESSION", "OUTCOME", "DETAIL", "ERROR"],
-            result.as_array().into_iter().flatten().map(|entry| {
-                ["timestamp", "method", "session_id", "outcome", "detail", "error"]
-                    .map(|key| entry[key].as_str().unwrap_or_default().replace('\n', " "))
-            }),
-        ),
-        "capture.screen" | "capture.window" | "capture.select" => {
-            line(plain(&result["image"]["path"]))
-        }
-        "capture.clipboard" => match result["type"] == "text" {
-            true => plain(&result["content"]),
-            false => line(plain(&result["image_path"])),
-        },
-        "workspace.list" => {
-            list(result, "workspaces").map(|entry| line(plain(&entry["name"]))).collect()
-        }
-        "proxy.nodes" => table(
-            ["", "NAME", "URL", "LATENCY", "AVAILABLE"],
-            list(result, "nodes").map(|node| {
-                let mark = if node["name"] == result["current_node"] { "*" } else { "" };
-                let [name, url, latency, available] =
-                    ["name", "url", "latency_ms", "available"].map(|key| plain(&node[key]));
-                [mark.to_owned(), name, url, latency, available]
-            }),
-        ),
-        "proxy.env" => exports(result),
-        "proxy.status" => proxy(result),
-        "session.get" | "session.status" => session(result),
-        "screen.cursor" => {
-            let hidden = if result["visible"] == true { "" } else { ", hidden" };
-            let shape = plain(&result["shape"]);
-            format!("column {}, row {}, {shape}{hidden}\n", result["x"], result["y"])
-        }
-        "policy.check" => match result["allowed"] == true {
-            true => "allowed\n".to_owned(),
-            false => String::new(),
-        },
-        "selftest.run" => list(result, "checks").map(check).collect(),
-        "session.history" => {
-            list(result, "entries").map(|entry| line(plain(&entry["text"]))).collect()
-        }
-        "exec.run_wait" => {
-            let output = plain(&result["output"]);
-            if output.is_empty() { output } else { line(output) }
-        }
-        "screen.text" | "screen.scroll" => {
-            let lines: String = list(result, "lines").map(|text| line(plain(text))).collect();
-            // Leave out the blank rows below the text.
-            let text = lines.trim_end_matches('\n');
-            if text.is_empty() { String::new() } else { line(text.to_owned()) }
-        }
-        "screen.read" => rows(result, "cells"),
-        "screen.search" => rows(result, "matches"),
-        "screen.detect_errors" => rows(result, "errors"),
-        "session.input"
-        | "exec.run"
-        | "exec.send"
-        | "exec.cancel"
-        | "signal.send"
-        | "session.signal"
-        | "session.resize"
-        | "session.destroy"
-        | "action.run"
-        | "workspace.save"
-        | "proxy.switch"
-        | "proxy.disable"
-        | "proxy.configure"
-        | "policy.set"
-        | "instance.set_title"
-        | "instance.focus"
-        | "token.revoke"
-        | "approvals.forget"
-        | "session.set_env"
-        | "session.recording_attach_trace"
-        | "orchestrate.wait" => String::new(),
-        _ => return None,
-    })
+fn cursor(reply: &screen::CursorReply) -> String {
+    let hidden = if reply.visible { "" } else { ", hidden" };
+    format!("column {}, row {}, {}{hidden}\n", reply.x, reply.y, plain(&reply.shape))
 }
 
-/// The proxy in force.
-fn proxy(result: &Value) -> String {
-    let health = &result["health"];
-    let answers = match &health["reachable"] {
-        Value::Null => String::new(),
-        reachable if *reachable == true => "yes".to_owned(),
-        _ => given(&health["hint"]),
-    };
-    rows_of([
-        ("mode", given(&result["mode"])),
-        ("url", given(&health["url"])),
-        ("from", given(&health["source"])),
-        ("responds", answers),
-        ("socks", given(&result["socks_proxy"])),
-        ("except", given(&result["no_proxy"])),
-        ("node", given(&result["current_node"])),
+/// Lines of a screen, without the blank ones below the text.
+fn text(lines: &screen::Lines) -> String {
+    let lines: String = lines.iter().map(line).collect();
+    let text = lines.trim_end_matches('\n');
+    if text.is_empty() { String::new() } else { line(text) }
+}
+
+/// For each row its number, a tab, and its text.
+fn rows<'a>(rows: impl IntoIterator<Item = &'a screen::Row>) -> String {
+    rows.into_iter().map(|row| format!("{}\t{}\n", row.row, row.text)).collect()
+}
+
+fn actions(reply: &action::ListReply) -> String {
+    table(
+        ["NAME", "KEY", "WHAT IT DOES"],
+        reply.actions.iter().map(|action| {
+            let doc = match &*action.argument {
+                "" => action.doc.to_string(),
+                argument => format!("{} Takes {argument}.", action.doc),
+            };
+            [action.name.to_string(), action.key.clone(), doc]
+        }),
+    )
+}
+
+fn instances(reply: &instance::ListReply) -> String {
+    table(
+        ["ID", "PID", "PORT", "STARTED", "TITLE"],
+        reply.instances.iter().map(|instance| {
+            let (pid, port) = (instance.pid.to_string(), instance.mcp_port.to_string());
+            let (started, title) = (instance.started_at.clone(), instance.title.clone());
+            [instance.id.clone(), pid, port, started, title]
+        }),
+    )
+}
+
+fn proxy_in_force(reply: &proxy::StatusReply) -> String {
+    let given = |value: &Option<String>| value.clone().unwrap_or_default();
+    let health = reply.health.as_ref();
+    let answers = health.map(|health| match health.reachable {
+        true => "yes".to_owned(),
+        false => given(&health.hint),
+    });
+    properties([
+        ("mode", &reply.mode),
+        ("url", &health.map(|health| given(&health.url)).unwrap_or_default()),
+        ("from", health.map_or("", |health| &health.source)),
+        ("responds", &answers.unwrap_or_default()),
+        ("socks", &given(&reply.socks_proxy)),
+        ("except", &given(&reply.no_proxy)),
+        ("node", &given(&reply.current_node)),
     ])
 }
 
-/// The state of a session.
-fn session(result: &Value) -> String {
-    let state = match (&result["exit_code"], &result["exit_signal"]) {
-        _ if result["is_dead"] != true => "live".to_owned(),
-        (Value::Null, Value::Null) => "dead".to_owned(),
-        (Value::Null, signal) => format!("dead, by signal {signal}"),
-        (code, _) => format!("dead, exit code {code}"),
-    };
-    let shell = &result["shell"];
-    let cursor = &result["cursor"];
-    let asks = if result["awaiting_secret"] == true { "secret" } else { "" };
-    rows_of([
-        ("id", given(&result["id"])),
-        ("title", given(&result["title"])),
-        ("state", state),
-        ("size", format!("{}x{}", result["cols"], result["rows"])),
-        ("cursor", format!("column {}, row {}", cursor["x"], cursor["y"])),
-        ("runs", given(&shell["process_name"])),
-        ("cwd", given(&shell["cwd"])),
-        ("input", asks.to_owned()),
-    ])
-}
-
-/// One line for each row with a value.
-fn rows_of<const N: usize>(rows: [(&str, String); N]) -> String {
-    let given = rows.into_iter().filter(|(_, value)| !value.is_empty());
-    given.map(|(name, value)| format!("{name:<9}{value}\n")).collect()
-}
-
-/// As [`plain`], but empty for null.
-fn given(value: &Value) -> String {
-    if value.is_null() { String::new() } else { plain(value) }
+fn nodes(reply: &proxy::NodesReply) -> String {
+    table(
+        ["", "NAME", "URL", "LATENCY", "AVAILABLE"],
+        reply.nodes.iter().map(|node| {
+            let is_used = reply.current_node.as_ref() == Some(&node.name);
+            let mark = if is_used { "*" } else { "" }.to_owned();
+            let (latency, available) = (plain(&node.latency_ms), plain(&node.available));
+            [mark, node.name.clone(), node.url.clone(), latency, available]
+        }),
+    )
 }
 
 /// Shell commands that set the proxy variables.
-fn exports(result: &Value) -> String {
-    if result["enabled"] != true {
-        return "# proxy disabled\n".to_owned();
+fn exports(reply: &proxy::EnvReply) -> String {
+    if !reply.enabled {
+        return line("# proxy disabled");
     }
-    let env = result["env"].as_object().into_iter().flatten();
-    env.map(|(name, value)| format!("export {name}={}\n", unterm_mux::quote::posix(&plain(value))))
-        .collect()
+    let export = |(name, value): (&String, &Value)| {
+        format!("export {name}={}\n", unterm_mux::quote::posix(&plain(value)))
+    };
+    reply.env.iter().map(export).collect()
+}
+
+fn tokens(reply: &token::ListReply) -> String {
+    table(
+        ["NUMBER", "SCOPE", "SESSIONS", "MADE", "ENDS", "NAME"],
+        reply.tokens.iter().map(|token| {
+            let panes = match &token.panes {
+                Some(panes) => panes.iter().map(u64::to_string).collect::<Vec<_>>().join(","),
+                None => "all".to_owned(),
+            };
+            let ends = token.expires_at.as_deref().map_or_else(|| "never".to_owned(), second);
+            let (number, scope) = (token.number.to_string(), plain(&token.scope));
+            [number, scope, panes, second(&token.made_at), ends, token.name.clone()]
+        }),
+    )
+}
+
+/// The open questions, and the clients that may act.
+fn questions(reply: &approvals::ListReply) -> String {
+    let pending = reply.pending.iter().map(|asked| {
+        let (number, text) = (asked.number.to_string(), on_one_line(&asked.text));
+        [number, second(&asked.asked_at), asked.client.clone(), text]
+    });
+    let allowed = reply.allowed.iter().map(|known| [second(&known.since), known.client.clone()]);
+    let pending = table(["NUMBER", "ASKED", "CLIENT", "QUESTION"], pending);
+    format!("{pending}\n{}", table(["SINCE", "ALLOWED CLIENT"], allowed))
+}
+
+fn log(entries: &[audit::Entry]) -> String {
+    table(
+        ["TIME", "METHOD", "SESSION", "OUTCOME", "DETAIL", "ERROR"],
+        entries.iter().map(|entry| {
+            let session = entry.session_id.as_deref().unwrap_or_default();
+            let outcome = plain(&entry.outcome);
+            [&entry.timestamp, &entry.method, session, &outcome, &entry.detail, &entry.error]
+                .map(on_one_line)
+        }),
+    )
 }
 
 /// A check of the self-test.
-fn check(check: &Value) -> String {
-    let name = plain(&check["name"]);
-    match check["ok"] == true {
-        true => format!("ok      {name}\n"),
-        false => format!("FAILED  {name}: {}\n", check["detail"]),
+fn check(check: &selftest::Check) -> String {
+    match check.ok {
+        true => format!("ok      {}\n", check.name),
+        false => format!("FAILED  {}: {}\n", check.name, check.detail),
     }
 }
 
-fn list<'a>(result: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
-    result[key].as_array().into_iter().flatten()
+/// One line for each property with a value.
+fn properties<const N: usize>(properties: [(&str, &str); N]) -> String {
+    let given = properties.into_iter().filter(|(_, value)| !value.is_empty());
+    given.map(|(name, value)| format!("{name:<9}{value}\n")).collect()
 }
 
-/// A row's number, a tab, and its text.
-fn rows(result: &Value, key: &str) -> String {
-    list(result, key).map(|row| format!("{}\t{}\n", row["row"], plain(&row["text"]))).collect()
+fn line(text: &str) -> String {
+    format!("{text}\n")
 }
 
-fn line(mut text: String) -> String {
-    text.push('\n');
-    text
+fn on_one_line(text: &str) -> String {
+    text.replace('\n', " ")
 }
 
-/// A string without quotes; any other value as JSON.
-fn plain(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+/// A text or a word without quotes; any other value as JSON.
+fn plain(value: &impl Serialize) -> String {
+    match serde_json::to_value(value).unwrap_or_default() {
+        Value::String(text) => text,
+        value => value.to_string(),
+    }
 }
 
 /// A time without fractions of a second.
-fn second(time: &Value) -> String {
-    let time = plain(time);
+fn second(time: &str) -> String {
     match time.split_once('.') {
         Some((second, rest)) => {
             format!("{second}{}", rest.trim_start_matches(|c: char| c.is_ascii_digit()))
         }
-        None => time,
+        None => time.to_owned(),
     }
 }
 
@@ -317,53 +365,81 @@ mod tests {
 
     use super::*;
 
+    /// The text of a method's reply, which must be readable.
+    fn text<M: Method>(reply: Value) -> String {
+        let Shown { text, complaint } = super::reply(M::NAME, &reply);
+        assert!(!complaint.is_some_and(|why| why.contains("read the reply")), "{reply}");
+        text
+    }
+
+    fn complaint<M: Method>(reply: Value) -> Option<String> {
+        super::reply(M::NAME, &reply).complaint
+    }
+
+    #[test]
+    fn a_method_has_one_form() {
+        let mut names: Vec<_> = FORMS.iter().map(|form| form.method()).collect();
+        names.sort_unstable();
+        let count = names.len();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
+
     #[test]
     fn sessions_are_a_table() {
-        let session = |id, title| json!({"id": id, "cols": 80, "rows": 24, "is_dead": false, "title": title, "shell": {"shell_type": "bash"}});
+        let session = |id, title| {
+            json!({"id": id, "cols": 80, "rows": 24, "is_dead": false, "title": title, "domain_id": 0, "tty": "",
+                "cursor": {"x": 0, "y": 0, "visible": true},
+                "shell": {"shell_type": "bash", "process_name": "bash", "cwd": ""}})
+        };
         let result = json!({"sessions": [session(1, "a b"), session(10, "")]});
         assert_eq!(
-            text("session.list", &result),
+            text::<session::List>(result),
             "ID  SIZE   STATE  SHELL  TITLE\n1   80x24  live   bash   a b\n10  80x24  live   bash\n"
         );
     }
 
     #[test]
     fn a_token_is_a_line_and_tokens_are_a_table() {
-        let made = json!({"token": "unterm_1", "number": 2, "name": "bot"});
-        assert_eq!(text("token.create", &made), "unterm_1\n");
         let at = "2026-11-22T18:23:03.772494843Z";
+        let made =
+            json!({"token": "unterm_1", "number": 2, "name": "bot", "scope": "act", "made_at": at});
+        assert_eq!(text::<token::Create>(made), "unterm_1\n");
         let result = json!({"tokens": [
             {"number": 2, "name": "build bot", "scope": "act", "made_at": at, "panes": [0, 3]},
             {"number": 10, "name": "x", "scope": "read", "made_at": at, "expires_at": "2026-12-22T18:23:03Z"},
         ]});
         assert_eq!(
-            text("token.list", &result),
+            text::<token::List>(result),
             "NUMBER  SCOPE  SESSIONS  MADE                  ENDS                  NAME\n\
              2       act    0,3       2026-11-22T18:23:03Z  never                 build bot\n\
              10      read   all       2026-11-22T18:23:03Z  2026-12-22T18:23:03Z  x\n"
         );
-        assert_eq!(text("token.revoke", &json!({"revoked": true})), "");
+        assert_eq!(text::<token::Revoke>(json!({"revoked": true})), "");
     }
 
     #[test]
     fn states_are_lines_without_what_is_not_there() {
-        let off = json!({"enabled": false, "mode": "off", "http_proxy": null, "health": null});
-        assert_eq!(text("proxy.status", &off), "mode     off\n");
+        let off = json!({"enabled": false, "mode": "off", "http_proxy": null, "node_count": 0, "health": null});
+        assert_eq!(text::<proxy::Status>(off), "mode     off\n");
         let health = json!({"source": "manual", "url": "http://a:1", "reachable": true});
-        let on = json!({"mode": "manual", "current_node": "a", "health": health});
+        let on = json!({"enabled": true, "mode": "manual", "current_node": "a", "node_count": 1,
+            "health": health});
         assert_eq!(
-            text("proxy.status", &on),
+            text::<proxy::Status>(on),
             "mode     manual\nurl      http://a:1\nfrom     manual\nresponds yes\nnode     a\n"
         );
-        let dead = json!({"id": 3, "title": "x", "cols": 80, "rows": 24, "cursor": {"x": 1, "y": 2},
-            "is_dead": true, "exit_code": 4, "shell": {"process_name": "", "cwd": "file:///"}});
+        let dead = json!({"id": 3, "title": "x", "cols": 80, "rows": 24, "scrollback_rows": 24, "domain_id": 0,
+            "cursor": {"x": 1, "y": 2, "visible": true}, "is_dead": true, "exit_code": 4, "seq": 1,
+            "awaiting_secret": false, "awaiting_input": false,
+            "shell": {"shell_type": "unknown", "process_name": "", "cwd": "file:///"}});
         assert_eq!(
-            text("session.status", &dead),
+            text::<session::Status>(dead),
             "id       3\ntitle    x\nstate    dead, exit code 4\nsize     80x24\n\
              cursor   column 1, row 2\ncwd      file:///\n"
         );
         let cursor = json!({"x": 1, "y": 2, "visible": false, "shape": "SteadyBar"});
-        assert_eq!(text("screen.cursor", &cursor), "column 1, row 2, SteadyBar, hidden\n");
+        assert_eq!(text::<screen::Cursor>(cursor), "column 1, row 2, SteadyBar, hidden\n");
     }
 
     #[test]
@@ -371,46 +447,65 @@ mod tests {
         let result =
             json!({"enabled": true, "env": {"HTTP_PROXY": "http://it's:1", "NO_PROXY": "a,b"}});
         assert_eq!(
-            text("proxy.env", &result),
+            text::<proxy::Env>(result),
             "export HTTP_PROXY='http://it'\\''s:1'\nexport NO_PROXY='a,b'\n"
         );
-        let off = json!({"enabled": false, "env": {}});
-        assert_eq!(text("proxy.env", &off), "# proxy disabled\n");
+        assert_eq!(text::<proxy::Env>(json!({"enabled": false, "env": {}})), "# proxy disabled\n");
+    }
+
+    /// A reply to `exec.run_wait`.
+    fn ended(output: &str, exit_code: i32) -> Value {
+        json!({"output": output, "exit_status": "completed", "timed_out": false, "marker": "", "exit_code": exit_code,
+            "exit_source": "block", "interrupted": false, "truncated": false})
     }
 
     #[test]
     fn output_is_printed_as_it_was_with_a_line_end() {
-        let shown = |output: &str| text("exec.run_wait", &json!({"output": output}));
-        assert_eq!(shown(""), "");
-        assert_eq!(shown("a\n b"), "a\n b\n");
+        assert_eq!(text::<exec::RunWait>(ended("", 0)), "");
+        assert_eq!(text::<exec::RunWait>(ended("a\n b", 0)), "a\n b\n");
     }
 
     #[test]
     fn blank_rows_below_the_text_are_left_out() {
-        let shown = |lines: Value| text("screen.text", &json!({"lines": lines}));
+        let shown = |lines: Value| {
+            let cursor = json!({"x": 0, "y": 0});
+            text::<screen::Text>(
+                json!({"lines": lines, "cursor": cursor, "cols": 80, "rows": 6, "seq": 1}),
+            )
+        };
         assert_eq!(shown(json!(["", "a", "", "b", "", ""])), "\na\n\nb\n");
         assert_eq!(shown(json!(["", ""])), "");
     }
 
     #[test]
     fn a_result_that_is_a_failure_has_its_reason() {
-        let complaint = |method: &str, result: Value| complaint(method, &result);
-        let revoked = |is: bool| complaint("token.revoke", json!({"revoked": is}));
+        let revoked = |is: bool| complaint::<token::Revoke>(json!({"revoked": is}));
         assert_eq!(
             (revoked(true), revoked(false).unwrap().as_str()),
             (None, "no token has this number")
         );
-        assert_eq!(complaint("exec.run_wait", json!({"exit_code": 3})).unwrap(), "");
-        assert_eq!(complaint("exec.run_wait", json!({"exit_code": 0})), None);
-        let refused = json!({"allowed": false, "reason": "Blocked by \"sudo\""});
-        assert_eq!(complaint("policy.check", refused).unwrap(), "Blocked by \"sudo\"");
-        assert_eq!(text("policy.check", &json!({"allowed": false})), "");
+        assert_eq!(complaint::<exec::RunWait>(ended("", 3)).unwrap(), "");
+        assert_eq!(complaint::<exec::RunWait>(ended("", 0)), None);
+        let refused = || json!({"allowed": false, "reason": "Blocked by \"sudo\""});
+        assert_eq!(complaint::<policy::Check>(refused()).unwrap(), "Blocked by \"sudo\"");
+        assert_eq!(text::<policy::Check>(refused()), "");
+    }
+
+    #[test]
+    fn a_reply_that_cannot_be_read_is_shown_and_fails() {
+        let unread = super::reply(session::Cwd::NAME, &json!({"folder": "/"}));
+        assert_eq!(unread.text, "folder  /\n");
+        let why = unread.complaint.unwrap();
+        assert!(why.contains(session::Cwd::NAME) && why.contains("`cwd`"), "{why}");
+        let unread = super::reply(screen::Text::NAME, &json!({"rows": 1}));
+        assert!(unread.complaint.unwrap().contains("`lines`"));
     }
 
     #[test]
     fn no_result_is_json() {
-        assert_eq!(text("exec.run", &json!({"sent": true})), "");
+        assert_eq!(text::<exec::Run>(json!({"sent": true})), "");
         let health = json!({"ok": true, "ports": {"mcp": 1, "http": 2}});
-        assert!(!text("server.health", &health).contains(['{', '"']));
+        let shown = super::reply("no.method", &health);
+        assert!(!shown.text.contains(['{', '"']) && shown.complaint.is_none());
     }
 }
