@@ -5,7 +5,7 @@
 //! The line above shows the defaults. `--first N` begins at another number, `--show` prints the commands and runs
 //! nothing. The exit status is 1 if there is an unexplained difference.
 
-use std::{io::Write as _, thread};
+use std::{io::Write as _, process::ExitCode, thread};
 
 use anyhow::{Context as _, Result, bail};
 use unterm_tests::{
@@ -13,7 +13,7 @@ use unterm_tests::{
     commands::{Shell, generate, run},
 };
 
-fn main() -> Result<()> {
+fn main() -> Result<ExitCode> {
     let (mut seed, mut first, mut show) = (1, 0, false);
     let mut counts = [(Shell::Bash, 1000), (Shell::Zsh, 250), (Shell::Fish, 250)];
     let mut arguments = std::env::args().skip(1);
@@ -45,7 +45,7 @@ fn main() -> Result<()> {
                 writeln!(out, "{} {number}: {:?}", shell.name(), generate(shell, seed, number))?;
             }
         }
-        return Ok(());
+        return Ok(ExitCode::SUCCESS);
     }
     let unterm = Start::headless().now()?;
     let tallies = thread::scope(|scope| {
@@ -74,5 +74,5 @@ fn main() -> Result<()> {
             writeln!(out, "{difference}")?;
         }
     }
-    std::process::exit(i32::from(differs));
+    Ok(if differs { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }

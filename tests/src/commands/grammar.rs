@@ -223,7 +223,7 @@ const CONTROLS: &[&str] = &[
     "printf '@w\\r\\n@w\\r\\n'",
     "printf '\\033[1;38;5;@nm@w\\033[K\\033[m\\n'",
     "command ls -1 --color=always -d / /usr /etc",
-    "printf '\\033]8;;http://a.invalid\\033\\\\@w\\033]8;;\\033\\\\\\n'",
+    "printf '\\033]8;;http://a.invalid\\033\\134@w\\033]8;;\\033\\134\\n'",
     "printf '\\033[?25l@w\\033[?25h'",
     "printf '\\033]133;D;5\\007\\033]133;A\\007@w\\n'",
     "printf '\\033]133;C\\007@w\\033]133;D;7\\007\\n'",
