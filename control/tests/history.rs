@@ -16,7 +16,8 @@ const SHELLS: [(&str, &str, &str, &str); 4] = [
     (
         "zsh",
         ".zshrc",
-        "HISTFILE=$HOME/kept HISTSIZE=4 SAVEHIST=4; setopt share_history no_hist_ignore_space\n",
+        "HISTFILE=$HOME/kept HISTSIZE=4 SAVEHIST=4; setopt share_history no_hist_ignore_space\n\
+         zshaddhistory() { print -sr -- ${1%%$'\\n'}; return 1 }\n",
         "fc -l 1",
     ),
     ("fish", "fish/config.fish", "", "history"),

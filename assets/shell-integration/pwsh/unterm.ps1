@@ -46,6 +46,14 @@ if ($Global:__UntermNonce -and -not $Global:__UntermOn) {
     }
 
     if (Get-Module -Name PSReadLine) {
+        # What Unterm types for `run` is not kept in the history. The handler that was there decides about other lines.
+        $Global:__UntermKeeps = (Get-PSReadLineOption).AddToHistoryHandler
+        Set-PSReadLineOption -AddToHistoryHandler {
+            param([string]$line)
+            if ($line.StartsWith(' [Console]::Write("$([char]27)]1337;UntermRun=')) { return $false }
+            if ($Global:__UntermKeeps) { return $Global:__UntermKeeps.Invoke($line) }
+            $true
+        }
         $Global:__UntermReadLine = $function:PSConsoleHostReadLine
         function Global:PSConsoleHostReadLine {
             $line = $Global:__UntermReadLine.Invoke()

@@ -19,14 +19,26 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
 
     # What Unterm types for `run` has two blanks before it and three behind. It goes into a history of its own, which is given
     # up before the command runs.
+    _unterm_is_typed() {
+        [[ $1 == '  '[^\ ]*'   '$'\n' ]]
+    }
     _unterm_addhistory() {
         'builtin' 'emulate' -L zsh -o no_aliases -o no_xtrace
-        if [[ $1 == '  '[^\ ]*'   '$'\n' ]] && 'builtin' 'fc' -p; then
+        if _unterm_is_typed "$1" && 'builtin' 'fc' -p; then
             _unterm_pushed=1
             # The preexec hooks are given no line that is in another history.
             _unterm_line=${1%$'\n'}
         fi
         'builtin' 'return' 0
+    }
+    # A person's own hook may write a line into the history itself. It is not asked about what Unterm types.
+    _unterm_wrap_hook() {
+        if [[ -n ${functions[zshaddhistory]-} && ${functions[zshaddhistory]} != *_unterm_is_typed* ]]; then
+            functions[_unterm_persons_hook]=${functions[zshaddhistory]}
+            zshaddhistory() {
+                _unterm_is_typed "$1" || _unterm_persons_hook "$@"
+            }
+        fi
     }
     _unterm_pop() {
         if (( _unterm_pushed )); then
@@ -48,6 +60,7 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
         fi
         _unterm_ran=0
         _unterm_variables
+        _unterm_wrap_hook
         # A person may export PS1, so that it holds no nonce.
         'builtin' 'print' -rn -- $'\e]133;A;cl=m;nonce='"$_unterm_nonce"$'\a'
         # Behind the hooks that make the prompt.
