@@ -27,6 +27,8 @@ struct Studio {
     /// The user cancels.
     cancels: bool,
     clip: Option<Clip>,
+    /// The clipboard's owner reports each request to the first channel, and gives it after a message in the second.
+    owner: Option<Mutex<(mpsc::Sender<()>, mpsc::Receiver<()>)>>,
     /// The user selects a region when this channel receives a message.
     chosen: Option<Mutex<mpsc::Receiver<()>>>,
     asked: Mutex<Vec<OnDisplay>>,
@@ -63,6 +65,11 @@ impl Captures for Studio {
         Ok(!self.cancels)
     }
     fn clipboard(&self) -> Result<Clip, String> {
+        if let Some(owner) = &self.owner {
+            let owner = owner.lock().unwrap();
+            owner.0.send(()).unwrap();
+            owner.1.recv().unwrap();
+        }
         self.clip.clone().ok_or_else(|| "There is no clipboard: none".to_owned())
     }
     fn stamp(&self) -> String {
@@ -287,6 +294,29 @@ fn the_clipboard_is_text_or_a_picture_or_an_error() {
     assert_eq!(message, "There is no clipboard: none");
     let message = Fixture::new().login().fail("capture.clipboard", json!({}));
     assert_eq!(message, "This instance takes no pictures");
+}
+
+#[test]
+fn a_clipboard_whose_owner_does_not_answer_holds_up_nothing_else() {
+    let (asked, requests) = mpsc::channel();
+    let (answer, answers) = mpsc::channel();
+    let clip = Some(Clip::Text("it".to_owned()));
+    let owner = Some(Mutex::new((asked, answers)));
+    let (fixture, _) = fixture(Studio { clip, owner, ..Studio::default() });
+    // More than there are threads for work that blocks.
+    let mut wires: Vec<_> = (0..16).map(|_| fixture.login()).collect();
+    for wire in &mut wires {
+        wire.send("{\"id\":1,\"method\":\"capture.clipboard\"}\n");
+    }
+    requests.recv().unwrap();
+    let mut other = fixture.login();
+    fixture.program(&mut other, "cat", &[]);
+    let picture = other.call("screen.png", json!({"id": 0}));
+    assert_eq!(picture["width"], 100, "{picture}");
+    wires.iter().for_each(|_| answer.send(()).unwrap());
+    for mut wire in wires {
+        assert!(wire.receive().unwrap().contains("\"content\":\"it\""));
+    }
 }
 
 #[test]

@@ -403,6 +403,8 @@ mod tests {
             "http://host:0",
             "http://host:70000",
             "http://a b",
+            "http://us er@host",
+            "http://host:80/\na b",
             "http://a'b;c",
         ] {
             assert!(!is_url(url), "{url}");

@@ -29,3 +29,34 @@ impl Turn {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{pin::pin, task::Poll};
+
+    use super::*;
+    use crate::poll::poll_once;
+
+    async fn yields(turn: &mut Turn) -> bool {
+        let mut counted = pin!(turn.count_request());
+        let yields = matches!(poll_once(&mut counted).await, Poll::Pending);
+        if yields {
+            counted.await;
+        }
+        yields
+    }
+
+    #[tokio::test]
+    async fn a_turn_ends_by_its_requests_or_by_its_time() {
+        let long_ago = Instant::now().checked_sub(TIME).unwrap();
+        let mut turn = Turn { requests: 0, began: long_ago };
+        assert!(yields(&mut turn).await);
+        assert_eq!(turn.requests, 0, "the next turn has begun");
+        // A clock that stands still for this turn.
+        let mut turn = Turn { requests: 0, began: Instant::now() + Duration::from_secs(3600) };
+        for _ in 1..REQUESTS {
+            assert!(!yields(&mut turn).await);
+        }
+        assert!(yields(&mut turn).await);
+    }
+}
