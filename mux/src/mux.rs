@@ -18,8 +18,8 @@ use std::{
 use unterm_term::{Options, Size};
 
 use crate::{
-    Axis, Direction, KILL_GRACE, Layout, MuxEvent, Node, Observer, OnExit, Pane, PaneId,
-    PtySpawner, Rect, Spacing, SpawnError, Spawner, Tab, TabId,
+    Axis, Direction, KILL_GRACE, Layout, MuxEvent, Node, Observer, Pane, PaneId, PtySpawner, Rect,
+    Spacing, SpawnError, Spawner, Tab, TabId,
     lock::Mutex,
     observer::{Observers, Threads},
     pane::Owner,
@@ -431,7 +431,7 @@ impl Mux {
 
 impl Owner for Mux {
     fn program_ended(&self, pane: &Pane) {
-        if pane.on_exit() == OnExit::Close {
+        if pane.closes_on_exit() {
             self.remove(&[pane.id()]);
         }
     }

@@ -57,6 +57,9 @@ pub enum OnExit {
     /// The pane is removed.
     #[default]
     Close,
+    /// The pane is removed if anything was typed into it. Otherwise it is held: a shell that ends by itself has most
+    /// likely failed, and what it printed says why.
+    CloseAfterInput,
     /// The pane stays readable, as exited, until it is closed.
     Hold,
 }
@@ -223,9 +226,13 @@ impl Pane {
         self.seq.send_modify(|_| {});
     }
 
-    /// What happens to the pane when its program ends.
-    pub(crate) fn on_exit(&self) -> OnExit {
-        self.on_exit
+    /// Whether the pane is removed when its program ends now.
+    pub(crate) fn closes_on_exit(&self) -> bool {
+        match self.on_exit {
+            OnExit::Close => true,
+            OnExit::CloseAfterInput => self.queue.inputs() > 0,
+            OnExit::Hold => false,
+        }
     }
 
     /// Announces a change to observers and waiters. Must be called with no lock held.

@@ -279,6 +279,19 @@ fn a_tap_gets_the_bytes_of_both_directions_with_rising_seq() {
 }
 
 #[test]
+fn a_shell_that_ends_before_anybody_typed_can_be_read() {
+    let mux = headless();
+    let open = |script| mux.open_tab(sh(script), None, OnExit::CloseAfterInput).unwrap();
+    let failed = open("echo no such thing; exit 1");
+    let used = open("read line; exit 1");
+    wait(&failed, "its end", |pane| pane.state() == PaneState::Exited(ExitStatus::Code(1)));
+    wait_text(&failed, "no such thing");
+    used.write(b"exit\r").unwrap();
+    wait(&used, "its end", |pane| pane.state() == PaneState::Removed);
+    assert!(mux.pane(failed.id()).is_some());
+}
+
+#[test]
 fn signals_go_to_what_runs_in_the_foreground() {
     let mux = headless();
     let pane = mux.open_tab(common::run("sh", &["-i"]), None, OnExit::Hold).unwrap();

@@ -1,5 +1,7 @@
 //! Everything around the panes: actions from the command line, the status bar, files and folders.
 
+use std::os::unix::fs::PermissionsExt;
+
 use anyhow::{Context as _, Result, ensure};
 use serde_json::json;
 use unterm_tests::{Display, Instance, Start, wait_for, wait_until};
@@ -55,6 +57,26 @@ fn a_program_that_has_ended_is_held_to_be_read() -> Result<()> {
         json!({"id": pane.id, "any": [{"exit": true}], "since_seq": 0, "timeout_ms": 60_000});
     unterm.call("session.wait", waited)?;
     assert_eq!(pane.lines(&mut unterm)?[0], "last words");
+    display.press(&["Control_L", "Shift_L", "x"])?;
+    assert!(unterm.wait_for_exit()?.success());
+    Ok(())
+}
+
+#[test]
+fn a_shell_that_ends_by_itself_leaves_a_window_to_correct_it_in() -> Result<()> {
+    let display = Display::start()?;
+    let registry = tempfile::tempdir()?;
+    let shell = registry.path().join("failing-shell");
+    std::fs::write(&shell, "#!/bin/sh\necho no such thing >&2\nexit 1\n")?;
+    std::fs::set_permissions(&shell, PermissionsExt::from_mode(0o755))?;
+    let config = format!("[shell]\nprogram = '{}'\n", shell.display());
+    std::fs::write(registry.path().join("config.toml"), config)?;
+    let mut unterm = Start::windowed(&display).registry(registry.path()).now()?;
+    display.window_of(&unterm)?;
+    let pane = unterm.first_pane()?;
+    let ended = json!({"id": pane.id, "any": [{"exit": true}], "timeout_ms": 60_000});
+    unterm.call("session.wait", ended)?;
+    assert_eq!(pane.lines(&mut unterm)?[0], "no such thing");
     display.press(&["Control_L", "Shift_L", "x"])?;
     assert!(unterm.wait_for_exit()?.success());
     Ok(())

@@ -6,11 +6,16 @@ use super::App;
 use crate::args::Args;
 
 /// Opens the tab. If the configured shell can't be started, opens `$SHELL` or `/bin/sh` instead and returns the error
-/// to show: the user needs a window to correct the configuration in.
+/// to show: the user needs a window to correct the configuration in. For the same reason, the pane of a shell that ends
+/// by itself stays open.
 pub(super) fn open(mux: &Mux, args: &Args) -> Result<Option<String>, MuxError> {
     let wanted = args.first_spawn();
     let of_configuration = wanted.program.is_none();
-    let on_exit = if args.hold { OnExit::Hold } else { OnExit::Close };
+    let on_exit = match args.hold {
+        true => OnExit::Hold,
+        false if of_configuration => OnExit::CloseAfterInput,
+        false => OnExit::Close,
+    };
     let error = match mux.open_tab(wanted, None, on_exit) {
         Err(error) if of_configuration => error,
         opened => return opened.map(|_| None),
