@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use unterm_mux::input::{Key, Modifiers};
 
-use crate::{action::Chord, config::parse::did_you_mean};
+use crate::{action::Chord, suggestion::did_you_mean};
 
 /// The name that removes a key's binding.
 const NONE: &str = "none";

@@ -4,6 +4,8 @@ use std::{fmt, str::FromStr};
 
 use unterm_mux::input::{Key, Modifiers};
 
+use crate::suggestion::did_you_mean;
+
 /// A key with its modifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Chord {
@@ -50,8 +52,7 @@ impl FromStr for Chord {
         let key = match (chars.next(), chars.as_str()) {
             (Some(c), "") => Key::Char(c.to_ascii_lowercase()),
             _ => Key::of_name(rest).ok_or_else(|| {
-                let hint =
-                    crate::config::parse::did_you_mean(&rest.to_ascii_lowercase(), Key::names());
+                let hint = did_you_mean(&rest.to_ascii_lowercase(), Key::names());
                 format!("{rest:?} in {text:?} is no key{hint}")
             })?,
         };

@@ -1,5 +1,6 @@
 //! The sections about labels and links: `[hints]`, `[hint_patterns]` and `[links]`.
 
+use regex_automata::meta::Regex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -40,6 +41,23 @@ pub enum HintAction {
     Open,
     /// Open it as a file in the editor.
     Editor,
+}
+
+/// The most bytes of the automaton of a user's pattern.
+const AUTOMATON_CAP: usize = 1 << 20;
+
+/// Compiles a user's pattern.
+///
+/// # Errors
+/// The problem, as a message for the user.
+pub fn compile_pattern(pattern: &str) -> Result<Regex, String> {
+    let config = Regex::config().nfa_size_limit(Some(AUTOMATON_CAP));
+    Regex::builder().configure(config).build(pattern).map_err(|error| {
+        let reason = error.syntax_error().map(ToString::to_string);
+        let reason = reason.unwrap_or_else(|| error.to_string());
+        // The parser's error has several lines; the last line is the message.
+        reason.lines().last().unwrap_or_default().to_owned()
+    })
 }
 
 /// See [`super::Config::links`].

@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, HashMap};
 use rustc_hash::FxHashMap;
 use unterm_control::{ActionInfo, Binding};
 
-use super::parse::did_you_mean;
-use crate::action::{ACTIONS, Action, Chord, Entry, Takes};
+use crate::{
+    action::{ACTIONS, Action, Chord, Entry, Takes},
+    suggestion::did_you_mean,
+};
 
 /// The action in the file that unbinds a key, so that programs receive it.
 const NONE: &str = "none";

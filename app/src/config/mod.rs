@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 use unterm_control::Approval;
 
 pub use font::{Font, Ligatures};
-pub use hints::{HintAction, HintPattern, Hints, Links, OpenBy};
+pub use hints::{HintAction, HintPattern, Hints, Links, OpenBy, compile_pattern};
 pub use mouse::{ConfirmPaste, CopyOnSelect, Mouse, Paste, RightButton};
 pub use notices::{Bell, Notifications};
 pub use pane::{Commands, Compat, Scrollback, Shell};

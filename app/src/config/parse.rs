@@ -9,8 +9,8 @@ use std::{collections::HashMap, fmt, ops::Range, path::Path};
 use serde_json::Value;
 use toml_edit::{Document, Item, Table, TableLike};
 
-use super::{Config, ThemeChoice, keys, theme};
-use crate::copy_command;
+use super::{Config, ThemeChoice, compile_pattern, keys, theme};
+use crate::{copy_command, suggestion::did_you_mean};
 
 /// A problem in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,16 +103,6 @@ pub(super) fn choices(schema: &Value) -> Option<Vec<&str>> {
     }
     let list = schema["oneOf"].as_array()?;
     list.iter().map(|choice| choice["const"].as_str()).collect()
-}
-
-/// A suggestion for a misspelled name, as the end of a message; empty if no name is similar.
-pub fn did_you_mean<'a>(wrong: &str, names: impl IntoIterator<Item = &'a str>) -> String {
-    let near = |name: &&str| strsim::normalized_damerau_levenshtein(wrong, name);
-    names
-        .into_iter()
-        .filter(|name| near(name) > 0.5)
-        .max_by(|a, b| near(a).total_cmp(&near(b)))
-        .map_or_else(String::new, |name| format!("; did you mean {name:?}?"))
 }
 
 /// The right place of a misplaced key, as the end of a message. Other terminals write the section as a prefix, as in
@@ -330,7 +320,7 @@ impl Found<'_> {
         }
         let patterns = table.get("hint_patterns").and_then(Item::as_table_like);
         for (name, pattern) in &config.hint_patterns {
-            if let Err(why) = crate::window::compile_pattern(&pattern.regex) {
+            if let Err(why) = compile_pattern(&pattern.regex) {
                 let item = patterns.and_then(|patterns| patterns.get(name)?.get("regex"));
                 let message = format!("hint_patterns.{name}: {why}");
                 self.add(&["hint_patterns", name.as_str()], item.and_then(Item::span), message);

@@ -119,7 +119,6 @@ use toast::Toasts;
 use view::{View, Views};
 
 pub(crate) use start::run;
-pub(crate) use targets::compile as compile_pattern;
 
 /// The state that exists from the window's creation on.
 struct Screen {

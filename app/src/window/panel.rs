@@ -3,6 +3,7 @@
 //!
 //! Owns the input, the list and the selection; `picker.rs` acts on the choice.
 
+mod item;
 mod rank;
 
 use unterm_mux::input::{Key, Modifiers};
@@ -14,6 +15,7 @@ use super::{
     line::Line,
     scroll_text::ScrollText,
 };
+pub(super) use item::Item;
 use rank::Query;
 
 /// Width, padding and radius in logical pixels.
@@ -29,58 +31,6 @@ const PADDING: f32 = 12.0;
 const RADIUS: f32 = 8.0;
 /// The most items to show.
 const ROWS: usize = 12;
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Item<C> {
-    pub(super) title: String,
-    /// Drawn at the right: the keys bound to the item, or its kind.
-    pub(super) note: String,
-    /// A one-line description, drawn below the list while the item is marked.
-    pub(super) about: &'static str,
-    /// The name in the configuration, and synonyms that also match.
-    name: &'static str,
-    synonyms: &'static [&'static str],
-    /// Higher for items used more recently; 0 for an item not used yet.
-    used: u32,
-    pub(super) choice: C,
-}
-
-impl<C> Item<C> {
-    pub(super) fn new(title: impl Into<String>, choice: C) -> Self {
-        Self {
-            title: title.into(),
-            note: String::new(),
-            about: "",
-            name: "",
-            synonyms: &[],
-            used: 0,
-            choice,
-        }
-    }
-
-    pub(super) fn noted(self, note: impl Into<String>) -> Self {
-        Self { note: note.into(), ..self }
-    }
-
-    /// Adds names that also match.
-    pub(super) fn named(self, name: &'static str, synonyms: &'static [&'static str]) -> Self {
-        Self { name, synonyms, ..self }
-    }
-
-    pub(super) fn described(self, about: &'static str) -> Self {
-        Self { about, ..self }
-    }
-
-    pub(super) fn used(self, used: u32) -> Self {
-        Self { used, ..self }
-    }
-
-    /// The names other than the title.
-    fn names(&self) -> impl Iterator<Item = &'static str> {
-        let name = Some(self.name).filter(|name| !name.is_empty());
-        name.into_iter().chain(self.synonyms.iter().copied())
-    }
-}
 
 /// An item that matches the input.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,11 +10,11 @@ use super::{App, errand::Done, toast::first_of, view::View, wayland, x_server};
 use crate::{
     args::Args,
     config::{
-        BarPosition, Change, Config, Cursor, CursorShape, ShowTabBar, keys, keys::Keymap,
-        parse::did_you_mean, theme,
+        BarPosition, Change, Config, Cursor, CursorShape, ShowTabBar, keys, keys::Keymap, theme,
     },
     copy_command::CopyKeys,
     environment,
+    suggestion::did_you_mean,
 };
 
 /// The `about` key of messages about the file.

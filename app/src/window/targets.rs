@@ -12,10 +12,8 @@ use std::{
 use regex_automata::meta::Regex;
 use unterm_term::{Content, Point, SnapshotRow, TextRange, Width};
 
-use crate::config::{HintAction, HintPattern};
+use crate::config::{HintAction, HintPattern, compile_pattern};
 
-/// The most bytes of the automaton of a user's pattern.
-const AUTOMATON_CAP: usize = 1 << 20;
 /// The most targets to list.
 const CAP: usize = 1000;
 
@@ -87,20 +85,6 @@ const RULES: &[Rule<&str>] = &[
     (Kind::Text, r"\b(?:0x[0-9a-fA-F]+|\d{4,})\b", |_| true),
 ];
 
-/// Compiles a user's pattern.
-///
-/// # Errors
-/// The problem, as a message for the user.
-pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
-    let config = Regex::config().nfa_size_limit(Some(AUTOMATON_CAP));
-    Regex::builder().configure(config).build(pattern).map_err(|error| {
-        let reason = error.syntax_error().map(ToString::to_string);
-        let reason = reason.unwrap_or_else(|| error.to_string());
-        // The parser's error has several lines; the last line is the message.
-        reason.lines().last().unwrap_or_default().to_owned()
-    })
-}
-
 /// The URL rules, which come first, so that no other rule can take part of a URL. Rules are compiled when first needed,
 /// since that takes as long as several frames.
 fn url_rules() -> &'static [Rule<Regex>] {
@@ -119,9 +103,9 @@ fn urls() -> usize {
 }
 
 fn ready(rules: &[Rule<&str>]) -> Vec<Rule<Regex>> {
-    let compiled = rules
-        .iter()
-        .filter_map(|(kind, pattern, is_one)| Some((*kind, compile(pattern).ok()?, *is_one)));
+    let compiled = rules.iter().filter_map(|(kind, pattern, is_one)| {
+        Some((*kind, compile_pattern(pattern).ok()?, *is_one))
+    });
     compiled.collect()
 }
 
@@ -237,7 +221,7 @@ fn trimmed(text: &str) -> &str {
 pub(super) fn find(rows: &[SnapshotRow], own: &BTreeMap<String, HintPattern>) -> Vec<Target> {
     let own: Vec<_> = own
         .values()
-        .filter_map(|pattern| Some((pattern.action, compile(&pattern.regex).ok()?)))
+        .filter_map(|pattern| Some((pattern.action, compile_pattern(&pattern.regex).ok()?)))
         .collect();
     let mut found = links(rows);
     let linked = found.len();
@@ -428,6 +412,6 @@ mod tests {
             (found[0].kind, found[0].text.as_str()),
             (Kind::Own(HintAction::Paste), "ABC-12345")
         );
-        assert!(compile("(").unwrap_err().contains("unclosed"));
+        assert!(compile_pattern("(").unwrap_err().contains("unclosed"));
     }
 }

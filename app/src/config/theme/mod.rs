@@ -14,8 +14,7 @@ use std::{
 use serde::Deserialize;
 use unterm_term::{Palette, Rgb};
 
-use super::parse::did_you_mean;
-use crate::toml_files;
+use crate::{suggestion::did_you_mean, toml_files};
 
 /// The themes that come with Unterm: their names and files.
 macro_rules! builtin {

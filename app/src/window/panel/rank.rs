@@ -10,7 +10,7 @@ use nucleo_matcher::{
     pattern::{CaseMatching, Normalization, Pattern},
 };
 
-use super::Item;
+use super::item::Item;
 
 /// How the best of an item's names matches, best kind first. Within a kind, a title ranks before other names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
