@@ -30,7 +30,10 @@ const LAYERS: &[(&str, &[&str], &[&str])] = &[
 
 /// Source folders of crates whose modules form layers, as the crates do. No module imports a module that imports it,
 /// directly or not.
-const LAYERED_INSIDE: &[&str] = &["mux/src", "control/src"];
+const LAYERED_INSIDE: &[&str] = &["mux/src", "control/src", "app/src"];
+
+/// Beginnings of the circles that are left. The window's modules add methods to `window::App`, which holds their state.
+const CIRCLES_LEFT: &[&str] = &["app/src: window → "];
 
 /// The workspace's packages by name, from cargo.
 fn packages() -> BTreeMap<String, Value> {
@@ -81,10 +84,9 @@ fn modules_import_each_other_downwards_only() {
         let circles = Modules::read(&tree, folder).circles();
         circles.into_iter().map(move |circle| format!("{folder}: {circle}")).collect::<Vec<_>>()
     };
-    check(
-        "modules import each other in a circle",
-        LAYERED_INSIDE.iter().flat_map(circles).collect(),
-    );
+    let mut circles: Vec<_> = LAYERED_INSIDE.iter().flat_map(circles).collect();
+    circles.retain(|circle| !CIRCLES_LEFT.iter().any(|left| circle.starts_with(left)));
+    check("modules import each other in a circle", circles);
 }
 
 #[test]
