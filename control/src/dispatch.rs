@@ -24,7 +24,7 @@ use unterm_mux::PaneId;
 use crate::{
     authority::{
         Decision,
-        audit::{Begun, Detail, Logged, Record},
+        audit::{CallInProgress, Detail, Logged, Record},
         parameters::{by_name, plain, told},
         settle,
     },
@@ -122,7 +122,7 @@ impl Dispatcher {
             record.write(Some(&error), &[]);
             return Err(error);
         }
-        let mut record = Begun::new(record);
+        let mut record = CallInProgress::new(record);
         let start = reply.len();
         let result = {
             let mut call = unwound(entry.call(&self.context, caller, params, reply));

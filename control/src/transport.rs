@@ -10,7 +10,7 @@ pub mod framing;
 pub mod limits;
 pub mod listen;
 pub mod listener;
-pub mod spare;
+pub mod reserved_descriptor;
 pub mod stdio;
 pub mod tcp;
 pub mod throttle;

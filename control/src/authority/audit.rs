@@ -79,10 +79,10 @@ impl Logged {
 
 /// The record of a call. Holds nothing if the call is not logged.
 #[derive(Clone)]
-pub struct Record<'a>(Option<Noted<'a>>);
+pub struct Record<'a>(Option<LoggedCall<'a>>);
 
 #[derive(Clone)]
-struct Noted<'a> {
+struct LoggedCall<'a> {
     audit: &'a Audit,
     caller: &'a Caller,
     method: &'static str,
@@ -108,7 +108,7 @@ impl<'a> Record<'a> {
             return Ok(Self(None));
         }
         let (session, detail) = detail()?;
-        Ok(Self(Some(Noted { audit, caller, method: demand.name, logged, session, detail })))
+        Ok(Self(Some(LoggedCall { audit, caller, method: demand.name, logged, session, detail })))
     }
 
     /// Whether the call types input that the program does not echo.
@@ -123,7 +123,7 @@ impl<'a> Record<'a> {
             session_id: String,
         }
 
-        let Some(Noted { audit, caller, method, logged, mut session, detail }) = self.0 else {
+        let Some(LoggedCall { audit, caller, method, logged, mut session, detail }) = self.0 else {
             return;
         };
         if session.is_empty()
@@ -143,12 +143,12 @@ impl<'a> Record<'a> {
 
 /// The record of a running call. It is written when the call ends or is given up. The record of a lasting call is
 /// written when the call begins, and again if it then fails.
-pub struct Begun<'a> {
+pub struct CallInProgress<'a> {
     record: Option<Record<'a>>,
     is_written: bool,
 }
 
-impl<'a> Begun<'a> {
+impl<'a> CallInProgress<'a> {
     /// The record of a call that is about to run.
     pub fn new(record: Record<'a>) -> Self {
         Self { record: Some(record), is_written: false }
@@ -172,7 +172,7 @@ impl<'a> Begun<'a> {
     }
 }
 
-impl Drop for Begun<'_> {
+impl Drop for CallInProgress<'_> {
     fn drop(&mut self) {
         self.write(None, &[]);
     }

@@ -51,7 +51,7 @@ use crate::{
     transport::{
         limits::{LoginLimits, PendingLogins},
         listen,
-        spare::Spare,
+        reserved_descriptor::ReservedDescriptor,
         tcp,
     },
 };
@@ -90,7 +90,7 @@ pub async fn serve(
     });
     let router = router::router(&shared);
     tracing::info!(port, "settings page");
-    let mut spare = Spare::default();
+    let mut spare = ReservedDescriptor::default();
     let full = full();
     loop {
         let stream = listen::accept(&listener, &mut spare, full.as_bytes()).await;

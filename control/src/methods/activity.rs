@@ -83,7 +83,8 @@ impl Method for Activity {
             None => context.mux.panes(),
         };
         let panes = panes.into_iter().filter(|pane| caller.reaches(pane.id().0));
-        let panes: Vec<_> = panes.map(|pane| (context.hub.told(pane.id()).started, pane)).collect();
+        let panes: Vec<_> =
+            panes.map(|pane| (context.hub.last_reported(pane.id()).started, pane)).collect();
         // It looks at every process of the system.
         let sessions =
             blocking(move || panes.iter().map(|(started, pane)| doing(pane, *started)).collect());

@@ -29,12 +29,12 @@ use crate::{
         hidden::HiddenPanes,
         leases::Leases,
         login_codes::LoginCodes,
-        matching::Matching,
         pictures::Pictures,
         policy::Policy,
         questions::{Kind, Question, Questions},
         reading::Reading,
         recording::Recorder,
+        search_limiter::SearchLimiter,
         secret::{self, Asked},
         shell::{Shell, TypedRuns},
         texts::TextCache,
@@ -83,7 +83,7 @@ pub struct Context {
     /// What is put to the person.
     pub(crate) questions: Questions,
     /// Where what clients look for is matched.
-    pub(crate) matching: Matching,
+    pub(crate) search_limiter: SearchLimiter,
     /// Who may take a picture now.
     pub(crate) pictures: Pictures,
     /// What the programs of hidden panes wrote.
@@ -140,7 +140,7 @@ impl Context {
             host,
             registration,
             texts: TextCache::default(),
-            matching: Matching::default(),
+            search_limiter: SearchLimiter::default(),
             pictures: Pictures::default(),
             runs: Arc::default(),
             catalog,

@@ -9,7 +9,7 @@ use super::{
     params::session_params,
     screen::{MOST_SEARCHED, is_true, pattern_of, yes},
 };
-use crate::services::matching::Budget;
+use crate::services::search_limiter::Budget;
 
 /// The most places one reply holds.
 const MOST: usize = 1000;
@@ -99,6 +99,6 @@ impl Method for Find {
             places.reverse();
             Ok(FindReply { places, seq, complete: !budget.is_spent() })
         };
-        context.matching.run(MOST_SEARCHED, find).await?
+        context.search_limiter.run(MOST_SEARCHED, find).await?
     }
 }

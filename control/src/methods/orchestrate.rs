@@ -207,8 +207,8 @@ impl Method for Wait {
         let timeout = Duration::from_millis(timeout);
         let conditions = vec![Condition::Text(pattern.clone())];
         let sought = Sought { conditions, is_all: false, since: None, without_typed: None };
-        let (hub, matching) = (&context.hub, &context.matching);
-        let outcome = wait::wait(hub, matching, &pane, sought, timeout).await?;
+        let (hub, limiter) = (&context.hub, &context.search_limiter);
+        let outcome = wait::wait(hub, limiter, &pane, sought, timeout).await?;
         Ok(WaitReply { matched: outcome.matched, timed_out: !outcome.matched, pattern })
     }
 }

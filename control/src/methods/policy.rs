@@ -11,7 +11,7 @@ use super::{
 use crate::{
     authority::MOST_JUDGED,
     error::{self, Error},
-    services::{matching::Budget, policy::Refusal},
+    services::{policy::Refusal, search_limiter::Budget},
 };
 
 pub use crate::services::policy::Rules;
@@ -97,7 +97,7 @@ impl Method for Check {
             policy.check_typed(pane, &lines, "")?;
             policy.check_typed_at_prompt(pane, None, &lines)
         };
-        let (allowed, reason) = match context.matching.run(0, judge).await? {
+        let (allowed, reason) = match context.search_limiter.run(0, judge).await? {
             Ok(()) if context.policy.is_enabled() => (true, None),
             Ok(()) => (true, Some("Policy disabled".to_owned())),
             Err(Refusal::Blocked(pattern)) => {

@@ -15,7 +15,7 @@ use super::{
     params::{Arg, SessionOnly, session_params},
     session::{CursorState, blocking, scrollback_rows},
 };
-use crate::{error::Error, services::matching::Budget};
+use crate::{error::Error, services::search_limiter::Budget};
 
 /// Rows read under one lock of a terminal; between two, its program's output goes on.
 const STRIDE: u64 = 512;
@@ -442,7 +442,7 @@ impl Method for Search {
             let lines = pane.term().lines();
             search(lines, &pattern, max.min(MOST_ROWS), budget)
         };
-        context.matching.run(bytes, search).await?
+        context.search_limiter.run(bytes, search).await?
     }
 }
 

@@ -233,7 +233,7 @@ impl Waiting {
         };
         let conditions: Result<Vec<Condition>> = match has_regex {
             // An expression takes its time to be made ready.
-            true => context.matching.run(0, move |_| read()).await?,
+            true => context.search_limiter.run(0, move |_| read()).await?,
             false => read(),
         };
         let conditions = conditions?;
@@ -248,8 +248,8 @@ impl Waiting {
     /// Waits for it.
     async fn end(self, context: &Context, pane: &Arc<Pane>) -> Result<WaitReply> {
         let Self { sought, timeout } = self;
-        let (hub, matching) = (&context.hub, &context.matching);
-        let outcome = wait::wait(hub, matching, pane, sought, timeout).await?;
+        let (hub, limiter) = (&context.hub, &context.search_limiter);
+        let outcome = wait::wait(hub, limiter, pane, sought, timeout).await?;
         let found = outcome.found.into_iter().enumerate();
         let met = found.filter_map(|(index, found)| {
             let found = found?;

@@ -138,7 +138,7 @@ impl Hub {
             moved: watch::Sender::new(0),
             wants_output: AtomicBool::new(false),
         });
-        mux.observe(Arc::new(Ear(Arc::downgrade(&hub))));
+        mux.observe(Arc::new(MuxObserver(Arc::downgrade(&hub))));
         hub
     }
 
@@ -148,7 +148,7 @@ impl Hub {
     }
 
     /// What a pane last reported.
-    pub fn told(&self, pane: PaneId) -> LastReported {
+    pub fn last_reported(&self, pane: PaneId) -> LastReported {
         self.state.lock().panes.get(&pane).copied().unwrap_or_default()
     }
 
@@ -175,7 +175,7 @@ impl Hub {
     }
 
     /// Records an event and sends it to the subscribers. `note` updates what the pane last reported.
-    fn tell(
+    fn publish(
         &self,
         kind: &'static str,
         pane: Option<PaneId>,
@@ -282,9 +282,9 @@ impl Subscription {
 }
 
 /// Observes the mux. Holds a weak reference, because the mux keeps its observers alive.
-struct Ear(Weak<Hub>);
+struct MuxObserver(Weak<Hub>);
 
-impl Observer for Ear {
+impl Observer for MuxObserver {
     fn output(&self, pane: PaneId) {
         if let Some(hub) = self.0.upgrade() {
             hub.output(pane);
@@ -296,9 +296,11 @@ impl Observer for Ear {
         let nothing = |_: &mut LastReported, _: u64| {};
         let none = || json!({});
         match event {
-            MuxEvent::Layout => hub.tell("layout", None, none(), nothing),
+            MuxEvent::Layout => hub.publish("layout", None, none(), nothing),
             MuxEvent::Empty => {}
-            MuxEvent::PaneOpened(pane) => hub.tell("session_opened", Some(pane), none(), nothing),
+            MuxEvent::PaneOpened(pane) => {
+                hub.publish("session_opened", Some(pane), none(), nothing)
+            }
             MuxEvent::PaneExited(pane) => {
                 let state = hub.pane(pane).map(|p| p.state());
                 let how = match state {
@@ -308,30 +310,34 @@ impl Observer for Ear {
                     }
                     _ => none(),
                 };
-                hub.tell("session_exited", Some(pane), how, nothing);
+                hub.publish("session_exited", Some(pane), how, nothing);
             }
-            MuxEvent::PaneRemoved(pane) => hub.tell("session_removed", Some(pane), none(), nothing),
+            MuxEvent::PaneRemoved(pane) => {
+                hub.publish("session_removed", Some(pane), none(), nothing)
+            }
             MuxEvent::Title(pane) => {
                 let title = hub.pane(pane).map(|p| p.title());
-                hub.tell("title", Some(pane), json!({"title": title}), |told, seq| {
+                hub.publish("title", Some(pane), json!({"title": title}), |told, seq| {
                     told.title = seq;
                 });
             }
             MuxEvent::Cwd(pane) => {
                 let cwd = hub.pane(pane).map(|p| p.cwd_uri());
-                hub.tell("cwd", Some(pane), json!({"cwd": cwd}), nothing);
+                hub.publish("cwd", Some(pane), json!({"cwd": cwd}), nothing);
             }
             MuxEvent::Bell(pane) => {
-                hub.tell("bell", Some(pane), none(), |told, seq| told.bell = seq);
+                hub.publish("bell", Some(pane), none(), |told, seq| told.bell = seq);
             }
             // The content is not sent. Callers that may read the clipboard can ask for it.
-            MuxEvent::Clipboard { pane, .. } => hub.tell("clipboard", Some(pane), none(), nothing),
+            MuxEvent::Clipboard { pane, .. } => {
+                hub.publish("clipboard", Some(pane), none(), nothing)
+            }
             MuxEvent::Told { pane, event } => match event {
                 Event::InputStart => {
-                    hub.tell("prompt", Some(pane), none(), |told, seq| told.prompt = seq);
+                    hub.publish("prompt", Some(pane), none(), |told, seq| told.prompt = seq);
                 }
                 Event::CommandStart { command } => {
-                    hub.tell(
+                    hub.publish(
                         "command_start",
                         Some(pane),
                         json!({"command": command}),
@@ -342,7 +348,7 @@ impl Observer for Ear {
                 }
                 Event::CommandEnd { command, exit_code, is_authentic } => {
                     let said = json!({"command": command, "exit_code": exit_code, "authentic": is_authentic});
-                    hub.tell("command_end", Some(pane), said, |told, seq| {
+                    hub.publish("command_end", Some(pane), said, |told, seq| {
                         told.command = seq;
                         told.command_end = Some(CommandEnd { command, exit_code, is_authentic });
                         told.started = None;
@@ -350,20 +356,20 @@ impl Observer for Ear {
                 }
                 Event::Notification(notification) => {
                     let said = json!({"title": notification.title, "body": notification.body});
-                    hub.tell("notification", Some(pane), said, nothing);
+                    hub.publish("notification", Some(pane), said, nothing);
                 }
                 Event::Progress => {
                     let progress = hub.pane(pane).and_then(|pane| ProgressReport::of(&pane.term()));
-                    hub.tell("progress", Some(pane), json!({"progress": progress}), nothing);
+                    hub.publish("progress", Some(pane), json!({"progress": progress}), nothing);
                 }
                 Event::ProgramStatus => {
                     // Only the newest, because there may be many reports, and many events in a queue.
                     let newest = hub.pane(pane).map(|pane| ProgramReport::newest(&pane.term()));
-                    hub.tell("status", Some(pane), json!({"programs": newest}), nothing);
+                    hub.publish("status", Some(pane), json!({"programs": newest}), nothing);
                 }
                 Event::UserVar { name, value } => {
                     let said = json!({"name": name, "value": value});
-                    hub.tell("user_var", Some(pane), said, nothing);
+                    hub.publish("user_var", Some(pane), said, nothing);
                 }
                 _ => {}
             },
@@ -384,18 +390,18 @@ mod tests {
         let filter = Filter { kinds: vec!["bell"], panes: None };
         let mut listener = hub.listen(filter);
         for _ in 0..CAPACITY + 5 {
-            hub.tell("bell", Some(PaneId(1)), json!({}), |told, _| told.bell = 1);
-            hub.tell("title", Some(PaneId(1)), json!({}), |_, _| {});
+            hub.publish("bell", Some(PaneId(1)), json!({}), |told, _| told.bell = 1);
+            hub.publish("title", Some(PaneId(1)), json!({}), |_, _| {});
         }
         for n in 0..CAPACITY as u64 {
             assert_eq!(listener.next().await["seq"], 2 * n + 1, "others are not heard");
         }
         assert_eq!(listener.next().await, json!({"event": "dropped", "count": 5}));
-        assert_eq!(hub.told(PaneId(1)).bell, 1);
-        hub.tell("bell", Some(PaneId(1)), json!({}), |_, _| {});
+        assert_eq!(hub.last_reported(PaneId(1)).bell, 1);
+        hub.publish("bell", Some(PaneId(1)), json!({}), |_, _| {});
         assert_eq!(listener.next().await["event"], "bell");
         drop(listener);
-        hub.tell("session_removed", Some(PaneId(1)), json!({}), |_, _| {});
+        hub.publish("session_removed", Some(PaneId(1)), json!({}), |_, _| {});
         assert!(hub.state.lock().panes.is_empty());
         assert!(hub.state.lock().listeners.is_empty());
     }

@@ -81,9 +81,9 @@ impl Held {
 pub struct Leases(Mutex<Held>);
 
 /// Observes which panes are closed. Holds a weak reference, because the mux keeps its observers alive.
-struct Ear(Weak<Leases>);
+struct MuxObserver(Weak<Leases>);
 
-impl Observer for Ear {
+impl Observer for MuxObserver {
     fn output(&self, _: PaneId) {}
 
     fn event(&self, event: MuxEvent) {
@@ -97,7 +97,7 @@ impl Leases {
     /// An empty set of leases of the panes of a mux.
     pub fn new(mux: &Mux) -> Arc<Self> {
         let leases = Arc::<Self>::default();
-        mux.observe(Arc::new(Ear(Arc::downgrade(&leases))));
+        mux.observe(Arc::new(MuxObserver(Arc::downgrade(&leases))));
         leases
     }
 

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use unterm_mux::PaneId;
 
 use super::{
-    parts::parts,
+    command_parts::parts,
     rewrites::{is_rewritten, joined, runs_history, unquoted},
     shell::Shell,
 };

@@ -1,7 +1,7 @@
 //! How a shell changes a line before running it: continuation lines, quotes, history. Variables, aliases, functions,
 //! `eval` and scripts are out of scope, so rules on lines can't see through them.
 
-use super::{parts::parts, shell::Shell};
+use super::{command_parts::parts, shell::Shell};
 
 /// Words after which a command may follow.
 const PREFIXES: [&str; 19] = [

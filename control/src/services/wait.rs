@@ -11,7 +11,7 @@ use super::awaited::{Awaited, awaited};
 use super::{
     echoes::{Echo, Echoes},
     events::{CommandEnd, Hub},
-    matching::{Budget, Matching, too_long},
+    search_limiter::{Budget, SearchLimiter, too_long},
     secret,
     shell::Shell,
 };
@@ -112,7 +112,7 @@ pub fn deadline(now: Instant, timeout: Duration) -> Instant {
 /// A regular expression takes too long, or the conditions need shell integration, which the pane lacks.
 pub async fn wait(
     hub: &Hub,
-    matching: &Matching,
+    limiter: &SearchLimiter,
     pane: &Arc<Pane>,
     sought: Sought,
     timeout: Duration,
@@ -140,7 +140,7 @@ pub async fn wait(
         if looked != Some(seq) {
             let since = looked.or(since);
             let look = look_for_text(
-                matching,
+                limiter,
                 pane,
                 &conditions,
                 &mut found,
@@ -199,8 +199,8 @@ pub async fn wait(
         let is_marks =
             |condition: &Condition| matches!(condition, Condition::Prompt | Condition::CommandDone);
         if is_first && !may_come(&is_marks) {
-            let told = hub.told(pane.id());
-            refuse_markless(pane, told.prompt > 0, since.is_some())?;
+            let reported = hub.last_reported(pane.id());
+            refuse_markless(pane, reported.prompt > 0, since.is_some())?;
         }
         // A pane's last event reports its end. After that, the channels are closed and no longer wake this wait.
         tokio::select! {
@@ -241,7 +241,7 @@ fn look(
     is_since: bool,
     seq: u64,
 ) {
-    let told = hub.told(pane.id());
+    let reported = hub.last_reported(pane.id());
     let some = |is_true: bool| is_true.then(Found::default);
     for (condition, found) in conditions.iter().zip(found).filter(|(_, found)| found.is_none()) {
         *found = match condition {
@@ -249,15 +249,15 @@ fn look(
                 None
             }
             Condition::Exit => some(pane.state() != PaneState::Running),
-            Condition::Prompt => {
-                some((!is_since || told.prompt > from) && is_prompting(pane, told.prompt > 0))
-            }
-            Condition::CommandDone => (told.command > from)
-                .then(|| Found { command: told.command_end, ..Found::default() }),
-            Condition::Bell => some(told.bell > from),
+            Condition::Prompt => some(
+                (!is_since || reported.prompt > from) && is_prompting(pane, reported.prompt > 0),
+            ),
+            Condition::CommandDone => (reported.command > from)
+                .then(|| Found { command: reported.command_end, ..Found::default() }),
+            Condition::Bell => some(reported.bell > from),
             Condition::Title(text) => {
                 let title = pane.title();
-                let is_new = !is_since || told.title > from;
+                let is_new = !is_since || reported.title > from;
                 (is_new && title.contains(text.as_str()))
                     .then(|| Found { text: Some(title), ..Found::default() })
             }
@@ -290,7 +290,7 @@ fn is_prompting(pane: &Pane, has_marks: bool) -> bool {
 
 /// Searches for the texts that were not found yet, in the lines that changed after `since`, or else on the screen.
 async fn look_for_text(
-    matching: &Matching,
+    limiter: &SearchLimiter,
     pane: &Arc<Pane>,
     conditions: &Arc<[Condition]>,
     found: &mut [Option<Found>],
@@ -329,7 +329,7 @@ async fn look_for_text(
         });
         (found, budget.is_late())
     };
-    let (all, is_late) = matching.run(bytes, work).await?;
+    let (all, is_late) = limiter.run(bytes, work).await?;
     if is_late {
         return Err(too_long());
     }
@@ -436,31 +436,31 @@ mod tests {
     #[tokio::test]
     async fn texts_are_looked_for_in_turns_outside_of_the_workers() {
         let (mux, hub, pane) = pane("here it is").await;
-        let matching = Arc::new(Matching::default());
+        let limiter = Arc::new(SearchLimiter::default());
         // The tasks that hold both slots end when released.
         let (release, released) = mpsc::channel::<()>();
         let released = Arc::new(parking_lot::Mutex::new(released));
         let mut holding = Vec::new();
         for _ in 0..2 {
-            let (matching, released) = (matching.clone(), released.clone());
+            let (limiter, released) = (limiter.clone(), released.clone());
             let (begun, has_begun) = oneshot::channel();
             holding.push(tokio::spawn(async move {
                 let hold = move |_: &mut Budget| {
                     begun.send(()).unwrap();
                     released.lock().recv().unwrap();
                 };
-                matching.run(0, hold).await
+                limiter.run(0, hold).await
             }));
             // The second task has a slot, and waits for the lock.
             has_begun.await.unwrap();
         }
         let long = Duration::from_secs(60);
-        let waiting = wait(&hub, &matching, &pane, regex("h.re", None), long);
+        let waiting = wait(&hub, &limiter, &pane, regex("h.re", None), long);
         let mut waiting = std::pin::pin!(waiting);
         assert!(timeout(Duration::from_millis(1), &mut waiting).await.is_err());
         // A wait whose time is over does not wait for a slot.
         let short = Duration::from_millis(1);
-        let late = wait(&hub, &matching, &pane, regex("h.re", None), short).await.unwrap();
+        let late = wait(&hub, &limiter, &pane, regex("h.re", None), short).await.unwrap();
         assert!(!late.matched && !late.is_over);
         release.send(()).unwrap();
         let outcome = waiting.await.unwrap();
@@ -478,9 +478,9 @@ mod tests {
         // 200,000 characters without a line end.
         let script = "begin%0200000dend";
         let (mux, hub, pane) = pane(script).await;
-        let matching = Matching::default();
+        let limiter = SearchLimiter::default();
         let long = Duration::from_secs(60);
-        let wait = |pattern: &str| wait(&hub, &matching, &pane, regex(pattern, Some(0)), long);
+        let wait = |pattern: &str| wait(&hub, &limiter, &pane, regex(pattern, Some(0)), long);
         let found = wait("0end$").await.unwrap().found.remove(0).unwrap().text.unwrap();
         assert!(found.len() <= LONGEST_LINE + 200, "{}", found.len());
         assert!(wait("^begin0+$").await.unwrap().matched);

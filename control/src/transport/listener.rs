@@ -36,7 +36,7 @@ pub trait Listener: Send + Sync + 'static {
 
 /// Sends a last message, then reads what the client has sent and closes the connection. Closing a socket with unread
 /// bytes would reset the connection, and the client would not receive the message.
-pub fn say(mut stream: impl io::Read + io::Write, words: &[u8]) -> io::Result<()> {
+pub fn send_last_message(mut stream: impl io::Read + io::Write, words: &[u8]) -> io::Result<()> {
     stream.write_all(words)?;
     let mut sent = [0; 4096];
     // The stream does not block, so the loop ends when no more input is available.

@@ -11,7 +11,7 @@ use crate::{
         cells::{Line, Run},
         session::blocking,
     },
-    services::{matching::Budget, recording::settings::Settings, redact::Redaction},
+    services::{recording::settings::Settings, redact::Redaction, search_limiter::Budget},
 };
 
 /// What takes secrets out: the usual patterns, and the person's own for recordings (`recording.json`).
@@ -38,8 +38,8 @@ pub async fn redacted<T: Send + 'static>(
         let done = redact(&mut taken);
         (taken, done)
     };
-    let matching = &ask.server.dispatcher.context().matching;
-    let (given_back, done) = matching.run(0, work).await.map_err(|error| error.to_string())?;
+    let limiter = &ask.server.dispatcher.context().search_limiter;
+    let (given_back, done) = limiter.run(0, work).await.map_err(|error| error.to_string())?;
     *redaction = given_back;
     Ok(done)
 }

@@ -11,11 +11,11 @@ use crate::{
     services::{
         self,
         changes::Topic,
-        matching::Budget,
         recording::{
             self,
             settings::{self, Settings},
         },
+        search_limiter::Budget,
     },
 };
 
@@ -195,6 +195,6 @@ method! {
             }
             Ok::<_, String>(found)
         };
-        context.matching.run(MOST_SEARCHED, search).await?.map_err(Error::Failed)
+        context.search_limiter.run(MOST_SEARCHED, search).await?.map_err(Error::Failed)
     }
 }

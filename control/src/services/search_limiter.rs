@@ -21,12 +21,12 @@ const LONGEST: Duration = Duration::from_secs(10);
 const GRACE: Duration = Duration::from_secs(5);
 
 /// Permits for searches.
-pub struct Matching {
+pub struct SearchLimiter {
     turns: Arc<Semaphore>,
     longest: Duration,
 }
 
-impl Default for Matching {
+impl Default for SearchLimiter {
     fn default() -> Self {
         Self { turns: Arc::new(Semaphore::new(MOST)), longest: LONGEST }
     }
@@ -76,7 +76,7 @@ impl Drop for StopOnDrop {
     }
 }
 
-impl Matching {
+impl SearchLimiter {
     /// Runs a search over at most `bytes` bytes. It is stopped when its time is over, or when this future is dropped.
     ///
     /// # Errors
@@ -115,7 +115,7 @@ mod tests {
 
     #[tokio::test]
     async fn bytes_are_spent() {
-        let matching = Matching::default();
+        let matching = SearchLimiter::default();
         let takes = |budget: &mut Budget| [60, 40, 1, 0].map(|bytes| budget.take(bytes));
         assert_eq!(matching.run(100, takes).await.unwrap(), [true, true, false, false]);
         let all = |budget: &mut Budget| (budget.take(100), budget.is_spent());
@@ -126,7 +126,8 @@ mod tests {
 
     #[tokio::test]
     async fn what_takes_its_time_ends_with_what_it_has() {
-        let matching = Matching { longest: Duration::from_millis(1), ..Matching::default() };
+        let matching =
+            SearchLimiter { longest: Duration::from_millis(1), ..SearchLimiter::default() };
         let endless = |budget: &mut Budget| {
             while budget.take(0) {
                 std::thread::yield_now();
@@ -138,7 +139,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_match_that_is_given_up_stops_and_leaves_its_turn_to_others() {
-        let matching = Matching::default();
+        let matching = SearchLimiter::default();
         let mut ends = Vec::new();
         for _ in 0..MOST {
             let (begun, has_begun) = oneshot::channel();

@@ -4,18 +4,18 @@ use std::{fs::File, future::poll_fn, io, task::Poll};
 
 use rustix::io::Errno;
 
-use super::listener::{Listener, say};
+use super::listener::{Listener, send_last_message};
 
 /// A spare descriptor, used to accept and refuse a client when there are no others. Without it, the client would wait.
-pub struct Spare(Option<File>);
+pub struct ReservedDescriptor(Option<File>);
 
-impl Default for Spare {
+impl Default for ReservedDescriptor {
     fn default() -> Self {
         Self(File::open("/dev/null").ok())
     }
 }
 
-impl Spare {
+impl ReservedDescriptor {
     /// Accepts one waiting client, if there is one, and sends it `told`. Returns false if `why` is another error, or
     /// if the attempt failed.
     pub async fn refuse<L: Listener>(
@@ -31,7 +31,7 @@ impl Spare {
         let accepted = poll_fn(|context| Poll::Ready(listener.poll_accept(context))).await;
         let is_done = match accepted {
             Poll::Ready(Ok(stream)) => {
-                L::into_std(stream).and_then(|stream| say(stream, told)).is_ok()
+                L::into_std(stream).and_then(|stream| send_last_message(stream, told)).is_ok()
             }
             Poll::Ready(Err(_)) => false,
             // No client waits: `accept` checks for a descriptor before it checks for a client.
