@@ -1,4 +1,4 @@
-//! What methods work on, and how they type in panes: as far as the [`Authority`] lets their caller.
+//! The state that methods share, and typing into panes on behalf of a caller, which the [`Authority`] must allow.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ use crate::{
     },
 };
 
-/// What methods work on.
+/// The state that methods share.
 pub struct Context {
     /// The panes.
     pub mux: Arc<Mux>,
@@ -50,54 +50,54 @@ pub struct Context {
     pub host: Arc<dyn Host>,
     /// This instance in the registry.
     pub registration: Arc<Registration>,
-    /// Who may do what.
+    /// Decides what each caller may do.
     pub(crate) authority: Authority,
-    /// What happens in the panes.
+    /// The events of the panes.
     pub(crate) hub: Arc<Hub>,
-    /// What may be entered.
+    /// The rules on input lines.
     pub(crate) policy: Arc<Policy>,
-    /// What was done.
+    /// The audit log.
     pub(crate) audit: Audit,
-    /// Whose input is whose.
+    /// The leases on the panes' input.
     pub(crate) leases: Arc<Leases>,
-    /// Who typed where last.
+    /// The caller that last typed in each pane.
     pub(crate) drivers: Drivers,
-    /// What callers typed, where programs may show it.
+    /// The echoes of what callers typed.
     pub(crate) echoes: Arc<Echoes>,
-    /// What is recorded.
+    /// The recordings.
     pub(crate) recorder: Arc<Recorder>,
-    /// Held while the proxy's file is changed.
+    /// Held while a call changes the proxy's file.
     pub(crate) proxy_turn: Arc<Mutex<()>>,
-    /// Who is connected, and whether they wait.
+    /// The connected clients, and the switch that pauses agents.
     pub(crate) clients: Arc<Clients>,
-    /// Who may use the settings page.
+    /// The one-time codes and the tokens of settings pages.
     pub(crate) login_codes: Arc<LoginCodes>,
-    /// What pages are told of.
+    /// The changes that settings pages are notified of.
     pub(crate) changes: Arc<Changes>,
-    /// Texts of screens that were asked for last.
+    /// The screen texts that callers requested last.
     pub(super) texts: TextCache,
-    /// What a person made for agents.
+    /// The tokens that the person created for agents.
     pub(crate) tokens: Arc<Tokens>,
-    /// Who may act.
+    /// The clients that may act.
     pub(crate) approvals: Arc<Approvals>,
-    /// What is put to the person.
+    /// The open questions to the person.
     pub(crate) questions: Questions,
-    /// Where what clients look for is matched.
+    /// Limits the searches of clients.
     pub(crate) search_limiter: SearchLimiter,
-    /// Who may take a picture now.
+    /// Limits the pictures taken at a time.
     pub(crate) pictures: Pictures,
-    /// What the programs of hidden panes wrote.
+    /// The output of the programs in hidden panes.
     pub(crate) bytes: Arc<Bytes>,
-    /// The hidden panes that end with their owners.
+    /// The hidden panes, each of which is closed with its owner's connection.
     pub(crate) hidden: HiddenPanes,
-    /// The commands that were typed with marks of ours.
+    /// The commands that were typed with marks around their output.
     pub(crate) runs: Arc<TypedRuns>,
-    /// The names of the methods that this instance has.
+    /// The names of this instance's methods.
     pub(crate) catalog: Arc<dyn Catalog>,
 }
 
 impl Context {
-    /// For these.
+    /// Builds the state for a mux, a host and a registry entry.
     pub fn new(
         mux: Arc<Mux>,
         host: Arc<dyn Host>,
@@ -147,12 +147,12 @@ impl Context {
         }
     }
 
-    /// Types into a pane for a caller: what every method does that sends input, but for commands that are waited for.
+    /// Types into a pane for a caller. Every method that sends input calls this, except those that wait for a command.
     pub(crate) fn type_in(&self, caller: &Caller, pane: &Pane, bytes: &[u8]) -> Result<()> {
         self.type_looked(caller, pane, bytes, false)
     }
 
-    /// The same; `has_looked`: the caller says that no secret is asked for, where that is in doubt.
+    /// As `type_in`. `has_looked`: the caller states that the program asks for no secret, in case that is in doubt.
     pub(crate) fn type_looked(
         &self,
         caller: &Caller,
@@ -163,7 +163,7 @@ impl Context {
         let id = pane.id();
         let touches = pane.touches();
         self.authority.decide(caller, &Step::Type(pane, Input::Bytes { bytes, has_looked }))?;
-        // Looked at before, since the terminal may be locked then.
+        // Must come before `admit`, which may run while the terminal is locked.
         let reading = self.policy.binds(id).then(|| Reading::of(pane));
         let admit = |composed: &Composed| {
             let reading = reading.as_ref();
@@ -178,23 +178,24 @@ impl Context {
         Ok(())
     }
 
-    /// A caller has typed into a pane, which says so.
+    /// Records that a caller has typed into a pane, which the window then shows.
     pub(crate) fn typed(&self, caller: &Caller, pane: &Pane) {
         if self.drivers.typed(caller, pane) {
             self.host.agents_changed();
         }
     }
 
-    /// The questions to the person, or who may act, have changed.
+    /// Notifies the window and the pages that the open questions, or the clients that may act, have changed.
     pub(crate) fn questions_changed(&self) {
         self.host.agents_changed();
         self.changes.tell(Topic::Agents);
     }
 
-    /// The person answers a question.
+    /// Answers a question for the person.
     ///
     /// # Errors
-    /// There is no such question any more, that is no answer to it, or the answer could not be kept; for people.
+    /// The question is no longer open, the answer is not one of its choices, or the answer could not be stored. The message is for
+    /// users.
     pub(crate) async fn answer(
         &self,
         number: u64,
@@ -217,7 +218,7 @@ impl Context {
         let client = client.clone();
         self.audit.add("approvals.answer", session, &said, outcome, Some(client.clone()));
         let approvals = self.approvals.clone();
-        // Who may act from now on stands in a file.
+        // The list of clients that may act is a file.
         let settled = blocking(move || {
             let settled = match taken.question().kind {
                 Kind::Approval => approvals.settle(taken.question(), taken.answer()),
@@ -234,7 +235,7 @@ impl Context {
         settled
     }
 
-    /// Makes calls that change something wait, or go on.
+    /// Pauses or resumes agents: their calls that change something wait.
     pub(crate) fn pause(&self, paused: bool) {
         self.clients.pause(paused);
         self.host.agents_changed();
@@ -246,8 +247,8 @@ impl Context {
         self.type_in(caller, pane, format!("{command}\r").as_bytes())
     }
 
-    /// Whether a call with these parameters sends a pane's program what that does not show (a password), which is for nobody.
-    /// A command is to be known also where there is no echo, as within ssh, unless it answers a question for a secret.
+    /// Whether a call with these parameters sends a pane's program input that it does not show, such as a password. The log must
+    /// not hold such input. It does hold commands typed without echo, as within ssh, unless the program asks for a secret.
     pub(crate) fn hides(&self, pane: PaneId, params: &Map<String, Value>) -> bool {
         let has = |keys: &[&str]| keys.iter().any(|key| params.contains_key(*key));
         has(&TYPED) && self.hides_input(pane) || has(&["command"]) && self.asks_secret(pane)
@@ -258,24 +259,24 @@ impl Context {
         self.mux.pane(pane).is_some_and(|pane| hides_input(&pane))
     }
 
-    /// Whether a program asks for a secret in a pane, or may ([`secret::asked`]).
+    /// Whether the program in a pane asks for a secret, or may ([`secret::asked`]).
     pub(crate) fn asks_secret(&self, pane: PaneId) -> bool {
         self.mux.pane(pane).is_some_and(|pane| secret::asked(&pane) != Asked::No)
     }
 
-    /// Whether a program asks for a secret in any pane of a tab, or may.
+    /// Whether the program in any pane of a tab asks for a secret, or may.
     pub(crate) fn asks_any_secret(&self) -> bool {
         self.mux.panes().iter().any(|pane| secret::asked(pane) != Asked::No)
     }
 
-    /// Whether what is typed as a person types it may be hidden: the pane that their keys go to hides it, or it may answer a
-    /// question for a secret in another, since all of them may get it.
+    /// Whether keys that a person presses may be a secret: the focused pane's program hides its input, or a program in another pane
+    /// may ask for a secret, since keys may go to all panes.
     pub(crate) fn may_hide_keys(&self) -> bool {
         self.mux.layout().active_tab().is_some_and(|tab| self.hides_input(tab.focused))
             || self.asks_any_secret()
     }
 
-    /// The pane that a session's number names, for what its lease keeps to its holder.
+    /// The pane with a session's number, for a call that only the holder of its lease may make.
     pub(crate) fn pane_for(
         &self,
         caller: &Caller,
@@ -286,15 +287,15 @@ impl Context {
         Ok(pane)
     }
 
-    /// The pane a session's number names. Hidden panes are in no list; they are found by whoever knows their number.
+    /// The pane with a session's number. This includes hidden panes, which no list contains.
     pub fn pane(&self, target: params::Target<'_>) -> Result<Arc<Pane>> {
         let id = target.id()?;
         self.mux.pane(PaneId(id)).ok_or(Error::NoSession(id))
     }
 }
 
-/// Whether a program reads something in a pane that it does not show: it asks for a secret, or the echo is off and it is no
-/// shell's line.
+/// Whether the program in a pane hides its input: it asks for a secret, or the echo is off and it is not a shell editing a
+/// line.
 pub(crate) fn hides_input(pane: &Pane) -> bool {
     pane.process().echo() == Some(false)
         && (pane.foreground().is_none_or(|process| Shell::of_process(&process.name).is_none())

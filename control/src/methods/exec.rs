@@ -33,9 +33,9 @@ const INTERRUPT: &[u8] = b"\x03";
 pub struct Run;
 
 session_params! {
-    /// A command, and where to run it.
+    /// A command and its session.
     RunParams {
-        /// The command, as one would type it.
+        /// The command, as typed at the prompt.
         command: String,
     }
 }
@@ -50,7 +50,7 @@ impl Method for Run {
     const GROUP: Group = Group::Exec;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::SESSION;
-    const DOC: &'static str = "Types a command and Enter, and does not wait.";
+    const DOC: &'static str = "Types a command and Enter. Does not wait for its end.";
     type Params<'a> = RunParams<'a>;
     type Reply = RunReply;
 
@@ -66,7 +66,7 @@ impl Method for Run {
     }
 }
 
-/// `exec.send`, another name of `session.input`.
+/// `exec.send`, an alias of `session.input`.
 pub struct Send;
 
 impl Method for Send {
@@ -74,7 +74,7 @@ impl Method for Send {
     const GROUP: Group = Group::Exec;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::SESSION;
-    const DOC: &'static str = "The same as session.input.";
+    const DOC: &'static str = "An alias of session.input.";
     type Params<'a> = InputParams<'a>;
     type Reply = Done;
 
@@ -91,11 +91,11 @@ impl Method for Send {
 pub struct RunWait;
 
 session_params! {
-    /// A command, where to run it, and how long to wait for it.
+    /// A command, its session, and how long to wait for its end.
     RunWaitParams {
-        /// The command, as one would type it; may have several lines.
+        /// The command, as typed at the prompt. May have several lines.
         command: String,
-        /// How long to wait, in milliseconds; 30,000.
+        /// How long to wait, in milliseconds. Default: 30,000.
         #[serde(default)]
         timeout_ms: u64,
     }
@@ -112,27 +112,27 @@ pub enum ExitStatus {
 
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 pub struct RunWaitReply {
-    /// What the command printed, without its last line end.
+    /// The command's output, without the last line end.
     pub output: String,
     /// `completed` or `timeout`.
     pub exit_status: ExitStatus,
-    /// The command still runs.
+    /// Whether the command still ran when the time was over.
     pub timed_out: bool,
-    /// What the shell prints behind the output.
+    /// The mark that the shell prints after the output.
     pub marker: String,
-    /// The command's exit code, where somebody tells.
+    /// The command's exit code, if it was reported.
     pub exit_code: Option<i32>,
-    /// Who told: `block`, the shell's integration; `marker`, the shell, behind the output; `process`, the system, since
-    /// the command ended the shell.
+    /// The source of the exit code: `block`, the shell's integration; `marker`, the mark after the output; `process`, the
+    /// system, because the command ended the shell.
     pub exit_source: Option<ExitSource>,
-    /// Ctrl+C ended the command. Without an exit code, the shell gave up the whole line.
+    /// Ctrl+C ended the command. If there is no exit code, the shell dropped the whole line.
     pub interrupted: bool,
-    /// Why nobody will tell of the command's end, where the shell is back at a prompt without having told of it.
+    /// Why the end is unknown, if the shell is back at a prompt without having reported it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Word>,
-    /// There was too much output; its beginning is missing.
+    /// The beginning of the output is missing, because the output was too long.
     pub truncated: bool,
-    /// The command as block.get knows it, where the shell's integration marks it.
+    /// The number of the command for block.get, if the shell's integration marks commands.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block: Option<u64>,
 }
@@ -156,7 +156,7 @@ impl Method for RunWait {
         let pane = context.pane(params.target())?;
         let command = params.command.required("command")?;
         if command.contains('\0') {
-            // The shell would run the part before it.
+            // The shell would run the part before a NUL.
             return Err(Error::Invalid {
                 name: "command",
                 expected: "text without a NUL character".to_owned(),
@@ -167,7 +167,7 @@ impl Method for RunWait {
         let timeout = params.timeout_ms.number("timeout_ms", 0..=u64::MAX)?.unwrap_or(30_000);
         let typist = ForCaller::new(context, caller, &pane, &command);
         typist.admit()?;
-        // Scripts type ahead into what runs, as documented; agents are promised a command of their own.
+        // Scripts may type ahead into a running program, as documented. For agents, each command runs by itself.
         let is_careful = caller.has(Capabilities::GIVES_WAY);
         let timeout = Duration::from_millis(timeout);
         let outcome = run::run(&pane, &command, timeout, is_careful, &typist).await;
@@ -194,7 +194,7 @@ impl Method for RunWait {
     }
 }
 
-/// A caller whose command is typed into a pane. If its call is taken back while the command runs, the command is interrupted.
+/// A caller whose command is typed into a pane. If the caller cancels its call while the command runs, Ctrl+C is typed.
 struct ForCaller<'a> {
     context: &'a Context,
     caller: &'a Caller,
@@ -202,7 +202,7 @@ struct ForCaller<'a> {
     command: &'a str,
     /// The command was typed and has not ended.
     is_typed: AtomicBool,
-    /// Where the program would show it.
+    /// Where the program would echo the command.
     place: Mutex<Option<Place>>,
 }
 
@@ -250,7 +250,7 @@ impl Drop for ForCaller<'_> {
 /// `exec.status`.
 pub struct Status;
 
-/// Whether a session's shell waits for a line.
+/// Whether a session's shell is waiting for a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]

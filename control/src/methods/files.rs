@@ -17,14 +17,14 @@ use crate::{
 pub struct Read;
 
 session_params! {
-    /// A session, and which part of which file.
+    /// A session, a file, and the part to read.
     ReadParams {
-        /// The file's path: relative to the session's working directory, or absolute and below it.
+        /// The file's path, relative to the session's working directory, or absolute and inside it.
         path: String,
         /// The first byte to read, from 0.
         #[serde(default)]
         offset: u64,
-        /// The most bytes to read; 65,536, at most 1,048,576.
+        /// The most bytes to read. Default: 65,536; at most 1,048,576.
         #[serde(default)]
         max_bytes: u64,
     }
@@ -34,11 +34,11 @@ session_params! {
 pub struct ReadReply {
     /// The bytes, in base64.
     pub base64: String,
-    /// Bytes of the whole file.
+    /// Size of the whole file in bytes.
     pub size: u64,
 }
 
-/// Whether the rules let a caller do this to a file: to them it is a line such as `file.write notes.txt`.
+/// Checks the rules on input lines, which see a line such as `file.write notes.txt`.
 fn admit(context: &Context, pane: &unterm_mux::Pane, method: &str, path: &str) -> Result<()> {
     let line = format!("{method} {path}");
     context.policy.check_typed(Some(pane.id()), &[&line], &line).map_err(Error::Policy)
@@ -48,7 +48,7 @@ impl Method for Read {
     const NAME: &'static str = "file.read";
     const GROUP: Group = Group::Session;
     const REVEALS: Subjects = Subjects::FOLDER;
-    const DOC: &'static str = "A part of a file below a session's working directory.";
+    const DOC: &'static str = "Reads a part of a file inside a session's working directory.";
     const TELLING: &'static [&'static str] = &["path"];
     type Params<'a> = ReadParams<'a>;
     type Reply = ReadReply;
@@ -73,18 +73,18 @@ impl Method for Read {
 pub struct Write;
 
 session_params! {
-    /// A session, which file, and what to write.
+    /// A session, a file, and its new contents.
     WriteParams {
-        /// The file's path: relative to the session's working directory, or absolute and below it. Folders that are missing
-        /// are made.
+        /// The file's path, relative to the session's working directory, or absolute and inside it. Missing
+        /// folders are created.
         path: String,
-        /// What to write.
+        /// The text to write.
         #[serde(default)]
         text: String,
-        /// What to write instead, in base64; at most 8 MiB.
+        /// The bytes to write instead, in base64; at most 8 MiB.
         #[serde(default)]
         base64: String,
-        /// Write behind what the file has, not in its place.
+        /// Append to the file instead of replacing its contents.
         #[serde(default)]
         append: bool,
     }
@@ -92,9 +92,9 @@ session_params! {
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct WriteReply {
-    /// Bytes that were written.
+    /// How many bytes were written.
     pub written: usize,
-    /// There was no such file before.
+    /// The file was created.
     pub created: bool,
     /// The directory that the path is relative to.
     pub directory: String,
@@ -105,7 +105,7 @@ impl Method for Write {
     const GROUP: Group = Group::Session;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::FOLDER;
-    const DOC: &'static str = "Writes a file below a session's working directory.";
+    const DOC: &'static str = "Writes a file inside a session's working directory.";
     const TELLING: &'static [&'static str] = &["path"];
     type Params<'a> = WriteParams<'a>;
     type Reply = WriteReply;

@@ -1,4 +1,4 @@
-//! `screen.find`: where the live screen shows a text, for those who want to point at it.
+//! `screen.find`: where the live screen shows a text, for callers that want to click it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,21 +11,21 @@ use super::{
 };
 use crate::services::search_limiter::Budget;
 
-/// The most places one reply holds.
+/// The most places in one reply.
 const MOST: usize = 1000;
 
 /// `screen.find`.
 pub struct Find;
 
 session_params! {
-    /// A session, and what to look for on its screen.
+    /// A session, and a text to find on its screen.
     FindParams {
-        /// The text to find, as it is; upper and lower case differ.
+        /// The text to find. Case-sensitive.
         pattern: String,
-        /// It is a regular expression.
+        /// Treat the text as a regular expression.
         #[serde(default)]
         regex: bool,
-        /// Upper and lower case are the same.
+        /// Ignore case.
         #[serde(default)]
         ignore_case: bool,
     }
@@ -33,11 +33,11 @@ session_params! {
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct FindReply {
-    /// Where it is, from the top on.
+    /// The places, from the top.
     pub places: Vec<Place>,
-    /// The session's `seq` when it was looked at.
+    /// The session's `seq` when the screen was searched.
     pub seq: u64,
-    /// False: the pattern took too long to look for on all of the screen. Absent: all of it was searched.
+    /// False: the search took too long, so part of the screen was not searched. Otherwise absent.
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     #[schemars(with = "bool")]
     pub complete: bool,
@@ -49,11 +49,11 @@ pub struct Place {
     pub row: u64,
     /// Column, from 0.
     pub col: u16,
-    /// Row of its last cell, which is another where it wraps.
+    /// Row of its last cell. Differs from `row` if the match wraps.
     pub end_row: u64,
     /// Column of its last cell.
     pub end_col: u16,
-    /// The row it begins in.
+    /// The text of the row in which it begins.
     pub text: String,
 }
 
@@ -61,7 +61,7 @@ impl Method for Find {
     const NAME: &'static str = "screen.find";
     const GROUP: Group = Group::Screen;
     const REVEALS: Subjects = Subjects::SESSION;
-    const DOC: &'static str = "Where the live screen shows a text.";
+    const DOC: &'static str = "Finds a text on the live screen.";
     type Params<'a> = FindParams<'a>;
     type Reply = FindReply;
 

@@ -1,5 +1,5 @@
-//! `session.paste`, `session.keys` and `session.mouse`: input as a person gives it, encoded as the program asked for; and
-//! `session.type`, any of it in one piece.
+//! `session.paste`, `session.keys` and `session.mouse`: input as from a person, encoded in the mode that the program requested.
+//! `session.type` sends several of these in one piece.
 
 use std::borrow::Cow;
 
@@ -20,16 +20,16 @@ use super::{
 };
 use crate::error::Error;
 
-/// The most keys of one call.
+/// The most keys in one call.
 const MOST_KEYS: usize = 1000;
 
 /// `session.paste`.
 pub struct Paste;
 
 session_params! {
-    /// What to paste, and where.
+    /// A text to paste, and its session.
     PasteParams {
-        /// The text. Between the marks of a paste when the program asked for them; control characters are left out.
+        /// The text. Bracketed if the program enabled bracketed paste. Control characters are left out.
         text: String,
     }
 }
@@ -60,21 +60,21 @@ impl Method for Paste {
 pub struct Type;
 
 session_params! {
-    /// What to type, in this order, and where.
+    /// Input, sent in this order, and its session.
     TypeParams {
-        /// Characters, as they are. Enter is `\r`.
+        /// Characters, sent unchanged. Enter is `\r`.
         #[serde(default)]
         text: String,
-        /// A text to paste, as session.paste does.
+        /// A text to paste, as in session.paste.
         #[serde(default)]
         paste: String,
-        /// Keys to press, as session.keys does.
+        /// Keys to press, as in session.keys.
         #[serde(default)]
         keys: Vec<String>,
-        /// What the mouse does, as for session.mouse.
+        /// A mouse action, as in session.mouse.
         #[serde(default)]
         mouse: OfMouse,
-        /// `true`, from an agent: it looked at the screen, and no secret is asked for, though one may be.
+        /// `true`, from an agent: it has looked at the screen, which asks for no secret, although Unterm is in doubt.
         #[serde(default)]
         no_secret: bool,
     }
@@ -95,7 +95,7 @@ impl JsonSchema for OfMouse {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mut schema = MouseParams::json_schema(generator);
-        // The session is named beside it.
+        // The enclosing call names the session.
         if let Some(Value::Object(fields)) = schema.get_mut("properties") {
             fields.remove("id");
             fields.remove("session_id");
@@ -106,9 +106,9 @@ impl JsonSchema for OfMouse {
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct TypeReply {
-    /// The session's `seq` before: what counts from it on came after.
+    /// The session's `seq` before the input. Pass it as `since_seq` to wait for the effect.
     pub seq: u64,
-    /// False: the program did not ask for such events of the mouse, and there was nothing else to tell it.
+    /// False: there was only a mouse action, of a kind that the program did not request.
     pub sent: bool,
 }
 
@@ -117,7 +117,7 @@ impl Method for Type {
     const GROUP: Group = Group::Session;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::SESSION;
-    const DOC: &'static str = "Types text, pastes, presses keys and moves the mouse, in one piece that no other input comes between.";
+    const DOC: &'static str = "Types text, pastes, presses keys and uses the mouse, in one piece: no other input comes in between.";
     type Params<'a> = TypeParams<'a>;
     type Reply = TypeReply;
 
@@ -152,7 +152,7 @@ impl Method for Type {
 pub struct Keys;
 
 session_params! {
-    /// Keys to press, and where.
+    /// Keys to press, and their session.
     KeysParams {
         /// Names such as `enter`, `ctrl+c`, `alt+left`, `f5`, `kp_7`, `a`.
         keys: Vec<String>,
@@ -162,7 +162,7 @@ session_params! {
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct KeysReply {
     pub status: Word,
-    /// How many were pressed.
+    /// How many keys were pressed.
     pub count: usize,
 }
 
@@ -171,7 +171,8 @@ impl Method for Keys {
     const GROUP: Group = Group::Session;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::SESSION;
-    const DOC: &'static str = "Presses keys by their names; one unknown name refuses all.";
+    const DOC: &'static str =
+        "Presses keys by their names. If one name is unknown, none is pressed.";
     type Params<'a> = KeysParams<'a>;
     type Reply = KeysReply;
 
@@ -190,7 +191,7 @@ impl Method for Keys {
     }
 }
 
-/// The bytes of keys by their names.
+/// The bytes that keys send, by their names.
 fn keys(pane: &Pane, names: &[String]) -> Result<Vec<u8>> {
     if names.len() > MOST_KEYS {
         return Err(Error::Invalid {
@@ -216,7 +217,7 @@ fn keys(pane: &Pane, names: &[String]) -> Result<Vec<u8>> {
     Ok(strokes.flat_map(|(key, modifiers)| stroke(key, modifiers, modes, &keyboard)).collect())
 }
 
-/// The bytes of a key that is pressed and let go, as a keyboard gives it: with Shift a letter is the upper one.
+/// The bytes that a key sends when it is pressed and released. With Shift, a letter is upper case, as on a keyboard.
 fn stroke(key: Key, modifiers: Modifiers, modes: Modes, keyboard: &KeyboardMode) -> Vec<u8> {
     let is_shifted = modifiers.contains(Modifiers::SHIFT);
     let (key, unshifted) = match key {
@@ -243,7 +244,7 @@ fn stroke(key: Key, modifiers: Modifiers, modes: Modes, keyboard: &KeyboardMode)
     bytes
 }
 
-/// A key by its name: modifiers and `+` before it.
+/// Parses the name of a key, which may follow modifiers and `+`.
 fn key(name: &str) -> Option<(Key, Modifiers)> {
     let mut modifiers = Modifiers::empty();
     let mut rest = name;
@@ -257,7 +258,7 @@ fn key(name: &str) -> Option<(Key, Modifiers)> {
     let mut chars = rest.chars();
     let (Some(char), None) = (chars.next(), chars.next()) else { return None };
     let is_shifted = char.is_uppercase();
-    // A letter is the same key in either case.
+    // Both cases of a letter are the same key.
     let char = if is_shifted { char.to_lowercase().next()? } else { char };
     let shift = if is_shifted { Modifiers::SHIFT } else { Modifiers::empty() };
     Some((Key::Char(char), modifiers | shift)).filter(|_| !char.is_control())
@@ -267,7 +268,7 @@ fn key(name: &str) -> Option<(Key, Modifiers)> {
 pub struct Mouse;
 
 session_params! {
-    /// What the mouse does, and where.
+    /// A mouse action, and its session.
     MouseParams {
         /// `click`, `press`, `release`, `move` or `scroll`.
         action: String,
@@ -275,13 +276,13 @@ session_params! {
         col: u64,
         /// Row of the screen, from 0.
         row: u64,
-        /// `left`, `middle` or `right`; left. For `move`: the button that is down, none if absent.
+        /// `left`, `middle` or `right`. Default: left. For `move`: the button that is held down, if any.
         #[serde(default)]
         button: String,
-        /// How far to scroll: lines down, up when negative; 1.
+        /// How many lines to scroll down; negative: up. Default: 1.
         #[serde(default)]
         lines: i64,
-        /// Modifiers that are down: some of `ctrl`, `alt`, `shift`.
+        /// Modifiers that are held down: some of `ctrl`, `alt`, `shift`.
         #[serde(default)]
         modifiers: Vec<String>,
     }
@@ -289,7 +290,7 @@ session_params! {
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct MouseReply {
-    /// False: the program did not ask for such events, and was told nothing.
+    /// False: the program did not request such mouse events, so nothing was sent.
     pub sent: bool,
 }
 
@@ -316,7 +317,8 @@ impl Method for Mouse {
     }
 }
 
-/// The bytes of what the mouse does; none where the program did not ask for them. Errors call its column and row by these names.
+/// The bytes that a mouse action sends. Empty if the program did not request such events. Errors use these names for the
+/// column and the row.
 fn mouse(pane: &Pane, params: &MouseParams<'_>, [col, row]: [&'static str; 2]) -> Result<Vec<u8>> {
     let (size, modes, tracking, encoding) = {
         let term = pane.term();
@@ -380,7 +382,7 @@ fn mouse(pane: &Pane, params: &MouseParams<'_>, [col, row]: [&'static str; 2]) -
     let told = kinds.into_iter().filter_map(|kind| encode_mouse(&at(kind), tracking, encoding));
     let mut bytes: Vec<u8> = told.flatten().collect();
     if bytes.is_empty() && action == "scroll" {
-        // A program on the alternate screen that tracks no mouse scrolls by cursor keys.
+        // On the alternate screen, a program without mouse tracking scrolls by cursor keys.
         bytes = encode_alternate_scroll(-(lines as i32), modes).unwrap_or_default();
     }
     Ok(bytes)

@@ -1,4 +1,4 @@
-//! `session.lease` and `session.release`: a session's input kept for one caller.
+//! `session.lease` and `session.release`: reserve a session's input for one caller.
 
 use std::time::Duration;
 
@@ -19,9 +19,9 @@ use crate::{
 pub struct Lease;
 
 session_params! {
-    /// A session, and for how long.
+    /// A session, and how long to lease it.
     LeaseParams {
-        /// How long, in milliseconds; 60,000, at most an hour. To be asked for again before it is over.
+        /// How long, in milliseconds. Default: 60,000; at most an hour. Call again to renew the lease before it ends.
         #[serde(default)]
         ttl_ms: u64,
     }
@@ -30,7 +30,7 @@ session_params! {
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct LeaseReply {
     pub leased: bool,
-    /// Who has it, as others are told.
+    /// The holder's name, as other callers see it.
     pub holder: String,
     pub ttl_ms: u64,
 }
@@ -40,7 +40,7 @@ impl Method for Lease {
     const GROUP: Group = Group::Session;
     const REVEALS: Subjects = Subjects::DRIVERS;
     const CHANGES: Subjects = Subjects::SESSION;
-    const DOC: &'static str = "Keeps other callers from typing in a session, and from resizing, renaming, moving and closing it, until a person types there; then the caller too, until it takes it anew or gives it back.";
+    const DOC: &'static str = "Keeps other callers from typing in a session, and from resizing, renaming, moving or closing it. A person's key press ends the lease; the caller must then lease again, or release, before it can type.";
     type Params<'a> = LeaseParams<'a>;
     type Reply = LeaseReply;
 
@@ -70,7 +70,7 @@ pub struct Release;
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct ReleaseReply {
-    /// False: the caller did not have it any more.
+    /// False: the caller no longer held the lease.
     pub released: bool,
 }
 
@@ -79,7 +79,7 @@ impl Method for Release {
     const GROUP: Group = Group::Session;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::SESSION;
-    const DOC: &'static str = "Gives a lease back.";
+    const DOC: &'static str = "Releases a lease.";
     type Params<'a> = SessionOnly<'a>;
     type Reply = ReleaseReply;
 

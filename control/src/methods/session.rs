@@ -26,21 +26,21 @@ use super::{
 pub(crate) use crate::offload::blocking;
 use crate::{error::Error, services::shell::Activity};
 
-/// What is done.
+/// The reply of methods that return nothing else.
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct Done {
     pub status: Word,
 }
 
 impl Done {
-    /// Without more to say.
+    /// The call succeeded.
     pub const OK: Self = Self { status: Word::Borrowed("ok") };
 }
 
-/// A pane kept by a method that works outside of the workers.
+/// Holds a pane for work off the async workers.
 pub(super) type SharedPane = Arc<Pane>;
 
-/// Every row that can be read: those of history and those of the screen.
+/// All readable rows: history and screen.
 pub(super) fn scrollback_rows(term: &unterm_term::Term) -> usize {
     term.history_rows() + usize::from(term.size().rows)
 }
@@ -49,14 +49,14 @@ pub(super) fn scrollback_rows(term: &unterm_term::Term) -> usize {
 pub struct Input;
 
 session_params! {
-    /// What to type, and where.
+    /// Text to type, and its session.
     InputParams {
-        /// The characters to write, as they are; nothing is added. Enter is `\r`.
+        /// The characters, sent unchanged. Enter is `\r`.
         input: String,
     }
 }
 
-/// What `session.input` and `exec.send` do.
+/// Carries out `session.input` and `exec.send`.
 pub(super) fn input(context: &Context, caller: &Caller, params: &InputParams<'_>) -> Result<Done> {
     let pane = context.pane(params.target())?;
     let input = params.input.required("input").map_err(|_| Error::MissingParameter("input"))?;
@@ -69,7 +69,7 @@ impl Method for Input {
     const GROUP: Group = Group::Session;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::SESSION;
-    const DOC: &'static str = "Types characters into a session as they are.";
+    const DOC: &'static str = "Types characters into a session unchanged.";
     type Params<'a> = InputParams<'a>;
     type Reply = Done;
 
@@ -118,7 +118,7 @@ pub struct Idle;
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct IdleReply {
-    /// A shell is in the foreground, or the program has ended.
+    /// Whether a shell is in the foreground, or the program has ended.
     pub idle: bool,
     pub foreground_process: String,
 }
@@ -127,7 +127,7 @@ impl Method for Idle {
     const NAME: &'static str = "session.idle";
     const GROUP: Group = Group::Session;
     const REVEALS: Subjects = Subjects::SESSION;
-    const DOC: &'static str = "Whether a session's shell waits, or runs something.";
+    const DOC: &'static str = "Whether a session's shell is idle.";
     type Params<'a> = SessionOnly<'a>;
     type Reply = IdleReply;
 
@@ -146,7 +146,7 @@ pub struct Cwd;
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct CwdReply {
-    /// `file:///path`, or `file://host/path` when the shell is on another machine; empty when nobody knows.
+    /// `file:///path`, or `file://host/path` if the shell is on another machine. Empty if unknown.
     pub cwd: String,
 }
 

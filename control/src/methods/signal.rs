@@ -1,5 +1,5 @@
-//! Signals: `signal.send` types the control characters that a terminal's line discipline, or the program, turns into some of
-//! them; `session.signal` sends any to the foreground process group.
+//! Signals: `signal.send` types the control characters that the terminal's line discipline, or the program, turns into signals.
+//! `session.signal` sends any signal to the foreground process group.
 
 use std::io::ErrorKind;
 
@@ -14,7 +14,7 @@ use crate::error::Error;
 pub struct Send;
 
 session_params! {
-    /// A signal that a key sends, and where to type it.
+    /// A signal that a key sends, and its session.
     SendParams {
         /// SIGINT, SIGTSTP, SIGQUIT (also without SIG) or EOF, in any case.
         signal: String,
@@ -24,11 +24,11 @@ session_params! {
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct SendReply {
     pub sent: bool,
-    /// As it was given.
+    /// The name as given.
     pub signal: String,
 }
 
-/// The control character of a signal's name.
+/// The control character that sends a signal, by its name.
 fn control(signal: &str) -> Option<&'static [u8]> {
     Some(match signal.to_ascii_uppercase().as_str() {
         "SIGINT" | "INT" => b"\x03",
@@ -65,14 +65,14 @@ impl Method for Send {
 pub struct Signal;
 
 session_params! {
-    /// A signal, and the session whose foreground programs get it.
+    /// A signal, and the session to whose foreground programs it goes.
     SignalParams {
         /// SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGKILL, SIGTSTP, SIGCONT, SIGUSR1 or SIGUSR2, also without SIG, in any case.
         signal: String,
     }
 }
 
-/// A signal by its name.
+/// The signal with this name.
 fn of_name(signal: &str) -> Option<Sent> {
     let name = signal.to_ascii_uppercase();
     Some(match name.strip_prefix("SIG").unwrap_or(&name) {

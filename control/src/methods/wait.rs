@@ -1,5 +1,5 @@
-//! `session.wait`: until a session shows or does something; what is typed first can be part of the same call. And
-//! `session.watch`, which types nothing.
+//! `session.wait` waits until a session shows or does something, and can type first. `session.watch` does the same and types
+//! nothing.
 
 use std::{sync::Arc, time::Duration};
 
@@ -26,53 +26,53 @@ const MOST: usize = 32;
 /// `session.wait`.
 pub struct Wait;
 
-/// What can be waited for: an object with one of these.
+/// A condition: an object with exactly one of these keys.
 #[derive(Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Awaited {
-    /// A line holds this text.
+    /// A line contains this text.
     Text(String),
     /// A line matches this regular expression.
     Regex(String),
-    /// Nothing has come for so long, in milliseconds.
+    /// The session has not changed for this many milliseconds.
     StableMs(u64),
     /// `true`: the program has ended.
     Exit(bool),
-    /// `true`: the shell is at a prompt, where its integration marks such.
+    /// `true`: the shell is at a prompt. Needs shell integration.
     Prompt(bool),
-    /// `true`: a command has ended, where the shell's integration marks such.
+    /// `true`: a command has ended. Needs shell integration.
     CommandDone(bool),
     /// `true`: the bell rang.
     Bell(bool),
-    /// The title has changed to one that holds this text.
+    /// The title has changed to one that contains this text.
     Title(String),
-    /// The session's `seq` has got so far.
+    /// The session's `seq` has reached this number.
     Seq(u64),
-    /// `true`: the program reads a line that it does not echo, as for a password.
+    /// `true`: the program reads a line without echo, such as a password.
     Secret(bool),
-    /// `true`: the program waits for input: it asks something, or shows a full screen.
+    /// `true`: the program waits for input: it asks a question, or shows a full screen.
     Input(bool),
 }
 
 session_params! {
-    /// A session, and what to wait for.
+    /// A session and the conditions to wait for.
     WaitParams {
-        /// Conditions of which one has to be true, such as `[{"text": "ready"}, {"exit": true}]`.
+        /// Conditions, of which one must come true, such as `[{"text": "ready"}, {"exit": true}]`.
         #[serde(default)]
         any: Vec<Awaited>,
-        /// Conditions that have to be true all, each at some time since the wait began.
+        /// Conditions, which must all come true, each at any time since the wait began.
         #[serde(default)]
         all: Vec<Awaited>,
-        /// What was there at this `seq` of the session does not count.
+        /// Ignores what was already there at this `seq` of the session.
         #[serde(default)]
         since_seq: u64,
-        /// Whether texts count in prompts that the shell marks, and in what was typed; true.
+        /// Whether to search marked prompts and typed text as well. Default: true.
         #[serde(default)]
         include_typed: bool,
-        /// What to type first; then only what follows it counts.
+        /// Text to type first. Then only what follows it counts.
         #[serde(default)]
         input: String,
-        /// How long to wait, in milliseconds; 30,000.
+        /// How long to wait, in milliseconds. Default: 30,000.
         #[serde(default)]
         timeout_ms: u64,
     }
@@ -82,9 +82,9 @@ session_params! {
 pub struct WaitReply {
     pub matched: bool,
     pub timed_out: bool,
-    /// Which conditions are true, by their places in the list, with what they found.
+    /// The conditions that came true, by their indices in the list, with what they found.
     pub conditions: Vec<Met>,
-    /// The session's `seq` at the last look: a `since_seq` for what comes after.
+    /// The session's `seq` when the conditions were last checked. Pass it as `since_seq` to wait for later output.
     pub seq: u64,
     pub is_dead: bool,
 }
@@ -92,23 +92,23 @@ pub struct WaitReply {
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 pub struct Met {
     pub index: usize,
-    /// The line of a text, by its name for as long as it is kept.
+    /// The id of the line that contains the text, valid as long as the line is kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line_id: Option<u64>,
-    /// The line, or the title.
+    /// The text of the line, or the title.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// The command that is done, as block.get knows it.
+    /// The number of the command that ended, for block.get.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
-    /// True: the pane's shell reported the end. False: a program did, for a command of its own; the shell's may still run.
+    /// Whether the pane's shell reported the end, rather than a program about a command of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub authentic: Option<bool>,
 }
 
-/// Those of a call.
+/// The parameters that both methods share, of one call.
 macro_rules! given {
     ($params:ident) => {
         Given {
@@ -151,21 +151,21 @@ impl Method for Wait {
 pub struct Watch;
 
 session_params! {
-    /// A session, and what to wait for.
+    /// A session and the conditions to wait for.
     WatchParams {
-        /// Conditions of which one has to be true, such as `[{"text": "ready"}, {"exit": true}]`.
+        /// Conditions, of which one must come true, such as `[{"text": "ready"}, {"exit": true}]`.
         #[serde(default)]
         any: Vec<Awaited>,
-        /// Conditions that have to be true all, each at some time since the wait began.
+        /// Conditions, which must all come true, each at any time since the wait began.
         #[serde(default)]
         all: Vec<Awaited>,
-        /// What was there at this `seq` of the session does not count.
+        /// Ignores what was already there at this `seq` of the session.
         #[serde(default)]
         since_seq: u64,
-        /// Whether texts count in prompts that the shell marks, and in what was typed; true.
+        /// Whether to search marked prompts and typed text as well. Default: true.
         #[serde(default)]
         include_typed: bool,
-        /// How long to wait, in milliseconds; 30,000.
+        /// How long to wait, in milliseconds. Default: 30,000.
         #[serde(default)]
         timeout_ms: u64,
     }
@@ -190,13 +190,13 @@ impl Method for Watch {
     }
 }
 
-/// What is waited for, and how long.
+/// The conditions of a wait, and its time-out.
 struct Waiting {
     sought: Sought,
     timeout: Duration,
 }
 
-/// What the parameters that several methods share say.
+/// The parameters that both methods share.
 struct Given<'g, 'a> {
     any: &'g Arg<'a, Vec<Awaited>>,
     all: &'g Arg<'a, Vec<Awaited>>,
@@ -232,7 +232,7 @@ impl Waiting {
             given.map(|(index, given)| condition(name, index, given)).collect()
         };
         let conditions: Result<Vec<Condition>> = match has_regex {
-            // An expression takes its time to be made ready.
+            // Compiling an expression takes time.
             true => context.search_limiter.run(0, move |_| read()).await?,
             false => read(),
         };
@@ -245,7 +245,7 @@ impl Waiting {
         Ok(Self { sought, timeout: Duration::from_millis(timeout) })
     }
 
-    /// Waits for it.
+    /// Waits for the conditions.
     async fn end(self, context: &Context, pane: &Arc<Pane>) -> Result<WaitReply> {
         let Self { sought, timeout } = self;
         let (hub, limiter) = (&context.hub, &context.search_limiter);
@@ -272,7 +272,7 @@ impl Waiting {
     }
 }
 
-/// The condition at this place of a list.
+/// Reads the condition with this index in a list.
 fn condition(name: &'static str, index: usize, given: Map<String, Value>) -> Result<Condition> {
     let given = Value::Object(given);
     let invalid = |expected: &str| Error::Invalid {

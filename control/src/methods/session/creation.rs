@@ -22,31 +22,31 @@ pub struct Create;
 
 #[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct CreateParams<'a> {
-    /// Columns; given explicitly, they pin the session's size.
+    /// Columns. If given, the session keeps its size whatever the window's size is.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub cols: Arg<'a, u64>,
-    /// Rows; given explicitly, they pin the session's size.
+    /// Rows. If given, the session keeps its size whatever the window's size is.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub rows: Arg<'a, u64>,
-    /// Working directory, absolute or as a `file://` URI; else the user's home.
+    /// Working directory: an absolute path or a `file://` URI. Default: the user's home.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub cwd: Arg<'a, String>,
-    /// What to run instead of the user's shell; its session stays, dead, until it is destroyed.
+    /// A program to run instead of the user's shell. When it ends, its session stays readable until it is destroyed.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub program: Arg<'a, String>,
-    /// Another shell to run than the user's, such as `zsh`; its session goes when it ends, as that of the user's shell does.
+    /// A shell to run instead of the user's, such as `zsh`. When it ends, its session is removed, as with the user's shell.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub shell: Arg<'a, String>,
-    /// The arguments of the program, or the shell.
+    /// The arguments of the program or the shell.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub args: Arg<'a, Vec<String>>,
-    /// Variables over the inherited environment.
+    /// Variables to add to the inherited environment.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub env: Arg<'a, BTreeMap<String, String>>,
-    /// A title of its own, as session.rename gives.
+    /// The session's title, as set by session.rename.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub name: Arg<'a, String>,
-    /// In no tab and no list, found by its number only; what its program writes is kept for screen.bytes.
+    /// Hides the session from tabs and lists. Its number still works, and screen.bytes returns its output.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub hidden: Arg<'a, bool>,
 }
@@ -93,7 +93,7 @@ pub(in crate::methods) async fn create(
         context.bytes.keep(pane.id(), tap);
         pane
     } else {
-        // Behind the tab that a person may be typing in.
+        // In the background, because a person may be typing in the current tab.
         blocking(move || mux.open_tab_in_background(spawn, size, on_exit)).await??
     };
     if let Some(name) = name {
@@ -111,12 +111,12 @@ pub(in crate::methods) async fn create(
 }
 
 impl CreateParams<'_> {
-    /// Whether the session runs a shell.
+    /// The session runs a shell.
     pub(in crate::methods) fn is_shell(&self) -> Result<bool> {
         Ok(self.program.text("program")?.is_none_or(|name| Shell::of_process(&name).is_some()))
     }
 
-    /// The title that the session is given, if it is.
+    /// The requested title.
     pub(in crate::methods) fn title(&self) -> Result<Option<String>> {
         Ok(self.name.text("name")?.map(|name| title(&name)))
     }
@@ -170,10 +170,10 @@ impl CreateParams<'_> {
     }
 }
 
-/// A directory as a path or as `session.cwd` gives it.
+/// Parses a directory: a path, or a URI as `session.cwd` returns it.
 fn directory(cwd: &str) -> Result<PathBuf> {
     let path = match cwd.strip_prefix("file://") {
-        // RFC 8089: a host, or none, before the path.
+        // RFC 8089: an optional host before the path.
         Some(uri) => percent_decoded(&uri[uri.find('/').unwrap_or(uri.len())..]),
         None => PathBuf::from(cwd),
     };
@@ -187,7 +187,7 @@ fn directory(cwd: &str) -> Result<PathBuf> {
     })
 }
 
-/// RFC 3986, 2.1; a `%` without two digits stands for itself.
+/// Decodes percent-encoding (RFC 3986, 2.1). A `%` without two hexadecimal digits stays.
 fn percent_decoded(path: &str) -> PathBuf {
     use std::os::unix::ffi::OsStringExt;
 

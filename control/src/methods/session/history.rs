@@ -1,4 +1,4 @@
-//! `session.history`: what stands above the screen.
+//! `session.history`: the rows above the screen.
 
 use std::borrow::Cow;
 
@@ -17,9 +17,9 @@ use crate::{
 pub struct History;
 
 session_params! {
-    /// A session, and how much of its history.
+    /// A session, and how many rows of its history to read.
     HistoryParams {
-        /// How many of the last rows to read; 100.
+        /// How many of the last rows to read. Default: 100.
         #[serde(default)]
         limit: u64,
     }
@@ -40,7 +40,7 @@ impl Method for History {
     const NAME: &'static str = "session.history";
     const GROUP: Group = Group::Session;
     const REVEALS: Subjects = Subjects::SESSION;
-    const DOC: &'static str = "The last rows of history above the screen, without empty ones.";
+    const DOC: &'static str = "The last rows of the history above the screen, without empty rows.";
     type Params<'a> = HistoryParams<'a>;
     type Reply = HistoryReply;
 
@@ -59,8 +59,8 @@ impl Method for History {
     }
 }
 
-/// The last rows above the screen, with the lines of callers' commands as these were given: the rows of such a line are
-/// one text then, or one for each line of the command.
+/// The last rows above the screen. Lines that callers typed are replaced by the original commands: the rows of such a line
+/// become one text per line of the command.
 fn history(pane: &Pane, limit: u64, runs: &TypedRuns) -> Vec<String> {
     let (mut lines, start, end, typed) = {
         let term = pane.term();
@@ -83,7 +83,7 @@ fn history(pane: &Pane, limit: u64, runs: &TypedRuns) -> Vec<String> {
             continue;
         }
         let whole = rows.concat();
-        // Each is looked for where it was typed, and nowhere else.
+        // Search for each command only where it was typed.
         let here = std::iter::from_fn(|| typed.next_if(|(at, _)| *at <= line));
         let here: Vec<Given> = here.map(|(_, given)| given).collect();
         match as_given(&whole, &here, Runs::Typed(runs)) {

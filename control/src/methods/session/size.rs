@@ -1,4 +1,4 @@
-//! Sizes that callers ask for, and `session.resize`.
+//! The sizes that callers request, and `session.resize`.
 
 use unterm_term::Size;
 
@@ -13,13 +13,13 @@ use crate::{
 
 /// The most columns, and the most rows, of a grid.
 const LONGEST_SIDE: u64 = 10_000;
-/// The most cells of a grid: 32 MB of them.
+/// The most cells of a grid, which take 32 MB.
 const MOST_CELLS: u32 = 4_000_000;
-/// A size that is given by half takes the other half from here, as documented.
+/// The documented default for a side that is not given.
 pub(super) const DEFAULT_COLS: u16 = 120;
 pub(super) const DEFAULT_ROWS: u16 = 30;
 
-/// The size that is asked for, if it is.
+/// The requested size, if there is one.
 pub(super) fn size(cols: &Arg<'_, u64>, rows: &Arg<'_, u64>) -> Result<Option<Size>> {
     let side = |arg: &Arg<'_, u64>, name| {
         Ok::<_, Error>(arg.number(name, 1..=LONGEST_SIDE)?.map(|n| n as u16))
@@ -69,7 +69,7 @@ impl Method for Resize {
         given(&params.cols, "cols")?;
         given(&params.rows, "rows")?;
         if let Some(size) = size(&params.cols, &params.rows)? {
-            // A window's cells keep their size in pixels.
+            // The size of a cell in pixels is the window's.
             let cell = pane.term().size();
             pane.set_pinned(true);
             pane.resize(Size { cols: size.cols, rows: size.rows, ..cell });

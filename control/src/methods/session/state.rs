@@ -1,4 +1,4 @@
-//! `session.list`, `session.get` and its other name: what is known of sessions.
+//! `session.list`, `session.get` and its alias: the state of sessions.
 
 use std::collections::BTreeMap;
 
@@ -20,14 +20,14 @@ use crate::{
     },
 };
 
-/// Where the cursor is on the live screen.
+/// The cursor on the live screen.
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct CursorState {
     /// Column from the left.
     pub x: u16,
     /// Row from the top.
     pub y: u16,
-    /// Whether it is shown.
+    /// Whether it is visible.
     pub visible: bool,
 }
 
@@ -36,7 +36,7 @@ pub struct ShellState {
     /// `powershell`, `cmd`, `bash`, `zsh`, `fish`, `nushell` or `unknown`.
     pub shell_type: Word,
     pub process_name: String,
-    /// A `file://` URI, empty when nobody knows.
+    /// A `file://` URI. Empty if unknown.
     pub cwd: String,
 }
 
@@ -69,12 +69,12 @@ pub struct Listed {
     pub is_dead: bool,
     pub domain_id: u32,
     pub shell: ShellState,
-    /// Its terminal's device, such as `/dev/pts/3`; empty where there is none.
+    /// Its terminal device, such as `/dev/pts/3`. Empty if it has none.
     pub tty: String,
-    /// Its program asks for a secret, as for a password; absent: it does not.
+    /// Its program asks for a secret, such as a password. Absent if not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub awaiting_secret: bool,
-    /// Its program waits for input; absent: it does not.
+    /// Its program waits for input. Absent if not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub awaiting_input: bool,
 }
@@ -83,7 +83,7 @@ impl Method for List {
     const NAME: &'static str = "session.list";
     const GROUP: Group = Group::Session;
     const REVEALS: Subjects = Subjects::REACHED;
-    const DOC: &'static str = "Every session, in the order they were opened.";
+    const DOC: &'static str = "All sessions, in the order in which they were opened.";
     const NAMED: &'static [&'static str] = &[];
     type Params<'a> = NoParams;
     type Reply = ListReply;
@@ -114,7 +114,7 @@ impl Method for List {
     }
 }
 
-/// `session.get`, and by another name `session.status`.
+/// `session.get`, with the alias `session.status`.
 pub struct Get;
 /// See [`Get`].
 pub struct Status;
@@ -125,37 +125,37 @@ pub struct StatusReply {
     pub title: String,
     pub cols: u16,
     pub rows: u16,
-    /// Rows of history above the screen, and the screen's.
+    /// Rows of the history and the screen.
     pub scrollback_rows: usize,
     pub cursor: CursorState,
     /// The program has ended.
     pub is_dead: bool,
     pub domain_id: u32,
     pub shell: ShellState,
-    /// The program ended by itself, with this code.
+    /// The exit code, if the program ended by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
-    /// The program was ended by the signal of this number.
+    /// The number of the signal that ended the program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_signal: Option<i32>,
-    /// Its program asks for a secret, as for a password.
+    /// Its program asks for a secret, such as a password.
     pub awaiting_secret: bool,
-    /// Its program waits for input: for the answer to a question, or, if it shows a full screen, for keys. False where the
-    /// system does not tell.
+    /// Its program waits for input: for an answer to a question, or for keys if it shows a full screen. False if the system does
+    /// not report it.
     pub awaiting_input: bool,
-    /// It shows a full screen, and waits for keys; absent: it does not.
+    /// Its program shows a full screen and waits for keys. Absent if not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub full_screen: bool,
-    /// What its programs set by OSC 1337 SetUserVar, if they did: text of theirs, to be trusted as little as its output.
+    /// The variables that its programs set by OSC 1337 SetUserVar. As untrusted as its output.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub user_vars: BTreeMap<String, String>,
-    /// How far something is, by OSC 9;4.
+    /// The progress that its programs reported by OSC 9;4.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub progress: Option<ProgressReport>,
-    /// What its programs say they do, by OSC 7501, the newest last.
+    /// The statuses that its programs reported by OSC 7501, newest last.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<ProgramReport>,
-    /// How far its output has got: what `since_seq` counts in.
+    /// The position in its output, as `since_seq` takes it.
     pub seq: u64,
 }
 
@@ -212,7 +212,7 @@ impl Method for Get {
     const NAME: &'static str = "session.get";
     const GROUP: Group = Group::Session;
     const REVEALS: Subjects = Subjects::SESSION;
-    const DOC: &'static str = "The whole state of a session, with its exit status once it is dead.";
+    const DOC: &'static str = "The state of a session, with the exit status of an ended program.";
     type Params<'a> = SessionOnly<'a>;
     type Reply = StatusReply;
 
@@ -229,7 +229,7 @@ impl Method for Status {
     const NAME: &'static str = "session.status";
     const GROUP: Group = Group::Session;
     const REVEALS: Subjects = Subjects::SESSION;
-    const DOC: &'static str = "The same as session.get.";
+    const DOC: &'static str = "An alias of session.get.";
     type Params<'a> = SessionOnly<'a>;
     type Reply = StatusReply;
 
