@@ -1,4 +1,4 @@
-//! `action.*`: what a person can do in the window by a key, a menu or the palette. The table is the app's.
+//! `action.*`: the window's actions, as bound to keys, menus and the palette. The app owns the table.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -27,7 +27,7 @@ impl Method for List {
     const NAME: &'static str = "action.list";
     const GROUP: Group = Group::Instance;
     const REVEALS: Subjects = Subjects::PREFERENCES;
-    const DOC: &'static str = "Every action of the window, with its key and what it is given.";
+    const DOC: &'static str = "Lists the window's actions, each with its key and argument.";
     type Params<'a> = NoParams;
     type Reply = ListReply;
 
@@ -42,10 +42,10 @@ pub struct Run;
 #[derive(Default, Deserialize, Serialize, JsonSchema)]
 #[serde(bound(deserialize = "'de: 'a"))]
 pub struct RunParams<'a> {
-    /// The action's name, as the configuration has it.
+    /// The action's name, as in the configuration.
     #[serde(borrow)]
     pub name: Arg<'a, String>,
-    /// What it is given, for one that takes something.
+    /// The argument, for an action that takes one.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub argument: Arg<'a, String>,
 }
@@ -53,7 +53,7 @@ pub struct RunParams<'a> {
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct RunReply {
     pub name: String,
-    /// False: there was nothing to do, such as no pane in that direction.
+    /// False: there was nothing to do, for example no pane in that direction.
     pub done: bool,
 }
 
@@ -62,7 +62,7 @@ impl Method for Run {
     const GROUP: Group = Group::Instance;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::SESSIONS.union(Subjects::PREFERENCES);
-    const DOC: &'static str = "Does an action of the window, as its key would. What it types is held to rules and leases; what can't be is refused.";
+    const DOC: &'static str = "Performs an action of the window, as its key would. Rules and leases apply to what it types; an action to which they can't apply is refused.";
     const TELLING: &'static [&'static str] = &["name"];
     type Params<'a> = RunParams<'a>;
     type Reply = RunReply;
@@ -98,7 +98,7 @@ impl Method for Run {
         Ok(RunReply { name, done })
     }
 
-    /// An action's name says less than what it is given, which may be typed into the focused session, and into others.
+    /// The argument may be typed into the focused session and others, so the log must name it beside the action.
     fn detail(context: &Context, params: &Map<String, Value>, told: Detail) -> Detail {
         let argument = params.get("argument").map(plain).filter(|argument| !argument.is_empty());
         let Detail { text, is_secret } = told;

@@ -20,7 +20,7 @@ pub struct Activity;
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct ActivityReply {
-    /// In the order they were opened.
+    /// The sessions, in the order in which they were opened.
     pub sessions: Vec<Doing>,
 }
 
@@ -29,17 +29,17 @@ pub struct ActivityReply {
 pub struct Doing {
     pub id: u64,
     pub state: State,
-    /// What runs: its command line where the shell marks it, else the name of the program in front.
+    /// The running command: its command line if the shell marks it, or else the name of the foreground program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
-    /// For how long it has been running, in seconds.
+    /// How long it has been running, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds: Option<u64>,
-    /// What runs in the background, or is stopped there, the oldest first.
+    /// The background jobs, running or stopped, oldest first.
     pub jobs: Vec<Job>,
 }
 
-/// The first of these states that holds.
+/// The first of these states that applies.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
@@ -54,13 +54,13 @@ pub enum State {
 /// A process group in the background.
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct Job {
-    /// Its number, as signals take it.
+    /// Its process group id, to which signals can be sent.
     pub group: i32,
     /// The command lines of its processes.
     pub command: String,
-    /// It is stopped, as by Ctrl+Z.
+    /// It is stopped, for example by Ctrl+Z.
     pub stopped: bool,
-    /// How long it has been there.
+    /// How long it has existed, in seconds.
     pub seconds: u64,
 }
 
@@ -85,7 +85,7 @@ impl Method for Activity {
         let panes = panes.into_iter().filter(|pane| caller.reaches(pane.id().0));
         let panes: Vec<_> =
             panes.map(|pane| (context.hub.last_reported(pane.id()).started, pane)).collect();
-        // It looks at every process of the system.
+        // This reads every process of the system.
         let sessions =
             blocking(move || panes.iter().map(|(started, pane)| doing(pane, *started)).collect());
         Ok(ActivityReply { sessions: sessions.await? })
@@ -102,7 +102,7 @@ fn doing(pane: &Pane, started: Option<Instant>) -> Doing {
         stopped: job.is_stopped,
         seconds: job.age.as_secs(),
     });
-    // A command of the shell itself, such as a loop, has one process after the other.
+    // A command of the shell itself, such as a loop, runs one process after another.
     let marked = started.filter(|_| line.is_some()).map(|started| started.elapsed());
     let seconds = marked.or_else(|| process.front_age());
     let name = || Foreground::of(pane).process;

@@ -1,4 +1,4 @@
-//! `approvals.*`: what is put to the person: whether a client may act, and what an agent asks.
+//! `approvals.*`: questions to the person: whether a client may act, and what agents ask.
 
 use std::{pin::pin, time::Duration};
 
@@ -25,11 +25,11 @@ pub struct List;
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct ListReply {
-    /// What an unknown client's first change meets.
+    /// The rule for the first change of an unknown client.
     pub rule: Approval,
-    /// What the person has not answered yet: whether clients may act before what they ask, each the oldest first.
+    /// The open questions: first whether clients may act, then what agents ask, each oldest first.
     pub pending: Vec<Question>,
-    /// Clients that may act, in every instance.
+    /// The clients that may act, in every instance.
     pub allowed: Vec<Known>,
 }
 
@@ -38,7 +38,7 @@ impl Method for List {
     const GROUP: Group = Group::Governance;
     const REVEALS: Subjects = Subjects::CALLERS.union(Subjects::RIGHTS);
     const DOC: &'static str =
-        "What agents wait for the person to answer, and the clients that may act.";
+        "Lists the open questions to the person, and the clients that may act.";
     type Params<'a> = NoParams;
     type Reply = ListReply;
 
@@ -60,7 +60,7 @@ pub struct AnswerParams<'a> {
     /// The question's number.
     #[serde(borrow)]
     pub number: Arg<'a, u64>,
-    /// One of its choices, or any text where it takes that.
+    /// One of its choices, or any text if it accepts text.
     #[serde(borrow)]
     pub answer: Arg<'a, String>,
 }
@@ -76,7 +76,7 @@ impl Method for Answer {
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::ANSWERS;
     const DOC: &'static str =
-        "Answers a question, once. Only the person's settings page and window may.";
+        "Answers a question. Only the settings page and the window may call this.";
     type Params<'a> = AnswerParams<'a>;
     type Reply = AnswerReply;
 
@@ -110,7 +110,7 @@ pub struct ForgetParams<'a> {
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct ForgetReply {
-    /// False: there is none of that name.
+    /// False: no client of this name was approved.
     pub forgotten: bool,
 }
 
@@ -119,7 +119,7 @@ impl Method for Forget {
     const GROUP: Group = Group::Governance;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::RIGHTS;
-    const DOC: &'static str = "Forgets that a client may act: the person is asked again.";
+    const DOC: &'static str = "Withdraws the approval of a client. The person is asked again.";
     type Params<'a> = ForgetParams<'a>;
     type Reply = ForgetReply;
 
@@ -138,39 +138,39 @@ impl Method for Forget {
 /// `approvals.ask`.
 pub struct Ask;
 
-/// How long somebody waits for a person at most, and usually, in milliseconds.
+/// The longest, and the default, wait for a person, in milliseconds.
 const LONGEST_WAIT: u64 = 7 * 24 * 3600 * 1000;
 const USUAL_WAIT: u64 = 10 * 60 * 1000;
 
 #[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct AskParams<'a> {
-    /// What is asked.
+    /// The question.
     #[serde(borrow)]
     pub text: Arg<'a, String>,
-    /// What may be answered, at most nine; without any, `Done` and `Not now`.
+    /// The choices, at most nine. Default: `Done` and `Not now`.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub choices: Arg<'a, Vec<String>>,
-    /// Whether the person may answer with a text of their own too; false.
+    /// Whether the person may also answer with their own text. Default: false.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub takes_text: Arg<'a, bool>,
-    /// The session that it is about.
+    /// The session that the question is about.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub session_id: Arg<'a, u64>,
-    /// How long to wait, in milliseconds; 600,000, at most a week.
+    /// How long to wait, in milliseconds. Default: 600,000; at most a week.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub timeout_ms: Arg<'a, u64>,
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 pub struct AskReply {
-    /// False: the time was over.
+    /// False: the time ran out.
     pub answered: bool,
-    /// What the person answered.
+    /// The person's answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
 }
 
-/// Takes a question back when nobody waits for its answer any more.
+/// Withdraws a question when its caller no longer waits for the answer.
 struct Waiting<'a>(&'a Context, u64);
 
 impl Drop for Waiting<'_> {
@@ -186,7 +186,7 @@ impl Method for Ask {
     const GROUP: Group = Group::Governance;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::PERSON;
-    const DOC: &'static str = "Asks the person something, in the window and on the settings page, and waits for the answer.";
+    const DOC: &'static str = "Asks the person a question, in the window and on the settings page, and waits for the answer.";
     const NAMED: &'static [&'static str] = &["session_id"];
     type Params<'a> = AskParams<'a>;
     type Reply = AskReply;
@@ -220,7 +220,7 @@ impl Method for Ask {
         let told = pin!(answer.wait_for(Option::is_some));
         let answer = match timeout(Duration::from_millis(wait), told).await {
             Ok(Ok(answer)) => answer.clone(),
-            // The time is over, or the connection is.
+            // The time ran out, or the client disconnected.
             Ok(Err(_)) | Err(_) => None,
         };
         Ok(AskReply { answered: answer.is_some(), answer })

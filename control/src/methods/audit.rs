@@ -1,4 +1,4 @@
-//! `session.audit_log`: what callers did.
+//! `session.audit_log`: the calls that callers made.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,10 +12,10 @@ pub struct Log;
 
 #[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct LogParams<'a> {
-    /// The most entries to return; 50.
+    /// The most entries to return. Default: 50.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub limit: Arg<'a, u64>,
-    /// Of this session alone.
+    /// Only entries about this session.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub session_id: Arg<'a, String>,
     /// The same as a number.
@@ -28,7 +28,7 @@ impl Method for Log {
     const GROUP: Group = Group::Session;
     const REVEALS: Subjects = Subjects::DRIVERS;
     const DOC: &'static str =
-        "The last calls of what changes something, newest first: made, refused or come to nothing.";
+        "Lists the last calls that change something, newest first: done, refused or failed.";
     type Params<'a> = LogParams<'a>;
     type Reply = Vec<Entry>;
 

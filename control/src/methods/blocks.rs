@@ -1,4 +1,4 @@
-//! `block.*`: commands as shell integration told of them, from their prompt to their end.
+//! `block.*`: commands as shell integration reports them, from the prompt to the end.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,10 +13,10 @@ use crate::{
     services::shell::{Runs, TypedRuns, as_given},
 };
 
-/// Lines of output that a reply holds, when nobody says.
+/// The default number of lines of output in a reply.
 const LINES: u64 = 10_000;
 
-/// How far a command has got.
+/// The state of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
@@ -32,28 +32,28 @@ pub enum State {
 pub struct Block {
     /// Its number in its session, from 1.
     pub block: u64,
-    /// Its line, of exec.run_wait the command as it was given; absent before one was entered.
+    /// Its command line; for exec.run_wait, the command as given. Absent until a line is entered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
-    /// Where it was started, in the form of session.cwd.
+    /// The directory in which it started, as session.cwd returns it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// `prompt`, `running`, `done` or `unknown` (the shell did not say that it ended).
+    /// `prompt`, `running`, `done` or `unknown` (the shell did not report the end).
     pub state: State,
-    /// As the shell told it.
+    /// The exit code that the shell reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
-    /// The shell's own word: what programs print can't forge it.
+    /// Whether the pane's shell reported it. Output of programs can't forge this.
     pub authentic: bool,
     /// The session's `seq` when the prompt began.
     pub prompt_seq: u64,
-    /// And when the command began.
+    /// The session's `seq` when the command began.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start: Option<u64>,
-    /// And when it ended.
+    /// The session's `seq` when the command ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end: Option<u64>,
-    /// The line the prompt begins in, by its name for as long as it is kept.
+    /// The id of the line in which the prompt begins, valid as long as the line is kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line_id: Option<u64>,
 }
@@ -85,9 +85,9 @@ impl Block {
 pub struct List;
 
 session_params! {
-    /// A session, and how many of its blocks.
+    /// A session, and the blocks to list.
     ListParams {
-        /// The most blocks to return, the last ones; 50.
+        /// The most blocks to return; the last ones count. Default: 50.
         #[serde(default)]
         limit: u64,
         /// Only those that began or ended after this `seq` of the session.
@@ -98,9 +98,9 @@ session_params! {
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct ListReply {
-    /// From the oldest on.
+    /// The blocks, oldest first.
     pub blocks: Vec<Block>,
-    /// The session's `seq` now.
+    /// The session's current `seq`.
     pub seq: u64,
 }
 
@@ -108,7 +108,7 @@ impl Method for List {
     const NAME: &'static str = "block.list";
     const GROUP: Group = Group::Session;
     const REVEALS: Subjects = Subjects::SESSION;
-    const DOC: &'static str = "The last commands of a session whose shell marks them.";
+    const DOC: &'static str = "Lists the last commands of a session. Needs shell integration.";
     type Params<'a> = ListParams<'a>;
     type Reply = ListReply;
 
@@ -136,12 +136,12 @@ impl Method for List {
 pub struct Get;
 
 session_params! {
-    /// A session, and which of its blocks.
+    /// A session, and one of its blocks.
     GetParams {
-        /// The block's number; the last that has ended if absent.
+        /// The block's number. Default: the last block that has ended.
         #[serde(default)]
         block: u64,
-        /// The most lines of output to return, the last ones; 10,000.
+        /// The most lines of output to return; the last ones count. Default: 10,000.
         #[serde(default)]
         max_lines: u64,
     }
@@ -151,10 +151,10 @@ session_params! {
 pub struct GetReply {
     #[serde(flatten)]
     pub block: Block,
-    /// What it put out, as the screen shows it; absent while a full-screen program hides it.
+    /// Its output, as the screen shows it. Absent while a full-screen program hides it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
-    /// The output's beginning is missing.
+    /// The beginning of the output is missing.
     pub truncated: bool,
 }
 
@@ -162,7 +162,7 @@ impl Method for Get {
     const NAME: &'static str = "block.get";
     const GROUP: Group = Group::Session;
     const REVEALS: Subjects = Subjects::SESSION;
-    const DOC: &'static str = "A command of a session with its output.";
+    const DOC: &'static str = "Returns a command of a session with its output.";
     type Params<'a> = GetParams<'a>;
     type Reply = GetReply;
 
@@ -190,12 +190,12 @@ fn get(pane: &Pane, block: Option<u64>, most: u64, runs: &TypedRuns) -> Result<G
         let command = command.ok_or_else(missing)?;
         (Block::of(command), output(&term, command.id, most))
     };
-    // It may be long: the program's output goes on meanwhile.
+    // The text may be long, so the program's output must go on meanwhile.
     let output = output.map(|text| as_given(&text, &[], Runs::Typed(runs)).into_owned());
     Ok(GetReply { block, output, truncated })
 }
 
-/// The text a command has put out, at most so many rows of it, and whether some is missing.
+/// The output of a command, at most this many rows of it, and whether rows are missing.
 fn output(term: &Term, command: u64, most: u64) -> (Option<String>, bool) {
     if term.screen() == ScreenKind::Alternate {
         return (None, false);

@@ -1,7 +1,7 @@
 //! `capture.*`: pictures of sessions and of the display, and the clipboard.
 //!
-//! Sessions are painted by Unterm itself, with a window and without one. The display is taken where there is one; without
-//! it a picture of the sessions takes its place.
+//! Unterm renders sessions itself, even without a window. If there is no display to capture, a picture of the sessions takes
+//! its place.
 
 use std::{borrow::Cow, path::PathBuf, sync::Arc, time::Duration};
 
@@ -23,10 +23,10 @@ use crate::{
     services::pictures::{self, Turn},
 };
 
-/// How long a person may take to choose a region, in milliseconds, if nothing else is said.
+/// The default time for a person to select a region, in milliseconds.
 const CHOOSING: u64 = 60_000;
 
-/// A picture that was taken.
+/// A picture.
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct Image {
     /// The file.
@@ -35,14 +35,14 @@ pub struct Image {
     pub width: u32,
     pub height: u32,
     pub size_bytes: usize,
-    /// What it shows: `screen`, `window` or `region`, as the display had it; `sessions`, painted by Unterm.
+    /// What it shows: `screen`, `window` or `region` of the display, or `sessions`, rendered by Unterm.
     pub source: Word,
     /// The file's bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base64: Option<String>,
 }
 
-/// Takes pictures for one call, outside of the workers.
+/// Takes pictures for one call, off the async workers.
 struct Camera {
     captures: Arc<dyn Captures>,
     home: PathBuf,
@@ -57,7 +57,7 @@ impl Camera {
         Ok(Self { captures: captures(context)?, home, scopes: caller.scopes, base64 })
     }
 
-    /// A folder of Unterm's home, which is made where it is missing.
+    /// A folder in Unterm's home. Creates it if it is missing.
     fn folder(&self, name: &str) -> Result<PathBuf> {
         let folder = self.home.join(name);
         let failed = |error| Error::Failed(format!("{} can't be made: {error}", folder.display()));
@@ -65,13 +65,13 @@ impl Camera {
         Ok(folder)
     }
 
-    /// A file for a picture of that kind.
+    /// The path of a new picture of this kind.
     fn file(&self, kind: &str) -> Result<PathBuf> {
         let name = pictures::file_name(kind, &self.captures.stamp());
         Ok(self.folder("screenshots")?.join(name))
     }
 
-    /// Asked here too, since only a look at the sessions tells whether a window is one of theirs.
+    /// Checks the caller's rights here too, because only the list of sessions shows whether a window belongs to one.
     fn display(&self, what: &OnDisplay) -> Result<Image> {
         check_scope(self.scopes, Access::Admin, "a picture of the display")?;
         let source = match what {
@@ -116,12 +116,12 @@ impl Camera {
     }
 }
 
-/// Runs what takes a picture outside of the workers, for as long as it has its turn.
+/// Runs a function that takes a picture off the async workers, while it holds its permit.
 async fn taking<T: Send + 'static>(
     turn: Option<Turn>,
     take: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> Result<T> {
-    // The turn goes with the work: a caller that is gone leaves that behind.
+    // The permit moves into the work, which goes on if the caller disconnects.
     let work = move || {
         let _turn = turn;
         take()
@@ -134,7 +134,7 @@ fn captures(context: &Context) -> Result<Arc<dyn Captures>> {
     context.host.captures().ok_or_else(none)
 }
 
-/// The rows of a session's screen, without blank ends.
+/// The rows of a session's screen, without trailing blanks.
 fn screen_text(pane: &Pane) -> String {
     let term = pane.term();
     let top = term.live_top().0;
@@ -154,7 +154,7 @@ pub struct Screen;
 
 #[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct ScreenParams<'a> {
-    /// Give the picture's bytes as well.
+    /// Return the picture's bytes too.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub include_base64: Arg<'a, bool>,
 }
@@ -165,7 +165,7 @@ pub struct ScreenReply {
     pub image: Image,
     pub r#type: Word,
     pub text_snapshot: bool,
-    /// Why the picture shows the sessions and not the display.
+    /// Why the picture shows the sessions instead of the display.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
@@ -179,7 +179,7 @@ pub struct Captured {
     pub r#type: Word,
 }
 
-/// What is on the display, or the sessions where that can't be had: then why.
+/// A picture of the display, or else of the sessions, with the reason.
 fn display_or_sessions(
     camera: &Camera,
     what: &OnDisplay,
@@ -200,7 +200,7 @@ impl Method for Screen {
     const GROUP: Group = Group::Capture;
     const REVEALS: Subjects = Subjects::SESSIONS.union(Subjects::DISPLAY);
     const CHANGES: Subjects = Subjects::PICTURES;
-    const DOC: &'static str = "The text of every session, and a picture of the display; without one of all sessions side by side.";
+    const DOC: &'static str = "Returns the text of every session, and a picture of the display. Without a display, the picture shows all sessions side by side.";
     type Params<'a> = ScreenParams<'a>;
     type Reply = ScreenReply;
 
@@ -237,13 +237,13 @@ pub struct Window;
 
 #[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct WindowParams<'a> {
-    /// Part of a session's title, or its number; else part of the title of any window.
+    /// A session's number or part of its title; or else part of the title of any window.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub title: Arg<'a, String>,
-    /// Process of a session, or of any window. Without both: the first session.
+    /// The process id of a session or of any window. Default without a title: the first session.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub pid: Arg<'a, u64>,
-    /// Give the picture's bytes as well.
+    /// Return the picture's bytes too.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub include_base64: Arg<'a, bool>,
 }
@@ -259,14 +259,14 @@ pub struct WindowReply {
     pub screen: Option<String>,
     pub image: Image,
     pub r#type: Word,
-    /// It shows a session, and the session's text is there too.
+    /// Whether it shows a session, whose text is returned too.
     pub text_snapshot: bool,
-    /// Why the picture shows all sessions and not one, or a window.
+    /// Why the picture shows all sessions instead of one session or window.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
 
-/// The first session that is meant.
+/// The first session that matches the parameters.
 fn meant(panes: &[Arc<Pane>], title: Option<&str>, pid: Option<u32>) -> Option<Arc<Pane>> {
     let is_numbered = |pane: &&Arc<Pane>| title.is_some_and(|it| it == pane.id().0.to_string());
     if let (Some(pane), None) = (panes.iter().find(is_numbered), pid) {
@@ -288,7 +288,7 @@ impl Method for Window {
     const GROUP: Group = Group::Capture;
     const REVEALS: Subjects = Subjects::SESSIONS;
     const CHANGES: Subjects = Subjects::PICTURES;
-    const DOC: &'static str = "A picture and the text of one session; with admin, a picture of any window on the display, or of all sessions if no window matches.";
+    const DOC: &'static str = "Returns a picture and the text of one session. With admin, also a picture of any window on the display, or of all sessions if no window matches.";
     type Params<'a> = WindowParams<'a>;
     type Reply = WindowReply;
 
@@ -307,7 +307,7 @@ impl Method for Window {
             if title.is_none() && pid.is_none() {
                 return Err(Error::Failed("There is no session".to_owned()));
             }
-            // Whoever may not look at the display gets an error, not another picture.
+            // A caller that may not capture the display gets an error, not another picture.
             check_scope(camera.scopes, Access::Admin, "a picture of the display")?;
             let window = OnDisplay::Window { title, pid };
             let take = move || display_or_sessions(&camera, &window, &panes);
@@ -348,7 +348,7 @@ pub struct PngReply {
     pub width: u32,
     /// In pixels.
     pub height: u32,
-    /// The session's `seq` before it was painted.
+    /// The session's `seq` before it was rendered.
     pub seq: u64,
 }
 
@@ -356,7 +356,7 @@ impl Method for Png {
     const NAME: &'static str = "screen.png";
     const GROUP: Group = Group::Screen;
     const REVEALS: Subjects = Subjects::SESSION;
-    const DOC: &'static str = "A picture of a session's screen, as the window would show it.";
+    const DOC: &'static str = "Renders a session's screen as the window would show it.";
     type Params<'a> = SessionOnly<'a>;
     type Reply = PngReply;
 
@@ -393,13 +393,13 @@ pub struct Select;
 
 #[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct SelectParams<'a> {
-    /// Let the person drag a region out, where there is a window.
+    /// Let the person select a region with the mouse, if there is a window.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub interactive: Arg<'a, bool>,
-    /// How long they may take, in milliseconds; 60,000.
+    /// How long the person may take, in milliseconds. Default: 60,000.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub timeout_ms: Arg<'a, u64>,
-    /// Give the picture's bytes as well.
+    /// Return the picture's bytes too.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub include_base64: Arg<'a, bool>,
 }
@@ -418,7 +418,8 @@ impl Method for Select {
     const GROUP: Group = Group::Capture;
     const REVEALS: Subjects = Subjects::SESSIONS.union(Subjects::DISPLAY);
     const CHANGES: Subjects = Subjects::PICTURES;
-    const DOC: &'static str = "A picture of the display, or of the region that a person drags out.";
+    const DOC: &'static str =
+        "Takes a picture of the display, or of a region that the person selects.";
     type Params<'a> = SelectParams<'a>;
     type Reply = SelectReply;
 
@@ -457,7 +458,7 @@ impl Method for Select {
 /// `capture.clipboard`.
 pub struct Clipboard;
 
-/// What is on the clipboard.
+/// The contents of the clipboard.
 #[derive(Deserialize, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "lowercase")]
 #[schemars(extend("type" = "object"))]
@@ -477,9 +478,9 @@ pub enum ClipboardReply {
         width: usize,
         /// In pixels.
         height: usize,
-        /// Of a channel.
+        /// Bits per channel.
         bit_depth: u8,
-        /// Of the file.
+        /// Size of the file in bytes.
         size_bytes: usize,
         /// The file's bytes.
         base64: String,
@@ -491,7 +492,7 @@ impl Method for Clipboard {
     const GROUP: Group = Group::Capture;
     const REVEALS: Subjects = Subjects::CLIPBOARD;
     const CHANGES: Subjects = Subjects::PICTURES;
-    const DOC: &'static str = "The system's clipboard: its text, or its picture as a file.";
+    const DOC: &'static str = "Reads the system's clipboard: its text, or its picture as a file.";
     type Params<'a> = NoParams;
     type Reply = ClipboardReply;
 
@@ -501,7 +502,7 @@ impl Method for Clipboard {
         _: NoParams,
     ) -> Result<ClipboardReply> {
         let camera = Camera::new(context, caller, true)?;
-        // The program that owns the clipboard may never give it.
+        // The program that owns the clipboard may never answer.
         taking(context.pictures.clipboard().await, move || {
             Ok(match camera.captures.clipboard().map_err(Error::Failed)? {
                 Clip::Text(content) => ClipboardReply::Text { content },

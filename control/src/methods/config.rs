@@ -1,4 +1,4 @@
-//! `config.*`: the preferences, as `config.toml` says them. What they mean is the app's business.
+//! `config.*`: the preferences in `config.toml`. The app defines their meaning.
 
 use std::sync::Arc;
 
@@ -9,16 +9,16 @@ use serde_json::Value;
 use super::{Caller, Context, Group, Method, Result, Subjects, params::Arg, session::blocking};
 use crate::{caller::Access, error::Error, host::Preferences};
 
-/// The preferences, where the app has any.
+/// The preferences, if the app has any.
 pub(crate) fn preferences(context: &Context) -> Result<Arc<dyn Preferences>> {
     let none = || Error::Failed("This instance has no preferences".to_owned());
     context.host.preferences().ok_or_else(none)
 }
 
-/// What stands for a value that takes admin to see.
+/// Placeholder for a value that only admin may read.
 const HIDDEN: &str = "***";
 
-/// Preferences as a caller may see them. The variables of programs hold API keys and the passwords of proxies.
+/// Preferences with the values that a caller may read. Variables of programs hold API keys and passwords of proxies.
 pub(crate) fn shown_to(caller: &Caller, mut preferences: Value) -> Value {
     if !caller.scopes.allow(Access::Admin)
         && let Some(variables) = preferences.get_mut("env").and_then(Value::as_object_mut)
@@ -28,7 +28,7 @@ pub(crate) fn shown_to(caller: &Caller, mut preferences: Value) -> Value {
     preferences
 }
 
-/// The value of a key, `font.size` for that of a section; the whole without one.
+/// The value of a key, such as `font.size`, or all values without a key.
 fn find(all: Value, key: Option<&str>) -> Result<Value> {
     let Some(key) = key else { return Ok(all) };
     let found = key.split('.').try_fold(&all, |value, name| value.get(name));
@@ -40,7 +40,7 @@ pub struct Get;
 
 #[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct GetParams<'a> {
-    /// One key, such as `font.size`; all if absent.
+    /// One key, such as `font.size`. Default: all.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub key: Arg<'a, String>,
 }
@@ -49,7 +49,7 @@ pub struct GetParams<'a> {
 pub struct GetReply {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// Its value, or all of them by their sections.
+    /// Its value, or all values by section.
     pub value: Value,
 }
 
@@ -57,7 +57,7 @@ impl Method for Get {
     const NAME: &'static str = "config.get";
     const GROUP: Group = Group::Governance;
     const REVEALS: Subjects = Subjects::PREFERENCES;
-    const DOC: &'static str = "The preferences in force, or one of them.";
+    const DOC: &'static str = "Returns the preferences in force, or one of them.";
     type Params<'a> = GetParams<'a>;
     type Reply = GetReply;
 
@@ -81,7 +81,7 @@ pub struct SetParams<'a> {
     /// The key, such as `font.size`.
     #[serde(borrow)]
     pub key: Arg<'a, String>,
-    /// Its value from now on.
+    /// Its new value.
     #[serde(borrow)]
     pub value: Arg<'a, Value>,
 }
@@ -90,7 +90,7 @@ pub struct SetParams<'a> {
 pub struct SetReply {
     pub set: bool,
     pub key: String,
-    /// As it is in the file now.
+    /// The value in the file now.
     pub value: Value,
 }
 
@@ -99,8 +99,7 @@ impl Method for Set {
     const GROUP: Group = Group::Governance;
     const REVEALS: Subjects = Subjects::PREFERENCES;
     const CHANGES: Subjects = Subjects::PREFERENCES;
-    const DOC: &'static str =
-        "Changes a preference in config.toml, which every window then follows.";
+    const DOC: &'static str = "Changes a preference in config.toml. Every window applies it.";
     // The value of a variable may be a secret.
     const TELLING: &'static [&'static str] = &["key"];
     type Params<'a> = SetParams<'a>;

@@ -1,4 +1,4 @@
-//! `events.*`: a connection that is told what happens, line by line.
+//! `events.*`: a connection's subscription to events, one line each.
 
 use std::borrow::Cow;
 
@@ -20,23 +20,23 @@ pub struct Subscribe;
 
 #[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct SubscribeParams<'a> {
-    /// Kinds of events; without it all but `output`.
+    /// Kinds of events. Default: all except `output`.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub events: Arg<'a, Vec<Kind>>,
-    /// Only those of this session.
+    /// Only events of this session.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub id: Arg<'a, u64>,
 }
 
 impl SubscribeParams<'_> {
-    /// For events of these kinds, of every session that the caller reaches.
+    /// Parameters for events of these kinds, of every session that the caller reaches.
     pub fn to(kinds: &[&str]) -> Self {
         let kinds: Vec<Kind> = kinds.iter().map(|kind| Kind((*kind).to_owned())).collect();
         Self { events: kinds.into(), ..Self::default() }
     }
 }
 
-/// The name of a kind of events.
+/// Parses the name of a kind of events.
 #[derive(Serialize)]
 pub struct Kind(pub String);
 
@@ -57,9 +57,9 @@ impl JsonSchema for Kind {
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct SubscribeReply {
     pub subscribed: bool,
-    /// The kinds that will be told.
+    /// The kinds that will be sent.
     pub events: Vec<Word>,
-    /// Number of the last event before the first that will be told.
+    /// The number of the last event before the first one that will be sent.
     pub seq: u64,
 }
 
@@ -67,7 +67,8 @@ impl Method for Subscribe {
     const NAME: &'static str = "events.subscribe";
     const GROUP: Group = Group::Governance;
     const REVEALS: Subjects = Subjects::REACHED;
-    const DOC: &'static str = "From now on tells this connection what happens: lines with the method `event`, between replies.";
+    const DOC: &'static str =
+        "Subscribes this connection to events: lines with the method `event`, between replies.";
     const NAMED: &'static [&'static str] = &["id"];
     type Params<'a> = SubscribeParams<'a>;
     type Reply = SubscribeReply;
@@ -94,7 +95,7 @@ impl Method for Subscribe {
         let panes = match params.id.number("id", 0..=u64::MAX)? {
             Some(id) if context.mux.pane(PaneId(id)).is_none() => return Err(Error::NoSession(id)),
             Some(id) => Some([id].into()),
-            // Of all that the caller reaches.
+            // All sessions that the caller reaches.
             None => caller.panes.clone(),
         };
         let filter = Filter { kinds: kinds.clone(), panes };
@@ -120,7 +121,7 @@ impl Method for Unsubscribe {
     const NAME: &'static str = "events.unsubscribe";
     const GROUP: Group = Group::Governance;
     const REVEALS: Subjects = Subjects::empty();
-    const DOC: &'static str = "Tells this connection nothing more.";
+    const DOC: &'static str = "Ends this connection's subscription to events.";
     const NAMED: &'static [&'static str] = &[];
     type Params<'a> = NoParams;
     type Reply = UnsubscribeReply;

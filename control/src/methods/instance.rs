@@ -24,7 +24,7 @@ pub struct Instance {
     /// RFC 3339, UTC.
     pub started_at: String,
     pub mcp_port: u16,
-    /// 0: it serves no settings page.
+    /// The port of the settings page. 0: there is none.
     pub http_port: u16,
     pub title: String,
     pub cwd: String,
@@ -53,7 +53,8 @@ impl Method for List {
     const NAME: &'static str = "instance.list";
     const GROUP: Group = Group::Instance;
     const REVEALS: Subjects = Subjects::MACHINE;
-    const DOC: &'static str = "Every live instance of this user, oldest first, without tokens.";
+    const DOC: &'static str =
+        "Lists the live instances of this user, oldest first, without tokens.";
     type Params<'a> = NoParams;
     type Reply = ListReply;
 
@@ -78,7 +79,7 @@ impl Method for Info {
     const NAME: &'static str = "instance.info";
     const GROUP: Group = Group::Instance;
     const REVEALS: Subjects = Subjects::INSTANCE.union(Subjects::KEYS);
-    const DOC: &'static str = "This instance, with its token.";
+    const DOC: &'static str = "Returns this instance, with its token.";
     type Params<'a> = NoParams;
     type Reply = InfoReply;
 
@@ -94,7 +95,7 @@ pub struct SetTitle;
 
 #[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct SetTitleParams<'a> {
-    /// The title; none, or an empty one, gives the usual one back.
+    /// The title. Absent or empty: the default title.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub title: Arg<'a, String>,
 }
@@ -110,8 +111,7 @@ impl Method for SetTitle {
     const GROUP: Group = Group::Instance;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::INSTANCE;
-    const DOC: &'static str =
-        "Gives this instance a title of its own, in its window and in instance.list.";
+    const DOC: &'static str = "Sets this instance's title, in its window and in instance.list.";
     const TELLING: &'static [&'static str] = &["title"];
     type Params<'a> = SetTitleParams<'a>;
     type Reply = SetTitleReply;
@@ -136,11 +136,11 @@ pub struct Focus;
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct FocusReply {
     pub ok: bool,
-    /// What was done.
+    /// What happened.
     pub note: Word,
 }
 
-/// Raises the window; false when there is none.
+/// Raises the window. Returns false if there is none.
 pub(super) async fn raise(context: &Context) -> bool {
     if !context.host.has_window() {
         return false;

@@ -25,7 +25,7 @@ use crate::{
     },
 };
 
-/// How long a new session's shell may take to its first prompt before its command is typed, as documented.
+/// The longest wait for the first prompt of a new session before its command is typed, as documented.
 const START: Duration = Duration::from_millis(500);
 
 /// `orchestrate.launch`.
@@ -33,7 +33,7 @@ pub struct Launch;
 
 #[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct Command<'a> {
-    /// What to run in it.
+    /// The command to run in it.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub command: Arg<'a, String>,
 }
@@ -63,7 +63,7 @@ impl Method for Launch {
     ) -> Result<CreateReply> {
         let given = params.params::<Command<'_>>()?;
         let command = given.command.text("command")?;
-        // Before there is a session that would be left over.
+        // Must come before the session is opened, which would otherwise be left over.
         let create_params = params.params::<CreateParams<'_>>()?;
         if let Some(command) = &command {
             context.authority.length(command.len())?;
@@ -151,7 +151,7 @@ impl Method for Broadcast {
         Ok(BroadcastReply { results: results.collect() })
     }
 
-    /// In one of the sessions the command may answer a question for a secret.
+    /// Whether the command may answer a question for a secret in one of the sessions.
     fn detail(context: &Context, params: &Map<String, Value>, told: Detail) -> Detail {
         match params.get("sessions").and_then(Value::as_array) {
             Some(sessions) if ask_secret(context, sessions) => Detail::not_shown(),
@@ -160,7 +160,7 @@ impl Method for Broadcast {
     }
 }
 
-/// Whether a program asks for a secret in one of these sessions.
+/// Whether the program in one of these sessions asks for a secret.
 fn ask_secret(context: &Context, sessions: &[Value]) -> bool {
     let mut panes = sessions.iter().filter_map(|session| plain(session).parse().ok().map(PaneId));
     panes.any(|pane| context.asks_secret(pane))
@@ -172,9 +172,9 @@ pub struct Wait;
 session_params! {
     /// A session, and the text to wait for.
     WaitParams {
-        /// The text, as it is.
+        /// The text to find.
         pattern: String,
-        /// How long to wait, in milliseconds; 10,000.
+        /// How long to wait, in milliseconds. Default: 10,000.
         #[serde(default)]
         timeout_ms: u64,
     }
@@ -192,7 +192,7 @@ impl Method for Wait {
     const NAME: &'static str = "orchestrate.wait";
     const GROUP: Group = Group::Exec;
     const REVEALS: Subjects = Subjects::SESSION;
-    const DOC: &'static str = "Waits until a session's text holds another text.";
+    const DOC: &'static str = "Waits until a session shows a text.";
     type Params<'a> = WaitParams<'a>;
     type Reply = WaitReply;
 

@@ -1,4 +1,4 @@
-//! `policy.*`: rules on what may be entered.
+//! `policy.*`: rules on input lines.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ impl Method for Set {
     const GROUP: Group = Group::Governance;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::RULES;
-    const DOC: &'static str = "Replaces the rules on what callers may enter.";
+    const DOC: &'static str = "Replaces the rules on the lines that callers may enter.";
     type Params<'a> = Raw<'a, Rules>;
     type Reply = SetReply;
 
@@ -53,7 +53,7 @@ pub struct CheckParams<'a> {
     /// The command.
     #[serde(borrow)]
     pub command: Arg<'a, String>,
-    /// The session it would be entered in, for rules of its own (or give `session_id`).
+    /// The session in which it would be entered, for rules about that session (or give `session_id`).
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub id: Arg<'a, u64>,
     /// The same as text.
@@ -72,7 +72,7 @@ impl Method for Check {
     const NAME: &'static str = "policy.check";
     const GROUP: Group = Group::Governance;
     const REVEALS: Subjects = Subjects::RULES;
-    const DOC: &'static str = "Whether a command may be entered, without entering it.";
+    const DOC: &'static str = "Checks whether a command may be entered, without entering it.";
     type Params<'a> = CheckParams<'a>;
     type Reply = CheckReply;
 

@@ -1,6 +1,6 @@
-//! `screen.*`: what is on a session's live screen and in its history. The person's scroll position changes nothing here.
+//! `screen.*`: a session's live screen and history, whatever the person has scrolled to.
 //!
-//! A `row` counts from the oldest kept row, so it moves when old rows are dropped; a `line_id` never does.
+//! A `row` counts from the oldest kept row, so it changes when old rows are dropped. A `line_id` never changes.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -17,17 +17,17 @@ use super::{
 };
 use crate::{error::Error, services::search_limiter::Budget};
 
-/// Rows read under one lock of a terminal; between two, its program's output goes on.
+/// Rows read while holding a terminal's lock once. Between two batches, its program's output goes on.
 const STRIDE: u64 = 512;
-/// The most rows one reply holds.
+/// The most rows in one reply.
 pub const MOST_ROWS: u64 = 100_000;
-/// The most bytes of text that a regular expression is looked for in.
+/// The most bytes of text that a regular expression is matched against.
 pub const MOST_SEARCHED: u64 = 256 << 20;
 
-/// Cells that are read on a worker; more are read outside of them, which have other connections to serve.
+/// The most cells to read on an async worker. More are read on another thread, because workers serve other connections.
 const INLINE: usize = 64 << 10;
 
-/// Runs what reads so many cells.
+/// Runs a function that reads this many cells, on the right thread.
 pub async fn reading<T: Send + 'static>(
     cells: usize,
     read: impl FnOnce() -> T + Send + 'static,
@@ -44,22 +44,22 @@ pub fn cells_of(pane: &Pane) -> usize {
 /// One row of a session.
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct Row {
-    /// Its number from the oldest kept row.
+    /// Its index, counted from the oldest kept row.
     pub row: u64,
     /// Its text without trailing blanks.
     pub text: String,
-    /// Its name for as long as it is kept.
+    /// Its id, valid as long as the row is kept.
     pub line_id: u64,
 }
 
 impl Row {
-    /// A row by its number from the oldest, its text and its name.
+    /// Builds a row from its index, text and id.
     pub fn new(row: u64, text: String, line_id: u64) -> Self {
         Self { row, text, line_id }
     }
 }
 
-/// Up to `count` rows from `start` on, read by and by; rows that are dropped meanwhile are left out.
+/// Reads up to `count` rows from `start`, in batches. Leaves out rows that are dropped meanwhile.
 pub fn rows(pane: &Pane, start: LineId, count: u64) -> impl Iterator<Item = Row> {
     let end = start.0.saturating_add(count);
     let mut next = start.0;
@@ -139,12 +139,12 @@ pub struct Read;
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct ReadReply {
-    /// The rows of the live screen (one each, whatever the name says).
+    /// The rows of the live screen, one string each.
     pub cells: Vec<Row>,
     pub cursor: CursorState,
     pub cols: u16,
     pub rows: u16,
-    /// Rows of history, and the screen's.
+    /// Rows of the history and the screen.
     pub scrollback_rows: usize,
 }
 
@@ -152,7 +152,7 @@ impl Method for Read {
     const NAME: &'static str = "screen.read";
     const GROUP: Group = Group::Screen;
     const REVEALS: Subjects = Subjects::SESSION;
-    const DOC: &'static str = "The rows of the live screen with their numbers.";
+    const DOC: &'static str = "Reads the rows of the live screen with their indices.";
     type Params<'a> = SessionOnly<'a>;
     type Reply = ReadReply;
 
@@ -186,16 +186,16 @@ impl Method for Read {
 /// `screen.text`.
 pub struct Text;
 
-/// The reply, which may have been written before.
+/// The reply, which may come from a cache.
 #[derive(JsonSchema)]
 #[schemars(with = "TextFields")]
 pub struct TextReply(Arc<RawValue>);
 
 impl TextReply {
-    /// What it says.
+    /// Parses the reply.
     ///
     /// # Errors
-    /// Another instance replied something else.
+    /// Another instance sent a reply of another form.
     pub fn fields(&self) -> std::result::Result<TextFields, serde_json::Error> {
         serde_json::from_str(self.0.get())
     }
@@ -219,7 +219,7 @@ pub struct TextFields {
     pub cursor: CursorPlace,
     pub cols: u16,
     pub rows: u16,
-    /// How far the session's output had got: a `since_seq` for what comes after.
+    /// The session's `seq` of this screen. Pass it as `since_seq` for later output.
     pub seq: u64,
 }
 
@@ -233,7 +233,7 @@ impl Method for Text {
     const NAME: &'static str = "screen.text";
     const GROUP: Group = Group::Screen;
     const REVEALS: Subjects = Subjects::SESSION;
-    const DOC: &'static str = "The text of the live screen, row by row.";
+    const DOC: &'static str = "Reads the text of the live screen, row by row.";
     type Params<'a> = SessionOnly<'a>;
     type Reply = TextReply;
 
@@ -288,7 +288,7 @@ impl Method for Cursor {
     const NAME: &'static str = "screen.cursor";
     const GROUP: Group = Group::Screen;
     const REVEALS: Subjects = Subjects::SESSION;
-    const DOC: &'static str = "Where the cursor is, and its shape.";
+    const DOC: &'static str = "Returns the cursor's position and shape.";
     type Params<'a> = SessionOnly<'a>;
     type Reply = CursorReply;
 
@@ -323,12 +323,12 @@ fn shape_name(shape: CursorShape, blinking: bool) -> &'static str {
 pub struct Scroll;
 
 session_params! {
-    /// A session, and which of its rows.
+    /// A session, and the rows to read.
     ScrollParams {
-        /// The first row, counted from the oldest kept; 0.
+        /// The first row, counted from the oldest kept row. Default: 0.
         #[serde(default)]
         offset: u64,
-        /// How many rows; 100.
+        /// How many rows. Default: 100.
         #[serde(default)]
         count: u64,
     }
@@ -338,9 +338,9 @@ session_params! {
 pub struct ScrollReply {
     pub lines: Lines,
     pub offset: u64,
-    /// How many there are.
+    /// How many rows there are in all.
     pub count: usize,
-    /// The name of the first of them, if there is one.
+    /// The id of the first returned row, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line_id: Option<u64>,
 }
@@ -349,7 +349,7 @@ impl Method for Scroll {
     const NAME: &'static str = "screen.scroll";
     const GROUP: Group = Group::Screen;
     const REVEALS: Subjects = Subjects::SESSION;
-    const DOC: &'static str = "Rows of history and screen, counted from the oldest.";
+    const DOC: &'static str = "Reads rows of history and screen, counted from the oldest.";
     type Params<'a> = ScrollParams<'a>;
     type Reply = ScrollReply;
 
@@ -380,17 +380,17 @@ impl Method for Scroll {
 pub struct Search;
 
 session_params! {
-    /// A session, and what to look for in it.
+    /// A session, and a text to find in it.
     SearchParams {
-        /// The text to find, as it is; upper and lower case differ.
+        /// The text to find. Case-sensitive.
         pattern: String,
-        /// It is a regular expression.
+        /// Treat the text as a regular expression.
         #[serde(default)]
         regex: bool,
-        /// Upper and lower case are the same.
+        /// Ignore case.
         #[serde(default)]
         ignore_case: bool,
-        /// How many matches to return; 50.
+        /// How many matches to return. Default: 50.
         #[serde(default)]
         max_results: u64,
     }
@@ -398,11 +398,11 @@ session_params! {
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct SearchReply {
-    /// The rows in which a match begins, from the oldest on.
+    /// The rows in which a match begins, oldest first.
     pub matches: Vec<Row>,
-    /// How many such rows there are, also beyond those returned.
+    /// How many such rows there are in all.
     pub total: u64,
-    /// False: the history is too long for the pattern, and its oldest rows were not searched. Absent: all were.
+    /// False: the history is too long for the pattern, so its oldest rows were not searched. Otherwise absent.
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     #[schemars(with = "bool")]
     pub complete: bool,
@@ -413,7 +413,7 @@ pub fn yes() -> bool {
     true
 }
 
-/// For fields that are absent where they are true.
+/// For fields that are left out when they are true.
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
 pub fn is_true(value: &bool) -> bool {
     *value
@@ -423,8 +423,7 @@ impl Method for Search {
     const NAME: &'static str = "screen.search";
     const GROUP: Group = Group::Screen;
     const REVEALS: Subjects = Subjects::SESSION;
-    const DOC: &'static str =
-        "The rows of history and screen that hold a text, also where it wraps.";
+    const DOC: &'static str = "Finds a text in history and screen, even where it wraps.";
     type Params<'a> = SearchParams<'a>;
     type Reply = SearchReply;
 
@@ -436,7 +435,7 @@ impl Method for Search {
         let pane = context.pane(params.target())?;
         let pattern = pattern_of(&params.pattern, &params.regex, &params.ignore_case)?;
         let max = params.max_results.number("max_results", 0..=u64::MAX)?.unwrap_or(50);
-        // A text is found so fast that only its time is bounded.
+        // Plain text is found so fast that only the time is limited.
         let bytes = if pattern.is_regex() { MOST_SEARCHED } else { u64::MAX };
         let search = move |budget: &mut Budget| {
             let lines = pane.term().lines();
@@ -446,14 +445,14 @@ impl Method for Search {
     }
 }
 
-/// What is looked for, before it is made ready, which takes its time.
+/// A pattern before it is compiled, which takes time.
 pub struct Wanted {
     text: String,
     kind: PatternKind,
     case: Case,
 }
 
-/// What is looked for, as the parameters `pattern`, `regex` and `ignore_case` say it.
+/// The pattern from the parameters `pattern`, `regex` and `ignore_case`.
 pub fn pattern_of(
     text: &Arg<'_, String>,
     regex: &Arg<'_, bool>,
@@ -472,7 +471,7 @@ impl Wanted {
         self.kind == PatternKind::Regex
     }
 
-    /// Makes it ready.
+    /// Compiles the pattern.
     pub fn ready(&self) -> Result<Pattern> {
         let expected =
             if self.is_regex() { "a regular expression" } else { "a text to search for" };
@@ -484,7 +483,7 @@ impl Wanted {
     }
 }
 
-/// Searches from the newest line back, so that of too many lines the oldest are left out.
+/// Searches from the newest line back, so that the oldest lines are left out if there are too many.
 fn search(
     lines: unterm_term::Lines,
     wanted: &Wanted,
@@ -496,7 +495,7 @@ fn search(
     let mut texts = lines.clone();
     let mut rows = Vec::new();
     if wanted.text.is_empty() {
-        // Every row holds the empty text.
+        // Every row contains the empty text.
         rows.extend((oldest..end).rev());
     }
     let mut search = lines.search(&pattern, SearchOrder::NewestFirst);
@@ -518,7 +517,7 @@ fn search(
 /// `screen.detect_errors`.
 pub struct DetectErrors;
 
-/// What looks like an error, as documented; the first that a row holds counts.
+/// The documented patterns of errors. Only the first match in a row counts.
 const ERROR_PATTERNS: [&str; 22] = [
     "error:",
     "Error:",
@@ -554,7 +553,7 @@ pub struct DetectErrorsReply {
 pub struct FoundError {
     #[serde(flatten)]
     pub row: Row,
-    /// What in it looks like an error.
+    /// The part of the row that looks like an error.
     pub pattern: Word,
 }
 
@@ -562,7 +561,7 @@ impl Method for DetectErrors {
     const NAME: &'static str = "screen.detect_errors";
     const GROUP: Group = Group::Screen;
     const REVEALS: Subjects = Subjects::SESSION;
-    const DOC: &'static str = "The rows of the live screen that look like errors.";
+    const DOC: &'static str = "Finds rows of the live screen that look like errors.";
     type Params<'a> = SessionOnly<'a>;
     type Reply = DetectErrorsReply;
 

@@ -1,4 +1,4 @@
-//! `server.*`: what a client asks first.
+//! `server.*`: what a client asks first about the server.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ impl Method for Info {
     const NAME: &'static str = "server.info";
     const GROUP: Group = Group::Governance;
     const REVEALS: Subjects = Subjects::INSTANCE;
-    const DOC: &'static str = "Name, version, engine and protocol of the server.";
+    const DOC: &'static str = "Returns name, version, engine and protocol of the server.";
     const NAMED: &'static [&'static str] = &[];
     type Params<'a> = NoParams;
     type Reply = InfoReply;
@@ -76,7 +76,7 @@ pub struct TerminalHealth {
     pub initial_rows: u16,
     pub color_scheme: Word,
     pub term: String,
-    /// Whether a window shows it.
+    /// Whether a window shows the session.
     pub window: bool,
 }
 
@@ -85,7 +85,7 @@ impl Method for Health {
     const GROUP: Group = Group::Governance;
     const REVEALS: Subjects = Subjects::INSTANCE;
     const DOC: &'static str =
-        "Whether the server and its terminal work, with ports, panes and sizes.";
+        "Reports whether the server and its terminal work, with ports, panes and sizes.";
     const NAMED: &'static [&'static str] = &[];
     type Params<'a> = NoParams;
     type Reply = HealthReply;
@@ -123,7 +123,7 @@ impl Method for Health {
 /// `server.capabilities`.
 pub struct Capabilities;
 
-/// Groups in their order, each with the names of its methods.
+/// The groups in order, each with the names of its methods.
 #[derive(JsonSchema)]
 #[schemars(with = "BTreeMap<String, Vec<String>>")]
 pub struct CapabilitiesReply(pub Vec<(Group, Vec<&'static str>)>);
@@ -142,7 +142,7 @@ impl Method for Capabilities {
     const NAME: &'static str = "server.capabilities";
     const GROUP: Group = Group::Governance;
     const REVEALS: Subjects = Subjects::INSTANCE;
-    const DOC: &'static str = "Every method there is, by group; a group without methods is empty.";
+    const DOC: &'static str = "Lists all methods, by group. A group without methods is empty.";
     const NAMED: &'static [&'static str] = &[];
     type Params<'a> = NoParams;
     type Reply = CapabilitiesReply;

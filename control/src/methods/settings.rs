@@ -24,12 +24,12 @@ pub struct OpenParams<'a> {
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct OpenReply {
-    /// An address that opens the page once.
+    /// An address that opens the page, once.
     pub url: String,
     /// The file that redirects a browser there, if `redirect` asked for it. It is removed with the code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<PathBuf>,
-    /// How long the code is good.
+    /// How long the code is valid.
     pub expires_in_seconds: u64,
 }
 
@@ -38,7 +38,7 @@ impl Method for Open {
     const GROUP: Group = Group::Governance;
     const REVEALS: Subjects = Subjects::KEYS;
     const DOC: &'static str =
-        "Makes an address with a single-use code that opens the settings page in a browser.";
+        "Creates an address with a one-time code that opens the settings page in a browser.";
     type Params<'a> = OpenParams<'a>;
     type Reply = OpenReply;
 
@@ -57,8 +57,8 @@ impl Method for Open {
 }
 
 impl Context {
-    /// A link to the settings page, with the file to start a browser on. If nobody uses it in time, the file is removed and
-    /// the app told.
+    /// A link to the settings page, with the file to start a browser on. If it is not used in time, the file is removed and
+    /// the app is notified.
     pub(crate) async fn redirect(&self) -> Result<Link> {
         let (codes, host) = (Arc::clone(&self.login_codes), Arc::clone(&self.host));
         let usual = self.registration.home().join(REDIRECTS);

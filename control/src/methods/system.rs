@@ -29,7 +29,8 @@ impl Method for Info {
     const NAME: &'static str = "system.info";
     const GROUP: Group = Group::System;
     const REVEALS: Subjects = Subjects::MACHINE;
-    const DOC: &'static str = "Version, platform, architecture, host name and count of sessions.";
+    const DOC: &'static str =
+        "Returns version, platform, architecture, host name and the number of sessions.";
     type Params<'a> = NoParams;
     type Reply = InfoReply;
 
@@ -51,7 +52,7 @@ pub struct LaunchAdmin;
 
 #[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct LaunchAdminParams<'a> {
-    /// Only say what would be run.
+    /// Only return what would be run.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     #[allow(dead_code, reason = "only Windows has it")]
     pub dry_run: Arg<'a, bool>,
@@ -74,7 +75,7 @@ impl Method for LaunchAdmin {
     const GROUP: Group = Group::System;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::RIGHTS;
-    const DOC: &'static str = "Opens a window with an administrator's rights; on Windows only.";
+    const DOC: &'static str = "Opens a window with administrator rights. Windows only.";
     type Params<'a> = LaunchAdminParams<'a>;
     type Reply = LaunchAdminReply;
 

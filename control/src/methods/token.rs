@@ -1,4 +1,4 @@
-//! `token.*`: tokens for agents, lesser than the instance's own.
+//! `token.*`: tokens for agents, with fewer rights than the instance's own token.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use crate::error::Error;
 
 pub use crate::services::tokens::{Scope, Token};
 
-/// Characters of a name.
+/// The most characters of a name.
 const LONGEST: usize = 100;
 
 /// `token.create`.
@@ -20,23 +20,23 @@ pub struct Create;
 
 #[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct CreateParams<'a> {
-    /// What it is for.
+    /// A name that says what the token is for.
     #[serde(borrow)]
     pub name: Arg<'a, String>,
-    /// `read`, `act` (and read) or `admin` (everything); act.
+    /// `read`, `act` (includes read) or `admin` (everything). Default: act.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub scope: Arg<'a, Scope>,
-    /// The sessions it reaches; all if absent.
+    /// The sessions that it reaches. Default: all.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub panes: Arg<'a, Vec<u64>>,
-    /// When it ends, in seconds from now; never if absent.
+    /// When it expires, in seconds from now. Default: never.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub expires_in_seconds: Arg<'a, u64>,
 }
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct CreateReply {
-    /// The token: nobody is told of it again.
+    /// The token. No later call returns it.
     pub token: String,
     #[serde(flatten)]
     pub about: Token,
@@ -48,7 +48,7 @@ impl Method for Create {
     const REVEALS: Subjects = Subjects::KEYS;
     const CHANGES: Subjects = Subjects::RIGHTS;
     const DOC: &'static str =
-        "Makes a token for an agent, which every instance takes in the place of its own.";
+        "Creates a token for an agent. Every instance accepts it instead of its own token.";
     const TELLING: &'static [&'static str] = &["name"];
     type Params<'a> = CreateParams<'a>;
     type Reply = CreateReply;
@@ -74,7 +74,7 @@ pub struct List;
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct ListReply {
-    /// Those that have not ended, the oldest first.
+    /// The tokens that have not expired, oldest first.
     pub tokens: Vec<Token>,
 }
 
@@ -82,7 +82,7 @@ impl Method for List {
     const NAME: &'static str = "token.list";
     const GROUP: Group = Group::Governance;
     const REVEALS: Subjects = Subjects::RIGHTS;
-    const DOC: &'static str = "The tokens for agents, without their secrets.";
+    const DOC: &'static str = "Lists the tokens for agents, without their secrets.";
     type Params<'a> = NoParams;
     type Reply = ListReply;
 
@@ -105,7 +105,7 @@ pub struct RevokeParams<'a> {
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct RevokeReply {
-    /// False: there is none of that number.
+    /// False: there is no token with this number.
     pub revoked: bool,
 }
 
@@ -115,7 +115,7 @@ impl Method for Revoke {
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::RIGHTS;
     const DOC: &'static str =
-        "Takes a token for an agent back; connections that came in by it may do nothing more.";
+        "Revokes a token for an agent. Connections that use it may do nothing more.";
     type Params<'a> = RevokeParams<'a>;
     type Reply = RevokeReply;
 

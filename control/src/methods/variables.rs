@@ -19,7 +19,7 @@ use crate::{
 pub struct Env;
 
 session_params! {
-    /// A session, and a variable.
+    /// A session and a variable.
     EnvParams {
         /// The variable's name.
         name: String,
@@ -29,12 +29,12 @@ session_params! {
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct EnvReply {
     pub name: String,
-    /// Its value, `null` when it has none that is known.
+    /// Its value. `null` if it is unset or unknown.
     pub value: Option<String>,
-    /// Who knows: `set_env`, as session.set_env left it; `process`, the environment that the foreground process was started
-    /// with: that of a shell at its prompt lacks what it exported since, that of a program which it started does not.
+    /// The source: `set_env`, the value that session.set_env set; `process`, the environment with which the foreground process
+    /// was started. A shell's own environment lacks what the shell has exported since; that of its programs does not.
     pub source: Word,
-    /// The same in words, and how to ask the shell itself.
+    /// The source in words, and how to ask the shell itself.
     pub message: String,
 }
 
@@ -70,7 +70,7 @@ impl Method for Env {
     const NAME: &'static str = "session.env";
     const GROUP: Group = Group::Session;
     const REVEALS: Subjects = Subjects::ENVIRONMENT;
-    const DOC: &'static str = "A variable: as session.set_env set it, else as the foreground process was started with it. What a shell at its prompt exported since is not told.";
+    const DOC: &'static str = "Reads a variable: the value that session.set_env set, or else the one with which the foreground process was started. What a shell has exported since then is unknown.";
     type Params<'a> = EnvParams<'a>;
     type Reply = EnvReply;
 
@@ -89,14 +89,14 @@ impl Method for Env {
 pub struct SetEnv;
 
 session_params! {
-    /// A session, a variable, and what it is from now on.
+    /// A session, a variable, and its new value.
     SetEnvParams {
         /// The variable's name: letters, digits and `_`.
         name: String,
         /// Its value.
         #[serde(default)]
         value: String,
-        /// Take it away instead.
+        /// Unset the variable instead.
         #[serde(default)]
         unset: bool,
     }
@@ -105,8 +105,8 @@ session_params! {
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct SetEnvReply {
     pub status: Word,
-    /// The session's shell sets it: before its next prompt at the latest, and before its next command where it is zsh or
-    /// fish, or a bash that session.create or session.split started. False: it has no integration that would.
+    /// Whether the session's shell will set it: before its next prompt at the latest, and before its next command if it is zsh,
+    /// fish, or a bash that session.create or session.split started. False: the shell lacks the integration for it.
     pub applied: bool,
     pub message: String,
 }
@@ -121,7 +121,7 @@ impl Method for SetEnv {
     const GROUP: Group = Group::Session;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::ENVIRONMENT;
-    const DOC: &'static str = "Sets a variable for the next commands of a session's shell, and for what is split off it; types nothing.";
+    const DOC: &'static str = "Sets a variable for the next commands of a session's shell, and for sessions split from it. Types nothing.";
     const TELLING: &'static [&'static str] = &["name"];
     type Params<'a> = SetEnvParams<'a>;
     type Reply = SetEnvReply;
@@ -152,7 +152,7 @@ impl Method for SetEnv {
             _ => Error::Failed(format!("{name} can't be set: {error}")),
         })?;
         if is_set {
-            // The shell may have looked just before its prompt, and not seen this.
+            // The shell may have read the file just before its prompt, without this change.
             run::wait_for_prompt(&own, tokio::time::Instant::now() + PROMPT).await;
             own.announce_variables();
         }

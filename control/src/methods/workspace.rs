@@ -23,7 +23,7 @@ pub struct Save;
 #[derive(Default, Deserialize, Serialize, JsonSchema)]
 #[serde(bound(deserialize = "'de: 'a"))]
 pub struct SaveParams<'a> {
-    /// A file's name without folders.
+    /// The name: a file name without folders.
     #[serde(borrow)]
     pub name: Arg<'a, String>,
 }
@@ -32,7 +32,7 @@ pub struct SaveParams<'a> {
 pub struct SaveReply {
     pub saved: bool,
     pub name: String,
-    /// How many.
+    /// How many sessions were saved.
     pub sessions: usize,
 }
 
@@ -73,7 +73,7 @@ pub struct RestoreParams<'a> {
     /// The name.
     #[serde(borrow)]
     pub name: Arg<'a, String>,
-    /// Open its tabs again, each session with a shell where it was.
+    /// Open the saved tabs again, with a shell in the saved directory of each session.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub recreate: Arg<'a, bool>,
 }
@@ -84,7 +84,7 @@ pub struct RestoreReply {
     pub name: String,
     pub workspace: Workspace,
     pub message: String,
-    /// The numbers of the sessions that were opened, when that was asked for.
+    /// The numbers of the sessions that were opened, if `recreate` was set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub created: Option<Vec<u64>>,
 }
@@ -94,7 +94,7 @@ impl Method for Restore {
     const GROUP: Group = Group::Workspace;
     const REVEALS: Subjects = Subjects::FILES;
     const CHANGES: Subjects = Subjects::SESSIONS;
-    const DOC: &'static str = "Reads what was saved under a name, and opens it again if asked to.";
+    const DOC: &'static str = "Reads a saved layout, and opens it again if `recreate` is set.";
     const TELLING: &'static [&'static str] = &["name"];
     type Params<'a> = RestoreParams<'a>;
     type Reply = RestoreReply;
@@ -138,7 +138,7 @@ impl Method for List {
     const NAME: &'static str = "workspace.list";
     const GROUP: Group = Group::Workspace;
     const REVEALS: Subjects = Subjects::FILES;
-    const DOC: &'static str = "The names that layouts were saved under.";
+    const DOC: &'static str = "Lists the names of saved layouts.";
     type Params<'a> = NoParams;
     type Reply = ListReply;
 
