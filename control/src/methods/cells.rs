@@ -1,4 +1,4 @@
-//! `screen.diff` and `screen.cells`: what changed on a screen, and all that it shows beside text.
+//! `screen.diff` and `screen.cells`: the changes of a screen, and its text with styles, links and images.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use schemars::JsonSchema;
@@ -17,19 +17,19 @@ use super::{
 };
 use crate::{error::Error, services::wait::changed_rows};
 
-/// The most rows one reply holds.
+/// The most rows in one reply.
 const MOST_ROWS: u64 = 10_000;
 
 /// `screen.diff`.
 pub struct Diff;
 
 session_params! {
-    /// A session, and since when.
+    /// A session, and the `seq` since which to report changes.
     DiffParams {
-        /// A `seq` that the session had, from an earlier reply; 0: everything.
+        /// A `seq` of the session from an earlier reply. 0: everything.
         #[serde(default)]
         since_seq: u64,
-        /// Only the rows that were written to, not those that a resize moved.
+        /// Only rows that were written to, not rows that a resize moved.
         #[serde(default)]
         written_only: bool,
     }
@@ -37,11 +37,11 @@ session_params! {
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct DiffReply {
-    /// The session's `seq` now: the next `since_seq`.
+    /// The session's current `seq`: the next `since_seq`.
     pub seq: u64,
-    /// The rows that changed, those that scrolled into the history too.
+    /// The rows that changed, including rows that scrolled into the history.
     pub changes: Vec<Row>,
-    /// False: rows that changed are not kept any more, or there are too many to return.
+    /// False: some changed rows are no longer kept, or there are too many to return.
     pub complete: bool,
     pub cursor: CursorState,
     pub cols: u16,
@@ -53,7 +53,7 @@ impl Method for Diff {
     const NAME: &'static str = "screen.diff";
     const GROUP: Group = Group::Screen;
     const REVEALS: Subjects = Subjects::SESSION;
-    const DOC: &'static str = "The rows of a session that changed since a seq.";
+    const DOC: &'static str = "Returns the rows of a session that changed since a seq.";
     type Params<'a> = DiffParams<'a>;
     type Reply = DiffReply;
 
@@ -117,9 +117,9 @@ pub struct CellsReply {
     pub cursor: CursorState,
     pub cols: u16,
     pub rows: u16,
-    /// A full-screen program shows its own screen.
+    /// Whether a full-screen program shows the alternate screen.
     pub alternate_screen: bool,
-    /// Foreground and background of the whole screen have changed places (DECSCNM).
+    /// Whether foreground and background of the whole screen are swapped (DECSCNM).
     pub reverse_screen: bool,
 }
 
@@ -127,17 +127,17 @@ pub struct CellsReply {
 pub struct Line {
     pub row: u64,
     pub line_id: u64,
-    /// The text goes on in the next row without a line break.
+    /// Whether the text continues in the next row without a line break.
     pub wrapped: bool,
     /// Its cells are drawn twice as wide, each at twice its column: `double_width`, and `double_top` and `double_bottom`,
     /// the halves of what is twice as high; absent: they are of one column.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<Word>,
-    /// Neighbouring cells of one look, link and role, without blanks of no look behind them.
+    /// Adjacent cells with the same look, link and role, without trailing blanks.
     pub runs: Vec<Run>,
 }
 
-/// How text is drawn, beside its colours.
+/// The look of text, apart from its colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
@@ -166,7 +166,7 @@ pub struct Run {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub background: Option<String>,
-    /// `single`, `double`, `curly`, `dotted`, `dashed`; absent: none.
+    /// `single`, `double`, `curly`, `dotted` or `dashed`. Absent: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub underline: Option<Word>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -178,19 +178,19 @@ pub struct Run {
     /// The target of its link.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
-    /// `prompt` or `input`, where the shell marks them; all else is output.
+    /// `prompt` or `input`, if the shell marks them. Absent: output.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<Word>,
 }
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct Image {
-    /// Cells of the screen it lies on; may reach out of it.
+    /// The cells of the screen that it covers. May extend beyond the screen.
     pub col: i64,
     pub row: i64,
     pub cols: i64,
     pub rows: i64,
-    /// Over the text from 0 on, below it else.
+    /// 0 or more: above the text. Negative: below the text.
     pub z: i32,
 }
 
@@ -297,7 +297,7 @@ impl Method for Cells {
     const GROUP: Group = Group::Screen;
     const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str =
-        "The live screen with its styles, links, images and the roles of prompts.";
+        "Returns the live screen with styles, links, images and marked prompts.";
     type Params<'a> = SessionOnly<'a>;
     type Reply = CellsReply;
 
@@ -346,7 +346,7 @@ pub struct Bytes;
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct BytesReply {
-    /// The last megabyte of it, in base64.
+    /// The last megabyte of the output, in base64.
     pub base64: String,
 }
 
@@ -354,7 +354,7 @@ impl Method for Bytes {
     const NAME: &'static str = "screen.bytes";
     const GROUP: Group = Group::Screen;
     const REVEALS: Subjects = Subjects::SESSION;
-    const DOC: &'static str = "What the program of a hidden session wrote, as it wrote it, but for stars in the place of the nonce of the shell's marks.";
+    const DOC: &'static str = "Returns the output of a hidden session unchanged, except that stars replace the nonce of the shell's marks.";
     type Params<'a> = SessionOnly<'a>;
     type Reply = BytesReply;
 

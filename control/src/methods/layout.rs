@@ -1,4 +1,4 @@
-//! `session.split` and its kin, `tab.*` and `window.*`: where panes are. An instance has one window, or none.
+//! `session.split` and related methods, `tab.*` and `window.*`: the arrangement of panes. An instance has at most one window.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,9 +17,9 @@ use crate::{error::Error, services::workspace::Part};
 pub struct Split;
 
 session_params! {
-    /// A session, and where the new one goes.
+    /// A session, and the side of the new session.
     Beside {
-        /// `right`, `down`, `left` or `up`; right.
+        /// `right`, `down`, `left` or `up`. Default: right.
         #[serde(default)]
         direction: String,
     }
@@ -48,7 +48,7 @@ impl Method for Split {
     const GROUP: Group = Group::Session;
     const REVEALS: Subjects = Subjects::SESSIONS;
     const CHANGES: Subjects = Subjects::SESSIONS;
-    const DOC: &'static str = "Opens a session beside another one, in its tab.";
+    const DOC: &'static str = "Opens a session beside another session, in the same tab.";
     type Params<'a> = Raw<'a, SplitParams<'a>>;
     type Reply = SplitReply;
 
@@ -76,7 +76,7 @@ impl Method for Split {
         let create: CreateParams<'_> = params.params()?;
         let (mut spawn, on_exit) = create.spawn(context)?;
         let name = create.title()?;
-        // Where its neighbour is, as a person's split.
+        // In the neighbour's directory, as a person's split.
         spawn.cwd = spawn.cwd.or_else(|| pane.cwd_path());
         let (mux, old) = (context.mux.clone(), pane.id());
         let new = blocking(move || {
@@ -85,7 +85,7 @@ impl Method for Split {
             if is_before {
                 mux.swap_panes(old, new.id())?;
             }
-            // A person keeps the focus where it was.
+            // The person's focus stays.
             if let Some(focused) = focused {
                 mux.focus(focused)?;
             }
@@ -117,7 +117,7 @@ impl Method for Focus {
     const GROUP: Group = Group::Session;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::SESSION;
-    const DOC: &'static str = "Gives a session the focus, and its tab too.";
+    const DOC: &'static str = "Focuses a session and its tab.";
     type Params<'a> = SessionOnly<'a>;
     type Reply = Done;
 
@@ -135,7 +135,7 @@ impl Method for Focus {
 pub struct Move;
 
 session_params! {
-    /// A session, and where it goes: one of the three.
+    /// A session, and its destination: exactly one of the three.
     MoveParams {
         /// Into this tab.
         #[serde(default)]
@@ -143,7 +143,7 @@ session_params! {
         /// Into a tab of its own.
         #[serde(default)]
         new_tab: bool,
-        /// Into the place of this session, which takes its own.
+        /// Swap places with this session.
         #[serde(default)]
         swap_with: u64,
     }
@@ -185,7 +185,7 @@ pub struct Rename;
 session_params! {
     /// A session and its name.
     RenameParams {
-        /// The title from now on, whatever its program says; empty: the program's again.
+        /// The new title, which overrides the program's. Empty: the program's title.
         title: String,
     }
 }
@@ -201,7 +201,7 @@ impl Method for Rename {
     const GROUP: Group = Group::Session;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::SESSION;
-    const DOC: &'static str = "Gives a session a title of its own.";
+    const DOC: &'static str = "Sets a session's title.";
     const TELLING: &'static [&'static str] = &["title"];
     type Params<'a> = RenameParams<'a>;
     type Reply = RenameReply;
@@ -225,10 +225,10 @@ pub struct TabState {
     pub index: usize,
     pub title: String,
     pub active: bool,
-    /// Its focused session fills it.
+    /// Whether its focused session is zoomed to fill it.
     pub zoomed: bool,
-    /// The session that keys go to.
-    // Absent only for a caller that does not reach it.
+    /// The focused session.
+    // Absent only for a caller that may not reach it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     pub focused: Option<u64>,
@@ -238,7 +238,7 @@ pub struct TabState {
     pub layout: Part,
 }
 
-/// A tab with those of its sessions that a caller reaches; `None`: it reaches none.
+/// A tab with the sessions that a caller reaches. `None` if it reaches none of them.
 fn tab_state(
     context: &Context,
     caller: &Caller,
@@ -279,7 +279,7 @@ impl Method for TabList {
     const NAME: &'static str = "tab.list";
     const GROUP: Group = Group::Instance;
     const REVEALS: Subjects = Subjects::REACHED;
-    const DOC: &'static str = "The tabs, each with its sessions and how it is split.";
+    const DOC: &'static str = "Lists the tabs, each with its sessions and splits.";
     const NAMED: &'static [&'static str] = &[];
     type Params<'a> = NoParams;
     type Reply = TabListReply;
@@ -311,7 +311,7 @@ impl Method for TabCreate {
     const GROUP: Group = Group::Instance;
     const REVEALS: Subjects = Subjects::SESSIONS;
     const CHANGES: Subjects = Subjects::SESSIONS;
-    const DOC: &'static str = "Opens a tab behind the others, as session.create does.";
+    const DOC: &'static str = "Opens a tab after the last one, as session.create does.";
     type Params<'a> = CreateParams<'a>;
     type Reply = TabCreateReply;
 
@@ -328,32 +328,32 @@ impl Method for TabCreate {
     }
 }
 
-/// A tab, and what is done to it.
+/// A tab.
 #[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct TabParams<'a> {
-    /// The tab, as tab.list names it.
+    /// The tab's id, from tab.list.
     #[serde(borrow)]
     pub tab_id: Arg<'a, u64>,
 }
 
-/// Where a tab goes.
+/// A tab and its new position.
 #[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct TabMoveParams<'a> {
-    /// The tab, as tab.list names it.
+    /// The tab's id, from tab.list.
     #[serde(borrow)]
     pub tab_id: Arg<'a, u64>,
-    /// Its place from now on, from 0.
+    /// Its new position, from 0.
     #[serde(borrow)]
     pub index: Arg<'a, u64>,
 }
 
-/// What a tab is called.
+/// A tab and its title.
 #[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct TabRenameParams<'a> {
-    /// The tab, as tab.list names it.
+    /// The tab's id, from tab.list.
     #[serde(borrow)]
     pub tab_id: Arg<'a, u64>,
-    /// Its title; empty: that of its focused session.
+    /// Its title. Empty: the title of its focused session.
     #[serde(borrow)]
     pub title: Arg<'a, String>,
 }
@@ -419,7 +419,8 @@ impl Method for TabMove {
     const GROUP: Group = Group::Instance;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::SESSIONS;
-    const DOC: &'static str = "Moves a tab to another place; past the end means the end.";
+    const DOC: &'static str =
+        "Moves a tab to another position. A position past the end means the end.";
     type Params<'a> = TabMoveParams<'a>;
     type Reply = Done;
 
@@ -443,7 +444,7 @@ impl Method for TabRename {
     const GROUP: Group = Group::Instance;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::SESSIONS;
-    const DOC: &'static str = "Gives a tab a title of its own.";
+    const DOC: &'static str = "Sets a tab's title.";
     const TELLING: &'static [&'static str] = &["title"];
     type Params<'a> = TabRenameParams<'a>;
     type Reply = Done;
@@ -464,7 +465,7 @@ pub struct WindowList;
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct WindowListReply {
-    /// One; none where the instance runs without a window.
+    /// The window, if the instance has one.
     pub windows: Vec<WindowState>,
 }
 
@@ -483,7 +484,7 @@ impl Method for WindowList {
     const NAME: &'static str = "window.list";
     const GROUP: Group = Group::Instance;
     const REVEALS: Subjects = Subjects::SESSIONS;
-    const DOC: &'static str = "The window of this instance, with its tabs.";
+    const DOC: &'static str = "Returns the window of this instance, with its tabs.";
     type Params<'a> = NoParams;
     type Reply = WindowListReply;
 
@@ -509,7 +510,7 @@ impl Method for WindowFocus {
     const GROUP: Group = Group::Instance;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::INSTANCE;
-    const DOC: &'static str = "Raises this instance's window; an error where there is none.";
+    const DOC: &'static str = "Raises this instance's window. Fails if there is none.";
     type Params<'a> = NoParams;
     type Reply = Done;
 

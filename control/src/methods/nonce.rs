@@ -11,7 +11,7 @@ pub struct LendNonce;
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct LendNonceReply {
-    /// The ticket; a later call for the same session ends it.
+    /// The ticket. A later call for the same session invalidates it.
     pub ticket: String,
 }
 

@@ -1,4 +1,4 @@
-//! `proxy.*`: the proxy that programs in panes are told of.
+//! `proxy.*`: the proxy in the environment of programs in panes.
 
 use std::{io, time::Duration};
 
@@ -18,7 +18,7 @@ use crate::{
     services::proxy::{self, Found, NO_PROXY, Node, Proxy},
 };
 
-/// How long the proxy in force may take to answer.
+/// The longest wait for a connection to the proxy in force.
 const SOON: Duration = Duration::from_secs(2);
 
 fn failed(error: io::Error) -> Error {
@@ -29,7 +29,7 @@ fn no_node(name: &str) -> Error {
     Error::Failed(format!("Proxy node '{name}' not found"))
 }
 
-/// Whether a caller may have the user names and passwords of proxies.
+/// Whether a caller may read the user names and passwords of proxies.
 fn sees_credentials(caller: &Caller) -> bool {
     caller.scopes.allow(Access::Admin)
 }
@@ -44,14 +44,14 @@ fn mask(value: &mut Value) {
     }
 }
 
-/// What the audit log says of a call that sets proxies: it is kept in a file, and read without admin.
+/// The audit log's entry for a call that sets proxies. The log is a file, and readable without admin.
 pub(crate) fn masked_detail(params: &Map<String, Value>, telling: &[&str]) -> Detail {
     let mut params = params.clone();
     params.values_mut().for_each(mask);
     Detail { text: told(&params, telling), is_secret: false }
 }
 
-/// Reads the file, outside of the workers.
+/// Reads the file off the async workers.
 async fn read<T: Send + 'static>(
     context: &Context,
     use_it: impl FnOnce(Proxy) -> T + Send + 'static,
@@ -60,7 +60,7 @@ async fn read<T: Send + 'static>(
     blocking(move || Proxy::read(&home).map(use_it)).await?.map_err(failed)
 }
 
-/// Changes the file, and what programs are told from now on. One change at a time.
+/// Changes the file, and the environment of programs that start from now on. Makes one change at a time.
 async fn change<T: Send + 'static>(
     context: &Context,
     change: impl FnOnce(&mut Proxy) -> Result<T> + Send + 'static,
@@ -68,7 +68,7 @@ async fn change<T: Send + 'static>(
     change_and_look(context, change).await.map(|(done, _)| done)
 }
 
-/// The same, with what programs are told.
+/// As above, and returns the environment of programs.
 async fn change_and_look<T: Send + 'static>(
     context: &Context,
     change: impl FnOnce(&mut Proxy) -> Result<T> + Send + 'static,
@@ -106,17 +106,17 @@ pub struct StatusReply {
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct Health {
-    /// `manual`, `GNOME gsettings`, `process env` or `scan:PORT`; `none` when nothing was found.
+    /// The source: `manual`, `GNOME gsettings`, `process env` or `scan:PORT`; `none` if no proxy was found.
     pub source: String,
     pub url: Option<String>,
-    /// It takes connections.
+    /// Whether it accepts connections.
     pub reachable: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
 
 impl StatusReply {
-    /// As a caller may see it.
+    /// Builds the status with the values that a caller may read.
     fn shown_to(mut self, caller: &Caller) -> Self {
         if sees_credentials(caller) {
             return self;
@@ -135,7 +135,7 @@ impl StatusReply {
     }
 }
 
-/// `found`: what it [resolves](Proxy::resolve) to, which takes nothing while it is disabled.
+/// `found`: the proxy to which it [resolves](Proxy::resolve). Nothing is searched while it is disabled.
 fn status(proxy: Proxy, found: Found) -> StatusReply {
     let health = proxy.enabled.then(|| {
         let url = found.url().map(str::to_owned);
@@ -165,7 +165,7 @@ impl Method for Status {
     const NAME: &'static str = "proxy.status";
     const GROUP: Group = Group::Proxy;
     const REVEALS: Subjects = Subjects::PROXY;
-    const DOC: &'static str = "The proxy in force, and whether it takes connections.";
+    const DOC: &'static str = "Returns the proxy in force, and whether it accepts connections.";
     type Params<'a> = NoParams;
     type Reply = StatusReply;
 
@@ -178,7 +178,7 @@ impl Method for Status {
     }
 }
 
-/// The proxy in force, and whether it takes connections, as a caller may see it.
+/// The proxy in force, and whether it accepts connections, with the values that a caller may read.
 pub(crate) async fn current(context: &Context, caller: &Caller) -> Result<StatusReply> {
     let look = |proxy: Proxy| {
         let found = proxy.resolve();
@@ -200,7 +200,8 @@ impl Method for Nodes {
     const NAME: &'static str = "proxy.nodes";
     const GROUP: Group = Group::Proxy;
     const REVEALS: Subjects = Subjects::PROXY;
-    const DOC: &'static str = "The proxies to choose from, as they were when last tried.";
+    const DOC: &'static str =
+        "Lists the proxies to choose from, with the results of the last test.";
     type Params<'a> = NoParams;
     type Reply = NodesReply;
 
@@ -231,7 +232,7 @@ pub struct SwitchReply {
     pub http_proxy: String,
 }
 
-/// Makes a node the one in use.
+/// Selects a node.
 fn use_node(proxy: &mut Proxy, name: &str) -> Result<String> {
     let node = proxy.nodes.iter().find(|node| node.name == name).ok_or_else(|| no_node(name))?;
     let url = node.url.clone();
@@ -245,7 +246,7 @@ impl Method for Switch {
     const GROUP: Group = Group::Proxy;
     const REVEALS: Subjects = Subjects::PROXY;
     const CHANGES: Subjects = Subjects::PROXY;
-    const DOC: &'static str = "Uses one of the proxies to choose from.";
+    const DOC: &'static str = "Selects one of the proxies to choose from.";
     const TELLING: &'static [&'static str] = &["node_name"];
     type Params<'a> = SwitchParams<'a>;
     type Reply = SwitchReply;
@@ -271,10 +272,10 @@ pub struct Speedtest;
 
 #[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct SpeedtestParams<'a> {
-    /// One proxy; all if absent.
+    /// One proxy. Default: all.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub node_name: Arg<'a, String>,
-    /// How long each may take, in milliseconds; 3,000.
+    /// How long each may take, in milliseconds. Default: 3,000.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub timeout_ms: Arg<'a, u64>,
 }
@@ -298,7 +299,7 @@ impl Method for Speedtest {
     const REVEALS: Subjects = Subjects::PROXY;
     const CHANGES: Subjects = Subjects::PROXY;
     const DOC: &'static str =
-        "Connects to the proxies to choose from, and keeps how long that takes.";
+        "Connects to the proxies to choose from, and records the latency of each.";
     const LASTS: bool = true;
     const TELLING: &'static [&'static str] = &["node_name"];
     type Params<'a> = SpeedtestParams<'a>;
@@ -323,7 +324,7 @@ impl Method for Speedtest {
         if let Some(name) = name.filter(|_| nodes.is_empty()) {
             return Err(no_node(&name));
         }
-        // Outside of the file's turn: a proxy may take its time.
+        // Must not hold up changes of the file, because a proxy may be slow.
         let urls = nodes.iter().map(|node| node.url.clone()).collect();
         let times = blocking(move || proxy::probe_all(urls, timeout)).await?;
         let results: Vec<_> = nodes
@@ -354,25 +355,25 @@ pub struct Configure;
 
 #[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct ConfigureParams<'a> {
-    /// Whether programs are told of a proxy; true.
+    /// Whether programs get a proxy. Default: true.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub enabled: Arg<'a, bool>,
-    /// `manual` or `auto`; manual. Auto without an address forgets those that were named before, and finds one.
+    /// `manual` or `auto`. Default: manual. `auto` without an address drops the configured addresses and finds a proxy.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub mode: Arg<'a, String>,
-    /// Such as `http://127.0.0.1:7890`. What is absent stays as it is, here and below.
+    /// Such as `http://127.0.0.1:7890`. If absent, it stays unchanged, as do the following ones.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub http_proxy: Arg<'a, String>,
     /// Such as `socks5://127.0.0.1:7891`.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub socks_proxy: Arg<'a, String>,
-    /// Hosts for which none is used, parted by commas; `localhost,127.0.0.1,::1` if it is empty or was never given.
+    /// Hosts that are reached without a proxy, separated by commas. Empty or never set: `localhost,127.0.0.1,::1`.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub no_proxy: Arg<'a, String>,
-    /// Proxies to choose from: `{name, url}` each. One that is none is left out, and told of in the reply.
+    /// Proxies to choose from: `{name, url}` each. An invalid one is left out and listed in the reply.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub nodes: Arg<'a, Vec<Node>>,
-    /// The one of them to use.
+    /// The name of the selected proxy.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub current_node: Arg<'a, String>,
 }
@@ -388,13 +389,13 @@ pub struct ConfigureReply {
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct Refused {
-    /// Its place among the nodes that were given, from 0.
+    /// Its index among the given nodes, from 0.
     pub index: usize,
-    /// What is wrong with it.
+    /// Why it is invalid.
     pub error: String,
 }
 
-/// The nodes of a list that can be used, and why the others can't.
+/// The valid nodes of a list, and why the others are invalid.
 fn usable(nodes: Vec<&RawValue>) -> (Vec<Node>, Vec<Refused>) {
     let (mut usable, mut refused) = (Vec::new(), Vec::new());
     for (index, node) in nodes.into_iter().enumerate() {
@@ -419,7 +420,7 @@ impl Method for Configure {
     const GROUP: Group = Group::Proxy;
     const REVEALS: Subjects = Subjects::PROXY;
     const CHANGES: Subjects = Subjects::PROXY;
-    const DOC: &'static str = "Sets the proxy up in one call.";
+    const DOC: &'static str = "Configures the proxy in one call.";
     type Params<'a> = ConfigureParams<'a>;
     type Reply = ConfigureReply;
 
@@ -443,7 +444,7 @@ impl Method for Configure {
         let http = text(&params.http_proxy, "http_proxy")?;
         let socks = text(&params.socks_proxy, "socks_proxy")?;
         for (name, url) in [("http_proxy", &http), ("socks_proxy", &socks)] {
-            // An empty one takes it away.
+            // An empty address removes it.
             if let Some(url) = url.as_deref().filter(|url| !url.trim().is_empty()) {
                 check_url(name, url)?;
                 let is_socks = url.trim().to_ascii_lowercase().starts_with("socks");
@@ -478,7 +479,7 @@ impl Method for Configure {
             }
             match current {
                 Some(name) => drop(use_node(proxy, &name)?),
-                // The one in use may be gone.
+                // The selected node may be gone.
                 None => {
                     let nodes = &proxy.nodes;
                     let is_there = |name: &String| nodes.iter().any(|node| node.name == *name);
@@ -522,7 +523,7 @@ impl Method for Disable {
     const GROUP: Group = Group::Proxy;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::PROXY;
-    const DOC: &'static str = "Turns the proxy off, and leaves how it is set up.";
+    const DOC: &'static str = "Turns the proxy off. Keeps its configuration.";
     type Params<'a> = NoParams;
     type Reply = DisableReply;
 
@@ -550,7 +551,7 @@ impl Method for Env {
     const NAME: &'static str = "proxy.env";
     const GROUP: Group = Group::Proxy;
     const REVEALS: Subjects = Subjects::PROXY;
-    const DOC: &'static str = "The variables that programs started from now on are given.";
+    const DOC: &'static str = "Returns the proxy variables in the environment of new programs.";
     type Params<'a> = NoParams;
     type Reply = EnvReply;
 

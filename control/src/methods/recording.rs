@@ -15,7 +15,7 @@ use crate::{
     services::recording::{self, Record},
 };
 
-/// Characters of a trace id; the rest is cut off.
+/// The most characters of a trace id. The rest is cut off.
 const LONGEST_TRACE: usize = 256;
 
 fn failed(error: impl std::fmt::Display) -> Error {
@@ -42,7 +42,7 @@ impl Method for Start {
     const GROUP: Group = Group::Session;
     const REVEALS: Subjects = Subjects::RECORDING;
     const CHANGES: Subjects = Subjects::RECORDING;
-    const DOC: &'static str = "Records a session from now on.";
+    const DOC: &'static str = "Starts recording a session.";
     type Params<'a> = SessionOnly<'a>;
     type Reply = StartReply;
 
@@ -79,7 +79,7 @@ impl Method for Stop {
     const GROUP: Group = Group::Session;
     const REVEALS: Subjects = Subjects::RECORDING;
     const CHANGES: Subjects = Subjects::RECORDING;
-    const DOC: &'static str = "Ends a session's recording and renders it.";
+    const DOC: &'static str = "Stops recording a session and renders the recording.";
     type Params<'a> = SessionOnly<'a>;
     type Reply = StopReply;
 
@@ -106,23 +106,23 @@ pub struct Status;
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct StatusReply {
     pub recording: bool,
-    /// The same.
+    /// The same value.
     pub enabled: bool,
     /// The recording's own id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub started_at: Option<String>,
-    /// Commands that have begun.
+    /// How many commands have begun.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block_count: Option<u64>,
     /// Bytes that the program wrote.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
-    /// Bytes that the recording lacks, if any.
+    /// How many bytes were lost, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes_lost: Option<u64>,
-    /// Why bytes were lost last, or why no further file can be begun.
+    /// Why bytes were last lost, or why no further file can be created.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -159,12 +159,12 @@ pub struct List;
 
 #[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct ListParams<'a> {
-    /// Only those of this project, by its path or its name.
+    /// Only recordings of this project, by its path or name.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub project: Arg<'a, String>,
 }
 
-/// A recording that is over.
+/// A finished recording.
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct Listed {
     pub unterm_session_id: String,
@@ -177,10 +177,10 @@ pub struct Listed {
     pub bytes_raw: u64,
     pub log_path: String,
     pub md_path: String,
-    /// Bytes that the recording lacks, if any.
+    /// How many bytes were lost, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes_lost: Option<u64>,
-    /// Why bytes were lost last, or why the page is not written yet.
+    /// Why bytes were last lost, or why the page is not written yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -189,7 +189,7 @@ impl Method for List {
     const NAME: &'static str = "session.recording_list";
     const GROUP: Group = Group::Session;
     const REVEALS: Subjects = Subjects::FILES;
-    const DOC: &'static str = "The recordings that are over, oldest first.";
+    const DOC: &'static str = "Lists the finished recordings, oldest first.";
     type Params<'a> = ListParams<'a>;
     type Reply = Vec<Listed>;
 
@@ -202,7 +202,7 @@ impl Method for List {
         let recorder = context.recorder.clone();
         let rows = blocking(move || recorder.rows()).await?.map_err(failed)?;
         let is_wanted = |row: &Record| {
-            // As paths: a `/` at its end changes nothing.
+            // Compare as paths, which ignores a trailing `/`.
             let is_it = |name: &Option<String>| {
                 name.as_ref().map(Path::new) == project.as_deref().map(Path::new)
             };
@@ -247,7 +247,7 @@ impl Method for Read {
     const NAME: &'static str = "session.recording_read";
     const GROUP: Group = Group::Session;
     const REVEALS: Subjects = Subjects::FILES;
-    const DOC: &'static str = "A recording's page.";
+    const DOC: &'static str = "Reads a recording's page.";
     type Params<'a> = ReadParams<'a>;
     type Reply = ReadReply;
 
@@ -267,16 +267,16 @@ impl Method for Read {
 pub struct AttachTrace;
 
 session_params! {
-    /// A session, and an id of somebody's own.
+    /// A session, and a trace id.
     AttachParams {
-        /// The id.
+        /// The trace id.
         trace_id: String,
     }
 }
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct AttachReply {
-    /// All that the recording has.
+    /// All trace ids of the recording.
     pub trace_ids: Vec<String>,
 }
 
@@ -285,7 +285,7 @@ impl Method for AttachTrace {
     const GROUP: Group = Group::Session;
     const REVEALS: Subjects = Subjects::RECORDING;
     const CHANGES: Subjects = Subjects::RECORDING;
-    const DOC: &'static str = "Notes an id of the caller's own in a session's recording.";
+    const DOC: &'static str = "Adds a caller's trace id to a session's recording.";
     type Params<'a> = AttachParams<'a>;
     type Reply = AttachReply;
 
@@ -306,9 +306,9 @@ impl Method for AttachTrace {
 pub struct Export;
 
 session_params! {
-    /// A session, and where to write it.
+    /// A session, and the file to write.
     ExportParams {
-        /// The file, absolute; in the project's or Unterm's own folder if absent.
+        /// The file's absolute path. Default: a new file in the project's folder or in Unterm's.
         #[serde(default)]
         path: String,
     }
@@ -316,7 +316,7 @@ session_params! {
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct ExportReply {
-    /// A new id; no recording has it.
+    /// A new id, which no recording has.
     pub session_id: String,
     pub path: String,
     pub bytes: usize,
@@ -328,7 +328,7 @@ impl Method for Export {
     const GROUP: Group = Group::Session;
     const REVEALS: Subjects = Subjects::RECORDING;
     const CHANGES: Subjects = Subjects::RECORDING.union(Subjects::DISK);
-    const DOC: &'static str = "Renders what a session shows and keeps, as a recording would be.";
+    const DOC: &'static str = "Renders a session's screen and history in the form of a recording.";
     type Params<'a> = ExportParams<'a>;
     type Reply = ExportReply;
 

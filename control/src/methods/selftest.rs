@@ -1,4 +1,4 @@
-//! `selftest.run`: whether this instance does what it should, by its own methods.
+//! `selftest.run`: checks this instance by calling its own methods.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -27,7 +27,7 @@ pub struct RunParams<'a> {
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct RunReply {
-    /// Every check is ok.
+    /// Whether every check succeeded.
     pub ok: bool,
     pub checks: Vec<Check>,
 }
@@ -40,7 +40,7 @@ pub struct Check {
     pub detail: Value,
 }
 
-/// What is asked of the instance, with its parameters.
+/// The methods that check the instance, with their parameters.
 static CHECKS: [(Entry, &str); 6] = [
     (entry::<server::Health>(), "{}"),
     (entry::<server::Capabilities>(), "{}"),
@@ -50,7 +50,7 @@ static CHECKS: [(Entry, &str); 6] = [
     (entry::<capture::Window>(), "{}"),
 ];
 
-/// What is asked of a session.
+/// The methods that check a session.
 static SESSION: [Entry; 4] = [
     entry::<session::Status>(),
     entry::<screen::Text>(),
@@ -63,8 +63,7 @@ impl Method for Run {
     const GROUP: Group = Group::Governance;
     const REVEALS: Subjects =
         Subjects::INSTANCE.union(Subjects::SESSIONS).union(Subjects::RULES).union(Subjects::PROXY);
-    const DOC: &'static str =
-        "Asks this instance for what it can do, and says whether all is well.";
+    const DOC: &'static str = "Calls this instance's own methods and reports which of them work.";
     type Params<'a> = RunParams<'a>;
     type Reply = RunReply;
 
@@ -77,7 +76,7 @@ impl Method for Run {
         let mux = json!({"available": true, "pane_count": panes});
         let mut checks = vec![Check { name: "mux.available".into(), ok: true, detail: mux }];
         let target = Target::new(&params.id, &params.session_id);
-        // One that is not there fails the checks of it.
+        // A missing session fails its checks.
         let own = target.given().map(|id| format!("{{\"id\":{id}}}"));
         let mut asked: Vec<(&'static Entry, &str)> =
             CHECKS.iter().map(|(entry, params)| (entry, *params)).collect();
@@ -101,7 +100,7 @@ impl Method for Run {
                     .unwrap_or_default(),
                 Err(error) => json!({"error": error.to_string()}),
             };
-            // Elsewhere than on Windows it has to be refused.
+            // Must be refused on systems other than Windows.
             let should_fail = name == "system.launch_admin" && !cfg!(windows);
             let is_healthy = name != "server.health" || detail["status"] == "ok";
             checks.push(Check {

@@ -1,4 +1,4 @@
-//! Titles that callers give.
+//! Titles that callers set.
 
 /// The longest title, in characters.
 const LONGEST_TITLE: usize = 256;
