@@ -1,8 +1,8 @@
-//! A client's call that changes something, held until the person lets it: in the window, on the settings page, or in a dialog
-//! of the client's own (elicitation). Who answers first is heard.
+//! Approval of a client's call that changes something. The person answers in the window, on the settings page, or in the
+//! client's own dialog (elicitation); the first answer counts.
 //!
-//! Owns how the question is put to a client. Whether a call may be made is decided by the gate of approvals
-//! ([`crate::authority`]), from what [`crate::services::approvals`] keeps.
+//! Owns the question to the client. The approval gate ([`crate::authority`]) decides whether a call may be made, from the state
+//! in [`crate::services::approvals`].
 
 use std::collections::BTreeMap;
 
@@ -39,20 +39,20 @@ use crate::{
     },
 };
 
-/// The name of our request among those that a client of the newer era is to answer.
+/// The key of this request among the requests that a stateless client is to answer.
 const KEY: &str = "approval";
 
-/// What becomes of a call.
+/// The decision about a call.
 pub enum Approved {
-    /// It is made.
+    /// The call may be made.
     Yes(LetPass),
-    /// The client is to ask the person, and to call again.
+    /// The client must ask the person, and then call again.
     Asks(Box<InputRequiredResult>),
-    /// It is refused, for this reason.
+    /// The call is refused, for this reason.
     No(String),
 }
 
-/// Whether a call that changes something may be made; waits for the person, at most a slice.
+/// Decides whether a call that changes something may be made. Waits for the person for at most one request's time.
 pub async fn approve(
     server: &Server,
     caller: &Caller,
@@ -64,12 +64,12 @@ pub async fn approve(
     answered_between(methods, caller, request).await;
     let no_arguments = JsonObject::new();
     let arguments = request.arguments.as_ref().unwrap_or(&no_arguments);
-    // What is allowed is this call, to the letter.
+    // The approval covers exactly this call.
     let call = format!("{} {}", request.name, Value::Object(arguments.clone()));
     let start = Instant::now();
     let elicits = has_dialogs(context);
     let asked = arguments.get("timeout_ms").and_then(Value::as_u64);
-    // A dialog is given time to be read.
+    // The person needs time to read a dialog.
     let within = if elicits { SLICE } else { slice(asked) };
     let deadline = start + within;
     let progress = context.meta.get_progress_token();
@@ -104,7 +104,7 @@ pub async fn approve(
             let asks = InputRequiredResult::new(Some(requests), Some(number.to_string()));
             return Approved::Asks(Box::new(asks));
         }
-        // A call that is cancelled takes its question along; one that only has to be made again does not.
+        // Cancelling the call withdraws its question. A call that timed out leaves the question open.
         let mut asking = Asking { methods, number, is_over: true };
         let dialog = async {
             if elicits {
@@ -127,7 +127,7 @@ pub async fn approve(
                         .with_message(format!(
                             "{passed} s: the person is asked whether {client} may"
                         ));
-                    // A client that is gone is told nothing, and its call ends with it.
+                    // If the client is gone, this fails, and its call ends.
                     let _ = context.peer.notify_progress(note).await;
                 }
             }
@@ -135,7 +135,7 @@ pub async fn approve(
         };
         tokio::select! {
             biased;
-            // Whoever answered may have been dropped with the dialog before telling of it.
+            // The task that answered may have been dropped with the dialog before it notified others.
             _ = answer.wait_for(Option::is_some) => methods.questions_changed(),
             () = sleep_until(deadline) => {
                 asking.is_over = false;
@@ -153,7 +153,7 @@ pub async fn approve(
     }
 }
 
-/// Enters a call that was refused into the audit log: what was asked for, as of calls that are made, and why it is not.
+/// Adds a refused call to the audit log: its details, as for allowed calls, and the reason.
 pub fn log_refusal(server: &Server, caller: &Caller, request: &CallToolRequestParams, why: &str) {
     let no_arguments = JsonObject::new();
     let arguments = request.arguments.as_ref().unwrap_or(&no_arguments);
@@ -169,7 +169,7 @@ pub fn log_refusal(server: &Server, caller: &Caller, request: &CallToolRequestPa
     audit.add(&request.name, session, &detail, outcome, caller.client.clone());
 }
 
-/// Whether a call would have sent a program what that does not show.
+/// Whether a call would have sent a program input that the program does not show.
 fn is_secret(server: &Server, caller: &Caller, arguments: &JsonObject) -> bool {
     let methods = server.dispatcher.context();
     match pane_of(server, caller, arguments) {
@@ -181,8 +181,8 @@ fn is_secret(server: &Server, caller: &Caller, arguments: &JsonObject) -> bool {
     }
 }
 
-/// The pane that a call is about: of the toolset `tester` that of one of its sessions, else the one that is named by its
-/// number, or the only one there is.
+/// The pane that a call is about: the pane of a session of the toolset `tester`, or else the pane with the given number, or the
+/// only pane.
 fn pane_of(server: &Server, caller: &Caller, arguments: &JsonObject) -> Option<PaneId> {
     if let Some(id) = arguments.get("session_id").and_then(Value::as_str) {
         return server
@@ -203,7 +203,7 @@ fn pane_of(server: &Server, caller: &Caller, arguments: &JsonObject) -> Option<P
 struct Asking<'a> {
     methods: &'a Context,
     number: u64,
-    /// It is taken back when this is dropped, if nobody has answered it.
+    /// Withdraw the question when this is dropped, unless it has been answered.
     is_over: bool,
 }
 
@@ -215,15 +215,15 @@ impl Drop for Asking<'_> {
     }
 }
 
-/// What a client of the newer era was told by the person between two of its requests. An answer that was used before, or
-/// is to another's question, is none.
+/// Handles the person's answer that a stateless client sends with its repeated request. Ignores an answer that was used before
+/// or belongs to another caller's question.
 async fn answered_between(methods: &Context, caller: &Caller, request: &CallToolRequestParams) {
     let number = request.request_state.as_ref().and_then(|state| state.parse().ok());
     let response = request.input_responses.as_ref().and_then(|responses| responses.get(KEY));
     let (Some(number), Some(response)) = (number, response) else { return };
     match serde_json::from_value::<ElicitResult>(response.clone()) {
         Ok(result) => {
-            // What the dialog does not offer is no answer: the client is to ask again.
+            // An answer that the dialog does not offer is ignored: the client must ask again.
             if let Ok(Some(verdict)) = verdict(&result) {
                 answer_as_told(methods, caller, number, verdict).await;
             }
@@ -232,7 +232,7 @@ async fn answered_between(methods: &Context, caller: &Caller, request: &CallTool
     }
 }
 
-/// Answers a caller's own question as its dialog did.
+/// Answers a caller's own question with the result of its dialog.
 async fn answer_as_told(methods: &Context, caller: &Caller, number: u64, verdict: Verdict) {
     let is_own = methods.questions.find(number).is_some_and(|(question, _)| {
         question.kind == Kind::Approval && question.connection == caller.connection
@@ -245,14 +245,14 @@ async fn answer_as_told(methods: &Context, caller: &Caller, number: u64, verdict
     }
 }
 
-/// Whether a client can ask its person by a form.
+/// Whether a client can show a form.
 fn has_dialogs(context: &RequestContext<RoleServer>) -> bool {
     let capability = context.client_capabilities().and_then(|has| has.elicitation);
-    // Without either named, forms are meant.
+    // If the client names no mode, it supports forms.
     capability.is_some_and(|has| has.form.is_some() || has.url.is_none())
 }
 
-/// What a client's own dialog may answer: what holds from now on is said in the window, or on the settings page.
+/// The answers that a client's own dialog may give. Lasting approvals are given only in the window or on the settings page.
 const IN_DIALOGS: [Verdict; 2] = [Verdict::Once, Verdict::Deny];
 
 fn form(message: String) -> ElicitRequestParams {
@@ -270,10 +270,10 @@ fn form(message: String) -> ElicitRequestParams {
     ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema }
 }
 
-/// What a dialog says; `None`: the person closed it without an answer.
+/// The answer from a dialog. `None` if the person closed it without an answer.
 ///
 /// # Errors
-/// What it says is nothing that it offers.
+/// The dialog did not offer this answer.
 fn verdict(result: &ElicitResult) -> Result<Option<Verdict>, String> {
     match result.action {
         ElicitationAction::Accept => {
@@ -285,21 +285,21 @@ fn verdict(result: &ElicitResult) -> Result<Option<Verdict>, String> {
             }
         }
         ElicitationAction::Decline => Ok(Some(Verdict::Deny)),
-        // Also what a later revision may add.
+        // Includes actions that a later revision may add.
         _ => Ok(None),
     }
 }
 
-/// What a client's own dialog says: the whole call, with each line end marked, since the dialog may wrap lines as well.
+/// The text of a client's own dialog: the whole call, with each line end marked, since the dialog may wrap lines too.
 ///
 /// # Errors
-/// The call is too long to be shown; for people.
+/// The call is too long to be shown. The message is for users.
 fn dialog_message(client: &str, would: &str) -> Result<String, String> {
     let would = questions::approvable(would)?.replace('\n', "⏎\n");
     Ok(format!("May {client} act in this terminal? It would {would}"))
 }
 
-/// What a call would do, for a person: all of its arguments, what says most in front.
+/// Describes a call to a person: all arguments, the most telling first.
 fn in_words(tool: &str, arguments: &JsonObject) -> String {
     let said = DOING.iter().find(|key| arguments.contains_key(**key));
     let first = said.map(|key| plain(&arguments[*key]));
@@ -322,7 +322,7 @@ mod tests {
         assert_eq!(in_words("input", &input), r#"input: ls; keys ["enter"]; paste curl x | sh"#);
         assert_eq!(in_words("pane_close", &arguments(json!({"pane": 3}))), "pane_close: pane 3");
         assert_eq!(in_words("pane_open", &JsonObject::new()), "pane_open");
-        // A title is no command.
+        // A title is not a command.
         assert_eq!(
             in_words("pane_open", &arguments(json!({"title": "ls"}))),
             "pane_open: title ls"

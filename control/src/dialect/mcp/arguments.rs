@@ -1,6 +1,5 @@
-//! The arguments of a tool: what models write in another form than the schema's is taken for what it means (`"3"` and `3.0`
-//! for 3, `SIGINT` for `INT`, one key for a list of one), and what can't be taken is refused in words that name the field,
-//! what was given and what would be right.
+//! The arguments of a tool. Accepts values in other forms than the schema's if their meaning is clear: `"3"` and `3.0` for 3,
+//! `SIGINT` for `INT`, one key for a list with one key. Errors name the field, the given value and what would be right.
 
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
@@ -13,13 +12,13 @@ use super::{
 };
 use crate::{error::unplaced, untrusted::shortened};
 
-/// Characters of a value that a refusal quotes.
+/// The most characters of a value in an error.
 const QUOTED: usize = 80;
 
-/// Reads the arguments of a tool, which looks like `example` when it is called.
+/// Reads the arguments of a tool. `example`: arguments to show in errors.
 ///
 /// # Errors
-/// What is wrong with which of them, for the model.
+/// The invalid argument and the reason, for the model.
 pub fn read<T: DeserializeOwned + JsonSchema + 'static>(
     tool: &str,
     example: &str,
@@ -27,16 +26,16 @@ pub fn read<T: DeserializeOwned + JsonSchema + 'static>(
 ) -> ToolResult<T> {
     let fitted = fit_object(&schema::of_arguments::<T>(), given, "", tool);
     let read = fitted.and_then(|fitted| {
-        // What the schema does not say, the type does.
+        // The type checks what the schema does not express.
         serde_json::from_value(fitted).map_err(|error| format!("`{tool}`: {}", unplaced(&error)))
     });
     read.map_err(|why| format!("{why}. Example: {tool} {example}"))
 }
 
-/// Reads one value of a list whose schema calls each value only an object; `at`: its place in the arguments.
+/// Reads one value of a list whose schema describes values only as objects. `at`: its path in the arguments.
 ///
 /// # Errors
-/// What is wrong with it, for the model.
+/// The reason why it is invalid, for the model.
 pub fn read_part<T: DeserializeOwned + JsonSchema + 'static>(
     given: Value,
     at: &str,
@@ -49,7 +48,7 @@ pub fn read_part<T: DeserializeOwned + JsonSchema + 'static>(
     serde_json::from_value(fitted).map_err(|error| format!("`{at}`: {}", unplaced(&error)))
 }
 
-/// A value as a refusal quotes it.
+/// A value as quoted in an error.
 fn quoted(value: &Value) -> String {
     shortened(&value.to_string(), QUOTED)
 }
@@ -64,7 +63,7 @@ fn fit_object(schema: &JsonObject, given: JsonObject, at: &str, owner: &str) -> 
     let path = |name: &str| if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") };
     let mut fitted = JsonObject::new();
     for (name, value) in given {
-        // As clients write an argument that is not given.
+        // Some clients send null for an absent argument.
         if value.is_null() {
             continue;
         }
@@ -87,7 +86,7 @@ fn fit_object(schema: &JsonObject, given: JsonObject, at: &str, owner: &str) -> 
     Ok(Value::Object(fitted))
 }
 
-/// A value in the form that a schema asks for.
+/// Converts a value to the form of a schema.
 fn fit(schema: &Value, given: Value, at: &str) -> ToolResult<Value> {
     if let Some(names) = schema["enum"].as_array() {
         return fit_name(names, given, at);
@@ -123,7 +122,7 @@ fn fit(schema: &Value, given: Value, at: &str) -> ToolResult<Value> {
     }
 }
 
-/// JSON that was written into a text.
+/// Parses JSON inside a string.
 fn parsed(given: &Value) -> Option<Value> {
     serde_json::from_str(given.as_str()?).ok()
 }
@@ -158,7 +157,7 @@ fn fit_integer(schema: &Value, given: Value, at: &str) -> ToolResult<Value> {
 fn fit_name(names: &[Value], given: Value, at: &str) -> ToolResult<Value> {
     let plain = |text: &str| text.trim().to_ascii_lowercase().replace(['-', ' '], "_");
     if let Some(text) = given.as_str().map(plain) {
-        // The name of a signal has two forms.
+        // Names of signals have two forms.
         let forms = [Some(text.as_str()), text.strip_prefix("sig")];
         let is_it = |name: &&Value| {
             let name = name.as_str().map(plain);
@@ -179,7 +178,7 @@ fn fit_list(items: &Value, given: Value, at: &str) -> ToolResult<Value> {
     };
     let parts = match (given, items["type"].as_str()) {
         (Value::Array(parts), _) => parts,
-        // One of them, if it can be no more than one.
+        // A single value for a list.
         (object @ Value::Object(_), Some("object")) => vec![object],
         (Value::String(text), Some("string")) if !text.contains(char::is_whitespace) => {
             vec![Value::String(text)]
@@ -197,7 +196,7 @@ fn fit_list(items: &Value, given: Value, at: &str) -> ToolResult<Value> {
     parts.map(Value::Array)
 }
 
-/// The refusal of an argument that there is not.
+/// The error for an unknown argument.
 fn unknown(owner: &str, name: &str, known: &JsonObject) -> String {
     let names: Vec<&str> = known.keys().map(String::as_str).collect();
     let near = names.iter().filter(|known| {
@@ -212,7 +211,7 @@ fn unknown(owner: &str, name: &str, known: &JsonObject) -> String {
     }
 }
 
-/// How many characters have to be changed to get from one name to another (Levenshtein).
+/// The Levenshtein distance of two names.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().take(QUOTED).collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

@@ -1,7 +1,7 @@
 //! The protocol over HTTP: the same sessions at `/mcp` of the settings server (streamable HTTP) and at `/mcp/sse` ([`sse`]),
 //! behind its guard (Host, Origin, token).
 //!
-//! Owns the bounds of what agents may ask for there, so that the person's own page always finds a place.
+//! Owns the limits on agents' requests, so that the person's own page is always served.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -37,21 +37,21 @@ use crate::{
     dialect::http::{announced, failure, whole},
 };
 
-/// Where it is: streamable HTTP, and what was before it.
+/// The paths of streamable HTTP and of its predecessor.
 pub const PATHS: [&str; 2] = ["/mcp", sse::PATH];
-/// Requests under way at a time, streams among them.
+/// The most concurrent requests, including streams.
 const MOST_REQUESTS: usize = 48;
-/// Sessions of the older era at a time, for each toolset: more than there are requests, so that one of them is idle.
+/// The most sessions with `initialize` per toolset: more than concurrent requests, so that one of them is idle.
 const MOST_SESSIONS: usize = 64;
-/// Requests a second that are answered in the long run, and how many may come at once.
+/// The sustained rate of requests per second, and the largest burst.
 const RATE: f64 = 2000.0;
 const BURST: f64 = 4000.0;
 
 type Service = StreamableHttpService<Session, LocalSessionManager>;
 
-/// The codes for HTTP.
+/// Codes of errors over HTTP.
 pub struct Http {
-    /// One for each toolset, in their order.
+    /// One service per toolset, in order.
     served: Vec<Served>,
     streams: Arc<sse::Streams>,
     places: Arc<Semaphore>,
@@ -59,7 +59,7 @@ pub struct Http {
 }
 
 impl Http {
-    /// For a settings server on that port.
+    /// The endpoints of a settings server on this port.
     pub fn new(server: &Arc<Server>, port: u16) -> Self {
         let hosts = ["127.0.0.1", "localhost"].map(|name| format!("{name}:{port}"));
         let origins = hosts.clone().map(|host| format!("http://{host}"));
@@ -86,7 +86,7 @@ impl Http {
         }
     }
 
-    /// Answers a request of somebody with a right token.
+    /// Answers a request with a valid token.
     pub async fn answer(
         &self,
         caller: Caller,
@@ -118,7 +118,7 @@ impl Http {
         }
         let toolset = toolset?;
         if *request.method() == Method::POST {
-            // rmcp bounds its length and not its time.
+            // rmcp limits the length of a body, but not its time.
             let (parts, body) = request.into_parts();
             let body = whole(body, LONGEST_MESSAGE).await?;
             request = Request::from_parts(parts, Body::from(body));
@@ -135,14 +135,14 @@ impl Http {
             in_use = served.begun(reply.headers(), token).await;
         }
         if is_end && reply.status() == StatusCode::ACCEPTED {
-            // The session has ended, it is not only about to. The protocol (2025-11-25, Transports, Session Management) has
-            // no word on the status; the Python SDK warns of any but 200 and 204.
+            // The session has ended already. The protocol (2025-11-25, Transports, Session Management) does not specify the
+            // status. The Python SDK warns of any status other than 200 and 204.
             *reply.status_mut() = StatusCode::NO_CONTENT;
         }
         Ok(placed(reply, (place, in_use)))
     }
 
-    /// A place for a request, if its caller may have one.
+    /// A slot for a request, if its caller may have one.
     fn admit(&self, caller: &Caller) -> Result<OwnedSemaphorePermit, Refused> {
         if caller.token == TokenKind::Page {
             return refused(StatusCode::FORBIDDEN, "A settings page is no agent");
@@ -157,8 +157,8 @@ impl Http {
     }
 }
 
-/// A toolset as it is served. Requests of the newer era stand for themselves; a session of the older one is there until its
-/// client ends it, which many never do.
+/// The service of a toolset. Stateless requests need no session. A session with `initialize` lasts until its client ends it,
+/// which many clients never do.
 struct Served {
     toolset: &'static str,
     service: Service,
@@ -167,8 +167,8 @@ struct Served {
 }
 
 impl Served {
-    /// The use of the session that a request names, if there is one. It is its own token's: what it hears and holds is no
-    /// other's, whoever comes to know its name.
+    /// Marks the session that a request names as used. A session belongs to its token, so its name is of no use with another
+    /// token.
     async fn used(&self, headers: &HeaderMap, token: TokenKind) -> Result<Option<InUse>, Refused> {
         let Some(id) = named(headers) else { return Ok(None) };
         if !self.manager.sessions.read().await.contains_key(&id) {
@@ -180,8 +180,8 @@ impl Served {
         Ok(Some(self.uses.begin(id, token)))
     }
 
-    /// The use of the session that a reply begins, if it does. Where there are too many now, the one that was idle for
-    /// longest gives way: its client, told that it is no more (404), begins another, while who is new could end none.
+    /// Marks the session that a reply begins as used. If there are now too many, the session that was idle longest is ended: its
+    /// client gets 404 and begins a new one. A new client could not end another's session.
     async fn begun(&self, headers: &HeaderMap, token: TokenKind) -> Option<InUse> {
         let in_use = self.uses.begin(named(headers)?, token);
         loop {
@@ -201,26 +201,26 @@ impl Served {
     }
 }
 
-/// The session that is named.
+/// The name of the session in a request.
 fn named(headers: &HeaderMap) -> Option<Arc<str>> {
     headers.get(SESSION)?.to_str().ok().map(Arc::from)
 }
 
-/// How the sessions of a toolset are used.
+/// The use of a toolset's sessions.
 #[derive(Default)]
 struct Uses(Mutex<HashMap<Arc<str>, Use>>);
 
 struct Use {
-    /// Whose it is; `None`: its client never heard of it.
+    /// The token that owns it. `None` if its client never received its name.
     token: Option<TokenKind>,
-    /// Its requests that are not answered to the end, streams among them.
+    /// Its requests that are not fully answered, including streams.
     under_way: usize,
-    /// When that changed last.
+    /// When the number of requests last changed.
     since: Instant,
 }
 
 impl Uses {
-    /// A session is used for as long as what this gives is kept.
+    /// Marks a session as used while the returned value is held.
     fn begin(self: &Arc<Self>, id: Arc<str>, token: TokenKind) -> InUse {
         let since = Instant::now();
         let mut uses = self.0.lock();
@@ -229,12 +229,12 @@ impl Uses {
         InUse { uses: self.clone(), id }
     }
 
-    /// Whose a session is.
+    /// The owner of a session.
     fn token(&self, id: &str) -> Option<TokenKind> {
         self.0.lock().get(id)?.token
     }
 
-    /// Forgets those that are no more, and knows those whose clients went before they heard of them.
+    /// Removes ended sessions, and adds sessions whose clients disconnected before they received the name.
     fn follow<T>(&self, sessions: &HashMap<Arc<str>, T>) {
         let since = Instant::now();
         let mut uses = self.0.lock();
@@ -244,7 +244,7 @@ impl Uses {
         }
     }
 
-    /// The session that was not used for longest, and how long.
+    /// The session that has been idle longest, and for how long.
     fn longest_idle(&self) -> Option<(Arc<str>, Duration)> {
         let uses = self.0.lock();
         let idle = uses.iter().filter(|(_, of)| of.under_way == 0);
@@ -261,7 +261,7 @@ struct InUse {
 
 impl Drop for InUse {
     fn drop(&mut self) {
-        // A session that has ended is forgotten.
+        // An ended session is removed.
         if let Some(of) = self.uses.0.lock().get_mut(&self.id) {
             (of.under_way, of.since) = (of.under_way.saturating_sub(1), Instant::now());
         }
@@ -272,7 +272,7 @@ fn refused<T>(status: StatusCode, why: &str) -> Result<T, Refused> {
     Err((status, why.to_owned()))
 }
 
-/// What no page of a browser can send to another origin without being asked about first.
+/// The content type of requests, which a web page can't send to another origin without a preflight request.
 fn is_json(request: &Request) -> Result<(), Refused> {
     let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     let kind = kind.and_then(|kind| kind.split(';').next()).unwrap_or_default();
@@ -282,10 +282,10 @@ fn is_json(request: &Request) -> Result<(), Refused> {
     refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, "The Content-Type must be application/json")
 }
 
-/// What a request has until its reply has ended: its place, and its session.
+/// What a request holds until its reply has ended: its slot and its session.
 type Held = (OwnedSemaphorePermit, Option<InUse>);
 
-/// A reply that keeps what it holds until its body ends.
+/// A reply that holds a value until its body ends.
 fn placed<B>(reply: Response<B>, held: Held) -> Response<Body>
 where
     B: HttpBody<Data = Bytes> + Send + 'static,
@@ -296,7 +296,7 @@ where
     reply
 }
 
-/// A body that keeps what its request holds until it ends or is dropped.
+/// A body that holds a value until it ends or is dropped.
 struct Placed {
     body: Body,
     _held: Held,
@@ -322,7 +322,7 @@ impl HttpBody for Placed {
     }
 }
 
-/// How many requests may still come, filled as time goes by.
+/// A token bucket that limits the rate of requests.
 struct Bucket {
     left: f64,
     at: Instant,
@@ -333,7 +333,7 @@ impl Bucket {
         Self { left: BURST, at: now }
     }
 
-    /// Takes one; false: there is none.
+    /// Takes a token. Returns false if there is none.
     fn take(&mut self, now: Instant) -> bool {
         let passed = now.saturating_duration_since(self.at).as_secs_f64();
         self.left = (self.left + passed * RATE).min(BURST);
@@ -370,14 +370,14 @@ mod tests {
         drop(begin("first"));
         drop(begin("second"));
         assert_eq!(idle().as_deref(), Some("first"));
-        // One that is being used is not idle, and afterwards it was used last.
+        // A session in use is not idle. Afterwards it is the one used last.
         let (one, two) = (begin("first"), begin("first"));
         assert_eq!(idle().as_deref(), Some("second"));
         drop(one);
         assert_eq!(idle().as_deref(), Some("second"));
         drop(two);
         assert_eq!(idle().as_deref(), Some("second"));
-        // What has ended is forgotten, and what nobody was told of is idle as well.
+        // Ended sessions are removed. A session whose name was never received is idle too.
         let there = HashMap::from([(id("first"), ()), (id("unheard"), ())]);
         uses.follow(&there);
         assert_eq!(idle().as_deref(), Some("first"));

@@ -1,4 +1,4 @@
-//! Calls that take longer than a client may be kept waiting: they go on by themselves, and are asked for again by a handle.
+//! Calls that take longer than one request: they continue in the background, and the client resumes waiting with a handle.
 
 use std::{
     collections::VecDeque,
@@ -22,17 +22,17 @@ use crate::{
     methods::{approvals::AskReply, exec::RunWaitReply, wait::WaitReply},
 };
 
-/// The longest a client is kept waiting by one request: some drop a call after a minute.
+/// The longest time that one request may take, because some clients drop a call after a minute.
 pub const SLICE: Duration = Duration::from_secs(50);
-/// How long a request may take whose client asked for this time-out.
+/// How long a request with this time-out may take.
 pub fn slice(timeout_ms: Option<u64>) -> Duration {
     timeout_ms.map_or(SLICE, Duration::from_millis).min(SLICE)
 }
 
-/// Calls that go on at a time, of all clients; one more is refused while none of them has ended.
+/// The most calls of all clients. A further call is refused unless one of them has ended.
 const MOST: usize = 256;
 
-/// The time-out of a call that goes on until it ends, or its session does; in milliseconds.
+/// The time-out of a call that continues until it or its session ends, in milliseconds.
 pub const WEEK: u64 = 7 * 24 * 3600 * 1000;
 
 /// The result of a call, or the reason for its failure, once it has ended.
@@ -61,7 +61,7 @@ impl<T: Clone> Pending<T> {
 pub enum Kind {
     /// Runs a command.
     Run(Pending<RunWaitReply>),
-    /// Waits for what a pane shows or does.
+    /// Waits for conditions of a pane.
     Wait(Pending<WaitReply>),
     /// Asks the person.
     Question(Pending<AskReply>),
@@ -94,27 +94,27 @@ impl Kind {
     }
 }
 
-/// A call that goes on.
+/// A call that continues in the background.
 #[derive(Clone)]
 pub struct Job {
-    /// The handle by which the connection that began it asks for its outcome.
+    /// The handle with which its connection asks for the outcome.
     handle: Arc<str>,
-    /// Its client has the handle, and may ask again.
+    /// Its client has received the handle.
     told: Arc<AtomicBool>,
     /// The pane's `seq` when its client last received the pane's state; 0: never.
     seen: Arc<AtomicU64>,
-    /// What it does.
+    /// The kind of call.
     pub kind: Kind,
-    /// The session it is about.
+    /// Its session.
     pub pane: u64,
     connection: u64,
-    /// Ends the command that it began, if its client cancels it.
+    /// Interrupts the command that it began, if its client cancels the call.
     cancel: Cancel,
     task: AbortHandle,
 }
 
 impl Job {
-    /// The handle, for its client to ask again by.
+    /// The handle, to be sent to its client.
     pub fn tell_handle(&self) -> String {
         self.told.store(true, Ordering::Relaxed);
         self.handle.to_string()
@@ -131,22 +131,22 @@ impl Job {
     }
 }
 
-/// The calls that go on, the oldest first.
+/// The calls, oldest first.
 #[derive(Default)]
 pub struct Jobs(Mutex<State>);
 
 #[derive(Default)]
 struct State {
     jobs: VecDeque<Job>,
-    /// Number of the last handle.
+    /// The number of the last handle.
     last: u64,
 }
 
 impl Jobs {
-    /// Begins one for a connection.
+    /// Begins a call for a connection.
     ///
     /// # Errors
-    /// There are too many; for the model.
+    /// There are too many calls. The message is for the model.
     pub fn begin<T: Clone + Send + Sync + 'static>(
         &self,
         connection: u64,
@@ -160,7 +160,7 @@ impl Jobs {
         let kind = kind(pending.clone());
         let mut state = self.0.lock();
         state.last += 1;
-        // Short: models copy it. Nobody else's call is found by it.
+        // Short, because models copy it. It works only on the connection that began the call.
         let handle = format!("{}-{}", kind.name(), state.last).into();
         let jobs = &mut state.jobs;
         if jobs.len() == MOST {
@@ -178,14 +178,14 @@ impl Jobs {
         Ok((job, pending))
     }
 
-    /// The one of that handle, for the connection that began it.
+    /// The call with this handle, if this connection began it.
     pub fn find(&self, connection: u64, handle: &str) -> Option<Job> {
         let state = self.0.lock();
         let is_it = |job: &&Job| job.connection == connection && *job.handle == *handle;
         state.jobs.iter().find(is_it).cloned()
     }
 
-    /// Forgets one whose outcome was told.
+    /// Removes a call whose outcome was returned.
     pub fn forget(&self, job: &Job) {
         self.0.lock().jobs.retain(|other| other.handle != job.handle);
     }
@@ -202,7 +202,7 @@ impl Jobs {
         }
     }
 
-    /// Gives up all that a connection began. What they ran in panes goes on.
+    /// Abandons all calls of a connection. Their commands continue in the panes.
     pub fn release(&self, connection: u64) {
         self.0.lock().jobs.retain(|job| {
             let is_others = job.connection != connection;
@@ -214,18 +214,18 @@ impl Jobs {
     }
 }
 
-/// A request that asks for a job: at its end the job is abandoned, unless its client can ask again.
+/// A request that waits for a job. When it ends, the job is abandoned, unless its client has the handle.
 pub struct Asking<'a> {
-    /// The calls that go on.
+    /// All calls.
     pub jobs: &'a Jobs,
-    /// The one that is asked for.
+    /// The call that is waited for.
     pub job: &'a Job,
-    /// What the job began ends if it is abandoned.
+    /// Whether to interrupt the job's command if the job is abandoned.
     pub ends: bool,
 }
 
 impl<'a> Asking<'a> {
-    /// For a job that leaves what it began.
+    /// A request whose job leaves its command running.
     pub fn new(jobs: &'a Jobs, job: &'a Job) -> Self {
         Self { jobs, job, ends: false }
     }

@@ -1,9 +1,9 @@
-//! What clients may read by address, and be told of when it changes: screens, the output of commands, recordings.
+//! Resources that clients can read by URI and subscribe to: screens, the output of commands, recordings.
 //!
-//! | address | what |
+//! | URI | contents |
 //! |---|---|
-//! | `unterm://panes` | what each pane is at, and what it has in the background, as JSON |
-//! | `unterm://pane/N/file/PATH` | a file below a pane's working directory, for whoever may act |
+//! | `unterm://panes` | the state and the background jobs of each pane, as JSON |
+//! | `unterm://pane/N/file/PATH` | a file below a pane's working directory, for callers that may act |
 //! | `unterm://pane/N/screen` | a pane's screen, as text |
 //! | `unterm://pane/N/block/M` | the output of a pane's command |
 //! | `unterm://recording/ID` | a recording's page |
@@ -46,15 +46,15 @@ use crate::{
 
 /// The most characters of one resource.
 const MOST_CHARACTERS: usize = 200_000;
-/// Commands and recordings that are listed, the last ones.
+/// How many commands and recordings are listed. The last ones count.
 const LISTED: usize = 20;
-/// Addresses that one client may be told of at a time.
+/// The most resources that one client may subscribe to.
 pub const MOST_WATCHED: usize = 64;
 
-/// An address, taken apart.
+/// A parsed URI.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
-    /// What all panes are at.
+    /// The state of all panes.
     Panes,
     /// A file below a pane's directory.
     File(u64, String),
@@ -67,7 +67,7 @@ pub enum Address {
 }
 
 impl Address {
-    /// Takes one apart; `None`: it is none of ours.
+    /// Parses a URI. `None` if no resource has such a URI.
     pub fn parse(uri: &str) -> Option<Self> {
         let parts: Vec<&str> = uri.strip_prefix("unterm://")?.split('/').collect();
         Some(match parts.as_slice() {
@@ -83,7 +83,7 @@ impl Address {
     }
 }
 
-/// A path without percent signs (RFC 3986, 2.1); `None`: it is none.
+/// Decodes a percent-encoded path (RFC 3986, 2.1). `None` if it is invalid.
 fn decoded(path: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.bytes();
@@ -99,7 +99,7 @@ fn decoded(path: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// What there is, for somebody.
+/// Lists the resources that a caller may read.
 pub async fn list(server: &Server, caller: &Caller) -> ToolResult<Vec<Resource>> {
     let mut resources = Vec::new();
     for session in call::<session::List>(server, caller, NoParams {}).await?.sessions {
@@ -122,7 +122,7 @@ pub async fn list(server: &Server, caller: &Caller) -> ToolResult<Vec<Resource>>
         resources
             .push(recorded(&live.id, &format!("The recording of pane {}, under way", live.pane)));
     }
-    // Not for a token that reaches some sessions only.
+    // Not for a token that is limited to some sessions.
     let recordings = call::<Recordings>(server, caller, RecordingsParams::default()).await;
     for recording in recordings.unwrap_or_default().iter().rev().take(LISTED) {
         let title = format!("The recording of {}", recording.started_at);
@@ -139,12 +139,12 @@ fn recorded(id: &str, title: &str) -> Resource {
     resource.with_title(title).with_mime_type("text/markdown")
 }
 
-/// One of a pane, whose title has what programs wrote.
+/// A resource of a pane. Its title contains text from programs.
 fn text(resource: Resource) -> Resource {
     resource.with_mime_type("text/plain").with_meta(untrusted_fields(&["title"]))
 }
 
-/// How addresses are made.
+/// The templates of URIs.
 pub fn templates() -> Vec<ResourceTemplate> {
     [
         ("unterm://pane/{pane}/screen", "screen", "A pane's screen", "text/plain"),
@@ -168,7 +168,7 @@ pub fn templates() -> Vec<ResourceTemplate> {
     .into()
 }
 
-/// Reads one.
+/// Reads a resource.
 pub async fn read(
     server: &Server,
     caller: &Caller,
@@ -207,7 +207,7 @@ async fn contents(
         Address::Recording(id) => (recording::page(server, caller, id).await?, "text/markdown"),
         Address::Panes => {
             let doing = call::<Activity>(server, caller, SessionOnly::default()).await?;
-            // As a value, whose fields are in the order of their names.
+            // Via a JSON value, to sort the fields by name.
             let sessions = to_value(doing.sessions).map_err(|error| error.to_string())?;
             (sessions.to_string(), "application/json")
         }
@@ -223,7 +223,7 @@ async fn contents(
     })
 }
 
-/// The part of what a client wants to be told that it can be told.
+/// The supported part of a client's subscriptions.
 pub fn accepted(requested: &SubscriptionFilter) -> SubscriptionFilter {
     let mut accepted = SubscriptionFilter::new();
     accepted.resources_list_changed = requested.resources_list_changed;
@@ -234,7 +234,7 @@ pub fn accepted(requested: &SubscriptionFilter) -> SubscriptionFilter {
     accepted
 }
 
-/// Tells of each change of a resource, until it changes no more.
+/// Notifies of each change of a resource, until it can't change any more.
 pub async fn watch<F: Future<Output = bool>>(
     server: &Server,
     caller: &Caller,
@@ -249,7 +249,7 @@ pub async fn watch<F: Future<Output = bool>>(
             tell().await;
             return;
         }
-        // Nothing tells of a file's change, or of a process's.
+        // Nothing reports changes of files or processes.
         Address::Panes | Address::File(..) => return,
     };
     if is_hidden(server, *pane) {
@@ -264,14 +264,14 @@ pub async fn watch<F: Future<Output = bool>>(
             ..WatchParams::of(*pane)
         };
         let Ok(seen) = call::<Watch>(server, caller, params).await else {
-            // It is gone: who reads it again is told so.
+            // The resource is gone. Reading it reports that.
             tell().await;
             return;
         };
         if let Some(block) = block
             && !is_open(server, caller, *pane, *block).await
         {
-            // Whoever read it before its end hears of that; what other commands print is none of its business.
+            // Notify a reader of the command's end, but not of other commands' output.
             tell().await;
             return;
         }
@@ -281,7 +281,7 @@ pub async fn watch<F: Future<Output = bool>>(
             return;
         }
         if seen.is_dead {
-            // Only its removal is left, and whoever asks finds that out.
+            // It can only be removed now, which readers find out when they read it.
             return;
         }
         is_first = false;
@@ -289,14 +289,14 @@ pub async fn watch<F: Future<Output = bool>>(
     }
 }
 
-/// Whether a command is there that may still put out something.
+/// Whether a command exists and may still print something.
 async fn is_open(server: &Server, caller: &Caller, pane: u64, block: u64) -> bool {
     let params = GetParams { block: block.into(), max_lines: 1.into(), ..GetParams::of(pane) };
     let found = call::<blocks::Get>(server, caller, params).await;
     found.is_ok_and(|found| matches!(found.block.state, State::Prompt | State::Running))
 }
 
-/// What changes the list from now on, as far as the caller reaches; `None`: it may not know.
+/// The events that change the list of resources that a caller reaches. `None` if it may not receive them.
 pub async fn changes(
     server: &Server,
     caller: &Caller,
@@ -308,7 +308,7 @@ pub async fn changes(
     Some((caller.subscription.take().flatten()?, recordings))
 }
 
-/// Tells of each change of the list, for as long as somebody hears it.
+/// Notifies of each change of the list, as long as there is a receiver.
 pub async fn watch_list<F: Future<Output = bool>>(
     server: &Server,
     caller: &Caller,
@@ -327,7 +327,7 @@ pub async fn watch_list<F: Future<Output = bool>>(
         }
         tokio::time::sleep(APART).await;
         events.extend(std::iter::from_fn(|| changes.take()));
-        // A recording that ends with its session is listed once its page is there.
+        // A recording that ends with its session is listed once its page is written.
         for ended in events.iter().filter(|event| event["event"] == "session_exited") {
             recording::settled(server, &ended["session_id"]).await;
         }
@@ -337,7 +337,7 @@ pub async fn watch_list<F: Future<Output = bool>>(
     }
 }
 
-/// What a session of the older era is told of.
+/// The subscriptions of a session with `initialize`.
 #[derive(Default)]
 pub struct Watched(HashMap<String, AbortHandle>);
 
@@ -347,21 +347,21 @@ impl Watched {
         self.0.len() < MOST_WATCHED
     }
 
-    /// One more, in the place of the same.
+    /// Adds a subscription. Replaces one to the same resource.
     pub fn add(&mut self, uri: String, task: AbortHandle) {
         if let Some(old) = self.0.insert(uri, task) {
             old.abort();
         }
     }
 
-    /// One less.
+    /// Removes a subscription.
     pub fn remove(&mut self, uri: &str) {
         if let Some(task) = self.0.remove(uri) {
             task.abort();
         }
     }
 
-    /// Whether it is told of this.
+    /// Whether there is a subscription to this resource.
     pub fn has(&self, uri: &str) -> bool {
         self.0.contains_key(uri)
     }

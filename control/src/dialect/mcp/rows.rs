@@ -1,33 +1,33 @@
-//! The rows of a screen as methods give them: joined to a text, and cut at columns.
+//! Rows of a screen, as methods return them: joins them to a text, and cuts them at columns.
 
 use unterm_term::{Content, Options, Parser, Size, Snapshot, SnapshotRow, Term, Width};
 
 use super::tool_result::ToolResult;
 use crate::methods::screen::{Lines, TextFields, TextReply};
 
-/// What `screen.text` replied.
+/// The reply of `screen.text`.
 pub fn fields(reply: &TextReply) -> ToolResult<TextFields> {
     reply.fields().map_err(|error| format!("Internal error: {error}"))
 }
 
-/// So many rows from `first` on as one text, without the blanks at its end.
+/// This many rows from `first` as one text, without trailing blanks.
 pub fn joined(lines: &Lines, first: usize, count: usize) -> String {
     let rows: Vec<&str> = lines.iter().skip(first).take(count).collect();
     rows.join("\n").trim_end().to_owned()
 }
 
-/// About as many columns as a character takes: scripts that are wide are all behind the others.
+/// Roughly the columns that a character takes: the code points of wide scripts come after those of others.
 pub fn columns_of(char: char) -> u64 {
     if char < '\u{1100}' { 1 } else { 2 }
 }
 
-/// Whether a row's text fills its columns: it may go on in the next row.
+/// Whether a row's text fills its columns, so that it may continue in the next row.
 fn is_full(row: &str, cols: u16) -> bool {
     let taken: u64 = row.chars().map(columns_of).sum();
     taken >= u64::from(cols)
 }
 
-/// Rows of so many columns as one text, those that fill their columns joined to the next.
+/// Rows of this many columns as one text. A row that fills its columns is joined to the next.
 pub fn unwrapped(rows: &[&str], cols: u16) -> String {
     let mut text = String::new();
     for (at, row) in rows.iter().enumerate() {
@@ -37,7 +37,7 @@ pub fn unwrapped(rows: &[&str], cols: u16) -> String {
     text
 }
 
-/// Rows with what `cover` covers, also where it goes on in the next: as many characters as there were.
+/// Rows with the parts replaced that `cover` replaces, even across rows. The number of characters stays.
 pub fn covered(rows: &[&str], cols: u16, cover: impl FnOnce(&str) -> String) -> Vec<String> {
     let text = cover(&unwrapped(rows, cols));
     let mut chars = text.chars();
@@ -51,7 +51,7 @@ pub fn covered(rows: &[&str], cols: u16, cover: impl FnOnce(&str) -> String) -> 
     rows.iter().map(&mut row).collect()
 }
 
-/// The columns `from..to` of a text that fills `cols` of them. Of a wide character that is cut in two a blank is left.
+/// The columns `from..to` of a text that fills `cols` columns. A blank replaces half of a wide character.
 pub fn cut(text: &str, cols: u16, from: u16, to: u16) -> String {
     let (from, to) = (from.min(cols), to.min(cols));
     if from >= to {
@@ -63,7 +63,7 @@ pub fn cut(text: &str, cols: u16, from: u16, to: u16) -> String {
     if text.is_ascii() {
         return text.get(from.into()..text.len().min(to.into())).unwrap_or_default().to_owned();
     }
-    // How wide a character is, and what it joins, the engine knows.
+    // The engine determines the width of a character and its clusters.
     let mut term = Term::new(Size::cells(cols, 1), Options::default());
     Parser::new().advance(&mut term, text.as_bytes());
     let mut snapshot = Snapshot::default();
@@ -71,7 +71,7 @@ pub fn cut(text: &str, cols: u16, from: u16, to: u16) -> String {
     snapshot.rows.first().map(|row| columns(row, from, to)).unwrap_or_default()
 }
 
-/// What stands in the columns `from..to` of a row, with a blank where nothing is.
+/// The text in the columns `from..to` of a row, with blanks for empty cells.
 pub fn columns(row: &SnapshotRow, from: u16, to: u16) -> String {
     let mut text = String::new();
     for col in from..to {

@@ -1,4 +1,4 @@
-//! A client's session: what it is told of the server, and its calls of tools on their way to the dispatcher.
+//! A client's session: what the server announces to it, and its tool calls on their way to the dispatcher.
 
 use std::{
     sync::{Arc, OnceLock},
@@ -44,7 +44,7 @@ use crate::{
     registry::held::Hold,
 };
 
-/// Calls of one session at a time; one more is refused.
+/// The most concurrent calls of one session. A further call is refused.
 const MOST_CALLS: usize = 64;
 
 /// A client's session.
@@ -52,28 +52,28 @@ pub struct Session {
     server: Arc<Server>,
     toolset: &'static Toolset,
     base: Base,
-    /// Where the client was started, if it said.
+    /// The folder in which the client was started, if it sent it.
     folder: Option<String>,
-    /// The name that others were told last.
+    /// The client's name as last announced to others.
     told: Mutex<Option<String>>,
-    /// What a client of the older era asked to be told.
+    /// The subscriptions of a client that uses `initialize`.
     watched: Mutex<Watched>,
     places: Semaphore,
-    /// What keeps an instance that ends with its clients; a session over HTTP has it by its number.
+    /// Keeps alive an instance that ends with its clients. A session over HTTP does so by its number.
     _hold: Option<Hold>,
 }
 
-/// Whose a session is.
+/// The owner of a session.
 enum Base {
-    /// Of a connection's: whoever logged in, under the name that comes with the requests; and what hears of its end.
+    /// A connection: its caller, under the client name in the requests, and the signal of its end.
     Connection(Caller, watch::Receiver<bool>),
-    /// Of whoever brings a right token with a request. A session of the older era has a number of its own for what it
-    /// holds, and keeps the instance too, from the first request on that looks or acts.
+    /// Requests over HTTP, each with its own token. A session with `initialize` has a number under which it holds leases and the
+    /// like. It also keeps the instance alive, from the first request that reads or acts.
     Http(OnceLock<(u64, Option<Hold>)>),
 }
 
 impl Session {
-    /// Of a connection that has logged in.
+    /// The session of a connection that has logged in.
     pub fn of_connection(
         server: Arc<Server>,
         caller: Caller,
@@ -82,7 +82,7 @@ impl Session {
         gone: watch::Receiver<bool>,
     ) -> Self {
         let told = caller.client.clone();
-        // A relay, which says its folder, holds the instance by itself, and lets go of it last.
+        // A relay, which sends its folder, keeps the instance alive by itself, and releases it last.
         let registration = &server.dispatcher.context().registration;
         let hold = if folder.is_some() { None } else { registration.hold() };
         let base = Base::Connection(caller.for_agent(), gone);
@@ -92,7 +92,7 @@ impl Session {
         session
     }
 
-    /// Of requests over HTTP, each with its [`Caller`] in the request's extensions.
+    /// A session for requests over HTTP, each with its [`Caller`] in the request's extensions.
     pub fn of_http(server: Arc<Server>, toolset: &'static Toolset) -> Self {
         Self::new(server, Base::Http(OnceLock::new()), toolset, None)
     }
@@ -116,7 +116,7 @@ impl Session {
         }
     }
 
-    /// Who asks.
+    /// The caller of a request.
     fn caller(&self, context: &RequestContext<RoleServer>) -> Result<Caller, ErrorData> {
         let info = context.client_info();
         let short = |text: &str| text.chars().take(LONGEST_NAME).collect::<String>();
@@ -132,7 +132,7 @@ impl Session {
                 let (caller, headers) =
                     asks.ok_or_else(|| ErrorData::internal_error("Nobody asks", None))?;
                 if context.meta.protocol_version().is_some() {
-                    // There is no session: what the same client held before is still its own.
+                    // Without a session, a client keeps what it held in earlier requests.
                     let version = info.map(|client| short(&client.version));
                     let who = Who::of(&caller, name, version, headers);
                     return Ok(self.server.number(caller, who));
@@ -155,8 +155,8 @@ impl Session {
         Ok(caller)
     }
 
-    /// Whether other clients may be this very caller: its requests stand for themselves, and name neither a session nor a
-    /// conversation ([`Who`]).
+    /// Whether several clients may share this caller: its requests are stateless and name neither a session nor a conversation
+    /// ([`Who`]).
     fn is_shared(&self, caller: &Caller, context: &RequestContext<RoleServer>) -> bool {
         let headers = context.extensions.get::<Parts>().map(|parts| &parts.headers);
         matches!(self.base, Base::Http(_))
@@ -165,7 +165,7 @@ impl Session {
             && headers.is_none_or(|headers| !headers.contains_key(SESSION))
     }
 
-    /// Ends when the client will ask for nothing more, as far as the connection tells.
+    /// Completes when the connection shows that the client will send no more requests.
     async fn gone(&self) {
         if let Base::Connection(_, gone) = &self.base
             && gone.clone().wait_for(|gone| *gone).await.is_ok()
@@ -175,7 +175,7 @@ impl Session {
         std::future::pending().await
     }
 
-    /// From now on a client of the older era is told when the list of resources changes.
+    /// Starts to notify a client that uses `initialize` when the list of resources changes.
     async fn watch_list(&self, caller: &Caller, context: &RequestContext<RoleServer>) {
         const LIST: &str = "";
         if self.watched.lock().has(LIST) {
@@ -190,12 +190,12 @@ impl Session {
         self.watched.lock().add(LIST.to_owned(), task.abort_handle());
     }
 
-    /// What the model reads of a call that is refused, or ended by a fault of ours.
+    /// The result that the model reads if its call is refused, or fails by a bug in Unterm.
     fn refused(&self, why: &str) -> CallToolResult {
         failed(&(self.toolset.refusal)(why))
     }
 
-    /// A call of a tool by this session's client.
+    /// Calls a tool for this session's client.
     fn ask<'a>(
         &'a self,
         tool: &ToolEntry,
@@ -231,7 +231,7 @@ impl Drop for Session {
     }
 }
 
-/// A tool as clients are told of it.
+/// A tool as listed for clients.
 fn described(tool: &ToolEntry) -> Tool {
     let (arguments, reply) = (tool.listed)();
     let described = Tool::new(tool.name, tool.doc, arguments)
@@ -321,7 +321,7 @@ impl ServerHandler for Session {
         Some(resources::accepted(requested))
     }
 
-    /// What a client of the newer era asked to be told, for as long as it listens.
+    /// The subscriptions of a stateless client, for as long as it listens.
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let caller = self.caller(context.request_context())?;
         let accepted = context.accepted();
@@ -406,7 +406,7 @@ impl ServerHandler for Session {
         let mut caller = self.caller(&context)?;
         let start = Instant::now();
         if tool.hints != Hints::Looks {
-            // The person is asked about no call that is refused anyway.
+            // The person is not asked about a call that is refused anyway.
             let no_arguments = JsonObject::new();
             let given = request.arguments.as_ref().unwrap_or(&no_arguments);
             let ask = self.ask(tool, &caller, &context, Duration::ZERO);
@@ -450,7 +450,7 @@ impl ServerHandler for Session {
 /// The longest message of a client, in bytes.
 pub const LONGEST_MESSAGE: usize = 16 << 20;
 
-/// Serves a client that has logged in, until it goes; `folder`: where it was started; `pending`: kept while it is served.
+/// Serves a client that has logged in until it disconnects. `folder`: where it was started. `pending`: held while it is served.
 pub async fn serve(
     server: Arc<Server>,
     reader: impl AsyncRead + Send + Unpin + 'static,

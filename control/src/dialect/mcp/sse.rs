@@ -1,9 +1,9 @@
 //! HTTP with server-sent events at `/mcp/sse`: the transport of the protocol's revision of 2024-11-05 ("Transports, HTTP with
-//! SSE"), for clients that know no other. `GET` opens a stream whose first event, `endpoint`, is the address that messages
-//! are posted to; what the server says comes as `message` events.
+//! SSE"), for clients that support no other. `GET` opens a stream whose first event, `endpoint`, is the address to which
+//! the client posts messages. The server's messages are `message` events.
 //!
-//! rmcp has it no more: a stream is a session as the lines of the TCP wire carry one, behind two pipes. Owns the streams and
-//! their bounds. A session ends with its stream, and gives back what it held.
+//! rmcp no longer supports it, so a stream is connected by two pipes to a session as on a TCP connection. Owns the streams and
+//! their limits. A session ends with its stream and releases what it held.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -27,51 +27,51 @@ use crate::{
     dialect::http::Lines,
 };
 
-/// How long a session that asks for nothing is kept.
+/// How long a session may be idle.
 pub const IDLE: Duration = Duration::from_secs(3600);
-/// Why a request is not answered; for the client.
+/// Codes of errors, for the client.
 pub type Refused = (StatusCode, String);
 
-/// Where it is.
+/// The path of the endpoint.
 pub const PATH: &str = "/mcp/sse";
-/// What names the stream in that address; clients look for this name.
+/// The query parameter that names the stream. Clients look for this name.
 pub const SESSION: &str = "session_id";
-/// Streams at a time: fewer than there are places, so that their clients always find one to post.
+/// The most streams: fewer than concurrent requests, so that their clients can always post.
 const MOST_STREAMS: usize = 24;
-/// Bytes that wait between a session and its stream, each way.
+/// The most bytes buffered between a session and its stream, in each direction.
 const PIPE: usize = 64 << 10;
-/// Events that wait for the connection.
+/// The most events buffered for the connection.
 const MOST_EVENTS: usize = 4;
-/// After so long without an event a comment is sent: clients give up a stream that is silent for five minutes.
+/// The interval of comments on a silent stream. Clients give up a stream after five silent minutes.
 const QUIET: Duration = Duration::from_secs(60);
 
 /// An open stream.
 struct Stream {
-    /// What its client brought; who brings another is somebody else.
+    /// Its client's token. A request with another token is refused.
     token: TokenKind,
-    /// To the session, a line a message.
+    /// The pipe to the session: one line per message.
     input: tokio::sync::Mutex<DuplexStream>,
-    /// Requests that are not answered.
+    /// How many requests are unanswered.
     pending: PendingReplies,
-    /// When something was said last, by its client or to it.
+    /// When the last message was sent or received.
     used: Mutex<Instant>,
-    /// Has it give way to another.
+    /// Ends it in favor of another stream.
     end: Notify,
 }
 
-/// The open streams, by what their clients name them with: nobody guesses it.
+/// The open streams, by their unguessable names.
 pub struct Streams {
     server: Arc<Server>,
     open: Mutex<HashMap<String, Arc<Stream>>>,
 }
 
 impl Streams {
-    /// None yet.
+    /// An empty set.
     pub fn new(server: Arc<Server>) -> Self {
         Self { server, open: Mutex::default() }
     }
 
-    /// Opens one, and begins its session.
+    /// Opens a stream and begins its session.
     pub fn open(
         self: &Arc<Self>,
         caller: Caller,
@@ -105,7 +105,7 @@ impl Streams {
             if events.send(endpoint.into()).await.is_ok() {
                 pass(&stream, from_session, &events).await;
             }
-            // With the last that holds it its pipe closes, and the session ends.
+            // The pipe closes when its last holder is dropped, which ends the session.
             streams.open.lock().remove(&id);
         });
         let mut reply = Response::new(Body::new(Lines(body)));
@@ -114,8 +114,8 @@ impl Streams {
         Ok(reply)
     }
 
-    /// Takes a stream in. Where there are too many, the one of the same token that was idle for longest gives way: many
-    /// clients leave theirs open and never come back to them.
+    /// Adds a stream. If there are too many, ends the stream of the same token that was idle longest, because many clients leave
+    /// streams open and never use them again.
     fn admit(&self, id: String, stream: Arc<Stream>) -> Result<(), Refused> {
         let mut open = self.open.lock();
         if open.len() >= MOST_STREAMS {
@@ -137,7 +137,7 @@ impl Streams {
         Ok(())
     }
 
-    /// Takes a message for the stream of that name; `place` is kept until its session has it.
+    /// Passes a message to the stream with this name. `place` is held until the session has received it.
     pub async fn post(
         &self,
         caller: &Caller,
@@ -153,7 +153,7 @@ impl Streams {
         let stream = stream.filter(|stream| stream.token == caller.token).ok_or_else(none)?;
         let message = line(body)?;
         *stream.used.lock() = Instant::now();
-        // By itself, so that a client that breaks off leaves no half of a line.
+        // In a task of its own, so that a client that disconnects leaves no partial line.
         let written = tokio::spawn(async move {
             let _place = place;
             stream.input.lock().await.write_all(&message).await
@@ -169,7 +169,7 @@ impl Streams {
     }
 }
 
-/// Among the streams of a token that owe no answer the one that was not used for longest, and how long.
+/// Of the streams of a token without unanswered requests, the one that was idle longest, and for how long.
 fn longest_idle(
     open: &HashMap<String, Arc<Stream>>,
     token: TokenKind,
@@ -180,7 +180,7 @@ fn longest_idle(
     Some((id.clone(), since.elapsed()))
 }
 
-/// A message as a line: in JSON line ends stand between its parts only, as blanks do.
+/// Writes a message as one line. In JSON, unescaped line ends occur only between tokens.
 fn line(body: &[u8]) -> Result<Vec<u8>, Refused> {
     let wrong = |why: String| (StatusCode::BAD_REQUEST, why);
     if let Err(error) = serde_json::from_slice::<IgnoredAny>(body) {
@@ -195,7 +195,7 @@ fn line(body: &[u8]) -> Result<Vec<u8>, Refused> {
     Ok(bytes.chain([b'\n']).collect())
 }
 
-/// Passes on what a session says, until it or its client goes, or neither has said anything for too long.
+/// Forwards a session's messages until it or its client ends, or both are idle for too long.
 async fn pass(stream: &Stream, session: DuplexStream, events: &mpsc::Sender<Bytes>) {
     const BEFORE: &[u8] = b"event: message\ndata: ";
     let mut session = BufReader::new(session);
@@ -206,7 +206,7 @@ async fn pass(stream: &Stream, session: DuplexStream, events: &mpsc::Sender<Byte
         let next: Bytes = tokio::select! {
             () = events.closed() => return,
             () = stream.end.notified() => return,
-            // What was read of a line stays when something else comes first.
+            // A partly read line is kept if another branch completes first.
             read = session.read_until(b'\n', &mut event) => {
                 if read.is_err() || !event.ends_with(b"\n") {
                     return;

@@ -1,6 +1,6 @@
-//! What a model reads of a call that failed: which field or pane, why, and what to do next.
+//! Error messages for models: which field or pane, why, and what to do next.
 //!
-//! The other toolsets call a pane a session and word errors as their protocols do; this module words those of `unterm`.
+//! Words the errors of the toolset `unterm`. The other toolsets call a pane a session, and have the errors of their protocols.
 
 use serde_json::Value;
 
@@ -9,20 +9,20 @@ use crate::{
     error::{Denial, Error},
 };
 
-/// A tool, as its refusals name it and what it works on.
+/// The words for a tool and its subject in errors.
 #[derive(Clone, Copy)]
 pub struct Speaker {
     /// The tool.
     pub tool: &'static str,
-    /// What its toolset calls a pane.
+    /// The toolset's word for a pane.
     pub noun: &'static str,
 }
 
-/// What a toolset calls a pane that has the word of its own.
+/// The word for a pane in the toolset `unterm`.
 pub const PANE: &str = "pane";
 
 impl Speaker {
-    /// A failure in words.
+    /// The message for an error.
     pub fn say(self, error: &Error) -> String {
         if let Error::Denied(denial) = error {
             return self.denied(denial);
@@ -127,7 +127,7 @@ pub fn named_scopes(scopes: Scopes) -> Vec<&'static str> {
     all.iter().filter(|(scope, _)| scopes.contains(*scope)).map(|(_, name)| *name).collect()
 }
 
-/// The text with panes called so. What it quotes of a screen (“…”) stays.
+/// Replaces “session” by “pane”, except in quotes from a screen (“…”).
 fn renamed(text: &str) -> String {
     let mut renamed = String::with_capacity(text.len());
     for (index, part) in text.split_inclusive(['“', '”']).enumerate() {

@@ -1,4 +1,4 @@
-//! Recordings among the resources: those that go on too, and when they begin and end.
+//! Recordings as resources, including running ones, and events when they begin and end.
 
 use std::time::Duration;
 
@@ -22,34 +22,34 @@ use crate::{
     services::changes::{Counts, Topic},
 };
 
-/// A client hears of what changes all the time this often.
+/// The interval of notifications about a resource that changes all the time.
 pub const APART: Duration = Duration::from_millis(100);
 
-/// What tells that a recording may have ended by itself.
+/// Events after which a recording may have ended by itself.
 const ENDS: [&str; 2] = ["session_exited", "session_removed"];
-/// Nothing tells that a recording went over to the next since nothing came for long.
+/// The interval of checks for recordings that were rotated after long silence, which no event reports.
 const ROTATION: Duration = Duration::from_secs(60);
-/// How often a page that is being written is looked for.
+/// The interval of checks for a page that is being written.
 const LOOKS: usize = 100;
 
-/// A recording that goes on.
+/// A running recording.
 pub struct Live {
     /// Its id.
     pub id: String,
-    /// What it records.
+    /// The session that it records.
     pub pane: u64,
-    /// Since when (RFC 3339, UTC).
+    /// When it began (RFC 3339, UTC).
     pub started: String,
-    /// Its program has ended: so will it.
+    /// Its program has ended, so it will end too.
     is_dead: bool,
 }
 
-/// Those that go on, of the sessions that the caller reaches.
+/// The running recordings of the sessions that the caller reaches.
 pub async fn live(server: &Server, caller: &Caller) -> ToolResult<Vec<Live>> {
     let mut all = Vec::new();
     for session in call::<List>(server, caller, NoParams {}).await?.sessions {
         let (pane, is_dead) = (session.id, session.is_dead);
-        // It may just have gone.
+        // The session may just have been removed.
         let Ok(status) = call::<Status>(server, caller, SessionOnly::of(pane)).await else {
             continue;
         };
@@ -64,7 +64,7 @@ async fn find(server: &Server, caller: &Caller, id: &str) -> ToolResult<Option<L
     Ok(live(server, caller).await?.into_iter().find(|live| live.id == id))
 }
 
-/// A recording's page, or that there is none yet.
+/// A recording's page, or a note that there is none yet.
 pub async fn page(server: &Server, caller: &Caller, id: &str) -> ToolResult<String> {
     if let Some(Live { pane, started, .. }) = find(server, caller, id).await? {
         return Ok(format!(
@@ -80,7 +80,7 @@ async fn written(server: &Server, caller: &Caller, id: &str) -> ToolResult<Strin
     Ok(call::<Read>(server, caller, params).await?.markdown)
 }
 
-/// Waits until a recording has ended and its page is there.
+/// Waits until a recording has ended and its page is written.
 pub async fn ended(server: &Server, caller: &Caller, id: &str) {
     let mut changes = Changes::new(server);
     let ends = server.dispatcher.subscribe(caller, SubscribeParams::to(&ENDS)).await;
@@ -104,7 +104,7 @@ pub async fn ended(server: &Server, caller: &Caller, id: &str) {
     }
 }
 
-/// Waits until nothing of a session that has ended is recorded any more; its number as events have it.
+/// Waits until no recording of an ended session runs. The session is named as in events.
 pub async fn settled(server: &Server, session: &Value) {
     let Some(pane) = session.as_str().and_then(|id| id.parse().ok()).map(PaneId) else { return };
     for _ in 0..LOOKS {
@@ -115,21 +115,21 @@ pub async fn settled(server: &Server, session: &Value) {
     }
 }
 
-/// Hears of recordings that somebody began or ended.
+/// Receives events of recordings that callers started or stopped.
 pub struct Changes {
     counts: watch::Receiver<Counts>,
     seen: u64,
 }
 
 impl Changes {
-    /// From now on.
+    /// Receives events from now on.
     pub fn new(server: &Server) -> Self {
         let mut counts = server.dispatcher.context().changes.listen();
         let seen = counts.borrow_and_update()[Topic::Recording as usize];
         Self { counts, seen }
     }
 
-    /// The next of them; false: there will be none. Cancel-safe.
+    /// Waits for the next event. Returns false if there will be none. Cancel-safe.
     pub async fn next(&mut self) -> bool {
         loop {
             if self.counts.changed().await.is_err() {
