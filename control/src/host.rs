@@ -137,12 +137,12 @@ pub trait Preferences: Send + Sync {
     }
 }
 
-/// What there is to prefer.
+/// The available preferences.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Described {
     /// Every key with its default, by sections.
     pub defaults: Value,
-    /// The JSON schema of all of them: types, ranges, choices and what each means.
+    /// The JSON schema: types, ranges, choices and descriptions.
     pub schema: Value,
     /// The keys that the file sets, as `section.key`.
     pub set: Vec<String>,
@@ -153,17 +153,17 @@ pub struct Described {
 pub struct ThemeInfo {
     /// Its name in the preferences.
     pub name: String,
-    /// Its name for people.
+    /// Its display name.
     pub title: String,
     /// Whether its background is lighter than its text.
     pub light: bool,
-    /// `#rrggbb`, as all below.
+    /// The color of text, as `#rrggbb`, like those below.
     pub foreground: String,
-    /// Behind text.
+    /// The background.
     pub background: String,
     /// The cursor.
     pub cursor: String,
-    /// Behind what is selected.
+    /// The background of the selection.
     pub selection: String,
     /// The sixteen colours.
     pub colors: Vec<String>,
@@ -174,24 +174,24 @@ pub struct ThemeInfo {
 pub struct ActionKeys {
     /// Its name in the preferences.
     pub action: String,
-    /// Its name for people.
+    /// Its display name.
     pub title: String,
-    /// What it does, in a sentence.
+    /// A one-sentence description.
     pub doc: String,
-    /// What its argument says; empty: it takes none.
+    /// What its argument means. Empty if it takes none.
     pub argument: String,
     /// The keys in force.
     pub keys: Vec<Binding>,
-    /// Those without the person's own.
+    /// The default keys.
     pub default_keys: Vec<Binding>,
 }
 
-/// A key that is bound.
+/// A bound key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Binding {
-    /// As the preferences write it: `ctrl+shift+t`.
+    /// The key, in the syntax of the preferences: `ctrl+shift+t`.
     pub keys: String,
-    /// What the action is given; empty: nothing.
+    /// The action's argument. Empty if none.
     pub argument: String,
 }
 
@@ -245,16 +245,16 @@ pub struct Typing {
     pub bytes: Vec<u8>,
 }
 
-/// An action a person can do in the window.
+/// An action of the window.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub struct ActionInfo {
     /// Its name.
     pub name: Cow<'static, str>,
-    /// Its name for people.
+    /// Its display name.
     pub title: Cow<'static, str>,
-    /// What it does, in a sentence.
+    /// A one-sentence description.
     pub doc: Cow<'static, str>,
-    /// What its argument says; empty: it takes none.
+    /// What its argument means. Empty if it takes none.
     pub argument: Cow<'static, str>,
     /// The key it is bound to, empty for none.
     pub key: String,

@@ -51,19 +51,19 @@ pub struct Entry {
     pub timestamp: String,
     /// The method.
     pub method: String,
-    /// The session it was about; `null` for none.
+    /// The session that the call was about. `null` if none.
     pub session_id: Option<String>,
-    /// What was asked for.
+    /// The requested action.
     pub detail: String,
-    /// False: it was refused.
+    /// Whether the call was allowed.
     pub allowed: bool,
-    /// `ok`: it was made, or what takes its time began; `refused`; or `error`: it came to nothing, for what it was given or for
-    /// another reason. What began and then came to nothing has an entry for each.
+    /// `ok`: the call was carried out, or has begun if it takes longer; `refused`; or `error`: the call failed. A call that began
+    /// and then failed has two entries.
     pub outcome: Cow<'static, str>,
-    /// Why it was refused or came to nothing, as its caller was told; absent where it did not, or the detail says it.
+    /// The reason for a refusal or failure, as sent to the caller. Absent otherwise, or if the detail contains it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub error: String,
-    /// The client's name for itself, where it gave one.
+    /// The client's name, if it sent one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client: Option<String>,
 }

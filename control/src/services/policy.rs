@@ -17,40 +17,39 @@ use super::{
     shell::Shell,
 };
 
-/// Rules as they come by a wire. The first three fields must be there.
+/// Rules as callers send them. The first three fields are required.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Rules {
-    /// Whether they are in force. They hold for lines as they are composed, whoever sends the parts. In a shell's line that
-    /// keys edited (cursor, history, completion), what shows at its marked prompt counts; Enter is refused until that is
-    /// known, and always where the shell has no marks. Programs that are no shells are held to what is typed. Lines that a
-    /// shell takes from its history (`!`, `^`, `fc`, `r`) or continues on the next line (`\`) are refused.
+    /// Whether the rules are in force. They apply to the line as composed, whichever callers send its parts. If keys edited a
+    /// shell's line (cursor, history, completion), they apply to the line shown at the marked prompt; Enter is refused until
+    /// that line is known, and always if the shell lacks integration. In programs other than shells, they apply to the typed
+    /// text. Lines that a shell takes from its history (`!`, `^`, `fc`, `r`) or continues on the next line (`\`) are refused.
     ///
-    /// The rules prevent mistakes; they are no sandbox. They see the text of a line, not what it runs: a variable, an alias, a
-    /// function, `eval`, an editor or a script can run what a rule blocks, and so can a `!` behind a quote that an earlier line
-    /// opened.
+    /// The rules prevent mistakes. They are not a sandbox: they check the text of a line, not the commands that it runs. A
+    /// variable, an alias, a function, `eval`, an editor or a script can run a blocked command, and so can a `!` after a quote
+    /// that an earlier line opened.
     pub enabled: bool,
-    /// Texts of which none may be in a line, nor in the line without its quotes and backslashes.
+    /// Texts that no line may contain, with or without its quotes and backslashes.
     pub blocked_patterns: Vec<String>,
-    /// Texts of which one must begin each line, where `enforce_allowed` says so; and each part of it behind `;`, `&`, `|`,
-    /// `(`, `` ` `` or a line's end. A line whose parts can't be told is not allowed: with an open quote, with what double
-    /// quotes would run, with `$'` or a history's `!`. Redirections are not looked at.
+    /// With `enforce_allowed`, each line must begin with one of these texts, and so must each part of it after `;`, `&`, `|`, `(`,
+    /// `` ` `` or a line end. A line that can't be split into parts is refused: one with an open quote, with a command in double
+    /// quotes, with `$'` or with a `!` of the history. Redirections are not checked.
     pub allowed_patterns: Vec<String>,
-    /// Whether only what is allowed may be entered.
+    /// Whether only allowed lines may be entered.
     #[serde(default)]
     pub enforce_allowed: bool,
-    /// Regular expressions of which none may match in a line.
+    /// Regular expressions that must not match anywhere in a line.
     #[serde(default)]
     pub blocked_regexes: Vec<String>,
-    /// Regular expressions that allow a line, or a part of one, that they match from its beginning to its end.
+    /// Regular expressions that allow a line, or a part of it, if they match it as a whole.
     #[serde(default)]
     pub allowed_regexes: Vec<String>,
-    /// More rules for single sessions, by their numbers: what they block is blocked too, and what they allow is allowed
-    /// there.
+    /// Additional rules for single sessions, by their numbers. They block and allow more in that session.
     #[serde(default)]
     pub sessions: BTreeMap<String, PaneRules>,
 }
 
-/// Rules of one session.
+/// Rules for one session.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct PaneRules {
     /// As above.
@@ -59,7 +58,7 @@ pub struct PaneRules {
     /// As above.
     #[serde(default)]
     pub allowed_patterns: Vec<String>,
-    /// As above; absent: as for all.
+    /// As above. Default: as for all sessions.
     #[serde(default)]
     pub enforce_allowed: bool,
     /// As above.
