@@ -97,7 +97,7 @@ struct Queue {
 
 #[derive(Default)]
 struct Waiting {
-    events: VecDeque<Value>,
+    events: VecDeque<Arc<Value>>,
     /// Panes that wrote output since the subscriber last took it. Becomes one event per pane.
     output: BTreeSet<PaneId>,
     dropped: u64,
@@ -206,6 +206,8 @@ impl Hub {
                 if let Some(pane_seq) = pane_seq {
                     event["session_seq"] = json!(pane_seq);
                 }
+                // Shared: each subscriber copies an event when it takes it, so that a flood costs a pane little.
+                let event = Arc::new(event);
                 wanting.iter().for_each(|queue| queue.push(&event));
             }
             seq
@@ -235,7 +237,7 @@ impl Hub {
 }
 
 impl Queue {
-    fn push(&self, event: &Value) {
+    fn push(&self, event: &Arc<Value>) {
         let mut waiting = self.waiting.lock();
         if waiting.events.len() < CAPACITY {
             waiting.events.push_back(event.clone());
@@ -266,13 +268,13 @@ impl Subscription {
                 (Some(event), None)
             } else if waiting.dropped > 0 {
                 let count = std::mem::take(&mut waiting.dropped);
-                (Some(json!({"event": "dropped", "count": count})), None)
+                (Some(Arc::new(json!({"event": "dropped", "count": count}))), None)
             } else {
                 (None, waiting.output.pop_first())
             }
         };
         if let Some(event) = event {
-            return Some(event);
+            return Some(Arc::unwrap_or_clone(event));
         }
         let pane = pane?;
         let session_seq = self.hub.mux.upgrade()?.pane(pane).map(|pane| *pane.watch().borrow());
