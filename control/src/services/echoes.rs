@@ -7,7 +7,9 @@ use std::collections::VecDeque;
 
 use parking_lot::Mutex;
 use unterm_mux::{Pane, PaneId};
-use unterm_term::{Modes, Point};
+use unterm_term::{LineId, Modes, Point};
+
+use super::question_line::ends_prompt;
 
 /// The most echoes that are remembered. One more replaces the oldest.
 const MOST: usize = 256;
@@ -15,6 +17,9 @@ const MOST: usize = 256;
 const LONGEST: usize = 4096;
 /// The marks before and after a bracketed paste. Programs do not show them.
 const PASTE: [&str; 2] = ["\x1b[200~", "\x1b[201~"];
+
+/// Python's prompt in the middle of a statement.
+const CONTINUATION: &str = "... ";
 
 /// A place where a program would show what is typed now.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +36,7 @@ impl Place {
             }
             let cursor = term.cursor();
             let line = term.live_top().0 + u64::from(cursor.row);
-            Point { line: unterm_term::LineId(line), col: cursor.col }
+            Point { line: LineId(line), col: cursor.col }
         };
         let process = pane.process();
         let echoes = process.echo() != Some(false) || at.col > 0;
@@ -44,6 +49,8 @@ impl Place {
 pub struct Echo {
     place: Place,
     text: String,
+    /// The lines after the first. Their places are unknown, because a program may print between them.
+    later: Vec<String>,
     /// What follows it in its line was typed too.
     reaches_end: bool,
 }
@@ -53,17 +60,24 @@ pub struct Echo {
 pub struct Echoes(Mutex<VecDeque<(PaneId, Echo)>>);
 
 impl Echoes {
-    /// Records that this was typed at a place. Only the text before the first key counts.
+    /// Records that this was typed at a place. In each line, only the text before the first key
+    /// counts.
     pub fn add(&self, pane: &Pane, place: Place, typed: &[u8]) {
         let typed = String::from_utf8_lossy(&typed[..typed.len().min(LONGEST)]);
         let typed = typed.strip_prefix(PASTE[0]).unwrap_or(&typed);
-        let text = typed.split(char::is_control).next().unwrap_or_default();
-        self.put(pane, Echo { place, text: text.trim_end().to_owned(), reaches_end: false });
+        let mut lines = typed.split(['\r', '\n']).map(|line| {
+            let text = line.split(char::is_control).next();
+            text.unwrap_or_default().trim_end().to_owned()
+        });
+        let text = lines.next().unwrap_or_default();
+        let later = lines.filter(|line| !line.trim().is_empty()).collect();
+        self.put(pane, Echo { place, text, later, reaches_end: false });
     }
 
     /// Records that a line which begins like this was typed at a place.
     pub fn add_line(&self, pane: &Pane, place: Place, beginning: &str) {
-        self.put(pane, Echo { place, text: beginning.to_owned(), reaches_end: true });
+        let (text, later) = (beginning.to_owned(), Vec::new());
+        self.put(pane, Echo { place, text, later, reaches_end: true });
     }
 
     fn put(&self, pane: &Pane, echo: Echo) {
@@ -89,7 +103,18 @@ impl Echo {
     /// is still being drawn, removes what is there.
     pub fn remove_from(&self, first: u64, last: u64, line: &mut String) {
         let Point { line: row, col } = self.place.0;
-        if !(first..=last).contains(&row.0) {
+        if first > row.0 {
+            // The echo of a later line follows a prompt.
+            let is_typed = |typed: &&String| {
+                line.strip_suffix(typed.as_str())
+                    .is_some_and(|before| ends_prompt(before) || before == CONTINUATION)
+            };
+            if let Some(typed) = self.later.iter().find(is_typed) {
+                line.truncate(line.len() - typed.len());
+            }
+            return;
+        }
+        if last < row.0 {
             return;
         }
         if let Some(at) = line.rfind(&self.text) {
@@ -109,14 +134,13 @@ impl Echo {
 
 #[cfg(test)]
 mod tests {
-    use unterm_term::LineId;
-
     use super::*;
 
     fn shown(line: &str, row: u64, text: &str) -> String {
         let place = Place(Point { line: LineId(row), col: 4 });
         let mut line = line.to_owned();
-        Echo { place, text: text.to_owned(), reaches_end: false }.remove_from(5, 6, &mut line);
+        Echo { place, text: text.to_owned(), later: Vec::new(), reaches_end: false }
+            .remove_from(5, 6, &mut line);
         line
     }
 
@@ -135,8 +159,24 @@ mod tests {
     fn a_line_that_was_typed_reaches_its_end() {
         let place = Place(Point { line: LineId(5), col: 2 });
         let mut line = "$  printf begin; echo READY".to_owned();
-        Echo { place, text: " printf begin".to_owned(), reaches_end: true }
+        Echo { place, text: " printf begin".to_owned(), later: Vec::new(), reaches_end: true }
             .remove_from(5, 5, &mut line);
         assert_eq!(line, "$ ");
+    }
+    #[test]
+    fn later_lines_are_removed_behind_prompts() {
+        let later = vec!["    print('it')".to_owned(), "it".to_owned()];
+        let place = Place(Point { line: LineId(5), col: 4 });
+        let echo = Echo { place, text: "for _ in x:".to_owned(), later, reaches_end: false };
+        let shown = |line: &str, row: u64| {
+            let mut line = line.to_owned();
+            echo.remove_from(row, row, &mut line);
+            line
+        };
+        assert_eq!(shown("...     print('it')", 6), "... ");
+        assert_eq!(shown(">>> it", 7), ">>> ");
+        assert_eq!(shown("it", 8), "it", "output");
+        assert_eq!(shown("this is it", 8), "this is it", "output");
+        assert_eq!(shown(">>> it", 4), ">>> it", "printed before");
     }
 }

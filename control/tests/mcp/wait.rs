@@ -94,6 +94,14 @@ fn an_interpreter_shows_what_is_typed_and_that_is_not_its_output() {
     let typed = json!({"pane": pane, "text": "y\n", "wait_any": [{"text": "DONE"}]});
     let typed = client.call("input", typed);
     assert_eq!(typed["wait"]["conditions"][0]["text"], "DONE", "{typed}");
+    let lines = "for _ in [1]:\n    input('Go? '); print('MORE')\n\n";
+    let wait = json!([{"text": "MORE"}]);
+    let typed = json!({"pane": pane, "text": lines, "wait_any": wait, "timeout_ms": 500});
+    let typed = client.call("input", typed);
+    assert_eq!(typed["wait"]["matched"], false, "{typed}");
+    let typed = json!({"pane": pane, "text": "y\n", "wait_any": wait});
+    let typed = client.call("input", typed);
+    assert_eq!(typed["wait"]["conditions"][0]["text"], "MORE", "{typed}");
 }
 
 #[test]
