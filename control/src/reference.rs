@@ -21,16 +21,17 @@ const DEPTH: usize = 4;
 pub fn reference() -> String {
     let mut page = String::from(
         "# Methods of the control port\n\n\
-         Made from the table of methods by `UPDATE_EXPECT=1 cargo test -p unterm-control reference`; do not edit.\n\n\
-         One JSON-RPC 2.0 request a line, on 127.0.0.1 at the port of the instance's entry in `~/.unterm/instances`. The first \
-         is `auth.login {\"token\": …}`, with the token of that entry; it answers `{\"status\": \"ok\"}`. `client` and \
-         `conversation` may name who calls. A session is named by `id`, a number, or by `session_id`, the same as text.\n\n\
-         Errors: -32700, the line is no JSON; -32001, a wrong token; -32002, a call before the login; -32603 everything \
-         else, its message says what.\n\n\
-         What a method reveals and changes is said with it, and decides who may call it. It needs `read`, `act` or `admin` of a \
-         token; the instance's own gives all three. A token for some sessions calls what is of one session for those, and what \
-         is of the token's sessions, which then tells of no others. What is revealed of `preferences` and `proxy` has, below \
-         admin, no values of `[env]`, and no user names and passwords of proxies.\n\n\
+         Generated from the table of methods by `UPDATE_EXPECT=1 cargo test -p unterm-control reference`. Do not edit.\n\n\
+         Connect to 127.0.0.1, at the port in the instance's entry in `~/.unterm/instances`. Send one JSON-RPC 2.0 request per \
+         line. The first request is `auth.login {\"token\": …}` with the token in that entry. Its reply is \
+         `{\"status\": \"ok\"}`. The parameters `client` and `conversation` may name the caller. A session is named by the \
+         number `id`, or by the same number as a string in `session_id`.\n\n\
+         Error codes: -32700, the line is not JSON; -32001, the token is wrong; -32002, the call came before the login; -32603, \
+         any other error, described by its message.\n\n\
+         Each method lists what it reveals and changes. This decides whether it needs a token with `read`, `act` or `admin`. The \
+         instance's own token has all three. A token can be limited to some sessions. With it, a method \"of one session\" works \
+         on those sessions only, and a method \"of the token's sessions\" reports those sessions only. Below `admin`, replies \
+         about `preferences` and `proxy` contain neither the values of `[env]` nor user names and passwords of proxies.\n\n\
          | subject | | to see it | to change it |\n|---|---|---|---|\n",
     );
     for (subject, about) in Subjects::ALL {
@@ -78,20 +79,20 @@ fn write_method(page: &mut String, entry: &Entry) {
 pub fn tools() -> String {
     let mut page = String::from(
         "# Tools of the Model Context Protocol\n\n\
-         Made from the tables of tools by `UPDATE_EXPECT=1 cargo test -p unterm-control reference`; do not edit.\n\n\
-         `unterm-cli mcp` speaks the protocol on stdin and stdout, `/mcp` of the settings server by HTTP, with the instance's \
-         token as a bearer. `--toolset`, or `?toolset=`, chooses the tools; unterm if nothing is said. By HTTP, \
-         `?conversation=` is a name that tells two agents of one program and one token apart.\n\n\
-         Which fields of a reply hold what programs wrote is said in the result's `_meta` under `unterm/untrusted`. Of replies of \
-         unterm, fields that are as usual are left out.\n",
+         Generated from the tables of tools by `UPDATE_EXPECT=1 cargo test -p unterm-control reference`. Do not edit.\n\n\
+         `unterm-cli mcp` serves the protocol on stdin and stdout. The settings server serves it over HTTP at `/mcp`, with the \
+         instance's token as a bearer token. `--toolset` or `?toolset=` selects the toolset. Default: unterm. Over HTTP, give \
+         each of several agents that share a token its own `?conversation=NAME`.\n\n\
+         The result's `_meta` lists, under `unterm/untrusted`, the fields that contain text from programs. Replies of the toolset \
+         unterm omit fields with their usual value.\n",
     );
     for toolset in mcp::TOOLSETS {
         let _ = writeln!(page, "\n## {}\n\n{}", toolset.name, toolset.instructions);
         for tool in toolset.tools {
             let hints = match tool.hints {
-                Hints::Looks => "Only looks.",
-                Hints::Adds => "Takes nothing away.",
-                Hints::Acts => "May do whatever a command may.",
+                Hints::Looks => "Read-only.",
+                Hints::Adds => "Removes nothing.",
+                Hints::Acts => "Can have any effect that a command can have.",
             };
             let _ = writeln!(page, "\n### {}\n\n{} {hints}", tool.name, tool.doc);
             if !tool.example.is_empty() {
@@ -249,11 +250,11 @@ mod tests {
         let page = reference();
         for line in [
             "### exec.run_wait",
-            "| `command` | string, required | The command, as one would type it; may have several lines. |",
-            "| `sessions[].shell.cwd` | string | A `file://` URI, empty when nobody knows. |",
-            "| `timed_out` | boolean | The command still runs. |",
-            "| `any[].stable_ms` | integer | Nothing has come for so long, in milliseconds. |",
-            "| `takes_text` | boolean | Whether the person may answer with a text of their own too; false. |",
+            "| `command` | string, required | The command, as typed at the prompt. May have several lines. |",
+            "| `sessions[].shell.cwd` | string | A `file://` URI. Empty if unknown. |",
+            "| `timed_out` | boolean | Whether the command still ran when the time was over. |",
+            "| `any[].stable_ms` | integer | The session has not changed for this many milliseconds. |",
+            "| `takes_text` | boolean | Whether the person may also answer with their own text. Default: false. |",
             "| `scope` | `\"read\"` or `\"act\"` or `\"admin\"` | What it may do. |",
             "| `sessions.*.blocked_patterns` | list of string | As above. |",
         ] {
