@@ -57,6 +57,16 @@ fn both_eras_are_told_of_the_same_few_strict_tools() {
     assert_eq!(new.call("status", json!({}))["you"], "new client");
     let unknown = new.request("tools/call", json!({"name": "nope", "arguments": {}}));
     assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
+    for (method, params) in [
+        ("tools/call", json!({"arguments": {}})),
+        ("tools/call", json!({"name": 3})),
+        ("resources/read", json!({})),
+    ] {
+        for client in [&mut new, &mut old] {
+            let wrong = client.request(method, params.clone());
+            assert_eq!(wrong["error"]["code"], -32602, "{method} {params}: {wrong}");
+        }
+    }
     assert_eq!(old.request("nope/nope", json!({}))["error"]["code"], -32601);
     let wrong = old.fail("run", json!({"comand": "x"}));
     let right = "`run` takes no `comand`; did you mean `command`? It takes command, ";

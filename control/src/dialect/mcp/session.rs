@@ -10,12 +10,12 @@ use parking_lot::Mutex;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, CallToolResult, GetPromptRequestParams,
-        GetPromptResponse, Implementation, JsonObject, ListPromptsResult,
-        ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-        ReadResourceRequestParams, ReadResourceResponse, ResourceUpdatedNotificationParam,
-        ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool,
-        UnsubscribeRequestParams,
+        CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult,
+        ErrorCode, GetPromptRequestParams, GetPromptResponse, Implementation, JsonObject,
+        ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+        PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+        ResourceUpdatedNotificationParam, ServerCapabilities, ServerConfig, SubscribeRequestParams,
+        SubscriptionFilter, Tool, UnsubscribeRequestParams,
     },
     service::{RequestContext, SubscriptionContext},
     transport::async_rw::AsyncRwTransport,
@@ -46,6 +46,15 @@ use crate::{
 
 /// The most concurrent calls of one session. A further call is refused.
 const MOST_CALLS: usize = 64;
+
+/// Requests of the protocol with a required parameter (2025-11-25).
+const REQUIRED: [(&str, &str); 5] = [
+    ("tools/call", "name"),
+    ("prompts/get", "name"),
+    ("resources/read", "uri"),
+    ("resources/subscribe", "uri"),
+    ("resources/unsubscribe", "uri"),
+];
 
 /// A client's session.
 pub struct Session {
@@ -388,6 +397,24 @@ impl ServerHandler for Session {
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
         self.find(name).map(described)
+    }
+
+    /// Refuses a request that rmcp could not read. It reports a known method with wrong parameters as an unknown method.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method = request.method;
+        match REQUIRED.iter().find(|(known, _)| *known == method) {
+            Some((_, parameter)) => Err(ErrorData::invalid_params(
+                format!(
+                    "{method} needs the string `{parameter}`, and its other parameters in the form of the protocol"
+                ),
+                None,
+            )),
+            None => Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None)),
+        }
     }
 
     async fn call_tool(

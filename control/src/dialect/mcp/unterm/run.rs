@@ -202,21 +202,31 @@ async fn finish_or_ask(
     within: Duration,
     state: &StatusReply,
 ) -> Option<ToolResult<RunWaitReply>> {
-    let mut asked = vec![Awaited::Input(true)];
-    if !state.awaiting_secret {
-        asked.push(Awaited::Secret(true));
-    }
-    let asks = WatchParams {
-        any: asked.into(),
-        since_seq: job.seen().into(),
-        timeout_ms: WEEK.into(),
-        ..WatchParams::of(job.pane)
-    };
     let asks = async {
-        match ask.call::<Watch>(asks).await {
-            Ok(seen) if seen.matched => {}
-            // The pane has ended, and the command with it.
-            _ => std::future::pending().await,
+        loop {
+            let mut asked = vec![Awaited::Input(true)];
+            if !state.awaiting_secret {
+                asked.push(Awaited::Secret(true));
+            }
+            let asks = WatchParams {
+                any: asked.into(),
+                since_seq: job.seen().into(),
+                timeout_ms: WEEK.into(),
+                ..WatchParams::of(job.pane)
+            };
+            match ask.call::<Watch>(asks).await {
+                Ok(seen) if seen.matched => {}
+                // The pane has ended, and the command with it.
+                _ => std::future::pending().await,
+            }
+            // A program that sets up its terminal may look for a moment as if it read a secret.
+            match ask.call::<Status>(SessionOnly::of(job.pane)).await {
+                Ok(now) if now.awaiting_input || now.awaiting_secret && !state.awaiting_secret => {
+                    return;
+                }
+                Ok(_) => tokio::task::yield_now().await,
+                Err(_) => return,
+            }
         }
     };
     tokio::select! {
