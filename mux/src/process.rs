@@ -219,6 +219,10 @@ pub trait Process: Send + Sync {
     fn jobs(&self) -> Option<Vec<Job>> {
         None
     }
+    /// The arguments of the foreground process, with its name first; `None` if unknown.
+    fn foreground_arguments(&self) -> Option<Vec<String>> {
+        None
+    }
     /// How long ago the foreground process was started; `None` if unknown.
     fn front_age(&self) -> Option<Duration> {
         None

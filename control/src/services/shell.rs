@@ -49,6 +49,22 @@ impl Shell {
         }
     }
 
+    /// Whether a shell with these arguments, its name first, runs a script or one command (`-c`) instead of reading commands
+    /// from its terminal.
+    pub fn runs_script(self, arguments: &[String]) -> bool {
+        let Some(first) = arguments.get(1) else { return false };
+        if matches!(self, Self::PowerShell | Self::Cmd) {
+            return false;
+        }
+        let is_file = !first.starts_with(['-', '+']);
+        let is_command = |argument: &String| {
+            let letters = argument.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
+            argument == "--command" || letters.is_some_and(|letters| letters.contains('c'))
+        };
+        let mut options = arguments[1..].iter().take_while(|argument| argument.starts_with('-'));
+        is_file || options.any(is_command)
+    }
+
     /// The documented name of a shell.
     pub fn kind(shell: Option<Self>) -> &'static str {
         match shell {
@@ -370,6 +386,22 @@ mod tests {
         assert_eq!(Shell::of_process("/usr/bin/dash"), Some(Shell::Posix));
         assert_eq!(Shell::of_process("vim"), None);
         assert_eq!(Shell::of_process(""), None);
+    }
+
+    #[test]
+    fn a_shell_with_a_script_reads_no_commands() {
+        let runs_script = |line: &str| {
+            let arguments: Vec<_> = line.split(' ').map(str::to_owned).collect();
+            Shell::of_process(&arguments[0]).unwrap().runs_script(&arguments)
+        };
+        for line in ["sh -c read", "/bin/sh script", "bash -ec x", "fish --command x", "sh -e -c x"]
+        {
+            assert!(runs_script(line), "{line}");
+        }
+        for line in ["sh", "-bash", "bash --norc -i", "bash --rcfile /etc/c", "zsh -l", "fish -C c"]
+        {
+            assert!(!runs_script(line), "{line}");
+        }
     }
 
     #[test]

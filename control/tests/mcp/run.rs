@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use unterm_mux::PaneId;
 
-use crate::support::{Fixture, client::Client};
+use crate::support::{self, Fixture, client::Client};
 
 #[test]
 fn commands_are_run_in_a_shell_that_stays() {
@@ -206,12 +206,23 @@ fn cancelled_by_hand(fixture: &Fixture, pane: u64, since: &Value) -> bool {
 fn a_program_that_a_pane_was_opened_for_reads_no_command() {
     let fixture = Fixture::new();
     let mut client = Client::new(&fixture);
-    let opened = client.call("pane_open", json!({"command": ["cat"]}));
-    let pane = &opened["pane"];
-    let why = client.fail("run", json!({"pane": pane, "command": "echo typed"}));
-    assert!(why.starts_with("Nothing was typed: pane ") && why.contains("cat”"), "{why}");
-    let screen = client.call("screen", json!({"pane": pane}));
-    assert_eq!(screen["text"], "", "{screen}");
+    for (command, name) in [
+        (json!(["cat"]), "cat”"),
+        (json!(["sh", "-c", "read -r A; echo \"got $A\"; read -r A"]), "sh”"),
+    ] {
+        let opened = client.call("pane_open", json!({"command": command}));
+        let pane = &opened["pane"];
+        support::until("the program to read", || {
+            let pane = fixture.mux.pane(PaneId(pane.as_u64()?))?;
+            (pane.process().awaits_input() == Some(true)).then_some(())
+        });
+        let why = client.fail("run", json!({"pane": pane, "command": "echo typed"}));
+        assert!(why.starts_with("Nothing was typed: pane "), "{why}");
+        let screen = client.call("screen", json!({"pane": pane}));
+        assert_eq!(screen["text"], "", "{screen}");
+        let is_named = why.contains(name) || name == "sh”" && why.contains("dash”");
+        assert!(is_named, "{why}");
+    }
     // A shell that marks nothing is typed into.
     let opened = client.call("pane_open", json!({"command": ["sh"]}));
     let ran = client.call("run", json!({"pane": opened["pane"], "command": "echo typed"}));

@@ -222,6 +222,13 @@ fn uptime() -> Duration {
     Duration::from_secs_f64(seconds.unwrap_or_default())
 }
 
+/// The arguments that a process was started with.
+pub(super) fn arguments(pid: i32) -> Option<Vec<String>> {
+    let arguments = std::fs::read(format!("/proc/{pid}/cmdline")).ok()?;
+    let arguments = arguments.strip_suffix(&[0]).unwrap_or(&arguments).split(|byte| *byte == 0);
+    Some(arguments.map(|argument| String::from_utf8_lossy(argument).into_owned()).collect())
+}
+
 /// The arguments that a process was started with, in one line, or its name if they are gone.
 fn command_line(process: &Stat) -> String {
     let arguments = std::fs::read(format!("/proc/{}/cmdline", process.pid)).unwrap_or_default();

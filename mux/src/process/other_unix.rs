@@ -118,6 +118,11 @@ pub(super) fn age(_pid: i32) -> Option<Duration> {
     None
 }
 
+/// The arguments that a process was started with. Not reported here.
+pub(super) fn arguments(_: i32) -> Option<Vec<String>> {
+    None
+}
+
 /// The working directory of a process: not implemented, so only OSC 7 reports it.
 pub(super) fn cwd(_pid: i32) -> Option<PathBuf> {
     None

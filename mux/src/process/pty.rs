@@ -543,6 +543,10 @@ impl Process for PtyProcess {
         system::jobs(std::os::unix::fs::MetadataExt::rdev(&tty), &except)
     }
 
+    fn foreground_arguments(&self) -> Option<Vec<String>> {
+        system::arguments(self.foreground()?.pid)
+    }
+
     fn front_age(&self) -> Option<Duration> {
         system::age(self.foreground()?.pid)
     }

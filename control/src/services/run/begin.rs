@@ -168,11 +168,13 @@ fn under_way(pane: &Pane) -> Option<String> {
     Some(line.or_else(name).unwrap_or_else(|| "a command".to_owned()))
 }
 
-/// The program that would read typed text in a pane whose shell marks nothing, unless it is a shell or leads to one.
+/// The program that would read typed text in a pane whose shell marks nothing, unless it is a shell that reads commands, or
+/// leads to one.
 fn reader(pane: &Pane) -> Option<String> {
     let Foreground { name, .. } = pane.foreground()?;
-    let leads_to_shell = Shell::of_process(&name).is_some() || is_carrier(&name);
-    (!leads_to_shell).then_some(name)
+    let arguments = || pane.process().foreground_arguments().unwrap_or_default();
+    let is_shell = Shell::of_process(&name).is_some_and(|shell| !shell.runs_script(&arguments()));
+    (!is_shell && !is_carrier(&name)).then_some(name)
 }
 
 /// Whether a shell leads the foreground and does not read its terminal: it reads its startup files, or is between a command and
