@@ -47,14 +47,9 @@ use crate::{
 /// The most concurrent calls of one session. A further call is refused.
 const MOST_CALLS: usize = 64;
 
-/// Requests of the protocol with a required parameter (2025-11-25).
-const REQUIRED: [(&str, &str); 5] = [
-    ("tools/call", "name"),
-    ("prompts/get", "name"),
-    ("resources/read", "uri"),
-    ("resources/subscribe", "uri"),
-    ("resources/unsubscribe", "uri"),
-];
+/// Requests with a required parameter, in all versions of the protocol.
+const REQUIRED: [(&str, &str); 3] =
+    [("tools/call", "name"), ("prompts/get", "name"), ("resources/read", "uri")];
 
 /// A client's session.
 pub struct Session {
