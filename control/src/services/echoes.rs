@@ -1,7 +1,7 @@
-//! Where the echo of what callers typed is to be expected, so that a wait for output does not take it for output.
+//! Echoes of text that callers typed, so that a wait for output can ignore them.
 //!
-//! Shells with integration mark what is typed at their prompts. This is for all other programs that show their input:
-//! interpreters, shells without integration, and those that have not drawn their prompt yet.
+//! Shells with integration mark the text typed at their prompts. Other programs that show their input do not: interpreters,
+//! shells without integration, and shells that have not drawn their prompt yet.
 
 use std::collections::VecDeque;
 
@@ -21,13 +21,13 @@ const PASTE: [&str; 2] = ["\x1b[200~", "\x1b[201~"];
 /// Python's prompt in the middle of a statement.
 const CONTINUATION: &str = "... ";
 
-/// A place where a program would show what is typed now.
+/// The position at which a program would echo input.
 #[derive(Clone, Copy, Debug)]
 pub struct Place(Point);
 
 impl Place {
-    /// The cursor's place in a pane. `None` if nothing typed there would be an echo: on a full screen, what is typed
-    /// changes a document; in the first column, a program that turned the echo off shows only what it makes of its input.
+    /// The cursor's position in a pane. `None` if text at that position is not an echo: on the alternate screen, input edits
+    /// a document; in the first column without terminal echo, the program prints its own output.
     pub fn of(pane: &Pane) -> Option<Self> {
         let at = {
             let term = pane.term();
@@ -44,24 +44,23 @@ impl Place {
     }
 }
 
-/// A text that was typed.
+/// A typed text and its position.
 #[derive(Clone, Debug)]
 pub struct Echo {
     place: Place,
     text: String,
     /// The lines after the first. Their places are unknown, because a program may print between them.
     later: Vec<String>,
-    /// What follows it in its line was typed too.
+    /// The rest of its line was typed too.
     reaches_end: bool,
 }
 
-/// What callers typed recently, in any pane.
+/// The texts that callers typed recently, in any pane.
 #[derive(Debug, Default)]
 pub struct Echoes(Mutex<VecDeque<(PaneId, Echo)>>);
 
 impl Echoes {
-    /// Records that this was typed at a place. In each line, only the text before the first key
-    /// counts.
+    /// Records text that was typed at a position. Each line counts up to its first control character.
     pub fn add(&self, pane: &Pane, place: Place, typed: &[u8]) {
         let typed = String::from_utf8_lossy(&typed[..typed.len().min(LONGEST)]);
         let typed = typed.strip_prefix(PASTE[0]).unwrap_or(&typed);
@@ -74,7 +73,7 @@ impl Echoes {
         self.put(pane, Echo { place, text, later, reaches_end: false });
     }
 
-    /// Records that a line which begins like this was typed at a place.
+    /// Records a line that was typed at a position, by its beginning.
     pub fn add_line(&self, pane: &Pane, place: Place, beginning: &str) {
         let (text, later) = (beginning.to_owned(), Vec::new());
         self.put(pane, Echo { place, text, later, reaches_end: true });
@@ -91,7 +90,7 @@ impl Echoes {
         echoes.push_back((pane.id(), echo));
     }
 
-    /// The echoes in a pane, the oldest first.
+    /// The echoes in a pane, oldest first.
     pub fn of(&self, pane: PaneId) -> Vec<Echo> {
         let echoes = self.0.lock();
         echoes.iter().filter(|(of, _)| *of == pane).map(|(_, echo)| echo.clone()).collect()
@@ -99,8 +98,8 @@ impl Echoes {
 }
 
 impl Echo {
-    /// Removes this echo from the text of a line, whose rows are `first` to `last`, if the line shows it. Of an echo that
-    /// is still being drawn, removes what is there.
+    /// Removes this echo from the text of a line, whose rows are `first` to `last`, if the line shows it. Removes
+    /// the drawn part of an echo that is still incomplete.
     pub fn remove_from(&self, first: u64, last: u64, line: &mut String) {
         let Point { line: row, col } = self.place.0;
         if first > row.0 {

@@ -1,7 +1,8 @@
 //! Whether a Nushell command is finished. Nushell has no `eval`, so commands are typed as they are, and its editor waits for
 //! the rest of an unfinished one.
 
-/// What a command of one line still needs, in words: a bracket, the end of a quote, or a command after `|`. `None` if nothing.
+/// The missing part of a one-line command, in words: a bracket, the end of a quote, or a command after `|`. `None` if it is
+/// finished.
 pub fn missing(command: &str) -> Option<String> {
     let mut open = Vec::new();
     let mut rest = command;
@@ -19,7 +20,7 @@ pub fn missing(command: &str) -> Option<String> {
             '(' => open.push(')'),
             '[' => open.push(']'),
             '{' => open.push('}'),
-            // Nushell reports one that closes nothing.
+            // An unmatched closing bracket is an error, which Nushell reports.
             ')' | ']' | '}' => drop(open.pop()),
             _ => {}
         }
