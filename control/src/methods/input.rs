@@ -331,7 +331,9 @@ fn mouse(pane: &Pane, params: &MouseParams<'_>, [col, row]: [&'static str; 2]) -
     let (col, row) = (place(&params.col, col, size.cols)?, place(&params.row, row, size.rows)?);
     let mut modifiers = Modifiers::empty();
     for name in params.modifiers.list("modifiers")? {
-        modifiers |= Modifiers::of_name(&name).ok_or_else(|| Error::Invalid {
+        let known = Modifiers::CTRL | Modifiers::ALT | Modifiers::SHIFT;
+        let modifier = Modifiers::of_name(&name).filter(|modifier| known.contains(*modifier));
+        modifiers |= modifier.ok_or_else(|| Error::Invalid {
             name: "modifiers",
             expected: "some of ctrl, alt, shift".to_owned(),
             got: format!("{name:?}"),

@@ -52,17 +52,26 @@ impl Shell {
     /// Whether a shell with these arguments, its name first, runs a script or one command (`-c`) instead of reading commands
     /// from its terminal.
     pub fn runs_script(self, arguments: &[String]) -> bool {
-        let Some(first) = arguments.get(1) else { return false };
-        if matches!(self, Self::PowerShell | Self::Cmd) {
-            return false;
-        }
-        let is_file = !first.starts_with(['-', '+']);
-        let is_command = |argument: &String| {
-            let letters = argument.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
-            argument == "--command" || letters.is_some_and(|letters| letters.contains('c'))
+        // Options whose value is an argument of its own.
+        let valued: &[&str] = match self {
+            Self::PowerShell | Self::Cmd => return false,
+            Self::Fish => &["-C", "--init-command", "-d", "-D", "-f", "-o", "--features"],
+            Self::Nushell => &["-e", "--execute", "-I", "--config", "--env-config", "--log-level"],
+            _ => &["-o", "+o", "-O", "+O", "--rcfile", "--init-file"],
         };
-        let mut options = arguments[1..].iter().take_while(|argument| argument.starts_with('-'));
-        is_file || options.any(is_command)
+        let mut arguments = arguments.iter().skip(1);
+        while let Some(argument) = arguments.next() {
+            let letters = argument.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+            let is_command = argument.starts_with("--command")
+                || letters.is_some_and(|letters| letters.contains('c'));
+            if is_command || !argument.starts_with(['-', '+']) {
+                return true;
+            }
+            if valued.contains(&argument.as_str()) {
+                arguments.next();
+            }
+        }
+        false
     }
 
     /// The documented name of a shell.
@@ -83,6 +92,13 @@ impl Shell {
     pub fn of_pane(pane: &Pane) -> Option<Self> {
         let foreground = pane.foreground().and_then(|f| Self::of_process(&f.name));
         foreground.or_else(|| Self::of_process(&root_name(pane)?))
+    }
+
+    /// The shell that reads commands from the pane's terminal: the foreground process, unless it runs a script.
+    pub fn reading_commands(pane: &Pane) -> Option<Self> {
+        let shell = Self::of_process(&pane.foreground()?.name)?;
+        let arguments = pane.process().foreground_arguments().unwrap_or_default();
+        (!shell.runs_script(&arguments)).then_some(shell)
     }
 
     /// The text to type so that the shell runs `command` between two marks: [`Marks::begin`], which terminals do not
@@ -394,12 +410,32 @@ mod tests {
             let arguments: Vec<_> = line.split(' ').map(str::to_owned).collect();
             Shell::of_process(&arguments[0]).unwrap().runs_script(&arguments)
         };
-        for line in ["sh -c read", "/bin/sh script", "bash -ec x", "fish --command x", "sh -e -c x"]
-        {
+        for line in [
+            "sh -c read",
+            "/bin/sh script",
+            "bash -ec x",
+            "fish --command x",
+            "fish --no-config --command=x",
+            "sh -e -c x",
+            "bash -e script",
+            "bash --norc script",
+            "bash --rcfile /dev/null script",
+            "bash -e -o pipefail -c x",
+            "zsh -f script",
+            "nu -n --commands x",
+        ] {
             assert!(runs_script(line), "{line}");
         }
-        for line in ["sh", "-bash", "bash --norc -i", "bash --rcfile /etc/c", "zsh -l", "fish -C c"]
-        {
+        for line in [
+            "sh",
+            "-bash",
+            "bash --norc -i",
+            "bash --rcfile /etc/c",
+            "bash -o vi",
+            "zsh -l",
+            "fish -C c",
+            "nu -e x",
+        ] {
             assert!(!runs_script(line), "{line}");
         }
     }

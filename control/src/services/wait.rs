@@ -217,8 +217,10 @@ fn refuse_markless(pane: &Pane, has_marks: bool, is_since: bool) -> Result<()> {
         return Ok(());
     }
     let shell = Shell::of_pane(pane);
-    let is_plain = shell.is_none_or(|shell| shell == Shell::Posix);
     let foreground = pane.foreground().map(|process| process.name);
+    let is_script = foreground.as_deref().and_then(Shell::of_process).is_some()
+        && Shell::reading_commands(pane).is_none();
+    let is_plain = is_script || shell.is_none_or(|shell| shell == Shell::Posix);
     // A shell at the other end of a connection may send marks.
     let may_come = foreground.as_deref().is_some_and(is_carrier)
         // The first prompt is still to come, or the editor's terminal settings show that the shell is at a prompt.
@@ -280,9 +282,8 @@ fn is_prompting(pane: &Pane, has_marks: bool) -> bool {
             // A separate statement, because it holds the lock on the terminal until it ends.
             let is_behind_text = pane.term().cursor().col > 0;
             is_behind_text
-                && pane.foreground().is_some_and(|foreground| {
-                    foreground.is_root && Shell::of_process(&foreground.name).is_some()
-                })
+                && pane.foreground().is_some_and(|foreground| foreground.is_root)
+                && Shell::reading_commands(pane).is_some()
                 && pane.process().echo() == Some(false)
         }
     }
@@ -315,7 +316,7 @@ async fn look_for_text(
             open.retain(|&index| {
                 let holds = budget.take(text.len())
                     && match &conditions[index] {
-                        Condition::Text(wanted) => text.contains(wanted.as_str()),
+                        Condition::Text(wanted) => has_text(text, wanted),
                         Condition::Regex(regex) => regex.is_match(text),
                         _ => false,
                     };
@@ -337,6 +338,12 @@ async fn look_for_text(
         found[index] = Some(it);
     }
     Ok(())
+}
+
+/// Whether a line contains this text. A line has no blanks at its end, which a prompt such as `name: ` is written with.
+fn has_text(line: &str, wanted: &str) -> bool {
+    let bare = wanted.trim_end_matches(' ');
+    line.contains(wanted) || !bare.is_empty() && bare != wanted && line.ends_with(bare)
 }
 
 /// The rows that changed after `since`, or those of the live screen, as a half-open range.
@@ -431,6 +438,12 @@ mod tests {
         let regex = Box::new(crate::services::regex(pattern).unwrap());
         let conditions = vec![Condition::Regex(regex)];
         Sought { conditions, is_all: false, since, without_typed: None }
+    }
+
+    #[test]
+    fn blanks_at_the_end_of_a_line_are_found() {
+        assert!(has_text("name:", "name: ") && has_text("name: x", "name: "));
+        assert!(!has_text("name:x", "name: ") && !has_text("x", " "));
     }
 
     #[tokio::test]

@@ -182,6 +182,14 @@ fn a_prompt_that_can_not_be_told_is_refused() {
     // The other condition may still come true.
     let or_else = json!({"pane": pane, "any": [{"prompt": true}, {"text": "x"}]});
     client.until(or_else);
+    // A script's question is no prompt, even in a shell's own editor.
+    let script = json!(["bash", "-c", "read -e -p 'go: ' A"]);
+    let opened = client.call("pane_open", json!({"command": script}));
+    let pane = &opened["pane"];
+    client.until(json!({"pane": pane, "any": [{"text": "go: "}]}));
+    client.until(json!({"pane": pane, "any": [{"stable_ms": 100}]}));
+    let why = client.fail("wait", json!({"pane": pane, "any": [{"prompt": true}]}));
+    assert!(why.contains("has no shell integration"), "{why}");
     // A program that reads keys is no shell at its prompt.
     for program in [&["less", "/etc/passwd"][..], &["python3", "-q"]] {
         if !crate::support::has(program[0], &["--version"]) {

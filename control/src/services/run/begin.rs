@@ -172,9 +172,8 @@ fn under_way(pane: &Pane) -> Option<String> {
 /// leads to one.
 fn reader(pane: &Pane) -> Option<String> {
     let Foreground { name, .. } = pane.foreground()?;
-    let arguments = || pane.process().foreground_arguments().unwrap_or_default();
-    let is_shell = Shell::of_process(&name).is_some_and(|shell| !shell.runs_script(&arguments()));
-    (!is_shell && !is_carrier(&name)).then_some(name)
+    let reads_commands = Shell::reading_commands(pane).is_some() || is_carrier(&name);
+    (!reads_commands).then_some(name)
 }
 
 /// Whether a shell leads the foreground and does not read its terminal: it reads its startup files, or is between a command and

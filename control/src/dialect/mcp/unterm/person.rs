@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::run::{no_handle, of_another_tool};
+use super::{run::of_another_tool, shown::line};
 use crate::{
     dialect::mcp::{
         jobs::{Asking, Job, Kind, WEEK, slice},
@@ -77,7 +77,12 @@ fn fits(what: &str, text: &str, most: usize) -> ToolResult<()> {
 async fn question(ask: &Ask<'_>, arguments: &RequestArguments) -> ToolResult<Job> {
     if let Some(handle) = &arguments.handle {
         let job = ask.server.jobs.find(ask.caller.connection, handle);
-        return job.ok_or_else(|| no_handle(handle));
+        return job.ok_or_else(|| {
+            let handle = line(&format!("{handle:?}"));
+            format!(
+                "There is no handle {handle}: its answer was already returned, or nothing was asked"
+            )
+        });
     }
     let text = arguments.message.as_deref().filter(|text| !text.trim().is_empty());
     let text = text.ok_or("Say in `message` what the person is asked")?;

@@ -373,7 +373,7 @@ tool! {
 }
 
 /// The error for an unknown handle.
-pub(super) fn no_handle(handle: &str) -> String {
+fn no_handle(handle: &str) -> String {
     format!(
         "There is no handle {}: its result was already returned, or its call never began. `block` reads what a command printed, `screen` what the pane shows",
         line(&format!("{handle:?}"))
