@@ -19,6 +19,7 @@ impl Term {
         if screen == ScreenKind::Main {
             self.commands.visit(visit);
             self.marks.visit(visit);
+            self.typed.visit(visit);
         }
         let shown = screen == self.screen;
         let layer = if shown { &mut self.graphics.shown } else { &mut self.graphics.hidden };

@@ -10,8 +10,10 @@ pub(crate) const INPUT: u16 = 1 << 2;
 pub(crate) const OUTPUT: u16 = 1 << 3;
 /// A program marked this row (OSC 1337 SetMark).
 pub(crate) const MARK: u16 = 1 << 7;
+/// A caller typed while the cursor was in this row.
+pub(crate) const TYPED: u16 = 1 << 9;
 /// The flags that belong to the text in the row.
-pub(crate) const MARKS: u16 = PROMPT | INPUT | OUTPUT | MARK;
+pub(crate) const MARKS: u16 = PROMPT | INPUT | OUTPUT | MARK | TYPED;
 /// The row wraps behind its last cell, not behind its last column. Either an image in the next row prevents joining
 /// them, or a multicell character did not fit in this row.
 pub(crate) const SHORT: u16 = 1 << 6;

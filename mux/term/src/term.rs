@@ -22,6 +22,7 @@ use crate::pen::Pen;
 use crate::reflow::Place;
 use crate::sgr_stack::SgrStack;
 use crate::tabs::Tabs;
+use crate::typed::Typed;
 use crate::vt52::AnsiState;
 use crate::window_ops::WindowState;
 use crate::{
@@ -188,6 +189,7 @@ pub struct Term {
     pub(crate) osc: OscState,
     pub(crate) commands: Commands,
     pub(crate) marks: Marks,
+    pub(crate) typed: Typed,
     pub(crate) shape: CursorShape,
     pub(crate) blinking: bool,
     /// The last printed character, for REP; `\0` after any other operation ([`Term::end_operation`]).
@@ -254,6 +256,7 @@ impl Term {
             osc: OscState::default(),
             commands: Commands::new(options.nonce),
             marks: Marks::default(),
+            typed: Typed::default(),
             shape: CursorShape::Default,
             blinking: false,
             last_printed: '\0',

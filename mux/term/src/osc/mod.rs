@@ -85,6 +85,7 @@ impl Term {
         let old = std::mem::replace(&mut self.osc, OscState { host, ..OscState::default() });
         self.commands.clear();
         self.marks = Default::default();
+        self.typed.clear();
         for (changed, event) in [
             (shape.is_some(), Event::PointerShape),
             (old.progress != Progress::None, Event::Progress),

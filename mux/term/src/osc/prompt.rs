@@ -262,7 +262,7 @@ impl Term {
     }
 
     /// The cursor on the main screen; `None` on the alternate screen, which has no commands.
-    fn cursor_point(&self) -> Option<Point> {
+    pub(crate) fn cursor_point(&self) -> Option<Point> {
         let line = LineId(self.grid.live_top() + self.cursor.row as u64);
         (self.screen == ScreenKind::Main).then_some(Point { line, col: self.cursor.col as u16 })
     }

@@ -483,3 +483,35 @@ fn a_shell_that_wants_clicks_gets_them() {
     assert_eq!(click(&prompt(2), 1, 3).as_deref(), Some("^[<0;4;1M"));
     assert_eq!(click(&prompt(1), 0, 3), None, "above the prompt");
 }
+
+#[test]
+fn a_typed_position_follows_its_row_until_it_is_cleared() {
+    let mut fixture = Fixture::new(10, 4);
+    fixture.feed("$ ");
+    let first = fixture.term.mark_typed().unwrap();
+    fixture.feed("some words\r\n> ");
+    let second = fixture.term.mark_typed().unwrap();
+    let at = |fixture: &Fixture, id| {
+        let (oldest, at) = (fixture.term.oldest().0, fixture.term.typed_at(id)?);
+        Some((at.line.0 - oldest, at.col))
+    };
+    assert_eq!((at(&fixture, first), at(&fixture, second)), (Some((0, 2)), Some((2, 2))));
+    let size = fixture.term.size();
+    fixture.term.resize(Size { cols: 20, ..size });
+    assert_eq!((at(&fixture, first), at(&fixture, second)), (Some((0, 2)), Some((1, 2))));
+    fixture.feed("\r\n".repeat(9));
+    assert_eq!(at(&fixture, second), Some((1, 2)), "in the history");
+    let third = fixture.term.mark_typed().unwrap();
+    fixture.feed("\x1b[H\x1b[2J");
+    assert_eq!(at(&fixture, third), None, "cleared");
+    let fourth = fixture.term.mark_typed().unwrap();
+    fixture.feed("\x1b[?1049h");
+    assert_eq!(fixture.term.mark_typed(), None, "the alternate screen");
+    fixture.feed("\x1b[?1049l");
+    assert!(at(&fixture, fourth).is_some());
+    fixture.feed("\x1bc");
+    assert_eq!(at(&fixture, fourth), None, "reset");
+    let ids: Vec<_> = (0..300).map(|_| fixture.term.mark_typed().unwrap()).collect();
+    let kept = ids.iter().filter(|id| at(&fixture, **id).is_some()).count();
+    assert_eq!(kept, 256);
+}
