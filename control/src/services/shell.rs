@@ -142,7 +142,7 @@ impl Shell {
     /// What an unfinished command needs, if the shell's editor would wait for the rest of it. Most shells get the command
     /// quoted, and then report the error.
     pub fn missing(self, command: &str) -> Option<String> {
-        (self == Self::Nushell && is_plain(command)).then(|| nushell::missing(command)).flatten()
+        (self == Self::Nushell).then(|| nushell::missing(command)).flatten()
     }
 
     /// The text to type at a prompt of the shell's editor so that it runs `command` as a single command, which its

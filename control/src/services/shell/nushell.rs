@@ -1,43 +1,96 @@
 //! Whether a Nushell command is finished. Nushell has no `eval`, so commands are typed as they are, and its editor waits for
 //! the rest of an unfinished one.
 
-/// The missing part of a one-line command, in words: a bracket, the end of a quote, or a command after `|`. `None` if it is
-/// finished.
+/// The most interpolations inside each other.
+const DEEPEST: usize = 50;
+
+/// The missing part of a command, in words: a bracket, the end of a quote, or a command after `|`. `None` if it is finished.
 pub fn missing(command: &str) -> Option<String> {
-    let mut open = Vec::new();
-    let mut rest = command;
-    let (mut before, mut last) = (' ', ' ');
-    while let Some(char) = rest.chars().next() {
-        let starts_word = before.is_whitespace() || "([{|;".contains(before);
-        let raw = if starts_word { raw_string(rest) } else { None };
-        rest = &rest[char.len_utf8()..];
-        match char {
-            '#' if starts_word => break,
-            '\'' | '"' | '`' => match after_quote(rest, char) {
-                Some(after) => rest = after,
-                None => return Some(format!("a closing {char}")),
-            },
-            '(' => open.push(')'),
-            '[' => open.push(']'),
-            '{' => open.push('}'),
-            // An unmatched closing bracket is an error, which Nushell reports.
-            ')' | ']' | '}' => drop(open.pop()),
-            _ => {}
-        }
-        if let Some((text, end)) = raw {
-            match text.find(&end) {
-                Some(at) => rest = &text[at + end.len()..],
-                None => return Some(format!("a closing {end}")),
+    Scan { rest: command, before: ' ', last: ' ', depth: 0 }.expression(None).err()
+}
+
+/// The part of a command that is still to be read.
+struct Scan<'a> {
+    rest: &'a str,
+    /// The character before it.
+    before: char,
+    /// The last character before it that is not a blank.
+    last: char,
+    /// How many interpolations surround it.
+    depth: usize,
+}
+
+impl Scan<'_> {
+    /// Reads up to this closing bracket, which belongs to a quote, or to the end.
+    ///
+    /// # Errors
+    /// What is missing.
+    fn expression(&mut self, until: Option<char>) -> Result<(), String> {
+        let mut open: Vec<char> = until.into_iter().collect();
+        loop {
+            let starts_word = self.before.is_whitespace() || "([{|;".contains(self.before);
+            let raw = if starts_word { raw_string(self.rest) } else { None };
+            if let Some((text, end)) = raw {
+                let at = text.find(&end).ok_or_else(|| format!("a closing {end}"))?;
+                self.rest = &text[at + end.len()..];
+                (self.before, self.last) = ('#', '#');
+                continue;
+            }
+            let Some(char) = self.rest.chars().next() else { break };
+            self.rest = &self.rest[char.len_utf8()..];
+            let is_interpolation = self.before == '$' && matches!(char, '\'' | '"');
+            self.before = char;
+            if !(char.is_whitespace() || char == '#' && starts_word) {
+                self.last = char;
+            }
+            match char {
+                '#' if starts_word => {
+                    self.rest = self.rest.find('\n').map_or("", |end| &self.rest[end..]);
+                }
+                '\'' | '"' | '`' => self.quote(char, is_interpolation)?,
+                '(' => open.push(')'),
+                '[' => open.push(']'),
+                '{' => open.push('}'),
+                // An unmatched closing bracket is an error, which Nushell reports.
+                ')' | ']' | '}' => {
+                    open.pop();
+                    if until.is_some() && open.is_empty() {
+                        return Ok(());
+                    }
+                }
+                _ => {}
             }
         }
-        before = char;
-        if !char.is_whitespace() {
-            last = char;
+        match open.pop() {
+            Some(closing) => Err(format!("a closing {closing}")),
+            None if self.last == '|' => Err("a command after |".to_owned()),
+            None => Ok(()),
         }
     }
-    match open.pop() {
-        Some(closing) => Some(format!("a closing {closing}")),
-        None => (last == '|').then(|| "a command after |".to_owned()),
+
+    /// Reads a quote up to its end. Only double quotes have escapes. An interpolation contains expressions in parentheses.
+    fn quote(&mut self, quote: char, is_interpolation: bool) -> Result<(), String> {
+        loop {
+            let mut chars = self.rest.chars();
+            let Some(char) = chars.next() else { return Err(format!("a closing {quote}")) };
+            if char == '\\' && quote == '"' {
+                chars.next();
+            }
+            self.rest = chars.as_str();
+            if char == quote {
+                self.before = quote;
+                return Ok(());
+            }
+            if char == '(' && is_interpolation {
+                self.before = char;
+                self.depth += 1;
+                if self.depth > DEEPEST {
+                    return Err(format!("at most {DEEPEST} interpolations inside each other"));
+                }
+                self.expression(Some(')'))?;
+                self.depth -= 1;
+            }
+        }
     }
 }
 
@@ -47,17 +100,6 @@ fn raw_string(text: &str) -> Option<(&str, String)> {
     let inner = behind.trim_start_matches('#');
     let hashes = behind.len() - inner.len();
     Some((inner.strip_prefix('\'')?, format!("'{}", "#".repeat(hashes)))).filter(|_| hashes > 0)
-}
-
-/// The text after the end of a quote. Only double quotes have escapes.
-fn after_quote(text: &str, quote: char) -> Option<&str> {
-    let mut is_escaped = false;
-    let end = text.find(|char| {
-        let is_end = char == quote && !is_escaped;
-        is_escaped = char == '\\' && quote == '"' && !is_escaped;
-        is_end
-    })?;
-    Some(&text[end + quote.len_utf8()..])
 }
 
 #[cfg(test)]
@@ -77,9 +119,20 @@ mod tests {
             ("ls |", "a command after |"),
             ("ls | # all", "a command after |"),
             ("echo a#b{", "a closing }"),
+            (r#"$"(1 + "#, "a closing )"),
+            (r#"$"(echo "a)""#, "a closing )"),
+            (r#"$"(1)"#, "a closing \""),
+            ("if true {\nls", "a closing }"),
+            ("ls # {\nls (", "a closing )"),
+            ("ls |\n", "a command after |"),
         ] {
             assert_eq!(missing(command).as_deref(), Some(needs), "{command}");
         }
+    }
+
+    #[test]
+    fn nested_interpolations_are_bounded() {
+        assert!(missing(&"$\"(".repeat(100_000)).unwrap().starts_with("at most 50"));
     }
 
     #[test]
@@ -95,6 +148,13 @@ mod tests {
             r#"echo "\\""#,
             "echo }",
             "echo a'b'c",
+            r#"$"(echo "(")""#,
+            r#"$"\(" "#,
+            r#"$"a (echo $"b ('c)')" | str upcase) d)""#,
+            "$'it (1 + 1) is'",
+            r#"echo "(""#,
+            "ls | # all\nget name",
+            "if true {\nls # }\n}",
         ] {
             assert_eq!(missing(command), None, "{command}");
         }
