@@ -132,6 +132,11 @@ pub enum Error {
         /// The program that runs, escaped.
         what: String,
     },
+    /// The shell marks no prompts, and the screen shows none.
+    #[error(
+        "Nothing was typed: the shell in session {0} marks no prompts, and the line at the cursor does not look like one (such as “$ ”), so a command of the shell may be reading input. Look at the screen, and use input"
+    )]
+    Promptless(u64),
     /// A person pressed a key a moment ago, and the caller is an agent.
     #[error(
         "Nothing was typed: a person pressed a key in session {0} less than {pause} seconds ago. Try again once they pause", pause = PAUSE.as_secs()
@@ -306,6 +311,7 @@ impl Error {
                 | Self::TakenOver(_)
                 | Self::Begun { .. }
                 | Self::Busy { .. }
+                | Self::Promptless(_)
                 | Self::PersonTypes(_)
                 | Self::Secret(_)
                 | Self::MaybeSecret { .. }

@@ -19,6 +19,7 @@ pub mod login_codes;
 pub mod output;
 pub mod person;
 pub mod pictures;
+pub mod plain_prompt;
 pub mod policy;
 pub mod proxy;
 pub mod question_line;

@@ -215,6 +215,36 @@ fn a_command_is_not_typed_into_what_any_shell_reads_itself() {
 }
 
 #[test]
+fn without_marks_a_command_is_typed_only_at_a_visible_prompt() {
+    let fixture = Fixture::new();
+    let mut agent = Client::new(&fixture);
+    for (shell, reads) in [
+        (&["bash", "--norc", "--noprofile"][..], &["read -r A", "read -ep 'it: ' A"][..]),
+        (&["sh"], &["read -r A", "printf 'name: '; read -r A"]),
+        (&["zsh", "-f"], &["read -r A", "A=it; vared A"]),
+    ] {
+        if !support::has(shell[0], &["-c", "true"]) {
+            continue;
+        }
+        let opened = agent.call("pane_open", json!({"command": shell}));
+        let pane = &opened["pane"];
+        agent.call("wait", json!({"pane": pane, "any": [{"prompt": true}]}));
+        for read in reads {
+            let quiet = json!([{"stable_ms": 100}]);
+            let typed = json!({"pane": pane, "text": format!("{read}\n"), "wait_any": quiet});
+            agent.call("input", typed);
+            let refused = agent.fail("run", json!({"pane": pane, "command": "touch typed"}));
+            assert!(refused.contains("marks no prompts"), "{shell:?}: {read}: {refused}");
+            let typed = json!({"pane": pane, "text": "\n", "wait_any": [{"prompt": true}]});
+            agent.call("input", typed);
+        }
+        let ran = agent.call("run", json!({"pane": pane, "command": "echo well"}));
+        assert_eq!((&ran["output"], &ran["exit_code"]), (&json!("well"), &json!(0)), "{shell:?}");
+    }
+    assert!(!fixture.home.path().join("typed").exists(), "keys ran a command");
+}
+
+#[test]
 fn a_shell_in_a_shell_or_elsewhere_is_what_runs() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();

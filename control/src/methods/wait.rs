@@ -38,7 +38,7 @@ pub enum Awaited {
     StableMs(u64),
     /// `true`: the program has ended.
     Exit(bool),
-    /// `true`: the shell is at a prompt. Needs shell integration.
+    /// `true`: the shell is at a prompt. Without shell integration: the line at the cursor looks like a prompt, such as `$ `.
     Prompt(bool),
     /// `true`: a command has ended. Needs shell integration.
     CommandDone(bool),

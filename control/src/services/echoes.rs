@@ -1,13 +1,21 @@
 //! Echoes of text that callers typed, so that a wait for output can ignore them.
 //!
 //! Shells with integration mark the text typed at their prompts. Other programs that show their input do not: interpreters,
-//! shells without integration, and shells that have not drawn their prompt yet.
+//! shells without integration, and shells that have not drawn their prompt yet. Typed text counts as an echo in three places:
+//!
+//! - on the line in which the cursor stood;
+//! - if the terminal itself echoes input: on the lines directly below, one for each further typed line;
+//! - behind a prompt in a later line, where interpreters show the further typed lines, and line editors redraw what was typed
+//!   before they began to read.
+//!
+//! In these places, the beginning of the text counts as well, since a search may see a half-drawn line. If earlier input was
+//! not on the screen yet, the cursor was about to move. Then the first line below it that equals the text counts as well.
 
 use std::collections::VecDeque;
 
 use parking_lot::Mutex;
 use unterm_mux::{Pane, PaneId};
-use unterm_term::{LineId, Modes, Point};
+use unterm_term::{LineId, Modes, Term, TypedId, text_clusters};
 
 use super::question_line::ends_prompt;
 
@@ -18,164 +26,289 @@ const LONGEST: usize = 4096;
 /// The marks before and after a bracketed paste. Programs do not show them.
 const PASTE: [&str; 2] = ["\x1b[200~", "\x1b[201~"];
 
+/// The most rows below the cursor in which an early echo is looked for.
+const BELOW: u64 = 64;
+
 /// Python's prompt in the middle of a statement.
 const CONTINUATION: &str = "... ";
 
 /// The position at which a program would echo input.
 #[derive(Clone, Copy, Debug)]
-pub struct Place(Point);
+pub struct Place {
+    mark: TypedId,
+    /// The terminal itself echoes input, at once.
+    by_terminal: bool,
+    /// Earlier input is not on the screen yet, so the program may echo elsewhere, or the terminal itself.
+    is_early: bool,
+}
 
 impl Place {
-    /// The cursor's position in a pane. `None` if text at that position is not an echo: on the alternate screen, input edits
-    /// a document; in the first column without terminal echo, the program prints its own output.
+    /// Remembers the cursor's position in a pane. `None` if text at that position is not an echo: on the alternate screen,
+    /// input edits a document; in the first column without terminal echo, the program prints its own output.
     pub fn of(pane: &Pane) -> Option<Self> {
-        let at = {
-            let term = pane.term();
-            if term.modes().contains(Modes::ALT_SCREEN) {
-                return None;
-            }
-            let cursor = term.cursor();
-            let line = term.live_top().0 + u64::from(cursor.row);
-            Point { line: LineId(line), col: cursor.col }
+        let (by_terminal, reads_secret) = {
+            let process = pane.process();
+            (process.echo() != Some(false), process.reads_secret())
         };
-        let process = pane.process();
-        let echoes = process.echo() != Some(false) || at.col > 0;
-        (echoes && !process.reads_secret()).then_some(Self(at))
+        let is_early = !pane.shows_input();
+        let mut term = pane.term();
+        if reads_secret
+            || term.modes().contains(Modes::ALT_SCREEN)
+            || !by_terminal && !is_early && term.cursor().col == 0
+        {
+            return None;
+        }
+        Some(Self { mark: term.mark_typed()?, by_terminal: by_terminal || is_early, is_early })
     }
 }
 
 /// A typed text and its position.
 #[derive(Clone, Debug)]
-pub struct Echo {
+struct Typed {
     place: Place,
-    text: String,
-    /// The lines after the first. Their places are unknown, because a program may print between them.
-    later: Vec<String>,
+    lines: Vec<String>,
     /// The rest of its line was typed too.
     reaches_end: bool,
 }
 
+impl Typed {
+    /// The first line below a row that equals the first line of the text.
+    fn line_below(&self, term: &Term, row: LineId) -> Option<LineId> {
+        let end = term.live_top().0 + u64::from(term.size().rows);
+        let mut below = (row.0 + 1..end.min(row.0 + BELOW)).map(LineId);
+        let first = self.lines.first().filter(|line| !line.is_empty())?;
+        below.find(|&line| {
+            let range = term.line_at(line);
+            range.start.line == line && term.text(range).trim_end() == first
+        })
+    }
+}
+
 /// The texts that callers typed recently, in any pane.
 #[derive(Debug, Default)]
-pub struct Echoes(Mutex<VecDeque<(PaneId, Echo)>>);
+pub struct Echoes(Mutex<VecDeque<(PaneId, Typed)>>);
 
 impl Echoes {
     /// Records text that was typed at a position. Each line counts up to its first control character.
     pub fn add(&self, pane: &Pane, place: Place, typed: &[u8]) {
         let typed = String::from_utf8_lossy(&typed[..typed.len().min(LONGEST)]);
         let typed = typed.strip_prefix(PASTE[0]).unwrap_or(&typed);
-        let mut lines = typed.split(['\r', '\n']).map(|line| {
+        let lines = typed.split(['\r', '\n']).map(|line| {
             let text = line.split(char::is_control).next();
             text.unwrap_or_default().trim_end().to_owned()
         });
-        let text = lines.next().unwrap_or_default();
-        let later = lines.filter(|line| !line.trim().is_empty()).collect();
-        self.put(pane, Echo { place, text, later, reaches_end: false });
+        self.put(pane, Typed { place, lines: lines.collect(), reaches_end: false });
     }
 
     /// Records a line that was typed at a position, by its beginning.
     pub fn add_line(&self, pane: &Pane, place: Place, beginning: &str) {
-        let (text, later) = (beginning.to_owned(), Vec::new());
-        self.put(pane, Echo { place, text, later, reaches_end: true });
+        self.put(pane, Typed { place, lines: vec![beginning.to_owned()], reaches_end: true });
     }
 
-    fn put(&self, pane: &Pane, echo: Echo) {
-        if echo.text.trim().is_empty() {
+    fn put(&self, pane: &Pane, typed: Typed) {
+        if typed.lines.iter().all(|line| line.trim().is_empty()) {
             return;
         }
         let mut echoes = self.0.lock();
         if echoes.len() == MOST {
             echoes.pop_front();
         }
-        echoes.push_back((pane.id(), echo));
+        echoes.push_back((pane.id(), typed));
     }
 
-    /// The echoes in a pane, oldest first.
-    pub fn of(&self, pane: PaneId) -> Vec<Echo> {
-        let echoes = self.0.lock();
-        echoes.iter().filter(|(of, _)| *of == pane).map(|(_, echo)| echo.clone()).collect()
+    /// The echoes in a pane as its terminal would show them now, the oldest first.
+    pub fn of(&self, pane: &Pane) -> Vec<Echo> {
+        let typed: Vec<Typed> = {
+            let echoes = self.0.lock();
+            echoes.iter().filter(|(of, _)| *of == pane.id()).map(|(_, it)| it.clone()).collect()
+        };
+        let (places, cols) = {
+            let term = pane.term();
+            let place = |typed: &Typed| {
+                let at = term.typed_at(typed.place.mark)?;
+                let moved =
+                    typed.place.is_early.then(|| typed.line_below(&term, at.line)).flatten();
+                Some((at, moved))
+            };
+            (typed.iter().map(place).collect::<Vec<_>>(), usize::from(term.size().cols))
+        };
+        let mut echoes = Vec::new();
+        for (typed, place) in typed.into_iter().zip(places) {
+            let at = place.map(|(at, _)| (at.line.0, usize::from(at.col)));
+            let moved = place.and_then(|(_, moved)| moved);
+            echoes.extend(moved.map(|line| Echo::of(typed.clone(), Some((line.0, 0)), cols)));
+            echoes.push(Echo::of(typed, at, cols));
+        }
+        echoes
     }
 }
 
+/// Where a typed text is shown.
+#[derive(Clone, Debug)]
+pub struct Echo {
+    /// Rows and what was typed in each.
+    placed: Vec<(u64, String)>,
+    /// Shown behind a prompt in any line that begins below this row, or anywhere.
+    below: Option<u64>,
+    behind_prompts: Vec<String>,
+    reaches_end: bool,
+}
+
 impl Echo {
-    /// Removes this echo from the text of a line, whose rows are `first` to `last`, if the line shows it. Removes
-    /// the drawn part of an echo that is still incomplete.
-    pub fn remove_from(&self, first: u64, last: u64, line: &mut String) {
-        let Point { line: row, col } = self.place.0;
-        if first > row.0 {
-            // The echo of a later line follows a prompt.
-            let is_typed = |typed: &&String| {
-                line.strip_suffix(typed.as_str())
-                    .is_some_and(|before| ends_prompt(before) || before == CONTINUATION)
-            };
-            if let Some(typed) = self.later.iter().find(is_typed) {
-                line.truncate(line.len() - typed.len());
+    /// A text that was typed at this row and column; `None` if that row is gone.
+    fn of(typed: Typed, at: Option<(u64, usize)>, cols: usize) -> Self {
+        let Typed { place: Place { by_terminal, .. }, lines, reaches_end } = typed;
+        let mut placed = Vec::new();
+        if let Some((mut row, mut col)) = at {
+            for line in lines.iter().take(if by_terminal { usize::MAX } else { 1 }) {
+                placed.push((row, line.clone()));
+                let width: usize = text_clusters(line).map(|(_, width)| width).sum();
+                row += ((col + width).saturating_sub(1) / cols) as u64 + 1;
+                col = 0;
             }
+        }
+        placed.retain(|(_, line)| !line.is_empty());
+        let behind_prompts = lines
+            .into_iter()
+            .skip(usize::from(!by_terminal))
+            .filter(|line| !line.trim().is_empty())
+            .collect();
+        Self { placed, below: at.map(|at| at.0), behind_prompts, reaches_end }
+    }
+
+    /// Removes this echo from the text of a line, whose rows are `first` to `last`, if the line shows it.
+    pub fn remove_from(&self, first: u64, last: u64, line: &mut String) {
+        for (_, typed) in self.placed.iter().filter(|(row, _)| (first..=last).contains(row)) {
+            let start = line.rfind(typed.as_str()).or_else(|| half_drawn(line, typed));
+            if let Some(start) = start {
+                self.remove_at(start, typed, line);
+            }
+        }
+        if self.below.is_some_and(|row| first <= row) {
             return;
         }
-        if last < row.0 {
-            return;
-        }
-        if let Some(at) = line.rfind(&self.text) {
-            let end = if self.reaches_end { line.len() } else { at + self.text.len() };
-            line.replace_range(at..end, "");
-            return;
-        }
-        let at = line.char_indices().nth(usize::from(col)).map(|(at, _)| at);
-        if let Some(at) = at
-            && row.0 == first
-            && self.text.starts_with(&line[at..])
-        {
-            line.truncate(at);
+        for typed in &self.behind_prompts {
+            let starts = line.match_indices(' ').map(|(at, _)| at + 1);
+            let mut behind = starts
+                .filter(|at| ends_prompt(&line[..*at]) || &line[..*at] == CONTINUATION)
+                .filter(|at| is_begun(&line[*at..], typed));
+            if let Some(start) = behind.next() {
+                self.remove_at(start, typed, line);
+            }
         }
     }
+
+    fn remove_at(&self, start: usize, typed: &str, line: &mut String) {
+        let end = if self.reaches_end { line.len() } else { (start + typed.len()).min(line.len()) };
+        line.replace_range(start..end, "");
+    }
+}
+
+/// Whether a text shows a typed one or its beginning.
+fn is_begun(shown: &str, typed: &str) -> bool {
+    shown.starts_with(typed) || !shown.is_empty() && typed.starts_with(shown)
+}
+
+/// Where the longest beginning of a typed text ends a line.
+fn half_drawn(line: &str, typed: &str) -> Option<usize> {
+    let least = line.len().saturating_sub(typed.len());
+    let mut starts = line.char_indices().map(|(at, _)| at).filter(|at| *at >= least);
+    starts.find(|at| typed.starts_with(&line[*at..]))
 }
 
 #[cfg(test)]
 mod tests {
+    use unterm_term::{Options, Parser, Size};
+
     use super::*;
 
-    fn shown(line: &str, row: u64, text: &str) -> String {
-        let place = Place(Point { line: LineId(row), col: 4 });
+    /// Lines typed at row 5, column 4 of a terminal that is 20 columns wide.
+    fn typed(lines: &[&str], by_terminal: bool) -> Typed {
+        let mut term = Term::new(Size::cells(20, 5), Options::default());
+        let place = Place { mark: term.mark_typed().unwrap(), by_terminal, is_early: false };
+        let lines = lines.iter().map(|&line| line.to_owned()).collect();
+        Typed { place, lines, reaches_end: false }
+    }
+
+    fn shown(echo: &Echo, row: u64, line: &str) -> String {
         let mut line = line.to_owned();
-        Echo { place, text: text.to_owned(), later: Vec::new(), reaches_end: false }
-            .remove_from(5, 6, &mut line);
+        echo.remove_from(row, row, &mut line);
         line
+    }
+
+    fn of_editor(lines: &[&str]) -> Echo {
+        Echo::of(typed(lines, false), Some((5, 4)), 20)
+    }
+
+    fn of_terminal(lines: &[&str]) -> Echo {
+        Echo::of(typed(lines, true), Some((5, 4)), 20)
     }
 
     #[test]
     fn an_echo_is_removed_where_it_was_typed() {
-        assert_eq!(shown(">>> print('it')", 5, "print('it')"), ">>> ");
-        assert_eq!(shown(">>> print('it') # hint", 5, "print('it')"), ">>>  # hint");
-        assert_eq!(shown(">>> pri", 5, "print('it')"), ">>> ", "half drawn");
-        assert_eq!(shown("a wrapped print('it')", 6, "print('it')"), "a wrapped ");
-        assert_eq!(shown("print('it')", 7, "print('it')"), "print('it')", "another line");
-        assert_eq!(shown(">>> other", 5, "print('it')"), ">>> other");
-        assert_eq!(shown(">>> é", 5, "print('it')"), ">>> é");
+        let echo = of_editor(&["print('it')"]);
+        assert_eq!(shown(&echo, 5, ">>> print('it')"), ">>> ");
+        assert_eq!(shown(&echo, 5, ">>> print('it') # hint"), ">>>  # hint");
+        assert_eq!(shown(&echo, 5, ">>> pri"), ">>> ", "half drawn");
+        assert_eq!(shown(&echo, 7, "print('it')"), "print('it')", "another line");
+        assert_eq!(shown(&echo, 7, ">>> print('it')"), ">>> print('it')", "not typed ahead");
+        assert_eq!(shown(&echo, 5, ">>> other"), ">>> other");
+        assert_eq!(shown(&echo, 5, ">>> é"), ">>> é");
+        let mut wrapped = "a wrapped print('it')".to_owned();
+        echo.remove_from(4, 5, &mut wrapped);
+        assert_eq!(wrapped, "a wrapped ");
     }
 
     #[test]
     fn a_line_that_was_typed_reaches_its_end() {
-        let place = Place(Point { line: LineId(5), col: 2 });
-        let mut line = "$  printf begin; echo READY".to_owned();
-        Echo { place, text: " printf begin".to_owned(), later: Vec::new(), reaches_end: true }
-            .remove_from(5, 5, &mut line);
-        assert_eq!(line, "$ ");
+        let echo = Echo { reaches_end: true, ..of_terminal(&[" printf begin"]) };
+        assert_eq!(shown(&echo, 5, "$  printf begin; echo READY"), "$ ");
+        assert_eq!(shown(&echo, 6, "$  printf begin; echo READY"), "$ ", "redrawn by an editor");
     }
+
     #[test]
     fn later_lines_are_removed_behind_prompts() {
-        let later = vec!["    print('it')".to_owned(), "it".to_owned()];
-        let place = Place(Point { line: LineId(5), col: 4 });
-        let echo = Echo { place, text: "for _ in x:".to_owned(), later, reaches_end: false };
-        let shown = |line: &str, row: u64| {
-            let mut line = line.to_owned();
-            echo.remove_from(row, row, &mut line);
-            line
-        };
-        assert_eq!(shown("...     print('it')", 6), "... ");
-        assert_eq!(shown(">>> it", 7), ">>> ");
-        assert_eq!(shown("it", 8), "it", "output");
-        assert_eq!(shown("this is it", 8), "this is it", "output");
-        assert_eq!(shown(">>> it", 4), ">>> it", "printed before");
+        let echo = of_editor(&["for _ in x:", "    print('it')", "it"]);
+        assert_eq!(shown(&echo, 6, "...     print('it')"), "... ");
+        assert_eq!(shown(&echo, 6, "...     pri"), "... ", "half drawn");
+        assert_eq!(shown(&echo, 7, ">>> it"), ">>> ");
+        assert_eq!(shown(&echo, 8, "it"), "it", "output");
+        assert_eq!(shown(&echo, 8, "this is it"), "this is it", "output");
+        assert_eq!(shown(&echo, 4, ">>> it"), ">>> it", "printed before");
+    }
+
+    #[test]
+    fn what_a_terminal_echoes_is_removed_from_consecutive_rows() {
+        let echo = of_terminal(&["0123456789abcdef+", "", "it", "ends"]);
+        // The first line fills 21 columns, so two rows.
+        assert_eq!(shown(&echo, 8, "it"), "");
+        assert_eq!(shown(&echo, 9, "ends"), "");
+        assert_eq!(shown(&echo, 7, "it"), "it");
+        assert_eq!(shown(&echo, 10, "it"), "it", "output");
+    }
+
+    #[test]
+    fn what_was_typed_ahead_is_removed_where_it_is_redrawn() {
+        let echo = of_terminal(&["echo it", ""]);
+        assert_eq!(shown(&echo, 5, "echo it"), "");
+        assert_eq!(shown(&echo, 6, "me@host:~$ echo it"), "me@host:~$ ");
+        assert_eq!(shown(&echo, 6, "me@host:~$ echo"), "me@host:~$ ", "half drawn");
+        assert_eq!(shown(&echo, 6, "echo it"), "echo it", "output");
+    }
+
+    #[test]
+    fn on_a_cleared_screen_an_echo_has_no_row() {
+        let echo = Echo::of(typed(&["it"], true), None, 20);
+        assert_eq!(shown(&echo, 5, "it"), "it");
+        assert_eq!(shown(&echo, 5, "$ it"), "$ ", "redrawn");
+    }
+
+    #[test]
+    fn an_early_echo_is_the_first_line_that_equals_it() {
+        let mut term = Term::new(Size::cells(20, 5), Options::default());
+        Parser::new().advance(&mut term, b"$ sleep 1\r\nread it\r\nread it\r\n");
+        let early = typed(&["read it", ""], true);
+        assert_eq!(early.line_below(&term, LineId(0)), Some(LineId(1)));
+        assert_eq!(early.line_below(&term, LineId(2)), None);
     }
 }

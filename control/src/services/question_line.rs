@@ -13,7 +13,9 @@ const LONGEST: usize = 500;
 /// The last characters of questions.
 const ENDS: &str = "?:])？：］）";
 /// The last characters of prompts of shells and interpreters, before a blank.
-const SIGNS: &str = "$#%>❯➜λ»›";
+const SIGNS: &str = "$#%>❯➜λ»›〉";
+/// The first characters of prompts whose last character may be any.
+const ARROWS: [char; 4] = ['❯', '➜', '╰', '└'];
 
 /// A request for a key press.
 static KEY: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -67,10 +69,12 @@ fn ends_question(line: &str) -> bool {
             || KEY.as_ref().is_some_and(|key| key.is_match(line)))
 }
 
-/// Whether a line is a prompt, with nothing typed after it.
+/// Whether a line is a prompt, with nothing typed after it: a blank follows a prompt sign, or the line begins with an arrow.
 pub fn ends_prompt(line: &str) -> bool {
     let is_sign = |char: char| SIGNS.contains(char);
-    line.len() <= LONGEST && line.ends_with(' ') && line.trim_end().ends_with(is_sign)
+    line.len() <= LONGEST
+        && line.ends_with(' ')
+        && (line.trim_end().ends_with(is_sign) || line.starts_with(ARROWS))
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use super::awaited::{Awaited, awaited};
 use super::{
     echoes::{Echo, Echoes},
     events::{CommandEnd, Hub},
+    plain_prompt,
     search_limiter::{Budget, SearchLimiter, too_long},
     secret,
     shell::Shell,
@@ -28,7 +29,7 @@ pub enum Condition {
     Stable(Duration),
     /// The program has ended.
     Exit,
-    /// The shell is at a prompt.
+    /// The shell is at a prompt: one that it marks or, without shell integration, one that the screen shows.
     Prompt,
     /// A command has ended. Needs shell integration.
     CommandDone,
@@ -160,7 +161,9 @@ pub async fn wait(
         let is_newest = pane.term().seq() == seq;
         let mut due = deadline;
         for (condition, found) in conditions.iter().zip(&mut found) {
-            if let (Condition::Secret | Condition::Input, None) = (condition, &found) {
+            let is_looked_for =
+                matches!(condition, Condition::Secret | Condition::Input | Condition::Prompt);
+            if is_looked_for && found.is_none() {
                 let looks = LOOKS.into_iter().map(|after| changed_at + after);
                 due = looks.filter(|look| *look > now).min().map_or(due, |look| due.min(look));
             }
@@ -184,7 +187,7 @@ pub async fn wait(
         let is_true = |found: &Option<Found>| found.is_some();
         let matched = if is_all { found.iter().all(is_true) } else { found.iter().any(is_true) };
         // Whether enough conditions can still come true, if those that match `never` can't.
-        let may_come = |never: &dyn Fn(&Condition) -> bool| {
+        let still_open = |never: &dyn Fn(&Condition) -> bool| {
             let mut open = conditions.iter().zip(&found).filter(|(_, found)| found.is_none());
             match is_all {
                 true => !open.any(|(condition, _)| never(condition)),
@@ -192,15 +195,15 @@ pub async fn wait(
             }
         };
         let is_over =
-            has_ended && !may_come(&|condition| !matches!(condition, Condition::Stable(_)));
-        if matched || is_over || now >= deadline {
-            return Ok(Outcome { found, matched, is_over: is_over && !matched, seq });
-        }
+            has_ended && !still_open(&|condition| !matches!(condition, Condition::Stable(_)));
+        let is_end = matched || is_over;
         let is_marks =
             |condition: &Condition| matches!(condition, Condition::Prompt | Condition::CommandDone);
-        if is_first && !may_come(&is_marks) {
-            let reported = hub.last_reported(pane.id());
-            refuse_markless(pane, reported.prompt > 0, since.is_some())?;
+        if is_first && !is_end && !still_open(&is_marks) {
+            refuse_markless(hub, pane, still_open)?;
+        }
+        if is_end || now >= deadline {
+            return Ok(Outcome { found, matched, is_over: is_over && !matched, seq });
         }
         // A pane's last event reports its end. After that, the channels are closed and no longer wake this wait.
         tokio::select! {
@@ -211,24 +214,37 @@ pub async fn wait(
     }
 }
 
-/// Refuses a wait that needs shell integration, in a pane that lacks it.
-fn refuse_markless(pane: &Pane, has_marks: bool, is_since: bool) -> Result<()> {
-    if has_marks || pane.term().commands().next_back().is_some() {
-        return Ok(());
-    }
-    let shell = Shell::of_pane(pane);
-    let foreground = pane.foreground().map(|process| process.name);
-    let is_script = foreground.as_deref().and_then(Shell::of_process).is_some()
-        && Shell::reading_commands(pane).is_none();
-    let is_plain = is_script || shell.is_none_or(|shell| shell == Shell::Posix);
+/// Whether a prompt, or a mark for the end of a command, can still come in a pane whose shell has marked nothing so far.
+fn may_come(pane: &Pane, condition: &Condition, program: &str) -> bool {
     // A shell at the other end of a connection may send marks.
-    let may_come = foreground.as_deref().is_some_and(is_carrier)
-        // The first prompt is still to come, or the editor's terminal settings show that the shell is at a prompt.
-        || !is_plain && (pane.nonce().is_some() || !is_since);
-    if may_come {
+    if is_carrier(program) {
+        return true;
+    }
+    let is_script = Shell::of_process(program).is_some() && Shell::reading_commands(pane).is_none();
+    let is_shell = !is_script && Shell::of_pane(pane).is_some();
+    match condition {
+        Condition::Prompt => is_shell,
+        // The first prompt is still to come.
+        Condition::CommandDone => is_shell && pane.nonce().is_some(),
+        _ => true,
+    }
+}
+
+/// Refuses a wait in which too many conditions need shell integration, in a pane that lacks it.
+fn refuse_markless(
+    hub: &Hub,
+    pane: &Pane,
+    still_open: impl Fn(&dyn Fn(&Condition) -> bool) -> bool,
+) -> Result<()> {
+    let has_marks =
+        hub.last_reported(pane.id()).prompt > 0 || pane.term().commands().next_back().is_some();
+    if has_marks {
         return Ok(());
     }
-    let program = foreground.unwrap_or_default();
+    let program = pane.foreground().map(|process| process.name).unwrap_or_default();
+    if still_open(&|condition| !may_come(pane, condition, &program)) {
+        return Ok(());
+    }
     let program = program.rsplit('/').next().unwrap_or_default().to_owned();
     Err(Error::NoMarks { id: pane.id().0, program })
 }
@@ -251,9 +267,12 @@ fn look(
                 None
             }
             Condition::Exit => some(pane.state() != PaneState::Running),
-            Condition::Prompt => some(
-                (!is_since || reported.prompt > from) && is_prompting(pane, reported.prompt > 0),
-            ),
+            Condition::Prompt => some(is_prompting(
+                pane,
+                reported.prompt > 0,
+                !is_since || reported.prompt > from,
+                !is_since || seq > from,
+            )),
             Condition::CommandDone => (reported.command > from)
                 .then(|| Found { command: reported.command_end, ..Found::default() }),
             Condition::Bell => some(reported.bell > from),
@@ -269,23 +288,15 @@ fn look(
     }
 }
 
-/// Whether the pane's shell is at a prompt, according to its marks. If a known shell never sent any, according to the
-/// terminal settings of its line editor, which other programs use as well.
-fn is_prompting(pane: &Pane, has_marks: bool) -> bool {
+/// Whether the pane's shell is at a prompt, according to its marks. If a known shell never sent any, according to the screen.
+/// `is_new`: its last mark of a prompt counts. `has_changed`: the screen counts.
+fn is_prompting(pane: &Pane, has_marks: bool, is_new: bool, has_changed: bool) -> bool {
     let last = pane.term().commands().next_back().map(|last| last.is_prompting());
     match last {
-        Some(is_prompting) => is_prompting,
+        Some(is_prompting) => is_new && is_prompting,
         // The last command was erased, and the next prompt has not come yet.
         None if has_marks => false,
-        // Some text is in front of the cursor, presumably a prompt. Marks would have come before it.
-        None => {
-            // A separate statement, because it holds the lock on the terminal until it ends.
-            let is_behind_text = pane.term().cursor().col > 0;
-            is_behind_text
-                && pane.foreground().is_some_and(|foreground| foreground.is_root)
-                && Shell::reading_commands(pane).is_some()
-                && pane.process().echo() == Some(false)
-        }
+        None => has_changed && plain_prompt::stands(pane),
     }
 }
 
@@ -306,7 +317,7 @@ async fn look_for_text(
     if open.is_empty() {
         return Ok(());
     }
-    let echoes = without_typed.map(|echoes| echoes.of(pane.id()));
+    let echoes = without_typed.map(|echoes| echoes.of(pane));
     let (pane, conditions) = (pane.clone(), conditions.clone());
     let bytes = MOST_BYTES * open.len() as u64;
     let work = move |budget: &mut Budget| {

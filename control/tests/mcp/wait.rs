@@ -179,6 +179,9 @@ fn a_prompt_that_can_not_be_told_is_refused() {
     let typed = json!({"pane": pane, "text": "x\n", "wait_any": [{"prompt": true}]});
     let why = client.fail("input", typed);
     assert!(why.contains("has no shell integration"), "{why}");
+    let shown = client.call("screen", json!({"pane": pane}));
+    assert!(!shown["text"].as_str().unwrap().contains('x'), "nothing was typed: {shown}");
+    client.call("input", json!({"pane": pane, "text": "x\n"}));
     // The other condition may still come true.
     let or_else = json!({"pane": pane, "any": [{"prompt": true}, {"text": "x"}]});
     client.until(or_else);
@@ -202,13 +205,106 @@ fn a_prompt_that_can_not_be_told_is_refused() {
         let why = client.fail("wait", json!({"pane": pane, "any": [{"prompt": true}]}));
         assert!(why.contains("has no shell integration"), "{program:?}: {why}");
     }
-    // A line editor's terminal settings show that the shell waits, until something was typed.
-    let opened = client.call("pane_open", json!({"command": ["bash", "--norc", "--noprofile"]}));
+}
+
+#[test]
+fn a_prompt_without_marks_is_seen_on_the_screen() {
+    let fixture = Fixture::new();
+    let mut client = Client::new(&fixture);
+    for shell in [&["bash", "--norc", "--noprofile"][..], &["sh"], &["zsh", "-f"]] {
+        if !crate::support::has(shell[0], &["-c", "true"]) {
+            continue;
+        }
+        let opened = client.call("pane_open", json!({"command": shell}));
+        let pane = &opened["pane"];
+        client.until(json!({"pane": pane, "any": [{"prompt": true}]}));
+        // The prompt from which the line was entered does not count.
+        let typed =
+            json!({"pane": pane, "text": "sleep .2; echo IT\n", "wait_any": [{"prompt": true}]});
+        let typed = client.call("input", typed);
+        assert_eq!(typed["wait"]["matched"], true, "{shell:?}: {typed}");
+        let screen = typed["screen"].as_str().unwrap();
+        assert!(screen.lines().any(|line| line == "IT"), "{shell:?}: {typed}");
+        let asks = json!({"pane": pane, "text": "printf 'go: '; read -r A\n",
+            "wait_any": [{"input": true}]});
+        client.call("input", asks);
+        let none = json!({"pane": pane, "any": [{"prompt": true}], "timeout_ms": 100});
+        assert_eq!(client.call("wait", none)["matched"], false, "{shell:?}");
+        // The end of a command can't be seen.
+        let why = client.fail("wait", json!({"pane": pane, "any": [{"command_done": true}]}));
+        assert!(why.contains("has no shell integration"), "{shell:?}: {why}");
+    }
+}
+
+#[test]
+fn conditions_are_refused_before_anything_is_typed() {
+    let fixture = Fixture::new();
+    let mut client = Client::new(&fixture);
+    let opened = client.call("pane_open", json!({"command": ["cat"]}));
     let pane = &opened["pane"];
-    client.until(json!({"pane": pane, "any": [{"prompt": true}]}));
-    let typed = json!({"pane": pane, "text": "true\n", "wait_any": [{"prompt": true}]});
-    let why = client.fail("input", typed);
-    assert!(why.contains("“bash” in it has no shell integration"), "{why}");
+    for (conditions, why) in [
+        (json!([{"regex": "("}]), "unclosed group"),
+        (json!([{"prompt": false}]), "true, since only what comes true is waited for"),
+        (json!([{"command_done": true}]), "has no shell integration"),
+    ] {
+        for name in ["wait_any", "wait_all"] {
+            let mut typed = json!({"pane": pane, "text": "typed\n"});
+            typed[name] = conditions.clone();
+            let refused = client.fail("input", typed);
+            assert!(refused.contains(why), "{refused}");
+            let names_it = refused.starts_with(&format!("`{name}`"));
+            assert!(names_it || why.contains("integration"), "{refused}");
+        }
+    }
+    client.call("input", json!({"pane": pane, "text": "end\n", "wait_any": [{"text": "end"}]}));
+    let shown = client.call("screen", json!({"pane": pane}));
+    assert_eq!(shown["text"].as_str().unwrap().trim(), "end\nend");
+}
+
+#[test]
+fn what_was_typed_ahead_is_not_output_where_an_editor_redraws_it() {
+    let fixture = Fixture::new();
+    let mut client = Client::new(&fixture);
+    for shell in [&["bash", "--norc", "--noprofile"][..], &["zsh", "-f"], &["python3", "-q"]] {
+        if !crate::support::has(shell[0], &["--version"]) {
+            continue;
+        }
+        let is_python = shell[0] == "python3";
+        let opened = client.call("pane_open", json!({"command": shell}));
+        let pane = &opened["pane"];
+        client.until(json!({"pane": pane, "any": [{"regex": "[#$%>] ?$"}]}));
+        let (busy, asks) = match is_python {
+            true => ("import time; time.sleep(1)\n", "_ = input('Go? '); print('DONE')\n"),
+            false => ("sleep 1\n", "read -r A; echo DONE\n"),
+        };
+        client.call("input", json!({"pane": pane, "text": busy}));
+        let typed = json!({"pane": pane, "text": asks, "wait_any": [{"text": "DONE"}],
+            "timeout_ms": 2500});
+        let typed = client.call("input", typed);
+        assert_eq!(typed["wait"]["matched"], false, "{shell:?}: {typed}");
+        let answer = json!({"pane": pane, "text": "y\n", "wait_any": [{"regex": "^DONE$"}]});
+        assert_eq!(client.call("input", answer)["wait"]["matched"], true, "{shell:?}");
+    }
+}
+
+#[test]
+fn lines_that_the_terminal_echoes_are_not_output() {
+    let fixture = Fixture::new();
+    let mut client = Client::new(&fixture);
+    let script = "read -r A; read -r A; exec cat";
+    let opened = client.call("pane_open", json!({"command": ["sh", "-c", script], "cols": 40}));
+    let pane = &opened["pane"];
+    let lines = json!({"pane": pane, "text": "one\nREADY\n", "wait_any": [{"text": "READY"}],
+        "timeout_ms": 300});
+    let typed = client.call("input", lines);
+    assert_eq!(typed["wait"]["matched"], false, "{typed}");
+    // They stay echoes where a resize moves them, and output is none.
+    client.call("pane_resize", json!({"pane": pane, "cols": 3, "rows": 12}));
+    let none = json!({"pane": pane, "any": [{"text": "READY"}], "timeout_ms": 300});
+    assert_eq!(client.call("wait", none)["matched"], false);
+    let typed = json!({"pane": pane, "text": "READY\n", "wait_any": [{"text": "READY"}]});
+    let typed = client.call("input", typed);
+    assert_eq!(typed["wait"]["conditions"][0]["text"], "READY", "{typed}");
 }
 
 #[test]

@@ -117,16 +117,15 @@ const EXEC_LOOKS: usize = 50;
 /// The name in a process's first argument, without the mark of a login shell. During an exec, the kernel sets the
 /// arguments last, and other data may still be the previous program's, so this waits for them.
 fn first_argument(pid: i32) -> Option<String> {
-    let path = format!("/proc/{pid}/cmdline");
-    let mut arguments = std::fs::read(&path).ok()?;
+    let mut first = arguments(pid)?.into_iter().next();
     for _ in 0..EXEC_LOOKS {
-        if !arguments.is_empty() {
+        if first.is_some() {
             break;
         }
         std::thread::yield_now();
-        arguments = std::fs::read(&path).ok()?;
+        first = arguments(pid)?.into_iter().next();
     }
-    let first = String::from_utf8_lossy(arguments.split(|&byte| byte == 0).next()?).into_owned();
+    let first = first.unwrap_or_default();
     let name = first.rsplit('/').next().unwrap_or_default();
     Some(name.strip_prefix('-').unwrap_or(name).to_owned())
 }
@@ -225,15 +224,21 @@ fn uptime() -> Duration {
 /// The arguments that a process was started with.
 pub(super) fn arguments(pid: i32) -> Option<Vec<String>> {
     let arguments = std::fs::read(format!("/proc/{pid}/cmdline")).ok()?;
-    let arguments = arguments.strip_suffix(&[0]).unwrap_or(&arguments).split(|byte| *byte == 0);
-    Some(arguments.map(|argument| String::from_utf8_lossy(argument).into_owned()).collect())
+    let arguments = arguments.split_inclusive(|byte| *byte == 0);
+    Some(
+        arguments
+            .map(|argument| {
+                String::from_utf8_lossy(argument.strip_suffix(&[0]).unwrap_or(argument))
+                    .into_owned()
+            })
+            .collect(),
+    )
 }
 
 /// The arguments that a process was started with, in one line, or its name if they are gone.
 fn command_line(process: &Stat) -> String {
-    let arguments = std::fs::read(format!("/proc/{}/cmdline", process.pid)).unwrap_or_default();
-    let arguments = arguments.split(|byte| *byte == 0).filter(|it| !it.is_empty());
-    let line: Vec<_> = arguments.map(String::from_utf8_lossy).collect();
+    let mut line = arguments(process.pid).unwrap_or_default();
+    line.retain(|argument| !argument.is_empty());
     if line.is_empty() { process.name.clone() } else { line.join(" ") }
 }
 

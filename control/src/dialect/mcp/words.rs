@@ -36,6 +36,11 @@ impl Speaker {
             }
             Error::Invalid { name, expected, got } => {
                 let got = if got.len() > 200 { "what was given" } else { got };
+                let name = match (self.tool, *name) {
+                    ("input", "any") => "wait_any",
+                    ("input", "all") => "wait_all",
+                    (_, name) => name,
+                };
                 format!("`{name}` must be {expected}, not {got}")
             }
             Error::Missing(name) | Error::MissingParameter(name) => {

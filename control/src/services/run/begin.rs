@@ -8,7 +8,10 @@ use unterm_mux::{AtPrompt, Foreground, Pane, Tap, is_carrier};
 use super::block::Block;
 use crate::{
     error::{Error, Result},
-    services::shell::{Marks, Shell},
+    services::{
+        plain_prompt,
+        shell::{Marks, Shell},
+    },
 };
 
 /// If a shell shows no prompt within this time, it counts as one without integration.
@@ -140,8 +143,8 @@ pub(super) async fn begin(
             return Err(refusal);
         }
     }
-    if is_careful && let Some(what) = reader(pane) {
-        return Err(Error::busy(id, &what));
+    if is_careful {
+        reach_plain_prompt(pane, until).await?;
     }
     typist.admit()?;
     let tap = pane.tap();
@@ -168,12 +171,29 @@ fn under_way(pane: &Pane) -> Option<String> {
     Some(line.or_else(name).unwrap_or_else(|| "a command".to_owned()))
 }
 
-/// The program that would read typed text in a pane whose shell marks nothing, unless it is a shell that reads commands, or
-/// leads to one.
-fn reader(pane: &Pane) -> Option<String> {
-    let Foreground { name, .. } = pane.foreground()?;
-    let reads_commands = Shell::reading_commands(pane).is_some() || is_carrier(&name);
-    (!reads_commands).then_some(name)
+/// Waits until a shell that marks nothing shows a prompt.
+///
+/// # Errors
+/// Another program would read the command, or the shell shows no prompt: it may run `read`, for example. A program that leads
+/// to a shell elsewhere is trusted to be at that shell's prompt.
+async fn reach_plain_prompt(pane: &Pane, until: Instant) -> Result<()> {
+    let id = pane.id().0;
+    let begun_at = Instant::now();
+    let mut changes = pane.watch();
+    let mut is_late = false;
+    loop {
+        changes.borrow_and_update();
+        let Some(Foreground { name, .. }) = pane.foreground() else { return Ok(()) };
+        if is_carrier(&name) || plain_prompt::stands(pane) {
+            return Ok(());
+        }
+        if is_late {
+            let is_shell = Shell::reading_commands(pane).is_some();
+            return Err(if is_shell { Error::Promptless(id) } else { Error::busy(id, &name) });
+        }
+        let patience = begun_at + if is_working(pane) { START } else { ENDING };
+        is_late = !matches!(timeout_at(patience.min(until), changes.changed()).await, Ok(Ok(())));
+    }
 }
 
 /// Whether a shell leads the foreground and does not read its terminal: it reads its startup files, or is between a command and

@@ -72,7 +72,7 @@ const CONDITIONS: &str =
 
 /// A list of conditions as the client sent it. Its schema calls each only an object: one tool's schema describes conditions,
 /// and the others do not repeat it.
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 #[serde(transparent)]
 pub struct Conditions(Vec<Value>);
 

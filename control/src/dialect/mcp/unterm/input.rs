@@ -18,7 +18,7 @@ use crate::{
         lease::{self, LeaseParams, Release},
         params::{Arg, SessionOnly},
         signal::{self, Send, SendParams, SignalParams},
-        wait::Watch,
+        wait::{Watch, WatchParams},
     },
 };
 
@@ -134,8 +134,14 @@ tool! {
             arguments;
         let pane = ask.pane(pane).await?;
         let waits = wait_any.is_some() || wait_all.is_some();
-        // Before anything is typed.
-        let mut watch = conditions::params(pane, ("wait_any", wait_any), ("wait_all", wait_all))?;
+        let watch = |any, all| conditions::params(pane, ("wait_any", any), ("wait_all", all));
+        if waits {
+            // A wait that finds nothing, so that conditions are refused before anything is typed.
+            let none = u64::MAX.into();
+            let watch = watch(wait_any.clone(), wait_all.clone())?;
+            ask.call::<Watch>(WatchParams { since_seq: none, timeout_ms: 0.into(), ..watch }).await?;
+        }
+        let mut watch = watch(wait_any, wait_all)?;
         let text = text.map(|text| text.replace("\r\n", "\r").replace('\n', "\r"));
         let params = TypeParams {
             text: text.into(),
