@@ -1,7 +1,8 @@
 //! The faces in use: the bundled font, the configured families, and the system's faces for characters that those lack.
 //!
 //! Unterm lists the system's fonts only when a character or a family needs them. Listing costs startup time, and the
-//! bundled font draws everything on most screens.
+//! bundled font draws everything on most screens. Icons come from the user's fonts or, where those lack them, from a bundled
+//! font that contains only the icons of Nerd Fonts.
 
 mod system;
 
@@ -14,6 +15,7 @@ use cosmic_text::{Font, FontSystem};
 use rustc_hash::FxHashMap;
 
 use crate::ligature::Participants;
+use crate::shape::is_icon;
 use crate::sprite::Sprite;
 use crate::{CellMetrics, FontFeature, FontOptions, Ligatures};
 use system::{is_emoji_font, locale};
@@ -27,6 +29,10 @@ static BUNDLED: [&[u8]; 4] = [
     include_bytes!("../../assets/fonts/JetBrainsMono-Italic.ttf"),
     include_bytes!("../../assets/fonts/JetBrainsMono-BoldItalic.ttf"),
 ];
+
+/// The icons of Nerd Fonts, and the family's name.
+static ICONS: &[u8] = include_bytes!("../../assets/fonts/SymbolsNerdFont.ttf");
+const ICON_FAMILY: &str = "Pure Nerd Font";
 
 /// Weight and slant of text: bit 0 bold, bit 1 italic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -109,7 +115,7 @@ const MAX_FALLBACKS: usize = 1 << 14;
 impl Fonts {
     pub(crate) fn new(options: &FontOptions) -> Self {
         let mut db = Database::new();
-        for data in &BUNDLED {
+        for data in BUNDLED.iter().chain([&ICONS]) {
             db.load_font_source(Source::Binary(Arc::new(*data)));
         }
         for set in [
@@ -281,7 +287,10 @@ impl Fonts {
         if let Some(found) = self.fallback.get(&(c, style, emoji)) {
             return found.unwrap_or(first);
         }
-        let found = self.find(style, emoji, |font| has_char(font, c));
+        let found = match is_icon(c) {
+            true => self.find_icon(c, style),
+            false => self.find(style, emoji, |font| has_char(font, c)),
+        };
         if self.fallback.len() >= MAX_FALLBACKS {
             self.fallback.clear();
         }

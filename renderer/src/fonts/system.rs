@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cosmic_text::Font;
 use cosmic_text::fontdb::{self, Stretch, Weight};
 
-use super::{FaceId, FaceStyle, Fonts, has_char, is_ignorable};
+use super::{FaceId, FaceStyle, Fonts, ICON_FAMILY, has_char, is_ignorable};
 
 impl Fonts {
     /// Lists the system's fonts if the bundled font lacks a character of `text`, which is chrome text.
@@ -61,6 +61,28 @@ impl Fonts {
             self.system.get_font(*id, weight).is_some_and(|font| will_do(&font))
         })?;
         self.add(id, style, false)
+    }
+
+    /// The face that draws an icon: an installed Nerd Font, or else the bundled icons, or else any face. Fonts of other kinds use
+    /// the same code points for other pictures.
+    pub(super) fn find_icon(&mut self, c: char, style: FaceStyle) -> Option<FaceId> {
+        self.load_system();
+        let is_nerd_font = |info: &&fontdb::FaceInfo| {
+            let is_named = |name: &str| name.contains("Nerd Font") && name != ICON_FAMILY;
+            info.families.iter().any(|(name, _)| is_named(name))
+        };
+        let installed = self.system.db().faces().filter(is_nerd_font).map(|info| info.id);
+        let mut icons: Vec<_> = installed.collect();
+        icons.extend(self.query(ICON_FAMILY, FaceStyle::default()));
+        let id = icons.into_iter().find(|id| {
+            let font = self.system.get_font(*id, Weight::NORMAL);
+            font.is_some_and(|font| has_char(&font, c))
+        });
+        match id {
+            // A bold or slanted picture would be a distorted one.
+            Some(id) => self.add(id, FaceStyle::default(), false),
+            None => self.find(style, false, |font| has_char(font, c)),
+        }
     }
 
     /// All faces, ranked by how well they suit cells of this style.

@@ -97,6 +97,26 @@ fn a_family_without_letters_does_not_make_the_cell() {
     }
 }
 
+#[test]
+fn icons_come_from_the_bundled_icon_font_unless_a_nerd_font_is_installed() {
+    let mut fonts = Fonts::new(&FontOptions::default());
+    // A directory, a branch, a Linux penguin, and a Material Design icon beyond the first plane.
+    for c in ['\u{f115}', '\u{e725}', '\u{f31a}', '\u{f0001}', '\u{e5ff}', '\u{ea60}'] {
+        for style in FaceStyle::ALL {
+            let id = fonts.face_for(c, style, false);
+            let face = fonts.face(id);
+            assert!(!face.primary && !face.embolden && !face.slant, "{c}");
+            assert!(super::has_char(&face.font, c), "{c}");
+            assert!(family(&fonts, id).contains("Nerd Font"), "{c}: {}", family(&fonts, id));
+        }
+    }
+    // A family of the user's that has the icon comes first.
+    let icons = vec![super::ICON_FAMILY.to_owned()];
+    let mut chosen = Fonts::new(&FontOptions { families: icons, ..FontOptions::default() });
+    let id = chosen.face_for('\u{f115}', FaceStyle::default(), false);
+    assert!(chosen.face(id).primary);
+}
+
 /// A character that no font has is drawn as the first font's empty box. The failed search is cached.
 #[test]
 fn unknown_characters_fall_back_to_the_first_font() {
