@@ -116,6 +116,21 @@ fn a_tabs_menu_is_used_by_keys_and_by_mouse() -> Result<()> {
 }
 
 #[test]
+fn the_plus_opens_a_tab_and_its_right_click_lists_shells() -> Result<()> {
+    let display = Display::start()?;
+    let (mut unterm, window) = with_tabs(&display, 1)?;
+    let plus = (217 + 14, BAR);
+    window.click(1, plus)?;
+    wait_for_columns(&mut unterm, "a second tab", |panes| panes.len() == 2)?;
+    // The list of shells takes the keys.
+    window.click(3, (2 * 217 + 14, BAR))?;
+    display.type_text("bash")?;
+    display.press(&["Return"])?;
+    wait_for_columns(&mut unterm, "a third tab", |panes| panes.len() == 3)?;
+    Ok(())
+}
+
+#[test]
 fn a_divider_is_dragged_by_whole_cells_and_escape_puts_it_back() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, window, _) = Start::windowed(&display).at_prompt()?;

@@ -64,6 +64,32 @@ fn shift_selects_anew_each_time_where_a_program_has_the_mouse() -> Result<()> {
     display.one_key("Shift_L", false)
 }
 
+#[test]
+fn a_right_click_opens_a_menu_for_what_is_at_the_pointer() -> Result<()> {
+    let display = Display::start()?;
+    let script = "printf '\\033[10;20H\\033[48;2;255;0;255mselectme\\033[m\\r\\n'; exec cat";
+    let mut unterm = Start::windowed(&display).arg("-e").arg("sh").arg("-c").arg(script).now()?;
+    let window = display.window_of(&unterm)?;
+    let pane = unterm.first_pane()?;
+    let word = wait_for("the word", || Ok(window.picture()?.area_of(MARK)), String::new)?;
+    let (x, y) = word.middle();
+    window.point(x, y)?;
+    window.double_click()?;
+    display.wait_for_selection("primary", "selectme")?;
+    window.click(3, (x, y))?;
+    display.press(&["c"])?;
+    display.press(&["Return"])?;
+    display.wait_for_selection("clipboard", "selectme")?;
+    window.click(3, (x, y))?;
+    display.press(&["p"])?;
+    display.press(&["Return"])?;
+    display.press(&["Return"])?;
+    pane.wait(&mut unterm, "what cat prints", |lines| {
+        lines.iter().filter(|line| line.trim() == "selectme").count() >= 3
+    })?;
+    Ok(())
+}
+
 /// The lower left corner of the panes' area, where a link's target is shown.
 fn foot(window: &Window<'_>) -> Result<Picture> {
     let picture = window.picture()?;

@@ -60,8 +60,10 @@ pub enum CopyOnSelect {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RightButton {
-    /// Copy the selection, or paste if nothing is selected.
+    /// Open a menu.
     #[default]
+    Menu,
+    /// Copy the selection, or paste if nothing is selected.
     CopyOrPaste,
     /// Paste.
     Paste,

@@ -30,6 +30,14 @@ pub(super) struct Hovered {
 }
 
 impl Hovered {
+    pub(super) fn uri(&self) -> &str {
+        &self.uri
+    }
+
+    pub(super) fn is_file(&self) -> bool {
+        self.is_file
+    }
+
     /// Draws the underline and the target.
     pub(super) fn draw(
         &self,
@@ -118,7 +126,7 @@ impl App {
     }
 
     /// The link at a pixel: a hyperlink (OSC 8), else a URL in the text that a click opens, or with `ctrl` a file name.
-    fn link_under(&self, pane: PaneId, x: f64, y: f64, ctrl: bool) -> Option<Hovered> {
+    pub(super) fn link_under(&self, pane: PaneId, x: f64, y: f64, ctrl: bool) -> Option<Hovered> {
         let cell = self.cell();
         let view = self.views.get(&pane)?;
         let inside =

@@ -1,18 +1,21 @@
-//! A popup menu: a list of actions, chosen with the mouse or the keyboard.
+//! A popup menu: a list of choices, made with the mouse or the keyboard.
 //!
-//! Owns the rows, the marked item and the choice. `act.rs` runs the chosen action; the code that opens a menu decides
-//! what it lists.
+//! Owns the rows, the marked item and the choice. `act.rs` runs a chosen action; the code that opens a menu decides what it
+//! lists.
 
 use unterm_mux::{
-    TabId,
+    PaneId, TabId,
     input::{Key, Modifiers},
 };
 use unterm_renderer::{LabelAlign, PixelRect, Quad, Renderer, Scene};
 
 use super::{
     App,
+    blocks::Part,
     chrome::{Colors, framed, label, quad},
+    clipboard::Buffer,
     geometry::{Geometry, contains},
+    hover::Hovered,
     keys::Pressed,
     panel::shadow,
 };
@@ -39,13 +42,25 @@ pub(super) enum Row {
     Line,
 }
 
+/// What an item does.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Choice {
+    Act(Action),
+    /// Opens a link.
+    Open(Hovered),
+    /// Copies text to the clipboard.
+    Copy(String),
+    /// Does something with a command of a pane.
+    Command(PaneId, u64, Part),
+}
+
 /// An item that can be chosen.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Item {
     title: String,
     /// The action's keys, as shown to the user.
     keys: String,
-    action: Action,
+    choice: Choice,
     enabled: bool,
     checked: bool,
 }
@@ -60,10 +75,15 @@ impl Item {
         Self {
             title: entry.map_or_else(String::new, |entry| entry.title.to_owned()),
             keys: entry.map_or_else(String::new, |entry| keymap.keys_of(entry)),
-            action,
+            choice: Choice::Act(action),
             enabled: true,
             checked: false,
         }
+    }
+
+    /// An item that is no action.
+    pub(super) fn of(title: impl Into<String>, choice: Choice) -> Self {
+        Self { title: title.into(), keys: String::new(), choice, enabled: true, checked: false }
     }
 
     /// Replaces the title.
@@ -118,7 +138,7 @@ pub(super) struct ItemState {
 enum Outcome {
     Stay,
     Closed,
-    Chosen(Action),
+    Chosen(Choice),
 }
 
 impl Menu {
@@ -165,7 +185,7 @@ impl Menu {
 
     fn choose(&self) -> Outcome {
         let item = self.marked.and_then(|row| self.item(row));
-        item.map_or(Outcome::Stay, |item| Outcome::Chosen(item.action.clone()))
+        item.map_or(Outcome::Stay, |item| Outcome::Chosen(item.choice.clone()))
     }
 
     fn key(&mut self, key: Key, modifiers: Modifiers) -> Outcome {
@@ -407,9 +427,18 @@ impl App {
         match outcome {
             Outcome::Stay => {}
             Outcome::Closed => self.close_menu(),
-            Outcome::Chosen(action) => {
+            Outcome::Chosen(choice) => {
                 let target = self.menu.take().and_then(|menu| menu.target);
-                self.act_by_choice(target, action);
+                match choice {
+                    Choice::Act(action) => self.act_by_choice(target, action),
+                    Choice::Open(link) => self.open_hovered(&link),
+                    Choice::Copy(text) => self.clipboard.store(Buffer::Clipboard, text),
+                    Choice::Command(pane, command, part) => {
+                        if let Some(pane) = self.mux.pane(pane) {
+                            self.do_with(&pane, command, part);
+                        }
+                    }
+                }
             }
         }
     }

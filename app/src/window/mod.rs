@@ -14,6 +14,7 @@ mod chrome;
 mod clipboard;
 mod close;
 mod confirm;
+mod context_menu;
 mod copy;
 mod copy_mode;
 mod debug;

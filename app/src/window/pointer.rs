@@ -75,10 +75,10 @@ impl Pointer {
 }
 
 /// A pane and the pointer's position in its grid, in pixels.
-struct Target {
-    id: PaneId,
-    x: f64,
-    y: f64,
+pub(super) struct Target {
+    pub(super) id: PaneId,
+    pub(super) x: f64,
+    pub(super) y: f64,
 }
 
 impl App {
@@ -250,6 +250,7 @@ impl App {
     fn right_button(&mut self, target: &Target) {
         let wanted = self.config.mouse.right_button;
         match wanted {
+            RightButton::Menu => self.open_context_menu(target),
             RightButton::CopyOrPaste if self.copy_selection() => {}
             RightButton::CopyOrPaste | RightButton::Paste => {
                 self.paste(Buffer::Clipboard, target.id)

@@ -90,9 +90,9 @@ impl App {
                 self.open_tab_menu(tab, self.pointer.position);
             }
             (TabBarPart::Menu, MouseButton::Left | MouseButton::Right) => self.open_main_menu(),
-            (TabBarPart::New, MouseButton::Left) => self.pick_shell(),
-            (TabBarPart::New, MouseButton::Middle) => self.open_tab(),
-            (TabBarPart::New | TabBarPart::Empty, MouseButton::Right) => self.pick_anything(),
+            (TabBarPart::New, MouseButton::Left | MouseButton::Middle) => self.open_tab(),
+            (TabBarPart::New, MouseButton::Right) => self.pick_shell(),
+            (TabBarPart::Empty, MouseButton::Right) => self.pick_anything(),
             (TabBarPart::Empty, MouseButton::Left) if double => self.open_tab(),
             (TabBarPart::Before, MouseButton::Left) => self.scroll_tabs(-1),
             (TabBarPart::After, MouseButton::Left) => self.scroll_tabs(1),

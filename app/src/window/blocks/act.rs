@@ -124,7 +124,7 @@ impl App {
         Some(rerun_input(pane, &line, authentic))
     }
 
-    pub(super) fn do_with(&mut self, pane: &Pane, id: u64, part: Part) {
+    pub(in crate::window) fn do_with(&mut self, pane: &Pane, id: u64, part: Part) {
         if part == Part::Fold {
             let Some(view) = self.views.get_mut(&pane.id()) else { return };
             if !view.change_folds(|folds| folds.toggle(&pane.term(), id)) {

@@ -37,7 +37,7 @@ fn keys_pass_over_what_can_not_be_chosen_and_go_round() {
     press(&mut menu, Key::Down);
     assert_eq!(menu.marked, Some(1));
     press(&mut menu, Key::Char('z'));
-    assert_eq!(press(&mut menu, Key::Enter), Outcome::Chosen(Action::Zoom));
+    assert_eq!(press(&mut menu, Key::Enter), Outcome::Chosen(Choice::Act(Action::Zoom)));
     assert_eq!(press(&mut menu, Key::Escape), Outcome::Closed);
 }
 
