@@ -17,6 +17,7 @@ die() {
 # The X11, xkbcommon and Wayland libraries are opened at run time, never linked: no -dev package is needed.
 build_needs='
 command cc                        gcc
+command c++                       g++
 file    /usr/include/stdio.h      libc6-dev
 '
 # What takes pictures of the screen, a program of its own: it links libraries of the desktop, and makes bindings of them.

@@ -1,0 +1,190 @@
+//! One running copy of a plugin, with its own variables.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::{
+    action::Action,
+    catalog::{Catalog, is_matcher, is_reserved},
+    context::{ClassifyContext, PredicateInput},
+    error::{CallError, LimitKind},
+    manifest::Manifest,
+    matcher::Matcher,
+    outcome::{Classification, IntentOutcome, PredicateOutcome, read_matcher},
+    permission::Permission,
+    sandbox::describe,
+    text::quoted,
+    worker::{Job, Program, Threads, Worker},
+};
+
+/// A running copy of a plugin. Its functions share the plugin's variables; other instances have their own.
+///
+/// Each method blocks until the plugin has answered, at most for [`crate::Limits::time`] and [`crate::Limits::grace`], twice that if
+/// the plugin has to be loaded first. Calls of one instance run one after another.
+pub struct Instance {
+    program: Arc<Program>,
+    threads: Arc<Threads>,
+    running: Mutex<Running>,
+    /// Counts the adapters of the plugin while the instance exists.
+    _bound: Option<Arc<()>>,
+}
+
+#[derive(Default)]
+struct Running {
+    worker: Option<Worker>,
+    /// Whether the worker has run the plugin's file.
+    loaded: bool,
+}
+
+impl Instance {
+    pub(crate) fn new(
+        program: Arc<Program>,
+        threads: Arc<Threads>,
+        bound: Option<Arc<()>>,
+    ) -> Self {
+        Self { program, threads, running: Mutex::default(), _bound: bound }
+    }
+
+    /// The plugin's manifest.
+    pub fn manifest(&self) -> &Manifest {
+        &self.program.manifest
+    }
+
+    /// Runs the plugin's file, unless that was done.
+    pub fn load(&self) -> Result<(), CallError> {
+        self.ask(Job::Load).map(drop)
+    }
+
+    /// Returns the state that a screen shows. If it fails, the host shows the state `plugin_error`.
+    pub fn classify(&self, context: &ClassifyContext) -> Result<Classification, CallError> {
+        let returned = self.call("classify", context)?;
+        Classification::read(returned, context.sequence)
+            .map_err(|message| CallError::Result { function: "classify".into(), message })
+    }
+
+    /// Returns what the intent `name` does.
+    pub fn intent(&self, name: &str, params: &Value) -> Result<IntentOutcome, CallError> {
+        if is_reserved(name) || is_matcher(name) {
+            let name = quoted(name);
+            return Err(CallError::NoFunction(format!("{name} is not an intent of the plugin")));
+        }
+        let returned = self.call(name, params)?;
+        let outcome = IntentOutcome::read(returned)
+            .map_err(|message| CallError::Result { function: name.into(), message })?;
+        // A plugin can write the table of an action by hand.
+        for action in &outcome.actions {
+            self.permit(&format!("the action {}", action.name()), Action::permission(action))?;
+        }
+        Ok(outcome)
+    }
+
+    /// Returns the condition that the function `name` describes. Its name ends in `_matcher`.
+    pub fn wait_matcher(&self, name: &str, params: &Value) -> Result<Matcher, CallError> {
+        if !is_matcher(name) {
+            let name = quoted(name);
+            return Err(CallError::NoFunction(format!(
+                "{name} is not a wait matcher of the plugin: their names end in `_matcher`"
+            )));
+        }
+        let returned = self.call(name, params)?;
+        let matcher = read_matcher(returned)
+            .map_err(|message| CallError::Result { function: name.into(), message })?;
+        self.permit(&format!("the matcher of {name}"), Permission::MatcherWait)?;
+        Ok(matcher)
+    }
+
+    /// Returns whether the predicate `name` holds.
+    pub fn predicate(
+        &self,
+        name: &str,
+        input: &PredicateInput,
+    ) -> Result<PredicateOutcome, CallError> {
+        if is_reserved(name) {
+            let name = quoted(name);
+            return Err(CallError::NoFunction(format!("{name} is not a predicate of the plugin")));
+        }
+        let returned = self.call(name, input)?;
+        PredicateOutcome::read(returned)
+            .map_err(|message| CallError::Result { function: name.into(), message })
+    }
+
+    /// Returns what the plugin offers: what its `describe()` returns, else the names of its functions.
+    pub fn catalog(&self) -> Result<Catalog, CallError> {
+        let exports = self.ask(Job::Exports)?;
+        let exports: Vec<String> = serde_json::from_value(exports).unwrap_or_default();
+        if !exports.iter().any(|name| name == "describe") {
+            return Ok(Catalog::introspected(exports));
+        }
+        let returned = self.call("describe", &())?;
+        Catalog::described(returned)
+            .map_err(|message| CallError::Result { function: "describe".into(), message })
+    }
+
+    fn permit(&self, what: &str, permission: Permission) -> Result<(), CallError> {
+        if self.manifest().has(permission) {
+            return Ok(());
+        }
+        Err(CallError::Permission { what: what.into(), permission })
+    }
+
+    fn call(&self, function: &str, argument: &impl Serialize) -> Result<Value, CallError> {
+        let argument = serde_json::to_value(argument).map_err(|error| CallError::Result {
+            function: function.into(),
+            message: format!("its argument has no JSON: {error}"),
+        })?;
+        if argument_size(&argument) > self.threads.limits().memory / 2 {
+            let kind = LimitKind::Memory;
+            let limit = describe(self.threads.limits(), kind);
+            return Err(CallError::Limit { function: quoted(function), kind, limit });
+        }
+        self.ask(Job::Call { function: function.into(), argument })
+    }
+
+    fn ask(&self, job: Job) -> Result<Value, CallError> {
+        let mut running = self.running.lock();
+        if running.worker.is_none() {
+            let worker = Worker::start(&self.threads, self.program.clone())?;
+            *running = Running { worker: Some(worker), loaded: false };
+        }
+        // The file and the call have each a full limit of time.
+        if !running.loaded {
+            running.ask(Job::Load)?;
+        }
+        running.ask(job)
+    }
+}
+
+impl Running {
+    fn ask(&mut self, job: Job) -> Result<Value, CallError> {
+        let Some(worker) = &self.worker else {
+            return Err(CallError::Busy("the plugin does not run".into()));
+        };
+        let (reply, usable) = worker.ask(job);
+        self.loaded =
+            !matches!(reply, Err(CallError::Limit { .. })) && (self.loaded || reply.is_ok());
+        if !usable {
+            *self = Self::default();
+        }
+        reply
+    }
+}
+
+/// About how much memory an argument takes in Luau, in bytes.
+fn argument_size(value: &Value) -> usize {
+    match value {
+        Value::String(text) => 32 + text.len(),
+        Value::Array(items) => {
+            64 + items.iter().map(|item| 16 + argument_size(item)).sum::<usize>()
+        }
+        Value::Object(fields) => {
+            64 + fields
+                .iter()
+                .map(|(key, item)| 64 + key.len() + argument_size(item))
+                .sum::<usize>()
+        }
+        _ => 0,
+    }
+}

@@ -1,0 +1,291 @@
+//! A plugin's manifest: read from TOML or JSON, checked, and written as the protocol shows it.
+
+use std::{collections::BTreeMap, path::Path};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{
+    error::ManifestError,
+    permission::Permission,
+    text::{bounded, is_name, quoted},
+};
+
+/// The rows and columns that a manifest may ask for.
+const SIZES: std::ops::RangeInclusive<u16> = 1..=1000;
+
+/// The arguments or variables that a manifest may list.
+const LISTED: usize = 128;
+
+/// The length of an argument or variable, in bytes.
+const LISTED_TEXT: usize = 4096;
+
+/// What a plugin is, what it may do, and which program it is for.
+///
+/// Unknown keys are refused. Only values that passed [`Manifest::from_toml`] or [`Manifest::from_json`] are given out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// The plugin's name: 1 to 64 letters, digits and `_-.`.
+    pub name: String,
+    /// What the plugin does.
+    pub kind: Kind,
+    /// The plugin's own version, shown to users.
+    pub version: String,
+    /// What runs the entrypoint.
+    pub runtime: Runtime,
+    /// The plugin's file, relative to the manifest's folder.
+    pub entrypoint: String,
+    /// What the plugin may do, and which methods may be called on its adapters.
+    #[serde(default)]
+    pub permissions: Vec<Permission>,
+    /// The program that an adapter starts when its caller names none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default_target: Option<Target>,
+}
+
+/// What a plugin does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Drives one program.
+    Adapter,
+    /// Offers intents for any program.
+    Macro,
+    /// Offers predicates.
+    Matcher,
+}
+
+/// What runs a plugin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Runtime {
+    /// Luau.
+    Lua,
+    /// WebAssembly. The protocol has the name; Unterm refuses it.
+    Wasm,
+}
+
+/// The program that a plugin is for.
+///
+/// The environment of a program consists of the parent's variables, [`Target::env`], the caller's variables and
+/// [`Target::required_env`]. A later one replaces an earlier one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Target {
+    /// The program's name or path.
+    pub program: String,
+    /// Its arguments.
+    #[serde(default)]
+    pub args: Vec<String>,
+    /// The rows of its terminal; the host's default without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<u16>,
+    /// The columns of its terminal; the host's default without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cols: Option<u16>,
+    /// Variables that a caller can replace.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, String>,
+    /// Variables that a caller can't replace.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub required_env: BTreeMap<String, String>,
+}
+
+impl Manifest {
+    /// Reads a manifest file's text.
+    pub fn from_toml(text: &str) -> Result<Self, ManifestError> {
+        let manifest: Self = toml_edit::de::from_str(text)
+            .map_err(|error| ManifestError(bounded(error.to_string().trim_end(), 500)))?;
+        manifest.checked()
+    }
+
+    /// Reads the same keys from JSON, for `plugin.validate_manifest`.
+    pub fn from_json(value: &Value) -> Result<Self, ManifestError> {
+        let manifest = Self::deserialize(value)
+            .map_err(|error| ManifestError(bounded(&error.to_string(), 500)))?;
+        manifest.checked()
+    }
+
+    /// Whether the manifest declares `permission`.
+    pub fn has(&self, permission: Permission) -> bool {
+        self.permissions.contains(&permission)
+    }
+
+    fn checked(mut self) -> Result<Self, ManifestError> {
+        let wrong = |message: String| Err(ManifestError(message));
+        if !is_name(&self.name) {
+            let name = quoted(&self.name);
+            return wrong(format!(
+                "`name` must be 1 to 64 letters, digits, `_`, `-` or `.`, not {name}"
+            ));
+        }
+        if self.version.is_empty()
+            || self.version.len() > 64
+            || self.version.contains(char::is_control)
+        {
+            let version = quoted(&self.version);
+            return wrong(format!("`version` must be 1 to 64 printable characters, not {version}"));
+        }
+        if self.runtime == Runtime::Wasm {
+            return wrong("`runtime` is `wasm`, which Unterm does not run; use `lua`".into());
+        }
+        check_entrypoint(&self.entrypoint)?;
+        let mut seen = Vec::new();
+        self.permissions.retain(|permission| {
+            let new = !seen.contains(permission);
+            seen.push(*permission);
+            new
+        });
+        if let Some(target) = &self.default_target {
+            target.check()?;
+        }
+        Ok(self)
+    }
+}
+
+/// Refuses paths that could leave the manifest's folder. Links are checked when the file is opened.
+fn check_entrypoint(entrypoint: &str) -> Result<(), ManifestError> {
+    let shown = quoted(entrypoint);
+    if entrypoint.is_empty() || entrypoint.len() > 1024 || entrypoint.contains(char::is_control) {
+        return Err(ManifestError(format!(
+            "`entrypoint` must be a file's path of 1 to 1024 printable characters, not {shown}"
+        )));
+    }
+    if Path::new(entrypoint).is_absolute() || entrypoint.contains('\\') {
+        return Err(ManifestError(format!(
+            "`entrypoint` must be relative to the manifest's folder, with `/` between its parts, not {shown}"
+        )));
+    }
+    if entrypoint.split('/').any(|part| part == "..") {
+        return Err(ManifestError(format!("`entrypoint` must not contain `..`: {shown}")));
+    }
+    Ok(())
+}
+
+impl Target {
+    fn check(&self) -> Result<(), ManifestError> {
+        let wrong = |message: String| Err(ManifestError(message));
+        if self.program.is_empty() || self.program.len() > 4096 || self.program.contains('\0') {
+            let program = quoted(&self.program);
+            return wrong(format!(
+                "`default_target.program` must be a program's name or path, not {program}"
+            ));
+        }
+        for (key, size) in [("rows", self.rows), ("cols", self.cols)] {
+            if let Some(size) = size.filter(|size| !SIZES.contains(size)) {
+                return wrong(format!(
+                    "`default_target.{key}` must be between {} and {}, not {size}",
+                    SIZES.start(),
+                    SIZES.end()
+                ));
+            }
+        }
+        if self.args.len() > LISTED {
+            let count = self.args.len();
+            return wrong(format!(
+                "`default_target.args` has {count} arguments; {LISTED} are allowed"
+            ));
+        }
+        for arg in &self.args {
+            if arg.len() > LISTED_TEXT || arg.contains('\0') {
+                let arg = quoted(arg);
+                return wrong(format!(
+                    "an argument in `default_target.args` must be at most {LISTED_TEXT} bytes without NUL: {arg}"
+                ));
+            }
+        }
+        for (key, variables) in [("env", &self.env), ("required_env", &self.required_env)] {
+            if variables.len() > LISTED {
+                let count = variables.len();
+                return wrong(format!(
+                    "`default_target.{key}` has {count} variables; {LISTED} are allowed"
+                ));
+            }
+            for (name, value) in variables {
+                let named = quoted(name);
+                if name.is_empty() || name.len() > 256 || name.contains(['=', '\0']) {
+                    return wrong(format!(
+                        "{named} in `default_target.{key}` is no name of a variable"
+                    ));
+                }
+                if value.len() > LISTED_TEXT || value.contains('\0') {
+                    return wrong(format!(
+                        "the value of {named} in `default_target.{key}` must be at most {LISTED_TEXT} bytes without NUL"
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const GOOD: &str = r#"
+        name = "top"
+        kind = "adapter"
+        version = "0.1.0"
+        runtime = "lua"
+        entrypoint = "main.lua"
+        permissions = ["screen.read", "input.write", "screen.read"]
+        [default_target]
+        program = "top"
+        args = ["-d", "1"]
+        rows = 50
+        env = { TERM = "xterm" }
+        required_env = { LC_ALL = "C" }
+    "#;
+
+    #[test]
+    fn a_manifest_is_shown_as_it_was_written() {
+        let manifest = Manifest::from_toml(GOOD).expect("a good manifest");
+        let shown = serde_json::to_value(&manifest).expect("JSON");
+        let expected = json!({
+            "name": "top", "kind": "adapter", "version": "0.1.0", "runtime": "lua", "entrypoint": "main.lua",
+            "permissions": ["screen.read", "input.write"],
+            "default_target": { "program": "top", "args": ["-d", "1"], "rows": 50,
+                "env": { "TERM": "xterm" }, "required_env": { "LC_ALL": "C" } }
+        });
+        assert_eq!(shown, expected);
+        assert_eq!(Manifest::from_json(&shown), Ok(manifest));
+    }
+
+    #[test]
+    fn errors_name_the_value() {
+        let cases = [
+            ("version = \"0.1.0\"", "", "missing field `version`"),
+            ("kind = \"adapter\"", "kind = \"shell\"", "unknown variant `shell`"),
+            ("\"input.write\"", "\"disk.write\"", "unknown variant `disk.write`"),
+            ("name = \"top\"", "name = \"a/b\"", "`a/b`"),
+            ("\"lua\"", "\"wasm\"", "`runtime` is `wasm`"),
+            ("\"main.lua\"", "\"/etc/passwd\"", "`/etc/passwd`"),
+            ("\"main.lua\"", "\"a/../../b\"", "must not contain `..`: `a/../../b`"),
+            ("rows = 50", "rows = 0", "between 1 and 1000, not 0"),
+            ("rows = 50", "rows = 70000", "70000"),
+            ("rows = 50", "depth = 1", "unknown field `depth`"),
+            ("program = \"top\"", "program = \"\"", "not ``"),
+            ("TERM =", "\"A=B\" =", "`A=B`"),
+            ("name = \"top\"", "name = \"top\"\nicon = 1", "unknown field `icon`"),
+            ("[default_target]", "[default_target", "TOML parse error"),
+        ];
+        for (from, to, expected) in cases {
+            let text = GOOD.replacen(from, to, 1);
+            let error = Manifest::from_toml(&text).expect_err(to).to_string();
+            assert!(error.contains(expected), "{to}: {error}");
+        }
+    }
+
+    #[test]
+    fn json_is_checked_as_toml_is() {
+        let value = json!({ "name": "x", "kind": "macro", "version": "1", "runtime": "lua", "entrypoint": "../x" });
+        let error = Manifest::from_json(&value).expect_err("a path out of the folder").to_string();
+        assert!(error.contains("`../x`"), "{error}");
+        let error = Manifest::from_json(&json!([])).expect_err("an array").to_string();
+        assert!(error.contains("missing") || error.contains("invalid"), "{error}");
+    }
+}

@@ -1,0 +1,141 @@
+//! What a plugin asks the host to wait for, in the JSON of `session.wait`.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::text::{is_name, quoted};
+
+/// The length of a text or pattern, in bytes.
+const PATTERN: usize = 4096;
+
+/// The matchers of one tree.
+const NODES: usize = 256;
+
+/// A condition, as `{"type": …, "value": …}`. The host compiles the regular expressions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "value", rename_all = "snake_case")]
+pub enum Matcher {
+    /// The screen contains this text.
+    ContainsText(String),
+    /// A regular expression matches the screen.
+    ScreenRegex(String),
+    /// The transcript contains this text.
+    TranscriptContains(String),
+    /// A regular expression matches the transcript.
+    TranscriptRegex(String),
+    /// The cursor is in this cell.
+    CursorAt(CellPosition),
+    /// The screen has not changed for this long.
+    ScreenStable(StableFor),
+    /// The program has ended.
+    ProcessExited,
+    /// One of these holds.
+    Any(Vec<Matcher>),
+    /// All of these hold.
+    All(Vec<Matcher>),
+    /// A plugin's predicate holds.
+    Lua(LuaPredicate),
+}
+
+/// A cell, counted from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CellPosition {
+    /// The row.
+    pub row: u16,
+    /// The column.
+    pub col: u16,
+}
+
+/// How long the screen has to stay as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StableFor {
+    /// Milliseconds.
+    pub min_ms: u64,
+}
+
+/// A predicate of a plugin.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LuaPredicate {
+    /// The plugin's name.
+    pub plugin: String,
+    /// The function that the plugin exports.
+    pub predicate: String,
+    /// What the function gets as `params`.
+    #[serde(default)]
+    pub params: Value,
+}
+
+impl Matcher {
+    /// Checks what the types leave open, for the whole tree.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        self.check_below(&mut 0)
+    }
+
+    fn check_below(&self, nodes: &mut usize) -> Result<(), String> {
+        *nodes += 1;
+        if *nodes > NODES {
+            return Err(format!("the tree has more than {NODES} matchers"));
+        }
+        match self {
+            Self::ContainsText(text)
+            | Self::ScreenRegex(text)
+            | Self::TranscriptContains(text)
+            | Self::TranscriptRegex(text) => {
+                if (1..=PATTERN).contains(&text.len()) {
+                    return Ok(());
+                }
+                let length = text.len();
+                Err(format!("a text or pattern must have 1 to {PATTERN} bytes, not {length}"))
+            }
+            Self::Any(matchers) | Self::All(matchers) => {
+                if matchers.is_empty() {
+                    return Err("`any` and `all` need at least one matcher".into());
+                }
+                matchers.iter().try_for_each(|matcher| matcher.check_below(nodes))
+            }
+            Self::Lua(LuaPredicate { plugin, predicate, .. }) => {
+                for (what, name) in [("plugin", plugin), ("predicate", predicate)] {
+                    if !is_name(name) {
+                        return Err(format!("`{what}` must be a name, not {}", quoted(name)));
+                    }
+                }
+                Ok(())
+            }
+            Self::CursorAt(_) | Self::ScreenStable(_) | Self::ProcessExited => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_json_is_the_protocols() {
+        let tree = json!({ "type": "any", "value": [
+            { "type": "contains_text", "value": "ready" },
+            { "type": "screen_regex", "value": "rea.y" },
+            { "type": "transcript_contains", "value": "ready" },
+            { "type": "transcript_regex", "value": "rea.y" },
+            { "type": "cursor_at", "value": { "row": 0, "col": 0 } },
+            { "type": "screen_stable", "value": { "min_ms": 250 } },
+            { "type": "process_exited" },
+            { "type": "all", "value": [{ "type": "contains_text", "value": "rea" }] },
+            { "type": "lua", "value": { "plugin": "p", "predicate": "f", "params": { "anchor": "ready" } } },
+        ] });
+        let matcher: Matcher = serde_json::from_value(tree.clone()).expect("a matcher");
+        assert_eq!(matcher.check(), Ok(()));
+        assert_eq!(serde_json::to_value(&matcher).expect("JSON"), tree);
+    }
+
+    #[test]
+    fn large_and_empty_trees_are_refused() {
+        let leaf = || Matcher::ContainsText("x".into());
+        assert!(Matcher::Any(Vec::new()).check().is_err());
+        assert!(Matcher::Any((0..NODES).map(|_| leaf()).collect()).check().is_err());
+        assert!(Matcher::ContainsText("x".repeat(PATTERN + 1)).check().is_err());
+        assert!(Matcher::ContainsText(String::new()).check().is_err());
+    }
+}

@@ -1,0 +1,81 @@
+//! The steps and the time that a call has left.
+
+use std::{cell::Cell, fmt, time::Instant};
+
+use crate::{error::LimitKind, limits::Limits};
+
+/// The steps between two looks at the clock. An attempt of a pattern to match can take milliseconds.
+const CLOCK_STEPS: u64 = 32;
+
+/// What one call has used. Once the call exceeded a limit, each further step fails.
+pub(super) struct Budget {
+    limits: Limits,
+    steps: Cell<u64>,
+    started: Cell<Instant>,
+    exceeded: Cell<Option<LimitKind>>,
+}
+
+/// The error of a step that exceeds a limit.
+#[derive(Debug)]
+struct Exceeded;
+
+impl fmt::Display for Exceeded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the call exceeded its limit")
+    }
+}
+
+impl std::error::Error for Exceeded {}
+
+impl Budget {
+    pub(super) fn new(limits: Limits) -> Self {
+        let started = Cell::new(Instant::now());
+        Self { limits, steps: Cell::new(0), started, exceeded: Cell::new(None) }
+    }
+
+    /// Begins a call.
+    pub(super) fn begin(&self) {
+        self.steps.set(0);
+        self.started.set(Instant::now());
+        self.exceeded.set(None);
+    }
+
+    /// Counts one step.
+    pub(super) fn step(&self) -> mlua::Result<()> {
+        let steps = self.steps.get() + 1;
+        self.steps.set(steps);
+        if self.exceeded.get().is_none() {
+            if steps > self.limits.steps {
+                self.exceeded.set(Some(LimitKind::Steps));
+            } else if steps.is_multiple_of(CLOCK_STEPS)
+                && self.started.get().elapsed() > self.limits.time
+            {
+                self.exceeded.set(Some(LimitKind::Time));
+            }
+        }
+        match self.exceeded.get() {
+            Some(_) => Err(mlua::Error::external(Exceeded)),
+            None => Ok(()),
+        }
+    }
+
+    /// The limit that the call exceeded. A call without steps is measured here.
+    pub(super) fn exceeded(&self) -> Option<LimitKind> {
+        let late = self.started.get().elapsed() > self.limits.time;
+        self.exceeded.get().or(late.then_some(LimitKind::Time))
+    }
+
+    /// A limit in words.
+    pub(super) fn describe(&self, kind: LimitKind) -> String {
+        describe(&self.limits, kind)
+    }
+}
+
+/// A limit in words.
+pub(crate) fn describe(limits: &Limits, kind: LimitKind) -> String {
+    match kind {
+        LimitKind::Steps => format!("{} steps", limits.steps),
+        LimitKind::Time => format!("{:?}", limits.time),
+        LimitKind::Memory => format!("{} KiB of memory", limits.memory >> 10),
+    }
+}

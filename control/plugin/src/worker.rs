@@ -1,0 +1,222 @@
+//! The thread of an instance. Luau's state never leaves it, and a caller can give it up.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Arc,
+        mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel},
+    },
+    thread,
+};
+
+use parking_lot::Mutex;
+use serde_json::Value;
+
+use crate::{
+    error::{CallError, LimitKind},
+    limits::Limits,
+    manifest::Manifest,
+    sandbox::{FILE, Sandbox, describe},
+};
+
+/// Luau nests at most 200 C calls; a debug build takes about 1 MiB for them.
+const STACK: usize = 8 << 20;
+
+/// A plugin's text.
+pub(crate) struct Program {
+    pub(crate) manifest: Manifest,
+    pub(crate) source: String,
+}
+
+/// The threads of a registry's instances.
+pub(crate) struct Threads {
+    limits: Limits,
+    count: Mutex<Count>,
+}
+
+#[derive(Default)]
+struct Count {
+    /// Threads that serve an instance.
+    serving: usize,
+    /// Threads that were given up and have not ended.
+    abandoned: usize,
+}
+
+impl Threads {
+    pub(crate) fn new(limits: Limits) -> Arc<Self> {
+        Arc::new(Self { limits, count: Mutex::default() })
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+}
+
+/// What a thread is asked to do.
+pub(crate) enum Job {
+    /// Run the plugin's file.
+    Load,
+    /// List the exported functions.
+    Exports,
+    /// Call one of them.
+    Call {
+        /// Its name.
+        function: String,
+        /// Its argument.
+        argument: Value,
+    },
+}
+
+impl Job {
+    fn function(&self) -> &str {
+        match self {
+            Self::Load | Self::Exports => FILE,
+            Self::Call { function, .. } => function,
+        }
+    }
+}
+
+type Reply = Result<Value, CallError>;
+
+struct Request {
+    job: Job,
+    reply: SyncSender<Reply>,
+}
+
+/// A thread that serves one instance, and ends with it.
+pub(crate) struct Worker {
+    requests: SyncSender<Request>,
+    place: Arc<Place>,
+}
+
+/// A thread's place in the count.
+struct Place {
+    threads: Arc<Threads>,
+    state: Mutex<State>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Serving,
+    Abandoned,
+    Ended,
+}
+
+impl Place {
+    /// Takes a place, if one is free.
+    fn take(threads: &Arc<Threads>) -> Result<Arc<Self>, CallError> {
+        let limits = &threads.limits;
+        let mut count = threads.count.lock();
+        if count.abandoned >= limits.abandoned {
+            return Err(CallError::Busy(format!(
+                "{} calls of plugins still run although they were stopped; try again when they have ended",
+                count.abandoned
+            )));
+        }
+        if count.serving >= limits.instances {
+            return Err(CallError::Busy(format!(
+                "{} instances of plugins run, and no more are allowed; close an adapter first",
+                count.serving
+            )));
+        }
+        count.serving += 1;
+        Ok(Arc::new(Self { threads: threads.clone(), state: Mutex::new(State::Serving) }))
+    }
+
+    fn change(&self, to: State) {
+        let mut state = self.state.lock();
+        let mut count = self.threads.count.lock();
+        match (*state, to) {
+            (State::Serving, State::Abandoned) => {
+                count.serving -= 1;
+                count.abandoned += 1;
+            }
+            (State::Serving, State::Ended) => count.serving -= 1,
+            (State::Abandoned, State::Ended) => count.abandoned -= 1,
+            _ => return,
+        }
+        *state = to;
+    }
+}
+
+/// Frees a thread's place when the thread ends, however it ends.
+struct Leave(Arc<Place>);
+
+impl Drop for Leave {
+    fn drop(&mut self) {
+        self.0.change(State::Ended);
+    }
+}
+
+impl Worker {
+    pub(crate) fn start(threads: &Arc<Threads>, program: Arc<Program>) -> Result<Self, CallError> {
+        let place = Place::take(threads)?;
+        let (requests, received) = sync_channel::<Request>(1);
+        let leave = Leave(place.clone());
+        let limits = threads.limits.clone();
+        let serve = move || {
+            let _leave = leave;
+            serve(&program, &limits, &received);
+        };
+        thread::Builder::new().name("plugin".into()).stack_size(STACK).spawn(serve).map_err(
+            |error| CallError::Busy(format!("can't start a thread for the plugin: {error}")),
+        )?;
+        Ok(Self { requests, place })
+    }
+
+    /// Does `job` and returns the reply, and whether the worker can be used again.
+    pub(crate) fn ask(&self, job: Job) -> (Reply, bool) {
+        let limits = &self.place.threads.limits;
+        let function = job.function().to_owned();
+        let (reply, replies) = sync_channel(1);
+        let ended = |function| (Err(CallError::Ended { function }), false);
+        if self.requests.send(Request { job, reply }).is_err() {
+            return ended(function);
+        }
+        match replies.recv_timeout(limits.time + limits.grace) {
+            Ok(reply) => (reply, true),
+            Err(RecvTimeoutError::Disconnected) => ended(function),
+            Err(RecvTimeoutError::Timeout) => {
+                self.place.change(State::Abandoned);
+                let kind = LimitKind::Time;
+                (Err(CallError::Limit { function, kind, limit: describe(limits, kind) }), false)
+            }
+        }
+    }
+}
+
+fn serve(program: &Program, limits: &Limits, requests: &Receiver<Request>) {
+    let mut sandbox = None;
+    while let Ok(Request { job, reply }) = requests.recv() {
+        let done = catch_unwind(AssertUnwindSafe(|| work(program, limits, &mut sandbox, &job)));
+        let Ok(done) = done else {
+            tracing::error!(
+                plugin = program.manifest.name,
+                "the engine of a plugin panicked in {}",
+                job.function()
+            );
+            return;
+        };
+        // After a limit the state's variables are in doubt, and its memory may be full.
+        if matches!(done, Err(CallError::Limit { .. })) {
+            sandbox = None;
+        }
+        if reply.send(done).is_err() {
+            return;
+        }
+    }
+}
+
+fn work(program: &Program, limits: &Limits, sandbox: &mut Option<Sandbox>, job: &Job) -> Reply {
+    if sandbox.is_none() {
+        *sandbox = Some(Sandbox::load(&program.manifest, &program.source, limits)?);
+    }
+    let Some(sandbox) = sandbox else { return Ok(Value::Null) };
+    match job {
+        Job::Load => Ok(Value::Null),
+        Job::Exports => {
+            sandbox.exports().map(|names| names.into_iter().map(Value::String).collect())
+        }
+        Job::Call { function, argument } => sandbox.call(function, argument),
+    }
+}
