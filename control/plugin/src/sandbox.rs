@@ -19,7 +19,7 @@ use crate::{
     manifest::Manifest,
     permission::Permission,
     text::{bounded, is_name, quoted},
-    value::{Unreadable, to_json, to_lua},
+    value::{Unreadable, to_json, to_lua, type_of},
 };
 
 /// The functions that a plugin may export.
@@ -94,7 +94,7 @@ impl Sandbox {
         let LuaValue::Table(exports) = returned else {
             return Err(CallError::Result {
                 function: FILE.into(),
-                message: format!("a table of functions is expected, not {}", returned.type_name()),
+                message: format!("a table of functions is expected, not {}", type_of(&returned)),
             });
         };
         let sandbox = Self { lua, exports, budget, printed, memory: limits.memory };
@@ -109,7 +109,7 @@ impl Sandbox {
         for pair in self.exports.pairs::<LuaValue, LuaValue>() {
             let (key, value) = pair.map_err(|error| failure(&self.budget, FILE, &error))?;
             let LuaValue::String(name) = key else {
-                return wrong(format!("its table has a {} as a key", key.type_name()));
+                return wrong(format!("its table has a {} as a key", type_of(&key)));
             };
             let name = name.to_string_lossy();
             if !is_name(&name) {
@@ -212,7 +212,7 @@ fn print(lua: &Lua, plugin: &str, printed: &Rc<Cell<usize>>) -> mlua::Result<mlu
                 LuaValue::Integer(number) => text.push_str(&number.to_string()),
                 LuaValue::Number(number) => text.push_str(&number.to_string()),
                 LuaValue::Boolean(value) => text.push_str(&value.to_string()),
-                other => text.push_str(other.type_name()),
+                other => text.push_str(type_of(other)),
             }
         }
         let text = bounded(&text, left);

@@ -15,6 +15,14 @@ use crate::{
 /// The whole numbers that a double represents exactly.
 const WHOLE: f64 = 9_007_199_254_740_992.0;
 
+/// The type of a value, as Luau's `type` names it.
+pub(crate) fn type_of(value: &LuaValue) -> &'static str {
+    match value {
+        LuaValue::Integer(_) => "number",
+        other => other.type_name(),
+    }
+}
+
 /// A Luau value for `value`. A JSON null becomes nil, so a key with null is absent.
 pub(crate) fn to_lua(lua: &Lua, value: &Value) -> mlua::Result<LuaValue> {
     Ok(match value {
@@ -99,7 +107,7 @@ impl Reader {
             LuaValue::String(text) => Value::String(self.string(text)?),
             LuaValue::Table(table) => self.table(table)?,
             other => {
-                return Err(self.wrong(&format!("is a {}, which has no JSON", other.type_name())));
+                return Err(self.wrong(&format!("is a {}, which has no JSON", type_of(other))));
             }
         })
     }
@@ -166,7 +174,7 @@ impl Reader {
         for pair in table.pairs::<LuaValue, LuaValue>() {
             let (key, value) = pair?;
             let LuaValue::String(key) = key else {
-                return Err(self.wrong(&format!("has a {} as a key", key.type_name())));
+                return Err(self.wrong(&format!("has a {} as a key", type_of(&key))));
             };
             let key = self.string(&key)?;
             self.path.push(key.clone());
@@ -211,7 +219,7 @@ mod tests {
             ("return {a = '\\xff'}", "`a` is not UTF-8"),
             ("return {1, 2, x = 3}", "the value has both a list's entries and other keys"),
             ("return {[true] = 1}", "the value has a boolean as a key"),
-            ("return {[5] = 1}", "the value has a integer as a key"),
+            ("return {[5] = 1}", "the value has a number as a key"),
             (
                 "local t = {} for i = 1, 40 do t = {t} end return t",
                 "is nested more than 32 tables deep",

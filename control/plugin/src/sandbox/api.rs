@@ -4,7 +4,7 @@ use std::{fmt, rc::Rc};
 
 use mlua::{Function, Lua, Result, Table, Value, Variadic};
 
-use crate::permission::Permission;
+use crate::{permission::Permission, value::type_of};
 
 /// A function was called for which the manifest declares no permission.
 #[derive(Clone, Debug)]
@@ -99,7 +99,7 @@ fn maker(
             return Err(mlua::Error::external(Denied { what: what(), permission }));
         }
         let wrong = |expected: &str| {
-            let given = arguments.first().map_or("nothing", Value::type_name);
+            let given = arguments.first().map_or("nothing", type_of);
             mlua::Error::runtime(format!("{} takes {expected}, not {given}", what()))
         };
         let made = lua.create_table()?;

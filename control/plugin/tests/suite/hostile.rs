@@ -1,11 +1,9 @@
 //! Plugins that try to run for ever, to fill the memory, to leave the sandbox, and to return what nobody can use.
 
-mod support;
-
 use std::{sync::Arc, thread, time::Duration};
 
+use crate::support::{ALL, written};
 use serde_json::{Value, json};
-use support::{ALL, written};
 use unterm_plugin::{
     CallError, ClassifyContext, Instance, LimitKind, Limits, LoadError, PredicateInput, Registry,
 };

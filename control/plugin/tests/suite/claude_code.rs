@@ -1,0 +1,185 @@
+//! The plugin for Claude Code: screens of each state, and what each intent types.
+
+use std::collections::BTreeSet;
+
+use crate::support::{Screen, classify_all, screens};
+use serde_json::{Value, json};
+use unterm_plugin::{Classification, Instance, PredicateInput, Registry};
+
+fn plugin() -> (Registry, Instance) {
+    let registry = Registry::default();
+    let adapter = registry.adapter("claude-code").expect("the plugin");
+    (registry, adapter)
+}
+
+/// The screen of that name, classified.
+fn classified(name: &str) -> Classification {
+    let screen = screens("claude-code").into_iter().find(|screen| screen.name == name);
+    plugin().1.classify(&screen.expect(name).context()).expect(name)
+}
+
+#[test]
+fn every_screen_is_classified_by_its_name() {
+    classify_all("claude-code");
+}
+
+#[test]
+fn metadata_says_what_is_asked() {
+    let metadata = |name| classified(name).metadata.expect("metadata");
+    let asked = metadata("waiting_for_permission");
+    assert_eq!(asked["permission"]["tool"], "Bash");
+    assert_eq!(asked["permission"]["summary"], "touch new.txt");
+    assert_eq!(asked["permission"]["options"][2], "No");
+    assert_eq!(metadata("waiting_for_permission.edit")["permission"]["tool"], "Write");
+    let models = metadata("waiting_for_model_select");
+    let options = json!(["Default (recommended)", "Sonnet", "Haiku"]);
+    assert_eq!(models["model_select"]["options"], options);
+    let plan = metadata("waiting_for_plan_approval.plan");
+    assert_eq!(plan["plan"], "1. Read the old parser\n2. Write the new one");
+    assert_eq!(plan["options"].as_array().map(Vec::len), Some(3));
+    let usage = metadata("usage_screen");
+    assert_eq!(usage["usage"]["cost_usd"], 0.005);
+    assert_eq!(usage["usage"]["wall_duration_s"], 96);
+    assert_eq!(usage["usage"]["input_tokens"], 1500);
+    assert_eq!(usage["usage"]["lines_added"], 1);
+    assert_eq!(metadata("error")["error"]["kind"], "quota");
+    assert_eq!(metadata("completed_turn")["turn"]["text"], "The answer is 4.\nIt always was.");
+    let progress = json!({ "duration_ms": 62_000, "output_tokens": 1200, "total_tokens": 1200 });
+    assert_eq!(metadata("thinking")["turn"]["progress"], progress);
+}
+
+#[test]
+fn a_dialogs_name_changes_with_the_dialog_and_not_with_the_selection() {
+    let (_registry, adapter) = plugin();
+    let id = |text: &str| {
+        let screen = Screen::of(text);
+        let metadata = adapter.classify(&screen.context()).expect("a state").metadata;
+        metadata.expect("metadata")["dialog_id"].clone()
+    };
+    let first = " Do you want to proceed?\n ❯ 1. Yes\n   2. No\n";
+    let moved = " Do you want to proceed?\n   1. Yes\n ❯ 2. No\n";
+    let other = " Do you want to create x?\n ❯ 1. Yes\n   2. No\n";
+    assert_eq!(id(first), id(moved));
+    assert_ne!(id(first), id(other));
+}
+
+#[test]
+fn each_intent_types_what_the_program_expects() {
+    let (registry, adapter) = plugin();
+    let key = |name: &str| json!({ "type": "key", "value": name });
+    let text = |value: &str| json!({ "type": "text", "value": value });
+    let paste = |value: &str| json!({ "type": "bracketed_paste", "value": value });
+    let mark = json!({ "type": "mark_transcript", "value": { "label": "turn" } });
+    let cases = [
+        (
+            "send_prompt",
+            json!({ "prompt": "a\nb" }),
+            json!([paste("a\nb"), key("enter"), mark]),
+            Some("prompt_submitted"),
+        ),
+        (
+            "send_prompt",
+            json!({ "prompt": "a\u{1b}[201~b" }),
+            json!([paste("ab"), key("enter"), mark]),
+            Some("prompt_submitted"),
+        ),
+        ("approve", json!({}), json!([key("enter")]), None),
+        ("deny", json!({}), json!([key("escape")]), None),
+        ("choose_option", json!({ "index": 2 }), json!([text("2"), key("enter")]), None),
+        ("choose_option", json!({ "option": "2" }), json!([text("2"), key("enter")]), None),
+        ("cancel", json!({}), json!([key("escape")]), Some("cancelling")),
+        ("force_cancel", json!({}), json!([key("escape"), key("escape")]), Some("cancelling")),
+        ("steer", json!({ "prompt": "more" }), json!([paste("more"), key("enter")]), None),
+        ("key", json!({ "key": "Esc" }), json!([key("escape")]), None),
+        ("key", json!({ "key": "ctrl+o" }), json!([key("ctrl_o")]), None),
+        ("key", json!({ "key": "f12" }), json!([key("f12")]), None),
+        ("key", json!({ "key": "Hello" }), json!([text("Hello")]), None),
+        ("approve_trust", json!({}), json!([text("1"), key("enter")]), None),
+        ("deny_trust", json!({}), json!([text("2"), key("enter")]), None),
+        ("dismiss_welcome", json!({}), json!([key("enter")]), None),
+        ("expand", json!({}), json!([key("ctrl_o")]), None),
+        ("model_effort_left", json!({}), json!([key("left")]), None),
+        ("model_effort_right", json!({}), json!([key("right")]), None),
+        (
+            "slash_command",
+            json!({ "command": "usage" }),
+            json!([paste("/usage"), key("enter")]),
+            None,
+        ),
+        (
+            "slash_command",
+            json!({ "name": "/usage" }),
+            json!([paste("/usage"), key("enter")]),
+            None,
+        ),
+        ("attach_file", json!({ "path": "/tmp/a b" }), json!([paste("/tmp/a b")]), None),
+    ];
+    let mut tried = BTreeSet::new();
+    for (name, params, actions, last_intent) in cases {
+        let outcome = adapter.intent(name, &params).expect(name);
+        assert_eq!(json!(outcome.actions), actions, "{name} {params}");
+        assert_eq!(outcome.last_intent.as_deref(), last_intent, "{name}");
+        tried.insert(name.to_owned());
+    }
+    let described = registry.describe("claude-code").expect("a description");
+    let intents = described["intents"].as_array().expect("intents");
+    assert!(intents.iter().all(|intent| intent["description"].is_string()));
+    assert!(intents.iter().all(|intent| intent["params_schema"]["type"] == "object"));
+    let intents: BTreeSet<_> =
+        intents.iter().map(|intent| intent["name"].as_str().expect("a name").to_owned()).collect();
+    assert_eq!(tried, intents);
+    assert_eq!((intents.len(), described["states"].as_array().map(Vec::len)), (16, Some(16)));
+}
+
+#[test]
+fn an_option_is_chosen_by_the_label_on_the_screen() {
+    let (_registry, adapter) = plugin();
+    let choose = |label: &str| adapter.intent("choose_option", &json!({ "option": label }));
+    let error = choose("No").expect_err("no screen was seen");
+    assert!(error.to_string().contains("no option is labelled No"), "{error}");
+    let screens = screens("claude-code");
+    let dialog = screens.iter().find(|screen| screen.name == "waiting_for_permission").expect("it");
+    adapter.classify(&dialog.context()).expect("a state");
+    for (label, number) in [("No", "3"), ("yes", "1"), ("Yes, and always", "2")] {
+        let outcome = choose(label).expect(label);
+        assert_eq!(json!(outcome.actions[0])["value"], number, "{label}");
+    }
+    for params in
+        [json!({}), json!({ "index": 0 }), json!({ "index": 1.5 }), json!({ "option": "" })]
+    {
+        adapter.intent("choose_option", &params).expect_err("a wrong parameter");
+    }
+    let error = adapter.intent("send_prompt", &Value::Null).expect_err("no prompt");
+    assert!(error.to_string().contains("the parameter prompt is missing"), "{error}");
+}
+
+#[test]
+fn waits_end_with_the_turn() {
+    let (registry, adapter) = plugin();
+    for name in ["wait_turn_matcher", "wait_prompt_matcher", "wait_dialog_matcher"] {
+        let matcher = adapter.wait_matcher(name, &Value::Null).expect(name);
+        assert_eq!(json!(matcher)["type"], "any");
+        assert_eq!(json!(matcher)["value"][0]["value"]["plugin"], "claude-code");
+    }
+    let screens = screens("claude-code");
+    let settled = |name: &str, stable_ms: u64, printed: u64| {
+        let screen = screens.iter().find(|screen| screen.name == name).expect(name);
+        let markers = [("turn".to_owned(), 100)].into();
+        let screen = screen.text.clone();
+        let input = PredicateInput {
+            screen,
+            stable_ms,
+            markers,
+            cursor: 100 + printed,
+            ..PredicateInput::default()
+        };
+        registry.predicate("claude-code", "turn_settled", &input).expect(name).matched
+    };
+    assert!(settled("completed_turn", 2000, 50));
+    assert!(settled("waiting_for_permission", 2000, 50));
+    assert!(settled("error", 2000, 50));
+    assert!(!settled("thinking", 2000, 50));
+    assert!(!settled("thinking.between_rows", 2000, 50));
+    assert!(!settled("completed_turn", 100, 50), "the screen still changes");
+    assert!(!settled("completed_turn", 2000, 0), "nothing was printed since the prompt");
+}

@@ -1,0 +1,94 @@
+//! Plugins written into a folder of their own, and screens of programs.
+
+use std::{collections::BTreeSet, fs, path::PathBuf};
+
+use tempfile::TempDir;
+use unterm_plugin::{ClassifyContext, Registry};
+
+/// Every permission, as a manifest lists them.
+pub const ALL: &str = r#""session.spawn", "session.kill", "session.resize", "screen.read", "transcript.read", "input.write", "matcher.wait""#;
+
+/// A folder with a manifest of that name and permissions, and `source` as its entrypoint.
+pub fn written(name: &str, permissions: &str, source: &str) -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let manifest = format!(
+        "name = \"{name}\"\nkind = \"adapter\"\nversion = \"1\"\nruntime = \"lua\"\nentrypoint = \"main.luau\"\n\
+         permissions = [{permissions}]\n"
+    );
+    let path = folder.path().join("manifest.toml");
+    fs::write(&path, manifest).expect("a manifest");
+    fs::write(folder.path().join("main.luau"), source).expect("a source");
+    (folder, path)
+}
+
+/// A screen of a program in `tests/screens`. Its file's name begins with the state that it shows.
+pub struct Screen {
+    /// The file's name without its ending.
+    pub name: String,
+    /// The screen's text.
+    pub text: String,
+    last_intent: Option<String>,
+    stable_ms: u64,
+}
+
+impl Screen {
+    /// A screen that has been stable for long.
+    pub fn of(text: &str) -> Self {
+        Self { name: String::new(), text: text.into(), last_intent: None, stable_ms: 5000 }
+    }
+
+    /// The state that the file's name says.
+    pub fn state(&self) -> &str {
+        self.name.split('.').next().unwrap_or_default()
+    }
+
+    /// What `classify` gets.
+    pub fn context(&self) -> ClassifyContext {
+        ClassifyContext {
+            last_intent: self.last_intent.clone(),
+            stable_ms: self.stable_ms,
+            completed_turn_stable_ms: 750,
+            sequence: 7,
+            ..ClassifyContext::of_screen(self.text.as_str())
+        }
+    }
+}
+
+/// The screens of a plugin's program. A file has lines `key: value`, a line `---`, and the screen.
+pub fn screens(plugin: &str) -> Vec<Screen> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/screens").join(plugin);
+    let mut screens = Vec::new();
+    for entry in fs::read_dir(&folder).expect("the folder of screens") {
+        let path = entry.expect("an entry").path();
+        let text = fs::read_to_string(&path).expect("a screen");
+        let (head, text) = text.split_once("---\n").expect("a line of ---");
+        let mut screen = Screen::of(text);
+        screen.name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        for line in head.lines() {
+            match line.split_once(": ").expect("a key and a value") {
+                ("last_intent", value) => screen.last_intent = Some(value.into()),
+                ("stable_ms", value) => screen.stable_ms = value.parse().expect("milliseconds"),
+                (key, _) => panic!("{}: {key}", screen.name),
+            }
+        }
+        screens.push(screen);
+    }
+    screens
+}
+
+/// Checks that each screen of the plugin is classified as its name says, and that there is a screen for each state.
+pub fn classify_all(plugin: &str) {
+    let registry = Registry::default();
+    let adapter = registry.adapter(plugin).expect("the plugin");
+    let mut seen = BTreeSet::new();
+    for screen in screens(plugin) {
+        let classified = adapter.classify(&screen.context()).expect(&screen.name);
+        assert_eq!(classified.state, screen.state(), "{}: {}", screen.name, classified.evidence);
+        seen.insert(classified.state);
+    }
+    let described = registry.describe(plugin).expect("a description");
+    let states = described["states"].as_array().expect("states").iter();
+    let states: BTreeSet<_> =
+        states.map(|state| state["name"].as_str().expect("a name").to_owned()).collect();
+    assert_eq!(seen, states, "a screen for each state");
+}
