@@ -22,8 +22,8 @@ use crate::{
 
 /// A running copy of a plugin. Its functions share the plugin's variables; other instances have their own.
 ///
-/// Each method blocks until the plugin has answered, at most for [`crate::Limits::time`] and [`crate::Limits::grace`], twice that if
-/// the plugin has to be loaded first. Calls of one instance run one after another.
+/// Each method blocks until the plugin has answered, at most for [`crate::Limits::time`] and [`crate::Limits::grace`], twice that
+/// if the plugin has to be loaded first. Calls of one instance run one after another.
 pub struct Instance {
     program: Arc<Program>,
     threads: Arc<Threads>,

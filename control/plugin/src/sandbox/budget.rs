@@ -5,7 +5,7 @@ use std::{cell::Cell, fmt, time::Instant};
 use crate::{error::LimitKind, limits::Limits};
 
 /// The steps between two looks at the clock. An attempt of a pattern to match can take milliseconds.
-const CLOCK_STEPS: u64 = 32;
+const CLOCK_STEPS: u64 = 8;
 
 /// What one call has used. Once the call exceeded a limit, each further step fails.
 pub(super) struct Budget {

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 use unterm_plugin::{
-    CallError, ClassifyContext, LoadError, Matcher, Permission, PredicateInput, Registry,
+    CallError, ClassifyContext, Limits, LoadError, Matcher, Permission, PredicateInput, Registry,
     UnloadError,
 };
 
@@ -264,4 +264,71 @@ fn every_built_in_plugin_describes_itself() {
             assert!(entries.iter().all(|entry| entry["description"].is_string()), "{key}");
         }
     }
+}
+
+/// The steps that a classifier may take on a full screen: a tenth of a call's limit.
+const STEPS: u64 = 500_000;
+
+#[test]
+fn full_screens_of_anything_are_classified_within_the_steps() {
+    let registry = Registry::new(Limits { steps: STEPS, ..Limits::default() });
+    let rows = [
+        "x".repeat(200),
+        " ".repeat(199) + "x",
+        "1".repeat(200),
+        "x ".repeat(100),
+        "1. ".repeat(66),
+        "❯ ".repeat(100),
+        "❯ 1. Yes ".repeat(20),
+        "⏺ … ctrl+o ".repeat(15),
+        "✻ … for 1 ".repeat(18),
+        "› ".repeat(100),
+        "■ limit ".repeat(25),
+        "Total cost: 1".to_owned() + &"1".repeat(180),
+        "Usage: ".to_owned() + &"1.".repeat(90) + " input",
+        "Password".to_owned() + &":".repeat(190),
+        "│".repeat(200),
+    ];
+    let endings = ["", "\n❯ \n", "\nEsc to cancel\n", "\n❯ 1. Yes\n  2. No\n", "\n› \n"];
+    for name in ["claude-code", "codex", "shell"] {
+        let adapter = registry.adapter(name).expect("an adapter");
+        for row in &rows {
+            for ending in endings {
+                let context = ClassifyContext {
+                    last_intent: Some("prompt_submitted".into()),
+                    transcript: row.repeat(500),
+                    stable_ms: 5000,
+                    ..ClassifyContext::of_screen(format!("{row}\n").repeat(60) + ending)
+                };
+                let classified = adapter.classify(&context);
+                assert!(classified.is_ok(), "{name}: {row:.20}{ending}: {classified:?}");
+            }
+        }
+    }
+}
+
+/// The first block of that language in the guide for authors.
+fn guide(language: &str) -> String {
+    let guide = include_str!("../../../../assets/docs/plugins.md");
+    let (_, block) = guide.split_once(&format!("```{language}\n")).expect("a block");
+    block.split("```").next().expect("its end").to_owned()
+}
+
+#[test]
+fn the_example_of_the_guide_works() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let manifest = folder.path().join("manifest.toml");
+    fs::write(&manifest, guide("toml")).expect("the manifest");
+    fs::write(folder.path().join("main.luau"), guide("lua")).expect("the source");
+    let registry = Registry::default();
+    assert_eq!(registry.load(&manifest).as_deref(), Ok("python"));
+    let adapter = registry.adapter("python").expect("an adapter");
+    let state = |screen: &str| {
+        adapter.classify(&ClassifyContext::of_screen(screen)).expect("a state").state
+    };
+    assert_eq!(state(">>> 1 + 1\n2\n>>> "), "ready");
+    assert_eq!(state(">>> input()\n"), "running");
+    let outcome = adapter.intent("evaluate", &json!({ "expression": "1 + 1" })).expect("actions");
+    assert_eq!(json!(outcome.actions)[0]["value"], "1 + 1");
+    adapter.wait_matcher("wait_turn_matcher", &json!({})).expect("a matcher");
 }

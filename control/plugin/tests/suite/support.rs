@@ -6,7 +6,8 @@ use tempfile::TempDir;
 use unterm_plugin::{ClassifyContext, Registry};
 
 /// Every permission, as a manifest lists them.
-pub const ALL: &str = r#""session.spawn", "session.kill", "session.resize", "screen.read", "transcript.read", "input.write", "matcher.wait""#;
+pub const ALL: &str = "'session.spawn', 'session.kill', 'session.resize', 'screen.read', 'transcript.read', \
+    'input.write', 'matcher.wait'";
 
 /// A folder with a manifest of that name and permissions, and `source` as its entrypoint.
 pub fn written(name: &str, permissions: &str, source: &str) -> (TempDir, PathBuf) {
