@@ -31,6 +31,10 @@ fn metadata_says_what_is_asked() {
     assert_eq!(asked["permission"]["summary"], "touch new.txt");
     assert_eq!(asked["permission"]["options"][2], "No");
     assert_eq!(metadata("waiting_for_permission.edit")["permission"]["tool"], "Write");
+    let quoting = metadata("waiting_for_permission.quotes_others");
+    assert_eq!(quoting["permission"]["options"], json!(["Yes", "No"]));
+    assert_eq!(quoting["permission"]["tool"], "Bash");
+    assert_eq!(quoting["permission"]["summary"], "cat <<EOF");
     let models = metadata("waiting_for_model_select");
     let options = json!(["Default (recommended)", "Sonnet", "Haiku"]);
     assert_eq!(models["model_select"]["options"], options);
@@ -44,6 +48,7 @@ fn metadata_says_what_is_asked() {
     assert_eq!(usage["usage"]["lines_added"], 1);
     assert_eq!(metadata("error")["error"]["kind"], "quota");
     assert_eq!(metadata("completed_turn")["turn"]["text"], "The answer is 4.\nIt always was.");
+    assert_eq!(metadata("completed_turn.long_prompt")["turn"]["text"], "The answer is 4.");
     let progress = json!({ "duration_ms": 62_000, "output_tokens": 1200, "total_tokens": 1200 });
     assert_eq!(metadata("thinking")["turn"]["progress"], progress);
 }
