@@ -56,6 +56,9 @@ pub enum LimitKind {
 /// Why a call of a plugin's function failed. The messages of plugins in it are bounded and have no control characters.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum CallError {
+    /// No plugin of that name is loaded.
+    #[error("no plugin named {} is loaded", quoted(.0))]
+    NoPlugin(String),
     /// The plugin exports no such function, or the function is not of the kind that was asked for.
     #[error("{0}")]
     NoFunction(String),

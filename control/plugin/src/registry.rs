@@ -48,7 +48,7 @@ pub enum UnloadError {
     #[error("{} is a built-in plugin, which can't be unloaded", quoted(.0))]
     BuiltIn(String),
     /// Adapters use it.
-    #[error("{count} adapters use the plugin {}; close them first", quoted(.plugin))]
+    #[error("the plugin {} has open adapters ({count}); close them first", quoted(.plugin))]
     Bound {
         /// The plugin's name.
         plugin: String,
@@ -174,7 +174,7 @@ impl Registry {
 }
 
 fn unknown(name: &str) -> CallError {
-    CallError::NoFunction(format!("no plugin named {} is loaded", quoted(name)))
+    CallError::NoPlugin(name.into())
 }
 
 fn check_free(plugins: &BTreeMap<String, Plugin>, name: &str) -> Result<(), LoadError> {
