@@ -6,7 +6,7 @@ import tomllib
 from dataclasses import dataclass, field
 
 HEADER = """\
-# What the terminal makes of public suites: written by tests/conformance/run, and by tests/conformance/differ for random
+# What this tree makes of public suites: written by tests/conformance/run, and by tests/conformance/differ for random
 # streams beside xterm; reasons by hand. `passed` only rises.
 # `outside` counts cases that ask for nothing a terminal shows or answers, and streams that xterm does not survive.
 """
