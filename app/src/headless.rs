@@ -4,25 +4,19 @@
 use std::{
     fs::OpenOptions,
     io::{self, Write as _},
-    sync::{Arc, mpsc},
+    sync::{Arc, Weak, mpsc},
     thread::JoinHandle,
 };
 
 use anyhow::{Context, Result, bail};
-use unterm_control::{
-    Changes, LoginLimits, RegistryFault, Server, ServerOptions, Topic, held::Keeper,
-};
+use unterm_control::{RegistryFault, held::Keeper};
 use unterm_mux::{Mux, OnExit};
 
 use crate::{
     args::Args,
-    config::{
-        Change, Settings,
-        wire::{HeadlessHost, told_page},
-    },
-    environment, proxy,
-    ready::Ready,
-    signals,
+    config::{Change, wire::HeadlessHost},
+    environment, proxy, signals,
+    startup::Startup,
 };
 
 /// Runs until a signal arrives, or the last client disconnects.
@@ -32,58 +26,22 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     signals::on_stop(move |signal| {
         let _ = stop.send(format!("signal {signal}"));
     })?;
-    let (settings, complaints) = Settings::read(unterm_control::home());
-    for complaint in complaints {
-        tracing::error!("{complaint}; what is wrong has its default");
-    }
-    let approval = args.approval(&settings.get());
-    let mux = Mux::new(environment::mux_options(false, args.allow()));
-    let home = settings.home().to_owned();
-    let palette = environment::palette(&settings.get(), &home, None);
-    if let Some(complaint) = environment::apply(&mux, &settings.get(), &home, &palette) {
-        tracing::error!("{complaint}");
-    }
-    let told = (Arc::downgrade(&mux), home.clone());
-    let changes = Arc::new(Changes::default());
-    let page = Arc::clone(&changes);
-    let apply = move |change: Change| {
-        page.tell(Topic::Settings);
-        match (change, told.0.upgrade()) {
-            (Ok(config), Some(mux)) => {
-                let palette = environment::palette(&config, &told.1, None);
-                if let Some(complaint) = environment::apply(&mux, &config, &told.1, &palette) {
-                    tracing::error!("{complaint}");
-                }
-                tracing::info!("the configuration is applied");
-            }
-            (Err(complaints), _) => {
-                for complaint in complaints {
-                    tracing::error!("{complaint}; the last good configuration stays");
-                }
-            }
-            (Ok(_), None) => {}
-        }
-    };
-    let beside = (Arc::downgrade(&mux), home.clone());
-    let page = Arc::clone(&changes);
-    let settings = settings.watch(apply, move |path| {
-        told_page(&page, path);
+    let startup = Startup::new(args, false, apply, |mux, path| {
         if path.file_name().is_some_and(|name| name == proxy::FILE)
-            && let Some(mux) = beside.0.upgrade()
+            && let Some(mux) = mux.upgrade()
         {
-            unterm_control::apply_proxy(&mux, &beside.1);
+            unterm_control::apply_proxy(&mux, &unterm_control::home());
         }
     });
-    let ready = Ready::new();
-    let options = ServerOptions {
-        mux: Arc::clone(&mux),
-        host: Arc::new(HeadlessHost { settings, changes }),
-        home: home.clone(),
-        approval,
-        login: LoginLimits::default(),
-    };
-    let server = Server::start_gated(options, vec![ready.clone()])
-        .context("cannot start the control server")?;
+    for complaint in &startup.complaints {
+        tracing::error!("{complaint}; what is wrong has its default");
+    }
+    if let Some(complaint) = &startup.shell_complaint {
+        tracing::error!("{complaint}");
+    }
+    let (mux, home) = (Arc::clone(&startup.mux), startup.settings.home().to_owned());
+    let (settings, changes) = (Arc::clone(&startup.settings), Arc::clone(&startup.changes));
+    let server = startup.serve(Arc::new(HeadlessHost { settings, changes }))?;
     match server.registry_fault() {
         // Only the client that started this instance would use it, and that client reads the registry.
         Some(fault @ RegistryFault::NotEntered(_)) if args.with_stdin => bail!("{fault}"),
@@ -92,13 +50,12 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     }
     let keeper = args.with_stdin.then(|| Keeper::new(&home, server.address().port())).transpose();
     let keeper = keeper.context("cannot be held by clients")?;
-    environment::announce(&mux, &server);
     // Only clients type here, so shells report variables that clients set while a prompt waits.
     mux.set_env("UNTERM_DRIVEN", "1");
     // A pane whose program was given stays open after it ends, because no user watched it end.
     let on_exit = if args.execute.is_empty() { OnExit::Close } else { OnExit::Hold };
     mux.open_tab(args.first_spawn(), None, on_exit)?;
-    ready.set();
+    startup.open();
     // Kept to the end: new clients then see that this instance is ending.
     let _kept = match keeper {
         Some(keeper) => {
@@ -113,6 +70,26 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     server.stop();
     mux.shutdown();
     Ok(())
+}
+
+/// Applies changed preferences.
+fn apply(mux: &Weak<Mux>, change: Change) {
+    match (change, mux.upgrade()) {
+        (Ok(config), Some(mux)) => {
+            let home = unterm_control::home();
+            let palette = environment::palette(&config, &home, None);
+            if let Some(complaint) = environment::apply(&mux, &config, &home, &palette) {
+                tracing::error!("{complaint}");
+            }
+            tracing::info!("the configuration is applied");
+        }
+        (Err(complaints), _) => {
+            for complaint in complaints {
+                tracing::error!("{complaint}; the last good configuration stays");
+            }
+        }
+        (Ok(_), None) => {}
+    }
 }
 
 /// Waits until the client that started this process ends, and then all other clients.

@@ -22,6 +22,7 @@ pub mod logging;
 mod proxy;
 mod ready;
 mod signals;
+mod startup;
 mod suggestion;
 mod toml_files;
 mod window;

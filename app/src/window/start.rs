@@ -1,11 +1,9 @@
 //! The window's startup, before the first event, and its shutdown, after the last.
 
-use std::{path::Path, sync::Arc};
+use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow};
 use parking_lot::Mutex;
-use unterm_control::{Approval, Changes, LoginLimits, Server, ServerOptions, Topic};
-use unterm_mux::Mux;
 use winit::event_loop::{DeviceEvents, EventLoop};
 
 use super::{
@@ -16,14 +14,7 @@ use super::{
     inbox::{Inbox, Wake},
     preferences, quake, status_bar, title,
 };
-use crate::{
-    args::Args,
-    config::{Settings, wire::told_page},
-    environment,
-    last_session::LastSession,
-    ready::Ready,
-    signals,
-};
+use crate::{args::Args, last_session::LastSession, signals, startup::Startup};
 
 /// Runs until the last tab closes or the process receives a stop signal.
 pub(crate) fn run(args: &Args) -> Result<()> {
@@ -44,30 +35,23 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let stop = Arc::clone(&inbox);
     signals::on_stop(move |_| stop.post(|news| news.stop = true))?;
 
-    let (settings, complaints) = Settings::read(unterm_control::home());
     let (told, beside) = (Arc::clone(&inbox), Arc::clone(&inbox));
-    let home = settings.home().to_owned();
-    let changes = Arc::new(Changes::default());
-    let page = (Arc::clone(&changes), Arc::clone(&changes));
-    let settings = settings.watch(
-        move |change| {
-            page.0.tell(Topic::Settings);
-            told.post(|news| news.settings = Some(change));
-        },
-        move |path| {
-            told_page(&page.1, path);
+    let startup = Startup::new(
+        args,
+        true,
+        move |_, change| told.post(|news| news.settings = Some(change)),
+        move |_, path| {
+            let home = unterm_control::home();
             status_bar::file_written(&home, path, &beside);
             title::file_written(&home, path, &beside);
         },
     );
-    let mux = Mux::new(environment::mux_options(true, args.allow()));
-    let palette = environment::palette(&settings.get(), settings.home(), None);
-    let shell = environment::apply(&mux, &settings.get(), settings.home(), &palette);
-    mux.observe(Arc::clone(&inbox) as Arc<dyn unterm_mux::Observer>);
-    let ready = Ready::new();
-    let approval = args.approval(&settings.get());
-    let server = start_server(&mux, &inbox, &changes, &ready, settings.home(), approval);
+    startup.mux.observe(Arc::clone(&inbox) as Arc<dyn unterm_mux::Observer>);
+    let changes = Arc::clone(&startup.changes);
+    let server = startup.serve(Arc::new(WindowHost { inbox: Arc::clone(&inbox), changes }));
+    let (mux, settings) = (Arc::clone(&startup.mux), Arc::clone(&startup.settings));
     let last = LastSession::read(settings.home());
+    let shell = startup.shell_complaint.clone();
     let mut problems: Vec<_> =
         shell.map(|complaint| (preferences::SHELL, complaint)).into_iter().collect();
     // The window is usable without the control server.
@@ -94,39 +78,22 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     {
         problems.push(("shell", complaint));
     }
-    ready.set();
+    startup.open();
 
-    let mut app = App::new(args, mux, server.ok(), inbox, settings, palette);
+    let mut app = App::new(args, mux, server.ok(), inbox, settings, startup.palette);
     app.last = last;
     app.instances = unterm_control::client::running(app.settings.home()).len();
     for (about, complaint) in problems {
         app.complain(about, complaint);
     }
-    if !complaints.is_empty() {
-        app.complain_of_settings(&complaints, "using the default of each invalid setting");
+    if !startup.complaints.is_empty() {
+        app.complain_of_settings(&startup.complaints, "using the default of each invalid setting");
     }
     app.tell_missing_fonts();
     let app = Arc::new(Mutex::new(app));
     app.lock().inbox.app.set(&app);
     event_loop.run_app(&mut Shared(app.clone())).context("the window's event loop failed")?;
     app.lock().finish()
-}
-
-fn start_server(
-    mux: &Arc<Mux>,
-    inbox: &Arc<Inbox>,
-    changes: &Arc<Changes>,
-    ready: &Arc<Ready>,
-    home: &Path,
-    approval: Approval,
-) -> Result<Server> {
-    let home = home.to_owned();
-    let host = Arc::new(WindowHost { inbox: Arc::clone(inbox), changes: Arc::clone(changes) });
-    let options =
-        ServerOptions { mux: Arc::clone(mux), host, home, approval, login: LoginLimits::default() };
-    let server = Server::start_gated(options, vec![ready.clone()])?;
-    environment::announce(mux, &server);
-    Ok(server)
 }
 
 impl App {

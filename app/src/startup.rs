@@ -1,0 +1,89 @@
+//! What a start with a window and one without have in common: the preferences, the mux and the control server.
+
+use std::{
+    path::Path,
+    sync::{Arc, Weak},
+};
+
+use anyhow::{Context, Result};
+use unterm_control::{Approval, Changes, Host, LoginLimits, Server, ServerOptions, Topic};
+use unterm_mux::Mux;
+use unterm_term::Palette;
+
+use crate::{
+    args::Args,
+    config::{Change, Complaint, Settings, wire::told_page},
+    environment,
+    ready::Ready,
+};
+
+/// A process that watches its preferences and has a mux without panes.
+pub(crate) struct Startup {
+    pub(crate) settings: Arc<Settings>,
+    /// Problems in the file of preferences.
+    pub(crate) complaints: Vec<Complaint>,
+    pub(crate) mux: Arc<Mux>,
+    /// The theme's colours.
+    pub(crate) palette: Arc<Palette>,
+    /// Why the configured shell can't be started.
+    pub(crate) shell_complaint: Option<String>,
+    /// Notifies the settings page of changes.
+    pub(crate) changes: Arc<Changes>,
+    approval: Approval,
+    ready: Arc<Ready>,
+}
+
+impl Startup {
+    /// Calls `apply` when the preferences change and `beside` when another file of the home directory is written, both on
+    /// another thread.
+    pub(crate) fn new(
+        args: &Args,
+        has_window: bool,
+        apply: impl Fn(&Weak<Mux>, Change) + Send + 'static,
+        beside: impl Fn(&Weak<Mux>, &Path) + Send + 'static,
+    ) -> Self {
+        let (settings, complaints) = Settings::read(unterm_control::home());
+        let config = settings.get();
+        let mux = Mux::new(environment::mux_options(has_window, args.allow()));
+        let palette = environment::palette(&config, settings.home(), None);
+        let shell_complaint = environment::apply(&mux, &config, settings.home(), &palette);
+        let changes = Arc::new(Changes::default());
+        let (page, weak) = (Arc::clone(&changes), Arc::downgrade(&mux));
+        let (page_beside, weak_beside) = (Arc::clone(&page), weak.clone());
+        let settings = settings.watch(
+            move |change| {
+                page.tell(Topic::Settings);
+                apply(&weak, change);
+            },
+            move |path| {
+                told_page(&page_beside, path);
+                beside(&weak_beside, path);
+            },
+        );
+        let (approval, ready) = (args.approval(&config), Ready::new());
+        Self { settings, complaints, mux, palette, shell_complaint, changes, approval, ready }
+    }
+
+    /// Starts the control server, which holds calls until [`Startup::open`].
+    ///
+    /// # Errors
+    /// No port is free, or the server's threads can't be started.
+    pub(crate) fn serve(&self, host: Arc<dyn Host>) -> Result<Server> {
+        let options = ServerOptions {
+            mux: Arc::clone(&self.mux),
+            host,
+            home: self.settings.home().to_owned(),
+            approval: self.approval,
+            login: LoginLimits::default(),
+        };
+        let server = Server::start_gated(options, vec![self.ready.clone()])
+            .context("cannot start the control server")?;
+        environment::announce(&self.mux, &server);
+        Ok(server)
+    }
+
+    /// Releases the held calls, once the first pane is open.
+    pub(crate) fn open(&self) {
+        self.ready.set();
+    }
+}
