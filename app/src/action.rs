@@ -304,10 +304,10 @@ pub const ACTIONS: &[Entry] = &[
     },
     plain!("broadcast_tab", "Broadcast input in the tab", "Sends what you type to every pane of the tab, or stops that.", Action::BroadcastTab, []),
     plain!("broadcast_all", "Broadcast input in all tabs", "Sends what you type to every pane of every tab, or stops that.", Action::BroadcastAll, []),
-    plain!("focus_left", "Focus left", "Moves the focus to the left pane. Without a left pane, the program gets the key.", Action::Focus(Direction::Left), ["alt+left"]),
-    plain!("focus_right", "Focus right", "Moves the focus to the right pane. Without a right pane, the program gets the key.", Action::Focus(Direction::Right), ["alt+right"]),
-    plain!("focus_up", "Focus up", "Moves the focus to the pane above. Without a pane above, the program gets the key.", Action::Focus(Direction::Up), ["alt+up"]),
-    plain!("focus_down", "Focus down", "Moves the focus to the pane below. Without a pane below, the program gets the key.", Action::Focus(Direction::Down), ["alt+down"]),
+    plain!("focus_left", "Focus left", "Moves the focus to the left pane. Without a left pane, the program gets the key.", Action::Focus(Direction::Left), ["ctrl+alt+left"]),
+    plain!("focus_right", "Focus right", "Moves the focus to the right pane. Without a right pane, the program gets the key.", Action::Focus(Direction::Right), ["ctrl+alt+right"]),
+    plain!("focus_up", "Focus up", "Moves the focus to the pane above. Without a pane above, the program gets the key.", Action::Focus(Direction::Up), ["ctrl+alt+up"]),
+    plain!("focus_down", "Focus down", "Moves the focus to the pane below. Without a pane below, the program gets the key.", Action::Focus(Direction::Down), ["ctrl+alt+down"]),
     plain!("next_pane", "Next pane", "Moves the focus to the tab's next pane. After the last pane comes the first.", Action::CyclePanes(1), []),
     plain!("previous_pane", "Previous pane", "Moves the focus to the tab's previous pane. Before the first pane comes the last.", Action::CyclePanes(-1), []),
     plain!("resize_left", "Move divider left", "Moves the focused pane's divider to the left.", Action::Resize(Direction::Left), ["ctrl+alt+shift+left"]),
@@ -363,7 +363,7 @@ pub const ACTIONS: &[Entry] = &[
     plain!("toggle_proxy", "Turn the proxy on or off", "Turns the proxy in proxy.json on or off, for programs started from now on.", Action::ToggleProxy, []),
     plain!("choose_tab", "Choose tab", "Lists the tabs by title, to activate one.", Action::ChooseTab, []),
     plain!("launcher", "Launcher", "Lists shells for a new tab, open tabs and every action.", Action::Launcher, []),
-    plain!("choose_shell", "Choose shell", "Lists the installed shells, to open a tab with one.", Action::ChooseShell, ["ctrl+shift+n"]),
+    plain!("choose_shell", "Choose shell", "Lists the installed shells, to open a tab with one.", Action::ChooseShell, []),
     plain!("main_menu", "Menu", "Opens the window's menu at the right of the tab bar.", Action::MainMenu, []),
     plain!("change_directory", "Change working directory", "Asks for a directory and types cd into the focused pane's shell.", Action::ChangeDirectory, []),
     Entry {
@@ -402,8 +402,8 @@ pub const ACTIONS: &[Entry] = &[
     },
     plain!("settings", "Settings", "Opens the settings page in the browser.", Action::Settings, []),
     plain!("open_config", "Open configuration", "Opens config.toml in an editor; saved changes apply at once. The editor is hints.editor, else $VISUAL, $EDITOR or vi. A missing file is created first, with every key in a comment.", Action::OpenConfig, ["ctrl+,", "ctrl+shift+f2"]),
-    plain!("new_window", "New window", "Starts another Unterm with its own window.", Action::NewWindow, []),
-    plain!("fullscreen", "Full screen", "Enters or leaves full screen.", Action::Fullscreen, ["f11", "alt+enter"]),
+    plain!("new_window", "New window", "Starts another Unterm with its own window.", Action::NewWindow, ["ctrl+shift+n"]),
+    plain!("fullscreen", "Full screen", "Enters or leaves full screen.", Action::Fullscreen, ["f11"]),
 ];
 
 #[cfg(test)]

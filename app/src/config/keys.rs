@@ -13,6 +13,52 @@ use crate::{
 /// The action in the file that unbinds a key, so that programs receive it.
 const NONE: &str = "none";
 
+/// The setting among the bindings that names a set of default keys.
+pub const PRESET: &str = "preset";
+
+/// The keys of the preset `classic` that differ from the default: Unterm's keys before they were reviewed against those of other
+/// terminals.
+const CLASSIC: &[(&str, &str)] = &[
+    ("ctrl+shift+n", "choose_shell"),
+    ("alt+left", "focus_left"),
+    ("alt+right", "focus_right"),
+    ("alt+up", "focus_up"),
+    ("alt+down", "focus_down"),
+    ("ctrl+alt+left", NONE),
+    ("ctrl+alt+right", NONE),
+    ("ctrl+alt+up", NONE),
+    ("ctrl+alt+down", NONE),
+    ("alt+enter", "fullscreen"),
+];
+
+/// The presets, each with its differences from the default keys.
+const PRESETS: &[(&str, &[(&str, &str)])] = &[("default", &[]), ("classic", CLASSIC)];
+
+/// The differences of a preset from the default keys.
+///
+/// # Errors
+/// A message that names the unknown preset and those there are.
+pub fn preset(name: &str) -> Result<&'static [(&'static str, &'static str)], String> {
+    let found = PRESETS.iter().find(|(known, _)| *known == name).map(|(_, keys)| *keys);
+    found.ok_or_else(|| {
+        let names: Vec<_> = PRESETS.iter().map(|(name, _)| format!("{name:?}")).collect();
+        format!("keys.preset must be {}, not {name:?}", names.join(" or "))
+    })
+}
+
+/// The bindings that the file adds to the default keys, those of its preset first: each key with its action as written.
+fn changes(own: &BTreeMap<String, String>) -> impl Iterator<Item = (&str, &str)> {
+    let preset = own.get(PRESET).and_then(|name| preset(name).ok()).unwrap_or_default();
+    let own = own.iter().filter(|(keys, _)| *keys != PRESET);
+    preset.iter().copied().chain(own.map(|(keys, action)| (keys.as_str(), action.as_str())))
+}
+
+/// Only the preset of these bindings.
+pub fn preset_of(own: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+    let preset = own.get_key_value(PRESET);
+    preset.map(|(key, name)| (key.clone(), name.clone())).into_iter().collect()
+}
+
 /// Parses a key as it is written in the file.
 ///
 /// # Errors
@@ -64,7 +110,7 @@ pub fn bindings(own: &BTreeMap<String, String>) -> Vec<(String, Binding)> {
             bind(keys, entry.name, argument.unwrap_or_default());
         }
     }
-    for (keys, action) in own {
+    for (keys, action) in changes(own) {
         let (name, argument) = action.split_once(':').unwrap_or((action, ""));
         bind(keys, name, argument);
     }
@@ -88,7 +134,7 @@ impl Keymap {
                 }
             }
         }
-        for (keys, action) in own {
+        for (keys, action) in changes(own) {
             match (chord(keys), bound(action)) {
                 (Ok(chord), Ok(Some(action))) => drop(map.insert(chord, action)),
                 (Ok(chord), Ok(None)) => drop(map.remove(&chord)),
@@ -137,8 +183,12 @@ mod tests {
 
     use super::*;
 
+    fn keymap_of(own: &[(&str, &str)]) -> BTreeMap<String, String> {
+        own.iter().map(|(keys, action)| ((*keys).into(), (*action).into())).collect()
+    }
+
     fn keymap(own: &[(&str, &str)]) -> Keymap {
-        Keymap::new(&own.iter().map(|(keys, action)| ((*keys).into(), (*action).into())).collect())
+        Keymap::new(&keymap_of(own))
     }
 
     #[test]
@@ -180,7 +230,7 @@ mod tests {
         assert_eq!(map.keys_of(entry("new_tab")), "");
         assert_eq!(map.keys_of(entry("move_tab_left")), "Ctrl+Shift+PgUp");
         assert_eq!(map.keys_of(entry("copy")), "Ctrl+C");
-        assert_eq!(map.keys_of(entry("focus_left")), "Alt+Left");
+        assert_eq!(map.keys_of(entry("focus_left")), "Ctrl+Alt+Left");
         assert_eq!(map.keys_of(entry("smaller_font")), "Ctrl+-");
     }
 
@@ -190,5 +240,26 @@ mod tests {
         assert_eq!(map.get(chord("ctrl+shift+t").unwrap()), None);
         assert_eq!(map.get(chord("f5").unwrap()), Some(&Action::SendText("make\r".into())));
         assert_eq!(map.get(chord("ctrl+shift+w").unwrap()), Some(&Action::CloseTab));
+    }
+
+    #[test]
+    fn a_preset_changes_the_defaults_and_the_file_binds_over_it() {
+        let map = keymap(&[(PRESET, "classic"), ("alt+up", "none"), ("f5", "new_window")]);
+        let get = |keys: &str| map.get(chord(keys).unwrap());
+        assert_eq!(get("ctrl+shift+n"), Some(&Action::ChooseShell));
+        assert_eq!(get("alt+left"), Some(&Action::Focus(unterm_mux::Direction::Left)));
+        assert_eq!((get("ctrl+alt+left"), get("alt+up")), (None, None));
+        assert_eq!(get("alt+enter"), Some(&Action::Fullscreen));
+        assert_eq!(get("f5"), Some(&Action::NewWindow));
+        assert_eq!(get("ctrl+shift+t"), Some(&Action::NewTab));
+        for keys in ["alt+left", "alt+right", "alt+up", "alt+down", "alt+enter"] {
+            assert_eq!(keymap(&[]).get(chord(keys).unwrap()), None, "programs use {keys}");
+        }
+        for (keys, action) in CLASSIC {
+            assert!(chord(keys).is_ok() && bound(action).is_ok(), "{keys}");
+        }
+        let listed = bindings(&keymap_of(&[(PRESET, "classic")]));
+        assert!(listed.iter().any(|(name, key)| name == "fullscreen" && key.keys == "alt+enter"));
+        assert!(preset("emacs").unwrap_err().contains(r#""default" or "classic", not "emacs""#));
     }
 }

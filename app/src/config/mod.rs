@@ -61,7 +61,7 @@ pub struct Config {
     pub shell: Shell,
     /// Environment variables for programs in new panes, in addition to the inherited ones. An empty value sets an empty variable.
     pub env: BTreeMap<String, String>,
-    /// Keys and their actions: `"ctrl+shift+t" = "new_tab"`, or with an argument `"ctrl+1" = "activate_tab:1"`. `"none"` unbinds a key, so that programs receive it.
+    /// Keys and their actions: `"ctrl+shift+t" = "new_tab"`, or with an argument `"ctrl+1" = "activate_tab:1"`. `"none"` unbinds a key, so that programs receive it. `preset = "classic"` brings back the default keys that moved: Ctrl+Shift+N lists shells, Alt and an arrow key moves the focus, Alt+Enter is full screen.
     pub keys: BTreeMap<String, String>,
     /// Keys of copy mode and their commands: `"t" = "left"`. `"none"` unbinds a key.
     pub copy_mode_keys: BTreeMap<String, String>,

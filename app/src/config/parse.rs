@@ -266,14 +266,19 @@ impl Found<'_> {
 
     /// Checks the names and values in tables with free names: keys and variables.
     fn names(&mut self, table: &dyn TableLike) {
-        self.named(table, "keys", |name| keys::chord(name).err(), |does| keys::bound(does).err());
-        let command = |does: &str| copy_command::named(does).err();
+        let key = |name: &str| (name != keys::PRESET).then(|| keys::chord(name).err()).flatten();
+        let action = |name: &str, does: &str| match name {
+            keys::PRESET => keys::preset(does).err(),
+            _ => keys::bound(does).err(),
+        };
+        self.named(table, "keys", key, action);
+        let command = |_: &str, does: &str| copy_command::named(does).err();
         self.named(table, "copy_mode_keys", |name| keys::chord(name).err(), command);
         let variable = |name: &str| {
             let is_bad = name.is_empty() || name.contains(['=', '\0']);
             is_bad.then(|| format!("{name:?} is not a valid name of a variable"))
         };
-        self.named(table, "env", variable, |_| None);
+        self.named(table, "env", variable, |_, _| None);
         self.same_keys(table, "keys");
         self.same_keys(table, "copy_mode_keys");
     }
@@ -298,14 +303,14 @@ impl Found<'_> {
         table: &dyn TableLike,
         path: &str,
         name_fault: impl Fn(&str) -> Option<String>,
-        text_fault: impl Fn(&str) -> Option<String>,
+        text_fault: impl Fn(&str, &str) -> Option<String>,
     ) {
         let Some(table) = table.get(path).and_then(Item::as_table_like) else { return };
         for (name, item) in table.iter() {
             if let Some(message) = name_fault(name) {
                 self.add(&[path, name], table.key(name).and_then(toml_edit::Key::span), message);
             }
-            if let Some(message) = item.as_str().and_then(&text_fault) {
+            if let Some(message) = item.as_str().and_then(|text| text_fault(name, text)) {
                 self.add(&[path, name], item.span(), message);
             }
         }
@@ -489,6 +494,15 @@ mod tests {
                 r#"4:22: "tall" is no change of a size; write "2px" or "-10%""#,
             ]
         );
+    }
+
+    #[test]
+    fn a_preset_of_keys_is_looked_at() {
+        let home = Path::new("/nonexistent");
+        let (config, problems) = read("[keys]\npreset = 'classic'\n'f5' = 'new_tab'\n", home);
+        assert_eq!((config.keys.len(), problems.len()), (2, 0), "{problems:?}");
+        let (config, problems) = read("[keys]\npreset = 'emacs'\n", home);
+        assert_eq!((config.keys.len(), problems.len()), (0, 1), "{problems:?}");
     }
 
     #[test]
