@@ -207,7 +207,7 @@ fn conditions_that_are_none_are_refused() {
     assert_eq!(wire.fail("session.wait", json!({"id": id})), "Missing 'any' or 'all'");
     let wrong = |condition: Value| json!({"id": id, "all": [condition]});
     let message = wire.fail("session.wait", wrong(json!({"exit": false})));
-    assert!(message.contains("expected true, since"), "{message}");
+    assert!(message.contains("expected conditions that are true, since"), "{message}");
     let message = wire.fail("session.watch", wrong(json!({"regex": "a(b"})));
     assert!(message.contains("unclosed group"), "{message}");
 }

@@ -240,6 +240,30 @@ fn without_marks_a_command_is_typed_only_at_a_visible_prompt() {
         }
         let ran = agent.call("run", json!({"pane": pane, "command": "echo well"}));
         assert_eq!((&ran["output"], &ran["exit_code"]), (&json!("well"), &json!(0)), "{shell:?}");
+        // Its output leaves the cursor below the prompt, where only the lack of input shows that the shell waits.
+        let late = json!({"pane": pane, "command": "(sleep .3; echo late) &"});
+        agent.call("run", late);
+        agent.call("wait", json!({"pane": pane, "any": [{"regex": "^late$|[$#%] late$"}]}));
+        let ran = agent.call("run", json!({"pane": pane, "command": "echo again"}));
+        assert_eq!(ran["output"], "again", "{shell:?}: {ran}");
+        // A command of a caller that has not ended reads what follows, whatever the screen shows.
+        let asks = json!({"pane": pane, "command": "printf 'Cost in $ '; read -r A; echo got $A",
+            "timeout_ms": 0});
+        let asks = agent.call("run", asks);
+        agent.call("wait", json!({"pane": pane, "any": [{"text": "Cost in $"}]}));
+        let refused = agent.fail("run", json!({"pane": pane, "command": "touch typed"}));
+        assert!(refused.contains("marks no prompts"), "{shell:?}: {refused}");
+        agent.call("input", json!({"pane": pane, "text": "it\n"}));
+        let ended = agent.call("wait", json!({"handle": asks["handle"]}));
+        assert_eq!(ended["run"]["exit_code"], 0, "{shell:?}: {ended}");
+        // A line that was begun, and one that is to be continued.
+        for begun in ["echo 50% ", "echo '\n"] {
+            agent.call("input", json!({"pane": pane, "text": begun}));
+            let refused = agent.fail("run", json!({"pane": pane, "command": "touch typed"}));
+            assert!(refused.contains("marks no prompts"), "{shell:?}: {begun}: {refused}");
+            let keys = json!({"pane": pane, "keys": ["ctrl+c"], "wait_any": [{"prompt": true}]});
+            agent.call("input", keys);
+        }
     }
     assert!(!fixture.home.path().join("typed").exists(), "keys ran a command");
 }

@@ -33,7 +33,8 @@ pub use lock::MutexGuard;
 pub use mux::{Defaults, Mux, MuxError, MuxOptions, NotAdopted, Place};
 pub use observer::{MuxEvent, Observer};
 pub use pane::{
-    AtPrompt, Handover, Hides, OnExit, Pane, PaneState, Touch, WRITE_CAPACITY, WriteError,
+    AtPrompt, Handover, Hides, OnExit, Pane, PaneState, PlainPrompt, Touch, WRITE_CAPACITY,
+    WriteError,
 };
 pub use process::{
     Execution, ExitStatus, Foreground, Job, KILL_GRACE, Process, PtyProcess, PtySpawner,

@@ -41,7 +41,7 @@ use crate::{
 
 pub use handover::Handover;
 pub(crate) use handover::Rest;
-pub use prompt::AtPrompt;
+pub use prompt::{AtPrompt, PlainPrompt};
 use queue::WriteQueue;
 pub use queue::{WRITE_CAPACITY, WriteError};
 use titles::Titles;
@@ -123,6 +123,8 @@ pub struct Pane {
     queue: WriteQueue,
     /// [`Pane::enters`] when the last prompt began.
     enters_at_prompt: AtomicU64,
+    /// What is known about the prompt of a shell that marks none.
+    plain_prompt: Mutex<PlainPrompt>,
     /// [`Pane::touches`] when the last prompt began.
     touches_at_prompt: AtomicU64,
     /// The count of inputs when the last prompt began.
@@ -179,6 +181,8 @@ impl Pane {
             parser: Mutex::new(parser),
             queue: WriteQueue::resumed(unsent),
             enters_at_prompt: AtomicU64::new(marks.enters),
+            // Until its first input, a shell that waits is at its first prompt.
+            plain_prompt: Mutex::new(PlainPrompt::At(0)),
             touches_at_prompt: AtomicU64::new(marks.touches),
             inputs_at_prompt: AtomicU64::new(marks.inputs),
             shell_at_prompt: Mutex::new(marks.shell),

@@ -288,9 +288,12 @@ fn condition(name: &'static str, index: usize, given: Map<String, Value>) -> Res
     })?;
     let is_set = |is_set: bool, condition| match is_set {
         true => Ok(condition),
-        false => Err(invalid("true, since only what comes true is waited for")),
+        false => Err(invalid("conditions that are true, since only what comes true is waited for")),
     };
     Ok(match awaited {
+        Awaited::Text(text) if text.is_empty() => {
+            return Err(invalid("texts that are not empty"));
+        }
         Awaited::Text(text) => Condition::Text(text),
         Awaited::Regex(pattern) => match services::regex(&pattern) {
             Ok(regex) => Condition::Regex(Box::new(regex)),

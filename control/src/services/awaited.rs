@@ -7,6 +7,7 @@ use unterm_mux::{Pane, PaneState};
 use unterm_term::Modes;
 
 use super::{
+    plain_prompt,
     question_line::{ends_prompt, is_question, line_to_cursor},
     secret,
     shell::Shell,
@@ -50,10 +51,13 @@ pub fn awaited(pane: &Pane) -> Option<Awaited> {
     }
     let foreground = pane.foreground();
     let is_shell = foreground.as_ref().is_some_and(|it| Shell::of_process(&it.name).is_some());
-    // Without marks, a shell at its prompt looks like one that runs `read` in a command. A shell that replaced
-    // another one (exec) sends no marks.
+    // A shell that replaced another one (exec) sends no marks.
     let is_replaced = || pane.is_shell_replaced() != Some(false);
-    if is_shell && (!is_running || is_prompt && is_replaced()) {
+    let is_idle = || match is_running {
+        true => is_prompt && is_replaced(),
+        false => is_prompt || plain_prompt::stands(pane),
+    };
+    if is_shell && is_idle() {
         return None;
     }
     let process = pane.process();

@@ -6,7 +6,7 @@
 //! - on the line in which the cursor stood;
 //! - if the terminal itself echoes input: on the lines directly below, one for each further typed line;
 //! - behind a prompt in a later line, where interpreters show the further typed lines, and line editors redraw what was typed
-//!   before they began to read.
+//!   ahead of their prompt.
 //!
 //! In these places, the beginning of the text counts as well, since a search may see a half-drawn line. If earlier input was
 //! not on the screen yet, the cursor was about to move. Then the first line below it that equals the text counts as well.
@@ -17,7 +17,7 @@ use parking_lot::Mutex;
 use unterm_mux::{Pane, PaneId};
 use unterm_term::{LineId, Modes, Term, TypedId, text_clusters};
 
-use super::question_line::ends_prompt;
+use super::question_line::{ends_prompt, line_to_cursor};
 
 /// The most echoes that are remembered. One more replaces the oldest.
 const MOST: usize = 256;
@@ -29,8 +29,10 @@ const PASTE: [&str; 2] = ["\x1b[200~", "\x1b[201~"];
 /// The most rows below the cursor in which an early echo is looked for.
 const BELOW: u64 = 64;
 
-/// Python's prompt in the middle of a statement.
-const CONTINUATION: &str = "... ";
+/// The prompts of Python and gdb in the middle of a statement.
+const CONTINUATIONS: [&str; 2] = ["... ", ">"];
+/// Shorter texts without Enter are keys rather than lines: programs answer them without showing them.
+const SHORTEST: usize = 3;
 
 /// The position at which a program would echo input.
 #[derive(Clone, Copy, Debug)]
@@ -40,11 +42,13 @@ pub struct Place {
     by_terminal: bool,
     /// Earlier input is not on the screen yet, so the program may echo elsewhere, or the terminal itself.
     is_early: bool,
+    /// No prompt stands before the position, so a line editor may redraw the text behind its next prompt.
+    is_ahead: bool,
 }
 
 impl Place {
     /// Remembers the cursor's position in a pane. `None` if text at that position is not an echo: on the alternate screen,
-    /// input edits a document; in the first column without terminal echo, the program prints its own output.
+    /// input edits a document; in the first column without terminal echo or a line editor, the program prints its own output.
     pub fn of(pane: &Pane) -> Option<Self> {
         let (by_terminal, reads_secret) = {
             let process = pane.process();
@@ -52,13 +56,16 @@ impl Place {
         };
         let is_early = !pane.shows_input();
         let mut term = pane.term();
+        let (modes, by_terminal) = (term.modes(), by_terminal || is_early);
+        let has_editor = modes.contains(Modes::BRACKETED_PASTE);
         if reads_secret
-            || term.modes().contains(Modes::ALT_SCREEN)
-            || !by_terminal && !is_early && term.cursor().col == 0
+            || modes.contains(Modes::ALT_SCREEN)
+            || !by_terminal && !has_editor && term.cursor().col == 0
         {
             return None;
         }
-        Some(Self { mark: term.mark_typed()?, by_terminal: by_terminal || is_early, is_early })
+        let is_ahead = is_early || by_terminal && !ends_prompt(&line_to_cursor(&term));
+        Some(Self { mark: term.mark_typed()?, by_terminal, is_early, is_ahead })
     }
 }
 
@@ -94,7 +101,7 @@ impl Echoes {
         let typed = String::from_utf8_lossy(&typed[..typed.len().min(LONGEST)]);
         let typed = typed.strip_prefix(PASTE[0]).unwrap_or(&typed);
         let lines = typed.split(['\r', '\n']).map(|line| {
-            let text = line.split(char::is_control).next();
+            let text = line.trim_start_matches('\t').split(char::is_control).next();
             text.unwrap_or_default().trim_end().to_owned()
         });
         self.put(pane, Typed { place, lines: lines.collect(), reaches_end: false });
@@ -106,7 +113,8 @@ impl Echoes {
     }
 
     fn put(&self, pane: &Pane, typed: Typed) {
-        if typed.lines.iter().all(|line| line.trim().is_empty()) {
+        let is_key = typed.lines.len() == 1 && typed.lines[0].chars().count() < SHORTEST;
+        if is_key || typed.lines.iter().all(|line| line.trim().is_empty()) {
             return;
         }
         let mut echoes = self.0.lock();
@@ -157,7 +165,7 @@ pub struct Echo {
 impl Echo {
     /// A text that was typed at this row and column; `None` if that row is gone.
     fn of(typed: Typed, at: Option<(u64, usize)>, cols: usize) -> Self {
-        let Typed { place: Place { by_terminal, .. }, lines, reaches_end } = typed;
+        let Typed { place: Place { by_terminal, is_ahead, .. }, lines, reaches_end } = typed;
         let mut placed = Vec::new();
         if let Some((mut row, mut col)) = at {
             for line in lines.iter().take(if by_terminal { usize::MAX } else { 1 }) {
@@ -170,7 +178,7 @@ impl Echo {
         placed.retain(|(_, line)| !line.is_empty());
         let behind_prompts = lines
             .into_iter()
-            .skip(usize::from(!by_terminal))
+            .skip(usize::from(!is_ahead))
             .filter(|line| !line.trim().is_empty())
             .collect();
         Self { placed, below: at.map(|at| at.0), behind_prompts, reaches_end }
@@ -188,9 +196,9 @@ impl Echo {
             return;
         }
         for typed in &self.behind_prompts {
-            let starts = line.match_indices(' ').map(|(at, _)| at + 1);
+            let starts = line.match_indices([' ', '>']).map(|(at, _)| at + 1);
             let mut behind = starts
-                .filter(|at| ends_prompt(&line[..*at]) || &line[..*at] == CONTINUATION)
+                .filter(|at| ends_prompt(&line[..*at]) || CONTINUATIONS.contains(&&line[..*at]))
                 .filter(|at| is_begun(&line[*at..], typed));
             if let Some(start) = behind.next() {
                 self.remove_at(start, typed, line);
@@ -225,7 +233,12 @@ mod tests {
     /// Lines typed at row 5, column 4 of a terminal that is 20 columns wide.
     fn typed(lines: &[&str], by_terminal: bool) -> Typed {
         let mut term = Term::new(Size::cells(20, 5), Options::default());
-        let place = Place { mark: term.mark_typed().unwrap(), by_terminal, is_early: false };
+        let place = Place {
+            mark: term.mark_typed().unwrap(),
+            by_terminal,
+            is_early: false,
+            is_ahead: by_terminal,
+        };
         let lines = lines.iter().map(|&line| line.to_owned()).collect();
         Typed { place, lines, reaches_end: false }
     }
@@ -294,6 +307,15 @@ mod tests {
         assert_eq!(shown(&echo, 6, "me@host:~$ echo it"), "me@host:~$ ");
         assert_eq!(shown(&echo, 6, "me@host:~$ echo"), "me@host:~$ ", "half drawn");
         assert_eq!(shown(&echo, 6, "echo it"), "echo it", "output");
+    }
+
+    #[test]
+    fn what_was_typed_at_a_prompt_is_not_expected_behind_the_next_one() {
+        let mut typed = typed(&["READY", ""], true);
+        typed.place.is_ahead = false;
+        let echo = Echo::of(typed, Some((5, 5)), 20);
+        assert_eq!(shown(&echo, 5, "you> READY"), "you> ");
+        assert_eq!(shown(&echo, 6, "bot> READY"), "bot> READY", "an answer");
     }
 
     #[test]

@@ -1,17 +1,77 @@
 //! Whether a shell without integration is at its prompt.
+//!
+//! Such a shell waits for its terminal both at its prompt and in `read`. It is at its prompt if it has had no input since it was
+//! there: since it started, or since a command of a caller ended. After other input, the line at the cursor decides: it must look
+//! like a prompt, with nothing typed behind it. While a command of a caller runs, it is not.
 
-use unterm_mux::Pane;
+use unterm_mux::{Pane, PlainPrompt};
 
 use super::{
     question_line::{ends_prompt, line_to_cursor},
     shell::Shell,
 };
 
-/// Whether the program in front is a shell that reads commands, and the line at the cursor looks like its prompt
-/// ([`ends_prompt`]). A command of the shell that reads a line behind such a text looks the same.
+/// Prompts that fish and zsh show for a command that reads a line (`read`, `select`).
+const READING: [&str; 2] = ["read> ", "?# "];
+
+/// Whether the program in front is a shell that waits for a command.
 pub fn stands(pane: &Pane) -> bool {
     // Right after input, the screen may still show the prompt before it. Must come before a look at the screen.
-    pane.shows_input()
-        && ends_prompt(&line_to_cursor(&pane.term()))
-        && Shell::reading_commands(pane).is_some()
+    if !pane.shows_input() {
+        return false;
+    }
+    let known = pane.plain_prompt();
+    if known == PlainPrompt::Occupied {
+        return false;
+    }
+    let line = line_to_cursor(&pane.term());
+    let Some(shell) = Shell::reading_commands(pane) else { return false };
+    let is_known = known == PlainPrompt::At(pane.inputs());
+    (is_known || is_prompt(shell, &line, pane.typed().trim()))
+        && pane.process().awaits_input() != Some(false)
+}
+
+/// Whether a line is a shell's prompt with nothing behind it that was `typed`. In shells of the Bourne family, `> ` asks for the
+/// rest of a command.
+fn is_prompt(shell: Shell, line: &str, typed: &str) -> bool {
+    let bare = line.trim_end();
+    let continues = matches!(shell, Shell::Bash | Shell::Zsh | Shell::Posix) && bare.ends_with('>');
+    ends_prompt(line)
+        && !continues
+        && !READING.contains(&line)
+        && (typed.is_empty() || !bare.ends_with(typed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_a_prompt_unless_it_asks_for_more_or_was_begun() {
+        for (shell, line) in [
+            (Shell::Bash, "me@host:~$ "),
+            (Shell::Posix, "# "),
+            (Shell::Zsh, "host% "),
+            (Shell::Zsh, "❯ "),
+            (Shell::Zsh, "➜  src git:(main) "),
+            (Shell::Fish, "me@host ~> "),
+            (Shell::Nushell, "> "),
+        ] {
+            assert!(is_prompt(shell, line, ""), "{line}");
+            assert!(is_prompt(shell, line, "q"), "{line}: a key that a program has read");
+        }
+        for (shell, line, typed) in [
+            (Shell::Bash, "> ", ""),
+            (Shell::Zsh, "quote> ", ""),
+            (Shell::Posix, "mysql> ", ""),
+            (Shell::Zsh, "?# ", ""),
+            (Shell::Fish, "read> ", ""),
+            (Shell::Bash, "name: ", ""),
+            (Shell::Bash, "", ""),
+            (Shell::Zsh, "❯ rm -rf ", "rm -rf"),
+            (Shell::Bash, "$ echo 50% ", "echo 50%"),
+        ] {
+            assert!(!is_prompt(shell, line, typed), "{line}");
+        }
+    }
 }

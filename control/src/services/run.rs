@@ -66,7 +66,7 @@ pub async fn run(
         // The shell will never read it.
         script.is_read = true;
     }
-    let Begun { mut tap, block, around } = begun?;
+    let Begun { mut tap, block, around, mut occupied } = begun?;
     let mut follow = Follow::new(match &block {
         Some(block) => Reported::Block { nonce: block.nonce.clone(), line: block.line.clone() },
         None => Reported::Marker {
@@ -139,8 +139,11 @@ pub async fn run(
     if let Some(script) = &mut script {
         script.is_read = follow.has_begun();
     }
-    let Finish { ending, exit_code, exit_source, is_interrupted, end, capture } =
-        follow.into_finish();
+    let finish = follow.into_finish();
+    if let (Some(occupied), true) = (&mut occupied, finish.exit_code.is_some()) {
+        occupied.has_ended = true;
+    }
+    let Finish { ending, exit_code, exit_source, is_interrupted, end, capture } = finish;
     let truncated = capture.is_cut();
     let is_shell_over = block.is_none() && exit_source == Some(ExitSource::Block);
     let mut output = if capture.len() < INLINE {

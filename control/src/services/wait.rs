@@ -225,7 +225,7 @@ fn may_come(pane: &Pane, condition: &Condition, program: &str) -> bool {
     match condition {
         Condition::Prompt => is_shell,
         // The first prompt is still to come.
-        Condition::CommandDone => is_shell && pane.nonce().is_some(),
+        Condition::CommandDone => is_shell && pane.nonce().is_some() && !plain_prompt::stands(pane),
         _ => true,
     }
 }

@@ -244,7 +244,10 @@ fn conditions_are_refused_before_anything_is_typed() {
     let pane = &opened["pane"];
     for (conditions, why) in [
         (json!([{"regex": "("}]), "unclosed group"),
-        (json!([{"prompt": false}]), "true, since only what comes true is waited for"),
+        (
+            json!([{"prompt": false}]),
+            "conditions that are true, since only what comes true is waited for",
+        ),
         (json!([{"command_done": true}]), "has no shell integration"),
     ] {
         for name in ["wait_any", "wait_all"] {

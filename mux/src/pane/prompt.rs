@@ -16,6 +16,17 @@ pub enum AtPrompt {
     Elsewhere,
 }
 
+/// What is known about the prompt of a shell that marks none, from its input alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlainPrompt {
+    /// The shell was at its prompt when it had had this many inputs, and only input can make it leave.
+    At(u64),
+    /// A command that a caller typed has not ended.
+    Occupied,
+    /// Nothing.
+    Unknown,
+}
+
 /// The state of the prompt, and the count of inputs.
 enum Standing {
     Free { command: u64, so_far: SoFar },
@@ -50,6 +61,21 @@ impl Pane {
             }
             _ => None,
         }
+    }
+
+    /// What is known about the prompt of a shell without marks.
+    pub fn plain_prompt(&self) -> PlainPrompt {
+        *self.plain_prompt.lock()
+    }
+
+    /// Records what a caller knows about the prompt of a shell without marks.
+    pub fn set_plain_prompt(&self, known: PlainPrompt) {
+        *self.plain_prompt.lock() = known;
+    }
+
+    /// How many pieces of input the program got. The terminal's replies do not count.
+    pub fn inputs(&self) -> u64 {
+        self.queue.inputs()
     }
 
     /// Whether the screen shows the effect of all input: the program has printed since the last input, or has had time to.

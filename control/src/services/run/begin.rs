@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use tokio::time::{Instant, timeout_at};
-use unterm_mux::{AtPrompt, Foreground, Pane, Tap, is_carrier};
+use unterm_mux::{AtPrompt, Foreground, Pane, PlainPrompt, Tap, is_carrier};
 
 use super::block::Block;
 use crate::{
@@ -22,6 +22,8 @@ const WORKING: Duration = Duration::from_secs(30);
 const SETTLED: Duration = Duration::from_millis(200);
 /// Once a command's output has been read, the command ends and the shell shows its prompt within this time.
 const ENDING: Duration = Duration::from_millis(500);
+/// After this time, a shell that has drawn its prompt reads its terminal.
+const READING: Duration = Duration::from_millis(30);
 /// Names the running command while the shell has not begun the entered line.
 const ENTERED: &str = "what was entered at its prompt";
 
@@ -45,6 +47,33 @@ pub(super) struct Begun {
     /// If another shell marks commands: the number of the command that this shell runs as. When that command ends, this shell
     /// is gone, and the typed mark never comes. Read before typing, because a fast shell may be gone right after.
     pub(super) around: Option<u64>,
+    /// In a shell without marks.
+    pub(super) occupied: Option<Occupied>,
+}
+
+/// Keeps other commands from being typed into a shell without marks while one runs.
+pub(super) struct Occupied {
+    pane: Arc<Pane>,
+    /// The pane's count of inputs after the command was typed.
+    inputs: u64,
+    /// The command has ended.
+    pub(super) has_ended: bool,
+}
+
+impl Occupied {
+    fn new(pane: &Arc<Pane>) -> Self {
+        pane.set_plain_prompt(PlainPrompt::Occupied);
+        Self { pane: pane.clone(), inputs: pane.inputs(), has_ended: false }
+    }
+}
+
+impl Drop for Occupied {
+    fn drop(&mut self) {
+        self.pane.set_plain_prompt(match self.has_ended {
+            true => PlainPrompt::At(self.inputs),
+            false => PlainPrompt::Unknown,
+        });
+    }
 }
 
 /// What kept a command from being typed at a prompt.
@@ -120,7 +149,7 @@ pub(super) async fn begin(
                 typist.typed(marks);
                 pane.term().give_command(id, typed.trim_end(), given);
                 let block = own.map(|(nonce, line)| Block { line, nonce, id, shell: leader });
-                return Ok(Begun { tap, block, around: None });
+                return Ok(Begun { tap, block, around: None, occupied: None });
             }
             AtPrompt::Begun(line) => {
                 Attempt::Line { line, by_person: pane.persons_line().is_some() }
@@ -150,8 +179,9 @@ pub(super) async fn begin(
     let tap = pane.tap();
     let around = running(pane);
     pane.write(wrapped().as_bytes()).map_err(write_error)?;
+    let occupied = around.is_none().then(|| Occupied::new(pane));
     typist.typed(marks);
-    Ok(Begun { tap, block: None, around })
+    Ok(Begun { tap, block: None, around, occupied })
 }
 
 /// The terminal's number of the command that runs in a pane, if a shell marks commands.
@@ -191,8 +221,11 @@ async fn reach_plain_prompt(pane: &Pane, until: Instant) -> Result<()> {
             let is_shell = Shell::reading_commands(pane).is_some();
             return Err(if is_shell { Error::Promptless(id) } else { Error::busy(id, &name) });
         }
-        let patience = begun_at + if is_working(pane) { START } else { ENDING };
-        is_late = !matches!(timeout_at(patience.min(until), changes.changed()).await, Ok(Ok(())));
+        let patience = (begun_at + if is_working(pane) { START } else { ENDING }).min(until);
+        // No event reports that a shell begins to read.
+        let next = patience.min(Instant::now() + READING);
+        let changed = timeout_at(next, changes.changed()).await;
+        is_late = matches!(changed, Ok(Err(_))) || Instant::now() >= patience;
     }
 }
 
