@@ -67,7 +67,7 @@ impl Method for Find {
 
     async fn call<'a>(
         context: &'a Context,
-        _: &'a Caller,
+        caller: &'a Caller,
         params: FindParams<'a>,
     ) -> Result<FindReply> {
         let pane = context.pane(params.target())?;
@@ -99,6 +99,6 @@ impl Method for Find {
             places.reverse();
             Ok(FindReply { places, seq, complete: !budget.is_spent() })
         };
-        context.search_limiter.run(MOST_SEARCHED, find).await?
+        context.search_limiter.of(caller.token).run(MOST_SEARCHED, find).await?
     }
 }

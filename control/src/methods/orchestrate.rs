@@ -198,7 +198,7 @@ impl Method for Wait {
 
     async fn call<'a>(
         context: &'a Context,
-        _: &'a Caller,
+        caller: &'a Caller,
         params: WaitParams<'a>,
     ) -> Result<WaitReply> {
         let pane = context.pane(params.target())?;
@@ -207,8 +207,8 @@ impl Method for Wait {
         let timeout = Duration::from_millis(timeout);
         let conditions = vec![Condition::Text(pattern.clone())];
         let sought = Sought { conditions, is_all: false, since: None, without_typed: None };
-        let (hub, limiter) = (&context.hub, &context.search_limiter);
-        let outcome = wait::wait(hub, limiter, &pane, sought, timeout).await?;
+        let (hub, searches) = (&context.hub, context.search_limiter.of(caller.token));
+        let outcome = wait::wait(hub, searches, &pane, sought, timeout).await?;
         Ok(WaitReply { matched: outcome.matched, timed_out: !outcome.matched, pattern })
     }
 }

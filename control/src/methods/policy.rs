@@ -78,7 +78,7 @@ impl Method for Check {
 
     async fn call<'a>(
         context: &'a Context,
-        _: &'a Caller,
+        caller: &'a Caller,
         params: CheckParams<'a>,
     ) -> Result<CheckReply> {
         let command = params.command.required("command")?;
@@ -97,7 +97,7 @@ impl Method for Check {
             policy.check_typed(pane, &lines, "")?;
             policy.check_typed_at_prompt(pane, None, &lines)
         };
-        let (allowed, reason) = match context.search_limiter.run(0, judge).await? {
+        let (allowed, reason) = match context.search_limiter.of(caller.token).run(0, judge).await? {
             Ok(()) if context.policy.is_enabled() => (true, None),
             Ok(()) => (true, Some("Policy disabled".to_owned())),
             Err(Refusal::Blocked(pattern)) => {

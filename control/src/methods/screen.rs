@@ -429,7 +429,7 @@ impl Method for Search {
 
     async fn call<'a>(
         context: &'a Context,
-        _: &'a Caller,
+        caller: &'a Caller,
         params: SearchParams<'a>,
     ) -> Result<SearchReply> {
         let pane = context.pane(params.target())?;
@@ -441,7 +441,7 @@ impl Method for Search {
             let lines = pane.term().lines();
             search(lines, &pattern, max.min(MOST_ROWS), budget)
         };
-        context.search_limiter.run(bytes, search).await?
+        context.search_limiter.of(caller.token).run(bytes, search).await?
     }
 }
 

@@ -138,12 +138,12 @@ impl Method for Wait {
         params: WaitParams<'a>,
     ) -> Result<WaitReply> {
         let pane = context.pane(params.target())?;
-        let mut wait = Waiting::of(context, given!(params)).await?;
+        let mut wait = Waiting::of(context, caller, given!(params)).await?;
         if let Some(input) = params.input.text("input")? {
             wait.sought.since = wait.sought.since.or_else(|| Some(pane.term().seq()));
             context.type_in(caller, &pane, input.as_bytes())?;
         }
-        wait.end(context, &pane).await
+        wait.end(context, caller, &pane).await
     }
 }
 
@@ -181,12 +181,12 @@ impl Method for Watch {
 
     async fn call<'a>(
         context: &'a Context,
-        _: &'a Caller,
+        caller: &'a Caller,
         params: WatchParams<'a>,
     ) -> Result<WaitReply> {
         let pane = context.pane(params.target())?;
-        let wait = Waiting::of(context, given!(params)).await?;
-        wait.end(context, &pane).await
+        let wait = Waiting::of(context, caller, given!(params)).await?;
+        wait.end(context, caller, &pane).await
     }
 }
 
@@ -206,7 +206,7 @@ struct Given<'g, 'a> {
 }
 
 impl Waiting {
-    async fn of(context: &Context, given: Given<'_, '_>) -> Result<Self> {
+    async fn of(context: &Context, caller: &Caller, given: Given<'_, '_>) -> Result<Self> {
         let Given { any, all, since_seq, include_typed, timeout_ms } = given;
         let list = |arg: &Arg<'_, Vec<Awaited>>, name| {
             arg.value::<Vec<Map<String, Value>>>(name, "a list of conditions")
@@ -233,7 +233,7 @@ impl Waiting {
         };
         let conditions: Result<Vec<Condition>> = match has_regex {
             // Compiling an expression takes time.
-            true => context.search_limiter.run(0, move |_| read()).await?,
+            true => context.search_limiter.of(caller.token).run(0, move |_| read()).await?,
             false => read(),
         };
         let conditions = conditions?;
@@ -246,10 +246,10 @@ impl Waiting {
     }
 
     /// Waits for the conditions.
-    async fn end(self, context: &Context, pane: &Arc<Pane>) -> Result<WaitReply> {
+    async fn end(self, context: &Context, caller: &Caller, pane: &Arc<Pane>) -> Result<WaitReply> {
         let Self { sought, timeout } = self;
-        let (hub, limiter) = (&context.hub, &context.search_limiter);
-        let outcome = wait::wait(hub, limiter, pane, sought, timeout).await?;
+        let (hub, searches) = (&context.hub, context.search_limiter.of(caller.token));
+        let outcome = wait::wait(hub, searches, pane, sought, timeout).await?;
         let found = outcome.found.into_iter().enumerate();
         let met = found.filter_map(|(index, found)| {
             let found = found?;

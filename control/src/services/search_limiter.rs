@@ -1,5 +1,7 @@
 //! Runs the searches of clients on few threads and within limits. A regular expression takes time in proportion to
-//! its text and to itself, and clients choose both.
+//! its text and to itself, and clients choose both. Tokens take turns ([`turns`]).
+
+mod turns;
 
 use std::{
     sync::{
@@ -9,26 +11,28 @@ use std::{
     time::Duration,
 };
 
-use tokio::{sync::Semaphore, time::timeout};
+use tokio::time::timeout;
 
-use crate::error::{Error, Result};
+use self::turns::Turns;
+use crate::{
+    caller::TokenKind,
+    error::{Error, Result},
+};
 
-/// The most concurrent searches. They use the threads that files and programs also need.
-const MOST: usize = 2;
 /// How long a search may take. It is then stopped, and returns what it has found.
 const LONGEST: Duration = Duration::from_secs(10);
 /// How long a stopped search may take to notice, since matching one line is never interrupted.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Permits for searches.
+/// The slots for searches.
 pub struct SearchLimiter {
-    turns: Arc<Semaphore>,
+    turns: Arc<Turns>,
     longest: Duration,
 }
 
 impl Default for SearchLimiter {
     fn default() -> Self {
-        Self { turns: Arc::new(Semaphore::new(MOST)), longest: LONGEST }
+        Self { turns: Arc::default(), longest: LONGEST }
     }
 }
 
@@ -76,11 +80,26 @@ impl Drop for StopOnDrop {
     }
 }
 
+/// The searches of one token.
+#[derive(Clone, Copy)]
+pub struct Searches<'a> {
+    limiter: &'a SearchLimiter,
+    token: TokenKind,
+}
+
 impl SearchLimiter {
-    /// Runs a search over at most `bytes` bytes. It is stopped when its time is over, or when this future is dropped.
+    /// The searches of a token.
+    pub fn of(&self, token: TokenKind) -> Searches<'_> {
+        Searches { limiter: self, token }
+    }
+}
+
+impl Searches<'_> {
+    /// Runs a search over at most `bytes` bytes, when it is the token's turn. The search is stopped when its time is
+    /// over, or when this future is dropped.
     ///
     /// # Errors
-    /// The search did not stop in time.
+    /// The search did not stop in time, or too many searches of this token wait already.
     pub async fn run<T: Send + 'static>(
         &self,
         bytes: u64,
@@ -88,15 +107,13 @@ impl SearchLimiter {
     ) -> Result<T> {
         let stop = StopOnDrop(Arc::default());
         let mut budget = Budget { is_stopped: stop.0.clone(), bytes, is_spent: false };
-        let Ok(turn) = self.turns.clone().acquire_owned().await else {
-            return Err(Error::Panicked("nothing is matched any more".to_owned()));
-        };
+        let turn = self.limiter.turns.next(self.token).await?;
         let mut job = tokio::task::spawn_blocking(move || {
             // Held as long as the search runs, even if its caller no longer waits.
             let _turn = turn;
             work(&mut budget)
         });
-        let done = match timeout(self.longest, &mut job).await {
+        let done = match timeout(self.limiter.longest, &mut job).await {
             Ok(done) => done,
             Err(_) => {
                 stop.0.store(true, Ordering::Relaxed);
@@ -111,17 +128,19 @@ impl SearchLimiter {
 mod tests {
     use tokio::sync::oneshot;
 
-    use super::*;
+    use super::{turns::MOST_OF_TOKEN, *};
+
+    const TOKEN: TokenKind = TokenKind::Instance;
 
     #[tokio::test]
     async fn bytes_are_spent() {
         let matching = SearchLimiter::default();
         let takes = |budget: &mut Budget| [60, 40, 1, 0].map(|bytes| budget.take(bytes));
-        assert_eq!(matching.run(100, takes).await.unwrap(), [true, true, false, false]);
+        assert_eq!(matching.of(TOKEN).run(100, takes).await.unwrap(), [true, true, false, false]);
         let all = |budget: &mut Budget| (budget.take(100), budget.is_spent());
-        assert_eq!(matching.run(100, all).await.unwrap(), (true, false));
+        assert_eq!(matching.of(TOKEN).run(100, all).await.unwrap(), (true, false));
         let more = |budget: &mut Budget| (budget.take(101), budget.is_spent(), budget.is_late());
-        assert_eq!(matching.run(100, more).await.unwrap(), (false, true, false));
+        assert_eq!(matching.of(TOKEN).run(100, more).await.unwrap(), (false, true, false));
     }
 
     #[tokio::test]
@@ -134,14 +153,15 @@ mod tests {
             }
             (budget.is_late(), "found so far")
         };
-        assert_eq!(matching.run(100, endless).await.unwrap(), (true, "found so far"));
+        assert_eq!(matching.of(TOKEN).run(100, endless).await.unwrap(), (true, "found so far"));
     }
 
     #[tokio::test]
     async fn a_match_that_is_given_up_stops_and_leaves_its_turn_to_others() {
         let matching = SearchLimiter::default();
+        let searches = matching.of(TOKEN);
         let mut ends = Vec::new();
-        for _ in 0..MOST {
+        for _ in 0..MOST_OF_TOKEN {
             let (begun, has_begun) = oneshot::channel();
             let (ended, has_ended) = oneshot::channel();
             let endless = move |budget: &mut Budget| {
@@ -153,7 +173,7 @@ mod tests {
             };
             tokio::select! {
                 biased;
-                _ = matching.run(100, endless) => panic!("it never ends"),
+                _ = searches.run(100, endless) => panic!("it never ends"),
                 begun = has_begun => begun.unwrap(),
             }
             ends.push(has_ended);
@@ -161,6 +181,6 @@ mod tests {
         for ended in ends {
             ended.await.unwrap();
         }
-        assert_eq!(matching.run(100, |_| 7).await.unwrap(), 7);
+        assert_eq!(matching.of(TOKEN).run(100, |_| 7).await.unwrap(), 7);
     }
 }

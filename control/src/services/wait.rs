@@ -12,7 +12,7 @@ use super::{
     echoes::{Echo, Echoes},
     events::{CommandEnd, Hub},
     plain_prompt,
-    search_limiter::{Budget, SearchLimiter, too_long},
+    search_limiter::{Budget, Searches, too_long},
     secret,
     shell::Shell,
 };
@@ -113,7 +113,7 @@ pub fn deadline(now: Instant, timeout: Duration) -> Instant {
 /// A regular expression takes too long, or the conditions need shell integration, which the pane lacks.
 pub async fn wait(
     hub: &Hub,
-    limiter: &SearchLimiter,
+    searches: Searches<'_>,
     pane: &Arc<Pane>,
     sought: Sought,
     timeout: Duration,
@@ -141,7 +141,7 @@ pub async fn wait(
         if looked != Some(seq) {
             let since = looked.or(since);
             let look = look_for_text(
-                limiter,
+                searches,
                 pane,
                 &conditions,
                 &mut found,
@@ -302,7 +302,7 @@ fn is_prompting(pane: &Pane, has_marks: bool, is_new: bool, has_changed: bool) -
 
 /// Searches for the texts that were not found yet, in the lines that changed after `since`, or else on the screen.
 async fn look_for_text(
-    limiter: &SearchLimiter,
+    searches: Searches<'_>,
     pane: &Arc<Pane>,
     conditions: &Arc<[Condition]>,
     found: &mut [Option<Found>],
@@ -341,7 +341,7 @@ async fn look_for_text(
         });
         (found, budget.is_late())
     };
-    let (all, is_late) = limiter.run(bytes, work).await?;
+    let (all, is_late) = searches.run(bytes, work).await?;
     if is_late {
         return Err(too_long());
     }
@@ -430,7 +430,10 @@ mod tests {
     use tokio::{sync::oneshot, time::timeout};
     use unterm_mux::{Mux, MuxOptions, OnExit, Spawn};
 
-    use super::*;
+    use super::{super::search_limiter::SearchLimiter, *};
+    use crate::caller::TokenKind;
+
+    const TOKEN: TokenKind = TokenKind::Instance;
 
     /// A pane that shows a text.
     async fn pane(text: &str) -> (Arc<Mux>, Arc<Hub>, Arc<Pane>) {
@@ -473,18 +476,18 @@ mod tests {
                     begun.send(()).unwrap();
                     released.lock().recv().unwrap();
                 };
-                limiter.run(0, hold).await
+                limiter.of(TOKEN).run(0, hold).await
             }));
             // The second task has a slot, and waits for the lock.
             has_begun.await.unwrap();
         }
         let long = Duration::from_secs(60);
-        let waiting = wait(&hub, &limiter, &pane, regex("h.re", None), long);
+        let waiting = wait(&hub, limiter.of(TOKEN), &pane, regex("h.re", None), long);
         let mut waiting = std::pin::pin!(waiting);
         assert!(timeout(Duration::from_millis(1), &mut waiting).await.is_err());
         // A wait whose time is over does not wait for a slot.
         let short = Duration::from_millis(1);
-        let late = wait(&hub, &limiter, &pane, regex("h.re", None), short).await.unwrap();
+        let late = wait(&hub, limiter.of(TOKEN), &pane, regex("h.re", None), short).await.unwrap();
         assert!(!late.matched && !late.is_over);
         release.send(()).unwrap();
         let outcome = waiting.await.unwrap();
@@ -504,7 +507,8 @@ mod tests {
         let (mux, hub, pane) = pane(script).await;
         let limiter = SearchLimiter::default();
         let long = Duration::from_secs(60);
-        let wait = |pattern: &str| wait(&hub, &limiter, &pane, regex(pattern, Some(0)), long);
+        let wait =
+            |pattern: &str| wait(&hub, limiter.of(TOKEN), &pane, regex(pattern, Some(0)), long);
         let found = wait("0end$").await.unwrap().found.remove(0).unwrap().text.unwrap();
         assert!(found.len() <= LONGEST_LINE + 200, "{}", found.len());
         assert!(wait("^begin0+$").await.unwrap().matched);

@@ -38,8 +38,8 @@ pub async fn redacted<T: Send + 'static>(
         let done = redact(&mut taken);
         (taken, done)
     };
-    let limiter = &ask.server.dispatcher.context().search_limiter;
-    let (given_back, done) = limiter.run(0, work).await.map_err(|error| error.to_string())?;
+    let searches = ask.server.dispatcher.context().search_limiter.of(ask.caller.token);
+    let (given_back, done) = searches.run(0, work).await.map_err(|error| error.to_string())?;
     *redaction = given_back;
     Ok(done)
 }

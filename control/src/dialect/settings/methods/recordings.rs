@@ -162,7 +162,7 @@ pub struct SearchReply {
 method! {
     /// `GET /api/sessions/search`
     Search "settings.search" [FILES] "Finds a text in all recordings."
-    (context, params: SearchParams) -> SearchReply {
+    (context, caller, params: SearchParams) -> SearchReply {
         let wanted = params.text.to_lowercase();
         if wanted.trim().is_empty() {
             return Ok(SearchReply { matches: Vec::new(), more: false });
@@ -195,6 +195,7 @@ method! {
             }
             Ok::<_, String>(found)
         };
-        context.search_limiter.run(MOST_SEARCHED, search).await?.map_err(Error::Failed)
+        let searches = context.search_limiter.of(caller.token);
+        searches.run(MOST_SEARCHED, search).await?.map_err(Error::Failed)
     }
 }
