@@ -16,6 +16,7 @@ pub mod files;
 pub mod hidden;
 pub mod leases;
 pub mod login_codes;
+pub mod message_budget;
 pub mod output;
 pub mod person;
 pub mod pictures;

@@ -70,6 +70,8 @@ pub enum Refusal {
     TooLong(usize),
     /// A message's frame can't be read; why.
     Broken(&'static str),
+    /// The long messages of the client's token take too much memory; the message for the client.
+    OverBudget(String),
     /// The client did not log in within this time.
     LoginTime(Duration),
     /// More connections than may have not logged in, of which this is the oldest.
@@ -85,6 +87,7 @@ impl fmt::Display for Refusal {
         match self {
             Self::TooLong(longest) => write!(f, "the message is longer than {longest} bytes"),
             Self::Broken(why) => f.write_str(why),
+            Self::OverBudget(why) => f.write_str(why),
             Self::LoginTime(time) => write!(f, "Log in within {} s", time.as_secs_f32()),
             Self::LoginCount => {
                 f.write_str("Too many connections have not logged in, and this is the oldest")

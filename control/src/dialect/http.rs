@@ -2,18 +2,21 @@
 
 use std::{
     convert::Infallible,
+    future::poll_fn,
     pin::Pin,
     task::{Context, Poll},
     time::Duration,
 };
 
 use axum::{
-    body::{Body, to_bytes},
+    body::Body,
     http::{HeaderValue, Response, StatusCode, header},
 };
 use hyper::body::{Body as HttpBody, Bytes, Frame};
 use serde_json::json;
 use tokio::sync::mpsc;
+
+use crate::services::message_budget::Reservation;
 
 /// How long a request's head may take to come, and a connection may say nothing; and its body.
 pub const READING: Duration = Duration::from_secs(10);
@@ -26,17 +29,39 @@ pub fn reply(status: StatusCode, kind: &'static str, body: impl Into<Body>) -> R
     reply
 }
 
-/// Reads a body to its end; an error is for the client.
-pub async fn whole(body: Body, most: usize) -> Result<Bytes, (StatusCode, String)> {
+/// Reads a body to its end, and reserves memory for it. An error is for the client.
+pub async fn whole(
+    body: Body,
+    most: usize,
+    reservation: &mut Reservation,
+) -> Result<Bytes, (StatusCode, String)> {
     announced(&body, most)?;
-    match tokio::time::timeout(READING, to_bytes(body, most)).await {
-        Ok(Ok(body)) => Ok(body),
-        Ok(Err(_)) => Err(too_long(most)),
+    match tokio::time::timeout(READING, collect(body, most, reservation)).await {
+        Ok(collected) => collected,
         Err(_) => {
             tracing::warn!(seconds = READING.as_secs(), "a body did not come in time");
             Err((StatusCode::REQUEST_TIMEOUT, "The body did not come in time".to_owned()))
         }
     }
+}
+
+async fn collect(
+    mut body: Body,
+    most: usize,
+    reservation: &mut Reservation,
+) -> Result<Bytes, (StatusCode, String)> {
+    let mut whole = Vec::new();
+    while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
+        let Ok(data) = frame.map_err(|_| too_long(most))?.into_data() else { continue };
+        let length = whole.len() + data.len();
+        if length > most {
+            return Err(too_long(most));
+        }
+        let reserved = reservation.resize(length);
+        reserved.map_err(|why| (StatusCode::SERVICE_UNAVAILABLE, why.to_string()))?;
+        whole.extend_from_slice(&data);
+    }
+    Ok(whole.into())
 }
 
 /// Refuses a body whose head says that it is too long before any of it is read; an error is for the client.

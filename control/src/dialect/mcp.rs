@@ -11,6 +11,7 @@ mod arguments;
 pub mod http;
 mod iterm;
 mod jobs;
+mod long_messages;
 mod pending_replies;
 mod prompts;
 mod resources;

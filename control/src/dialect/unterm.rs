@@ -127,7 +127,7 @@ impl Dialect for JsonRpc {
             Refusal::LoginCount | Refusal::OtherUser => {
                 (code::NOT_AUTHENTICATED, format!("Not authenticated. {refusal}"))
             }
-            Refusal::Full => (code::INTERNAL, refusal.to_string()),
+            Refusal::OverBudget(_) | Refusal::Full => (code::INTERNAL, refusal.to_string()),
         };
         write_error(message, "null", code, &why);
     }

@@ -29,6 +29,7 @@ use crate::{
         hidden::HiddenPanes,
         leases::Leases,
         login_codes::LoginCodes,
+        message_budget::MessageBudget,
         pictures::Pictures,
         policy::Policy,
         questions::{Kind, Question, Questions},
@@ -84,6 +85,8 @@ pub struct Context {
     pub(crate) questions: Questions,
     /// Limits the searches of clients.
     pub(crate) search_limiter: SearchLimiter,
+    /// Bounds the memory of long messages.
+    pub(crate) message_budget: Arc<MessageBudget>,
     /// Limits the pictures taken at a time.
     pub(crate) pictures: Pictures,
     /// The output of the programs in hidden panes.
@@ -141,6 +144,7 @@ impl Context {
             registration,
             texts: TextCache::default(),
             search_limiter: SearchLimiter::default(),
+            message_budget: Arc::default(),
             pictures: Pictures::default(),
             runs: Arc::default(),
             catalog,

@@ -8,6 +8,7 @@ mod at_once;
 use std::{
     future::Future,
     io::{self, Cursor, ErrorKind},
+    ops::ControlFlow,
     pin::{Pin, pin},
     sync::Arc,
     task::Poll,
@@ -27,8 +28,12 @@ use crate::{
         peer::{Instance, Peer},
     },
     dispatch::Dispatcher,
+    offload,
     poll::poll_once,
-    services::events::Subscription,
+    services::{
+        events::Subscription,
+        message_budget::{Reservation, SHORT},
+    },
 };
 
 /// Buffered replies are written once they reach this many bytes.
@@ -71,8 +76,17 @@ pub async fn serve<D: Dialect>(
     let mut framing = D::Framing::default();
     let peer = Arc::new(Peer::new(service.instance.clone(), id));
     let (out, reply) = (Vec::new(), Vec::new());
-    let mut connection =
-        Connection { service, id, peer, writer, out, reply, subscription: None, handover: None };
+    let mut connection = Connection {
+        service,
+        id,
+        peer,
+        writer,
+        out,
+        reply,
+        reservation: None,
+        subscription: None,
+        handover: None,
+    };
     let mut end = connection.await_login(&mut reader, &mut framing).await;
     if end.is_ok() && connection.peer.caller().is_some() && connection.handover.is_none() {
         end = if D::AT_ONCE > 1 {
@@ -111,6 +125,8 @@ struct Connection<D, W> {
     out: Vec<u8>,
     /// The reply to the current request.
     reply: Vec<u8>,
+    /// Memory for a long message. `None` before login, when messages are short.
+    reservation: Option<Reservation>,
     /// The client's subscription to events.
     subscription: Option<Subscription>,
     /// Takes over the connection once pending replies are written.
@@ -179,24 +195,11 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
                     turn.count_request().await;
                     continue;
                 }
-                Next::More => {
-                    self.flush().await?;
-                    let event = next_event(&mut self.subscription);
-                    tokio::select! {
-                        count = reader.read_buf(framing.space()) => {
-                            if count? == 0 {
-                                return Ok(());
-                            }
-                        }
-                        event = event => {
-                            if !self.may_listen() {
-                                return Ok(());
-                            }
-                            write_event(&self.service.dialect, &event, &mut self.out);
-                        }
-                    }
-                    continue;
-                }
+                Next::More => match self.read(reader, framing).await? {
+                    ControlFlow::Continue(()) => continue,
+                    ControlFlow::Break(None) => return Ok(()),
+                    ControlFlow::Break(Some(refusal)) => refusal,
+                },
                 Next::Http => {
                     tracing::warn!(id = self.id, "dropped a connection that speaks HTTP");
                     return Ok(());
@@ -208,12 +211,48 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
         }
     }
 
+    /// Writes the buffered replies, then reads more bytes or sends an event. Breaks if the connection must end, with
+    /// the reason if the client does not know it.
+    async fn read(
+        &mut self,
+        reader: &mut (impl AsyncRead + Unpin),
+        framing: &mut D::Framing,
+    ) -> io::Result<ControlFlow<Option<Refusal>>> {
+        self.flush().await?;
+        // Gives back the memory of messages that were answered.
+        let mut refusal = self.reserve(framing);
+        let event = next_event(&mut self.subscription);
+        tokio::select! {
+            count = reader.read_buf(framing.space()) => {
+                if count? == 0 {
+                    return Ok(ControlFlow::Break(None));
+                }
+                refusal = refusal.or(self.reserve(framing));
+            }
+            event = event => {
+                if !self.may_listen() {
+                    return Ok(ControlFlow::Break(None));
+                }
+                write_event(&self.service.dialect, &event, &mut self.out);
+            }
+        }
+        Ok(refusal.map_or(ControlFlow::Continue(()), |refusal| ControlFlow::Break(Some(refusal))))
+    }
+
     /// The longest message that the client may send at this point.
     fn longest(&self) -> usize {
         match self.peer.caller() {
             Some(_) => LONGEST_MESSAGE,
             None => LONGEST_MESSAGE_BEFORE_LOGIN,
         }
+    }
+
+    /// Reserves memory for what has arrived and is not answered. Returns the refusal if the client's token uses too much.
+    fn reserve(&mut self, framing: &mut D::Framing) -> Option<Refusal> {
+        // Discards the messages that were answered.
+        framing.space();
+        let reserved = self.reservation.as_mut()?.resize(framing.len());
+        reserved.err().map(|why| Refusal::OverBudget(why.to_string()))
     }
 
     /// Whether events may still be sent. A subscription ends with the token of its caller.
@@ -231,7 +270,9 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
         let Self { service, peer, writer, out, reply, subscription, .. } = self;
         reply.clear();
         let outcome = {
-            let mut answer = pin!(service.dialect.answer(peer, message, reply));
+            let is_long = message.len() > SHORT;
+            let answer = service.dialect.answer(peer, message, reply);
+            let mut answer = pin!(offload::long_polls(answer, || is_long));
             match poll_once(&mut answer).await {
                 Poll::Ready(outcome) => outcome,
                 Poll::Pending => {
@@ -270,6 +311,7 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
             dispatcher.disconnected(self.id);
         }
         dispatcher.logged_in(&caller);
+        self.reservation = Some(dispatcher.context().message_budget.reserve(caller.token));
         self.peer = Arc::new(self.peer.logged_in(caller));
     }
 

@@ -11,6 +11,9 @@ pub trait Framing: Default + Send + Sync + 'static {
     /// The next message, of at most `longest` bytes.
     fn next(&mut self, longest: usize) -> Next<'_>;
 
+    /// The bytes in the buffer.
+    fn len(&self) -> usize;
+
     /// The buffer to which the next bytes must be appended.
     fn space(&mut self) -> &mut Vec<u8>;
 

@@ -35,6 +35,8 @@ use super::{
 use crate::{
     caller::{Caller, TokenKind},
     dialect::http::{announced, failure, whole},
+    offload,
+    services::message_budget::{Reservation, SHORT},
 };
 
 /// The paths of streamable HTTP and of its predecessor.
@@ -95,16 +97,24 @@ impl Http {
     ) -> Result<Response<Body>, Refused> {
         let place = self.admit(&caller)?;
         announced(request.body(), LONGEST_MESSAGE)?;
+        let budget = &self.streams.server().dispatcher.context().message_budget;
+        let mut reservation = budget.reserve(caller.token);
         let asked = |name: &str| query.get(name).map(String::as_str);
         let caller = Caller { conversation: asked("conversation").map(str::to_owned), ..caller };
         let toolset = super::toolset(asked("toolset")).map_err(|why| (StatusCode::NOT_FOUND, why));
         if request.uri().path() == sse::PATH {
             return match *request.method() {
-                Method::GET => Ok(placed(self.streams.open(caller, toolset?)?, (place, None))),
+                Method::GET => {
+                    let reply = self.streams.open(caller, toolset?)?;
+                    Ok(placed(reply, (place, None, reservation)))
+                }
                 Method::POST => {
                     is_json(&request)?;
-                    let body = whole(request.into_body(), LONGEST_MESSAGE).await?;
-                    self.streams.post(&caller, asked(sse::SESSION), &body, place).await
+                    let body =
+                        whole(request.into_body(), LONGEST_MESSAGE, &mut reservation).await?;
+                    let is_long = body.len() > SHORT;
+                    let posted = self.streams.post(&caller, asked(sse::SESSION), &body, place);
+                    offload::long_polls(posted, || is_long).await
                 }
                 _ => {
                     let why = "Only GET and POST are used here";
@@ -120,7 +130,7 @@ impl Http {
         if *request.method() == Method::POST {
             // rmcp limits the length of a body, but not its time.
             let (parts, body) = request.into_parts();
-            let body = whole(body, LONGEST_MESSAGE).await?;
+            let body = whole(body, LONGEST_MESSAGE, &mut reservation).await?;
             request = Request::from_parts(parts, Body::from(body));
         }
         let index = TOOLSETS.iter().position(|other| other.name == toolset.name).unwrap_or(0);
@@ -130,7 +140,9 @@ impl Http {
         let mut in_use = served.used(request.headers(), caller.token).await?;
         let token = caller.token;
         request.extensions_mut().insert(caller);
-        let Ok(mut reply) = served.service.clone().call(request).await;
+        let is_long = reservation.bytes() > 0;
+        let mut service = served.service.clone();
+        let Ok(mut reply) = offload::long_polls(service.call(request), || is_long).await;
         if is_new {
             in_use = served.begun(reply.headers(), token).await;
         }
@@ -139,7 +151,7 @@ impl Http {
             // status. The Python SDK warns of any status other than 200 and 204.
             *reply.status_mut() = StatusCode::NO_CONTENT;
         }
-        Ok(placed(reply, (place, in_use)))
+        Ok(placed(reply, (place, in_use, reservation)))
     }
 
     /// A slot for a request, if its caller may have one.
@@ -282,8 +294,8 @@ fn is_json(request: &Request) -> Result<(), Refused> {
     refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, "The Content-Type must be application/json")
 }
 
-/// What a request holds until its reply has ended: its slot and its session.
-type Held = (OwnedSemaphorePermit, Option<InUse>);
+/// What a request holds until its reply has ended: its slot, its session and its memory.
+type Held = (OwnedSemaphorePermit, Option<InUse>, Reservation);
 
 /// A reply that holds a value until its body ends.
 fn placed<B>(reply: Response<B>, held: Held) -> Response<Body>

@@ -6,20 +6,24 @@
 use std::{collections::HashSet, time::Duration};
 
 use rmcp::{
-    RoleServer,
+    ErrorData, RoleServer,
     model::{ClientNotification, JsonRpcMessage, JsonRpcNotification, RequestId},
     service::{RxJsonRpcMessage, TxJsonRpcMessage},
     transport::Transport,
 };
 use tokio::{
     sync::watch,
-    time::{Instant, sleep_until},
+    time::{Instant, sleep_until, timeout},
 };
 
-use crate::client::LAST;
+use super::long_messages::LongMessages;
+use crate::{client::LAST, offload};
 
 /// The longest that answers are waited for, past the longest that a call takes.
 const LONGEST: Duration = Duration::from_secs(60);
+
+/// How long the last error of a connection may wait for its client to read.
+const REFUSING: Duration = Duration::from_secs(2);
 
 /// The requests of a connection that are not answered.
 pub type PendingReplies = watch::Sender<HashSet<RequestId>>;
@@ -32,15 +36,26 @@ pub struct UntilAnswered<T> {
     gone: watch::Sender<bool>,
     /// Once it has said so: when the rest is given up.
     until: Option<Instant>,
+    /// The memory of long messages.
+    long: LongMessages,
 }
 
 impl<T> UntilAnswered<T> {
     /// Keeps `pending`, and tells `gone` when the client will ask for nothing more: nobody listens any longer for what never ends.
-    pub fn new(inner: T, pending: PendingReplies, gone: watch::Sender<bool>) -> Self {
-        Self { inner, pending, gone, until: None }
+    pub fn new(
+        inner: T,
+        pending: PendingReplies,
+        gone: watch::Sender<bool>,
+        long: LongMessages,
+    ) -> Self {
+        Self { inner, pending, gone, until: None, long }
     }
 
     fn note(&self, message: Option<&RxJsonRpcMessage<RoleServer>>) {
+        self.long.received(match message {
+            Some(JsonRpcMessage::Request(request)) => Some(&request.id),
+            _ => None,
+        });
         match message {
             Some(JsonRpcMessage::Request(request)) => {
                 self.pending.send_modify(|pending| {
@@ -51,7 +66,9 @@ impl<T> UntilAnswered<T> {
             Some(JsonRpcMessage::Notification(JsonRpcNotification {
                 notification: ClientNotification::CancelledNotification(cancelled),
                 ..
-            })) => settle(&self.pending, cancelled.params.request_id.as_ref()),
+            })) => {
+                settle(&self.pending, &self.long, cancelled.params.request_id.as_ref());
+            }
             Some(_) => {}
             None => {
                 self.gone.send_replace(true);
@@ -60,8 +77,9 @@ impl<T> UntilAnswered<T> {
     }
 }
 
-fn settle(pending: &PendingReplies, id: Option<&RequestId>) {
+fn settle(pending: &PendingReplies, long: &LongMessages, id: Option<&RequestId>) {
     if let Some(id) = id {
+        long.answered(id);
         pending.send_if_modified(|pending| pending.remove(id));
     }
 }
@@ -89,24 +107,26 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for UntilAnswered<T> {
             JsonRpcMessage::Error(error) => error.id.clone(),
             _ => None,
         };
-        let pending = self.pending.clone();
+        let (pending, long) = (self.pending.clone(), self.long.clone());
         let sending = self.inner.send(item);
         async move {
             let sent = sending.await;
-            settle(&pending, answered.as_ref());
+            settle(&pending, &long, answered.as_ref());
             sent
         }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
+            let long = self.long.clone();
+            let is_long = || long.is_long();
             let message = match self.until {
-                None => self.inner.receive().await,
+                None => offload::long_polls(self.inner.receive(), is_long).await,
                 Some(until) => {
                     let mut pending = self.pending.subscribe();
                     tokio::select! {
                         biased;
-                        message = self.inner.receive() => message,
+                        message = offload::long_polls(self.inner.receive(), is_long) => message,
                         _ = pending.wait_for(HashSet::is_empty) => None,
                         () = sleep_until(until) => None,
                     }
@@ -118,6 +138,14 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for UntilAnswered<T> {
                 continue;
             }
             self.note(message.as_ref());
+            if message.is_none()
+                && let Some(why) = self.long.refusal()
+            {
+                let error = ErrorData::internal_error(why.to_string(), None);
+                let refusal = self.inner.send(TxJsonRpcMessage::<RoleServer>::error(error, None));
+                // The client may not be reading.
+                let _ = timeout(REFUSING, refusal).await;
+            }
             return message;
         }
     }
@@ -131,11 +159,11 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for UntilAnswered<T> {
 mod tests {
     use std::{future::poll_fn, io, pin::pin, task::Poll};
 
-    use rmcp::ErrorData;
     use serde_json::{Value, json};
     use tokio::sync::mpsc;
 
     use super::*;
+    use crate::{caller::TokenKind, services::message_budget::MessageBudget};
 
     /// A client that says what the test has it say; what it is told goes nowhere.
     struct Client(mpsc::UnboundedReceiver<RxJsonRpcMessage<RoleServer>>);
@@ -166,7 +194,9 @@ mod tests {
         let (says, said) = mpsc::unbounded_channel();
         let gone = watch::Sender::new(false);
         let is_gone = gone.subscribe();
-        (UntilAnswered::new(Client(said), PendingReplies::default(), gone), says, is_gone)
+        let budget = std::sync::Arc::<MessageBudget>::default();
+        let long = LongMessages::new(budget.reserve(TokenKind::Instance));
+        (UntilAnswered::new(Client(said), PendingReplies::default(), gone, long), says, is_gone)
     }
 
     fn say(says: &Says, message: Value) {

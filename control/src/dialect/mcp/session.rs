@@ -30,6 +30,7 @@ use tokio::{
 
 use super::{
     approve::{Approved, approve, log_refusal},
+    long_messages::LongMessages,
     pending_replies::{PendingReplies, UntilAnswered},
     prompts,
     resources::{self, Address, Watched},
@@ -41,7 +42,9 @@ use super::{
 use crate::{
     caller::{Caller, LONGEST_NAME},
     dispatch::{panic_message, unwound},
+    offload,
     registry::held::Hold,
+    services::message_budget::SHORT,
 };
 
 /// The most concurrent calls of one session. A further call is refused.
@@ -417,6 +420,36 @@ impl ServerHandler for Session {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let values = request.arguments.iter().flat_map(JsonObject::values);
+        let is_long = length(values, SHORT) > SHORT;
+        offload::long_polls(self.call(request, context), || is_long).await
+    }
+}
+
+/// The length of values in bytes, about, if it is at most `most`; else more than that.
+fn length<'v>(values: impl IntoIterator<Item = &'v Value>, most: usize) -> usize {
+    let mut total = 0;
+    for value in values {
+        if total > most {
+            break;
+        }
+        total += match value {
+            Value::String(text) => text.len(),
+            Value::Array(list) => length(list, most - total),
+            Value::Object(object) => length(object.values(), most - total),
+            _ => 0,
+        } + 8;
+    }
+    total
+}
+
+impl Session {
+    /// Calls a tool.
+    async fn call(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
         let Some(tool) = self.find(&request.name) else {
             return Err(ErrorData::invalid_params(format!("Unknown tool: {}", request.name), None));
         };
@@ -483,11 +516,14 @@ pub async fn serve(
     pending: PendingReplies,
 ) {
     let connection = caller.connection;
+    let reservation = server.dispatcher.context().message_budget.reserve(caller.token);
     let gone = watch::Sender::new(false);
     let session = Session::of_connection(server.clone(), caller, toolset, folder, gone.subscribe());
+    let long = LongMessages::new(reservation);
+    let reader = long.metered(reader);
     let transport =
         AsyncRwTransport::new_server(reader, writer).with_max_line_length(LONGEST_MESSAGE);
-    match rmcp::serve_server(session, UntilAnswered::new(transport, pending, gone)).await {
+    match rmcp::serve_server(session, UntilAnswered::new(transport, pending, gone, long)).await {
         Ok(running) => {
             let end = running.waiting().await;
             tracing::debug!(connection, ?end, "a client of the Model Context Protocol went");

@@ -71,6 +71,11 @@ impl Streams {
         Self { server, open: Mutex::default() }
     }
 
+    /// The server whose sessions they are.
+    pub fn server(&self) -> &Server {
+        &self.server
+    }
+
     /// Opens a stream and begins its session.
     pub fn open(
         self: &Arc<Self>,

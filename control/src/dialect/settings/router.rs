@@ -20,11 +20,14 @@ use super::{
     routes::{BOOTSTRAP, EVENTS, OPENAPI, ROUTES, Route, Shape},
 };
 use crate::{
+    caller::Caller,
     dialect::{
         http::{failure, reply, whole},
         mcp::http as mcp,
     },
     error::Error,
+    offload,
+    services::message_budget::SHORT,
 };
 
 /// The longest body, in bytes.
@@ -94,7 +97,7 @@ pub fn router(shared: &Arc<Shared>) -> Router {
 }
 
 /// Who calls; without a right token, the refusal.
-async fn caller(shared: &Shared, parts: &Parts) -> Result<crate::caller::Caller, Response<Body>> {
+async fn caller(shared: &Shared, parts: &Parts) -> Result<Caller, Response<Body>> {
     let connection = parts.extensions.get::<Arc<Connection>>();
     let id = connection.map_or(0, |connection| connection.id);
     let context = shared.dispatcher.context();
@@ -182,7 +185,6 @@ async fn answer(shared: &Shared, route: &'static Route, request: Request) -> Res
         Ok(caller) => caller,
         Err(refusal) => return refusal,
     };
-    let bad = |message: &str| failure(StatusCode::BAD_REQUEST, message);
     let mut params = Map::new();
     if let Ok(Query(query)) = parts.extract::<Query<BTreeMap<String, String>>>().await {
         params.extend(query.into_iter().map(|(name, value)| (name, value.into())));
@@ -193,12 +195,26 @@ async fn answer(shared: &Shared, route: &'static Route, request: Request) -> Res
         .flat_map(RawPathParams::iter)
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .collect();
-    let body = match whole(body, LONGEST_BODY).await {
+    let mut reservation = shared.dispatcher.context().message_budget.reserve(caller.token);
+    let body = match whole(body, LONGEST_BODY, &mut reservation).await {
         Ok(body) => body,
         Err((status, why)) => return failure(status, &why),
     };
+    let is_long = body.len() > SHORT;
+    offload::long_polls(call(shared, route, &caller, (params, in_path), &body), || is_long).await
+}
+
+/// Calls the method with the parameters of the query, of the path and of the body.
+async fn call(
+    shared: &Shared,
+    route: &'static Route,
+    caller: &Caller,
+    (mut params, in_path): (Map<String, Value>, Vec<(String, String)>),
+    body: &[u8],
+) -> Response<Body> {
+    let bad = |message: &str| failure(StatusCode::BAD_REQUEST, message);
     if !body.trim_ascii().is_empty() {
-        match serde_json::from_slice::<Value>(&body) {
+        match serde_json::from_slice::<Value>(body) {
             Ok(Value::Object(body)) => params.extend(body),
             Ok(_) => return bad("The body must be a JSON object"),
             Err(error) => return bad(&format!("The body is no JSON: {error}")),
@@ -215,7 +231,7 @@ async fn answer(shared: &Shared, route: &'static Route, request: Request) -> Res
 
     let params = Value::Object(params).to_string();
     let mut out = Vec::new();
-    let call = shared.dispatcher.call_entry(&caller, &route.entry, &params, &mut out);
+    let call = shared.dispatcher.call_entry(caller, &route.entry, &params, &mut out);
     match tokio::time::timeout(CALLING, call).await {
         Ok(Ok(())) => written(route.shape, out),
         Ok(Err(error)) => failure(status(&error, route), &error.to_string()),

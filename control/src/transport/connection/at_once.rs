@@ -17,7 +17,9 @@ use tokio::{
 
 use super::{BATCH, Connection, Dialect, Next, Outcome, Refusal, next_event, write_event};
 use crate::{
+    offload,
     poll::poll_once,
+    services::message_budget::{Reservation, SHORT},
     transport::{framing::Framing, turn::Turn},
 };
 
@@ -27,9 +29,15 @@ struct Requests {
     /// Requests that run. Each task returns its reply.
     running: JoinSet<(Vec<u8>, Outcome)>,
     /// Requests that wait for a slot, in order.
-    waiting: VecDeque<Vec<u8>>,
+    waiting: VecDeque<Message>,
     /// The total size of the waiting requests, in bytes.
     waiting_bytes: usize,
+}
+
+/// A request, and the memory that is reserved for it until it is answered.
+struct Message {
+    bytes: Vec<u8>,
+    _reservation: Option<Reservation>,
 }
 
 impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
@@ -67,7 +75,7 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
             while requests.running.len() < D::AT_ONCE
                 && let Some(message) = requests.waiting.pop_front()
             {
-                requests.waiting_bytes -= message.len();
+                requests.waiting_bytes -= message.bytes.len();
                 self.begin(message, requests).await;
             }
             let has_room = requests.waiting_bytes < BATCH && self.out.len() < BATCH;
@@ -76,12 +84,17 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
                 let longest = self.longest();
                 let refusal = match framing.next(longest) {
                     Next::Message(message) => {
-                        let message = message.to_vec();
+                        let reservation = self.reservation.as_mut().map(Reservation::take);
+                        let message =
+                            Message { bytes: message.to_vec(), _reservation: reservation };
                         self.take(message, requests).await;
                         turn.count_request().await;
                         continue;
                     }
-                    Next::More => None,
+                    Next::More => {
+                        // Gives back the memory of messages that were answered.
+                        self.reserve(framing)
+                    }
                     Next::Http => return Ok(None),
                     Next::TooLong => Some(Refusal::TooLong(longest)),
                     Next::Broken(why) => Some(Refusal::Broken(why)),
@@ -114,6 +127,10 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
                     if count? == 0 {
                         return Ok(None);
                     }
+                    if let Some(refusal) = self.reserve(framing) {
+                        self.out.drain(..written);
+                        return Ok(Some(refusal));
+                    }
                 }
                 event = next_event(&mut self.subscription), if self.out.is_empty() => {
                     if !self.may_listen() {
@@ -126,21 +143,23 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
     }
 
     /// Starts a request, or queues it until a slot is free.
-    async fn take(&mut self, message: Vec<u8>, requests: &mut Requests) {
+    async fn take(&mut self, message: Message, requests: &mut Requests) {
         let has_place = requests.running.len() < D::AT_ONCE && requests.waiting.is_empty();
-        if has_place || self.service.dialect.is_urgent(&message) {
+        if has_place || self.service.dialect.is_urgent(&message.bytes) {
             self.begin(message, requests).await;
         } else {
-            requests.waiting_bytes += message.len();
+            requests.waiting_bytes += message.bytes.len();
             requests.waiting.push_back(message);
         }
     }
 
-    async fn begin(&mut self, message: Vec<u8>, requests: &mut Requests) {
+    async fn begin(&mut self, message: Message, requests: &mut Requests) {
         let (service, peer) = (self.service.clone(), self.peer.clone());
         let mut request = Box::pin(async move {
             let mut reply = Vec::new();
-            let outcome = service.dialect.answer(&peer, &message, &mut reply).await;
+            let is_long = message.bytes.len() > SHORT;
+            let answer = service.dialect.answer(&peer, &message.bytes, &mut reply);
+            let outcome = offload::long_polls(answer, || is_long).await;
             (reply, outcome)
         });
         match poll_once(&mut request).await {

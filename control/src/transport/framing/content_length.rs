@@ -52,6 +52,10 @@ impl Framing for ContentLength {
         Next::Message(&self.buffer[body])
     }
 
+    fn len(&self) -> usize {
+        self.buffer.len()
+    }
+
     fn space(&mut self) -> &mut Vec<u8> {
         make_room(&mut self.buffer, &mut self.start);
         &mut self.buffer

@@ -40,6 +40,10 @@ impl Framing for Lines {
         Next::Message(&self.buffer[line])
     }
 
+    fn len(&self) -> usize {
+        self.buffer.len()
+    }
+
     fn space(&mut self) -> &mut Vec<u8> {
         self.scanned -= self.start;
         make_room(&mut self.buffer, &mut self.start);

@@ -1,0 +1,186 @@
+//! The long messages of a connection, and the memory that is reserved for them.
+//!
+//! rmcp collects each line in a buffer that never shrinks, parses it, and keeps the parsed message until its reply is sent.
+//! So a connection reserves memory for its longest line until it ends, and for each long request until the request is answered.
+
+use std::{
+    collections::HashMap,
+    io,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
+
+use parking_lot::Mutex;
+use rmcp::model::RequestId;
+use tokio::io::{AsyncRead, ReadBuf};
+
+use crate::services::message_budget::{OverBudget, Reservation, SHORT};
+
+/// The long messages of one connection. Clones share them.
+#[derive(Clone)]
+pub struct LongMessages(Arc<Mutex<State>>);
+
+struct State {
+    /// The bytes of the line that has not ended yet.
+    unfinished: usize,
+    /// For rmcp's buffer of lines.
+    buffer: Reservation,
+    /// For the lines that rmcp has not returned as messages yet.
+    finished: Reservation,
+    /// For the requests that are not answered.
+    pending: HashMap<RequestId, Reservation>,
+    refusal: Option<OverBudget>,
+}
+
+impl LongMessages {
+    /// Those of a connection, with an empty reservation of its token.
+    pub fn new(mut reservation: Reservation) -> Self {
+        let finished = reservation.take();
+        Self(Arc::new(Mutex::new(State {
+            unfinished: 0,
+            buffer: reservation,
+            finished,
+            pending: HashMap::new(),
+            refusal: None,
+        })))
+    }
+
+    /// The same bytes as from `reader`, which end when the memory for a long line can't be reserved.
+    pub fn metered<R>(&self, reader: R) -> Metered<R> {
+        Metered { reader, messages: self.clone() }
+    }
+
+    /// Whether the message that is being received is long.
+    pub fn is_long(&self) -> bool {
+        self.0.lock().unfinished > SHORT
+    }
+
+    /// A message was received. If it is a request with this id, keeps its memory reserved until [`Self::answered`].
+    pub fn received(&self, id: Option<&RequestId>) {
+        let mut state = self.0.lock();
+        let finished = state.finished.take();
+        if let Some(id) = id.filter(|_| finished.bytes() > 0) {
+            state.pending.insert(id.clone(), finished);
+        }
+    }
+
+    /// A request was answered, or need not be.
+    pub fn answered(&self, id: &RequestId) {
+        self.0.lock().pending.remove(id);
+    }
+
+    /// Why the connection ends, if a long line is the reason.
+    pub fn refusal(&self) -> Option<OverBudget> {
+        self.0.lock().refusal
+    }
+}
+
+impl State {
+    /// Counts bytes that were read.
+    fn count(&mut self, mut bytes: &[u8]) -> Result<(), OverBudget> {
+        while let Some(end) = memchr::memchr(b'\n', bytes) {
+            let length = self.unfinished + end;
+            self.reserve_buffer(length)?;
+            if length > SHORT {
+                self.finished.resize(self.finished.bytes() + length)?;
+            }
+            self.unfinished = 0;
+            bytes = &bytes[end + 1..];
+        }
+        self.unfinished += bytes.len();
+        self.reserve_buffer(self.unfinished)
+    }
+
+    fn reserve_buffer(&mut self, length: usize) -> Result<(), OverBudget> {
+        self.buffer.resize(length.max(self.buffer.bytes()))
+    }
+}
+
+/// See [`LongMessages::metered`].
+pub struct Metered<R> {
+    reader: R,
+    messages: LongMessages,
+}
+
+impl<R: AsyncRead + Unpin> AsyncRead for Metered<R> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        ready!(Pin::new(&mut self.reader).poll_read(context, buffer))?;
+        let mut state = self.messages.0.lock();
+        if state.refusal.is_none() {
+            state.refusal = state.count(&buffer.filled()[before..]).err();
+        }
+        if state.refusal.is_some() {
+            // Looks like the end of the input.
+            buffer.set_filled(before);
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::AsyncReadExt as _;
+
+    use super::*;
+    use crate::{caller::TokenKind, services::message_budget::MessageBudget};
+
+    const LONG: usize = 10 << 20;
+
+    fn messages(budget: &Arc<MessageBudget>) -> LongMessages {
+        LongMessages::new(budget.reserve(TokenKind::Agent(1)))
+    }
+
+    async fn read(messages: &LongMessages, bytes: &[u8]) -> usize {
+        let mut read = Vec::new();
+        messages.metered(bytes).read_to_end(&mut read).await.unwrap()
+    }
+
+    fn reserved(messages: &LongMessages) -> [usize; 3] {
+        let state = messages.0.lock();
+        let pending = state.pending.values().map(Reservation::bytes).sum();
+        [state.buffer.bytes(), state.finished.bytes(), pending]
+    }
+
+    #[tokio::test]
+    async fn a_long_line_is_reserved_for_until_its_reply_and_its_buffer_until_the_end() {
+        let messages = messages(&Arc::default());
+        let id = RequestId::Number(1);
+        read(&messages, &[b'x'; LONG]).await;
+        assert!(messages.is_long());
+        assert_eq!(reserved(&messages), [LONG, 0, 0]);
+        read(&messages, b"y\nshort\n").await;
+        assert!(!messages.is_long());
+        assert_eq!(reserved(&messages), [LONG + 1, LONG + 1, 0]);
+        messages.received(Some(&id));
+        messages.received(Some(&RequestId::Number(2)));
+        assert_eq!(reserved(&messages), [LONG + 1, 0, LONG + 1]);
+        messages.answered(&id);
+        assert_eq!(reserved(&messages), [LONG + 1, 0, 0]);
+    }
+
+    #[tokio::test]
+    async fn the_input_ends_when_a_line_exceeds_the_share_of_its_token() {
+        let budget = Arc::<MessageBudget>::default();
+        let line = [&vec![b'x'; LONG][..], b"\n"].concat();
+        let mut all = Vec::new();
+        let refused = loop {
+            let next = messages(&budget);
+            if read(&next, &line).await < line.len() {
+                break next;
+            }
+            all.push(next);
+        };
+        // Half of the budget; each line takes its length twice.
+        assert_eq!(all.len(), (128 << 20) / (2 * LONG));
+        let why = refused.refusal().unwrap().to_string();
+        assert!(why.contains("of this token would take"), "{why}");
+        drop(all);
+        assert_eq!(read(&messages(&budget), &line).await, line.len());
+    }
+}
