@@ -10,6 +10,7 @@
 //! the user's shell one at a time, and a pane's variables are written to files one change at a time.
 
 mod id;
+mod image_budget;
 pub mod input;
 mod layout;
 mod lock;

@@ -11,7 +11,10 @@ mod room;
 use std::{
     collections::{BTreeMap, HashMap},
     path::PathBuf,
-    sync::{Arc, Weak, atomic::AtomicU64},
+    sync::{
+        Arc, Weak,
+        atomic::{AtomicU64, AtomicUsize, Ordering},
+    },
     time::Duration,
 };
 
@@ -20,6 +23,7 @@ use unterm_term::{Options, Size};
 use crate::{
     Axis, Direction, KILL_GRACE, Layout, MuxEvent, Node, Observer, Pane, PaneId, PtySpawner, Rect,
     Spacing, SpawnError, Spawner, Tab, TabId,
+    image_budget::{self, IMAGE_BUDGET},
     lock::Mutex,
     observer::{Observers, Threads},
     pane::Owner,
@@ -113,6 +117,8 @@ pub struct Mux {
     threads: Arc<Threads>,
     next_pane: AtomicU64,
     next_tab: AtomicU64,
+    /// The memory that the images of all panes may use together, in bytes.
+    image_budget: AtomicUsize,
     state: Mutex<State>,
     this: Weak<Mux>,
 }
@@ -191,6 +197,7 @@ impl Mux {
             threads: Arc::default(),
             next_pane: AtomicU64::new(0),
             next_tab: AtomicU64::new(0),
+            image_budget: AtomicUsize::new(IMAGE_BUDGET),
             state: Mutex::default(),
             this: this.clone(),
         })
@@ -204,6 +211,12 @@ impl Mux {
     /// Adds an observer for the life of the mux.
     pub fn observe(&self, observer: Arc<dyn Observer>) {
         self.observers.add(observer);
+    }
+
+    /// Sets the memory that the images of all panes may use together, in bytes. At first it is 640 MiB. Takes effect when
+    /// a program sends the next image.
+    pub fn set_image_budget(&self, bytes: usize) {
+        self.image_budget.store(bytes, Ordering::Relaxed);
     }
 
     /// Sets a variable for every program started later.
@@ -434,6 +447,19 @@ impl Owner for Mux {
         if pane.closes_on_exit() {
             self.remove(&[pane.id()]);
         }
+    }
+
+    fn images_grew(&self) {
+        let budget = self.image_budget.load(Ordering::Relaxed);
+        let panes: Vec<_> = {
+            let state = self.state.lock();
+            let bytes = state.panes.values().map(|pane| pane.image_bytes());
+            if bytes.sum::<usize>() <= budget {
+                return;
+            }
+            state.panes.values().filter(|pane| pane.image_bytes() > 0).cloned().collect()
+        };
+        image_budget::enforce(&panes, budget);
     }
 
     fn unpinned(&self) {

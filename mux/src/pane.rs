@@ -6,6 +6,7 @@
 
 mod echo;
 mod handover;
+mod images;
 mod program;
 mod prompt;
 mod queue;
@@ -22,7 +23,7 @@ use std::{
     io,
     sync::{
         Arc, Weak,
-        atomic::{AtomicBool, AtomicI32, AtomicU64},
+        atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize},
     },
     thread,
 };
@@ -80,6 +81,8 @@ pub enum PaneState {
 pub(crate) trait Owner: Send + Sync {
     /// The pane's program has ended by itself.
     fn program_ended(&self, pane: &Pane);
+    /// The images of a pane use more memory than before. Called with no lock held.
+    fn images_grew(&self);
     /// The size of the pane's grid is no longer pinned.
     fn unpinned(&self);
 }
@@ -105,6 +108,8 @@ pub(crate) struct Parts {
 pub struct Pane {
     id: PaneId,
     term: Mutex<Term>,
+    /// The memory that the terminal's images use, in bytes, since the last output.
+    image_bytes: AtomicUsize,
     /// The last published `seq`. When the state changes, receivers wake although the value stays the same.
     seq: watch::Sender<u64>,
     process: Arc<dyn Process>,
@@ -171,6 +176,7 @@ impl Pane {
             id,
             seq: watch::Sender::new(term.seq()),
             echoes: AtomicBool::new(term.echoes_locally()),
+            image_bytes: AtomicUsize::new(term.image_bytes()),
             term: Mutex::new(term),
             process,
             command,

@@ -172,11 +172,15 @@ impl Pane {
             self.echoes.store(term.echoes_locally(), Ordering::Release);
             let is_synchronized = term.modes().contains(Modes::SYNCHRONIZED);
             let size = term.size();
+            let images_grew = self.note_images(&term);
             let (titles, titles_set) = (term.take_titles_set(), term.titles_set());
             let is_at_prompt = events[first..].contains(&Event::InputStart)
                 && term.commands().next_back().is_some_and(Command::is_prompting);
             term.unlock_fair();
 
+            if images_grew && let Some(owner) = self.owner.upgrade() {
+                owner.images_grew();
+            }
             self.follow_requests(&events[first..], size);
             self.reply(&replies);
             self.record_titles(titles, titles_set, events);

@@ -49,6 +49,13 @@ pub(crate) struct Upload {
     base64: Vec<u8>,
 }
 
+impl Upload {
+    /// Bytes in use.
+    pub fn bytes(&self) -> usize {
+        self.base64.capacity()
+    }
+}
+
 /// A complete file, to be decoded to pixels.
 pub(super) struct File {
     /// The string that ends with [`Contents::Base64`].

@@ -14,6 +14,7 @@ mod kitty;
 mod media;
 mod pixels;
 mod placement;
+mod shed;
 mod sixel;
 mod store;
 pub(crate) mod tiles;

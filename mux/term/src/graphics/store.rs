@@ -161,8 +161,7 @@ impl Store {
         }
     }
 
-    /// The images to drop so that an image of `more` bytes fits, excluding `kept`: first images without placements,
-    /// then the least recently used.
+    /// The images to drop so that an image of `more` bytes fits into the quota. See [`Self::oldest`].
     pub fn too_many(
         &self,
         more: usize,
@@ -179,6 +178,18 @@ impl Store {
             over = over.max(1) + QUOTA / 64;
             spare += IMAGES_CAP / 64;
         }
+        self.oldest(over, spare, kept, is_placed)
+    }
+
+    /// The images to drop so that `over` bytes and `spare` images are fewer, excluding `kept`: first images without
+    /// placements, then the least recently used.
+    pub fn oldest(
+        &self,
+        mut over: usize,
+        mut spare: usize,
+        kept: ImageKey,
+        is_placed: impl Fn(ImageKey) -> bool,
+    ) -> Vec<ImageKey> {
         work::add(self.images.len());
         let mut candidates: Vec<_> = self
             .iter()

@@ -26,6 +26,17 @@ pub(crate) struct Loading {
 }
 
 impl Loading {
+    /// Bytes in use.
+    pub fn bytes(&self) -> usize {
+        self.data.capacity()
+    }
+
+    /// Drops the data. The remaining chunks are ignored, and the program gets an error after the last one.
+    pub fn shed(&mut self) {
+        self.data = Vec::new();
+        self.failure = Some(Failure::NoSpace);
+    }
+
     /// Whether the data is for a frame of an animation.
     pub fn is_frame(&self) -> bool {
         self.command.action == b'f'

@@ -1,0 +1,30 @@
+//! The memory that a pane's images use.
+
+use std::sync::atomic::Ordering;
+
+use unterm_term::Term;
+
+use super::Pane;
+
+impl Pane {
+    /// The memory that the pane's images use, in bytes.
+    pub(crate) fn image_bytes(&self) -> usize {
+        self.image_bytes.load(Ordering::Relaxed)
+    }
+
+    /// Notes the size of the images. Returns whether it has grown. `term` is the pane's locked terminal.
+    pub(super) fn note_images(&self, term: &Term) -> bool {
+        let bytes = term.image_bytes();
+        self.image_bytes.swap(bytes, Ordering::Relaxed) < bytes
+    }
+
+    /// Drops images until at most `most` bytes are in use, and has the pane painted again.
+    pub(crate) fn shed_images(&self, most: usize) {
+        {
+            let mut term = self.term.lock();
+            term.shed_images(most);
+            self.note_images(&term);
+        }
+        self.observers.output(self.id);
+    }
+}

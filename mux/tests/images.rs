@@ -1,0 +1,101 @@
+//! The memory that images of all panes may use together.
+
+mod common;
+
+use std::sync::Arc;
+
+use unterm_mux::{Mux, Pane};
+
+/// The bytes of one image.
+const IMAGE: usize = 100 * 100 * 4;
+
+/// A pane whose program shows kitty images of 100 × 100 pixels, and prints the terminal's replies.
+fn pane(mux: &Arc<Mux>) -> Arc<Pane> {
+    let pane = common::open(
+        mux,
+        r#"stty -echo -icanon
+        data=$(head -c 40000 /dev/zero | base64 -w 0)
+        echo ready
+        while read -r line; do
+            id=${line#* }
+            case $line in
+            send*) printf '\033_Ga=T,C=1,q=2,i=%s,s=100,v=100;%s\033\\sent %s\n' "$id" "$data" "$id";;
+            show*) printf '\033_Ga=p,C=1,i=%s\033\\asked %s\n' "$id" "$id";;
+            *) printf '<%s>\n' "$(printf %s "$line" | tr -d '\033\\')";;
+            esac
+        done"#,
+    );
+    common::wait_text(&pane, "ready");
+    pane
+}
+
+fn tell(pane: &Pane, line: &str, answer: &str) {
+    pane.write(format!("{line}\n").as_bytes()).unwrap();
+    common::wait(pane, answer, |pane| common::screen(pane).iter().any(|row| row == answer));
+}
+
+/// Sends images with these ids.
+fn send(pane: &Pane, ids: impl IntoIterator<Item = usize>) {
+    for id in ids {
+        tell(pane, &format!("send {id}"), &format!("sent {id}"));
+    }
+}
+
+/// What the terminal answers to a program that shows an image again.
+fn show(pane: &Pane, id: usize) -> String {
+    tell(pane, &format!("show {id}"), &format!("asked {id}"));
+    // Ends the line that the reply begins.
+    pane.write(b"\n").unwrap();
+    let reply = format!("<_Gi={id};");
+    let find = |pane: &Pane| common::screen(pane).into_iter().find(|row| row.starts_with(&reply));
+    common::wait(pane, "the reply", |pane| find(pane).is_some());
+    find(pane).unwrap()
+}
+
+#[test]
+fn images_of_the_greediest_pane_give_way() {
+    let mux = common::headless();
+    mux.set_image_budget(11 * IMAGE);
+    let (greedy, other) = (pane(&mux), pane(&mux));
+    let images = |pane: &Pane| pane.term().image_bytes() / IMAGE;
+    send(&other, 1..=2);
+    send(&greedy, 1..=20);
+    assert_eq!(images(&other), 2, "a pane with few images keeps them");
+    assert_eq!(images(&greedy), 8);
+    // The oldest are gone, as if the program had deleted them.
+    assert_eq!(show(&greedy, 20), "<_Gi=20;OK>");
+    let gone = show(&greedy, 1);
+    assert!(gone.starts_with("<_Gi=1;ENOENT"), "{gone}");
+    // Images of another pane take the place of the greediest pane's.
+    send(&other, 3..=5);
+    assert_eq!([images(&other), images(&greedy)], [5, 5]);
+    assert_eq!(show(&other, 1), "<_Gi=1;OK>");
+    mux.shutdown();
+}
+
+#[test]
+fn an_image_that_is_arriving_gives_way_and_its_program_gets_an_error() {
+    let mux = common::headless();
+    mux.set_image_budget(6 * IMAGE);
+    let half = common::open(
+        &mux,
+        r"stty -echo -icanon
+        data=$(head -c 200000 /dev/zero | base64 -w 0)
+        printf '\033_Ga=T,i=7,s=300,v=300,m=1;%s\033\\half\n' $data
+        read -r line
+        printf '\033_Gm=0;%s\033\\whole\n' $data
+        read -r line
+        printf '<%s>\n' $(printf %s $line | tr -d '\033\\')",
+    );
+    common::wait_text(&half, "half");
+    assert!(half.term().image_bytes() >= 200_000);
+    let other = pane(&mux);
+    send(&other, [1, 2]);
+    assert_eq!(half.term().image_bytes(), 0);
+    assert!(other.term().image_bytes() >= 2 * IMAGE);
+    half.write(b"\n").unwrap();
+    common::wait_text(&half, "whole");
+    half.write(b"\n").unwrap();
+    common::wait_text(&half, "<_Gi=7;ENOSPC");
+    mux.shutdown();
+}
