@@ -40,7 +40,8 @@ fn project_folder(record: &Record) -> PathBuf {
     Path::new(IN_PROJECT).join(SESSIONS).join(date(record))
 }
 
-/// Opens or creates the folder of pages in a project. Git ignores the folder, because a page shows what was typed.
+/// Opens or creates the folder of pages in a project. Git ignores the folder, because a page shows what was typed. Fails
+/// if the folder has a `.gitignore` that git does not read, such as a link.
 fn open_in_project(project: &Path, below: &Path) -> io::Result<Folder> {
     let top = Folder::open(project)?.make(Path::new(IN_PROJECT))?;
     if !top.has(".gitignore") {
@@ -50,6 +51,7 @@ fn open_in_project(project: &Path, below: &Path) -> io::Result<Folder> {
             Err(error) => return Err(error),
         }
     }
+    top.file(".gitignore")?;
     let below = below.strip_prefix(IN_PROJECT).map_err(io::Error::other)?;
     top.make(below)
 }

@@ -385,6 +385,20 @@ async fn a_linked_folder_in_a_project_gets_no_page() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_project_whose_list_for_git_is_a_link_gets_no_page() {
+    let home = tempfile::tempdir().unwrap();
+    let recorder = Recorder::new(home.path());
+    let (_mux, pane, project) = project_pane("read x");
+    let other = tempfile::NamedTempFile::new().unwrap();
+    fs::create_dir(project.path().join(".unterm")).unwrap();
+    symlink(other.path(), project.path().join(".unterm/.gitignore")).unwrap();
+    recorder.start(pane.clone(), |_| false).await.unwrap();
+    let row = recorder.stop(pane.id(), "stopped").await.unwrap();
+    assert!(row.md_path.starts_with(home.path()), "{:?}", row.md_path);
+    assert_eq!(fs::read(other.path()).unwrap(), b"", "what it leads to is not written");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_page_that_was_replaced_by_something_else_is_not_read() {
     let home = tempfile::tempdir().unwrap();
     let recorder = Recorder::new(home.path());

@@ -94,6 +94,8 @@ const NAMED: &str = concat!(
 
 /// The documented rules that have keywords, then Unterm's own: keywords, pattern, form.
 const OWN: &[(&[&str], &str, Form)] = &[
+    // A passphrase without quotes has several words, up to the end of the line.
+    (&["passphrase"], r#"(?i)(passphrase)s?[ \t]*:[ \t]*([^\s"'][^"'\n]*[^\s"'])"#, Form::Named),
     (
         &[
             "token",

@@ -95,6 +95,8 @@ fn secrets_of_every_kind_are_found_whole() {
         ("pwd=hunter2", "pwd: <redacted>"),
         ("DB_PWD=/hunter2", "DB_PWD: <redacted>"),
         ("Enter passphrase: hunter2", "Enter passphrase: <redacted>"),
+        ("passphrase: correct horse battery", "passphrase: <redacted>"),
+        ("\"passphrase: two words\" next", "\"passphrase: <redacted>\" next"),
         ("password => 'hunter2'", "password: <redacted>"),
         ("config['password'] = 'hunter2'", "config['password: <redacted>"),
         ("PASSWORD='it'\"'\"'s' next", "PASSWORD: <redacted> next"),
