@@ -12,7 +12,7 @@ use axum::{
     body::Body,
     http::{HeaderValue, Response, StatusCode, header},
 };
-use hyper::body::{Body as HttpBody, Bytes, Frame};
+use hyper::body::{Body as HttpBody, Bytes, Frame, SizeHint};
 use serde_json::json;
 use tokio::sync::mpsc;
 
@@ -27,6 +27,42 @@ pub fn reply(status: StatusCode, kind: &'static str, body: impl Into<Body>) -> R
     *reply.status_mut() = status;
     reply.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
     reply
+}
+
+/// A reply that holds a value until its body has ended.
+pub fn holding<B, T>(reply: Response<B>, value: T) -> Response<Body>
+where
+    B: HttpBody<Data = Bytes> + Send + 'static,
+    B::Error: Into<axum::BoxError>,
+    T: Send + Unpin + 'static,
+{
+    reply.map(|body| Body::new(Holding { body: Body::new(body), _value: value }))
+}
+
+/// A body that holds a value until it ends or is dropped.
+struct Holding<T> {
+    body: Body,
+    _value: T,
+}
+
+impl<T: Unpin> HttpBody for Holding<T> {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
 }
 
 /// Reads a body to its end, and reserves memory for it. An error is for the client.

@@ -1,4 +1,5 @@
-//! Bounds the memory of long messages: those of which a part has arrived, and those that are being answered.
+//! Bounds the memory of long messages: those of which a part has arrived, those that are being answered, and replies that
+//! their client has not read.
 //!
 //! All connections of the process share one budget, whatever their wire. A token may use as much as it leaves to others:
 //! half of the budget if it is the only one, a third each if there are two. So a token that takes all it can leaves

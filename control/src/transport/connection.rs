@@ -181,7 +181,9 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
             let refusal = match framing.next(longest) {
                 Next::Message(message) => {
                     let mut ahead = Ahead::new(reader);
-                    self.answer(message, &mut ahead).await?;
+                    if let Some(refusal) = self.answer(message, &mut ahead).await? {
+                        return self.refuse(reader, &refusal).await;
+                    }
                     ahead.append_to(framing.space());
                     if self.handover.is_some() {
                         return self.flush().await;
@@ -190,6 +192,8 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
                         return Ok(());
                     }
                     if self.out.len() >= BATCH {
+                        // The message is answered. Only its reply is held while the client does not read.
+                        self.reserve(framing.len());
                         self.flush().await?;
                     }
                     turn.count_request().await;
@@ -220,14 +224,15 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
     ) -> io::Result<ControlFlow<Option<Refusal>>> {
         self.flush().await?;
         // Gives back the memory of messages that were answered.
-        let mut refusal = self.reserve(framing);
+        framing.space();
+        let mut refusal = self.reserve(framing.len());
         let event = next_event(&mut self.subscription);
         tokio::select! {
             count = reader.read_buf(framing.space()) => {
                 if count? == 0 {
                     return Ok(ControlFlow::Break(None));
                 }
-                refusal = refusal.or(self.reserve(framing));
+                refusal = refusal.or(self.reserve(framing.len()));
             }
             event = event => {
                 if !self.may_listen() {
@@ -247,11 +252,11 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
         }
     }
 
-    /// Reserves memory for what has arrived and is not answered. Returns the refusal if the client's token uses too much.
-    fn reserve(&mut self, framing: &mut D::Framing) -> Option<Refusal> {
-        // Discards the messages that were answered.
-        framing.space();
-        let reserved = self.reservation.as_mut()?.resize(framing.len());
+    /// Reserves memory for this many bytes that have arrived and are not answered, and for replies that the client has not
+    /// read. Returns the refusal if the client's token uses too much.
+    fn reserve(&mut self, arrived: usize) -> Option<Refusal> {
+        let bytes = arrived + self.out.len() + self.reply.len();
+        let reserved = self.reservation.as_mut()?.resize(bytes);
         reserved.err().map(|why| Refusal::OverBudget(why.to_string()))
     }
 
@@ -261,12 +266,12 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
         self.peer.caller().is_none_or(|caller| dispatcher.check_token(caller).is_ok())
     }
 
-    /// Answers one message, and appends the reply to `out`.
+    /// Answers one message, and appends the reply to `out`. Returns the refusal if the reply takes too much memory.
     async fn answer(
         &mut self,
         message: &[u8],
         ahead: &mut Ahead<'_, impl AsyncRead + Unpin>,
-    ) -> io::Result<()> {
+    ) -> io::Result<Option<Refusal>> {
         let Self { service, peer, writer, out, reply, subscription, .. } = self;
         reply.clear();
         let outcome = {
@@ -281,10 +286,15 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
             }
         };
         self.settle(outcome);
+        if self.reply.len() > SHORT
+            && let Some(refusal) = self.reserve(message.len())
+        {
+            return Ok(Some(refusal));
+        }
         if !self.reply.is_empty() {
             D::Framing::frame(&mut self.reply, &mut self.out);
         }
-        Ok(())
+        Ok(None)
     }
 
     /// Applies the outcome of a message to the connection.
@@ -333,10 +343,15 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
         reader: &mut (impl AsyncRead + Unpin),
         refusal: &Refusal,
     ) -> io::Result<()> {
+        const LONGEST: Duration = Duration::from_secs(2);
         self.out.append(&mut self.service.refusal(refusal));
-        self.flush().await?;
-        self.writer.shutdown().await?;
-        drain(reader).await
+        let refused = async {
+            self.flush().await?;
+            self.writer.shutdown().await?;
+            drain(reader).await
+        };
+        // The client may neither read nor close the connection.
+        tokio::time::timeout(LONGEST, refused).await.unwrap_or(Ok(()))
     }
 }
 
@@ -430,8 +445,6 @@ async fn finish<T, D: Dialect>(
 /// connection, and the client would not receive the refusal.
 async fn drain(reader: &mut (impl AsyncRead + Unpin)) -> io::Result<()> {
     const MOST: u64 = 64 << 20;
-    const LONGEST: Duration = Duration::from_secs(2);
     let rest = &mut AsyncReadExt::take(reader, MOST);
-    let sink = &mut tokio::io::sink();
-    tokio::time::timeout(LONGEST, tokio::io::copy(rest, sink)).await.unwrap_or(Ok(0)).map(drop)
+    tokio::io::copy(rest, &mut tokio::io::sink()).await.map(drop)
 }

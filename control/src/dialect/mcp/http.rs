@@ -5,9 +5,7 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
-    pin::Pin,
     sync::Arc,
-    task::{Context, Poll},
     time::{Duration, Instant},
 };
 
@@ -16,7 +14,7 @@ use axum::{
     extract::Request,
     http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header},
 };
-use hyper::body::{Body as HttpBody, Bytes, Frame, SizeHint};
+use hyper::body::{Body as HttpBody, Bytes};
 use parking_lot::Mutex;
 use rmcp::transport::streamable_http_server::{
     StreamableHttpServerConfig, StreamableHttpService,
@@ -34,7 +32,7 @@ use super::{
 };
 use crate::{
     caller::{Caller, TokenKind},
-    dialect::http::{announced, failure, whole},
+    dialect::http::{announced, failure, holding, whole},
     offload,
     services::message_budget::{Reservation, SHORT},
 };
@@ -297,41 +295,15 @@ fn is_json(request: &Request) -> Result<(), Refused> {
 /// What a request holds until its reply has ended: its slot, its session and its memory.
 type Held = (OwnedSemaphorePermit, Option<InUse>, Reservation);
 
-/// A reply that holds a value until its body ends.
+/// A reply that holds these until it has ended.
 fn placed<B>(reply: Response<B>, held: Held) -> Response<Body>
 where
     B: HttpBody<Data = Bytes> + Send + 'static,
     B::Error: Into<axum::BoxError>,
 {
-    let mut reply = reply.map(|body| Body::new(Placed { body: Body::new(body), _held: held }));
+    let mut reply = holding(reply, held);
     reply.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     reply
-}
-
-/// A body that holds a value until it ends or is dropped.
-struct Placed {
-    body: Body,
-    _held: Held,
-}
-
-impl HttpBody for Placed {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(context)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
-    }
 }
 
 /// A token bucket that limits the rate of requests.

@@ -9,6 +9,7 @@ use axum::{
     http::{Response, StatusCode, header, request::Parts},
     routing::{MethodFilter, MethodRouter, any, get},
 };
+use hyper::body::Body as _;
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -22,7 +23,7 @@ use super::{
 use crate::{
     caller::Caller,
     dialect::{
-        http::{failure, reply, whole},
+        http::{failure, holding, reply, whole},
         mcp::http as mcp,
     },
     error::Error,
@@ -201,7 +202,13 @@ async fn answer(shared: &Shared, route: &'static Route, request: Request) -> Res
         Err((status, why)) => return failure(status, &why),
     };
     let is_long = body.len() > SHORT;
-    offload::long_polls(call(shared, route, &caller, (params, in_path), &body), || is_long).await
+    let called = call(shared, route, &caller, (params, in_path), &body);
+    let reply = offload::long_polls(called, || is_long).await;
+    drop(body);
+    match reservation.resize(reply.body().size_hint().lower() as usize) {
+        Ok(()) => holding(reply, reservation),
+        Err(why) => failure(StatusCode::SERVICE_UNAVAILABLE, &why.to_string()),
+    }
 }
 
 /// Calls the method with the parameters of the query, of the path and of the body.

@@ -93,7 +93,8 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
                     }
                     Next::More => {
                         // Gives back the memory of messages that were answered.
-                        self.reserve(framing)
+                        framing.space();
+                        self.reserve(framing.len())
                     }
                     Next::Http => return Ok(None),
                     Next::TooLong => Some(Refusal::TooLong(longest)),
@@ -127,7 +128,7 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
                     if count? == 0 {
                         return Ok(None);
                     }
-                    if let Some(refusal) = self.reserve(framing) {
+                    if let Some(refusal) = self.reserve(framing.len()) {
                         self.out.drain(..written);
                         return Ok(Some(refusal));
                     }
