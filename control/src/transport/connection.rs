@@ -193,7 +193,7 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
                     }
                     if self.out.len() >= BATCH {
                         // The message is answered. Only its reply is held while the client does not read.
-                        self.reserve(framing.len());
+                        self.reserve(framing.buffered());
                         self.flush().await?;
                     }
                     turn.count_request().await;
@@ -225,14 +225,14 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
         self.flush().await?;
         // Gives back the memory of messages that were answered.
         framing.space();
-        let mut refusal = self.reserve(framing.len());
+        let mut refusal = self.reserve(framing.buffered());
         let event = next_event(&mut self.subscription);
         tokio::select! {
             count = reader.read_buf(framing.space()) => {
                 if count? == 0 {
                     return Ok(ControlFlow::Break(None));
                 }
-                refusal = refusal.or(self.reserve(framing.len()));
+                refusal = refusal.or(self.reserve(framing.buffered()));
             }
             event = event => {
                 if !self.may_listen() {

@@ -12,7 +12,7 @@ pub trait Framing: Default + Send + Sync + 'static {
     fn next(&mut self, longest: usize) -> Next<'_>;
 
     /// The bytes in the buffer.
-    fn len(&self) -> usize;
+    fn buffered(&self) -> usize;
 
     /// The buffer to which the next bytes must be appended.
     fn space(&mut self) -> &mut Vec<u8>;

@@ -94,7 +94,7 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
                     Next::More => {
                         // Gives back the memory of messages that were answered.
                         framing.space();
-                        self.reserve(framing.len())
+                        self.reserve(framing.buffered())
                     }
                     Next::Http => return Ok(None),
                     Next::TooLong => Some(Refusal::TooLong(longest)),
@@ -128,7 +128,7 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
                     if count? == 0 {
                         return Ok(None);
                     }
-                    if let Some(refusal) = self.reserve(framing.len()) {
+                    if let Some(refusal) = self.reserve(framing.buffered()) {
                         self.out.drain(..written);
                         return Ok(Some(refusal));
                     }

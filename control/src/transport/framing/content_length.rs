@@ -52,7 +52,7 @@ impl Framing for ContentLength {
         Next::Message(&self.buffer[body])
     }
 
-    fn len(&self) -> usize {
+    fn buffered(&self) -> usize {
         self.buffer.len()
     }
 

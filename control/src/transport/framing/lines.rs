@@ -40,7 +40,7 @@ impl Framing for Lines {
         Next::Message(&self.buffer[line])
     }
 
-    fn len(&self) -> usize {
+    fn buffered(&self) -> usize {
         self.buffer.len()
     }
 
