@@ -64,3 +64,49 @@ impl<F: Future + Unpin, L: Fn() -> bool + Unpin> Future for LongPolls<F, L> {
         block_in_place(|| Pin::new(future).poll(context))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex, mpsc};
+
+    use tokio::{sync::mpsc::unbounded_channel, task::yield_now};
+
+    use super::*;
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+    async fn long_polls_leave_the_worker_free_and_are_so_many_at_a_time() {
+        let (begin, mut begun) = unbounded_channel();
+        let (release, released) = mpsc::channel();
+        let released = Arc::new(Mutex::new(released));
+        let polls: Vec<_> = (0..MOST_LONG + 1)
+            .map(|_| {
+                let (begin, released) = (begin.clone(), released.clone());
+                let work = async move {
+                    begin.send(()).unwrap();
+                    released.lock().unwrap().recv().unwrap();
+                };
+                tokio::spawn(long_polls(work, || true))
+            })
+            .collect();
+        // There is one worker, which each of them would block.
+        for _ in 0..MOST_LONG {
+            begun.recv().await.unwrap();
+        }
+        tokio::spawn(async {
+            for _ in 0..100 {
+                yield_now().await;
+            }
+        })
+        .await
+        .unwrap();
+        assert!(begun.try_recv().is_err(), "the next one waits");
+        release.send(()).unwrap();
+        begun.recv().await.unwrap();
+        for _ in 0..MOST_LONG {
+            release.send(()).unwrap();
+        }
+        for poll in polls {
+            poll.await.unwrap();
+        }
+    }
+}
