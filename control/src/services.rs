@@ -12,6 +12,7 @@ pub mod command_parts;
 pub mod drivers;
 pub mod echoes;
 pub mod events;
+pub mod fair_share;
 pub mod files;
 pub mod hidden;
 pub mod leases;

@@ -30,7 +30,6 @@ use serde_json::json;
 use tokio::{
     net::{TcpListener, TcpStream},
     runtime::Runtime,
-    sync::Semaphore,
 };
 use tower_service::Service as _;
 
@@ -48,6 +47,7 @@ use super::{
 };
 use crate::{
     dispatch::Dispatcher,
+    services::fair_share::FairShare,
     transport::{
         limits::{LoginLimits, PendingLogins},
         listen,
@@ -86,7 +86,7 @@ pub async fn serve(
         guard: Guard::new(port, token),
         mcp,
         logins: PendingLogins::new(login.connections),
-        places: Arc::new(Semaphore::new(MOST_CONNECTIONS)),
+        places: FairShare::new(MOST_CONNECTIONS),
     });
     let router = router::router(&shared);
     tracing::info!(port, "settings page");

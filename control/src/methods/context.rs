@@ -86,7 +86,7 @@ pub struct Context {
     /// Limits the searches of clients.
     pub(crate) search_limiter: SearchLimiter,
     /// Bounds the memory of long messages.
-    pub(crate) message_budget: Arc<MessageBudget>,
+    pub(crate) message_budget: MessageBudget,
     /// Limits the pictures taken at a time.
     pub(crate) pictures: Pictures,
     /// The output of the programs in hidden panes.
@@ -144,7 +144,7 @@ impl Context {
             registration,
             texts: TextCache::default(),
             search_limiter: SearchLimiter::default(),
-            message_budget: Arc::default(),
+            message_budget: MessageBudget::default(),
             pictures: Pictures::default(),
             runs: Arc::default(),
             catalog,

@@ -132,7 +132,7 @@ mod tests {
 
     const LONG: usize = 10 << 20;
 
-    fn messages(budget: &Arc<MessageBudget>) -> LongMessages {
+    fn messages(budget: &MessageBudget) -> LongMessages {
         LongMessages::new(budget.reserve(TokenKind::Agent(1)))
     }
 
@@ -149,7 +149,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_long_line_is_reserved_for_until_its_reply_and_its_buffer_until_the_end() {
-        let messages = messages(&Arc::default());
+        let messages = messages(&MessageBudget::default());
         let id = RequestId::Number(1);
         read(&messages, &[b'x'; LONG]).await;
         assert!(messages.is_long());
@@ -166,7 +166,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_input_ends_when_a_line_exceeds_the_share_of_its_token() {
-        let budget = Arc::<MessageBudget>::default();
+        let budget = MessageBudget::default();
         let line = [&vec![b'x'; LONG][..], b"\n"].concat();
         let mut all = Vec::new();
         let refused = loop {

@@ -194,7 +194,7 @@ mod tests {
         let (says, said) = mpsc::unbounded_channel();
         let gone = watch::Sender::new(false);
         let is_gone = gone.subscribe();
-        let budget = std::sync::Arc::<MessageBudget>::default();
+        let budget = MessageBudget::default();
         let long = LongMessages::new(budget.reserve(TokenKind::Instance));
         (UntilAnswered::new(Client(said), PendingReplies::default(), gone, long), says, is_gone)
     }

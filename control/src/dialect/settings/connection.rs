@@ -5,17 +5,18 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-
 use super::guard::Guard;
 use crate::{
+    caller::TokenKind,
     dialect::mcp,
     dispatch::Dispatcher,
+    services::fair_share::{FairShare, Part},
     transport::limits::{PendingLogin, PendingLogins},
 };
 
-/// Connections at a time that brought a right token; one more is refused.
-pub const MOST_CONNECTIONS: usize = 64;
+/// The most connections with a right token. One token gets half of them, so that the connections of an agent leave the
+/// person's own page some.
+pub const MOST_CONNECTIONS: usize = 128;
 
 /// A connection: its number, and the addresses of both ends.
 pub struct Connection {
@@ -25,14 +26,17 @@ pub struct Connection {
     /// It counts among those that have not logged in, until a request brings a right token.
     pub login: PendingLogin,
     /// From then on, its place among the others.
-    pub place: OnceLock<OwnedSemaphorePermit>,
+    pub place: OnceLock<Part>,
 }
 
 impl Connection {
     /// A request brought a right token; false: there is no place for it.
-    pub fn succeeded(&self, places: &Arc<Semaphore>) -> bool {
+    pub fn succeeded(&self, places: &Arc<FairShare>, token: TokenKind) -> bool {
         if self.place.get().is_none() {
-            let Ok(place) = places.clone().try_acquire_owned() else { return false };
+            let mut place = places.part(token);
+            if place.resize(1).is_err() {
+                return false;
+            }
             // A connection has one request at a time.
             let _ = self.place.set(place);
             self.login.succeeded();
@@ -47,5 +51,5 @@ pub struct Shared {
     pub guard: Guard,
     pub mcp: mcp::http::Http,
     pub logins: Arc<PendingLogins>,
-    pub places: Arc<Semaphore>,
+    pub places: Arc<FairShare>,
 }

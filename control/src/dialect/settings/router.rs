@@ -111,7 +111,7 @@ async fn caller(shared: &Shared, parts: &Parts) -> Result<Caller, Response<Body>
         refusal
     })?;
     match connection {
-        Some(connection) if !connection.succeeded(&shared.places) => {
+        Some(connection) if !connection.succeeded(&shared.places, caller.token) => {
             Err(failure(StatusCode::SERVICE_UNAVAILABLE, TOO_MANY))
         }
         _ => Ok(caller),
