@@ -21,15 +21,18 @@ pub mod local_time;
 pub mod logging;
 mod proxy;
 mod ready;
-mod signals;
+pub mod signals;
 mod startup;
 mod suggestion;
 mod toml_files;
 mod window;
 
-use std::io::Write;
+use std::{io::Write, sync::Arc};
 
 use anyhow::Result;
+
+use unterm_mux::Mux;
+use unterm_term::Allow;
 
 use args::Args;
 pub use links::open_settings;
@@ -43,6 +46,11 @@ pub fn run(args: &Args) -> Result<()> {
         return print_config();
     }
     if args.headless { headless::run(args) } else { window::run(args) }
+}
+
+/// A mux for a program that has neither a window nor settings. Its programs get the usual variables of a terminal.
+pub fn plain_mux() -> Arc<Mux> {
+    Mux::new(environment::mux_options(false, Allow::empty()))
 }
 
 /// Prints the settings in force, or fails with the errors in the configuration file.

@@ -7,7 +7,10 @@ use signal_hook::{
 };
 
 /// Calls `stop` with the first signal that asks the process to end. A second signal ends the process at once.
-pub(crate) fn on_stop(stop: impl FnOnce(i32) + Send + 'static) -> Result<()> {
+///
+/// # Errors
+/// The system gives no thread, or no signals.
+pub fn on_stop(stop: impl FnOnce(i32) + Send + 'static) -> Result<()> {
     let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP]).context("cannot wait for signals")?;
     std::thread::Builder::new()
         .name("signals".to_owned())

@@ -4,5 +4,6 @@ pub mod contract;
 mod http;
 pub mod mcp;
 pub mod peer;
+pub mod ptywright;
 pub mod settings;
 pub mod unterm;

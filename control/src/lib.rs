@@ -38,6 +38,7 @@ pub use caller::{Access, Caller, Capabilities, Scopes, TokenKind, Wire};
 pub use dialect::{
     contract::{Dialect, Handover, Input, Outcome, Output, Refusal},
     peer::{Credentials, LoginError, Peer},
+    ptywright,
     settings::languages,
 };
 pub use dispatch::Gate;

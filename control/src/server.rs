@@ -106,8 +106,8 @@ impl Server {
         output: impl io::Write + Send + 'static,
         dialect: D,
     ) -> io::Result<JoinHandle<()>> {
-        let (input, output) = stdio::carry(self.runtime(), input, output)?;
-        Ok(self.serve(input, output, dialect))
+        let carried = stdio::carry(self.runtime(), input, output)?;
+        Ok(self.serve(carried.reader, carried.writer, dialect))
     }
 
     /// Serves a dialect on a Unix socket at `path`, to programs of this user, until the server ends. The folder of

@@ -23,6 +23,8 @@ mod local;
 mod mcp_config;
 #[path = "../cli/own_pane.rs"]
 mod own_pane;
+#[path = "../cli/ptywright/mod.rs"]
+mod ptywright;
 #[path = "../cli/relay/mod.rs"]
 mod relay;
 #[path = "../cli/report.rs"]
@@ -37,6 +39,8 @@ mod show;
 mod ssh;
 #[path = "../cli/tty.rs"]
 mod tty;
+#[path = "../cli/unread.rs"]
+mod unread;
 #[path = "../cli/watch.rs"]
 mod watch;
 
@@ -94,7 +98,7 @@ fn parse() -> Result<(Args, Called), clap::Error> {
     if std::env::args_os().any(|arg| arg == generated::METHOD) {
         command = generated::with_methods(command);
     }
-    let matches = command.try_get_matches()?;
+    let matches = command.try_get_matches_from(ptywright::words(std::env::args_os()))?;
     let args = Args::from_arg_matches(&matches)?;
     Ok((args, generated::request(&matches)))
 }
@@ -105,6 +109,10 @@ fn run(args: &Args, method: Called) -> Result<ExitCode> {
         Command::Ssh { args } => return ssh::run(&home, args),
         Command::Mcp { toolset, command: None } => {
             relay::relay(&home, args.instance.as_deref(), toolset.as_deref())?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        Command::Ptywright(command) => {
+            ptywright::run(command, &home, args.instance.as_deref())?;
             return Ok(ExitCode::SUCCESS);
         }
         _ => {}
@@ -258,6 +266,7 @@ fn call(command: &Command, client: &Client) -> Result<Call> {
         | Command::Lang(_)
         | Command::Ssh { .. }
         | Command::Mcp { .. }
+        | Command::Ptywright(_)
         | Command::Method
         | Command::ShellCompletion { .. }
         | Command::Complete { .. }

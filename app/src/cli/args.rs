@@ -13,6 +13,7 @@ use crate::{
     generated::Shell,
     local::{ConfigCommand, LangCommand, ThemeCommand},
     mcp_config::Client,
+    ptywright::PtywrightCommand,
     session::{Id, OnlyId, ScreenCommand, SessionCommand},
 };
 
@@ -90,6 +91,11 @@ pub enum Command {
         #[command(subcommand)]
         command: Option<McpCommand>,
     },
+    /// Drive programs by the ptywright protocol.
+    ///
+    /// A link to this program that is named ptywright takes the same arguments without this word.
+    #[command(subcommand)]
+    Ptywright(PtywrightCommand),
     /// Open the settings page of a running instance.
     #[command(subcommand)]
     Settings(SettingsCommand),

@@ -1,8 +1,11 @@
 //! `screen.diff` and `screen.cells`: the changes of a screen, and its text with styles, links and images.
 
+use std::time::Duration;
+
 use base64::{Engine, engine::general_purpose::STANDARD};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tokio::time::{Instant, sleep_until};
 use unterm_mux::Pane;
 use unterm_term::{
     Attrs, Color, Content, LineId, LineSize, Modes, PromptRole, Snapshot, SnapshotRow, Underline,
@@ -11,7 +14,7 @@ use unterm_term::{
 
 use super::{
     Caller, Context, Group, Method, Result, Subjects, Word,
-    params::{SessionOnly, session_params},
+    params::session_params,
     screen::{Row, cells_of, reading},
     session::{CursorState, scrollback_rows},
 };
@@ -108,6 +111,15 @@ impl Method for Diff {
 /// `screen.cells`.
 pub struct Cells;
 
+session_params! {
+    /// A session.
+    CellsParams {
+        /// Returns each character as a run of its own, which shows which columns it takes.
+        #[serde(default)]
+        each_cell: bool,
+    }
+}
+
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct CellsReply {
     pub seq: u64,
@@ -121,6 +133,16 @@ pub struct CellsReply {
     pub alternate_screen: bool,
     /// Whether foreground and background of the whole screen are swapped (DECSCNM).
     pub reverse_screen: bool,
+    /// Whether cursor keys send application sequences (DECCKM).
+    #[serde(default)]
+    pub application_cursor: bool,
+    /// Whether the keypad sends application sequences (DECKPAM).
+    #[serde(default)]
+    pub application_keypad: bool,
+    /// The title that programs have set. Absent: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub title: Option<String>,
 }
 
 #[derive(Deserialize, Serialize, JsonSchema)]
@@ -244,7 +266,12 @@ fn role(role: PromptRole) -> Option<&'static str> {
     }
 }
 
-fn runs(row: &SnapshotRow) -> Vec<Run> {
+/// Whether a run that ends here is continued in the next column, which holds the rest of a wide character.
+fn is_inside(row: &SnapshotRow, col: u16) -> bool {
+    row.cells.get(usize::from(col)).is_some_and(|cell| cell.width() == Width::Tail)
+}
+
+fn runs(row: &SnapshotRow, each_cell: bool) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     for style in &row.styles {
         let mut col = style.start;
@@ -254,6 +281,9 @@ fn runs(row: &SnapshotRow) -> Vec<Run> {
             let start = col;
             let mut text = String::new();
             while col < style.end && at(col).prompt_role() == first {
+                if each_cell && col > start && !is_inside(row, col) {
+                    break;
+                }
                 match at(col).content() {
                     _ if at(col).width() == Width::Tail => {}
                     Content::Empty => text.push(' '),
@@ -275,7 +305,8 @@ fn runs(row: &SnapshotRow) -> Vec<Run> {
                 role: role(first).map(Word::Borrowed),
                 text,
             };
-            let is_plain = run.background.is_none()
+            let is_plain = (!each_cell || run.foreground.is_none())
+                && run.background.is_none()
                 && run.underline.is_none()
                 && run.attributes.is_empty()
                 && run.link.is_none();
@@ -298,28 +329,33 @@ impl Method for Cells {
     const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str =
         "Returns the live screen with styles, links, images and marked prompts.";
-    type Params<'a> = SessionOnly<'a>;
+    type Params<'a> = CellsParams<'a>;
     type Reply = CellsReply;
 
     async fn call<'a>(
         context: &'a Context,
         _: &'a Caller,
-        params: SessionOnly<'a>,
+        params: CellsParams<'a>,
     ) -> Result<CellsReply> {
-        let pane = context.pane(params.session())?;
-        reading(cells_of(&pane), move || cells(&pane)).await
+        let pane = context.pane(params.target())?;
+        let each_cell = params.each_cell.is_set("each_cell")?;
+        reading(cells_of(&pane), move || cells(&pane, each_cell)).await
     }
 }
 
-fn cells(pane: &Pane) -> CellsReply {
+fn cells(pane: &Pane, each_cell: bool) -> CellsReply {
     let mut snapshot = Snapshot::default();
-    pane.term().snapshot(&mut snapshot, None);
+    let title = {
+        let term = pane.term();
+        term.snapshot(&mut snapshot, None);
+        Some(term.title()).filter(|title| !title.is_empty()).map(str::to_owned)
+    };
     let lines = snapshot.rows.iter().map(|row| Line {
         row: row.line.0.saturating_sub(snapshot.oldest.0),
         line_id: row.line.0,
         wrapped: row.wrapped,
         size: line_size(row.size).map(Word::Borrowed),
-        runs: runs(row),
+        runs: runs(row, each_cell),
     });
     let images = snapshot.images.iter().map(|image| Image {
         col: image.area.left.round() as i64,
@@ -338,35 +374,101 @@ fn cells(pane: &Pane) -> CellsReply {
         rows: snapshot.size.rows,
         alternate_screen: snapshot.screen == unterm_term::ScreenKind::Alternate,
         reverse_screen: snapshot.modes.contains(Modes::REVERSE_SCREEN),
+        application_cursor: snapshot.modes.contains(Modes::APP_CURSOR),
+        application_keypad: snapshot.modes.contains(Modes::APP_KEYPAD),
+        title,
     }
 }
 
 /// `screen.bytes`.
 pub struct Bytes;
 
+session_params! {
+    /// A session, and the output that the caller has already.
+    BytesParams {
+        /// Only what follows this many bytes of the output: the end of what an earlier reply returned. Default: everything
+        /// that is kept.
+        #[serde(default)]
+        from: u64,
+        /// Waits this long for more output, or for its end. Default: 0.
+        #[serde(default)]
+        wait_ms: u64,
+        /// With `wait_ms`: also waits no longer once the session's `seq` is above this one, as after a resize.
+        #[serde(default)]
+        since_seq: u64,
+    }
+}
+
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct BytesReply {
-    /// The last megabyte of the output, in base64.
+    /// The bytes, in base64. At most a megabyte.
     pub base64: String,
+    /// How many bytes of the output came before them. Above the requested `from`: those between are no longer kept.
+    pub from: u64,
+    /// How many bytes are missing from the output, because nothing read them in time.
+    pub lost: u64,
+    /// Whether no more output follows, because the program has ended.
+    pub ended: bool,
+    /// The session's current `seq`.
+    pub seq: u64,
 }
+
+/// The longest wait for output.
+const LONGEST_WAIT: u64 = 60 * 60 * 1000;
 
 impl Method for Bytes {
     const NAME: &'static str = "screen.bytes";
     const GROUP: Group = Group::Screen;
     const REVEALS: Subjects = Subjects::SESSION;
-    const DOC: &'static str = "Returns the output of a hidden session unchanged, except that stars replace the nonce of the shell's marks.";
-    type Params<'a> = SessionOnly<'a>;
+    const DOC: &'static str = "Returns the output of a hidden or streamed session unchanged, except that stars replace the nonce of the shell's marks.";
+    type Params<'a> = BytesParams<'a>;
     type Reply = BytesReply;
 
     async fn call<'a>(
         context: &'a Context,
         _: &'a Caller,
-        params: SessionOnly<'a>,
+        params: BytesParams<'a>,
     ) -> Result<BytesReply> {
-        let pane = context.pane(params.session())?;
+        let pane = context.pane(params.target())?;
         let id = pane.id();
-        let none = || Error::Failed(format!("Session {} is not hidden: nothing is kept", id.0));
+        let from = params.from.number("from", 0..=u64::MAX)?.unwrap_or(0);
+        let wait = params.wait_ms.number("wait_ms", 0..=LONGEST_WAIT)?.unwrap_or(0);
+        let since = params.since_seq.number("since_seq", 0..=u64::MAX)?;
+        let none = || {
+            Error::Failed(format!(
+                "Session {} is neither hidden nor streamed: nothing is kept",
+                id.0
+            ))
+        };
+        let output = context.bytes.output(id).ok_or_else(none)?;
         let nonce = pane.nonce().map(|nonce| &**nonce);
-        Ok(BytesReply { base64: STANDARD.encode(context.bytes.of(id, nonce).ok_or_else(none)?) })
+        let deadline = Instant::now() + Duration::from_millis(wait);
+        let (mut changes, mut arrived) = (pane.watch(), output.watch());
+        loop {
+            changes.borrow_and_update();
+            arrived.borrow_and_update();
+            let seq = pane.term().seq();
+            let piece = output.after(from, nonce);
+            if piece.is_forgotten {
+                return Err(Error::NoSession(id.0));
+            }
+            let is_news = !piece.bytes.is_empty()
+                || piece.has_ended
+                || since.is_some_and(|since| seq > since);
+            if is_news || Instant::now() >= deadline {
+                return Ok(BytesReply {
+                    base64: STANDARD.encode(piece.bytes),
+                    from: piece.from,
+                    lost: piece.lost,
+                    ended: piece.has_ended,
+                    seq,
+                });
+            }
+            tokio::select! {
+                Ok(()) = changes.changed(), if since.is_some() => {}
+                Ok(()) = arrived.changed() => {}
+                () = sleep_until(deadline) => {}
+            }
+        }
     }
 }

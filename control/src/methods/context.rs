@@ -89,7 +89,7 @@ pub struct Context {
     pub(crate) message_budget: MessageBudget,
     /// Limits the pictures taken at a time.
     pub(crate) pictures: Pictures,
-    /// The output of the programs in hidden panes.
+    /// The output of the programs in hidden and streamed panes.
     pub(crate) bytes: Arc<Bytes>,
     /// The hidden panes, each of which is closed with its owner's connection.
     pub(crate) hidden: HiddenPanes,
@@ -114,6 +114,7 @@ impl Context {
         let leases = Leases::new(&mux);
         let clients = Arc::<Clients>::default();
         let bytes = Arc::<Bytes>::default();
+        bytes.follow_removals(&mux);
         Self {
             authority: Authority {
                 mux: mux.clone(),

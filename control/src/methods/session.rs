@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use unterm_mux::Pane;
+use unterm_mux::{Pane, PaneState};
 
 pub(super) use self::creation::create;
 pub use self::{
@@ -110,6 +110,40 @@ impl Method for Destroy {
         blocking(move || mux.close_pane(id)).await??;
         context.bytes.forget(id);
         Ok(DestroyReply { status: "ok".into(), destroyed: true })
+    }
+}
+
+/// `session.kill`.
+pub struct Kill;
+
+#[derive(Deserialize, Serialize, JsonSchema)]
+pub struct KillReply {
+    /// False: the program had ended already.
+    pub killed: bool,
+}
+
+impl Method for Kill {
+    const NAME: &'static str = "session.kill";
+    const GROUP: Group = Group::Session;
+    const REVEALS: Subjects = Subjects::empty();
+    const CHANGES: Subjects = Subjects::SESSION;
+    const DOC: &'static str =
+        "Ends a session's program. A session that was created with a program stays readable.";
+    type Params<'a> = SessionOnly<'a>;
+    type Reply = KillReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        caller: &'a Caller,
+        params: SessionOnly<'a>,
+    ) -> Result<KillReply> {
+        let pane = context.pane_for(caller, params.session())?;
+        let killed = pane.state() == PaneState::Running;
+        if killed {
+            pane.process().kill();
+            context.typed(caller, &pane);
+        }
+        Ok(KillReply { killed })
     }
 }
 

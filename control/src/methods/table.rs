@@ -28,6 +28,7 @@ pub static METHODS: &[Entry] = &[
     entry::<aliases::SendText>(),
     entry::<session::Resize>(),
     entry::<session::Destroy>(),
+    entry::<session::Kill>(),
     entry::<session::Idle>(),
     entry::<activity::Activity>(),
     entry::<session::Cwd>(),

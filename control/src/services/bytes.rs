@@ -1,54 +1,178 @@
-//! The last bytes that the programs of hidden panes wrote, for callers that need more than a screen.
+//! The output of panes, for callers that need the bytes: of hidden panes the last megabyte, of others what a caller has
+//! not read yet.
 
 use std::{
     collections::{HashMap, VecDeque},
-    sync::Arc,
+    sync::{Arc, Weak},
 };
 
 use parking_lot::Mutex;
-use unterm_mux::{PaneId, Tap, TapDirection, TapItem};
+use tokio::sync::{Notify, watch};
+use unterm_mux::{Mux, MuxEvent, Observer, PaneId, Tap, TapDirection, TapItem};
 
 /// The most bytes that are kept per pane.
 const KEPT: usize = 1 << 20;
 
-type Kept = Arc<Mutex<VecDeque<u8>>>;
-
-/// The bytes of every hidden pane.
+/// The output of every pane that keeps it.
 #[derive(Default)]
-pub struct Bytes(Mutex<HashMap<PaneId, Kept>>);
+pub struct Bytes(Mutex<HashMap<PaneId, Arc<Output>>>);
+
+/// The output of one pane.
+pub struct Output {
+    kept: Mutex<Kept>,
+    /// Whether the program waits for the reader. Otherwise, new bytes replace the oldest.
+    is_streamed: bool,
+    /// Changes when bytes arrive and when the output ends.
+    arrived: watch::Sender<()>,
+    /// Wakes the task that waits for room.
+    room: Notify,
+}
+
+#[derive(Default)]
+struct Kept {
+    bytes: VecDeque<u8>,
+    /// How many bytes have arrived.
+    end: u64,
+    /// How many bytes are missing, because the program did not wait any longer.
+    lost: u64,
+    has_ended: bool,
+    /// The pane was removed, so nothing is read any more.
+    is_forgotten: bool,
+}
+
+/// A part of a pane's output.
+pub struct Piece {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// How many bytes came before them.
+    pub from: u64,
+    /// How many bytes are missing up to here, because the program did not wait any longer.
+    pub lost: u64,
+    /// No more bytes follow, because the program has ended.
+    pub has_ended: bool,
+    /// The pane was removed.
+    pub is_forgotten: bool,
+}
 
 impl Bytes {
-    /// Keeps the bytes of a tap until the pane is forgotten. Needs a tokio runtime.
-    pub fn keep(&self, pane: PaneId, mut tap: Tap) {
-        let kept = Kept::default();
-        let weak = Arc::downgrade(&kept);
-        self.0.lock().insert(pane, kept);
+    /// Keeps the last megabyte of a tap's output until the pane is forgotten. Needs a tokio runtime.
+    pub fn keep(&self, pane: PaneId, tap: Tap) {
+        self.follow(pane, tap, false);
+    }
+
+    /// Keeps the output of a tap until it is read. While there is a megabyte, the program waits, as long as its tap
+    /// allows. Needs a tokio runtime.
+    pub fn stream(&self, pane: PaneId, tap: Tap) {
+        self.follow(pane, tap, true);
+    }
+
+    fn follow(&self, pane: PaneId, mut tap: Tap, is_streamed: bool) {
+        let output = Arc::new(Output {
+            kept: Mutex::default(),
+            is_streamed,
+            arrived: watch::Sender::new(()),
+            room: Notify::new(),
+        });
+        let weak = Arc::downgrade(&output);
+        self.0.lock().insert(pane, output);
         tokio::spawn(async move {
             while let Some(item) = tap.next().await {
-                let Some(kept) = weak.upgrade() else { return };
-                if let TapItem::Bytes { direction: TapDirection::Output, bytes, .. } = item {
-                    let mut kept = kept.lock();
-                    kept.extend(bytes.iter());
-                    let excess = kept.len().saturating_sub(KEPT);
-                    kept.drain(..excess);
+                let Some(output) = weak.upgrade() else { return };
+                match item {
+                    TapItem::Bytes { direction: TapDirection::Output, bytes, .. } => {
+                        output.push(&bytes).await;
+                    }
+                    TapItem::Bytes { .. } => {}
+                    TapItem::Gap { bytes } => output.kept.lock().lost += bytes,
+                    TapItem::End => break,
                 }
+            }
+            if let Some(output) = weak.upgrade() {
+                output.kept.lock().has_ended = true;
+                output.arrived.send_replace(());
             }
         });
     }
 
-    /// The bytes kept for a pane, with each byte of `secret` replaced by `*`. `None` if none were ever kept.
-    pub fn of(&self, pane: PaneId, secret: Option<&str>) -> Option<Vec<u8>> {
-        let kept = self.0.lock().get(&pane).cloned()?;
-        let mut bytes: Vec<u8> = kept.lock().iter().copied().collect();
+    /// The output of a pane. `None` if it is not kept.
+    pub fn output(&self, pane: PaneId) -> Option<Arc<Output>> {
+        self.0.lock().get(&pane).cloned()
+    }
+
+    /// Forgets a pane's output.
+    pub fn forget(&self, pane: PaneId) {
+        let output = self.0.lock().remove(&pane);
+        if let Some(output) = output {
+            output.kept.lock().is_forgotten = true;
+            output.room.notify_one();
+            output.arrived.send_replace(());
+        }
+    }
+
+    /// Forgets each pane's output when the pane is removed from the mux.
+    pub fn follow_removals(self: &Arc<Self>, mux: &Mux) {
+        mux.observe(Arc::new(Removals(Arc::downgrade(self))));
+    }
+}
+
+impl Output {
+    async fn push(&self, bytes: &[u8]) {
+        loop {
+            {
+                let mut kept = self.kept.lock();
+                let has_room = kept.bytes.is_empty() || kept.bytes.len() + bytes.len() <= KEPT;
+                if has_room || !self.is_streamed || kept.is_forgotten {
+                    kept.bytes.extend(bytes);
+                    kept.end += bytes.len() as u64;
+                    if !self.is_streamed || kept.is_forgotten {
+                        let excess = kept.bytes.len().saturating_sub(KEPT);
+                        kept.bytes.drain(..excess);
+                    }
+                    break;
+                }
+            }
+            self.room.notified().await;
+        }
+        self.arrived.send_replace(());
+    }
+
+    /// Changes when bytes arrive, and when the output ends or is forgotten.
+    pub fn watch(&self) -> watch::Receiver<()> {
+        self.arrived.subscribe()
+    }
+
+    /// The kept bytes after the first `from`, with each byte of `secret` replaced by `*`. If the output is streamed,
+    /// earlier bytes are released, which lets a waiting program go on.
+    pub fn after(&self, from: u64, secret: Option<&str>) -> Piece {
+        let mut kept = self.kept.lock();
+        let first = kept.end - kept.bytes.len() as u64;
+        let from = from.clamp(first, kept.end);
+        let mut skipped = (from - first) as usize;
+        if self.is_streamed {
+            kept.bytes.drain(..skipped);
+            skipped = 0;
+            self.room.notify_one();
+        }
+        let mut bytes: Vec<u8> = kept.bytes.range(skipped..).copied().collect();
+        let Kept { lost, has_ended, is_forgotten, .. } = *kept;
+        drop(kept);
         if let Some(secret) = secret {
             blacken(&mut bytes, secret.as_bytes());
         }
-        Some(bytes)
+        Piece { bytes, from, lost, has_ended, is_forgotten }
     }
+}
 
-    /// Forgets a pane's bytes.
-    pub fn forget(&self, pane: PaneId) {
-        self.0.lock().remove(&pane);
+/// Observes removed panes. Holds a weak reference, because the mux keeps its observers alive.
+struct Removals(Weak<Bytes>);
+
+impl Observer for Removals {
+    fn output(&self, _: PaneId) {}
+
+    fn event(&self, event: MuxEvent) {
+        if let (MuxEvent::PaneRemoved(pane), Some(bytes)) = (event, self.0.upgrade()) {
+            bytes.forget(pane);
+        }
     }
 }
 
@@ -70,6 +194,48 @@ fn blacken(text: &mut [u8], secret: &[u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn output(is_streamed: bool) -> Output {
+        Output {
+            kept: Mutex::default(),
+            is_streamed,
+            arrived: watch::Sender::new(()),
+            room: Notify::new(),
+        }
+    }
+
+    #[tokio::test]
+    async fn output_is_read_from_where_the_last_read_ended() {
+        let output = output(true);
+        output.push(b"one ").await;
+        output.push(b"two").await;
+        let piece = output.after(0, None);
+        assert_eq!((piece.from, &*piece.bytes), (0, &b"one two"[..]));
+        // Nothing was released yet, so a reader may ask again.
+        assert_eq!(output.after(4, None).bytes, b"two");
+        assert_eq!(output.after(0, None).from, 4, "what was read before is released");
+        let end = output.after(99, None);
+        assert_eq!((end.from, &*end.bytes), (7, &b""[..]));
+    }
+
+    #[tokio::test]
+    async fn a_streamed_program_waits_for_its_reader_and_any_other_replaces_the_oldest() {
+        let (streamed, whole) = (output(true), vec![b'x'; KEPT]);
+        streamed.push(&whole).await;
+        {
+            let mut push = std::pin::pin!(streamed.push(b"more"));
+            assert!(crate::poll::poll_once(&mut push).await.is_pending());
+            assert_eq!(streamed.after(KEPT as u64, None).bytes, b"");
+            push.await;
+        }
+        assert_eq!(streamed.after(0, None).bytes, b"more");
+        let kept = output(false);
+        kept.push(&whole).await;
+        kept.push(b"more").await;
+        let piece = kept.after(0, None);
+        assert_eq!((piece.from, piece.bytes.len()), (4, KEPT));
+        assert!(piece.bytes.ends_with(b"xmore"));
+    }
 
     #[test]
     fn no_part_of_a_secret_is_left() {

@@ -44,6 +44,11 @@ pub struct Budget {
 }
 
 impl Budget {
+    /// A budget without a limit on time, for work that matches no pattern.
+    pub fn of_bytes(bytes: u64) -> Self {
+        Self { is_stopped: Arc::default(), bytes, is_spent: false }
+    }
+
     /// Spends the bytes that are searched next. Returns false, from then on, if the search must end.
     pub fn take(&mut self, bytes: usize) -> bool {
         let left = self.bytes.checked_sub(bytes as u64);

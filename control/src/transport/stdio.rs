@@ -13,6 +13,16 @@ use tokio::{
 /// The most bytes buffered in each direction.
 const BUFFER: usize = 64 << 10;
 
+/// Non-blocking streams for blocking ones.
+pub struct Carried {
+    /// What `input` yields.
+    pub reader: DuplexStream,
+    /// What goes to `output`.
+    pub writer: DuplexStream,
+    /// The thread that writes to `output`. Ends once everything is written and the writer is dropped.
+    pub output: thread::JoinHandle<()>,
+}
+
 /// Returns non-blocking streams for `input` and `output`. A thread copies each, until its stream or the connection
 /// ends. If the connection ends first, the input's thread notices only when more bytes arrive.
 ///
@@ -22,7 +32,7 @@ pub fn carry(
     runtime: &Handle,
     mut input: impl Read + Send + 'static,
     mut output: impl Write + Send + 'static,
-) -> std::io::Result<(DuplexStream, DuplexStream)> {
+) -> std::io::Result<Carried> {
     // A separate pipe for each direction, because the client may close one before the other.
     let (reader, mut to_server) = tokio::io::duplex(BUFFER);
     let (mut from_server, writer) = tokio::io::duplex(BUFFER);
@@ -42,7 +52,7 @@ pub fn carry(
         }
     })?;
     let handle = runtime.clone();
-    thread::Builder::new().name("unterm-output".to_owned()).spawn(move || {
+    let output = thread::Builder::new().name("unterm-output".to_owned()).spawn(move || {
         let mut buffer = vec![0; BUFFER];
         while let Ok(count @ 1..) = handle.block_on(from_server.read(&mut buffer)) {
             if output.write_all(&buffer[..count]).and_then(|()| output.flush()).is_err() {
@@ -50,5 +60,5 @@ pub fn carry(
             }
         }
     })?;
-    Ok((reader, writer))
+    Ok(Carried { reader, writer, output })
 }

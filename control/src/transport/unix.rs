@@ -3,7 +3,7 @@
 use std::{
     fs, io,
     os::unix::{
-        fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _},
+        fs::{DirBuilderExt as _, FileTypeExt as _, MetadataExt as _, PermissionsExt as _},
         net,
     },
     path::{Path, PathBuf},
@@ -14,6 +14,7 @@ use rustix::{
     io::Errno,
     net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType},
 };
+use unterm_mux::random;
 /// A socket's file. Dropping this removes the file, unless another file has replaced it.
 #[derive(Debug)]
 pub struct SocketFile {
@@ -57,20 +58,55 @@ pub fn bind(path: &Path) -> io::Result<(net::UnixListener, SocketFile)> {
     let temporary = folder.join(format!(".{}-{count}", std::process::id()));
     // A killed process with the same pid may have left one.
     let _ = fs::remove_file(&temporary);
-    let listener = net::UnixListener::bind(&temporary)?;
+    bind_by_way_of(&temporary, path)
+}
+
+/// As [`bind`], in any folder where no other user can replace the socket: one that only its owner may write, or one with
+/// the sticky bit, such as `/tmp`.
+///
+/// # Errors
+/// As [`bind`], or other users could replace the socket.
+pub fn bind_anywhere(path: &Path) -> io::Result<(net::UnixListener, SocketFile)> {
+    const STICKY: u32 = 0o1000;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    let metadata = fs::metadata(folder)?;
+    let own = rustix::process::geteuid().as_raw();
+    let is_trusted = [own, 0].contains(&metadata.uid());
+    let is_shared = metadata.mode() & 0o022 != 0 && metadata.mode() & STICKY == 0;
+    if !is_trusted || is_shared {
+        let why = format!("other users could replace a socket in {}", folder.display());
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
+    }
+    check_free(path)?;
+    if fs::symlink_metadata(path).is_ok_and(|metadata| metadata.uid() != own) {
+        let why = "a socket of another user is there";
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
+    }
+    // Use a folder of our own until the mode is right, because other users may reach this one meanwhile.
+    let private = folder.join(format!(".unterm-{}", &random::hex()?[..8]));
+    fs::DirBuilder::new().mode(0o700).create(&private)?;
+    let bound = bind_by_way_of(&private.join("s"), path);
+    let _ = fs::remove_dir(&private);
+    bound
+}
+
+/// Listens at `path`, whose socket is created under a temporary name in a private folder.
+fn bind_by_way_of(temporary: &Path, path: &Path) -> io::Result<(net::UnixListener, SocketFile)> {
+    let listener = net::UnixListener::bind(temporary)?;
     let made = || {
         // The final path may be too long even if the temporary one is not.
         SocketAddrUnix::new(path)?;
-        fs::set_permissions(&temporary, fs::Permissions::from_mode(0o600))?;
-        let identity = identity(&temporary)?;
-        fs::rename(&temporary, path)?;
+        fs::set_permissions(temporary, fs::Permissions::from_mode(0o600))?;
+        let identity = identity(temporary)?;
+        fs::rename(temporary, path)?;
         listener.set_nonblocking(true)?;
         Ok(identity)
     };
     match made() {
         Ok(identity) => Ok((listener, SocketFile { path: path.to_owned(), identity })),
         Err(error) => {
-            let _ = fs::remove_file(&temporary);
+            let _ = fs::remove_file(temporary);
             Err(error)
         }
     }

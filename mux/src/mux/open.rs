@@ -62,11 +62,20 @@ impl Mux {
 
     /// As [`Mux::open_hidden`], with a tap that yields the program's output from the first byte on.
     pub fn open_tapped(&self, spawn: Spawn, size: Size) -> Result<(Arc<Pane>, Tap), MuxError> {
-        let pane = self.start_pane(spawn, size, OnExit::Hold)?;
-        pane.set_pinned(true);
-        let tap = pane.tap();
-        self.put(&pane, Place::Hidden, size, true).inspect_err(|_| pane.close())?;
-        Ok((pane, tap))
+        self.open_with(spawn, Place::Hidden, Some(size), OnExit::Hold, true, Pane::tap)
+    }
+
+    /// As [`Mux::open_tab_in_background`], with a tap that yields the program's output from the first byte on. The
+    /// program waits for the tap's reader, as for a recording ([`Pane::tap_recording`]).
+    pub fn open_tab_streamed(
+        &self,
+        spawn: Spawn,
+        size: Option<Size>,
+        on_exit: OnExit,
+    ) -> Result<(Arc<Pane>, Tap), MuxError> {
+        // Only the output is read, so all input may be hidden.
+        let tap = |pane: &Pane| pane.tap_recording(Arc::new(|_| true));
+        self.open_with(spawn, Place::BackgroundTab, size, on_exit, true, tap)
     }
 
     /// Splits `pane`. The new pane appears right of it or below it and gets its tab's focus. Zoom ends. Refused with
@@ -95,12 +104,25 @@ impl Mux {
     /// Starts a program in a new pane. `size` pins the pane's grid.
     fn open(
         &self,
-        mut spawn: Spawn,
+        spawn: Spawn,
         place: Place,
         size: Option<Size>,
         on_exit: OnExit,
         needs_room: bool,
     ) -> Result<Arc<Pane>, MuxError> {
+        Ok(self.open_with(spawn, place, size, on_exit, needs_room, |_| ())?.0)
+    }
+
+    /// As [`Mux::open`], and prepares something with the pane before its program's output is read.
+    fn open_with<T>(
+        &self,
+        mut spawn: Spawn,
+        place: Place,
+        size: Option<Size>,
+        on_exit: OnExit,
+        needs_room: bool,
+        prepare: impl FnOnce(&Pane) -> T,
+    ) -> Result<(Arc<Pane>, T), MuxError> {
         let area = self.size_at(place, size, needs_room)?;
         if let Place::Beside(pane, _) = place
             && let Some(beside) = self.pane(pane)
@@ -109,8 +131,9 @@ impl Mux {
         }
         let pane = self.start_pane(spawn, area, on_exit)?;
         pane.set_pinned(size.is_some());
+        let prepared = prepare(&pane);
         self.put(&pane, place, area, needs_room).inspect_err(|_| pane.close())?;
-        Ok(pane)
+        Ok((pane, prepared))
     }
 
     /// Starts a program and creates its pane. [`Pane::start`] starts the pane's threads later.

@@ -18,10 +18,6 @@ use std::{
 
 use anyhow::Result;
 use parking_lot::Mutex;
-use rustix::{
-    event::{PollFd, PollFlags, poll},
-    io::Errno,
-};
 use serde_json::Value;
 use unterm_control::client::{BlockingStream, LAST};
 
@@ -29,6 +25,7 @@ use self::{
     instance::Link,
     message::{Kind, Message, failure},
 };
+use crate::unread::until_unread;
 
 /// The error of a call that was pending when the instance ended.
 const ENDED: &str = "Unterm ended before it answered, and its panes are gone. The next call finds or starts an instance";
@@ -265,16 +262,4 @@ impl State {
 fn next_line(from: &mut impl BufRead, line: &mut Vec<u8>) -> bool {
     line.clear();
     from.read_until(b'\n', line).is_ok_and(|length| length > 0)
-}
-
-/// Waits until the reader of standard output has closed it.
-fn until_unread() -> rustix::io::Result<()> {
-    let stdout = io::stdout();
-    loop {
-        // No events are requested: poll always reports errors and hang-ups (POSIX).
-        match poll(&mut [PollFd::new(&stdout, PollFlags::empty())], None) {
-            Ok(0) | Err(Errno::INTR) => {}
-            told => return told.map(drop),
-        }
-    }
 }

@@ -9,7 +9,7 @@ use unterm_term::Size;
 
 use super::{
     SharedPane, blocking,
-    size::{DEFAULT_COLS, DEFAULT_ROWS, size},
+    size::{DEFAULT_COLS, DEFAULT_ROWS, size, with_pixels},
 };
 use crate::{
     error::Error,
@@ -49,6 +49,16 @@ pub struct CreateParams<'a> {
     /// Hides the session from tabs and lists. Its number still works, and screen.bytes returns its output.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub hidden: Arg<'a, bool>,
+    /// Keeps the session's output, from its first byte on, for screen.bytes. The program waits for the caller to read it, up
+    /// to five seconds.
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub streamed: Arg<'a, bool>,
+    /// Width of the grid in pixels, if `cols` and `rows` are given. Each cell gets a whole number of them.
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub pixel_width: Arg<'a, u64>,
+    /// Height of the grid in pixels, if `cols` and `rows` are given.
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub pixel_height: Arg<'a, u64>,
 }
 
 #[derive(Deserialize, Serialize, JsonSchema)]
@@ -83,7 +93,9 @@ pub(in crate::methods) async fn create(
     context: &Context,
     params: &CreateParams<'_>,
 ) -> Result<(SharedPane, CreateReply)> {
-    let size = size(&params.cols, &params.rows)?;
+    let size = size(&params.cols, &params.rows)?
+        .map(|size| with_pixels(size, &params.pixel_width, &params.pixel_height))
+        .transpose()?;
     let (spawn, on_exit) = params.spawn(context)?;
     let name = params.title()?;
     let mux = context.mux.clone();
@@ -91,6 +103,10 @@ pub(in crate::methods) async fn create(
         let size = size.unwrap_or(Size::cells(DEFAULT_COLS, DEFAULT_ROWS));
         let (pane, tap) = blocking(move || mux.open_tapped(spawn, size)).await??;
         context.bytes.keep(pane.id(), tap);
+        pane
+    } else if params.streamed.is_set("streamed")? {
+        let (pane, tap) = blocking(move || mux.open_tab_streamed(spawn, size, on_exit)).await??;
+        context.bytes.stream(pane.id(), tap);
         pane
     } else {
         // In the background, because a person may be typing in the current tab.

@@ -34,6 +34,20 @@ pub(super) fn size(cols: &Arg<'_, u64>, rows: &Arg<'_, u64>) -> Result<Option<Si
     Ok(Some(Size::cells(cols, rows)))
 }
 
+/// The most pixels of a side of a grid.
+const MOST_PIXELS: u64 = u16::MAX as u64;
+
+/// The size of a grid in pixels, of which each cell gets a whole number. 0: unknown to the program.
+pub(super) fn with_pixels(size: Size, width: &Arg<'_, u64>, height: &Arg<'_, u64>) -> Result<Size> {
+    let width = width.number("pixel_width", 0..=MOST_PIXELS)?.map(|width| width as u16);
+    let height = height.number("pixel_height", 0..=MOST_PIXELS)?.map(|height| height as u16);
+    Ok(Size {
+        cell_width: width.map_or(size.cell_width, |width| width / size.cols),
+        cell_height: height.map_or(size.cell_height, |height| height / size.rows),
+        ..size
+    })
+}
+
 /// `session.resize`.
 pub struct Resize;
 
@@ -44,6 +58,12 @@ session_params! {
         cols: u64,
         /// Rows.
         rows: u64,
+        /// Width of the grid in pixels, for programs that ask. Each cell gets a whole number of them. Default: as before.
+        #[serde(default)]
+        pixel_width: u64,
+        /// Height of the grid in pixels.
+        #[serde(default)]
+        pixel_height: u64,
     }
 }
 
@@ -69,10 +89,12 @@ impl Method for Resize {
         given(&params.cols, "cols")?;
         given(&params.rows, "rows")?;
         if let Some(size) = size(&params.cols, &params.rows)? {
-            // The size of a cell in pixels is the window's.
+            // Unless it is given, the size of a cell in pixels is the window's.
             let cell = pane.term().size();
+            let size = Size { cols: size.cols, rows: size.rows, ..cell };
+            let size = with_pixels(size, &params.pixel_width, &params.pixel_height)?;
             pane.set_pinned(true);
-            pane.resize(Size { cols: size.cols, rows: size.rows, ..cell });
+            pane.resize(size);
         }
         Ok(Done::OK)
     }

@@ -11,10 +11,7 @@ use super::{
 };
 use crate::{
     dialect::mcp::tool::{Ask, plain_tool},
-    methods::{
-        cells::{Cells, Diff, DiffParams, Line},
-        params::SessionOnly,
-    },
+    methods::cells::{Cells, CellsParams, Diff, DiffParams, Line},
 };
 
 /// The rows that are new, with their lines.
@@ -28,7 +25,7 @@ struct New {
 /// The whole screen, for whoever looks for the first time.
 async fn first(ask: &Ask<'_>, terminal: &Terminal) -> Result<New, Value> {
     // Of all that tells a screen's rows only this says when that was.
-    let screen = terminal.call::<Cells>(ask, SessionOnly::of(terminal.pane)).await;
+    let screen = terminal.call::<Cells>(ask, CellsParams::of(terminal.pane)).await;
     let screen = screen.map_err(error)?;
     let rows = without_blank_end(screen.lines.iter().map(drawn));
     let read = Read { seq: screen.seq, next: behind(&rows) };

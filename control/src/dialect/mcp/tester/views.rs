@@ -13,8 +13,7 @@ use crate::{
         tool::{Ask, ToolResult},
     },
     methods::{
-        cells::{Attribute, Bytes, Cells, CellsReply, Run},
-        params::SessionOnly,
+        cells::{Attribute, Bytes, BytesParams, Cells, CellsParams, CellsReply, Run},
         screen::{Scroll, ScrollParams},
     },
     untrusted::{clipped, escaped},
@@ -30,11 +29,10 @@ const MOST_CHARACTERS: usize = 200_000;
 
 /// The screen's content and where the cursor is, row and column from 0.
 pub async fn view(ask: &Ask<'_>, app: &App, format: &str) -> ToolResult<(String, u16, u16)> {
-    let on_pane = SessionOnly::of(app.pane);
     let mut screen = screen(ask, app)?;
     let content = match format {
         "raw" => {
-            let cells = ask.call::<Cells>(on_pane).await?;
+            let cells = ask.call::<Cells>(CellsParams::of(app.pane)).await?;
             (screen.cursor.row, screen.cursor.col) = (cells.cursor.y, cells.cursor.x);
             raw(&cells)
         }
@@ -45,7 +43,7 @@ pub async fn view(ask: &Ask<'_>, app: &App, format: &str) -> ToolResult<(String,
             readable(&lines.join("\n"))
         }
         "passthrough" => {
-            let bytes = STANDARD.decode(ask.call::<Bytes>(on_pane).await?.base64);
+            let bytes = STANDARD.decode(ask.call::<Bytes>(BytesParams::of(app.pane)).await?.base64);
             String::from_utf8_lossy(&bytes.map_err(|error| error.to_string())?).into_owned()
         }
         _ => readable(&plain(&screen)),

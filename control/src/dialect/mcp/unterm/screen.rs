@@ -16,7 +16,7 @@ use crate::{
     },
     methods::{
         capture::Png,
-        cells::{Cells, Diff, DiffParams, Run},
+        cells::{Cells, CellsParams, Diff, DiffParams, Run},
         find::{self, FindParams},
         params::SessionOnly,
         screen::Text,
@@ -151,17 +151,16 @@ tool! {
             ..ScreenReply::default()
         };
         let mut picture = None;
-        let on_pane = SessionOnly::of(pane);
         let (seq, (cols, rows), (row, col)) = match format.unwrap_or(Format::Text) {
             Format::Text => {
                 // A whole screen as it is comes as text, which costs least.
                 let is_whole = cols == (0..u64::MAX) && !redaction.is_on();
                 let (seen, text) = if is_whole {
-                    let screen = fields(&ask.call::<Text>(on_pane).await?)?;
+                    let screen = fields(&ask.call::<Text>(SessionOnly::of(pane)).await?)?;
                     let text = joined(&screen.lines, first, count);
                     (seen!(screen), text)
                 } else {
-                    let screen = ask.call::<Cells>(on_pane).await?;
+                    let screen = ask.call::<Cells>(CellsParams::of(pane)).await?;
                     let part = region::Screen(screen.lines).covered(ask, &mut redaction).await?;
                     (seen!(screen), part.text(first, count, &cols))
                 };
@@ -170,7 +169,7 @@ tool! {
                 seen
             }
             Format::Cells => {
-                let screen = ask.call::<Cells>(on_pane).await?;
+                let screen = ask.call::<Cells>(CellsParams::of(pane)).await?;
                 let part = region::Screen(screen.lines).covered(ask, &mut redaction).await?;
                 let mut left = MOST_OF_ROWS;
                 let runs = part.runs(first, count, &cols).into_iter().map(|(row, run)| {
@@ -213,7 +212,7 @@ tool! {
                 return Err("A picture can't be redacted; give `format` text, cells or diff, or leave out `redact`".to_owned());
             }
             Format::Png => {
-                let png = ask.call::<Png>(on_pane).await?;
+                let png = ask.call::<Png>(SessionOnly::of(pane)).await?;
                 let (width, height) = (u64::from(png.width), u64::from(png.height));
                 (reply.width, reply.height) = (Some(width), Some(height));
                 reply.cell_width = Some(width / u64::from(state.cols).max(1));

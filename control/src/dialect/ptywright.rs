@@ -1,0 +1,37 @@
+//! The [ptywright protocol](https://github.com/ptywright): JSON-RPC 2.0 over standard streams or a Unix socket.
+//!
+//! A [`Server`] owns sessions, each of which is a pane, and serves any number of connections, which share the sessions.
+//! It calls methods of a [`Backend`](crate::backend::Backend) only: those of this process, or those of a running
+//! instance. Clients do not log in, because only the user who started the server can connect.
+//!
+//! | module | owns |
+//! |---|---|
+//! | `framing` | messages on a stream: one a line, or with a `Content-Length` |
+//! | `request` | what a message asks for, and the form of replies |
+//! | `error` | the error codes |
+//! | `connection` | one client: its requests in order, its notifications |
+//! | `methods` | the methods by their names, and their parameters |
+//! | `sessions` | the sessions, what is kept of their output, and their input |
+//! | `snapshot` | a screen with every cell |
+//! | `matcher` | the conditions of a wait |
+//! | `notifications` | what a client is told without asking |
+//! | `redaction` | secrets in text that leaves the server |
+//!
+//! Requests of one connection are answered in their order. A connection's notifications are sent between its
+//! requests, so a direct response always comes first. Matchers and actions are plain data ([`Matcher`], [`Action`]).
+
+mod connection;
+mod error;
+mod framing;
+mod matcher;
+mod methods;
+mod notifications;
+mod redaction;
+mod request;
+mod server;
+mod sessions;
+mod snapshot;
+
+pub use matcher::Matcher;
+pub use server::{FramingKind, Server};
+pub use sessions::Action;

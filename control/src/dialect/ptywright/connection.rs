@@ -1,0 +1,213 @@
+//! One client: its requests in their order, its notifications, and its end.
+
+use std::{collections::VecDeque, io, pin::pin, sync::Arc};
+
+use serde_json::Value;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
+
+use super::{
+    error::{Error, Result},
+    framing::{Messages, Received, send},
+    methods::{Client, call, lasts},
+    notifications::Notifications,
+    redaction::Redaction,
+    request::{Request, failure, reply},
+    sessions::Sessions,
+};
+use crate::transport::framing::Framing;
+
+/// How many bytes and messages are read ahead while a request is under way.
+const BYTES_AHEAD: usize = 1 << 20;
+const MESSAGES_AHEAD: usize = 64;
+/// The most characters of an error's message.
+const LONGEST_MESSAGE: usize = 2000;
+/// The notification that cancels a request, as in the Language Server Protocol.
+const CANCEL: &str = "$/cancelRequest";
+
+/// Serves a client until its input ends and every request is answered, or until it is gone.
+pub async fn serve<F: Framing>(
+    sessions: Arc<Sessions>,
+    framing: &'static str,
+    reader: impl AsyncRead + Unpin,
+    writer: impl AsyncWrite + Unpin,
+) {
+    let mut connection = Connection::<F, _, _> {
+        sessions,
+        framing,
+        messages: Messages::new(reader),
+        writer,
+        notifications: Notifications::default(),
+        ahead: VecDeque::new(),
+        end: None,
+    };
+    if let Err(error) = connection.run().await {
+        tracing::debug!(%error, "a client is gone");
+    }
+}
+
+struct Connection<F, R, W> {
+    sessions: Arc<Sessions>,
+    framing: &'static str,
+    messages: Messages<F, R>,
+    writer: W,
+    notifications: Notifications,
+    /// Messages that came while a request was under way.
+    ahead: VecDeque<Vec<u8>>,
+    /// Why nothing more is read. An empty text: the client has closed its side.
+    end: Option<String>,
+}
+
+/// What the client wants next.
+enum Next {
+    Message(Vec<u8>),
+    News,
+    End,
+}
+
+impl<F: Framing, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Connection<F, R, W> {
+    async fn run(&mut self) -> io::Result<()> {
+        let mut news = self.sessions.news();
+        loop {
+            let next = match (self.ahead.pop_front(), &self.end) {
+                (Some(message), _) => Next::Message(message),
+                (None, Some(_)) => Next::End,
+                (None, None) => {
+                    let is_on = self.notifications.is_on();
+                    tokio::select! {
+                        received = self.messages.next() => match received? {
+                            Received::Message(message) => Next::Message(message),
+                            Received::End => {
+                                self.end = Some(String::new());
+                                Next::End
+                            }
+                            Received::Broken(why) => {
+                                self.end = Some(why);
+                                Next::End
+                            }
+                        },
+                        Ok(()) = news.changed(), if is_on => Next::News,
+                    }
+                }
+            };
+            match next {
+                Next::Message(message) => self.answer(&message).await?,
+                Next::News => {}
+                Next::End => return self.finish().await,
+            }
+            news.mark_unchanged();
+            for message in self.notifications.take(&self.sessions) {
+                send::<F>(&mut self.writer, message).await?;
+            }
+        }
+    }
+
+    /// Sends why the connection ends, if the client has not ended it itself.
+    async fn finish(&mut self) -> io::Result<()> {
+        if let Some(why) = self.end.take().filter(|why| !why.is_empty()) {
+            self.fail(&Value::Null, Error::parse(why)).await?;
+        }
+        self.writer.shutdown().await
+    }
+
+    /// Answers a message.
+    ///
+    /// # Errors
+    /// The client is gone.
+    async fn answer(&mut self, message: &[u8]) -> io::Result<()> {
+        let request = match Request::parse(message) {
+            Ok(Some(request)) => request,
+            Ok(None) => return Ok(()),
+            Err(refused) => return self.fail(&refused.id, refused.error).await,
+        };
+        if request.method.starts_with("$/") {
+            // A cancellation of what was answered already, or another note that may be ignored.
+            return match request.id {
+                Some(id) => self.fail(&id, unknown(&request.method)).await,
+                None => Ok(()),
+            };
+        }
+        let id = request.id.clone();
+        let result = self.carry_out(request).await?;
+        match (id, result) {
+            (None, Ok(_)) => Ok(()),
+            (None, Err(error)) => {
+                tracing::debug!(error.message, "a notification failed");
+                Ok(())
+            }
+            (Some(id), Ok(result)) => send::<F>(&mut self.writer, reply(&id, &result)).await,
+            (Some(id), Err(error)) => self.fail(&id, error).await,
+        }
+    }
+
+    /// Carries out a request. Meanwhile reads ahead, for a cancellation and for the end of the client.
+    async fn carry_out(
+        &mut self,
+        request: Request,
+    ) -> io::Result<Result<Box<serde_json::value::RawValue>>> {
+        let lasts = lasts(&request);
+        let Request { id, method, params } = request;
+        // It may have been cancelled before it began.
+        if lasts && let Some(id) = &id {
+            let cancelled = self.ahead.iter().position(|message| cancels(message, id));
+            if let Some(index) = cancelled {
+                self.ahead.remove(index);
+                return Ok(Err(Error::cancelled()));
+            }
+        }
+        let client = Client {
+            sessions: &self.sessions,
+            notifications: &mut self.notifications,
+            framing: self.framing,
+        };
+        let mut done = pin!(call(client, &method, params));
+        loop {
+            let bytes: usize = self.ahead.iter().map(Vec::len).sum();
+            let has_room = bytes < BYTES_AHEAD && self.ahead.len() < MESSAGES_AHEAD;
+            tokio::select! {
+                biased;
+                result = &mut done => return Ok(result),
+                received = self.messages.next(), if self.end.is_none() && has_room => match received? {
+                    Received::Message(message) => {
+                        if lasts && id.as_ref().is_some_and(|id| cancels(&message, id)) {
+                            return Ok(Err(Error::cancelled()));
+                        }
+                        self.ahead.push_back(message);
+                    }
+                    Received::End => {
+                        self.end = Some(String::new());
+                        // The client may have closed only its writing half and still read the reply. If it has closed a
+                        // Unix socket, even an empty write fails (unix(7), EPIPE).
+                        if let (Err(error), true) = (self.writer.write(&[]).await, lasts) {
+                            return Err(error);
+                        }
+                    }
+                    Received::Broken(why) => self.end = Some(why),
+                },
+            }
+        }
+    }
+
+    async fn fail(&mut self, id: &Value, mut error: Error) -> io::Result<()> {
+        let redacted = Redaction::default().line(&error.message).into_owned();
+        error.message = redacted.chars().take(LONGEST_MESSAGE).collect();
+        send::<F>(&mut self.writer, failure(id, &error)).await
+    }
+}
+
+fn unknown(method: &str) -> Error {
+    Error::method_not_found(format!("unknown method: {method}"))
+}
+
+/// Whether a message cancels the request with an id.
+fn cancels(message: &[u8], id: &Value) -> bool {
+    // Most messages are something else, which this shows without parsing them.
+    if memchr::memmem::find(message, CANCEL.as_bytes()).is_none() {
+        return false;
+    }
+    match Request::parse(message) {
+        Ok(Some(Request { id: None, method, params })) => {
+            method == CANCEL && params.get("id") == Some(id)
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,124 @@
+//! The protocol's errors: a code, a message, and data for some of them.
+
+use serde_json::Value;
+
+use crate::{client::ClientError, error::Error as MethodError};
+
+/// The error codes.
+mod code {
+    pub const PARSE: i32 = -32700;
+    pub const INVALID_REQUEST: i32 = -32600;
+    pub const METHOD_NOT_FOUND: i32 = -32601;
+    pub const INVALID_PARAMS: i32 = -32602;
+    pub const INTERNAL: i32 = -32603;
+    pub const TIMEOUT: i32 = -32001;
+    pub const CLOSED: i32 = -32002;
+    pub const DENIED: i32 = -32004;
+    pub const CANCELLED: i32 = -32005;
+}
+
+/// Why a request failed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Error {
+    /// The code.
+    pub code: i32,
+    /// The message, which is redacted before it is sent.
+    pub message: String,
+    /// More about it.
+    pub data: Option<Value>,
+}
+
+/// The result of a request.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    fn new(code: i32, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), data: None }
+    }
+
+    /// A message is no JSON.
+    pub fn parse(message: impl Into<String>) -> Self {
+        Self::new(code::PARSE, message)
+    }
+
+    /// A message is no request.
+    pub fn invalid_request(message: impl Into<String>) -> Self {
+        Self::new(code::INVALID_REQUEST, message)
+    }
+
+    /// There is no such method.
+    pub fn method_not_found(message: impl Into<String>) -> Self {
+        Self::new(code::METHOD_NOT_FOUND, message)
+    }
+
+    /// A parameter is missing or wrong.
+    pub fn invalid_params(message: impl Into<String>) -> Self {
+        Self::new(code::INVALID_PARAMS, message)
+    }
+
+    /// A session's id names no session, or one that was closed.
+    pub fn no_session(id: &str) -> Self {
+        Self::invalid_params(format!(
+            "unknown session {id:?}: it was never created, or it was closed"
+        ))
+    }
+
+    /// The server failed.
+    pub fn internal(message: impl Into<String>) -> Self {
+        Self::new(code::INTERNAL, message)
+    }
+
+    /// A matcher did not match in time.
+    pub fn timeout(milliseconds: u64) -> Self {
+        Self::new(code::TIMEOUT, format!("the matcher did not match within {milliseconds} ms"))
+    }
+
+    /// A session's program has ended, or the session was closed during the request.
+    pub fn closed(message: impl Into<String>) -> Self {
+        Self::new(code::CLOSED, message)
+    }
+
+    /// The request was cancelled.
+    pub fn cancelled() -> Self {
+        Self::new(code::CANCELLED, "the request was cancelled")
+    }
+}
+
+/// A call of a method that the backend refused or could not carry out.
+impl From<MethodError> for Error {
+    fn from(error: MethodError) -> Self {
+        let message = error.to_string();
+        match error {
+            MethodError::NoSession(_) => Self::pane_closed(),
+            MethodError::Invalid { .. }
+            | MethodError::Missing(_)
+            | MethodError::Params(_)
+            | MethodError::TooLarge { .. }
+            | MethodError::BadCwd(_)
+            | MethodError::Mux(_) => Self::invalid_params(message),
+            MethodError::Remote(ClientError::Call { message, .. }) => Self::of_instance(message),
+            error if error.is_refusal() => Self::new(code::DENIED, message),
+            _ => Self::internal(message),
+        }
+    }
+}
+
+impl Error {
+    /// Somebody else has closed the session's pane.
+    pub fn pane_closed() -> Self {
+        Self::closed("the session's pane was closed")
+    }
+
+    /// An error of another instance, which has one code for all of them.
+    fn of_instance(message: String) -> Self {
+        if message.starts_with("Session ") && message.ends_with(" not found") {
+            Self::pane_closed()
+        } else if message.starts_with("Not allowed: ") {
+            Self::new(code::DENIED, message)
+        } else if message.starts_with("Invalid ") {
+            Self::invalid_params(message)
+        } else {
+            Self::internal(message)
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! Matchers ready to be tried on a session's state.
+
+use std::time::Duration;
+
+use regex_automata::{Input, meta::Regex};
+use serde::Serialize;
+
+use super::{CursorAt, Matcher, ScreenStable};
+use crate::services::{regex, search_limiter::Budget};
+
+/// A session's state, as a matcher sees it.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// The screen's text.
+    pub screen: String,
+    /// The kept output.
+    pub transcript: String,
+    /// The cursor.
+    pub cursor: CursorAt,
+    /// How long the screen has not changed.
+    pub stable: Duration,
+    /// Whether the program has ended.
+    pub has_exited: bool,
+}
+
+/// How a matcher matched.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Outcome {
+    /// The text was on the screen.
+    ContainsText { text: String },
+    /// What the expression matched: its first group, else all of it.
+    ScreenRegex { pattern: String, capture: String },
+    /// The text was in the output.
+    TranscriptContains { text: String },
+    /// What the expression matched: its first group, else all of it.
+    TranscriptRegex { pattern: String, capture: String },
+    /// The cursor was there.
+    CursorAt { row: u16, col: u16 },
+    /// The screen stayed the same for that long.
+    ScreenStable { min_ms: u64 },
+    /// The program had ended.
+    ProcessExited,
+    /// The first part that matched.
+    Any { matched: Box<Outcome> },
+    /// Every part.
+    All { matched: Vec<Outcome> },
+}
+
+/// A matcher whose expressions are compiled.
+#[derive(Debug)]
+pub enum Compiled {
+    ContainsText(String),
+    ScreenRegex(Box<Expression>),
+    TranscriptContains(String),
+    TranscriptRegex(Box<Expression>),
+    CursorAt(CursorAt),
+    ScreenStable(ScreenStable),
+    ProcessExited,
+    Any(Vec<Compiled>),
+    All(Vec<Compiled>),
+}
+
+/// A regular expression.
+#[derive(Debug)]
+pub struct Expression {
+    pattern: String,
+    regex: Regex,
+}
+
+impl Expression {
+    fn new(pattern: String) -> Result<Box<Self>, String> {
+        let regex = regex(&pattern).map_err(|why| format!("matcher: {pattern:?}: {why}"))?;
+        Ok(Box::new(Self { pattern, regex }))
+    }
+
+    /// The first group of the first match, else all of it.
+    fn capture(&self, text: &str, budget: &mut Budget) -> Option<String> {
+        if !budget.take(text.len()) {
+            return None;
+        }
+        let mut captures = self.regex.create_captures();
+        self.regex.search_captures(&Input::new(text), &mut captures);
+        let span = captures.get_group(1).or_else(|| captures.get_group(0))?;
+        Some(text[span].to_owned())
+    }
+}
+
+impl Compiled {
+    /// Compiles a matcher. May take a while.
+    ///
+    /// # Errors
+    /// An expression is wrong, or the matcher needs what this server lacks. A message for clients.
+    pub fn new(matcher: Matcher) -> Result<Self, String> {
+        let all = |parts: Vec<Matcher>| -> Result<Vec<Self>, String> {
+            parts.into_iter().map(Self::new).collect()
+        };
+        Ok(match matcher {
+            Matcher::ContainsText(text) => Self::ContainsText(text),
+            Matcher::ScreenRegex(pattern) => Self::ScreenRegex(Expression::new(pattern)?),
+            Matcher::TranscriptContains(text) => Self::TranscriptContains(text),
+            Matcher::TranscriptRegex(pattern) => Self::TranscriptRegex(Expression::new(pattern)?),
+            Matcher::CursorAt(place) => Self::CursorAt(place),
+            Matcher::ScreenStable(stable) => Self::ScreenStable(stable),
+            Matcher::ProcessExited => Self::ProcessExited,
+            Matcher::Any(parts) => Self::Any(all(parts)?),
+            Matcher::All(parts) => Self::All(all(parts)?),
+            Matcher::Lua(lua) => {
+                return Err(format!(
+                    "matcher: the plugin {:?} can't be asked: this server runs no plugins",
+                    lua.plugin
+                ));
+            }
+        })
+    }
+
+    /// Whether it has expressions, which take time.
+    pub fn has_regex(&self) -> bool {
+        match self {
+            Self::ScreenRegex(_) | Self::TranscriptRegex(_) => true,
+            Self::Any(parts) | Self::All(parts) => parts.iter().any(Self::has_regex),
+            _ => false,
+        }
+    }
+
+    /// How the state matches, if it does.
+    pub fn try_on(&self, seen: &Seen, budget: &mut Budget) -> Option<Outcome> {
+        match self {
+            Self::ContainsText(text) => seen
+                .screen
+                .contains(text.as_str())
+                .then(|| Outcome::ContainsText { text: text.clone() }),
+            Self::ScreenRegex(regex) => regex
+                .capture(&seen.screen, budget)
+                .map(|capture| Outcome::ScreenRegex { pattern: regex.pattern.clone(), capture }),
+            Self::TranscriptContains(text) => seen
+                .transcript
+                .contains(text.as_str())
+                .then(|| Outcome::TranscriptContains { text: text.clone() }),
+            Self::TranscriptRegex(regex) => {
+                regex.capture(&seen.transcript, budget).map(|capture| Outcome::TranscriptRegex {
+                    pattern: regex.pattern.clone(),
+                    capture,
+                })
+            }
+            Self::CursorAt(place) => (seen.cursor == *place)
+                .then_some(Outcome::CursorAt { row: place.row, col: place.col }),
+            Self::ScreenStable(ScreenStable { min_ms }) => (seen.stable
+                >= Duration::from_millis(*min_ms))
+            .then_some(Outcome::ScreenStable { min_ms: *min_ms }),
+            Self::ProcessExited => seen.has_exited.then_some(Outcome::ProcessExited),
+            Self::Any(parts) => {
+                let first = parts.iter().find_map(|part| part.try_on(seen, budget));
+                first.map(|first| Outcome::Any { matched: Box::new(first) })
+            }
+            Self::All(parts) => {
+                let all = parts.iter().map(|part| part.try_on(seen, budget)).collect();
+                let all: Option<Vec<_>> = all;
+                all.map(|matched| Outcome::All { matched })
+            }
+        }
+    }
+
+    /// How long the screen must stay the same until a part of it matches that does not match yet.
+    pub fn next_stable(&self, stable: Duration) -> Option<Duration> {
+        match self {
+            Self::ScreenStable(ScreenStable { min_ms }) => {
+                Some(Duration::from_millis(*min_ms)).filter(|least| *least > stable)
+            }
+            Self::Any(parts) | Self::All(parts) => {
+                parts.iter().filter_map(|part| part.next_stable(stable)).min()
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether it may still match although the program has ended and the screen no longer changes. `seen` does not
+    /// match.
+    pub fn may_match_later(&self, seen: &Seen, budget: &mut Budget) -> bool {
+        match self {
+            Self::ScreenStable(_) => true,
+            Self::Any(parts) => parts.iter().any(|part| part.may_match_later(seen, budget)),
+            Self::All(parts) => parts.iter().all(|part| {
+                part.try_on(seen, budget).is_some() || part.may_match_later(seen, budget)
+            }),
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::services::search_limiter::SearchLimiter;
+
+    fn compiled(matcher: Value) -> Compiled {
+        Compiled::new(serde_json::from_value(matcher).unwrap()).unwrap()
+    }
+
+    async fn outcome(matcher: Value, seen: &Seen) -> Value {
+        let (matcher, seen) = (compiled(matcher), seen.clone());
+        let limiter = SearchLimiter::default();
+        let work = limiter.run(1 << 20, move |budget| matcher.try_on(&seen, budget));
+        serde_json::to_value(work.await.unwrap()).unwrap()
+    }
+
+    fn seen() -> Seen {
+        Seen {
+            screen: "one two\nthree".to_owned(),
+            transcript: "one\r\n\u{1b}[1mtwo".to_owned(),
+            cursor: CursorAt { row: 1, col: 5 },
+            stable: Duration::from_millis(100),
+            has_exited: false,
+        }
+    }
+
+    #[tokio::test]
+    async fn each_kind_reports_how_it_matched() {
+        let seen = seen();
+        for (matcher, expected) in [
+            (
+                json!({"type": "contains_text", "value": "two\nth"}),
+                json!({"kind": "contains_text", "text": "two\nth"}),
+            ),
+            (
+                json!({"type": "screen_regex", "value": "t(h.)"}),
+                json!({"kind": "screen_regex", "pattern": "t(h.)", "capture": "hr"}),
+            ),
+            (
+                json!({"type": "transcript_regex", "value": "o.e"}),
+                json!({"kind": "transcript_regex", "pattern": "o.e", "capture": "one"}),
+            ),
+            (
+                json!({"type": "transcript_contains", "value": "[1m"}),
+                json!({"kind": "transcript_contains", "text": "[1m"}),
+            ),
+            (
+                json!({"type": "cursor_at", "value": {"row": 1, "col": 5}}),
+                json!({"kind": "cursor_at", "row": 1, "col": 5}),
+            ),
+            (
+                json!({"type": "screen_stable", "value": {"min_ms": 100}}),
+                json!({"kind": "screen_stable", "min_ms": 100}),
+            ),
+            (json!({"type": "process_exited"}), Value::Null),
+            (json!({"type": "cursor_at", "value": {"row": 0, "col": 5}}), Value::Null),
+            (json!({"type": "screen_stable", "value": {"min_ms": 101}}), Value::Null),
+            (
+                json!({"type": "any", "value": [{"type": "process_exited"},
+                    {"type": "contains_text", "value": "one"}]}),
+                json!({"kind": "any", "matched": {"kind": "contains_text", "text": "one"}}),
+            ),
+            (
+                json!({"type": "all", "value": [{"type": "contains_text", "value": "one"},
+                    {"type": "contains_text", "value": "two"}]}),
+                json!({"kind": "all", "matched": [{"kind": "contains_text", "text": "one"},
+                    {"kind": "contains_text", "text": "two"}]}),
+            ),
+            (
+                json!({"type": "all", "value": [{"type": "contains_text", "value": "one"},
+                    {"type": "contains_text", "value": "nope"}]}),
+                Value::Null,
+            ),
+            (json!({"type": "any", "value": []}), Value::Null),
+        ] {
+            assert_eq!(outcome(matcher.clone(), &seen).await, expected, "{matcher}");
+        }
+    }
+
+    #[tokio::test]
+    async fn after_the_end_only_time_can_change_what_matches() {
+        let ended = Seen { has_exited: true, ..seen() };
+        let later = |matcher: Value| {
+            let (matcher, ended) = (compiled(matcher), ended.clone());
+            async move {
+                let limiter = SearchLimiter::default();
+                let work = move |budget: &mut Budget| matcher.may_match_later(&ended, budget);
+                limiter.run(1 << 20, work).await.unwrap()
+            }
+        };
+        let stable = json!({"type": "screen_stable", "value": {"min_ms": 500}});
+        let text = |text: &str| json!({"type": "contains_text", "value": text});
+        assert!(later(stable.clone()).await);
+        assert!(later(json!({"type": "all", "value": [stable, text("one")]})).await);
+        assert!(!later(json!({"type": "all", "value": [stable, text("nope")]})).await);
+        assert!(later(json!({"type": "any", "value": [stable, text("nope")]})).await);
+        assert!(!later(text("nope")).await);
+    }
+
+    #[test]
+    fn the_next_time_to_look_is_the_nearest() {
+        let two = compiled(json!({"type": "all", "value": [
+            {"type": "screen_stable", "value": {"min_ms": 500}},
+            {"type": "screen_stable", "value": {"min_ms": 200}}]}));
+        let next = |stable| two.next_stable(Duration::from_millis(stable));
+        assert_eq!(next(0), Some(Duration::from_millis(200)));
+        assert_eq!(next(200), Some(Duration::from_millis(500)));
+        assert_eq!(next(500), None);
+    }
+
+    #[test]
+    fn what_can_not_be_compiled_is_named() {
+        let error =
+            |matcher: Value| Compiled::new(serde_json::from_value(matcher).unwrap()).unwrap_err();
+        let regex = json!({"type": "any", "value": [{"type": "screen_regex", "value": "a("}]});
+        assert!(error(regex).contains("\"a(\""));
+        let lua = json!({"type": "lua", "value": {"plugin": "p", "predicate": "f"}});
+        assert!(error(lua).contains("runs no plugins"));
+    }
+}

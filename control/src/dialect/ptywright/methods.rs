@@ -1,0 +1,197 @@
+//! The methods by their names, and their parameters.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{
+    Map, Value, json,
+    value::{RawValue, to_raw_value},
+};
+
+use super::{
+    error::{Error, Result},
+    matcher::Matcher,
+    notifications::{Asked as NotificationsAsked, NAMES as NOTIFICATIONS, Notifications},
+    redaction::{Asked as RedactionAsked, Redaction},
+    request::{NoParams, Request, read},
+    sessions::{Action, Create, Resize, Sessions, Wait},
+};
+use crate::VERSION;
+
+/// The methods that there are.
+pub const METHODS: [&str; 11] = [
+    "server.capabilities",
+    "server.set_notifications",
+    "session.create",
+    "session.list",
+    "session.input",
+    "session.wait",
+    "session.snapshot",
+    "session.transcript",
+    "session.resize",
+    "session.kill",
+    "session.close",
+];
+/// Groups of methods that the protocol has and this server lacks.
+const LACKING: [&str; 2] = ["adapter.", "plugin."];
+/// How long a wait lasts unless a client says otherwise, in milliseconds.
+const TIMEOUT_MS: u64 = 30_000;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OnSession {
+    session: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct InputParams {
+    session: String,
+    action: Action,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WaitParams {
+    session: String,
+    matcher: Matcher,
+    #[serde(default)]
+    timeout_ms: Option<u64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ReadParams {
+    session: String,
+    #[serde(default)]
+    redact: Option<bool>,
+    #[serde(default)]
+    redaction: Option<super::redaction::Additions>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ResizeParams {
+    session: String,
+    rows: u16,
+    cols: u16,
+    #[serde(default)]
+    pixel_width: u16,
+    #[serde(default)]
+    pixel_height: u16,
+}
+
+/// What a method works on.
+pub struct Client<'a> {
+    /// The sessions.
+    pub sessions: &'a Arc<Sessions>,
+    /// What this client is told without asking.
+    pub notifications: &'a mut Notifications,
+    /// The name of its framing.
+    pub framing: &'static str,
+}
+
+/// Whether a request may take long, so that a client may cancel it. Others are done as soon as they are begun.
+pub fn lasts(request: &Request) -> bool {
+    match request.method.as_str() {
+        "session.wait" => true,
+        "session.input" => request
+            .params
+            .get("action")
+            .is_some_and(|action| Action::deserialize(action).is_ok_and(|action| action.lasts())),
+        _ => false,
+    }
+}
+
+/// Carries out a request.
+///
+/// # Errors
+/// As the protocol documents for each method.
+pub async fn call(
+    client: Client<'_>,
+    method: &str,
+    params: Map<String, Value>,
+) -> Result<Box<RawValue>> {
+    let Client { sessions, notifications, framing } = client;
+    match method {
+        "server.capabilities" => {
+            let NoParams {} = read(params)?;
+            result(&json!({
+                "name": "unterm",
+                "version": VERSION,
+                "framing": framing,
+                "methods": METHODS,
+                "notifications": NOTIFICATIONS,
+            }))
+        }
+        "server.set_notifications" => {
+            let asked: NotificationsAsked = read(params)?;
+            result(&notifications.set(sessions, asked)?)
+        }
+        "session.create" => {
+            let params: Create = read(params)?;
+            let session = sessions.create(params).await?;
+            result(&json!({"session": session.id()}))
+        }
+        "session.list" => {
+            let NoParams {} = read(params)?;
+            let ids: Vec<_> = sessions.all().iter().map(|session| session.id()).collect();
+            result(&json!({"sessions": ids}))
+        }
+        "session.input" => {
+            let InputParams { session, action } = read(params)?;
+            sessions.act(&sessions.get(&session)?, action).await?;
+            result(&json!({"sent": true}))
+        }
+        "session.wait" => {
+            let WaitParams { session, matcher, timeout_ms } = read(params)?;
+            let wait = Wait { matcher, timeout_ms: timeout_ms.unwrap_or(TIMEOUT_MS) };
+            let session = sessions.get(&session)?;
+            let evidence = sessions.wait(&session, wait).await?;
+            tracing::debug!(session = session.id(), outcome = ?evidence.outcome, "matched");
+            result(&evidence)
+        }
+        "session.snapshot" => {
+            let (session, redaction) = read_params(params).await?;
+            let screen = sessions.screen(&*sessions.get(&session)?).await?;
+            result(&screen.redacted(&redaction, sessions.limiter()).await?)
+        }
+        "session.transcript" => {
+            let (session, redaction) = read_params(params).await?;
+            let text = sessions.get(&session)?.transcript();
+            let text = redaction.texts(sessions.limiter(), vec![text]).await?.pop();
+            result(&json!({"text": text.unwrap_or_default()}))
+        }
+        "session.resize" => {
+            let ResizeParams { session, rows, cols, pixel_width, pixel_height } = read(params)?;
+            let size = Resize { rows, cols, pixel_width, pixel_height };
+            sessions.resize(&*sessions.get(&session)?, size).await?;
+            result(&json!({"resized": true}))
+        }
+        "session.kill" => {
+            let OnSession { session } = read(params)?;
+            sessions.kill(&*sessions.get(&session)?).await?;
+            result(&json!({"killed": true}))
+        }
+        "session.close" => {
+            let OnSession { session } = read(params)?;
+            sessions.close(&*sessions.get(&session)?).await?;
+            result(&json!({"closed": true}))
+        }
+        method if LACKING.iter().any(|group| method.starts_with(group)) => {
+            let why = format!("{method}: this server runs no plugins");
+            Err(Error::method_not_found(why))
+        }
+        method => Err(Error::method_not_found(format!("unknown method: {method}"))),
+    }
+}
+
+async fn read_params(params: Map<String, Value>) -> Result<(String, Redaction)> {
+    let ReadParams { session, redact, redaction } = read(params)?;
+    Ok((session, Redaction::of(RedactionAsked { redact, redaction }).await?))
+}
+
+fn result(value: &impl Serialize) -> Result<Box<RawValue>> {
+    to_raw_value(value)
+        .map_err(|error| Error::internal(format!("cannot write the result: {error}")))
+}

@@ -1,0 +1,163 @@
+//! What a client is told without asking: how far each session has got since it was told last.
+//!
+//! Owns the filter of one connection, and a cursor for each session. There is no queue: what is new is found when the
+//! connection can send, so a slow client gets fewer and longer notifications.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::{
+    error::{Error, Result},
+    redaction::Redaction,
+    request::notification,
+    sessions::{Session, Sessions},
+};
+
+/// The notifications that there are.
+pub const NAMES: [&str; 3] = ["session.changed", "session.output", "session.exited"];
+/// The most entries of a filter.
+const MOST_FILTERED: usize = 1000;
+
+/// What a client asks for.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Asked {
+    /// Whether to send notifications.
+    enabled: bool,
+    /// Only those of sessions that belong to these adapters, and of `sessions`.
+    #[serde(default)]
+    adapters: Vec<String>,
+    /// Only those of these sessions, and of `adapters`.
+    #[serde(default)]
+    sessions: Vec<String>,
+}
+
+/// What is in force.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub struct InForce {
+    enabled: bool,
+    adapters: Vec<String>,
+    sessions: Vec<String>,
+}
+
+/// The notifications of one connection.
+#[derive(Default)]
+pub struct Notifications {
+    enabled: bool,
+    adapters: Vec<String>,
+    sessions: Vec<String>,
+    /// What the client knows of each session, by the session's id.
+    told: BTreeMap<String, Told>,
+}
+
+/// What a client knows of a session.
+#[derive(Clone, Copy, Debug, Default)]
+struct Told {
+    sequence: u64,
+    /// How many characters of output.
+    output: u64,
+    has_exited: bool,
+}
+
+impl Told {
+    fn everything(session: &Session) -> Self {
+        let progress = session.progress();
+        Self {
+            sequence: progress.sequence,
+            output: session.output_end(),
+            has_exited: progress.has_ended,
+        }
+    }
+}
+
+impl Notifications {
+    /// Whether the client wants any.
+    pub fn is_on(&self) -> bool {
+        self.enabled
+    }
+
+    /// Sets what the client wants. When it begins to want some, everything up to now counts as told.
+    ///
+    /// # Errors
+    /// The filter is too long.
+    pub fn set(&mut self, sessions: &Sessions, asked: Asked) -> Result<InForce> {
+        for (name, filter) in [("adapters", &asked.adapters), ("sessions", &asked.sessions)] {
+            if filter.len() > MOST_FILTERED {
+                let count = filter.len();
+                let why = format!("{name}: at most {MOST_FILTERED} entries, not {count}");
+                return Err(Error::invalid_params(why));
+            }
+        }
+        if asked.enabled && !self.enabled {
+            let all = sessions.all();
+            self.told =
+                all.iter().map(|session| (session.id(), Told::everything(session))).collect();
+        }
+        let Asked { enabled, adapters, sessions } = asked;
+        (self.enabled, self.adapters, self.sessions) = (enabled, adapters, sessions);
+        let (adapters, sessions) = (self.adapters.clone(), self.sessions.clone());
+        Ok(InForce { enabled, adapters, sessions })
+    }
+
+    fn wants(&self, session: &str) -> bool {
+        let is_unfiltered = self.adapters.is_empty() && self.sessions.is_empty();
+        is_unfiltered || self.sessions.iter().any(|wanted| wanted == session)
+    }
+
+    /// What is new, as messages. From now on it counts as told.
+    pub fn take(&mut self, sessions: &Sessions) -> Vec<Vec<u8>> {
+        let mut messages = Vec::new();
+        if !self.enabled {
+            return messages;
+        }
+        let all = sessions.all();
+        for session in &all {
+            let id = session.id();
+            let wants = self.wants(&id);
+            let told = self.told.entry(id.clone()).or_default();
+            if wants {
+                add(&mut messages, &id, session, told);
+            } else {
+                *told = Told::everything(session);
+            }
+        }
+        // Closed sessions, whose programs have ended with them.
+        let is_there = |id: &String| all.iter().any(|session| session.id() == *id);
+        let closed: Vec<_> = self.told.extract_if(.., |id, _| !is_there(id)).collect();
+        for (id, told) in closed {
+            if !told.has_exited && self.wants(&id) {
+                let params = json!({"session": id, "sequence": told.sequence});
+                messages.push(notification("session.exited", &params));
+            }
+        }
+        messages
+    }
+}
+
+/// Adds what is new of a session.
+fn add(messages: &mut Vec<Vec<u8>>, id: &str, session: &Session, told: &mut Told) {
+    let mut tell = |method: &str, params: &Value| messages.push(notification(method, params));
+    // Before the output: an end comes after all output.
+    let progress = session.progress();
+    let sequence = progress.sequence;
+    if sequence > told.sequence {
+        told.sequence = sequence;
+        tell("session.changed", &json!({"session": id, "sequence": sequence}));
+    }
+    let delta = session.output_after(told.output);
+    if !delta.text.is_empty() || delta.is_cut {
+        told.output = delta.end;
+        let output = Redaction::default().line(&delta.text).into_owned();
+        let mut params = json!({"session": id, "sequence": sequence, "output": output});
+        if delta.is_cut {
+            params["dropped"] = true.into();
+        }
+        tell("session.output", &params);
+    }
+    if progress.has_ended && !told.has_exited {
+        told.has_exited = true;
+        tell("session.exited", &json!({"session": id, "sequence": sequence}));
+    }
+}

@@ -1,0 +1,266 @@
+//! Secrets in text that leaves the server: what looks like one, and what a client names.
+
+use std::{borrow::Cow, sync::LazyLock};
+
+use regex_automata::{meta::Regex, util::captures::Captures};
+use serde::Deserialize;
+
+use super::error::{Error, Result};
+use crate::{
+    offload::blocking,
+    services::{regex, search_limiter::SearchLimiter, search_limiter::too_long},
+};
+
+/// What replaces a secret, unless a client says otherwise.
+const REPLACEMENT: &str = "[REDACTED]";
+/// The most literals, and the most expressions, of one call.
+const MOST_RULES: usize = 64;
+/// The longest literal and the longest replacement, in bytes.
+const LONGEST: usize = 4096;
+/// Longer texts are searched off the async workers.
+const INLINE: usize = 64 << 10;
+/// The most bytes of a text after an addition: a short literal may be replaced by a long text many times.
+const MOST_BYTES: usize = 64 << 20;
+
+/// The rules of every call, in their order. A rule's first group, if it has one, stays in front of the replacement.
+static RULES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+    let rules = [
+        r"(?i)(\bbearer[ \t]+)[A-Za-z0-9._~+/=-]{8,}",
+        r"()\bsk-[A-Za-z0-9_-]{16,}",
+        r#"(?i)((?:api_key|token|secret|password|passwd|authorization)["']?[ \t]*[:=][ \t]*)(?:"[^"\r\n]*"|'[^'\r\n]*'|[^\s"',;]+)"#,
+    ];
+    rules.iter().filter_map(|rule| Regex::new(rule).ok()).collect()
+});
+
+/// What a client asks for about one read.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Asked {
+    /// Whether to redact at all. Default: yes.
+    pub redact: Option<bool>,
+    /// Rules in addition to those of every call.
+    pub redaction: Option<Additions>,
+}
+
+/// Rules that a client adds for one read.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Additions {
+    /// Must be there, and counts as true: the parameter `redact` decides.
+    #[serde(rename = "enabled")]
+    pub _enabled: bool,
+    /// What replaces a secret.
+    #[serde(default)]
+    pub replacement: Option<String>,
+    /// Texts that are secrets.
+    #[serde(default)]
+    pub extra_literals: Vec<String>,
+    /// Expressions that match secrets.
+    #[serde(default)]
+    pub extra_regexes: Vec<String>,
+}
+
+/// The redaction of one read.
+#[derive(Clone, Debug)]
+pub struct Redaction {
+    is_on: bool,
+    replacement: String,
+    literals: Vec<String>,
+    regexes: Vec<Regex>,
+}
+
+impl Default for Redaction {
+    fn default() -> Self {
+        Self {
+            is_on: true,
+            replacement: REPLACEMENT.to_owned(),
+            literals: Vec::new(),
+            regexes: Vec::new(),
+        }
+    }
+}
+
+impl Redaction {
+    /// The redaction that a client asks for.
+    ///
+    /// # Errors
+    /// A rule is too long or no regular expression, or there are too many.
+    pub async fn of(asked: Asked) -> Result<Self> {
+        let is_on = asked.redact != Some(false);
+        let Some(additions) = asked.redaction else { return Ok(Self { is_on, ..Self::default() }) };
+        let Additions { _enabled: _, replacement, extra_literals, extra_regexes } = additions;
+        for (name, count) in
+            [("extra_literals", extra_literals.len()), ("extra_regexes", extra_regexes.len())]
+        {
+            if count > MOST_RULES {
+                let why = format!("redaction.{name}: at most {MOST_RULES}, not {count}");
+                return Err(Error::invalid_params(why));
+            }
+        }
+        if let Some(index) =
+            extra_literals.iter().position(|text| text.is_empty() || text.len() > LONGEST)
+        {
+            let why = format!("redaction.extra_literals[{index}]: must have 1 to {LONGEST} bytes");
+            return Err(Error::invalid_params(why));
+        }
+        let replacement = replacement.unwrap_or_else(|| REPLACEMENT.to_owned());
+        if replacement.len() > LONGEST || replacement.contains(['\n', '\r']) {
+            let why = format!("redaction.replacement: must be a line of at most {LONGEST} bytes");
+            return Err(Error::invalid_params(why));
+        }
+        let compiled = blocking(move || {
+            let all = extra_regexes.iter().enumerate();
+            let each = all.map(|(index, pattern)| {
+                regex(pattern).map_err(|why| {
+                    let why = format!("redaction.extra_regexes[{index}]: {pattern:?}: {why}");
+                    Error::invalid_params(why)
+                })
+            });
+            each.collect::<Result<Vec<_>>>()
+        });
+        let regexes = compiled.await??;
+        Ok(Self { is_on, replacement, literals: extra_literals, regexes })
+    }
+
+    /// Whether texts stay as they are.
+    pub fn is_off(&self) -> bool {
+        !self.is_on
+    }
+
+    /// A text without its secrets. Only for text of bounded length, and for the rules of every call.
+    pub fn line<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if !self.is_on {
+            return Cow::Borrowed(text);
+        }
+        let mut text = Cow::Borrowed(text);
+        for rule in RULES.iter() {
+            replace(&mut text, rule, &self.replacement);
+        }
+        for literal in &self.literals {
+            if text.contains(literal.as_str()) {
+                text = Cow::Owned(text.replace(literal.as_str(), &self.replacement));
+            }
+        }
+        for regex in &self.regexes {
+            replace(&mut text, regex, &self.replacement);
+        }
+        text
+    }
+
+    /// Texts without their secrets, each searched by itself, off the async workers if that may take a while.
+    ///
+    /// # Errors
+    /// A client's expression takes too long.
+    pub async fn texts(&self, limiter: &SearchLimiter, texts: Vec<String>) -> Result<Vec<String>> {
+        let bytes: usize = texts.iter().map(String::len).sum();
+        if self.is_off() {
+            return Ok(texts);
+        }
+        if bytes <= INLINE && self.regexes.is_empty() {
+            return Ok(texts.iter().map(|text| self.line(text).into_owned()).collect());
+        }
+        let redaction = self.clone();
+        let work = limiter.run(bytes as u64, move |budget| {
+            let mut redacted = Vec::with_capacity(texts.len());
+            let mut total = 0;
+            for text in texts {
+                if !budget.take(text.len()) {
+                    return None;
+                }
+                let text = redaction.line(&text).into_owned();
+                total += text.len();
+                if total > MOST_BYTES {
+                    return None;
+                }
+                redacted.push(text);
+            }
+            Some(redacted)
+        });
+        match work.await? {
+            Some(redacted) => Ok(redacted),
+            None => Err(Error::invalid_params(format!("redaction: {}", too_long()))),
+        }
+    }
+}
+
+/// Replaces each match of a rule. A group that the rule has stays in front, as the name of a password does.
+fn replace(text: &mut Cow<'_, str>, rule: &Regex, replacement: &str) {
+    let has_prefix = RULES.iter().any(|own| std::ptr::eq(own, rule));
+    let mut captures: Captures = rule.create_captures();
+    let mut out = String::new();
+    let mut end = 0;
+    loop {
+        let input = regex_automata::Input::new(text.as_ref()).range(end..);
+        rule.search_captures(&input, &mut captures);
+        let Some(found) = captures.get_match() else { break };
+        if found.is_empty() {
+            // An empty match hides nothing.
+            let Some(next) = text[found.end()..].chars().next() else { break };
+            out.push_str(&text[end..found.end() + next.len_utf8()]);
+            end = found.end() + next.len_utf8();
+            continue;
+        }
+        let prefix = captures.get_group(1).filter(|_| has_prefix);
+        let kept = prefix.map_or(found.start(), |prefix| prefix.end);
+        out.push_str(&text[end..kept]);
+        out.push_str(replacement);
+        end = found.end();
+    }
+    if end > 0 {
+        out.push_str(&text[end..]);
+        *text = Cow::Owned(out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn redacted(text: &str) -> String {
+        Redaction::default().line(text).into_owned()
+    }
+
+    #[test]
+    fn what_looks_like_a_secret_is_replaced_and_its_name_stays() {
+        for (text, expected) in [
+            ("curl -H 'x: Bearer abcdefgh1'", "curl -H 'x: Bearer [REDACTED]'"),
+            ("bearer short", "bearer short"),
+            ("use sk-abcdefghijklmnop now", "use [REDACTED] now"),
+            ("sk-short", "sk-short"),
+            ("API_KEY=abc", "API_KEY=[REDACTED]"),
+            ("MY_TOKEN: abc def", "MY_TOKEN: [REDACTED] def"),
+            (r#"{"password": "a b", "x": 1}"#, r#"{"password": [REDACTED], "x": 1}"#),
+            ("passwd='a b'; secret=x,y", "passwd=[REDACTED]; secret=[REDACTED],y"),
+            ("a token of thanks: one", "a token of thanks: one"),
+            ("Authorization: Basic", "Authorization: [REDACTED]"),
+            ("ünïcode secret=é", "ünïcode secret=[REDACTED]"),
+        ] {
+            assert_eq!(redacted(text), expected);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_client_adds_rules_and_switches_all_off() {
+        let of = |asked| Redaction::of(serde_json::from_value(asked).unwrap());
+        let added = json!({"redaction": {"enabled": false, "replacement": "<x>",
+            "extra_literals": ["Anna"], "extra_regexes": ["[0-9]{3}", "z*"]}});
+        let added = of(added).await.unwrap();
+        let texts = vec!["Anna 123 token=1".to_owned(), "zz!".to_owned()];
+        let limiter = SearchLimiter::default();
+        let texts = added.texts(&limiter, texts).await.unwrap();
+        assert_eq!(texts, ["<x> <x> token=<x>", "<x>!"]);
+        let off = of(json!({"redact": false, "redaction": {"enabled": true}})).await.unwrap();
+        assert_eq!(off.line("token=1"), "token=1");
+        for (wrong, named) in [
+            (json!({"enabled": true, "extra_regexes": ["a", "("]}), "extra_regexes[1]"),
+            (json!({"enabled": true, "extra_literals": [""]}), "extra_literals[0]"),
+            (json!({"enabled": true, "replacement": "a\nb"}), "replacement"),
+            (json!({"enabled": true, "extra_literals": vec!["a"; 65]}), "not 65"),
+        ] {
+            let error = of(json!({"redaction": wrong})).await.unwrap_err();
+            assert!(error.code == -32602 && error.message.contains(named), "{error:?}");
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! The server: sessions, and the connections that share them.
+
+use std::{
+    future::Future,
+    io,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::UnixListener,
+    runtime::Handle,
+};
+
+use super::{connection, error::Error, request::failure, sessions::Sessions};
+use crate::{
+    backend::Backend,
+    caller::Caller,
+    dialect::contract::Refusal,
+    transport::{
+        framing::{ContentLength, Framing, Lines},
+        listen::accept,
+        listener::{Listener, send_last_message},
+        reserved_descriptor::ReservedDescriptor,
+        stdio,
+        unix::{self, SocketFile},
+    },
+};
+
+/// The most connections at a time.
+const MOST_CONNECTIONS: usize = 64;
+
+/// How messages are told apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FramingKind {
+    /// One JSON object a line.
+    #[default]
+    Ndjson,
+    /// `Content-Length` headers, as in the Language Server Protocol.
+    Lsp,
+}
+
+impl FramingKind {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ndjson => "ndjson",
+            Self::Lsp => "lsp",
+        }
+    }
+
+    fn framed(self, mut message: Vec<u8>) -> Vec<u8> {
+        let mut framed = Vec::new();
+        match self {
+            Self::Ndjson => Lines::frame(&mut message, &mut framed),
+            Self::Lsp => ContentLength::frame(&mut message, &mut framed),
+        }
+        framed
+    }
+}
+
+/// A server of the protocol.
+pub struct Server {
+    sessions: Arc<Sessions>,
+    framing: FramingKind,
+}
+
+impl Server {
+    /// A server whose sessions are panes of a backend. The caller makes all calls there.
+    pub fn new(backend: Arc<dyn Backend>, caller: Caller, framing: FramingKind) -> Self {
+        Self { sessions: Sessions::new(backend, caller), framing }
+    }
+
+    /// Serves a client until its input ends and every request is answered.
+    pub async fn serve(
+        &self,
+        reader: impl AsyncRead + Send + Unpin,
+        writer: impl AsyncWrite + Send + Unpin,
+    ) {
+        serve(self.sessions.clone(), self.framing, reader, writer).await;
+    }
+
+    /// Serves a client over blocking streams, such as the standard streams of this process. Returns once everything is
+    /// written.
+    ///
+    /// # Errors
+    /// The system can't start a thread.
+    pub async fn serve_blocking(
+        &self,
+        input: impl io::Read + Send + 'static,
+        output: impl io::Write + Send + 'static,
+    ) -> io::Result<()> {
+        let carried = stdio::carry(&Handle::current(), input, output)?;
+        self.serve(carried.reader, carried.writer).await;
+        let written = tokio::task::spawn_blocking(move || carried.output.join());
+        drop(written.await);
+        Ok(())
+    }
+
+    /// Listens on a Unix socket, which only this user can connect to. The returned future serves clients for as long as it
+    /// is polled; when it is dropped, the socket is removed.
+    ///
+    /// # Errors
+    /// The socket can't be created there: another process listens on it, something else is there, or other users could
+    /// replace it.
+    pub fn listen(&self, path: &Path) -> io::Result<impl Future<Output = ()> + use<>> {
+        if path.as_os_str().as_encoded_bytes().starts_with(br"\\.\pipe\") {
+            let why = "named pipes exist on Windows only; give the path of a Unix socket";
+            return Err(io::Error::new(io::ErrorKind::Unsupported, why));
+        }
+        let (listener, file) = unix::bind_anywhere(path)?;
+        let listener = UnixListener::from_std(listener)?;
+        Ok(accept_all(listener, file, self.sessions.clone(), self.framing))
+    }
+
+    /// Closes all sessions.
+    pub async fn close(&self) {
+        self.sessions.close_all().await;
+    }
+}
+
+async fn serve(
+    sessions: Arc<Sessions>,
+    framing: FramingKind,
+    reader: impl AsyncRead + Unpin,
+    writer: impl AsyncWrite + Unpin,
+) {
+    let name = framing.name();
+    match framing {
+        FramingKind::Ndjson => connection::serve::<Lines>(sessions, name, reader, writer).await,
+        FramingKind::Lsp => {
+            connection::serve::<ContentLength>(sessions, name, reader, writer).await;
+        }
+    }
+}
+
+/// A connection, counted until it is dropped.
+struct Counted(Arc<AtomicUsize>);
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+async fn accept_all(
+    listener: UnixListener,
+    _file: SocketFile,
+    sessions: Arc<Sessions>,
+    framing: FramingKind,
+) {
+    let refusal =
+        |why: &str| framing.framed(failure(&serde_json::Value::Null, &Error::internal(why)));
+    let full = refusal(&Refusal::Full.to_string());
+    let mut reserved = ReservedDescriptor::default();
+    let count = Arc::new(AtomicUsize::new(0));
+    loop {
+        let stream = accept(&listener, &mut reserved, &full).await;
+        let counted = Counted(count.clone());
+        let before = count.fetch_add(1, Ordering::Relaxed);
+        let why = match UnixListener::refusal(&stream) {
+            Some(refusal) => Some(refusal.to_string()),
+            None if before >= MOST_CONNECTIONS => {
+                Some(format!("there are {MOST_CONNECTIONS} connections, which is the most"))
+            }
+            None => None,
+        };
+        if let Some(why) = why {
+            tracing::warn!(why, "refused a connection");
+            let message = refusal(&why);
+            let stream = <UnixListener as Listener>::into_std(stream);
+            let _ = stream.and_then(|stream| send_last_message(stream, &message));
+            continue;
+        }
+        let (reader, writer) = UnixListener::split(stream);
+        let sessions = sessions.clone();
+        tokio::spawn(async move {
+            let _counted = counted;
+            serve(sessions, framing, reader, writer).await;
+        });
+    }
+}

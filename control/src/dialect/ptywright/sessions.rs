@@ -1,0 +1,233 @@
+//! The sessions of a server: each a pane of the backend, with what is kept of its output.
+//!
+//! Connections share the sessions. A session stays until it is closed, also when its program has ended.
+
+mod action;
+mod create;
+mod follow;
+mod keys;
+mod raw_transcript;
+mod transcript;
+mod wait;
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, AtomicUsize, Ordering},
+    },
+};
+
+use parking_lot::Mutex;
+use tokio::{sync::watch, time::Instant};
+
+use self::transcript::Transcript;
+pub use self::{
+    action::{Action, Resize},
+    create::Create,
+    transcript::Delta,
+    wait::Wait,
+};
+use super::{
+    error::{Error, Result},
+    snapshot::Snapshot,
+};
+use crate::{
+    backend::{Backend, Calls as _},
+    caller::Caller,
+    methods::{
+        Method,
+        cells::{Cells, CellsParams},
+        params::SessionOnly,
+        session::{Destroy, Kill, Resize as ResizeMethod, ResizeParams},
+    },
+    services::search_limiter::SearchLimiter,
+};
+
+/// The most sessions at a time.
+const MOST_SESSIONS: usize = 100;
+
+/// The sessions of a server.
+pub struct Sessions {
+    backend: Arc<dyn Backend>,
+    caller: Caller,
+    limiter: SearchLimiter,
+    list: Mutex<BTreeMap<u64, Arc<Session>>>,
+    next: AtomicU64,
+    /// Sessions that are there or being created.
+    count: AtomicUsize,
+    /// Changes with every change of a session, and when one is opened or closed.
+    news: watch::Sender<()>,
+}
+
+/// A session.
+pub struct Session {
+    number: u64,
+    pane: u64,
+    transcript: Mutex<Transcript>,
+    /// The size in pixels that a client asked for.
+    pixels: Mutex<(u16, u16)>,
+    progress: watch::Sender<Progress>,
+}
+
+/// How far a session has got.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// The sequence of its screen.
+    pub sequence: u64,
+    /// When that last changed.
+    pub changed: Instant,
+    /// Whether its program has ended.
+    pub has_ended: bool,
+    /// Whether it was closed.
+    pub is_closed: bool,
+}
+
+impl Session {
+    /// Its id, such as `s1`.
+    pub fn id(&self) -> String {
+        format!("s{}", self.number)
+    }
+
+    /// How far it has got.
+    pub fn progress(&self) -> Progress {
+        *self.progress.borrow()
+    }
+
+    /// The kept output.
+    pub fn transcript(&self) -> String {
+        self.transcript.lock().text().to_owned()
+    }
+
+    /// How many characters of output there were so far.
+    pub fn output_end(&self) -> u64 {
+        self.transcript.lock().end()
+    }
+
+    /// The output after the first `from` characters, as far as it is kept.
+    pub fn output_after(&self, from: u64) -> Delta {
+        self.transcript.lock().after(from)
+    }
+
+    fn ended(&self) -> Error {
+        Error::closed(format!("the program of session {} has ended", self.id()))
+    }
+
+    fn refuse_ended(&self) -> Result<()> {
+        if self.progress().has_ended { Err(self.ended()) } else { Ok(()) }
+    }
+}
+
+impl Sessions {
+    /// No sessions yet. The caller makes all calls at the backend.
+    pub fn new(backend: Arc<dyn Backend>, caller: Caller) -> Arc<Self> {
+        Arc::new(Self {
+            backend,
+            caller,
+            limiter: SearchLimiter::default(),
+            list: Mutex::default(),
+            next: AtomicU64::new(1),
+            count: AtomicUsize::new(0),
+            news: watch::Sender::new(()),
+        })
+    }
+
+    /// Limits the searches of clients.
+    pub fn limiter(&self) -> &SearchLimiter {
+        &self.limiter
+    }
+
+    /// Changes when a session changes, and when one is opened or closed.
+    pub fn news(&self) -> watch::Receiver<()> {
+        self.news.subscribe()
+    }
+
+    /// All sessions, in the order in which they were created.
+    pub fn all(&self) -> Vec<Arc<Session>> {
+        self.list.lock().values().cloned().collect()
+    }
+
+    /// A session by its id.
+    ///
+    /// # Errors
+    /// There is none, or it was closed.
+    pub fn get(&self, id: &str) -> Result<Arc<Session>> {
+        let number = id.strip_prefix('s').and_then(|number| number.parse::<u64>().ok());
+        let found = number.and_then(|number| self.list.lock().get(&number).cloned());
+        found.filter(|session| session.id() == id).ok_or_else(|| Error::no_session(id))
+    }
+
+    /// A session's screen.
+    ///
+    /// # Errors
+    /// The pane was closed, or the instance is gone.
+    pub async fn screen(&self, session: &Session) -> Result<Snapshot> {
+        let params = CellsParams { each_cell: true.into(), ..CellsParams::of(session.pane) };
+        let reply = self.call::<Cells>(params).await?;
+        let pixels = *session.pixels.lock();
+        Ok(Snapshot::new(reply, pixels))
+    }
+
+    /// Changes a session's size.
+    ///
+    /// # Errors
+    /// The size is wrong, or the program has ended.
+    pub async fn resize(&self, session: &Session, size: Resize) -> Result<()> {
+        session.refuse_ended()?;
+        let Resize { rows, cols, pixel_width, pixel_height } = size;
+        self.call::<ResizeMethod>(ResizeParams {
+            rows: u64::from(rows).into(),
+            cols: u64::from(cols).into(),
+            pixel_width: u64::from(pixel_width).into(),
+            pixel_height: u64::from(pixel_height).into(),
+            ..ResizeParams::of(session.pane)
+        })
+        .await?;
+        *session.pixels.lock() = (pixel_width, pixel_height);
+        Ok(())
+    }
+
+    /// Ends a session's program, unless it has ended.
+    ///
+    /// # Errors
+    /// The pane was closed, or the instance refuses.
+    pub async fn kill(&self, session: &Session) -> Result<()> {
+        self.call::<Kill>(SessionOnly::of(session.pane)).await.map(drop)
+    }
+
+    /// Ends a session's program and removes the session. A wait for it ends with an error.
+    ///
+    /// # Errors
+    /// The instance refuses. The session stays.
+    pub async fn close(&self, session: &Session) -> Result<()> {
+        match self.call::<Destroy>(SessionOnly::of(session.pane)).await {
+            Ok(_) => {}
+            // Somebody else has closed the pane.
+            Err(error) if error == Error::pane_closed() => {}
+            Err(error) => return Err(error),
+        }
+        if self.list.lock().remove(&session.number).is_some() {
+            self.count.fetch_sub(1, Ordering::Relaxed);
+        }
+        session.progress.send_modify(|progress| progress.is_closed = true);
+        self.news.send_replace(());
+        Ok(())
+    }
+
+    /// Closes all sessions, as far as the backend still answers.
+    pub async fn close_all(&self) {
+        for session in self.all() {
+            if let Err(error) = self.close(&session).await {
+                tracing::debug!(session = session.id(), error.message, "not closed");
+            }
+        }
+    }
+
+    async fn call<M: Method>(&self, params: M::Params<'_>) -> Result<M::Reply>
+    where
+        for<'p> M::Params<'p>: serde::Serialize,
+        M::Reply: serde::de::DeserializeOwned,
+    {
+        Ok(self.backend.call::<M>(&self.caller, params).await?)
+    }
+}

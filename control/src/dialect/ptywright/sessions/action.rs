@@ -1,0 +1,257 @@
+//! What clients do to a session: plain data, and how it is done.
+
+use std::{sync::Arc, time::Duration};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Session, Sessions, keys, transcript::MOST_MARKS};
+use crate::{
+    dialect::ptywright::error::{Error, Result},
+    methods::{
+        input::{Keys, KeysParams},
+        session::{Input, InputParams},
+        signal::{Signal as SignalMethod, SignalParams},
+    },
+};
+
+/// The longest label of a mark, in characters.
+const LONGEST_LABEL: usize = 64;
+/// The most characters of a piece of streamed text, and the default.
+const MOST_CHUNK: u64 = 1024;
+const CHUNK: u64 = 64;
+/// The longest pause between two pieces, and the default, in milliseconds.
+const LONGEST_DELAY: u64 = 100;
+const DELAY: u64 = 2;
+/// How long streaming a text may take.
+const LONGEST_STREAM: Duration = Duration::from_secs(60);
+/// The markers of a bracketed paste (xterm ctlseqs, "Bracketed Paste Mode").
+const PASTE: [&str; 2] = ["\u{1b}[200~", "\u{1b}[201~"];
+
+/// An action on a session.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(tag = "type", content = "value", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Action {
+    /// Characters, sent unchanged.
+    Text(String),
+    /// Characters, sent unchanged in one piece.
+    Paste(String),
+    /// Characters between the markers of a bracketed paste.
+    BracketedPaste(String),
+    /// A key, by its name.
+    Key(String),
+    /// Another size.
+    Resize(Resize),
+    /// Ctrl+C.
+    Interrupt,
+    /// Ctrl+D.
+    Eof,
+    /// Ends the program.
+    Kill,
+    /// Characters, sent in pieces.
+    StreamText(StreamText),
+    /// A signal to the programs in the foreground.
+    Signal(Signal),
+    /// A mark at the end of the output so far.
+    MarkTranscript(Mark),
+}
+
+/// A size, in cells and in pixels. 0 pixels: unknown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Resize {
+    pub rows: u16,
+    pub cols: u16,
+    #[serde(default)]
+    pub pixel_width: u16,
+    #[serde(default)]
+    pub pixel_height: u16,
+}
+
+/// A text to send in pieces.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct StreamText {
+    pub text: String,
+    /// The characters of a piece: 1 to 1024. Default: 64.
+    #[serde(default)]
+    pub chunk_chars: Option<u64>,
+    /// Milliseconds between two pieces, at most 100. Default: 2.
+    #[serde(default)]
+    pub delay_ms: Option<u64>,
+}
+
+/// A signal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Signal {
+    Term,
+    Hup,
+    Quit,
+    Int,
+    Kill,
+    User1,
+    User2,
+}
+
+/// A mark in a session's output.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mark {
+    pub label: String,
+}
+
+impl Signal {
+    /// Its name for `session.signal`.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Term => "TERM",
+            Self::Hup => "HUP",
+            Self::Quit => "QUIT",
+            Self::Int => "INT",
+            Self::Kill => "KILL",
+            Self::User1 => "USR1",
+            Self::User2 => "USR2",
+        }
+    }
+}
+
+impl Action {
+    /// Whether it may take long, so that it may be given up in between.
+    pub fn lasts(&self) -> bool {
+        matches!(self, Self::StreamText(_))
+    }
+}
+
+impl Sessions {
+    /// Does an action.
+    ///
+    /// # Errors
+    /// A value is wrong, or the program has ended.
+    pub async fn act(&self, session: &Arc<Session>, action: Action) -> Result<()> {
+        if !matches!(action, Action::Kill | Action::MarkTranscript(_)) {
+            session.refuse_ended()?;
+        }
+        match action {
+            Action::Text(text) | Action::Paste(text) => self.send(session, text).await,
+            Action::BracketedPaste(text) => {
+                let [begin, end] = PASTE;
+                if text.contains(end) {
+                    // What follows it would count as typed.
+                    let why =
+                        "action.value: the text contains the end of a bracketed paste, ESC [201~";
+                    return Err(Error::invalid_params(why));
+                }
+                self.send(session, format!("{begin}{text}{end}")).await
+            }
+            Action::Key(name) => {
+                let key = keys::key(&name)
+                    .map_err(|why| Error::invalid_params(format!("action.value: {why}")))?;
+                let keys = vec![key].into();
+                let params = KeysParams { keys, ..KeysParams::of(session.pane) };
+                self.typed(session, self.call::<Keys>(params).await.map(drop))
+            }
+            Action::Resize(size) => self.resize(session, size).await,
+            Action::Interrupt => self.send(session, "\u{3}".to_owned()).await,
+            Action::Eof => self.send(session, "\u{4}".to_owned()).await,
+            Action::Kill => self.kill(session).await,
+            Action::StreamText(stream) => self.stream(session, stream).await,
+            Action::Signal(signal) => {
+                let params =
+                    SignalParams { signal: signal.name().into(), ..SignalParams::of(session.pane) };
+                self.typed(session, self.call::<SignalMethod>(params).await.map(drop))
+            }
+            Action::MarkTranscript(Mark { label }) => mark(session, label),
+        }
+    }
+
+    async fn send(&self, session: &Session, text: String) -> Result<()> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        let params = InputParams { input: text.into(), ..InputParams::of(session.pane) };
+        self.typed(session, self.call::<Input>(params).await.map(drop))
+    }
+
+    /// The result of input. The program may have ended a moment before.
+    fn typed(&self, session: &Session, result: Result<()>) -> Result<()> {
+        result.map_err(|error| if session.progress().has_ended { session.ended() } else { error })
+    }
+
+    async fn stream(&self, session: &Session, stream: StreamText) -> Result<()> {
+        let StreamText { text, chunk_chars, delay_ms } = stream;
+        let within = |name: &str, value: u64, least: u64, most: u64| {
+            if (least..=most).contains(&value) {
+                return Ok(value);
+            }
+            let why = format!("action.value.{name}: must be from {least} to {most}, not {value}");
+            Err(Error::invalid_params(why))
+        };
+        let chunk = within("chunk_chars", chunk_chars.unwrap_or(CHUNK), 1, MOST_CHUNK)?;
+        let delay = within("delay_ms", delay_ms.unwrap_or(DELAY), 0, LONGEST_DELAY)?;
+        let delay = Duration::from_millis(delay);
+        let chars: Vec<char> = text.chars().collect();
+        let pieces = chars.chunks(chunk as usize);
+        let pauses = u32::try_from(pieces.len().saturating_sub(1)).unwrap_or(u32::MAX);
+        if delay.saturating_mul(pauses) > LONGEST_STREAM {
+            let why = format!(
+                "action.value: {} pieces with {} ms between them take more than {} s",
+                pieces.len(),
+                delay.as_millis(),
+                LONGEST_STREAM.as_secs()
+            );
+            return Err(Error::invalid_params(why));
+        }
+        for (index, piece) in pieces.enumerate() {
+            if index > 0 {
+                tokio::time::sleep(delay).await;
+            }
+            self.send(session, piece.iter().collect()).await?;
+        }
+        Ok(())
+    }
+}
+
+fn mark(session: &Session, label: String) -> Result<()> {
+    let length = label.chars().count();
+    if !(1..=LONGEST_LABEL).contains(&length) {
+        let why =
+            format!("action.value.label: must have 1 to {LONGEST_LABEL} characters, not {length}");
+        return Err(Error::invalid_params(why));
+    }
+    if !session.transcript.lock().mark(label) {
+        let why = format!("action.value.label: a session has at most {MOST_MARKS} marks");
+        return Err(Error::invalid_params(why));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn actions_are_plain_json() {
+        for action in [
+            json!({"type": "text", "value": "hello"}),
+            json!({"type": "bracketed_paste", "value": "a"}),
+            json!({"type": "key", "value": "enter"}),
+            json!({"type": "interrupt"}),
+            json!({"type": "signal", "value": "user1"}),
+            json!({"type": "mark_transcript", "value": {"label": "x"}}),
+            json!({"type": "resize", "value": {"rows": 1, "cols": 2, "pixel_width": 0, "pixel_height": 0}}),
+        ] {
+            let read: Action = serde_json::from_value(action.clone()).unwrap();
+            assert_eq!(serde_json::to_value(read).unwrap(), action);
+        }
+        let error =
+            |action: Value| serde_json::from_value::<Action>(action).unwrap_err().to_string();
+        assert!(error(json!({"type": "type", "value": "x"})).contains("unknown variant `type`"));
+        assert!(error(json!({"type": "signal", "value": "stop"})).contains("`stop`"));
+        assert!(error(json!({"type": "text"})).contains("value"));
+        assert!(
+            error(json!({"type": "stream_text", "value": {"text": "", "x": 1}})).contains("`x`")
+        );
+    }
+}

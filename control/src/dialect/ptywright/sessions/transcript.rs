@@ -1,0 +1,195 @@
+//! The kept output of a session: text of bounded length, and places that clients marked in it.
+
+use std::collections::BTreeMap;
+
+/// The most marks of a session.
+pub const MOST_MARKS: usize = 64;
+
+/// The last characters of a session's output. Bytes that are no UTF-8 become U+FFFD.
+pub struct Transcript {
+    text: String,
+    /// Where the kept text begins in `text`. What is before it is removed now and then.
+    start: usize,
+    /// How many characters are kept.
+    count: usize,
+    most: usize,
+    /// How many characters there were so far.
+    end: u64,
+    /// The beginning of a character whose rest has not come yet.
+    partial: Vec<u8>,
+    marks: BTreeMap<String, u64>,
+}
+
+/// The newest part of the output.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Delta {
+    /// The characters.
+    pub text: String,
+    /// How many characters there are up to its end.
+    pub end: u64,
+    /// Whether characters before it are no longer kept.
+    pub is_cut: bool,
+}
+
+impl Transcript {
+    /// An empty one, which keeps this many characters.
+    pub fn new(most: usize) -> Self {
+        Self {
+            text: String::new(),
+            start: 0,
+            count: 0,
+            most,
+            end: 0,
+            partial: Vec::new(),
+            marks: BTreeMap::new(),
+        }
+    }
+
+    /// The kept text.
+    pub fn text(&self) -> &str {
+        &self.text[self.start..]
+    }
+
+    /// How many characters there were so far.
+    pub fn end(&self) -> u64 {
+        self.end
+    }
+
+    /// Appends output.
+    pub fn push(&mut self, bytes: &[u8]) {
+        let joined;
+        let mut rest = if self.partial.is_empty() {
+            bytes
+        } else {
+            joined = [&std::mem::take(&mut self.partial), bytes].concat();
+            &joined
+        };
+        while !rest.is_empty() {
+            match str::from_utf8(rest) {
+                Ok(text) => {
+                    self.append(text);
+                    break;
+                }
+                Err(error) => {
+                    let (valid, after) = rest.split_at(error.valid_up_to());
+                    self.append(str::from_utf8(valid).unwrap_or_default());
+                    let Some(invalid) = error.error_len() else {
+                        self.partial = after.to_vec();
+                        break;
+                    };
+                    self.append("\u{fffd}");
+                    rest = &after[invalid..];
+                }
+            }
+        }
+        self.trim();
+    }
+
+    /// The output has ended.
+    pub fn finish(&mut self) {
+        if !std::mem::take(&mut self.partial).is_empty() {
+            self.append("\u{fffd}");
+            self.trim();
+        }
+    }
+
+    fn append(&mut self, text: &str) {
+        let count = text.chars().count();
+        self.text.push_str(text);
+        self.count += count;
+        self.end += count as u64;
+    }
+
+    fn trim(&mut self) {
+        let excess = self.count.saturating_sub(self.most);
+        if excess > 0 {
+            self.start +=
+                self.text().char_indices().nth(excess).map_or(self.text().len(), |(at, _)| at);
+            self.count -= excess;
+        }
+        // Moving the text for each few characters would take long.
+        if self.start > self.text.len() / 2 {
+            self.text.drain(..self.start);
+            self.start = 0;
+        }
+    }
+
+    /// What came after the first `from` characters.
+    pub fn after(&self, from: u64) -> Delta {
+        let wanted = self.end.saturating_sub(from);
+        let is_cut = wanted > self.count as u64;
+        let wanted = usize::try_from(wanted).unwrap_or(usize::MAX).min(self.count);
+        let text = self.text();
+        let at = match wanted {
+            0 => text.len(),
+            wanted => text.char_indices().rev().nth(wanted - 1).map_or(0, |(at, _)| at),
+        };
+        Delta { text: text[at..].to_owned(), end: self.end, is_cut }
+    }
+
+    /// Marks the current end. Returns false if there are too many marks already.
+    pub fn mark(&mut self, label: String) -> bool {
+        if self.marks.len() >= MOST_MARKS && !self.marks.contains_key(&label) {
+            return false;
+        }
+        self.marks.insert(label, self.end);
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_characters_are_kept() {
+        let mut transcript = Transcript::new(4);
+        for piece in ["ab", "cdé", "f"] {
+            transcript.push(piece.as_bytes());
+        }
+        assert_eq!((transcript.text(), transcript.end()), ("cdéf", 6));
+        transcript.push("x".repeat(1000).as_bytes());
+        assert_eq!(transcript.text(), "xxxx");
+        assert!(transcript.text.len() < 100, "what is dropped is given back");
+    }
+
+    #[test]
+    fn characters_may_come_in_pieces_and_other_bytes_are_replaced() {
+        let bytes = "aé漢z".as_bytes();
+        for cut in 0..=bytes.len() {
+            let mut transcript = Transcript::new(100);
+            transcript.push(&bytes[..cut]);
+            transcript.push(&bytes[cut..]);
+            assert_eq!(transcript.text(), "aé漢z", "cut at {cut}");
+        }
+        let mut transcript = Transcript::new(100);
+        transcript.push(b"a\xffb\xe6\xbc");
+        assert_eq!(transcript.text(), "a\u{fffd}b");
+        transcript.finish();
+        assert_eq!(transcript.text(), "a\u{fffd}b\u{fffd}");
+    }
+
+    #[test]
+    fn what_is_new_is_found_from_the_end() {
+        let mut transcript = Transcript::new(5);
+        transcript.push("añb".as_bytes());
+        let delta = |text: &str, end, is_cut| Delta { text: text.to_owned(), end, is_cut };
+        assert_eq!(transcript.after(0), delta("añb", 3, false));
+        assert_eq!(transcript.after(1), delta("ñb", 3, false));
+        assert_eq!(transcript.after(3), delta("", 3, false));
+        assert_eq!(transcript.after(9), delta("", 3, false));
+        transcript.push(b"cdef");
+        assert_eq!(transcript.after(1), delta("bcdef", 7, true));
+        assert_eq!(transcript.after(2), delta("bcdef", 7, false));
+    }
+
+    #[test]
+    fn marks_are_bounded() {
+        let mut transcript = Transcript::new(5);
+        for mark in 0..MOST_MARKS {
+            assert!(transcript.mark(mark.to_string()));
+        }
+        assert!(!transcript.mark("more".to_owned()));
+        assert!(transcript.mark("0".to_owned()), "a mark may be moved");
+    }
+}

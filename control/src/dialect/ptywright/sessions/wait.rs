@@ -1,0 +1,151 @@
+//! Waits until a session's state matches. Changes of the session wake a wait, which then looks again.
+
+use std::{sync::Arc, time::Duration};
+
+use serde::Serialize;
+use tokio::time::{Instant, sleep_until};
+
+use super::{Session, Sessions};
+use crate::{
+    dialect::ptywright::{
+        error::{Error, Result},
+        matcher::{Compiled, CursorAt, Matcher, Outcome, Seen},
+        redaction::Redaction,
+        snapshot::Snapshot,
+    },
+    offload::blocking,
+    services::{
+        search_limiter::{Budget, too_long},
+        wait::deadline,
+    },
+};
+
+/// The most bytes of text that expressions are matched against after one change.
+const MOST_BYTES: u64 = 64 << 20;
+/// The most characters of output in the evidence.
+const TAIL_CHARS: u64 = 4096;
+
+/// A wait for a session.
+pub struct Wait {
+    /// What for.
+    pub matcher: Matcher,
+    /// How long, in milliseconds.
+    pub timeout_ms: u64,
+}
+
+/// The state that matched.
+#[derive(Debug, Serialize)]
+pub struct Evidence {
+    /// Always true.
+    pub matched: bool,
+    /// The sequence of the screen.
+    pub sequence: u64,
+    /// How long the wait took.
+    pub elapsed_ms: u64,
+    /// The screen.
+    pub snapshot: Snapshot,
+    /// The end of the output.
+    pub transcript_tail: String,
+    /// How it matched.
+    #[serde(skip)]
+    pub outcome: Outcome,
+}
+
+/// What trying a matcher gave.
+struct Tried {
+    outcome: Option<Outcome>,
+    may_match_later: bool,
+}
+
+impl Sessions {
+    /// Waits until a session's state matches. Dropping the future ends the wait.
+    ///
+    /// # Errors
+    /// The matcher is wrong, the time is over, or the session ends so that nothing can match any more.
+    pub async fn wait(&self, session: &Session, wait: Wait) -> Result<Evidence> {
+        let Wait { matcher, timeout_ms } = wait;
+        matcher.check().map_err(Error::invalid_params)?;
+        let compiled = blocking(move || Compiled::new(matcher)).await?;
+        let matcher = Arc::new(compiled.map_err(Error::invalid_params)?);
+        let start = Instant::now();
+        let deadline = deadline(start, Duration::from_millis(timeout_ms));
+        let mut progress = session.progress.subscribe();
+        loop {
+            let now = *progress.borrow_and_update();
+            if now.is_closed {
+                return Err(Error::closed(format!("session {} was closed", session.id())));
+            }
+            let snapshot = self.screen(session).await?;
+            // A screen that is newer than what is known of it has just changed.
+            let is_newest = snapshot.sequence <= now.sequence;
+            let stable = if is_newest { now.changed.elapsed() } else { Duration::ZERO };
+            let seen = Seen {
+                screen: snapshot.plain_text.clone(),
+                transcript: session.transcript(),
+                cursor: CursorAt { row: snapshot.cursor.row, col: snapshot.cursor.col },
+                stable,
+                has_exited: now.has_ended,
+            };
+            let tried = self.try_on(&matcher, seen).await?;
+            if let Some(outcome) = tried.outcome {
+                return self.evidence(session, snapshot, outcome, start).await;
+            }
+            if now.has_ended && !tried.may_match_later {
+                return Err(session.ended());
+            }
+            if Instant::now() >= deadline {
+                return Err(Error::timeout(timeout_ms));
+            }
+            let next = matcher.next_stable(stable).filter(|_| is_newest);
+            let due = next.and_then(|next| now.changed.checked_add(next));
+            let due = due.map_or(deadline, |due| due.min(deadline));
+            tokio::select! {
+                changed = progress.changed() => {
+                    if changed.is_err() {
+                        return Err(Error::closed(format!("session {} was closed", session.id())));
+                    }
+                }
+                () = sleep_until(due) => {}
+            }
+        }
+    }
+
+    /// Tries a matcher, off the async workers if it has expressions.
+    async fn try_on(&self, matcher: &Arc<Compiled>, seen: Seen) -> Result<Tried> {
+        let tried = matcher.clone();
+        let work = move |budget: &mut Budget| {
+            let outcome = tried.try_on(&seen, budget);
+            let may_match_later = outcome.is_none() && tried.may_match_later(&seen, budget);
+            (Tried { outcome, may_match_later }, budget.is_spent())
+        };
+        if !matcher.has_regex() {
+            return Ok(work(&mut Budget::of_bytes(MOST_BYTES)).0);
+        }
+        let (tried, is_spent) = self.limiter.run(MOST_BYTES, work).await?;
+        if is_spent {
+            return Err(Error::invalid_params(format!("matcher: {}", too_long())));
+        }
+        Ok(tried)
+    }
+
+    async fn evidence(
+        &self,
+        session: &Session,
+        snapshot: Snapshot,
+        outcome: Outcome,
+        start: Instant,
+    ) -> Result<Evidence> {
+        let redaction = Redaction::default();
+        let tail = session.output_after(session.output_end().saturating_sub(TAIL_CHARS)).text;
+        let snapshot = snapshot.redacted(&redaction, &self.limiter).await?;
+        let mut tail = redaction.texts(&self.limiter, vec![tail]).await?;
+        Ok(Evidence {
+            matched: true,
+            sequence: snapshot.sequence,
+            elapsed_ms: u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX),
+            snapshot,
+            transcript_tail: tail.pop().unwrap_or_default(),
+            outcome,
+        })
+    }
+}
