@@ -703,6 +703,96 @@ fn a_hidden_session_is_found_by_its_number_alone_and_keeps_what_was_written() {
 }
 
 #[test]
+fn the_output_of_a_streamed_session_is_read_from_where_the_last_read_ended() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let script = "printf one; read -r x; printf two; exit 3";
+    let params = json!({"program": "sh", "args": ["-c", script], "streamed": true});
+    let id = wire.call("session.create", params)["id"].take();
+    let mut from = 0;
+    let mut read_until = |wire: &mut support::Wire, end: &str| {
+        let mut text = String::new();
+        loop {
+            let params = json!({"id": id, "from": from, "wait_ms": 60_000});
+            let reply = wire.call("screen.bytes", params);
+            assert_eq!((&reply["from"], &reply["lost"]), (&json!(from), &json!(0)));
+            let bytes = STANDARD.decode(reply["base64"].as_str().unwrap()).unwrap();
+            from += bytes.len() as u64;
+            text.push_str(str::from_utf8(&bytes).unwrap());
+            if text.ends_with(end) || reply["ended"] == true {
+                return (text, reply["ended"] == true);
+            }
+        }
+    };
+    assert_eq!(read_until(&mut wire, "one"), ("one".to_owned(), false));
+    wire.call("session.input", json!({"id": id, "input": "\r"}));
+    assert_eq!(read_until(&mut wire, "never"), ("\r\ntwo".to_owned(), true));
+    let plain = wire.call("session.create", json!({"program": "cat"}))["id"].take();
+    let error = wire.fail("screen.bytes", json!({"id": plain}));
+    assert!(error.ends_with("is neither hidden nor streamed: nothing is kept"), "{error}");
+    let error = wire.fail("screen.bytes", json!({"id": id, "wait_ms": 3_600_001}));
+    assert!(error.contains("'wait_ms': expected a whole number from 0 to 3600000"), "{error}");
+}
+
+#[test]
+fn a_wait_for_output_ends_when_the_screen_changes_without_any_and_when_the_session_is_destroyed() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let params = json!({"program": "cat", "streamed": true, "cols": 80, "rows": 24});
+    let id = wire.call("session.create", params)["id"].take();
+    let seq = wire.call("screen.bytes", json!({"id": id}))["seq"].take();
+    let mut other = fixture.login();
+    let waiting = json!({"id": id, "wait_ms": 60_000, "since_seq": seq});
+    other.send(format!("{}\n", json!({"id": 1, "method": "screen.bytes", "params": waiting})));
+    wire.call("session.resize", json!({"id": id, "cols": 90, "rows": 24, "pixel_width": 945}));
+    let reply: Value = serde_json::from_str(&other.receive().unwrap()).unwrap();
+    assert!(reply["result"]["seq"].as_u64() > seq.as_u64(), "{reply}");
+    let pane = fixture.mux.pane(unterm_mux::PaneId(id.as_u64().unwrap())).unwrap();
+    assert_eq!(pane.term().size().cell_width, 10, "a whole number of pixels");
+    let waiting = json!({"id": id, "wait_ms": 60_000});
+    other.send(format!("{}\n", json!({"id": 2, "method": "screen.bytes", "params": waiting})));
+    wire.call("session.destroy", json!({"id": id}));
+    let reply: Value = serde_json::from_str(&other.receive().unwrap()).unwrap();
+    let ended = reply["result"]["ended"] == true;
+    assert!(ended || reply["error"]["message"] == format!("Session {id} not found"), "{reply}");
+}
+
+#[test]
+fn a_killed_session_stays_readable() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let script = "printf there; exec cat";
+    let params = json!({"program": "sh", "args": ["-c", script]});
+    let id = wire.call("session.create", params)["id"].take();
+    wire.call("session.wait", json!({"id": id, "any": [{"text": "there"}]}));
+    assert_eq!(wire.call("session.kill", json!({"id": id})), json!({"killed": true}));
+    wire.call("session.wait", json!({"id": id, "any": [{"exit": true}]}));
+    assert_eq!(wire.call("screen.text", json!({"id": id}))["lines"][0], "there");
+    assert_eq!(wire.call("session.kill", json!({"id": id})), json!({"killed": false}));
+}
+
+#[test]
+fn each_cell_comes_as_a_run_with_its_columns() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let script =
+        "printf '\\033]2;t\\007\\033[?1h\\033=a漢e\\314\\201 \\033[41m \\033[m end'; exec cat";
+    let params = json!({"program": "sh", "args": ["-c", script], "cols": 20, "rows": 3});
+    let id = wire.call("session.create", params)["id"].take();
+    wire.call("session.wait", json!({"id": id, "any": [{"text": "end"}]}));
+    let reply = wire.call("screen.cells", json!({"id": id, "each_cell": true}));
+    let runs = reply["lines"][0]["runs"].as_array().unwrap();
+    let runs: Vec<_> = runs
+        .iter()
+        .map(|run| format!("{}+{} {}", run["col"], run["cols"], run["text"].as_str().unwrap()))
+        .collect();
+    let expected = ["0+1 a", "1+2 漢", "3+1 e\u{301}", "5+1  ", "7+1 e", "8+1 n", "9+1 d"];
+    assert_eq!(runs, expected);
+    let told = ["title", "application_cursor", "application_keypad"].map(|key| reply[key].clone());
+    assert_eq!(told, [json!("t"), json!(true), json!(true)]);
+}
+
+#[test]
 fn the_bytes_of_a_hidden_shell_do_not_tell_its_nonce() {
     let fixture = Fixture::new();
     fixture.integrate();

@@ -1,5 +1,6 @@
 //! The protocol's errors: a code, a message, and data for some of them.
 
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::{client::ClientError, error::Error as MethodError};
@@ -18,13 +19,14 @@ mod code {
 }
 
 /// Why a request failed.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Error {
     /// The code.
     pub code: i32,
     /// The message, which is redacted before it is sent.
     pub message: String,
     /// More about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
 }
 

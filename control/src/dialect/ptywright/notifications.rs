@@ -12,7 +12,7 @@ use super::{
     error::{Error, Result},
     redaction::Redaction,
     request::notification,
-    sessions::{Session, Sessions},
+    sessions::{FIRST_SEQUENCE, Session, Sessions},
 };
 
 /// The notifications that there are.
@@ -53,7 +53,7 @@ pub struct Notifications {
 }
 
 /// What a client knows of a session.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Told {
     sequence: u64,
     /// How many characters of output.
@@ -62,6 +62,10 @@ struct Told {
 }
 
 impl Told {
+    fn nothing() -> Self {
+        Self { sequence: FIRST_SEQUENCE, output: 0, has_exited: false }
+    }
+
     fn everything(session: &Session) -> Self {
         let progress = session.progress();
         Self {
@@ -116,7 +120,7 @@ impl Notifications {
         for session in &all {
             let id = session.id();
             let wants = self.wants(&id);
-            let told = self.told.entry(id.clone()).or_default();
+            let told = self.told.entry(id.clone()).or_insert_with(Told::nothing);
             if wants {
                 add(&mut messages, &id, session, told);
             } else {

@@ -1,7 +1,7 @@
 //! A message as a request, and the form of replies and notifications.
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use serde_json::{Map, Value, json, value::RawValue};
+use serde_json::{Map, Value, value::RawValue};
 
 use super::error::{Error, Result};
 
@@ -106,35 +106,54 @@ pub fn read<T: DeserializeOwned>(params: Map<String, Value>) -> Result<T> {
 #[serde(deny_unknown_fields)]
 pub struct NoParams {}
 
+/// A message to a client, with its fields in the usual order.
+#[derive(Serialize)]
+struct Message<'a> {
+    jsonrpc: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    method: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    params: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a Error>,
+}
+
+impl Default for Message<'_> {
+    fn default() -> Self {
+        Self { jsonrpc: "2.0", id: None, method: None, params: None, result: None, error: None }
+    }
+}
+
+impl Message<'_> {
+    fn written(&self) -> Vec<u8> {
+        // Writing to memory can't fail.
+        serde_json::to_vec(self).unwrap_or_default()
+    }
+}
+
 /// A reply with a result.
 pub fn reply(id: &Value, result: &RawValue) -> Vec<u8> {
-    #[derive(Serialize)]
-    struct Reply<'a> {
-        jsonrpc: &'a str,
-        id: &'a Value,
-        result: &'a RawValue,
-    }
-    let reply = Reply { jsonrpc: "2.0", id, result };
-    // Writing to memory can't fail.
-    serde_json::to_vec(&reply).unwrap_or_default()
+    Message { id: Some(id), result: Some(result), ..Message::default() }.written()
 }
 
 /// A reply with an error, whose message is final.
 pub fn failure(id: &Value, error: &Error) -> Vec<u8> {
-    let mut body = json!({"code": error.code, "message": error.message});
-    if let Some(data) = &error.data {
-        body["data"] = data.clone();
-    }
-    json!({"jsonrpc": "2.0", "id": id, "error": body}).to_string().into_bytes()
+    Message { id: Some(id), error: Some(error), ..Message::default() }.written()
 }
 
 /// A notification.
 pub fn notification(method: &str, params: &Value) -> Vec<u8> {
-    json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string().into_bytes()
+    Message { method: Some(method), params: Some(params), ..Message::default() }.written()
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn error(message: &str) -> (Value, i32, String) {

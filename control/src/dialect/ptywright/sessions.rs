@@ -47,6 +47,9 @@ use crate::{
 /// The most sessions at a time.
 const MOST_SESSIONS: usize = 100;
 
+/// The sequence of a screen on which nothing has been printed.
+pub const FIRST_SEQUENCE: u64 = 1;
+
 /// The sessions of a server.
 pub struct Sessions {
     backend: Arc<dyn Backend>,

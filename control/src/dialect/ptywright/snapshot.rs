@@ -321,7 +321,7 @@ mod tests {
         let redacted = wrapped.redacted(&Redaction::default(), &limiter).await.unwrap();
         assert_eq!(redacted.plain_text, "secret=[REDACTED] 漢 end");
         assert_eq!(redacted.title.as_deref(), Some("token=[REDACTED]"));
-        assert_eq!(rows(&redacted), ["secret=[REDACTED", "] 漢 end.........", "................"]);
+        assert_eq!(rows(&redacted), ["secret=[REDACTED", "] 漢 end........", "................"]);
         assert!(redacted.cells[18].wide && redacted.cells[19].wide_continuation);
     }
 

@@ -10,8 +10,8 @@ use serde::Deserialize;
 use tokio::{sync::watch, time::Instant};
 
 use super::{
-    MOST_SESSIONS, Progress, Session, Sessions, follow::follow, raw_transcript::RawTranscript,
-    transcript::Transcript,
+    FIRST_SEQUENCE, MOST_SESSIONS, Progress, Session, Sessions, follow::follow,
+    raw_transcript::RawTranscript, transcript::Transcript,
 };
 use crate::{
     dialect::ptywright::error::{Error, Result},
@@ -106,7 +106,7 @@ impl Sessions {
             transcript: Transcript::new(kept).into(),
             pixels: pixels.into(),
             progress: watch::Sender::new(Progress {
-                sequence: 0,
+                sequence: FIRST_SEQUENCE,
                 changed: Instant::now(),
                 has_ended: false,
                 is_closed: false,
