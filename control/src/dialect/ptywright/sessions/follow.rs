@@ -42,8 +42,8 @@ pub async fn follow(
         }
         from = reply.from + bytes.len() as u64;
         session.transcript.lock().push(&bytes);
-        if let Some(file) = raw.take()
-            && !bytes.is_empty()
+        if !bytes.is_empty()
+            && let Some(file) = raw.take()
         {
             raw = write(&session, file, bytes).await;
         }
