@@ -12,7 +12,7 @@ use unterm_control::{
     backend::{Backend, Calls, Request},
     client::{self, Endpoint, Remote},
     methods::{
-        cells::Cells,
+        cells::{Cells, CellsParams},
         events::{Kind, SubscribeParams},
         exec::{RunWait, RunWaitParams},
         layout::{Rename, RenameParams},
@@ -70,7 +70,7 @@ async fn agent_task(backend: &dyn Backend, caller: &Caller) -> Result<()> {
     assert!(seen.matched && seen.conditions[0].text.as_deref() == Some("ready"));
     let text = backend.call::<Text>(caller, SessionOnly::of(pane)).await?.fields().unwrap();
     assert!(text.lines.iter().any(|line| line == "ready"));
-    let cells = backend.call::<Cells>(caller, SessionOnly::of(pane)).await?;
+    let cells = backend.call::<Cells>(caller, CellsParams::of(pane)).await?;
     assert_eq!(cells.cols, text.cols);
     backend.call::<Destroy>(caller, SessionOnly::of(pane)).await?;
     let left = backend.call::<List>(caller, NoParams {}).await?;

@@ -786,7 +786,8 @@ fn each_cell_comes_as_a_run_with_its_columns() {
         .iter()
         .map(|run| format!("{}+{} {}", run["col"], run["cols"], run["text"].as_str().unwrap()))
         .collect();
-    let expected = ["0+1 a", "1+2 漢", "3+1 e\u{301}", "5+1  ", "7+1 e", "8+1 n", "9+1 d"];
+    let expected =
+        ["0+1 a", "1+2 漢", "3+1 e\u{301}", "4+1  ", "5+1  ", "6+1  ", "7+1 e", "8+1 n", "9+1 d"];
     assert_eq!(runs, expected);
     let told = ["title", "application_cursor", "application_keypad"].map(|key| reply[key].clone());
     assert_eq!(told, [json!("t"), json!(true), json!(true)]);

@@ -114,7 +114,7 @@ pub struct Cells;
 session_params! {
     /// A session.
     CellsParams {
-        /// Returns each character as a run of its own, which shows which columns it takes.
+        /// Returns each cell in which something was printed as a run of its own, blanks too. Two columns: a wide character.
         #[serde(default)]
         each_cell: bool,
     }
@@ -286,6 +286,7 @@ fn runs(row: &SnapshotRow, each_cell: bool) -> Vec<Run> {
                 }
                 match at(col).content() {
                     _ if at(col).width() == Width::Tail => {}
+                    Content::Empty if each_cell => {}
                     Content::Empty => text.push(' '),
                     Content::Char(char) => text.push(char),
                     Content::Cluster(_) => text.push_str(row.cluster(col).unwrap_or(" ")),
@@ -310,12 +311,12 @@ fn runs(row: &SnapshotRow, each_cell: bool) -> Vec<Run> {
                 && run.underline.is_none()
                 && run.attributes.is_empty()
                 && run.link.is_none();
-            if is_plain {
+            if is_plain && !each_cell {
                 let length = run.text.trim_end_matches(' ').len();
                 run.cols -= (run.text.len() - length) as u16;
                 run.text.truncate(length);
             }
-            if !run.text.is_empty() {
+            if !run.text.is_empty() || each_cell && !is_plain {
                 runs.push(run);
             }
         }

@@ -95,7 +95,7 @@ impl<F: Framing, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Connection<F, R, W
                 Next::End => return self.finish().await,
             }
             news.mark_unchanged();
-            for message in self.notifications.take(&self.sessions) {
+            for message in self.notifications.take(&self.sessions).await {
                 send::<F>(&mut self.writer, message).await?;
             }
         }

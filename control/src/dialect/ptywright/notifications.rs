@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{
     error::{Error, Result},
@@ -111,7 +111,7 @@ impl Notifications {
     }
 
     /// What is new, as messages. From now on it counts as told.
-    pub fn take(&mut self, sessions: &Sessions) -> Vec<Vec<u8>> {
+    pub async fn take(&mut self, sessions: &Sessions) -> Vec<Vec<u8>> {
         let mut messages = Vec::new();
         if !self.enabled {
             return messages;
@@ -122,16 +122,19 @@ impl Notifications {
             let wants = self.wants(&id);
             let told = self.told.entry(id.clone()).or_insert_with(Told::nothing);
             if wants {
-                add(&mut messages, &id, session, told);
+                add(&mut messages, sessions, &id, session, told).await;
             } else {
                 *told = Told::everything(session);
             }
         }
         // Closed sessions, whose programs have ended with them.
         let is_there = |id: &String| all.iter().any(|session| session.id() == *id);
-        let closed: Vec<_> = self.told.extract_if(.., |id, _| !is_there(id)).collect();
-        for (id, told) in closed {
-            if !told.has_exited && self.wants(&id) {
+        let closed: Vec<_> = self.told.keys().filter(|id| !is_there(id)).cloned().collect();
+        for id in closed {
+            if let Some(told) = self.told.remove(&id)
+                && !told.has_exited
+                && self.wants(&id)
+            {
                 let params = json!({"session": id, "sequence": told.sequence});
                 messages.push(notification("session.exited", &params));
             }
@@ -141,27 +144,37 @@ impl Notifications {
 }
 
 /// Adds what is new of a session.
-fn add(messages: &mut Vec<Vec<u8>>, id: &str, session: &Session, told: &mut Told) {
-    let mut tell = |method: &str, params: &Value| messages.push(notification(method, params));
+async fn add(
+    messages: &mut Vec<Vec<u8>>,
+    sessions: &Sessions,
+    id: &str,
+    session: &Session,
+    told: &mut Told,
+) {
     // Before the output: an end comes after all output.
     let progress = session.progress();
     let sequence = progress.sequence;
     if sequence > told.sequence {
         told.sequence = sequence;
-        tell("session.changed", &json!({"session": id, "sequence": sequence}));
+        let params = json!({"session": id, "sequence": sequence});
+        messages.push(notification("session.changed", &params));
     }
     let delta = session.output_after(told.output);
-    if !delta.text.is_empty() || delta.is_cut {
+    if delta.end > told.output {
         told.output = delta.end;
-        let output = Redaction::default().line(&delta.text).into_owned();
+        let redacted = Redaction::default().texts(sessions.limiter(), vec![delta.text]).await.ok();
+        // If it can't be redacted, it is not sent.
+        let is_cut = delta.is_cut || redacted.is_none();
+        let output = redacted.and_then(|mut texts| texts.pop()).unwrap_or_default();
         let mut params = json!({"session": id, "sequence": sequence, "output": output});
-        if delta.is_cut {
+        if is_cut {
             params["dropped"] = true.into();
         }
-        tell("session.output", &params);
+        messages.push(notification("session.output", &params));
     }
     if progress.has_ended && !told.has_exited {
         told.has_exited = true;
-        tell("session.exited", &json!({"session": id, "sequence": sequence}));
+        let params = json!({"session": id, "sequence": sequence});
+        messages.push(notification("session.exited", &params));
     }
 }

@@ -17,7 +17,7 @@ pub struct Snapshot {
     pub cursor: Cursor,
     /// Grows with every change of the screen.
     pub sequence: u64,
-    /// The rows without trailing blanks, separated by line breaks. Rows that a program did not break are joined.
+    /// The lines up to what was printed last in each. Rows that a program did not break are one line.
     pub plain_text: String,
     /// Every cell, row by row.
     pub cells: Vec<Cell>,
@@ -52,7 +52,7 @@ pub struct Cursor {
 pub struct Cell {
     pub row: u16,
     pub col: u16,
-    /// Empty: nothing was printed there, or it is the second half of a wide character.
+    /// Empty: nothing was printed there, or it is the second half of a wide character. A blank may be printed.
     pub text: String,
     /// The first half of a character of two columns.
     pub wide: bool,
@@ -215,13 +215,9 @@ impl Snapshot {
     }
 }
 
-/// Lines as a text, without trailing blanks and empty lines.
+/// Lines as a text, without empty ones at its end.
 fn text(lines: &[String]) -> String {
-    let mut text = String::new();
-    for line in lines {
-        text.push_str(line.trim_end_matches(' '));
-        text.push('\n');
-    }
+    let mut text = lines.join("\n");
     text.truncate(text.trim_end_matches('\n').len());
     text
 }

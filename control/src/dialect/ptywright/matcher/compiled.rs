@@ -13,7 +13,7 @@ use crate::services::{regex, search_limiter::Budget};
 pub struct Seen {
     /// The screen's text.
     pub screen: String,
-    /// The kept output.
+    /// The kept output, if the matcher needs it.
     pub transcript: String,
     /// The cursor.
     pub cursor: CursorAt,
@@ -119,6 +119,15 @@ impl Compiled {
         match self {
             Self::ScreenRegex(_) | Self::TranscriptRegex(_) => true,
             Self::Any(parts) | Self::All(parts) => parts.iter().any(Self::has_regex),
+            _ => false,
+        }
+    }
+
+    /// Whether it looks at the kept output.
+    pub fn needs_transcript(&self) -> bool {
+        match self {
+            Self::TranscriptContains(_) | Self::TranscriptRegex(_) => true,
+            Self::Any(parts) | Self::All(parts) => parts.iter().any(Self::needs_transcript),
             _ => false,
         }
     }

@@ -81,7 +81,10 @@ impl Sessions {
             let stable = if is_newest { now.changed.elapsed() } else { Duration::ZERO };
             let seen = Seen {
                 screen: snapshot.plain_text.clone(),
-                transcript: session.transcript(),
+                transcript: match matcher.needs_transcript() {
+                    true => session.transcript(),
+                    false => String::new(),
+                },
                 cursor: CursorAt { row: snapshot.cursor.row, col: snapshot.cursor.col },
                 stable,
                 has_exited: now.has_ended,
