@@ -18,7 +18,7 @@ use super::{
     screen::{Row, cells_of, reading},
     session::{CursorState, scrollback_rows},
 };
-use crate::{error::Error, services::wait::changed_rows};
+use crate::{caller::Access, error::Error, services::wait::changed_rows};
 
 /// The most rows in one reply.
 const MOST_ROWS: u64 = 10_000;
@@ -388,7 +388,7 @@ session_params! {
     /// A session, and the output that the caller has already.
     BytesParams {
         /// Only what follows this many bytes of the output: the end of what an earlier reply returned. Default: everything
-        /// that is kept.
+        /// that is kept. What comes before is released in a streamed session, for a caller with act.
         #[serde(default)]
         from: u64,
         /// Waits this long for more output, or for its end. Default: 0.
@@ -427,7 +427,7 @@ impl Method for Bytes {
 
     async fn call<'a>(
         context: &'a Context,
-        _: &'a Caller,
+        caller: &'a Caller,
         params: BytesParams<'a>,
     ) -> Result<BytesReply> {
         let pane = context.pane(params.target())?;
@@ -443,13 +443,15 @@ impl Method for Bytes {
         };
         let output = context.bytes.output(id).ok_or_else(none)?;
         let nonce = pane.nonce().map(|nonce| &**nonce);
+        // A caller that may only read must not take output from the one that streams it.
+        let releases = caller.scopes.allow(Access::Act);
         let deadline = Instant::now() + Duration::from_millis(wait);
         let (mut changes, mut arrived) = (pane.watch(), output.watch());
         loop {
             changes.borrow_and_update();
             arrived.borrow_and_update();
             let seq = pane.term().seq();
-            let piece = output.after(from, nonce);
+            let piece = output.after(from, nonce, releases);
             if piece.is_forgotten {
                 return Err(Error::NoSession(id.0));
             }

@@ -141,14 +141,14 @@ impl Output {
         self.arrived.subscribe()
     }
 
-    /// The kept bytes after the first `from`, with each byte of `secret` replaced by `*`. If the output is streamed,
-    /// earlier bytes are released, which lets a waiting program go on.
-    pub fn after(&self, from: u64, secret: Option<&str>) -> Piece {
+    /// The kept bytes after the first `from`, with each byte of `secret` replaced by `*`. If the output is streamed and
+    /// `releases` is true, earlier bytes are released, which lets a waiting program go on.
+    pub fn after(&self, from: u64, secret: Option<&str>, releases: bool) -> Piece {
         let mut kept = self.kept.lock();
         let first = kept.end - kept.bytes.len() as u64;
         let from = from.clamp(first, kept.end);
         let mut skipped = (from - first) as usize;
-        if self.is_streamed {
+        if self.is_streamed && releases {
             kept.bytes.drain(..skipped);
             skipped = 0;
             self.room.notify_one();
@@ -209,12 +209,18 @@ mod tests {
         let output = output(true);
         output.push(b"one ").await;
         output.push(b"two").await;
-        let piece = output.after(0, None);
+        let piece = output.after(0, None, true);
         assert_eq!((piece.from, &*piece.bytes), (0, &b"one two"[..]));
         // Nothing was released yet, so a reader may ask again.
-        assert_eq!(output.after(4, None).bytes, b"two");
-        assert_eq!(output.after(0, None).from, 4, "what was read before is released");
-        let end = output.after(99, None);
+        assert_eq!(output.after(4, None, false).bytes, b"two");
+        assert_eq!(
+            output.after(0, None, true).from,
+            0,
+            "a caller that may not act releases nothing"
+        );
+        assert_eq!(output.after(4, None, true).bytes, b"two");
+        assert_eq!(output.after(0, None, true).from, 4, "what was read before is released");
+        let end = output.after(99, None, true);
         assert_eq!((end.from, &*end.bytes), (7, &b""[..]));
     }
 
@@ -225,14 +231,14 @@ mod tests {
         {
             let mut push = std::pin::pin!(streamed.push(b"more"));
             assert!(crate::poll::poll_once(&mut push).await.is_pending());
-            assert_eq!(streamed.after(KEPT as u64, None).bytes, b"");
+            assert_eq!(streamed.after(KEPT as u64, None, true).bytes, b"");
             push.await;
         }
-        assert_eq!(streamed.after(0, None).bytes, b"more");
+        assert_eq!(streamed.after(0, None, true).bytes, b"more");
         let kept = output(false);
         kept.push(&whole).await;
         kept.push(b"more").await;
-        let piece = kept.after(0, None);
+        let piece = kept.after(0, None, true);
         assert_eq!((piece.from, piece.bytes.len()), (4, KEPT));
         assert!(piece.bytes.ends_with(b"xmore"));
     }

@@ -53,8 +53,16 @@ struct Connection<F, R, W> {
     notifications: Notifications,
     /// Messages that came while a request was under way.
     ahead: VecDeque<Vec<u8>>,
-    /// Why nothing more is read. An empty text: the client has closed its side.
-    end: Option<String>,
+    /// Why nothing more is read.
+    end: Option<End>,
+}
+
+/// Why nothing more is read from a client.
+enum End {
+    /// It has closed its side.
+    Closed,
+    /// What it sent can't be read; why.
+    Broken(String),
 }
 
 /// What the client wants next.
@@ -77,11 +85,11 @@ impl<F: Framing, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Connection<F, R, W
                         received = self.messages.next() => match received? {
                             Received::Message(message) => Next::Message(message),
                             Received::End => {
-                                self.end = Some(String::new());
+                                self.end = Some(End::Closed);
                                 Next::End
                             }
                             Received::Broken(why) => {
-                                self.end = Some(why);
+                                self.end = Some(End::Broken(why));
                                 Next::End
                             }
                         },
@@ -103,7 +111,7 @@ impl<F: Framing, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Connection<F, R, W
 
     /// Sends why the connection ends, if the client has not ended it itself.
     async fn finish(&mut self) -> io::Result<()> {
-        if let Some(why) = self.end.take().filter(|why| !why.is_empty()) {
+        if let Some(End::Broken(why)) = self.end.take() {
             self.fail(&Value::Null, Error::parse(why)).await?;
         }
         self.writer.shutdown().await
@@ -174,14 +182,14 @@ impl<F: Framing, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Connection<F, R, W
                         self.ahead.push_back(message);
                     }
                     Received::End => {
-                        self.end = Some(String::new());
+                        self.end = Some(End::Closed);
                         // The client may have closed only its writing half and still read the reply. If it has closed a
                         // Unix socket, even an empty write fails (unix(7), EPIPE).
                         if let (Err(error), true) = (self.writer.write(&[]).await, lasts) {
                             return Err(error);
                         }
                     }
-                    Received::Broken(why) => self.end = Some(why),
+                    Received::Broken(why) => self.end = Some(End::Broken(why)),
                 },
             }
         }
