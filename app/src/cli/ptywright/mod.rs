@@ -22,6 +22,8 @@ use crate::unread::until_unread;
 
 /// The name of the command, and of a link to this program that stands for it.
 const NAME: &str = "ptywright";
+/// The name of this program.
+const PROGRAM: &str = "unterm-cli";
 
 /// Commands of the ptywright protocol.
 #[derive(Subcommand)]
@@ -62,12 +64,12 @@ impl From<Framing> for FramingKind {
     }
 }
 
-/// The words of a command line. A program that is called by a link named `ptywright` gets the command's name as well.
+/// The words of a command line. A link named `ptywright` stands for the program and the command.
 pub fn words(line: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut words: Vec<OsString> = line.collect();
     let called = words.first().map(Path::new).and_then(Path::file_stem);
     if called == Some(OsStr::new(NAME)) {
-        words.insert(1, NAME.into());
+        words.splice(..1, [PROGRAM, NAME].map(OsString::from));
     }
     words
 }
@@ -139,8 +141,8 @@ mod tests {
             let words = words(line.split(' ').map(OsString::from));
             words.into_iter().filter_map(|word| word.into_string().ok()).collect::<Vec<_>>()
         };
-        assert_eq!(words("/bin/ptywright serve"), ["/bin/ptywright", "ptywright", "serve"]);
+        assert_eq!(words("/bin/ptywright serve"), ["unterm-cli", "ptywright", "serve"]);
         assert_eq!(words("unterm-cli ptywright"), ["unterm-cli", "ptywright"]);
-        assert_eq!(words("ptywright"), ["ptywright", "ptywright"]);
+        assert_eq!(words("ptywright"), ["unterm-cli", "ptywright"]);
     }
 }

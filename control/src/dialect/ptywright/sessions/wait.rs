@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use serde::Serialize;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::{Session, Sessions};
 use crate::{
@@ -22,6 +22,8 @@ use crate::{
 
 /// The most bytes of text that expressions are matched against after one change.
 const MOST_BYTES: u64 = 64 << 20;
+/// How long the first look may take, whatever the time-out is.
+const LOOK: Duration = Duration::from_secs(1);
 /// The most characters of output in the evidence.
 const TAIL_CHARS: u64 = 4096;
 
@@ -89,7 +91,9 @@ impl Sessions {
                 stable,
                 has_exited: now.has_ended,
             };
-            let tried = self.try_on(&matcher, seen).await?;
+            // Expressions may take longer than there is time. A wait without any looks once.
+            let tried = timeout_at(deadline.max(start + LOOK), self.try_on(&matcher, seen));
+            let tried = tried.await.map_err(|_| Error::timeout(timeout_ms))??;
             if let Some(outcome) = tried.outcome {
                 return self.evidence(session, snapshot, outcome, start).await;
             }
