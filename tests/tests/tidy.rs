@@ -21,7 +21,7 @@ const LAYERS: &[(&str, &[&str], &[&str])] = &[
     ("unterm-renderer", &["unterm-term"], &["portable-pty", "serde_json", "tokio", "winit"]),
     (
         "unterm-control",
-        &["unterm-mux", "unterm-term"],
+        &["unterm-mux", "unterm-plugin", "unterm-term"],
         &["cosmic-text", "glyphon", "portable-pty", "softbuffer", "wgpu", "winit"],
     ),
     (

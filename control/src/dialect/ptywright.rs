@@ -14,18 +14,22 @@
 //! | `sessions` | the sessions, what is kept of their output, and their input |
 //! | `snapshot` | a screen with every cell |
 //! | `matcher` | the conditions of a wait |
+//! | `adapters` | programs that plugins drive |
+//! | `plugins` | the plugins, and calls of their functions |
 //! | `notifications` | what a client is told without asking |
 //! | `redaction` | secrets in text that leaves the server |
 //!
 //! Requests of one connection are answered in their order. A connection's notifications are sent between its
 //! requests, so a direct response always comes first. Matchers and actions are plain data ([`Matcher`], [`Action`]).
 
+mod adapters;
 mod connection;
 mod error;
 mod framing;
 mod matcher;
 mod methods;
 mod notifications;
+mod plugins;
 mod redaction;
 mod request;
 mod server;
@@ -33,5 +37,6 @@ mod sessions;
 mod snapshot;
 
 pub use matcher::Matcher;
+pub use plugins::Plugins;
 pub use server::{FramingKind, Server};
 pub use sessions::Action;

@@ -14,7 +14,7 @@ use clap::{Subcommand, ValueEnum};
 use tokio::sync::oneshot;
 use unterm_control::{
     Caller,
-    ptywright::{FramingKind, Server},
+    ptywright::{FramingKind, Plugins, Server},
 };
 
 use self::backend::Host;
@@ -43,6 +43,12 @@ pub enum PtywrightCommand {
         /// How messages are told apart: one a line, or by Content-Length headers.
         #[arg(long, value_enum, default_value_t = Framing::Ndjson)]
         framing: Framing,
+        /// Load a plugin before clients connect. May be given several times.
+        #[arg(long, value_name = "FILE")]
+        plugin: Vec<PathBuf>,
+        /// Let clients load and unload plugins.
+        #[arg(long)]
+        allow_plugin_load: bool,
     },
 }
 
@@ -79,8 +85,9 @@ pub fn words(line: impl Iterator<Item = OsString>) -> Vec<OsString> {
 /// # Errors
 /// The server can't be started.
 pub fn run(command: &PtywrightCommand, home: &Path, instance: Option<&str>) -> Result<()> {
-    let PtywrightCommand::Serve { socket, framing, .. } = command;
+    let PtywrightCommand::Serve { socket, framing, plugin, allow_plugin_load, .. } = command;
     unterm::logging::start();
+    let plugins = Plugins::load(plugin, *allow_plugin_load)?;
     let host = Host::start(home, instance)?;
     let backend = host.backend();
     let runtime = host.runtime().clone();
@@ -88,8 +95,9 @@ pub fn run(command: &PtywrightCommand, home: &Path, instance: Option<&str>) -> R
     unterm::signals::on_stop(move |_| {
         let _ = stop.send(());
     })?;
+    let caller = Caller::of_user(Some(NAME));
     let result = runtime.block_on(async {
-        let server = Server::new(backend, Caller::of_user(Some(NAME)), (*framing).into());
+        let server = Server::new(backend, caller, (*framing).into(), plugins);
         let served = async {
             match socket {
                 Some(path) => {

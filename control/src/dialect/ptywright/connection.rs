@@ -6,6 +6,7 @@ use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 
 use super::{
+    adapters::Adapters,
     error::{Error, Result},
     framing::{Messages, Received, send},
     methods::{Client, call, lasts},
@@ -26,13 +27,14 @@ const CANCEL: &str = "$/cancelRequest";
 
 /// Serves a client until its input ends and every request is answered, or until it is gone.
 pub async fn serve<F: Framing>(
-    sessions: Arc<Sessions>,
+    adapters: Arc<Adapters>,
     framing: &'static str,
     reader: impl AsyncRead + Unpin,
     writer: impl AsyncWrite + Unpin,
 ) {
     let mut connection = Connection::<F, _, _> {
-        sessions,
+        sessions: adapters.sessions().clone(),
+        adapters,
         framing,
         messages: Messages::new(reader),
         writer,
@@ -47,6 +49,7 @@ pub async fn serve<F: Framing>(
 
 struct Connection<F, R, W> {
     sessions: Arc<Sessions>,
+    adapters: Arc<Adapters>,
     framing: &'static str,
     messages: Messages<F, R>,
     writer: W,
@@ -164,6 +167,7 @@ impl<F: Framing, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Connection<F, R, W
         }
         let client = Client {
             sessions: &self.sessions,
+            adapters: &self.adapters,
             notifications: &mut self.notifications,
             framing: self.framing,
         };

@@ -1,7 +1,7 @@
 //! The protocol's errors: a code, a message, and data for some of them.
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{client::ClientError, error::Error as MethodError};
 
@@ -78,6 +78,16 @@ impl Error {
     /// A session's program has ended, or the session was closed during the request.
     pub fn closed(message: impl Into<String>) -> Self {
         Self::new(code::CLOSED, message)
+    }
+
+    /// The client may not do that; why, as data.
+    pub fn denied(message: impl Into<String>, data: Value) -> Self {
+        Self { data: Some(data), ..Self::new(code::DENIED, message) }
+    }
+
+    /// A plugin's manifest lacks a permission that a method needs.
+    pub fn permission(message: impl Into<String>, method: &str, permission: &str) -> Self {
+        Self::denied(message, json!({"method": method, "required_permission": permission}))
     }
 
     /// The request was cancelled.

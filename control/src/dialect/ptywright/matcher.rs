@@ -3,8 +3,12 @@
 //! Owns what a matcher is and whether a state matches it. Never waits: `sessions::wait` does.
 
 mod compiled;
+mod predicate;
 
-pub use self::compiled::{Compiled, Outcome, Seen};
+pub use self::{
+    compiled::{Compiled, Outcome, Seen},
+    predicate::Answered,
+};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -2,24 +2,23 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-use serde_json::{
-    Map, Value, json,
-    value::{RawValue, to_raw_value},
-};
+use serde::Deserialize;
+use serde_json::{Map, Value, json, value::RawValue};
 
 use super::{
+    adapters::{Adapters, methods as adapters},
     error::{Error, Result},
     matcher::Matcher,
     notifications::{Asked as NotificationsAsked, NAMES as NOTIFICATIONS, Notifications},
+    plugins::methods as plugins,
     redaction::{Asked as RedactionAsked, Redaction},
-    request::{NoParams, Request, read},
+    request::{NoParams, Request, read, result},
     sessions::{Action, Create, Resize, Sessions, Wait},
 };
 use crate::VERSION;
 
-/// The methods that there are.
-pub const METHODS: [&str; 11] = [
+/// The methods of sessions and of the server.
+const METHODS: [&str; 11] = [
     "server.capabilities",
     "server.set_notifications",
     "session.create",
@@ -32,8 +31,6 @@ pub const METHODS: [&str; 11] = [
     "session.kill",
     "session.close",
 ];
-/// Groups of methods that the protocol has and this server lacks.
-const LACKING: [&str; 2] = ["adapter.", "plugin."];
 /// How long a wait lasts unless a client says otherwise, in milliseconds.
 const TIMEOUT_MS: u64 = 30_000;
 
@@ -85,6 +82,8 @@ struct ResizeParams {
 pub struct Client<'a> {
     /// The sessions.
     pub sessions: &'a Arc<Sessions>,
+    /// The adapters.
+    pub adapters: &'a Arc<Adapters>,
     /// What this client is told without asking.
     pub notifications: &'a mut Notifications,
     /// The name of its framing.
@@ -99,7 +98,7 @@ pub fn lasts(request: &Request) -> bool {
             .params
             .get("action")
             .is_some_and(|action| Action::deserialize(action).is_ok_and(|action| action.lasts())),
-        _ => false,
+        method => adapters::lasts(method),
     }
 }
 
@@ -112,15 +111,16 @@ pub async fn call(
     method: &str,
     params: Map<String, Value>,
 ) -> Result<Box<RawValue>> {
-    let Client { sessions, notifications, framing } = client;
+    let Client { sessions, adapters, notifications, framing } = client;
     match method {
         "server.capabilities" => {
             let NoParams {} = read(params)?;
+            let methods = [&METHODS[..], &adapters::METHODS, &plugins::METHODS].concat();
             result(&json!({
                 "name": "unterm",
                 "version": VERSION,
                 "framing": framing,
-                "methods": METHODS,
+                "methods": methods,
                 "notifications": NOTIFICATIONS,
             }))
         }
@@ -135,7 +135,7 @@ pub async fn call(
         }
         "session.list" => {
             let NoParams {} = read(params)?;
-            let ids: Vec<_> = sessions.all().iter().map(|session| session.id()).collect();
+            let ids: Vec<_> = sessions.own().iter().map(|session| session.id()).collect();
             result(&json!({"sessions": ids}))
         }
         "session.input" => {
@@ -178,9 +178,11 @@ pub async fn call(
             sessions.close(&*sessions.get(&session)?).await?;
             result(&json!({"closed": true}))
         }
-        method if LACKING.iter().any(|group| method.starts_with(group)) => {
-            let why = format!("{method}: this server runs no plugins");
-            Err(Error::method_not_found(why))
+        method if plugins::METHODS.contains(&method) => {
+            plugins::call(sessions.plugins(), method, params).await
+        }
+        method if adapters::METHODS.contains(&method) => {
+            adapters::call(adapters, method, params).await
         }
         method => Err(Error::method_not_found(format!("unknown method: {method}"))),
     }
@@ -189,9 +191,4 @@ pub async fn call(
 async fn read_params(params: Map<String, Value>) -> Result<(String, Redaction)> {
     let ReadParams { session, redact, redaction } = read(params)?;
     Ok((session, Redaction::of(RedactionAsked { redact, redaction }).await?))
-}
-
-fn result(value: &impl Serialize) -> Result<Box<RawValue>> {
-    to_raw_value(value)
-        .map_err(|error| Error::internal(format!("cannot write the result: {error}")))
 }

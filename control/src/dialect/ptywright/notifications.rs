@@ -59,11 +59,13 @@ struct Told {
     /// How many characters of output.
     output: u64,
     has_exited: bool,
+    /// Whether the filter lets the session through.
+    is_wanted: bool,
 }
 
 impl Told {
     fn nothing() -> Self {
-        Self { sequence: FIRST_SEQUENCE, output: 0, has_exited: false }
+        Self { sequence: FIRST_SEQUENCE, output: 0, has_exited: false, is_wanted: false }
     }
 
     fn everything(session: &Session) -> Self {
@@ -72,6 +74,7 @@ impl Told {
             sequence: progress.sequence,
             output: session.output_end(),
             has_exited: progress.has_ended,
+            is_wanted: false,
         }
     }
 }
@@ -105,9 +108,11 @@ impl Notifications {
         Ok(InForce { enabled, adapters, sessions })
     }
 
-    fn wants(&self, session: &str) -> bool {
+    fn wants(&self, session: &str, adapter: Option<&str>) -> bool {
         let is_unfiltered = self.adapters.is_empty() && self.sessions.is_empty();
-        is_unfiltered || self.sessions.iter().any(|wanted| wanted == session)
+        is_unfiltered
+            || self.sessions.iter().any(|wanted| wanted == session)
+            || self.adapters.iter().any(|wanted| Some(wanted.as_str()) == adapter)
     }
 
     /// What is new, as messages. From now on it counts as told.
@@ -119,13 +124,14 @@ impl Notifications {
         let all = sessions.all();
         for session in &all {
             let id = session.id();
-            let wants = self.wants(&id);
+            let wants = self.wants(&id, session.adapter());
             let told = self.told.entry(id.clone()).or_insert_with(Told::nothing);
             if wants {
                 add(&mut messages, sessions, &id, session, told).await;
             } else {
                 *told = Told::everything(session);
             }
+            told.is_wanted = wants;
         }
         // Closed sessions, whose programs have ended with them.
         let is_there = |id: &String| all.iter().any(|session| session.id() == *id);
@@ -133,7 +139,7 @@ impl Notifications {
         for id in closed {
             if let Some(told) = self.told.remove(&id)
                 && !told.has_exited
-                && self.wants(&id)
+                && told.is_wanted
             {
                 let params = json!({"session": id, "sequence": told.sequence});
                 messages.push(notification("session.exited", &params));

@@ -1,7 +1,10 @@
 //! A message as a request, and the form of replies and notifications.
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use serde_json::{Map, Value, value::RawValue};
+use serde_json::{
+    Map, Value,
+    value::{RawValue, to_raw_value},
+};
 
 use super::error::{Error, Result};
 
@@ -105,6 +108,15 @@ pub fn read<T: DeserializeOwned>(params: Map<String, Value>) -> Result<T> {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NoParams {}
+
+/// The result of a method, written.
+///
+/// # Errors
+/// It has no JSON.
+pub fn result(value: &impl Serialize) -> Result<Box<RawValue>> {
+    to_raw_value(value)
+        .map_err(|error| Error::internal(format!("cannot write the result: {error}")))
+}
 
 /// A message to a client, with its fields in the usual order.
 #[derive(Serialize)]

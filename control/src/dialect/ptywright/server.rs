@@ -16,7 +16,10 @@ use tokio::{
     runtime::Handle,
 };
 
-use super::{connection, error::Error, request::failure, sessions::Sessions};
+use super::{
+    adapters::Adapters, connection, error::Error, plugins::Plugins, request::failure,
+    sessions::Sessions,
+};
 use crate::{
     backend::Backend,
     caller::Caller,
@@ -65,14 +68,20 @@ impl FramingKind {
 
 /// A server of the protocol.
 pub struct Server {
-    sessions: Arc<Sessions>,
+    adapters: Arc<Adapters>,
     framing: FramingKind,
 }
 
 impl Server {
     /// A server whose sessions are panes of a backend. The caller makes all calls there.
-    pub fn new(backend: Arc<dyn Backend>, caller: Caller, framing: FramingKind) -> Self {
-        Self { sessions: Sessions::new(backend, caller), framing }
+    pub fn new(
+        backend: Arc<dyn Backend>,
+        caller: Caller,
+        framing: FramingKind,
+        plugins: Plugins,
+    ) -> Self {
+        let sessions = Sessions::new(backend, caller, plugins);
+        Self { adapters: Adapters::new(sessions), framing }
     }
 
     /// Serves a client until its input ends and every request is answered.
@@ -81,7 +90,7 @@ impl Server {
         reader: impl AsyncRead + Send + Unpin,
         writer: impl AsyncWrite + Send + Unpin,
     ) {
-        serve(self.sessions.clone(), self.framing, reader, writer).await;
+        serve(self.adapters.clone(), self.framing, reader, writer).await;
     }
 
     /// Serves a client over blocking streams, such as the standard streams of this process. Returns once everything is
@@ -114,26 +123,26 @@ impl Server {
         }
         let (listener, file) = unix::bind_anywhere(path)?;
         let listener = UnixListener::from_std(listener)?;
-        Ok(accept_all(listener, file, self.sessions.clone(), self.framing))
+        Ok(accept_all(listener, file, self.adapters.clone(), self.framing))
     }
 
-    /// Closes all sessions.
+    /// Closes all adapters and sessions.
     pub async fn close(&self) {
-        self.sessions.close_all().await;
+        self.adapters.close_all().await;
     }
 }
 
 async fn serve(
-    sessions: Arc<Sessions>,
+    adapters: Arc<Adapters>,
     framing: FramingKind,
     reader: impl AsyncRead + Unpin,
     writer: impl AsyncWrite + Unpin,
 ) {
     let name = framing.name();
     match framing {
-        FramingKind::Ndjson => connection::serve::<Lines>(sessions, name, reader, writer).await,
+        FramingKind::Ndjson => connection::serve::<Lines>(adapters, name, reader, writer).await,
         FramingKind::Lsp => {
-            connection::serve::<ContentLength>(sessions, name, reader, writer).await;
+            connection::serve::<ContentLength>(adapters, name, reader, writer).await;
         }
     }
 }
@@ -150,7 +159,7 @@ impl Drop for Counted {
 async fn accept_all(
     listener: UnixListener,
     _file: SocketFile,
-    sessions: Arc<Sessions>,
+    adapters: Arc<Adapters>,
     framing: FramingKind,
 ) {
     let refusal =
@@ -177,10 +186,10 @@ async fn accept_all(
             continue;
         }
         let (reader, writer) = UnixListener::split(stream);
-        let sessions = sessions.clone();
+        let adapters = adapters.clone();
         tokio::spawn(async move {
             let _counted = counted;
-            serve(sessions, framing, reader, writer).await;
+            serve(adapters, framing, reader, writer).await;
         });
     }
 }

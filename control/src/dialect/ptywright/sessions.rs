@@ -6,6 +6,7 @@ mod action;
 mod create;
 mod follow;
 mod keys;
+mod predicates;
 mod raw_transcript;
 mod transcript;
 mod wait;
@@ -30,6 +31,7 @@ pub use self::{
 };
 use super::{
     error::{Error, Result},
+    plugins::Plugins,
     snapshot::Snapshot,
 };
 use crate::{
@@ -55,6 +57,7 @@ pub struct Sessions {
     backend: Arc<dyn Backend>,
     caller: Caller,
     limiter: SearchLimiter,
+    plugins: Plugins,
     list: Mutex<BTreeMap<u64, Arc<Session>>>,
     next: AtomicU64,
     /// Sessions that are there or being created.
@@ -67,6 +70,8 @@ pub struct Sessions {
 pub struct Session {
     number: u64,
     pane: u64,
+    /// The adapter that the session belongs to. Only the adapter's methods reach it.
+    adapter: Option<String>,
     transcript: Mutex<Transcript>,
     /// The size in pixels that a client asked for.
     pixels: Mutex<(u16, u16)>,
@@ -92,6 +97,11 @@ impl Session {
         format!("s{}", self.number)
     }
 
+    /// The id of the adapter that it belongs to.
+    pub fn adapter(&self) -> Option<&str> {
+        self.adapter.as_deref()
+    }
+
     /// How far it has got.
     pub fn progress(&self) -> Progress {
         *self.progress.borrow()
@@ -105,6 +115,11 @@ impl Session {
     /// How many characters of output there were so far.
     pub fn output_end(&self) -> u64 {
         self.transcript.lock().end()
+    }
+
+    /// The marks in the output: by label, how many characters of output there were.
+    pub fn marks(&self) -> BTreeMap<String, u64> {
+        self.transcript.lock().marks().clone()
     }
 
     /// The output after the first `from` characters, as far as it is kept.
@@ -123,11 +138,12 @@ impl Session {
 
 impl Sessions {
     /// No sessions yet. The caller makes all calls at the backend.
-    pub fn new(backend: Arc<dyn Backend>, caller: Caller) -> Arc<Self> {
+    pub fn new(backend: Arc<dyn Backend>, caller: Caller, plugins: Plugins) -> Arc<Self> {
         Arc::new(Self {
             backend,
             caller,
             limiter: SearchLimiter::default(),
+            plugins,
             list: Mutex::default(),
             next: AtomicU64::new(1),
             count: AtomicUsize::new(0),
@@ -140,6 +156,11 @@ impl Sessions {
         &self.limiter
     }
 
+    /// The plugins, which matchers and adapters use.
+    pub fn plugins(&self) -> &Plugins {
+        &self.plugins
+    }
+
     /// Changes when a session changes, and when one is opened or closed.
     pub fn news(&self) -> watch::Receiver<()> {
         self.news.subscribe()
@@ -150,14 +171,27 @@ impl Sessions {
         self.list.lock().values().cloned().collect()
     }
 
+    /// The sessions that belong to no adapter, in the order in which they were created.
+    pub fn own(&self) -> Vec<Arc<Session>> {
+        let list = self.list.lock();
+        list.values().filter(|session| session.adapter.is_none()).cloned().collect()
+    }
+
     /// A session by its id.
     ///
     /// # Errors
-    /// There is none, or it was closed.
+    /// There is none, it was closed, or it belongs to an adapter, whose manifest limits what clients may do.
     pub fn get(&self, id: &str) -> Result<Arc<Session>> {
         let number = id.strip_prefix('s').and_then(|number| number.parse::<u64>().ok());
         let found = number.and_then(|number| self.list.lock().get(&number).cloned());
-        found.filter(|session| session.id() == id).ok_or_else(|| Error::no_session(id))
+        let session =
+            found.filter(|session| session.id() == id).ok_or_else(|| Error::no_session(id))?;
+        match session.adapter() {
+            Some(adapter) => Err(Error::invalid_params(format!(
+                "session {id:?} belongs to the adapter {adapter:?}: use the methods adapter.*"
+            ))),
+            None => Ok(session),
+        }
     }
 
     /// A session's screen.

@@ -5,7 +5,10 @@ use std::time::Duration;
 use regex_automata::{Input, meta::Regex};
 use serde::Serialize;
 
-use super::{CursorAt, Matcher, ScreenStable};
+use super::{
+    CursorAt, Lua, Matcher, ScreenStable,
+    predicate::{Answered, may_hold_later, next_stable},
+};
 use crate::services::{regex, search_limiter::Budget};
 
 /// A session's state, as a matcher sees it.
@@ -21,6 +24,8 @@ pub struct Seen {
     pub stable: Duration,
     /// Whether the program has ended.
     pub has_exited: bool,
+    /// What the matcher's predicates answered.
+    pub predicates: Vec<Answered>,
 }
 
 /// How a matcher matched.
@@ -45,6 +50,15 @@ pub enum Outcome {
     Any { matched: Box<Outcome> },
     /// Every part.
     All { matched: Vec<Outcome> },
+    /// The predicate of a plugin held.
+    Lua {
+        plugin: String,
+        predicate: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        evidence: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        capture: Option<String>,
+    },
 }
 
 /// A matcher whose expressions are compiled.
@@ -59,6 +73,7 @@ pub enum Compiled {
     ProcessExited,
     Any(Vec<Compiled>),
     All(Vec<Compiled>),
+    Lua(Lua),
 }
 
 /// A regular expression.
@@ -105,12 +120,7 @@ impl Compiled {
             Matcher::ProcessExited => Self::ProcessExited,
             Matcher::Any(parts) => Self::Any(all(parts)?),
             Matcher::All(parts) => Self::All(all(parts)?),
-            Matcher::Lua(lua) => {
-                return Err(format!(
-                    "matcher: the plugin {:?} can't be asked: this server runs no plugins",
-                    lua.plugin
-                ));
-            }
+            Matcher::Lua(lua) => Self::Lua(lua),
         })
     }
 
@@ -126,9 +136,20 @@ impl Compiled {
     /// Whether it looks at the kept output.
     pub fn needs_transcript(&self) -> bool {
         match self {
-            Self::TranscriptContains(_) | Self::TranscriptRegex(_) => true,
+            Self::TranscriptContains(_) | Self::TranscriptRegex(_) | Self::Lua(_) => true,
             Self::Any(parts) | Self::All(parts) => parts.iter().any(Self::needs_transcript),
             _ => false,
+        }
+    }
+
+    /// The predicates of plugins in it. Each has to be asked before the matcher is tried.
+    pub fn predicates(&self) -> Vec<&Lua> {
+        match self {
+            Self::Lua(lua) => vec![lua],
+            Self::Any(parts) | Self::All(parts) => {
+                parts.iter().flat_map(Self::predicates).collect()
+            }
+            _ => Vec::new(),
         }
     }
 
@@ -167,6 +188,10 @@ impl Compiled {
                 let all: Option<Vec<_>> = all;
                 all.map(|matched| Outcome::All { matched })
             }
+            Self::Lua(lua) => {
+                let answered = seen.predicates.iter().find(|answered| answered.lua == *lua);
+                answered.and_then(|answered| answered.outcome.clone())
+            }
         }
     }
 
@@ -179,6 +204,7 @@ impl Compiled {
             Self::Any(parts) | Self::All(parts) => {
                 parts.iter().filter_map(|part| part.next_stable(stable)).min()
             }
+            Self::Lua(_) => Some(next_stable(stable)),
             _ => None,
         }
     }
@@ -188,6 +214,7 @@ impl Compiled {
     pub fn may_match_later(&self, seen: &Seen, budget: &mut Budget) -> bool {
         match self {
             Self::ScreenStable(_) => true,
+            Self::Lua(_) => may_hold_later(seen.stable),
             Self::Any(parts) => parts.iter().any(|part| part.may_match_later(seen, budget)),
             Self::All(parts) => parts.iter().all(|part| {
                 part.try_on(seen, budget).is_some() || part.may_match_later(seen, budget)
@@ -222,6 +249,7 @@ mod tests {
             cursor: CursorAt { row: 1, col: 5 },
             stable: Duration::from_millis(100),
             has_exited: false,
+            predicates: Vec::new(),
         }
     }
 
@@ -315,7 +343,5 @@ mod tests {
             |matcher: Value| Compiled::new(serde_json::from_value(matcher).unwrap()).unwrap_err();
         let regex = json!({"type": "any", "value": [{"type": "screen_regex", "value": "a("}]});
         assert!(error(regex).contains("\"a(\""));
-        let lua = json!({"type": "lua", "value": {"plugin": "p", "predicate": "f"}});
-        assert!(error(lua).contains("runs no plugins"));
     }
 }

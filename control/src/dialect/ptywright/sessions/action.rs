@@ -160,7 +160,7 @@ impl Sessions {
                     SignalParams { signal: signal.name().into(), ..SignalParams::of(session.pane) };
                 self.typed(session, self.call::<SignalMethod>(params).await.map(drop))
             }
-            Action::MarkTranscript(Mark { label }) => mark(session, label),
+            Action::MarkTranscript(Mark { label }) => session.mark(label, None),
         }
     }
 
@@ -211,18 +211,27 @@ impl Sessions {
     }
 }
 
-fn mark(session: &Session, label: String) -> Result<()> {
-    let length = label.chars().count();
-    if !(1..=LONGEST_LABEL).contains(&length) {
-        let why =
-            format!("action.value.label: must have 1 to {LONGEST_LABEL} characters, not {length}");
-        return Err(Error::invalid_params(why));
+impl Session {
+    /// Marks a place in the output: how many characters there were, by default those so far.
+    ///
+    /// # Errors
+    /// The label is too long, or there are too many marks.
+    pub fn mark(&self, label: String, at: Option<u64>) -> Result<()> {
+        let length = label.chars().count();
+        if !(1..=LONGEST_LABEL).contains(&length) {
+            let why = format!(
+                "action.value.label: must have 1 to {LONGEST_LABEL} characters, not {length}"
+            );
+            return Err(Error::invalid_params(why));
+        }
+        let mut transcript = self.transcript.lock();
+        let at = at.unwrap_or(transcript.end());
+        if !transcript.mark(label, at) {
+            let why = format!("action.value.label: a session has at most {MOST_MARKS} marks");
+            return Err(Error::invalid_params(why));
+        }
+        Ok(())
     }
-    if !session.transcript.lock().mark(label) {
-        let why = format!("action.value.label: a session has at most {MOST_MARKS} marks");
-        return Err(Error::invalid_params(why));
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -81,6 +81,18 @@ impl Sessions {
     /// # Errors
     /// A parameter is wrong, the program can't be started, or there are too many sessions.
     pub async fn create(self: &Arc<Self>, params: Create) -> Result<Arc<Session>> {
+        self.create_for(params, None).await
+    }
+
+    /// Starts a program in a new session that belongs to an adapter.
+    ///
+    /// # Errors
+    /// As for `create`.
+    pub async fn create_for(
+        self: &Arc<Self>,
+        params: Create,
+        adapter: Option<String>,
+    ) -> Result<Arc<Session>> {
         let kept = params.transcript_max_chars.unwrap_or(KEPT_CHARS);
         if kept > MOST_KEPT_CHARS {
             let why = format!("transcript_max_chars: at most {MOST_KEPT_CHARS}, not {kept}");
@@ -103,6 +115,7 @@ impl Sessions {
         let session = Arc::new(Session {
             number,
             pane,
+            adapter,
             transcript: Transcript::new(kept).into(),
             pixels: pixels.into(),
             progress: watch::Sender::new(Progress {

@@ -127,12 +127,17 @@ impl Transcript {
         Delta { text: text[at..].to_owned(), end: self.end, is_cut }
     }
 
-    /// Marks the current end. Returns false if there are too many marks already.
-    pub fn mark(&mut self, label: String) -> bool {
+    /// The marks by their labels: how many characters there were.
+    pub fn marks(&self) -> &BTreeMap<String, u64> {
+        &self.marks
+    }
+
+    /// Marks a place. Returns false if there are too many marks already.
+    pub fn mark(&mut self, label: String, at: u64) -> bool {
         if self.marks.len() >= MOST_MARKS && !self.marks.contains_key(&label) {
             return false;
         }
-        self.marks.insert(label, self.end);
+        self.marks.insert(label, at);
         true
     }
 }
@@ -187,9 +192,9 @@ mod tests {
     fn marks_are_bounded() {
         let mut transcript = Transcript::new(5);
         for mark in 0..MOST_MARKS {
-            assert!(transcript.mark(mark.to_string()));
+            assert!(transcript.mark(mark.to_string(), 0));
         }
-        assert!(!transcript.mark("more".to_owned()));
-        assert!(transcript.mark("0".to_owned()), "a mark may be moved");
+        assert!(!transcript.mark("more".to_owned(), 0));
+        assert!(transcript.mark("0".to_owned(), 1), "a mark may be moved");
     }
 }

@@ -81,7 +81,7 @@ impl Sessions {
             // A screen that is newer than what is known of it has just changed.
             let is_newest = snapshot.sequence <= now.sequence;
             let stable = if is_newest { now.changed.elapsed() } else { Duration::ZERO };
-            let seen = Seen {
+            let mut seen = Seen {
                 screen: snapshot.plain_text.clone(),
                 transcript: match matcher.needs_transcript() {
                     true => session.transcript(),
@@ -90,9 +90,14 @@ impl Sessions {
                 cursor: CursorAt { row: snapshot.cursor.row, col: snapshot.cursor.col },
                 stable,
                 has_exited: now.has_ended,
+                predicates: Vec::new(),
             };
-            // Expressions may take longer than there is time. A wait without any looks once.
-            let tried = timeout_at(deadline.max(start + LOOK), self.try_on(&matcher, seen));
+            // Predicates and expressions may take longer than there is time. A wait without any looks once.
+            let until = deadline.max(start + LOOK);
+            let asked = self.ask_predicates(session, &matcher, &seen, snapshot.sequence);
+            let asked = timeout_at(until, asked).await;
+            seen.predicates = asked.map_err(|_| Error::timeout(timeout_ms))??;
+            let tried = timeout_at(until, self.try_on(&matcher, seen));
             let tried = tried.await.map_err(|_| Error::timeout(timeout_ms))??;
             if let Some(outcome) = tried.outcome {
                 return self.evidence(session, snapshot, outcome, start).await;

@@ -1,0 +1,98 @@
+//! What `classify` gets, and the state that it returns.
+
+use serde::Serialize;
+use serde_json::Value;
+use unterm_plugin::{Classification, ClassifyContext};
+
+use super::{Adapters, Locked, redact::redact};
+use crate::dialect::ptywright::{
+    error::{Error, Result},
+    redaction::Redaction,
+    snapshot::Snapshot,
+};
+
+/// The milliseconds that a screen has to stay as it is before a turn counts as completed.
+const COMPLETED_TURN_STABLE_MS: u64 = 750;
+/// The state of an adapter whose `classify` fails.
+const PLUGIN_ERROR: &str = "plugin_error";
+
+/// An adapter's state, as clients see it.
+#[derive(Serialize)]
+struct State {
+    #[serde(flatten)]
+    classification: Classification,
+    last_intent: Option<String>,
+}
+
+impl Adapters {
+    /// The adapter's state now.
+    ///
+    /// # Errors
+    /// The screen can't be read. If the plugin fails, that is a state.
+    pub(super) async fn state(&self, locked: &Locked) -> Result<Value> {
+        let screen = self.sessions.screen(&locked.adapter.session).await?;
+        self.state_of(locked, &screen, true).await
+    }
+
+    /// The state that a screen shows. `redacts`: whether secrets are hidden.
+    pub(super) async fn state_of(
+        &self,
+        locked: &Locked,
+        screen: &Snapshot,
+        redacts: bool,
+    ) -> Result<Value> {
+        let adapter = &locked.adapter;
+        let context = context(locked, screen);
+        let (cursor, sequence) = (context.cursor, context.sequence);
+        let last_intent = locked.last_intent.clone();
+        let instance = adapter.instance.clone();
+        let classify = move || {
+            let classification =
+                instance.classify(&context).unwrap_or_else(|error| Classification {
+                    state: PLUGIN_ERROR.to_owned(),
+                    confidence: 1.0,
+                    evidence: error.to_string(),
+                    sequence,
+                    metadata: None,
+                    host_marks: Vec::new(),
+                });
+            let marks = classification.host_marks.clone();
+            let mut state = serde_json::to_value(State { classification, last_intent })?;
+            if redacts {
+                redact(&mut state, &Redaction::default());
+            }
+            Ok::<_, serde_json::Error>((state, marks))
+        };
+        let (state, marks) = adapter
+            .calls
+            .run(classify)
+            .await?
+            .map_err(|error| Error::internal(format!("the state has no JSON: {error}")))?;
+        for label in marks {
+            if let Err(error) = adapter.session.mark(label, Some(cursor)) {
+                tracing::debug!(adapter = adapter.id, error.message, "a mark is left out");
+            }
+        }
+        Ok(state)
+    }
+}
+
+fn context(locked: &Locked, screen: &Snapshot) -> ClassifyContext {
+    let session = &locked.adapter.session;
+    let progress = session.progress();
+    // A screen that is newer than what is known of it has just changed.
+    let stable = match screen.sequence <= progress.sequence {
+        true => progress.changed.elapsed().as_millis(),
+        false => 0,
+    };
+    ClassifyContext {
+        transcript: session.transcript(),
+        sequence: screen.sequence,
+        last_intent: locked.last_intent.clone(),
+        stable_ms: u64::try_from(stable).unwrap_or(u64::MAX),
+        completed_turn_stable_ms: COMPLETED_TURN_STABLE_MS,
+        markers: session.marks(),
+        cursor: session.output_end(),
+        ..ClassifyContext::of_screen(screen.plain_text.as_str())
+    }
+}

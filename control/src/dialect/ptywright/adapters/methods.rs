@@ -1,0 +1,214 @@
+//! The methods `adapter.*`.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json, value::RawValue};
+
+use super::{Adapter, Adapters, actions::Intent, turn::Awaited};
+use crate::dialect::ptywright::{
+    error::{Error, Result},
+    redaction::{Additions, Asked as RedactionAsked, Redaction},
+    request::{NoParams, read, result},
+};
+
+/// The methods that there are.
+pub const METHODS: [&str; 13] = [
+    "adapter.list",
+    "adapter.live",
+    "adapter.start",
+    "adapter.resume",
+    "adapter.state",
+    "adapter.send",
+    "adapter.wait",
+    "adapter.turn",
+    "adapter.cancel_wait",
+    "adapter.snapshot",
+    "adapter.transcript",
+    "adapter.inspect",
+    "adapter.close",
+];
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OnAdapter {
+    adapter: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SendParams {
+    adapter: String,
+    intent: String,
+    #[serde(default)]
+    params: Option<Map<String, Value>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WaitParams {
+    adapter: String,
+    #[serde(default)]
+    intent: Option<String>,
+    #[serde(default)]
+    params: Option<Map<String, Value>>,
+    #[serde(default)]
+    timeout_ms: Option<u64>,
+    #[serde(default)]
+    wait_id: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TurnParams {
+    adapter: String,
+    send: TurnSend,
+    #[serde(default)]
+    wait: Option<Awaited>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TurnSend {
+    intent: String,
+    #[serde(default)]
+    params: Option<Map<String, Value>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CancelParams {
+    wait_id: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ReadParams {
+    adapter: String,
+    #[serde(default)]
+    redact: Option<bool>,
+    #[serde(default)]
+    redaction: Option<Additions>,
+}
+
+/// Whether a method waits for the adapter's lock or for its program, so that a client may cancel it.
+pub fn lasts(method: &str) -> bool {
+    matches!(
+        method,
+        "adapter.state"
+            | "adapter.send"
+            | "adapter.wait"
+            | "adapter.turn"
+            | "adapter.snapshot"
+            | "adapter.transcript"
+            | "adapter.inspect"
+            | "adapter.close"
+    )
+}
+
+/// Carries out a method.
+///
+/// # Errors
+/// As the protocol documents for each method.
+pub async fn call(
+    adapters: &Arc<Adapters>,
+    method: &str,
+    params: Map<String, Value>,
+) -> Result<Box<RawValue>> {
+    match method {
+        "adapter.list" => {
+            let NoParams {} = read(params)?;
+            result(&json!({"plugins": adapters.sessions.plugins().manifests()}))
+        }
+        "adapter.live" => {
+            let NoParams {} = read(params)?;
+            let live: Vec<_> = adapters.all().iter().map(|adapter| live(adapter)).collect();
+            result(&json!({"adapters": live}))
+        }
+        "adapter.start" => result(&adapters.start(read(params)?, "adapter.start").await?),
+        "adapter.resume" => result(&adapters.start(read(params)?, "adapter.resume").await?),
+        "adapter.state" => {
+            let OnAdapter { adapter } = read(params)?;
+            let locked = permitted(adapters, &adapter, method)?.lock().await?;
+            result(&json!({"state": adapters.state(&locked).await?}))
+        }
+        "adapter.send" => {
+            let SendParams { adapter, intent, params } = read(params)?;
+            let locked = permitted(adapters, &adapter, method)?.lock().await?;
+            let intent = Intent { name: intent, params: params.unwrap_or_default() };
+            let locked = adapters.perform(locked, intent, "adapter.send").await?;
+            result(&json!({"state": adapters.state(&locked).await?}))
+        }
+        "adapter.wait" => {
+            let WaitParams { adapter, intent, params, timeout_ms, wait_id } = read(params)?;
+            let awaited = Awaited { intent, params, timeout_ms, wait_id };
+            let adapter = permitted(adapters, &adapter, method)?;
+            result(&adapters.wait(adapter, awaited).await?)
+        }
+        "adapter.turn" => {
+            let TurnParams { adapter, send, wait } = read(params)?;
+            let adapter = permitted(adapters, &adapter, method)?;
+            let intent = Intent { name: send.intent, params: send.params.unwrap_or_default() };
+            result(&adapters.turn(adapter, intent, wait.unwrap_or_default()).await?)
+        }
+        "adapter.cancel_wait" => {
+            let CancelParams { wait_id } = read(params)?;
+            match adapters.waits.cancel(&wait_id) {
+                Some(adapter) => {
+                    result(&json!({"cancelled": true, "adapter": adapter, "wait_id": wait_id}))
+                }
+                None => result(&json!({"cancelled": false, "wait_id": wait_id})),
+            }
+        }
+        "adapter.snapshot" => {
+            let (adapter, redaction) = read_params(adapters, method, params).await?;
+            result(&adapters.snapshot(&adapter.lock().await?, &redaction).await?)
+        }
+        "adapter.transcript" => {
+            let (adapter, redaction) = read_params(adapters, method, params).await?;
+            result(&adapters.transcript(&adapter.lock().await?, &redaction).await?)
+        }
+        "adapter.inspect" => {
+            let (adapter, redaction) = read_params(adapters, method, params).await?;
+            result(&adapters.inspect(&adapter.lock().await?, &redaction).await?)
+        }
+        "adapter.close" => {
+            let OnAdapter { adapter } = read(params)?;
+            let locked = permitted(adapters, &adapter, method)?.lock().await?;
+            let adapters = adapters.clone();
+            // Goes on if the client is gone.
+            let closed = tokio::spawn(async move { adapters.close(locked).await });
+            closed.await.map_err(|error| Error::internal(error.to_string()))??;
+            result(&json!({"closed": true}))
+        }
+        method => Err(Error::method_not_found(format!("unknown method: {method}"))),
+    }
+}
+
+fn live(adapter: &Adapter) -> Value {
+    let progress = adapter.session.progress();
+    json!({
+        "adapter": adapter.id,
+        "plugin": adapter.manifest.name,
+        "session": adapter.session.id(),
+        "sequence": progress.sequence,
+        "finished": progress.has_ended,
+    })
+}
+
+/// An adapter whose plugin has the permissions that a method needs.
+fn permitted(adapters: &Adapters, id: &str, method: &str) -> Result<Arc<Adapter>> {
+    let adapter = adapters.get(id)?;
+    adapter.permit(method)?;
+    Ok(adapter)
+}
+
+async fn read_params(
+    adapters: &Adapters,
+    method: &str,
+    params: Map<String, Value>,
+) -> Result<(Arc<Adapter>, Redaction)> {
+    let ReadParams { adapter, redact, redaction } = read(params)?;
+    let adapter = permitted(adapters, &adapter, method)?;
+    Ok((adapter, Redaction::of(RedactionAsked { redact, redaction }).await?))
+}

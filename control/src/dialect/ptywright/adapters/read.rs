@@ -1,0 +1,49 @@
+//! What clients read of an adapter: its screen, its output, and what its plugin sees of them.
+
+use serde_json::{Value, json};
+use unterm_plugin::split_status;
+
+use super::{Adapters, Locked};
+use crate::dialect::ptywright::{error::Result, redaction::Redaction, snapshot::Snapshot};
+
+/// The most characters of output in `adapter.inspect`.
+const TAIL_CHARS: u64 = 4096;
+
+impl Adapters {
+    pub(super) async fn snapshot(
+        &self,
+        locked: &Locked,
+        redaction: &Redaction,
+    ) -> Result<Snapshot> {
+        let screen = self.sessions.screen(&locked.adapter.session).await?;
+        screen.redacted(redaction, self.sessions.limiter()).await
+    }
+
+    pub(super) async fn transcript(&self, locked: &Locked, redaction: &Redaction) -> Result<Value> {
+        let text = locked.adapter.session.transcript();
+        let text = redaction.texts(self.sessions.limiter(), vec![text]).await?.pop();
+        Ok(json!({"text": text.unwrap_or_default()}))
+    }
+
+    /// The state with the texts that it was read from.
+    pub(super) async fn inspect(&self, locked: &Locked, redaction: &Redaction) -> Result<Value> {
+        let adapter = &locked.adapter;
+        let session = &adapter.session;
+        let screen = self.sessions.screen(session).await?;
+        let state = self.state_of(locked, &screen, !redaction.is_off()).await?;
+        let tail = session.output_after(session.output_end().saturating_sub(TAIL_CHARS)).text;
+        let tail = redaction.texts(self.sessions.limiter(), vec![tail]).await?.pop();
+        let screen = screen.redacted(redaction, self.sessions.limiter()).await?;
+        let (body, status) = split_status(&screen.plain_text);
+        Ok(json!({
+            "adapter": adapter.id,
+            "plugin": adapter.manifest.name,
+            "state": state,
+            "plain_text": screen.plain_text,
+            "body_text": body,
+            "status_text": status,
+            "transcript_tail": tail.unwrap_or_default(),
+            "sequence": screen.sequence,
+        }))
+    }
+}

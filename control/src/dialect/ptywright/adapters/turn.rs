@@ -1,0 +1,143 @@
+//! Waits for an adapter, alone or after an intent.
+
+use std::{sync::Arc, time::Duration};
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use tokio::time::{Instant, timeout_at};
+
+use super::{Adapter, Adapters, Locked, actions::Intent, redact::redact};
+use crate::{
+    dialect::ptywright::{
+        error::{Error, Result},
+        matcher::{Matcher, Outcome},
+        plugins::refused,
+        redaction::Redaction,
+        sessions::Wait,
+    },
+    services::wait::deadline,
+};
+
+/// The function that callers who name none get.
+const INTENT: &str = "wait_turn_matcher";
+/// How long a wait lasts unless a client says otherwise, in milliseconds.
+const TIMEOUT_MS: u64 = 120_000;
+
+/// What to wait for.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Awaited {
+    pub intent: Option<String>,
+    pub params: Option<Map<String, Value>>,
+    pub timeout_ms: Option<u64>,
+    pub wait_id: Option<String>,
+}
+
+impl Adapters {
+    /// Waits for what a plugin's function describes. The adapter is locked before and after, but not meanwhile, so that other
+    /// clients can answer a dialog.
+    pub(super) async fn wait(
+        self: &Arc<Self>,
+        adapter: Arc<Adapter>,
+        awaited: Awaited,
+    ) -> Result<Value> {
+        let wait_id = awaited.wait_id.clone();
+        let id = adapter.id.clone();
+        let work = async {
+            let timeout_ms = awaited.timeout_ms.unwrap_or(TIMEOUT_MS);
+            let deadline = deadline(Instant::now(), Duration::from_millis(timeout_ms));
+            let locked = timeout_at(deadline, adapter.clone().lock()).await;
+            let locked = locked.map_err(|_| Error::timeout(timeout_ms))??;
+            let matcher = matcher(&locked, &awaited, "adapter.wait").await?;
+            drop(locked);
+            let outcome = self.until(&adapter, matcher, timeout_ms, deadline).await?;
+            Ok((adapter.lock().await?, outcome))
+        };
+        let (locked, outcome) = self.unless_cancelled(wait_id.as_deref(), &id, work).await?;
+        self.reply(&locked, &outcome, wait_id).await
+    }
+
+    /// Carries out an intent, then waits. The adapter stays locked until the end.
+    pub(super) async fn turn(
+        self: &Arc<Self>,
+        adapter: Arc<Adapter>,
+        intent: Intent,
+        awaited: Awaited,
+    ) -> Result<Value> {
+        let wait_id = awaited.wait_id.clone();
+        let id = adapter.id.clone();
+        let work = async {
+            let locked = adapter.clone().lock().await?;
+            let locked = self.perform(locked, intent, "adapter.turn").await?;
+            let timeout_ms = awaited.timeout_ms.unwrap_or(TIMEOUT_MS);
+            let deadline = deadline(Instant::now(), Duration::from_millis(timeout_ms));
+            let matcher = matcher(&locked, &awaited, "adapter.turn").await?;
+            let outcome = self.until(&adapter, matcher, timeout_ms, deadline).await?;
+            Ok((locked, outcome))
+        };
+        let (locked, outcome) = self.unless_cancelled(wait_id.as_deref(), &id, work).await?;
+        self.reply(&locked, &outcome, wait_id).await
+    }
+
+    /// Does work that `adapter.cancel_wait` cancels. The id is bound before the work begins.
+    async fn unless_cancelled<T>(
+        &self,
+        wait_id: Option<&str>,
+        adapter: &str,
+        work: impl Future<Output = Result<T>>,
+    ) -> Result<T> {
+        let Some(wait_id) = wait_id else { return work.await };
+        let mut bound = self.waits.bind(wait_id, adapter)?;
+        tokio::select! {
+            biased;
+            () = bound.cancelled() => Err(Error::cancelled()),
+            done = work => done,
+        }
+    }
+
+    async fn until(
+        &self,
+        adapter: &Adapter,
+        matcher: Matcher,
+        timeout_ms: u64,
+        deadline: Instant,
+    ) -> Result<Outcome> {
+        let left = deadline.saturating_duration_since(Instant::now()).as_millis();
+        let left = u64::try_from(left).unwrap_or(u64::MAX);
+        let waited = self.sessions.wait(&adapter.session, Wait { matcher, timeout_ms: left }).await;
+        match waited {
+            Ok(evidence) => Ok(evidence.outcome),
+            // The client knows the time that it gave.
+            Err(error) if error == Error::timeout(left) => Err(Error::timeout(timeout_ms)),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn reply(
+        &self,
+        locked: &Locked,
+        outcome: &Outcome,
+        wait_id: Option<String>,
+    ) -> Result<Value> {
+        let mut matched = json!(outcome);
+        redact(&mut matched, &Redaction::default());
+        let mut reply = json!({"state": self.state(locked).await?, "matched": matched});
+        if let Some(wait_id) = wait_id {
+            reply["wait_id"] = wait_id.into();
+        }
+        Ok(reply)
+    }
+}
+
+/// The condition that a plugin's function describes.
+async fn matcher(locked: &Locked, awaited: &Awaited, method: &str) -> Result<Matcher> {
+    let instance = locked.adapter.instance.clone();
+    let name = awaited.intent.clone().unwrap_or_else(|| INTENT.to_owned());
+    let params = Value::Object(awaited.params.clone().unwrap_or_default());
+    let call = move || instance.wait_matcher(&name, &params);
+    let described = locked.adapter.calls.run(call).await?;
+    let described = described.map_err(|error| refused(&error, method))?;
+    // Both have the same JSON.
+    let matcher = serde_json::to_value(described).and_then(serde_json::from_value);
+    matcher.map_err(|error| Error::internal(format!("the matcher of the plugin: {error}")))
+}

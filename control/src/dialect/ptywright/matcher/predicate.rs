@@ -1,0 +1,68 @@
+//! When a predicate of a plugin is asked, and its answer.
+//!
+//! A predicate sees for how long the screen has been stable, but does not say how long that has to be. Each change of the session
+//! is a reason to ask it. While nothing changes, it is asked after fixed times of stability, whose distances grow: every 250 ms
+//! up to 2 s, every second up to 10 s, and then each time the stability has doubled. So a quiet screen costs few calls.
+
+use std::time::Duration;
+
+use super::{Lua, Outcome};
+
+/// How long the screen of an ended program is stable before predicates count as decided.
+const DECIDED: Duration = Duration::from_secs(10);
+/// Distances between the times, and up to where they apply.
+const STEPS: [(u64, u64); 2] = [(250, 2_000), (1_000, 10_000)];
+
+/// What a predicate answered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answered {
+    /// The question.
+    pub lua: Lua,
+    /// How it matched, if it did.
+    pub outcome: Option<Outcome>,
+}
+
+/// The stability at which a predicate is asked next.
+pub fn next_stable(stable: Duration) -> Duration {
+    let now = u64::try_from(stable.as_millis()).unwrap_or(u64::MAX);
+    for (distance, end) in STEPS {
+        if now < end {
+            return Duration::from_millis((now / distance + 1) * distance);
+        }
+    }
+    let (_, mut next) = STEPS[STEPS.len() - 1];
+    while next <= now {
+        next = next.saturating_mul(2);
+    }
+    Duration::from_millis(next)
+}
+
+/// Whether a predicate may hold later although the program has ended and the screen no longer changes.
+pub fn may_hold_later(stable: Duration) -> bool {
+    stable < DECIDED
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quiet_screen_costs_few_calls() {
+        let (mut stable, mut times) = (Duration::ZERO, Vec::new());
+        while stable < Duration::from_secs(24 * 3600) {
+            stable = next_stable(stable);
+            times.push(stable.as_millis());
+        }
+        assert_eq!(times[..4], [250, 500, 750, 1000]);
+        assert_eq!(times[7..11], [2000, 3000, 4000, 5000]);
+        assert_eq!(times[15..18], [10_000, 20_000, 40_000]);
+        assert!(times.len() < 32, "{times:?}");
+        assert_eq!(next_stable(Duration::from_micros(250_500)), Duration::from_millis(500));
+    }
+
+    #[test]
+    fn the_longest_stability_overflows_nothing() {
+        assert!(next_stable(Duration::from_millis(u64::MAX / 2)) > Duration::from_secs(1));
+        assert!(may_hold_later(Duration::ZERO) && !may_hold_later(DECIDED));
+    }
+}

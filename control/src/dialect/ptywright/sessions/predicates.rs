@@ -1,0 +1,51 @@
+//! Asks the predicates of plugins about a session.
+
+use unterm_plugin::PredicateInput;
+
+use super::{Session, Sessions};
+use crate::dialect::ptywright::{
+    error::Result,
+    matcher::{Answered, Compiled, Outcome, Seen},
+};
+
+impl Sessions {
+    /// Asks each predicate of a matcher. Dropping the future leaves at most one call, which the plugin's limits end.
+    ///
+    /// # Errors
+    /// There is no such predicate, or it fails.
+    pub async fn ask_predicates(
+        &self,
+        session: &Session,
+        matcher: &Compiled,
+        seen: &Seen,
+        sequence: u64,
+    ) -> Result<Vec<Answered>> {
+        let mut answers: Vec<Answered> = Vec::new();
+        for lua in matcher.predicates() {
+            if answers.iter().any(|answered| answered.lua == *lua) {
+                continue;
+            }
+            let input = PredicateInput {
+                screen: seen.screen.clone(),
+                transcript: seen.transcript.clone(),
+                sequence,
+                stable_ms: u64::try_from(seen.stable.as_millis()).unwrap_or(u64::MAX),
+                process_exited: seen.has_exited,
+                markers: session.marks(),
+                cursor: session.output_end(),
+                params: lua.params.clone(),
+            };
+            let outcome = self.plugins().predicate(&lua.plugin, &lua.predicate, input).await?;
+            answers.push(Answered {
+                lua: lua.clone(),
+                outcome: outcome.matched.then(|| Outcome::Lua {
+                    plugin: lua.plugin.clone(),
+                    predicate: lua.predicate.clone(),
+                    evidence: outcome.evidence,
+                    capture: outcome.capture,
+                }),
+            });
+        }
+        Ok(answers)
+    }
+}
