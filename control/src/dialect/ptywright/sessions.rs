@@ -83,7 +83,7 @@ pub struct Session {
 pub struct Progress {
     /// The sequence of its screen.
     pub sequence: u64,
-    /// When that last changed.
+    /// When that last changed, or when an adapter last typed.
     pub changed: Instant,
     /// Whether its program has ended.
     pub has_ended: bool,
@@ -125,6 +125,11 @@ impl Session {
     /// The output after the first `from` characters, as far as it is kept.
     pub fn output_after(&self, from: u64) -> Delta {
         self.transcript.lock().after(from)
+    }
+
+    /// Counts the screen as just changed. A screen that has not reacted to input yet is not stable.
+    pub fn restart_stability(&self) {
+        self.progress.send_modify(|progress| progress.changed = Instant::now());
     }
 
     fn ended(&self) -> Error {

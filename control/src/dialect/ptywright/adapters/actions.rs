@@ -53,6 +53,7 @@ impl Adapters {
                 action => {
                     before = Some(session.output_end());
                     self.sessions.act(session, action).await?;
+                    session.restart_stability();
                 }
             }
         }
