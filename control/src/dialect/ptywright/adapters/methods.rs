@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::{Map, Value, json, value::RawValue};
 
-use super::{Adapter, Adapters, actions::Intent, turn::Awaited};
+use super::{Adapter, Adapters, actions::Intent, start::Start, turn::Awaited};
 use crate::dialect::ptywright::{
     error::{Error, Result},
     redaction::{Additions, Asked as RedactionAsked, Redaction},
@@ -125,8 +125,8 @@ pub async fn call(
             let live: Vec<_> = adapters.all().iter().map(|adapter| live(adapter)).collect();
             result(&json!({"adapters": live}))
         }
-        "adapter.start" => result(&adapters.start(read(params)?, "adapter.start").await?),
-        "adapter.resume" => result(&adapters.start(read(params)?, "adapter.resume").await?),
+        "adapter.start" => start(adapters, read(params)?, "adapter.start").await,
+        "adapter.resume" => start(adapters, read(params)?, "adapter.resume").await,
         "adapter.state" => {
             let OnAdapter { adapter } = read(params)?;
             let locked = permitted(adapters, &adapter, method)?.lock().await?;
@@ -183,6 +183,17 @@ pub async fn call(
         }
         method => Err(Error::method_not_found(format!("unknown method: {method}"))),
     }
+}
+
+/// Starts an adapter. If the client is gone, that goes on, so that `adapter.live` lists whatever was started.
+async fn start(
+    adapters: &Arc<Adapters>,
+    params: Start,
+    method: &'static str,
+) -> Result<Box<RawValue>> {
+    let adapters = adapters.clone();
+    let started = tokio::spawn(async move { adapters.start(params, method).await });
+    result(&started.await.map_err(|error| Error::internal(error.to_string()))??)
 }
 
 fn live(adapter: &Adapter) -> Value {
