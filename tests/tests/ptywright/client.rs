@@ -81,10 +81,19 @@ impl Served {
         Self::socket_in(home, framing)
     }
 
+    /// Serves on the socket with additional arguments.
+    pub fn socket_with(framing: Framing, args: &[&str]) -> Result<Self> {
+        Self::listen(tempfile::tempdir()?, framing, args)
+    }
+
     pub fn socket_in(home: TempDir, framing: Framing) -> Result<Self> {
+        Self::listen(home, framing, &[])
+    }
+
+    fn listen(home: TempDir, framing: Framing, args: &[&str]) -> Result<Self> {
         let path = home.path().join("socket");
         let mut command = command(home.path());
-        command.args(["serve", "--framing", framing.name(), "--socket"]).arg(&path);
+        command.args(["serve", "--framing", framing.name(), "--socket"]).arg(&path).args(args);
         let mut served = Self { process: command.spawn()?, home, framing };
         wait_for(
             "the socket",

@@ -1,7 +1,10 @@
 //! The ptywright protocol, served by the real program: every method and error over standard streams in both framings
 //! and over a socket, what two clients share, notifications, and what is left when a client or the server ends.
 
+mod adapters;
 mod client;
+mod plugins;
+mod waits;
 
 use std::{
     fs,
@@ -26,7 +29,7 @@ fn every_method_works_in_both_framings() -> Result<()> {
         ensure!(capabilities["name"] == "unterm" && capabilities["framing"] == framing.name());
         let methods = capabilities["methods"].as_array().context("methods")?;
         ensure!(
-            methods.contains(&json!("session.wait")) && !methods.contains(&json!("adapter.list"))
+            methods.contains(&json!("session.wait")) && methods.contains(&json!("adapter.turn"))
         );
         let notifications = json!(["session.changed", "session.output", "session.exited"]);
         assert_eq!(capabilities["notifications"], notifications);
@@ -83,8 +86,7 @@ fn every_error_has_its_code_and_names_the_value() -> Result<()> {
             (r#"{"jsonrpc":"2.0","id":7}"#, json!(7), -32600, "method"),
             (r#"{"jsonrpc":"1","id":"x","method":"session.list"}"#, json!("x"), -32600, "\"1\""),
             (r#"{"jsonrpc":"2.0","id":8,"method":"nope"}"#, json!(8), -32601, "nope"),
-            (r#"{"jsonrpc":"2.0","id":8,"method":"adapter.start"}"#, json!(8), -32601, "plugins"),
-            (r#"{"jsonrpc":"2.0","id":8,"method":"plugin.load"}"#, json!(8), -32601, "plugins"),
+            (r#"{"jsonrpc":"2.0","id":8,"method":"adapter.nope"}"#, json!(8), -32601, "nope"),
             (
                 r#"{"jsonrpc":"2.0","id":9,"method":"session.list","params":[]}"#,
                 json!(9),
@@ -163,7 +165,7 @@ fn every_error_has_its_code_and_names_the_value() -> Result<()> {
             (
                 "session.wait",
                 wait(json!({"type": "lua", "value": {"plugin": "p", "predicate": "f"}})),
-                "plugins",
+                "no plugin named `p`",
             ),
             ("session.wait", wait(deep), "16 deep"),
             ("server.set_notifications", json!({}), "enabled"),
