@@ -5,10 +5,7 @@
 mod compiled;
 mod predicate;
 
-pub use self::{
-    compiled::{Compiled, Outcome, Seen},
-    predicate::Answered,
-};
+pub use self::compiled::{Answered, Compiled, Outcome, Seen};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

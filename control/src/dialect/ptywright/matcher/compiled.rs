@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{
     CursorAt, Lua, Matcher, ScreenStable,
-    predicate::{Answered, may_hold_later, next_stable},
+    predicate::{may_hold_later, next_stable},
 };
 use crate::services::{regex, search_limiter::Budget};
 
@@ -26,6 +26,15 @@ pub struct Seen {
     pub has_exited: bool,
     /// What the matcher's predicates answered.
     pub predicates: Vec<Answered>,
+}
+
+/// What a predicate of a plugin answered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answered {
+    /// The question.
+    pub lua: Lua,
+    /// How it matched, if it did.
+    pub outcome: Option<Outcome>,
 }
 
 /// How a matcher matched.

@@ -1,4 +1,4 @@
-//! When a predicate of a plugin is asked, and its answer.
+//! When a predicate of a plugin is asked.
 //!
 //! A predicate sees for how long the screen has been stable, but does not say how long that has to be. Each change of the session
 //! is a reason to ask it. While nothing changes, it is asked after fixed times of stability, whose distances grow: every 250 ms
@@ -6,21 +6,10 @@
 
 use std::time::Duration;
 
-use super::{Lua, Outcome};
-
 /// How long the screen of an ended program is stable before predicates count as decided.
 const DECIDED: Duration = Duration::from_secs(10);
 /// Distances between the times, and up to where they apply.
 const STEPS: [(u64, u64); 2] = [(250, 2_000), (1_000, 10_000)];
-
-/// What a predicate answered.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Answered {
-    /// The question.
-    pub lua: Lua,
-    /// How it matched, if it did.
-    pub outcome: Option<Outcome>,
-}
 
 /// The stability at which a predicate is asked next.
 pub fn next_stable(stable: Duration) -> Duration {
