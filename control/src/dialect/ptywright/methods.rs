@@ -154,12 +154,12 @@ pub async fn call(
         "session.snapshot" => {
             let (session, redaction) = read_params(params).await?;
             let screen = sessions.screen(&*sessions.get(&session)?).await?;
-            result(&screen.redacted(&redaction, sessions.limiter()).await?)
+            result(&screen.redacted(&redaction, sessions.searches()).await?)
         }
         "session.transcript" => {
             let (session, redaction) = read_params(params).await?;
             let text = sessions.get(&session)?.transcript();
-            let text = redaction.texts(sessions.limiter(), vec![text]).await?.pop();
+            let text = redaction.texts(sessions.searches(), vec![text]).await?.pop();
             result(&json!({"text": text.unwrap_or_default()}))
         }
         "session.resize" => {

@@ -168,7 +168,7 @@ async fn add(
     let delta = session.output_after(told.output);
     if delta.end > told.output {
         told.output = delta.end;
-        let redacted = Redaction::default().texts(sessions.limiter(), vec![delta.text]).await.ok();
+        let redacted = Redaction::default().texts(sessions.searches(), vec![delta.text]).await.ok();
         // If it can't be redacted, it is not sent.
         let is_cut = delta.is_cut || redacted.is_none();
         let output = redacted.and_then(|mut texts| texts.pop()).unwrap_or_default();

@@ -8,7 +8,10 @@ use serde::Deserialize;
 use super::error::{Error, Result};
 use crate::{
     offload::blocking,
-    services::{regex, search_limiter::SearchLimiter, search_limiter::too_long},
+    services::{
+        regex,
+        search_limiter::{Searches, too_long},
+    },
 };
 
 /// What replaces a secret, unless a client says otherwise.
@@ -151,7 +154,7 @@ impl Redaction {
     ///
     /// # Errors
     /// A client's expression takes too long.
-    pub async fn texts(&self, limiter: &SearchLimiter, texts: Vec<String>) -> Result<Vec<String>> {
+    pub async fn texts(&self, searches: Searches<'_>, texts: Vec<String>) -> Result<Vec<String>> {
         let bytes: usize = texts.iter().map(String::len).sum();
         if self.is_off() {
             return Ok(texts);
@@ -160,7 +163,7 @@ impl Redaction {
             return Ok(texts.iter().map(|text| self.line(text).into_owned()).collect());
         }
         let redaction = self.clone();
-        let work = limiter.run(bytes as u64, move |budget| {
+        let work = searches.run(bytes as u64, move |budget| {
             let mut redacted = Vec::with_capacity(texts.len());
             let mut total = 0;
             for text in texts {
@@ -217,6 +220,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::{caller::TokenKind, services::search_limiter::SearchLimiter};
 
     fn redacted(text: &str) -> String {
         Redaction::default().line(text).into_owned()
@@ -249,7 +253,7 @@ mod tests {
         let added = of(added).await.unwrap();
         let texts = vec!["Anna 123 token=1".to_owned(), "zz!".to_owned()];
         let limiter = SearchLimiter::default();
-        let texts = added.texts(&limiter, texts).await.unwrap();
+        let texts = added.texts(limiter.of(TokenKind::Instance), texts).await.unwrap();
         assert_eq!(texts, ["<x> <x> token=<x>", "<x>!"]);
         let off = of(json!({"redact": false, "redaction": {"enabled": true}})).await.unwrap();
         assert_eq!(off.line("token=1"), "token=1");

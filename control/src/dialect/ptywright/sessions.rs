@@ -36,14 +36,14 @@ use super::{
 };
 use crate::{
     backend::{Backend, Calls as _},
-    caller::Caller,
+    caller::{Caller, TokenKind},
     methods::{
         Method,
         cells::{Cells, CellsParams},
         params::SessionOnly,
         session::{Destroy, Kill, Resize as ResizeMethod, ResizeParams},
     },
-    services::search_limiter::SearchLimiter,
+    services::search_limiter::{SearchLimiter, Searches},
 };
 
 /// The most sessions at a time.
@@ -157,8 +157,8 @@ impl Sessions {
     }
 
     /// Limits the searches of clients.
-    pub fn limiter(&self) -> &SearchLimiter {
-        &self.limiter
+    pub fn searches(&self) -> Searches<'_> {
+        self.limiter.of(TokenKind::Instance)
     }
 
     /// The plugins, which matchers and adapters use.

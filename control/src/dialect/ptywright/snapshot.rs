@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{error::Result, redaction::Redaction};
 use crate::{
     methods::cells::{Attribute, CellsReply, Run},
-    services::search_limiter::SearchLimiter,
+    services::search_limiter::Searches,
 };
 
 /// A session's screen.
@@ -179,18 +179,14 @@ impl Snapshot {
     ///
     /// # Errors
     /// A client's expression takes too long.
-    pub async fn redacted(
-        mut self,
-        redaction: &Redaction,
-        limiter: &SearchLimiter,
-    ) -> Result<Self> {
+    pub async fn redacted(mut self, redaction: &Redaction, searches: Searches<'_>) -> Result<Self> {
         if redaction.is_off() {
             return Ok(self);
         }
         let lines = self.lines();
         let mut texts = lines.clone();
         texts.extend(self.title.clone());
-        let mut redacted = redaction.texts(limiter, texts).await?;
+        let mut redacted = redaction.texts(searches, texts).await?;
         if self.title.is_some() {
             self.title = redacted.pop();
         }
@@ -256,6 +252,7 @@ fn lay(cells: &mut [Cell], line: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{caller::TokenKind, services::search_limiter::SearchLimiter};
 
     const WIDE: char = '漢';
 
@@ -314,7 +311,8 @@ mod tests {
         let limiter = SearchLimiter::default();
         let wrapped = screen(&["secret=abcdefghi", "jkl 漢 end", ""], 16, &[true, false, false]);
         assert_eq!(wrapped.plain_text, "secret=abcdefghijkl 漢 end");
-        let redacted = wrapped.redacted(&Redaction::default(), &limiter).await.unwrap();
+        let redacted =
+            wrapped.redacted(&Redaction::default(), limiter.of(TokenKind::Instance)).await.unwrap();
         assert_eq!(redacted.plain_text, "secret=[REDACTED] 漢 end");
         assert_eq!(redacted.title.as_deref(), Some("token=[REDACTED]"));
         assert_eq!(rows(&redacted), ["secret=[REDACTED", "] 漢 end........", "................"]);
@@ -325,7 +323,11 @@ mod tests {
     async fn what_holds_no_secret_stays() {
         let limiter = SearchLimiter::default();
         let screen = screen(&["plain 漢", "x"], 9, &[false, false]);
-        let redacted = screen.clone().redacted(&Redaction::default(), &limiter).await.unwrap();
+        let redacted = screen
+            .clone()
+            .redacted(&Redaction::default(), limiter.of(TokenKind::Instance))
+            .await
+            .unwrap();
         assert_eq!(redacted.cells, screen.cells);
         assert_eq!(redacted.plain_text, "plain 漢\nx");
     }

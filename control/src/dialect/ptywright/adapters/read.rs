@@ -16,12 +16,12 @@ impl Adapters {
         redaction: &Redaction,
     ) -> Result<Snapshot> {
         let screen = self.sessions.screen(&locked.adapter.session).await?;
-        screen.redacted(redaction, self.sessions.limiter()).await
+        screen.redacted(redaction, self.sessions.searches()).await
     }
 
     pub(super) async fn transcript(&self, locked: &Locked, redaction: &Redaction) -> Result<Value> {
         let text = locked.adapter.session.transcript();
-        let text = redaction.texts(self.sessions.limiter(), vec![text]).await?.pop();
+        let text = redaction.texts(self.sessions.searches(), vec![text]).await?.pop();
         Ok(json!({"text": text.unwrap_or_default()}))
     }
 
@@ -32,8 +32,8 @@ impl Adapters {
         let screen = self.sessions.screen(session).await?;
         let state = self.state_of(locked, &screen, !redaction.is_off()).await?;
         let tail = session.output_after(session.output_end().saturating_sub(TAIL_CHARS)).text;
-        let tail = redaction.texts(self.sessions.limiter(), vec![tail]).await?.pop();
-        let screen = screen.redacted(redaction, self.sessions.limiter()).await?;
+        let tail = redaction.texts(self.sessions.searches(), vec![tail]).await?.pop();
+        let screen = screen.redacted(redaction, self.sessions.searches()).await?;
         let (body, status) = split_status(&screen.plain_text);
         Ok(json!({
             "adapter": adapter.id,

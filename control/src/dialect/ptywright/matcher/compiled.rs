@@ -238,7 +238,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::services::search_limiter::SearchLimiter;
+    use crate::{caller::TokenKind, services::search_limiter::SearchLimiter};
 
     fn compiled(matcher: Value) -> Compiled {
         Compiled::new(serde_json::from_value(matcher).unwrap()).unwrap()
@@ -247,7 +247,8 @@ mod tests {
     async fn outcome(matcher: Value, seen: &Seen) -> Value {
         let (matcher, seen) = (compiled(matcher), seen.clone());
         let limiter = SearchLimiter::default();
-        let work = limiter.run(1 << 20, move |budget| matcher.try_on(&seen, budget));
+        let searches = limiter.of(TokenKind::Instance);
+        let work = searches.run(1 << 20, move |budget| matcher.try_on(&seen, budget));
         serde_json::to_value(work.await.unwrap()).unwrap()
     }
 
@@ -323,7 +324,7 @@ mod tests {
             async move {
                 let limiter = SearchLimiter::default();
                 let work = move |budget: &mut Budget| matcher.may_match_later(&ended, budget);
-                limiter.run(1 << 20, work).await.unwrap()
+                limiter.of(TokenKind::Instance).run(1 << 20, work).await.unwrap()
             }
         };
         let stable = json!({"type": "screen_stable", "value": {"min_ms": 500}});

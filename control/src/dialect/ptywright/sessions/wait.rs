@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use serde::Serialize;
-use tokio::time::{Instant, sleep_until, timeout_at};
+use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
 use super::{Session, Sessions};
 use crate::{
@@ -133,7 +133,7 @@ impl Sessions {
         if !matcher.has_regex() {
             return Ok(work(&mut Budget::of_bytes(MOST_BYTES)).0);
         }
-        let (tried, is_spent) = self.limiter.run(MOST_BYTES, work).await?;
+        let (tried, is_spent) = self.searches().run(MOST_BYTES, work).await?;
         if is_spent {
             return Err(Error::invalid_params(format!("matcher: {}", too_long())));
         }
@@ -148,9 +148,16 @@ impl Sessions {
         start: Instant,
     ) -> Result<Evidence> {
         let redaction = Redaction::default();
+        // The transcript follows the screen.
+        let sequence = snapshot.sequence;
+        let mut progress = session.progress.subscribe();
+        let caught_up = progress.wait_for(|progress| {
+            progress.sequence >= sequence || progress.has_ended || progress.is_closed
+        });
+        let _ = timeout(LOOK, caught_up).await;
         let tail = session.output_after(session.output_end().saturating_sub(TAIL_CHARS)).text;
-        let snapshot = snapshot.redacted(&redaction, &self.limiter).await?;
-        let mut tail = redaction.texts(&self.limiter, vec![tail]).await?;
+        let snapshot = snapshot.redacted(&redaction, self.searches()).await?;
+        let mut tail = redaction.texts(self.searches(), vec![tail]).await?;
         Ok(Evidence {
             matched: true,
             sequence: snapshot.sequence,
