@@ -296,6 +296,7 @@ fn sessions(t: &mut Transcript, fixture: &Fixture, id: u64) {
         t.call(name, json!({"id": created["id"], "input": "x"}), json!({"status": "=ok"}));
         t.fail(name, cat.clone(), "Missing 'input' parameter");
     }
+    t.call("session.kill", cat.clone(), json!({"killed": true}));
     t.call("session.destroy", cat, json!({"status": "=ok", "destroyed": true}));
     t.call(
         "session.env",
@@ -687,7 +688,7 @@ fn beyond(t: &mut Transcript, id: u64) {
     t.fail(
         "screen.bytes",
         json!({"id": id}),
-        &format!("Session {id} is not hidden: nothing is kept"),
+        &format!("Session {id} is neither hidden nor streamed: nothing is kept"),
     );
     t.call(
         "session.signal",

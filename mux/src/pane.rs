@@ -7,6 +7,7 @@
 mod echo;
 mod handover;
 mod images;
+mod plain_prompt;
 mod program;
 mod prompt;
 mod queue;
@@ -42,7 +43,8 @@ use crate::{
 
 pub use handover::Handover;
 pub(crate) use handover::Rest;
-pub use prompt::{AtPrompt, PlainPrompt};
+pub use plain_prompt::PlainPrompt;
+pub use prompt::AtPrompt;
 use queue::WriteQueue;
 pub use queue::{WRITE_CAPACITY, WriteError};
 use titles::Titles;

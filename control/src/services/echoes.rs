@@ -8,8 +8,8 @@
 //! - behind a prompt in a later line, where interpreters show the further typed lines, and line editors redraw what was typed
 //!   ahead of their prompt.
 //!
-//! In these places, the beginning of the text counts as well, since a search may see a half-drawn line. If earlier input was
-//! not on the screen yet, the cursor was about to move. Then the first line below it that equals the text counts as well.
+//! In these places, the beginning of the text counts as well, since a search may see a half-drawn line. If the cursor
+//! was about to move, the first line below it that equals the text counts as well.
 
 use std::collections::VecDeque;
 
@@ -40,8 +40,9 @@ pub struct Place {
     mark: TypedId,
     /// The terminal itself echoes input, at once.
     by_terminal: bool,
-    /// Earlier input is not on the screen yet, so the program may echo elsewhere, or the terminal itself.
-    is_early: bool,
+    /// The program may be about to move the cursor, and the terminal itself to echo: earlier input is not on the screen yet, or a
+    /// line editor is about to enter a line.
+    may_move: bool,
     /// No prompt stands before the position, so a line editor may redraw the text behind its next prompt.
     is_ahead: bool,
 }
@@ -65,7 +66,8 @@ impl Place {
             return None;
         }
         let is_ahead = is_early || by_terminal && !ends_prompt(&line_to_cursor(&term));
-        Some(Self { mark: term.mark_typed()?, by_terminal, is_early, is_ahead })
+        let may_move = is_early || has_editor;
+        Some(Self { mark: term.mark_typed()?, by_terminal, may_move, is_ahead })
     }
 }
 
@@ -79,11 +81,14 @@ struct Typed {
 }
 
 impl Typed {
-    /// The first line below a row that equals the first line of the text.
+    /// The first line below a row that equals the first line of the text, if the line of that row does not show it.
     fn line_below(&self, term: &Term, row: LineId) -> Option<LineId> {
         let end = term.live_top().0 + u64::from(term.size().rows);
         let mut below = (row.0 + 1..end.min(row.0 + BELOW)).map(LineId);
         let first = self.lines.first().filter(|line| !line.is_empty())?;
+        if term.text(term.line_at(row)).contains(first) {
+            return None;
+        }
         below.find(|&line| {
             let range = term.line_at(line);
             range.start.line == line && term.text(range).trim_end() == first
@@ -134,9 +139,8 @@ impl Echoes {
             let term = pane.term();
             let place = |typed: &Typed| {
                 let at = term.typed_at(typed.place.mark)?;
-                let moved =
-                    typed.place.is_early.then(|| typed.line_below(&term, at.line)).flatten();
-                Some((at, moved))
+                let moved = typed.place.may_move.then(|| typed.line_below(&term, at.line));
+                Some((at, moved.flatten()))
             };
             (typed.iter().map(place).collect::<Vec<_>>(), usize::from(term.size().cols))
         };
@@ -144,7 +148,10 @@ impl Echoes {
         for (typed, place) in typed.into_iter().zip(places) {
             let at = place.map(|(at, _)| (at.line.0, usize::from(at.col)));
             let moved = place.and_then(|(_, moved)| moved);
-            echoes.extend(moved.map(|line| Echo::of(typed.clone(), Some((line.0, 0)), cols)));
+            echoes.extend(moved.map(|line| {
+                let place = Place { by_terminal: true, is_ahead: true, ..typed.place };
+                Echo::of(Typed { place, ..typed.clone() }, Some((line.0, 0)), cols)
+            }));
             echoes.push(Echo::of(typed, at, cols));
         }
         echoes
@@ -236,7 +243,7 @@ mod tests {
         let place = Place {
             mark: term.mark_typed().unwrap(),
             by_terminal,
-            is_early: false,
+            may_move: false,
             is_ahead: by_terminal,
         };
         let lines = lines.iter().map(|&line| line.to_owned()).collect();

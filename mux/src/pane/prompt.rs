@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use super::{Pane, WriteError, queue::SoFar};
+use super::{Pane, WriteError, plain_prompt::PlainPrompt, queue::SoFar};
 use crate::ShownLine;
 
 /// The outcome of typing at a prompt.
@@ -14,17 +14,6 @@ pub enum AtPrompt {
     Begun(String),
     /// Not typed: no shell waits for a line at a marked prompt, or Enter was pressed since its prompt began.
     Elsewhere,
-}
-
-/// What is known about the prompt of a shell that marks none, from its input alone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PlainPrompt {
-    /// The shell was at its prompt when it had had this many inputs, and only input can make it leave.
-    At(u64),
-    /// A command that a caller typed has not ended.
-    Occupied,
-    /// Nothing.
-    Unknown,
 }
 
 /// The state of the prompt, and the count of inputs.
