@@ -70,7 +70,13 @@ impl vte::Perform for Plain<'_> {
     }
 
     fn unhook(&mut self) {
-        self.term.dcs(&std::mem::take(self.dcs));
+        self.term.dcs(self.dcs);
+        if let Some(mut decoding) = self.term.take_decoding() {
+            decoding.keep_string(self.dcs);
+            decoding.run();
+            self.term.apply_decoded(decoding);
+        }
+        self.dcs.clear();
     }
 }
 
@@ -81,6 +87,7 @@ fn plain(bytes: &[u8]) -> (String, String) {
     let mut parser: vte::Parser = vte::Parser::new();
     fixture.term.begin_batch();
     parser.advance(&mut Plain { term: &mut fixture.term, dcs: &mut dcs }, bytes);
+    fixture.term.end_batch();
     (fixture.term.dump(), fixture.replies())
 }
 
@@ -101,6 +108,13 @@ fn compare(bytes: &[u8]) {
         assert_eq!(scanned([a, b]), expected, "at {at}: {:?}", String::from_utf8_lossy(bytes));
     }
     assert_eq!(scanned(bytes.chunks(1)), expected, "bytes: {:?}", String::from_utf8_lossy(bytes));
+}
+
+#[test]
+fn a_sixel_image_is_drawn_by_both_also_where_another_sequence_ends_it() {
+    for bytes in [&b"\x1bPq~\x1b\\"[..], b"a\x1bP0;1q<\\]\x1b#Ob", b"\x1bPq~\x1b[mx"] {
+        compare(bytes);
+    }
 }
 
 /// Whether vte would end a string at a byte 0x9c inside a character. vte takes that byte for an 8-bit ST, which is
