@@ -269,6 +269,24 @@ fn without_marks_a_command_is_typed_only_at_a_visible_prompt() {
 }
 
 #[test]
+fn a_line_that_goes_on_behind_a_continuation_prompt_was_begun() {
+    let fixture = Fixture::new();
+    let mut agent = Client::new(&fixture);
+    // As Nushell marks its prompts: each key draws them anew.
+    let prompt = r"\033]133;A;k=i\033\\> \033]133;B\033\\";
+    let more = r"\033]133;A;k=s\033\\::: \033]133;B\033\\";
+    let script =
+        format!("printf '{prompt}'; read -r A; printf '\\r{prompt}'\"$A\"'\\n{more}'; exec cat");
+    let opened = agent.call("pane_open", json!({"command": ["bash", "-c", script]}));
+    let pane = &opened["pane"];
+    agent.call("wait", json!({"pane": pane, "any": [{"text": "> "}], "include_typed": true}));
+    agent.call("input", json!({"pane": pane, "text": "'x' |\n"}));
+    agent.call("wait", json!({"pane": pane, "any": [{"text": ":::"}], "include_typed": true}));
+    let refused = agent.fail("run", json!({"pane": pane, "command": "touch typed"}));
+    assert!(refused.contains("an unfinished line"), "{refused}");
+}
+
+#[test]
 fn a_shell_in_a_shell_or_elsewhere_is_what_runs() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();

@@ -93,6 +93,10 @@ impl Pane {
             if enters < so_far.enters {
                 return Standing::Elsewhere;
             }
+            if term.commands().next_back().is_some_and(|last| last.is_continued) {
+                let line = shown.before_cursor.trim();
+                return Standing::Begun(if line.is_empty() { "…" } else { line }.to_owned());
+            }
             let is_ahead = self.inputs_at_prompt.load(Ordering::Acquire) >= so_far.inputs;
             let is_shown = self.inputs_shown.load(Ordering::Acquire) >= so_far.inputs;
             return match line_behind(&shown, typed.as_ref(), is_shown, is_ahead) {

@@ -118,6 +118,8 @@ pub struct Command {
     pub options: PromptOptions,
     /// What a program typed at its prompt, which may differ from what ran.
     pub given: Option<Given>,
+    /// The shell shows a continuation prompt: what was entered is not a whole command.
+    pub is_continued: bool,
 }
 
 impl Command {

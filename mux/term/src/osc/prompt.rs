@@ -152,7 +152,10 @@ impl Term {
         self.pen.set_role(PromptRole::Prompt);
         // After a secondary prompt, the lines before it can no longer be edited.
         if kind == "s" && self.screen == ScreenKind::Main {
-            self.commands.change(|command| command.options.click = ClickKeys::Line);
+            self.commands.change(|command| {
+                command.options.click = ClickKeys::Line;
+                command.is_continued = true;
+            });
         }
     }
 
