@@ -1,5 +1,7 @@
 //! What a plugin asks the host to do with its program, in the JSON of `session.input`.
 
+use std::ops::RangeInclusive;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{permission::Permission, text::quoted};
@@ -10,23 +12,19 @@ const TEXT: usize = 256 << 10;
 /// The length of a transcript mark's label, in bytes.
 const LABEL: usize = 128;
 
+/// The characters of a piece of streamed text, and the milliseconds between two pieces.
+pub const CHUNK_CHARS: RangeInclusive<u64> = 1..=1024;
+/// See [`CHUNK_CHARS`].
+pub const DELAY_MS: RangeInclusive<u64> = 0..=100;
+
 /// One action, as `{"type": …, "value": …}`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", content = "value", rename_all = "snake_case")]
+#[serde(tag = "type", content = "value", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Action {
     /// Type this text.
     Text(String),
     /// Type this text piece by piece.
-    StreamText {
-        /// The text.
-        text: String,
-        /// The characters of a piece, 1 to 1024.
-        #[serde(default = "chunk_chars")]
-        chunk_chars: u16,
-        /// The milliseconds between two pieces, at most 100.
-        #[serde(default = "delay_ms")]
-        delay_ms: u16,
-    },
+    StreamText(StreamText),
     /// Write this text verbatim, for programs without bracketed paste.
     Paste(String),
     /// Write this text between the markers of bracketed paste.
@@ -34,59 +32,92 @@ pub enum Action {
     /// Press a key.
     Key(String),
     /// Change the terminal's size.
-    Resize {
-        /// Rows, 1 to 1000.
-        rows: u16,
-        /// Columns, 1 to 1000.
-        cols: u16,
-        /// The width in pixels.
-        #[serde(default)]
-        pixel_width: u16,
-        /// The height in pixels.
-        #[serde(default)]
-        pixel_height: u16,
-    },
+    Resize(Resize),
     /// Press Ctrl+C.
     Interrupt,
     /// Press Ctrl+D.
     Eof,
     /// Kill the program.
     Kill,
-    /// Send the program a signal.
+    /// Send the programs in the foreground a signal.
     Signal(Signal),
     /// Give the transcript's end a label.
-    MarkTranscript {
-        /// The label.
-        label: String,
-    },
+    MarkTranscript(Mark),
 }
 
-const fn chunk_chars() -> u16 {
+/// A text to type piece by piece.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StreamText {
+    /// The text.
+    pub text: String,
+    /// The characters of a piece, in [`CHUNK_CHARS`].
+    #[serde(default = "chunk_chars")]
+    pub chunk_chars: u64,
+    /// The milliseconds between two pieces, in [`DELAY_MS`].
+    #[serde(default = "delay_ms")]
+    pub delay_ms: u64,
+}
+
+/// A size in cells and in pixels. 0 pixels: unknown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Resize {
+    /// Rows.
+    pub rows: u16,
+    /// Columns.
+    pub cols: u16,
+    /// The width in pixels.
+    #[serde(default)]
+    pub pixel_width: u16,
+    /// The height in pixels.
+    #[serde(default)]
+    pub pixel_height: u16,
+}
+
+/// A label for a place in the transcript.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mark {
+    /// The label.
+    pub label: String,
+}
+
+const fn chunk_chars() -> u64 {
     64
 }
 
-const fn delay_ms() -> u16 {
+const fn delay_ms() -> u64 {
     2
 }
 
-/// A signal that a plugin may send.
+/// A signal to a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[allow(missing_docs, reason = "the names are those of the signals")]
 pub enum Signal {
-    /// SIGTERM.
     Term,
-    /// SIGHUP.
     Hup,
-    /// SIGQUIT.
     Quit,
-    /// SIGINT.
     Int,
-    /// SIGKILL.
     Kill,
-    /// SIGUSR1.
     User1,
-    /// SIGUSR2.
     User2,
+}
+
+impl Signal {
+    /// Its POSIX name, without `SIG`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Term => "TERM",
+            Self::Hup => "HUP",
+            Self::Quit => "QUIT",
+            Self::Int => "INT",
+            Self::Kill => "KILL",
+            Self::User1 => "USR1",
+            Self::User2 => "USR2",
+        }
+    }
 }
 
 impl Action {
@@ -94,7 +125,7 @@ impl Action {
     pub const fn permission(&self) -> Permission {
         match self {
             Self::Kill | Self::Signal(_) => Permission::SessionKill,
-            Self::Resize { .. } => Permission::SessionResize,
+            Self::Resize(_) => Permission::SessionResize,
             _ => Permission::InputWrite,
         }
     }
@@ -103,22 +134,22 @@ impl Action {
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Text(_) => "text",
-            Self::StreamText { .. } => "stream_text",
+            Self::StreamText(_) => "stream_text",
             Self::Paste(_) => "paste",
             Self::BracketedPaste(_) => "bracketed_paste",
             Self::Key(_) => "key",
-            Self::Resize { .. } => "resize",
+            Self::Resize(_) => "resize",
             Self::Interrupt => "interrupt",
             Self::Eof => "eof",
             Self::Kill => "kill",
             Self::Signal(_) => "signal",
-            Self::MarkTranscript { .. } => "mark_transcript",
+            Self::MarkTranscript(_) => "mark_transcript",
         }
     }
 
     /// Checks what the types leave open.
     pub(crate) fn check(&self) -> Result<(), String> {
-        let between = |what: &str, value: u16, range: std::ops::RangeInclusive<u16>| {
+        let between = |what: &str, value: u64, range: RangeInclusive<u64>| {
             if range.contains(&value) {
                 return Ok(());
             }
@@ -130,21 +161,19 @@ impl Action {
         };
         match self {
             Self::Text(text) | Self::Paste(text) | Self::BracketedPaste(text) => text_fits(text),
-            Self::StreamText { text, chunk_chars, delay_ms } => {
+            Self::StreamText(StreamText { text, chunk_chars, delay_ms }) => {
                 text_fits(text)?;
-                between("chunk_chars", *chunk_chars, 1..=1024)?;
-                between("delay_ms", *delay_ms, 0..=100)
+                between("chunk_chars", *chunk_chars, CHUNK_CHARS)?;
+                between("delay_ms", *delay_ms, DELAY_MS)
             }
-            Self::Key(key) if !is_key(key) => Err(format!(
-                "{} is not a key; keys are {}, f1 to f12 and ctrl_a to ctrl_z",
-                quoted(key),
-                NAMED_KEYS.join(", ")
-            )),
-            Self::Resize { rows, cols, .. } => {
-                between("rows", *rows, 1..=1000)?;
-                between("cols", *cols, 1..=1000)
+            Self::Key(key) if !is_key(key) => {
+                Err(format!("{} is not a key; keys are {}", quoted(key), key_names()))
             }
-            Self::MarkTranscript { label } => check_label(label),
+            Self::Resize(Resize { rows, cols, .. }) => {
+                between("rows", (*rows).into(), 1..=1000)?;
+                between("cols", (*cols).into(), 1..=1000)
+            }
+            Self::MarkTranscript(Mark { label }) => check_label(label),
             Self::Key(_) | Self::Interrupt | Self::Eof | Self::Kill | Self::Signal(_) => Ok(()),
         }
     }
@@ -166,7 +195,7 @@ pub(crate) fn check_label(label: &str) -> Result<(), String> {
 }
 
 /// The keys that have a name of their own.
-const NAMED_KEYS: [&str; 16] = [
+pub const NAMED_KEYS: [&str; 16] = [
     "enter",
     "escape",
     "tab",
@@ -185,8 +214,13 @@ const NAMED_KEYS: [&str; 16] = [
     "insert",
 ];
 
+/// The names of all keys, for messages.
+pub fn key_names() -> String {
+    format!("{}, f1 to f12 and ctrl_a to ctrl_z", NAMED_KEYS.join(", "))
+}
+
 /// Whether `key` is one of the protocol's keys.
-pub(crate) fn is_key(key: &str) -> bool {
+pub fn is_key(key: &str) -> bool {
     let function = || key.strip_prefix('f')?.parse::<u8>().ok().map(|number| (number, key.len()));
     let control = || {
         key.strip_prefix("ctrl_")
@@ -223,7 +257,8 @@ mod tests {
         }
         let short = json!({ "type": "stream_text", "value": { "text": "x" } });
         let action: Action = serde_json::from_value(short).expect("an action");
-        assert_eq!(action, Action::StreamText { text: "x".into(), chunk_chars: 64, delay_ms: 2 });
+        let stream = StreamText { text: "x".into(), chunk_chars: 64, delay_ms: 2 };
+        assert_eq!(action, Action::StreamText(stream));
     }
 
     #[test]

@@ -60,7 +60,9 @@ mod text;
 mod value;
 mod worker;
 
-pub use action::{Action, Signal};
+pub use action::{
+    Action, CHUNK_CHARS, DELAY_MS, Mark, NAMED_KEYS, Resize, Signal, StreamText, is_key, key_names,
+};
 pub use catalog::Catalog;
 pub use context::{ClassifyContext, PredicateInput, split_status};
 pub use error::{CallError, LimitKind, LoadError, ManifestError};

@@ -13,7 +13,7 @@ const NODES: usize = 256;
 
 /// A condition, as `{"type": …, "value": …}`. The host compiles the regular expressions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", content = "value", rename_all = "snake_case")]
+#[serde(tag = "type", content = "value", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Matcher {
     /// The screen contains this text.
     ContainsText(String),
@@ -39,6 +39,7 @@ pub enum Matcher {
 
 /// A cell, counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct CellPosition {
     /// The row.
     pub row: u16,
@@ -48,6 +49,7 @@ pub struct CellPosition {
 
 /// How long the screen has to stay as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct StableFor {
     /// Milliseconds.
     pub min_ms: u64,
@@ -55,6 +57,7 @@ pub struct StableFor {
 
 /// A predicate of a plugin.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct LuaPredicate {
     /// The plugin's name.
     pub plugin: String,

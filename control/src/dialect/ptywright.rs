@@ -36,7 +36,5 @@ mod server;
 mod sessions;
 mod snapshot;
 
-pub use matcher::Matcher;
 pub use plugins::Plugins;
 pub use server::{FramingKind, Server};
-pub use sessions::Action;

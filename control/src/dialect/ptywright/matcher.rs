@@ -1,101 +1,41 @@
-//! The conditions of a wait: plain data that clients send, and their compiled form.
+//! The conditions of a wait: their bounds and their compiled form.
 //!
-//! Owns what a matcher is and whether a state matches it. Never waits: `sessions::wait` does.
+//! Owns whether a state matches. Never waits: `sessions::wait` does.
 
 mod compiled;
 mod predicate;
 
 pub use self::compiled::{Answered, Compiled, Outcome, Seen};
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use unterm_plugin::Matcher;
 
 /// How deep matchers may be nested, and how many parts one may have.
 const DEEPEST: usize = 16;
 const MOST_PARTS: usize = 256;
 
-/// A condition of a wait.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(tag = "type", content = "value", rename_all = "snake_case", deny_unknown_fields)]
-pub enum Matcher {
-    /// The screen contains a text.
-    ContainsText(String),
-    /// The screen matches an expression.
-    ScreenRegex(String),
-    /// The kept output contains a text.
-    TranscriptContains(String),
-    /// The kept output matches an expression.
-    TranscriptRegex(String),
-    /// The cursor is at a place.
-    CursorAt(CursorAt),
-    /// The screen has not changed for a time.
-    ScreenStable(ScreenStable),
-    /// The program has ended.
-    ProcessExited,
-    /// One of several matches.
-    Any(Vec<Matcher>),
-    /// All of several match at the same time.
-    All(Vec<Matcher>),
-    /// A plugin's function decides.
-    Lua(Lua),
-}
-
-/// A place of the cursor, from 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct CursorAt {
-    /// The row of the screen.
-    pub row: u16,
-    /// The column.
-    pub col: u16,
-}
-
-/// How long a screen must not change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct ScreenStable {
-    /// Milliseconds.
-    pub min_ms: u64,
-}
-
-/// A function of a plugin.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct Lua {
-    /// The plugin's name.
-    pub plugin: String,
-    /// The function.
-    pub predicate: String,
-    /// What the function receives.
-    #[serde(default)]
-    pub params: Value,
-}
-
-impl Matcher {
-    /// Checks how deep it is nested and how many parts it has.
-    ///
-    /// # Errors
-    /// It is too deep or has too many parts, as a message for clients.
-    pub fn check(&self) -> Result<(), String> {
-        let (mut parts, mut level, mut depth) = (0, vec![self], 0);
-        while !level.is_empty() {
-            (parts, depth) = (parts + level.len(), depth + 1);
-            if depth > DEEPEST {
-                return Err(format!("matcher: nested more than {DEEPEST} deep"));
-            }
-            if parts > MOST_PARTS {
-                return Err(format!("matcher: more than {MOST_PARTS} parts"));
-            }
-            level = level.into_iter().flat_map(Self::parts).collect();
+/// Checks how deep a matcher is nested and how many parts it has.
+///
+/// # Errors
+/// It is too deep or has too many parts, as a message for clients.
+pub fn check(matcher: &Matcher) -> Result<(), String> {
+    let (mut count, mut level, mut depth) = (0, vec![matcher], 0);
+    while !level.is_empty() {
+        (count, depth) = (count + level.len(), depth + 1);
+        if depth > DEEPEST {
+            return Err(format!("matcher: nested more than {DEEPEST} deep"));
         }
-        Ok(())
+        if count > MOST_PARTS {
+            return Err(format!("matcher: more than {MOST_PARTS} parts"));
+        }
+        level = level.into_iter().flat_map(parts).collect();
     }
+    Ok(())
+}
 
-    fn parts(&self) -> &[Self] {
-        match self {
-            Self::Any(parts) | Self::All(parts) => parts,
-            _ => &[],
-        }
+fn parts(matcher: &Matcher) -> &[Matcher] {
+    match matcher {
+        Matcher::Any(parts) | Matcher::All(parts) => parts,
+        _ => &[],
     }
 }
 
@@ -131,10 +71,10 @@ mod tests {
     fn depth_and_parts_are_bounded() {
         let nested =
             |depth| (1..depth).fold(Matcher::ProcessExited, |inner, _| Matcher::Any(vec![inner]));
-        assert_eq!(nested(DEEPEST).check(), Ok(()));
-        assert!(nested(DEEPEST + 1).check().unwrap_err().contains("16 deep"));
+        assert_eq!(check(&nested(DEEPEST)), Ok(()));
+        assert!(check(&nested(DEEPEST + 1)).unwrap_err().contains("16 deep"));
         let wide = |count| Matcher::All(vec![Matcher::ProcessExited; count]);
-        assert_eq!(wide(MOST_PARTS - 1).check(), Ok(()));
-        assert!(wide(MOST_PARTS).check().unwrap_err().contains("256 parts"));
+        assert_eq!(check(&wide(MOST_PARTS - 1)), Ok(()));
+        assert!(check(&wide(MOST_PARTS)).unwrap_err().contains("256 parts"));
     }
 }

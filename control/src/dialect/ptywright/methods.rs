@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json, value::RawValue};
+use unterm_plugin::{Action, Matcher, Resize};
 
 use super::{
     adapters::{Adapters, methods as adapters},
     error::{Error, Result},
-    matcher::Matcher,
     notifications::{Asked as NotificationsAsked, NAMES as NOTIFICATIONS, Notifications},
     plugins::methods as plugins,
     redaction::{Asked as RedactionAsked, Redaction},
     request::{NoParams, Request, read, result},
-    sessions::{Action, Create, Resize, Sessions, Wait},
+    sessions::{self, Create, Sessions, Wait},
 };
 use crate::VERSION;
 
@@ -94,10 +94,9 @@ pub struct Client<'a> {
 pub fn lasts(request: &Request) -> bool {
     match request.method.as_str() {
         "session.wait" => true,
-        "session.input" => request
-            .params
-            .get("action")
-            .is_some_and(|action| Action::deserialize(action).is_ok_and(|action| action.lasts())),
+        "session.input" => request.params.get("action").is_some_and(|action| {
+            Action::deserialize(action).is_ok_and(|action| sessions::lasts(&action))
+        }),
         method => adapters::lasts(method),
     }
 }

@@ -21,14 +21,10 @@ use std::{
 
 use parking_lot::Mutex;
 use tokio::{sync::watch, time::Instant};
+use unterm_plugin::Resize;
 
 use self::transcript::Transcript;
-pub use self::{
-    action::{Action, Resize},
-    create::Create,
-    transcript::Delta,
-    wait::Wait,
-};
+pub use self::{action::lasts, create::Create, transcript::Delta, wait::Wait};
 use super::{
     error::{Error, Result},
     plugins::Plugins,

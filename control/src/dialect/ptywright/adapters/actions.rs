@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
+use unterm_plugin::Action;
 
 use super::{Adapters, Locked};
 use crate::dialect::ptywright::{
     error::{Error, Result},
     plugins::refused,
-    sessions::Action,
 };
 
 /// An intent and its parameters.
@@ -48,7 +48,7 @@ impl Adapters {
         let mut before = None;
         for action in outcome.actions {
             let session = &adapter.session;
-            match read(&action)? {
+            match action {
                 Action::MarkTranscript(mark) => session.mark(mark.label, before)?,
                 action => {
                     before = Some(session.output_end());
@@ -62,10 +62,4 @@ impl Adapters {
         }
         Ok(())
     }
-}
-
-/// An action of a plugin as one of `session.input`, which has the same JSON.
-fn read(action: &unterm_plugin::Action) -> Result<Action> {
-    let action = serde_json::to_value(action).and_then(serde_json::from_value);
-    action.map_err(|error| Error::internal(format!("an action of the plugin: {error}")))
 }

@@ -5,12 +5,13 @@ use std::{sync::Arc, time::Duration};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio::time::{Instant, timeout_at};
+use unterm_plugin::Matcher;
 
 use super::{Adapter, Adapters, Locked, actions::Intent, redact::redact};
 use crate::{
     dialect::ptywright::{
         error::{Error, Result},
-        matcher::{Matcher, Outcome},
+        matcher::Outcome,
         plugins::refused,
         redaction::Redaction,
         sessions::Wait,
@@ -135,9 +136,5 @@ async fn matcher(locked: &Locked, awaited: &Awaited, method: &str) -> Result<Mat
     let name = awaited.intent.clone().unwrap_or_else(|| INTENT.to_owned());
     let params = Value::Object(awaited.params.clone().unwrap_or_default());
     let call = move || instance.wait_matcher(&name, &params);
-    let described = locked.adapter.calls.run(call).await?;
-    let described = described.map_err(|error| refused(&error, method))?;
-    // Both have the same JSON.
-    let matcher = serde_json::to_value(described).and_then(serde_json::from_value);
-    matcher.map_err(|error| Error::internal(format!("the matcher of the plugin: {error}")))
+    locked.adapter.calls.run(call).await?.map_err(|error| refused(&error, method))
 }

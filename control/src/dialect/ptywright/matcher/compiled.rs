@@ -4,11 +4,9 @@ use std::time::Duration;
 
 use regex_automata::{Input, meta::Regex};
 use serde::Serialize;
+use unterm_plugin::{CellPosition, LuaPredicate, Matcher, StableFor};
 
-use super::{
-    CursorAt, Lua, Matcher, ScreenStable,
-    predicate::{may_hold_later, next_stable},
-};
+use super::predicate::{may_hold_later, next_stable};
 use crate::services::{regex, search_limiter::Budget};
 
 /// A session's state, as a matcher sees it.
@@ -19,7 +17,7 @@ pub struct Seen {
     /// The kept output, if the matcher needs it.
     pub transcript: String,
     /// The cursor.
-    pub cursor: CursorAt,
+    pub cursor: CellPosition,
     /// How long the screen has not changed.
     pub stable: Duration,
     /// Whether the program has ended.
@@ -32,7 +30,7 @@ pub struct Seen {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answered {
     /// The question.
-    pub lua: Lua,
+    pub lua: LuaPredicate,
     /// How it matched, if it did.
     pub outcome: Option<Outcome>,
 }
@@ -77,12 +75,12 @@ pub enum Compiled {
     ScreenRegex(Box<Expression>),
     TranscriptContains(String),
     TranscriptRegex(Box<Expression>),
-    CursorAt(CursorAt),
-    ScreenStable(ScreenStable),
+    CursorAt(CellPosition),
+    ScreenStable(StableFor),
     ProcessExited,
     Any(Vec<Compiled>),
     All(Vec<Compiled>),
-    Lua(Lua),
+    Lua(LuaPredicate),
 }
 
 /// A regular expression.
@@ -152,7 +150,7 @@ impl Compiled {
     }
 
     /// The predicates of plugins in it. Each has to be asked before the matcher is tried.
-    pub fn predicates(&self) -> Vec<&Lua> {
+    pub fn predicates(&self) -> Vec<&LuaPredicate> {
         match self {
             Self::Lua(lua) => vec![lua],
             Self::Any(parts) | Self::All(parts) => {
@@ -184,7 +182,7 @@ impl Compiled {
             }
             Self::CursorAt(place) => (seen.cursor == *place)
                 .then_some(Outcome::CursorAt { row: place.row, col: place.col }),
-            Self::ScreenStable(ScreenStable { min_ms }) => (seen.stable
+            Self::ScreenStable(StableFor { min_ms }) => (seen.stable
                 >= Duration::from_millis(*min_ms))
             .then_some(Outcome::ScreenStable { min_ms: *min_ms }),
             Self::ProcessExited => seen.has_exited.then_some(Outcome::ProcessExited),
@@ -207,7 +205,7 @@ impl Compiled {
     /// How long the screen must stay the same until a part of it matches that does not match yet.
     pub fn next_stable(&self, stable: Duration) -> Option<Duration> {
         match self {
-            Self::ScreenStable(ScreenStable { min_ms }) => {
+            Self::ScreenStable(StableFor { min_ms }) => {
                 Some(Duration::from_millis(*min_ms)).filter(|least| *least > stable)
             }
             Self::Any(parts) | Self::All(parts) => {
@@ -256,7 +254,7 @@ mod tests {
         Seen {
             screen: "one two\nthree".to_owned(),
             transcript: "one\r\n\u{1b}[1mtwo".to_owned(),
-            cursor: CursorAt { row: 1, col: 5 },
+            cursor: CellPosition { row: 1, col: 5 },
             stable: Duration::from_millis(100),
             has_exited: false,
             predicates: Vec::new(),

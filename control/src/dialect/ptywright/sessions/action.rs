@@ -1,8 +1,8 @@
-//! What clients do to a session: plain data, and how it is done.
+//! Carries out the actions of clients and plugins on a session.
 
 use std::{sync::Arc, time::Duration};
 
-use serde::{Deserialize, Serialize};
+use unterm_plugin::{Action, CHUNK_CHARS, DELAY_MS, Mark, StreamText};
 
 use super::{Session, Sessions, keys, transcript::MOST_MARKS};
 use crate::{
@@ -16,110 +16,14 @@ use crate::{
 
 /// The longest label of a mark, in characters.
 const LONGEST_LABEL: usize = 64;
-/// The most characters of a piece of streamed text, and the default.
-const MOST_CHUNK: u64 = 1024;
-const CHUNK: u64 = 64;
-/// The longest pause between two pieces, and the default, in milliseconds.
-const LONGEST_DELAY: u64 = 100;
-const DELAY: u64 = 2;
 /// How long streaming a text may take.
 const LONGEST_STREAM: Duration = Duration::from_secs(60);
 /// The markers of a bracketed paste (xterm ctlseqs, "Bracketed Paste Mode").
 const PASTE: [&str; 2] = ["\u{1b}[200~", "\u{1b}[201~"];
 
-/// An action on a session.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(tag = "type", content = "value", rename_all = "snake_case", deny_unknown_fields)]
-pub enum Action {
-    /// Characters, sent unchanged.
-    Text(String),
-    /// Characters, sent unchanged in one piece.
-    Paste(String),
-    /// Characters between the markers of a bracketed paste.
-    BracketedPaste(String),
-    /// A key, by its name.
-    Key(String),
-    /// Another size.
-    Resize(Resize),
-    /// Ctrl+C.
-    Interrupt,
-    /// Ctrl+D.
-    Eof,
-    /// Ends the program.
-    Kill,
-    /// Characters, sent in pieces.
-    StreamText(StreamText),
-    /// A signal to the programs in the foreground.
-    Signal(Signal),
-    /// A mark at the end of the output so far.
-    MarkTranscript(Mark),
-}
-
-/// A size, in cells and in pixels. 0 pixels: unknown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct Resize {
-    pub rows: u16,
-    pub cols: u16,
-    #[serde(default)]
-    pub pixel_width: u16,
-    #[serde(default)]
-    pub pixel_height: u16,
-}
-
-/// A text to send in pieces.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct StreamText {
-    pub text: String,
-    /// The characters of a piece: 1 to 1024. Default: 64.
-    #[serde(default)]
-    pub chunk_chars: Option<u64>,
-    /// Milliseconds between two pieces, at most 100. Default: 2.
-    #[serde(default)]
-    pub delay_ms: Option<u64>,
-}
-
-/// A signal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Signal {
-    Term,
-    Hup,
-    Quit,
-    Int,
-    Kill,
-    User1,
-    User2,
-}
-
-/// A mark in a session's output.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct Mark {
-    pub label: String,
-}
-
-impl Signal {
-    /// Its name for `session.signal`.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Term => "TERM",
-            Self::Hup => "HUP",
-            Self::Quit => "QUIT",
-            Self::Int => "INT",
-            Self::Kill => "KILL",
-            Self::User1 => "USR1",
-            Self::User2 => "USR2",
-        }
-    }
-}
-
-impl Action {
-    /// Whether it may take long, so that it may be given up in between.
-    pub fn lasts(&self) -> bool {
-        matches!(self, Self::StreamText(_))
-    }
+/// Whether an action may take long, so that it may be given up in between.
+pub fn lasts(action: &Action) -> bool {
+    matches!(action, Action::StreamText(_))
 }
 
 impl Sessions {
@@ -179,18 +83,19 @@ impl Sessions {
 
     async fn stream(&self, session: &Session, stream: StreamText) -> Result<()> {
         let StreamText { text, chunk_chars, delay_ms } = stream;
-        let within = |name: &str, value: u64, least: u64, most: u64| {
-            if (least..=most).contains(&value) {
-                return Ok(value);
+        for (name, value, range) in
+            [("chunk_chars", chunk_chars, CHUNK_CHARS), ("delay_ms", delay_ms, DELAY_MS)]
+        {
+            if !range.contains(&value) {
+                let (least, most) = range.into_inner();
+                let why =
+                    format!("action.value.{name}: must be from {least} to {most}, not {value}");
+                return Err(Error::invalid_params(why));
             }
-            let why = format!("action.value.{name}: must be from {least} to {most}, not {value}");
-            Err(Error::invalid_params(why))
-        };
-        let chunk = within("chunk_chars", chunk_chars.unwrap_or(CHUNK), 1, MOST_CHUNK)?;
-        let delay = within("delay_ms", delay_ms.unwrap_or(DELAY), 0, LONGEST_DELAY)?;
-        let delay = Duration::from_millis(delay);
+        }
+        let delay = Duration::from_millis(delay_ms);
         let chars: Vec<char> = text.chars().collect();
-        let pieces = chars.chunks(chunk as usize);
+        let pieces = chars.chunks(chunk_chars as usize);
         let pauses = u32::try_from(pieces.len().saturating_sub(1)).unwrap_or(u32::MAX);
         if delay.saturating_mul(pauses) > LONGEST_STREAM {
             let why = format!(

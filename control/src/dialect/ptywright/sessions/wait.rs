@@ -4,12 +4,13 @@ use std::{sync::Arc, time::Duration};
 
 use serde::Serialize;
 use tokio::time::{Instant, sleep_until, timeout, timeout_at};
+use unterm_plugin::{CellPosition, Matcher};
 
 use super::{Session, Sessions};
 use crate::{
     dialect::ptywright::{
         error::{Error, Result},
-        matcher::{Compiled, CursorAt, Matcher, Outcome, Seen},
+        matcher::{Compiled, Outcome, Seen, check},
         redaction::Redaction,
         snapshot::Snapshot,
     },
@@ -66,7 +67,7 @@ impl Sessions {
     /// The matcher is wrong, the time is over, or the session ends so that nothing can match any more.
     pub async fn wait(&self, session: &Session, wait: Wait) -> Result<Evidence> {
         let Wait { matcher, timeout_ms } = wait;
-        matcher.check().map_err(Error::invalid_params)?;
+        check(&matcher).map_err(Error::invalid_params)?;
         let compiled = blocking(move || Compiled::new(matcher)).await?;
         let matcher = Arc::new(compiled.map_err(Error::invalid_params)?);
         let start = Instant::now();
@@ -87,7 +88,7 @@ impl Sessions {
                     true => session.transcript(),
                     false => String::new(),
                 },
-                cursor: CursorAt { row: snapshot.cursor.row, col: snapshot.cursor.col },
+                cursor: CellPosition { row: snapshot.cursor.row, col: snapshot.cursor.col },
                 stable,
                 has_exited: now.has_ended,
                 predicates: Vec::new(),
