@@ -16,9 +16,8 @@ impl App {
     /// command.
     pub(super) fn open_context_menu(&mut self, target: &Target) {
         let Some((x, y)) = self.pointer.position else { return };
-        let Some(pane) = self.mux.pane(target.id) else { return };
         let link = self.link_under(target.id, target.x, target.y, true);
-        let has_selection = self.selected_text(&pane).is_some();
+        let has_selection = self.has_selection(target.id);
         let mut rows: Vec<Row> = Vec::new();
         if let Some(link) = link {
             let (open, copy) = match link.is_file() {

@@ -53,6 +53,11 @@ impl App {
         self.pacing.ask();
     }
 
+    /// Whether a pane has a selection, which may have no text.
+    pub(super) fn has_selection(&self, pane: PaneId) -> bool {
+        self.views.get(&pane).and_then(|view| view.selection?.range).is_some()
+    }
+
     /// The selected text of a pane.
     pub(super) fn selected_text(&self, pane: &Pane) -> Option<String> {
         let range = self.views.get(&pane.id())?.selection?.range?;

@@ -9,13 +9,13 @@ use crate::{permission::Permission, text::quoted};
 /// The text of one action, in bytes.
 const TEXT: usize = 256 << 10;
 
-/// The length of a transcript mark's label, in bytes.
-const LABEL: usize = 128;
+/// The length of a transcript mark's label, in characters.
+const LABEL: usize = 64;
 
-/// The characters of a piece of streamed text, and the milliseconds between two pieces.
-pub const CHUNK_CHARS: RangeInclusive<u64> = 1..=1024;
-/// See [`CHUNK_CHARS`].
-pub const DELAY_MS: RangeInclusive<u64> = 0..=100;
+/// The characters of a piece of streamed text.
+const CHUNK_CHARS: RangeInclusive<u64> = 1..=1024;
+/// The milliseconds between two pieces.
+const DELAY_MS: RangeInclusive<u64> = 0..=100;
 
 /// One action, as `{"type": …, "value": …}`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,10 +51,10 @@ pub enum Action {
 pub struct StreamText {
     /// The text.
     pub text: String,
-    /// The characters of a piece, in [`CHUNK_CHARS`].
+    /// The characters of a piece, 1 to 1024.
     #[serde(default = "chunk_chars")]
     pub chunk_chars: u64,
-    /// The milliseconds between two pieces, in [`DELAY_MS`].
+    /// The milliseconds between two pieces, at most 100.
     #[serde(default = "delay_ms")]
     pub delay_ms: u64,
 }
@@ -149,22 +149,11 @@ impl Action {
 
     /// Checks what the types leave open.
     pub(crate) fn check(&self) -> Result<(), String> {
-        let between = |what: &str, value: u64, range: RangeInclusive<u64>| {
-            if range.contains(&value) {
-                return Ok(());
-            }
-            Err(format!(
-                "`{what}` must be between {} and {}, not {value}",
-                range.start(),
-                range.end()
-            ))
-        };
         match self {
             Self::Text(text) | Self::Paste(text) | Self::BracketedPaste(text) => text_fits(text),
-            Self::StreamText(StreamText { text, chunk_chars, delay_ms }) => {
-                text_fits(text)?;
-                between("chunk_chars", *chunk_chars, CHUNK_CHARS)?;
-                between("delay_ms", *delay_ms, DELAY_MS)
+            Self::StreamText(stream) => {
+                text_fits(&stream.text)?;
+                stream.check()
             }
             Self::Key(key) if !is_key(key) => {
                 Err(format!("{} is not a key; keys are {}", quoted(key), key_names()))
@@ -179,6 +168,24 @@ impl Action {
     }
 }
 
+impl StreamText {
+    /// Checks the sizes of the pieces and of the pauses.
+    ///
+    /// # Errors
+    /// A number is out of its range, as a message that names it.
+    pub fn check(&self) -> Result<(), String> {
+        between("chunk_chars", self.chunk_chars, CHUNK_CHARS)?;
+        between("delay_ms", self.delay_ms, DELAY_MS)
+    }
+}
+
+fn between(what: &str, value: u64, range: RangeInclusive<u64>) -> Result<(), String> {
+    if range.contains(&value) {
+        return Ok(());
+    }
+    Err(format!("`{what}` must be between {} and {}, not {value}", range.start(), range.end()))
+}
+
 fn text_fits(text: &str) -> Result<(), String> {
     if text.len() <= TEXT {
         return Ok(());
@@ -187,11 +194,14 @@ fn text_fits(text: &str) -> Result<(), String> {
 }
 
 /// Checks the label of a transcript mark.
-pub(crate) fn check_label(label: &str) -> Result<(), String> {
-    if (1..=LABEL).contains(&label.len()) && !label.contains(char::is_control) {
+///
+/// # Errors
+/// It is empty, too long or not printable, as a message that quotes it.
+pub fn check_label(label: &str) -> Result<(), String> {
+    if (1..=LABEL).contains(&label.chars().count()) && !label.contains(char::is_control) {
         return Ok(());
     }
-    Err(format!("a label must be 1 to {LABEL} printable bytes, not {}", quoted(label)))
+    Err(format!("a label must be 1 to {LABEL} printable characters, not {}", quoted(label)))
 }
 
 /// The keys that have a name of their own.

@@ -61,7 +61,7 @@ mod value;
 mod worker;
 
 pub use action::{
-    Action, CHUNK_CHARS, DELAY_MS, Mark, NAMED_KEYS, Resize, Signal, StreamText, is_key, key_names,
+    Action, Mark, NAMED_KEYS, Resize, Signal, StreamText, check_label, is_key, key_names,
 };
 pub use catalog::Catalog;
 pub use context::{ClassifyContext, PredicateInput, split_status};

@@ -124,7 +124,7 @@ impl Context {
                 leases: leases.clone(),
                 policy: policy.clone(),
             },
-            hidden: HiddenPanes::new(mux.clone(), bytes.clone()),
+            hidden: HiddenPanes::new(mux.clone()),
             bytes,
             hub: Hub::new(&mux),
             policy,

@@ -108,7 +108,6 @@ impl Method for Destroy {
         let id = context.pane_for(caller, params.session())?.id();
         let mux = context.mux.clone();
         blocking(move || mux.close_pane(id)).await??;
-        context.bytes.forget(id);
         Ok(DestroyReply { status: "ok".into(), destroyed: true })
     }
 }

@@ -1,7 +1,7 @@
 //! Hidden panes: no tab and no list shows them, and each has a size of its own. A hidden pane has one owner. It is
 //! closed together with its owner, or when the owner has not used it for a while.
 //!
-//! Owns which hidden panes exist, their owners and their limits. [`Bytes`] keeps the raw output of their programs.
+//! Owns which hidden panes exist, their owners and their limits. [`Bytes`](super::bytes::Bytes) keeps the raw output of their programs.
 
 use std::{
     sync::Arc,
@@ -10,8 +10,6 @@ use std::{
 
 use parking_lot::Mutex;
 use unterm_mux::{Mux, PaneId};
-
-use super::bytes::Bytes;
 
 /// The most hidden panes of all owners together.
 pub const MOST: usize = 100;
@@ -24,7 +22,6 @@ pub struct HiddenPanes(Arc<Inner>);
 
 struct Inner {
     mux: Arc<Mux>,
-    bytes: Arc<Bytes>,
     idle: Duration,
     held: Mutex<Held>,
 }
@@ -47,12 +44,12 @@ struct Hidden {
 
 impl HiddenPanes {
     /// An empty set of hidden panes of a mux.
-    pub fn new(mux: Arc<Mux>, bytes: Arc<Bytes>) -> Self {
-        Self::idle_for(mux, bytes, IDLE)
+    pub fn new(mux: Arc<Mux>) -> Self {
+        Self::idle_for(mux, IDLE)
     }
 
-    fn idle_for(mux: Arc<Mux>, bytes: Arc<Bytes>, idle: Duration) -> Self {
-        Self(Arc::new(Inner { mux, bytes, idle, held: Mutex::default() }))
+    fn idle_for(mux: Arc<Mux>, idle: Duration) -> Self {
+        Self(Arc::new(Inner { mux, idle, held: Mutex::default() }))
     }
 
     /// Reserves a place for a pane that is about to be opened. `None` if there are [`MOST`] already.
@@ -108,7 +105,6 @@ impl HiddenPanes {
 
     async fn end(&self, panes: Vec<PaneId>) {
         for pane in panes {
-            self.0.bytes.forget(pane);
             let mux = self.0.mux.clone();
             let closed = tokio::task::spawn_blocking(move || mux.close_pane(pane)).await;
             tracing::debug!(?pane, ?closed, "a hidden pane ended");
@@ -163,7 +159,7 @@ mod tests {
 
     fn panes(idle: Duration) -> (Arc<Mux>, HiddenPanes) {
         let mux = Mux::new(MuxOptions::default());
-        (mux.clone(), HiddenPanes::idle_for(mux, Arc::default(), idle))
+        (mux.clone(), HiddenPanes::idle_for(mux, idle))
     }
 
     fn open(mux: &Mux) -> PaneId {

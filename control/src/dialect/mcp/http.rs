@@ -26,7 +26,7 @@ use tower_service::Service as _;
 use super::{
     TOOLSETS,
     server::Server,
-    session::{LONGEST_MESSAGE, Session},
+    session::Session,
     sse::{self, IDLE, Refused},
     stateless_clients::SESSION,
 };
@@ -35,6 +35,7 @@ use crate::{
     dialect::http::{announced, failure, holding, whole},
     offload,
     services::message_budget::{Reservation, SHORT},
+    transport::limits::LONGEST_MESSAGE,
 };
 
 /// The paths of streamable HTTP and of its predecessor.

@@ -45,6 +45,7 @@ use crate::{
     offload,
     registry::held::Hold,
     services::message_budget::SHORT,
+    transport::limits::LONGEST_MESSAGE,
 };
 
 /// The most concurrent calls of one session. A further call is refused.
@@ -501,9 +502,6 @@ impl Session {
         }
     }
 }
-
-/// The longest message of a client, in bytes.
-pub const LONGEST_MESSAGE: usize = 16 << 20;
 
 /// Serves a client that has logged in until it disconnects. `folder`: where it was started. `pending`: held while it is served.
 pub async fn serve(

@@ -135,6 +135,13 @@ impl Adapters {
     }
 }
 
+/// Does work to its end, also if the client is gone meanwhile.
+async fn to_its_end<T: Send + 'static>(
+    work: impl Future<Output = Result<T>> + Send + 'static,
+) -> Result<T> {
+    tokio::spawn(work).await.map_err(|error| Error::internal(error.to_string()))?
+}
+
 /// Checks that a plugin's manifest has the permissions that a method needs.
 fn permit(manifest: &Manifest, method: &str) -> Result<()> {
     let missing = permissions(method).iter().find(|needed| !manifest.has(**needed));

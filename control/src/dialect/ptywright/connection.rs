@@ -21,7 +21,7 @@ use crate::transport::framing::Framing;
 const BYTES_AHEAD: usize = 1 << 20;
 const MESSAGES_AHEAD: usize = 64;
 /// The most characters of an error's message.
-const LONGEST_MESSAGE: usize = 2000;
+const LONGEST_ERROR: usize = 2000;
 /// The notification that cancels a request, as in the Language Server Protocol.
 const CANCEL: &str = "$/cancelRequest";
 
@@ -133,7 +133,7 @@ impl<F: Framing, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Connection<F, R, W
         if request.method.starts_with("$/") {
             // A cancellation of what was answered already, or another note that may be ignored.
             return match request.id {
-                Some(id) => self.fail(&id, unknown(&request.method)).await,
+                Some(id) => self.fail(&id, Error::method_not_found(&request.method)).await,
                 None => Ok(()),
             };
         }
@@ -201,13 +201,9 @@ impl<F: Framing, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Connection<F, R, W
 
     async fn fail(&mut self, id: &Value, mut error: Error) -> io::Result<()> {
         let redacted = Redaction::default().line(&error.message).into_owned();
-        error.message = redacted.chars().take(LONGEST_MESSAGE).collect();
+        error.message = redacted.chars().take(LONGEST_ERROR).collect();
         send::<F>(&mut self.writer, failure(id, &error)).await
     }
-}
-
-fn unknown(method: &str) -> Error {
-    Error::method_not_found(format!("unknown method: {method}"))
 }
 
 /// Whether a message cancels the request with an id.

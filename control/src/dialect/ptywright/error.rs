@@ -49,8 +49,8 @@ impl Error {
     }
 
     /// There is no such method.
-    pub fn method_not_found(message: impl Into<String>) -> Self {
-        Self::new(code::METHOD_NOT_FOUND, message)
+    pub fn method_not_found(method: &str) -> Self {
+        Self::new(code::METHOD_NOT_FOUND, format!("unknown method: {method}"))
     }
 
     /// A parameter is missing or wrong.

@@ -4,10 +4,13 @@ use std::io;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
-use crate::transport::framing::{Framing, Next};
-
-/// The longest message, in bytes.
-pub const LONGEST_MESSAGE: usize = 16 << 20;
+use crate::{
+    dialect::contract::Refusal,
+    transport::{
+        framing::{Framing, Next},
+        limits::LONGEST_MESSAGE,
+    },
+};
 
 /// The messages that a client sends.
 pub struct Messages<F, R> {
@@ -45,8 +48,7 @@ impl<F: Framing, R: AsyncRead + Unpin> Messages<F, R> {
                     return Ok(Received::Broken("this is JSON-RPC, not HTTP".to_owned()));
                 }
                 Next::TooLong => {
-                    let why = format!("the message is longer than {LONGEST_MESSAGE} bytes");
-                    return Ok(Received::Broken(why));
+                    return Ok(Received::Broken(Refusal::TooLong(LONGEST_MESSAGE).to_string()));
                 }
                 Next::Broken(why) => return Ok(Received::Broken(why.to_owned())),
             }

@@ -13,7 +13,7 @@ use super::{
     plugins::methods as plugins,
     redaction::{Asked as RedactionAsked, Redaction},
     request::{NoParams, Request, read, result},
-    sessions::{self, Create, Sessions, Wait},
+    sessions::{Create, Sessions, Wait},
 };
 use crate::VERSION;
 
@@ -94,9 +94,10 @@ pub struct Client<'a> {
 pub fn lasts(request: &Request) -> bool {
     match request.method.as_str() {
         "session.wait" => true,
-        "session.input" => request.params.get("action").is_some_and(|action| {
-            Action::deserialize(action).is_ok_and(|action| sessions::lasts(&action))
-        }),
+        "session.input" => {
+            let action = request.params.get("action").and_then(|action| action.get("type"));
+            action.is_some_and(|action| action == "stream_text")
+        }
         method => adapters::lasts(method),
     }
 }
@@ -144,7 +145,7 @@ pub async fn call(
         }
         "session.wait" => {
             let WaitParams { session, matcher, timeout_ms } = read(params)?;
-            let wait = Wait { matcher, timeout_ms: timeout_ms.unwrap_or(TIMEOUT_MS) };
+            let wait = Wait::new(matcher, timeout_ms.unwrap_or(TIMEOUT_MS), "session.wait");
             let session = sessions.get(&session)?;
             let evidence = sessions.wait(&session, wait).await?;
             tracing::debug!(session = session.id(), outcome = ?evidence.outcome, "matched");
@@ -183,7 +184,7 @@ pub async fn call(
         method if adapters::METHODS.contains(&method) => {
             adapters::call(adapters, method, params).await
         }
-        method => Err(Error::method_not_found(format!("unknown method: {method}"))),
+        method => Err(Error::method_not_found(method)),
     }
 }
 

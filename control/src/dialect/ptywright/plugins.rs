@@ -61,7 +61,8 @@ impl Plugins {
     /// There is no such plugin.
     pub fn manifest(&self, name: &str) -> Result<Manifest> {
         let manifest = self.registry.manifest(name);
-        manifest.ok_or_else(|| refused(&CallError::NoPlugin(name.to_owned()), ""))
+        manifest
+            .ok_or_else(|| Error::invalid_params(CallError::NoPlugin(name.to_owned()).to_string()))
     }
 
     /// A new instance of a plugin, and its calls.
@@ -75,7 +76,7 @@ impl Plugins {
         Ok((Arc::new(instance.map_err(|error| refused(&error, method))?), calls))
     }
 
-    /// Whether a predicate holds.
+    /// Whether a predicate holds, for the client that called `method`.
     ///
     /// # Errors
     /// There is no such plugin or function, or the function fails.
@@ -84,12 +85,13 @@ impl Plugins {
         plugin: &str,
         predicate: &str,
         input: PredicateInput,
+        method: &'static str,
     ) -> Result<PredicateOutcome> {
         let (registry, plugin, predicate) =
             (self.registry.clone(), plugin.to_owned(), predicate.to_owned());
         let calls = self.calls(&plugin)?;
         let asked = calls.run(move || registry.predicate(&plugin, &predicate, &input)).await?;
-        asked.map_err(|error| refused(&error, ""))
+        asked.map_err(|error| refused(&error, method))
     }
 
     async fn describe(&self, plugin: String) -> Result<Value> {

@@ -29,7 +29,7 @@ const MOST_BYTES: usize = 64 << 20;
 static RULES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     let rules = [
         r"(?i)(\bbearer[ \t]+)[A-Za-z0-9._~+/=-]{8,}",
-        r"()\bsk-[A-Za-z0-9_-]{16,}",
+        r"\bsk-[A-Za-z0-9_-]{16,}",
         r#"(?i)((?:api_key|token|secret|password|passwd|authorization)["']?[ \t]*[:=][ \t]*)(?:"[^"\r\n]*"|'[^'\r\n]*'|[^\s"',;]+)"#,
     ];
     rules.iter().filter_map(|rule| Regex::new(rule).ok()).collect()
@@ -137,7 +137,7 @@ impl Redaction {
         }
         let mut text = Cow::Borrowed(text);
         for rule in RULES.iter() {
-            replace(&mut text, rule, &self.replacement);
+            replace(&mut text, rule, true, &self.replacement);
         }
         for literal in &self.literals {
             if text.contains(literal.as_str()) {
@@ -145,7 +145,7 @@ impl Redaction {
             }
         }
         for regex in &self.regexes {
-            replace(&mut text, regex, &self.replacement);
+            replace(&mut text, regex, false, &self.replacement);
         }
         text
     }
@@ -186,9 +186,8 @@ impl Redaction {
     }
 }
 
-/// Replaces each match of a rule. A group that the rule has stays in front, as the name of a password does.
-fn replace(text: &mut Cow<'_, str>, rule: &Regex, replacement: &str) {
-    let has_prefix = RULES.iter().any(|own| std::ptr::eq(own, rule));
+/// Replaces each match of a rule. `keeps_group`: what the first group matches stays in front, as the name of a password does.
+fn replace(text: &mut Cow<'_, str>, rule: &Regex, keeps_group: bool, replacement: &str) {
     let mut captures: Captures = rule.create_captures();
     let mut out = String::new();
     let mut end = 0;
@@ -203,7 +202,7 @@ fn replace(text: &mut Cow<'_, str>, rule: &Regex, replacement: &str) {
             end = found.end() + next.len_utf8();
             continue;
         }
-        let prefix = captures.get_group(1).filter(|_| has_prefix);
+        let prefix = captures.get_group(1).filter(|_| keeps_group);
         let kept = prefix.map_or(found.start(), |prefix| prefix.end);
         out.push_str(&text[end..kept]);
         out.push_str(replacement);

@@ -17,6 +17,7 @@ use std::{
         Arc,
         atomic::{AtomicU64, AtomicUsize, Ordering},
     },
+    time::Duration,
 };
 
 use parking_lot::Mutex;
@@ -24,7 +25,7 @@ use tokio::{sync::watch, time::Instant};
 use unterm_plugin::Resize;
 
 use self::transcript::Transcript;
-pub use self::{action::lasts, create::Create, transcript::Delta, wait::Wait};
+pub use self::{create::Create, transcript::Delta, wait::Wait};
 use super::{
     error::{Error, Result},
     plugins::Plugins,
@@ -44,6 +45,9 @@ use crate::{
 
 /// The most sessions at a time.
 const MOST_SESSIONS: usize = 100;
+
+/// The most characters in [`Session::tail`].
+const TAIL_CHARS: u64 = 4096;
 
 /// The sequence of a screen on which nothing has been printed.
 pub const FIRST_SEQUENCE: u64 = 1;
@@ -87,6 +91,18 @@ pub struct Progress {
     pub is_closed: bool,
 }
 
+impl Progress {
+    /// For how long the screen of this sequence has not changed. One that is newer than the known one has just changed.
+    pub fn stable_at(&self, sequence: u64) -> Duration {
+        if sequence <= self.sequence { self.changed.elapsed() } else { Duration::ZERO }
+    }
+}
+
+/// A time in milliseconds.
+pub fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
 impl Session {
     /// Its id, such as `s1`.
     pub fn id(&self) -> String {
@@ -121,6 +137,12 @@ impl Session {
     /// The output after the first `from` characters, as far as it is kept.
     pub fn output_after(&self, from: u64) -> Delta {
         self.transcript.lock().after(from)
+    }
+
+    /// The end of the output, for people and models.
+    pub fn tail(&self) -> String {
+        let transcript = self.transcript.lock();
+        transcript.after(transcript.end().saturating_sub(TAIL_CHARS)).text
     }
 
     /// Counts the screen as just changed. A screen that has not reacted to input yet is not stable.

@@ -1,6 +1,6 @@
 //! A screen with every cell, as plain data, and its redaction.
 
-use std::collections::HashMap;
+use std::{borrow::Cow, collections::HashMap};
 
 use serde::Serialize;
 
@@ -64,8 +64,8 @@ pub struct Cell {
 /// The look of a cell. Colours are `default`, `idx:N` or `rgb:R:G:B`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Style {
-    pub foreground: String,
-    pub background: String,
+    pub foreground: Cow<'static, str>,
+    pub background: Cow<'static, str>,
     pub bold: bool,
     pub dim: bool,
     pub italic: bool,
@@ -73,11 +73,14 @@ pub struct Style {
     pub inverse: bool,
 }
 
+/// The name of the default colours.
+const DEFAULT: Cow<'static, str> = Cow::Borrowed("default");
+
 impl Style {
     fn plain() -> Self {
         Self {
-            foreground: "default".to_owned(),
-            background: "default".to_owned(),
+            foreground: DEFAULT,
+            background: DEFAULT,
             bold: false,
             dim: false,
             italic: false,
@@ -88,7 +91,7 @@ impl Style {
 
     fn of(run: &Run) -> Self {
         let has = |attribute| run.attributes.contains(&attribute);
-        let color = |color: &Option<String>| color.clone().unwrap_or_else(|| "default".to_owned());
+        let color = |color: &Option<String>| color.clone().map_or(DEFAULT, Cow::Owned);
         Self {
             foreground: color(&run.foreground),
             background: color(&run.background),

@@ -107,6 +107,10 @@ pub(in crate::methods) async fn create(
     } else if params.streamed.is_set("streamed")? {
         let (pane, tap) = blocking(move || mux.open_tab_streamed(spawn, size, on_exit)).await??;
         context.bytes.stream(pane.id(), tap);
+        if context.mux.pane(pane.id()).is_none() {
+            // The program ended, and the pane was removed, before its output was kept.
+            context.bytes.forget(pane.id());
+        }
         pane
     } else {
         // In the background, because a person may be typing in the current tab.

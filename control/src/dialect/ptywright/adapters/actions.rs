@@ -5,11 +5,8 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 use unterm_plugin::Action;
 
-use super::{Adapters, Locked};
-use crate::dialect::ptywright::{
-    error::{Error, Result},
-    plugins::refused,
-};
+use super::{Adapters, Locked, to_its_end};
+use crate::dialect::ptywright::{error::Result, plugins::refused};
 
 /// An intent and its parameters.
 pub struct Intent {
@@ -30,11 +27,11 @@ impl Adapters {
         method: &'static str,
     ) -> Result<Locked> {
         let adapters = self.clone();
-        let performed = tokio::spawn(async move {
+        to_its_end(async move {
             let mut locked = locked;
             adapters.carry_out(&mut locked, intent, method).await.map(|()| locked)
-        });
-        performed.await.map_err(|error| Error::internal(error.to_string()))?
+        })
+        .await
     }
 
     async fn carry_out(&self, locked: &mut Locked, intent: Intent, method: &str) -> Result<()> {

@@ -8,6 +8,7 @@ use super::{Adapters, Locked, redact::redact};
 use crate::dialect::ptywright::{
     error::{Error, Result},
     redaction::Redaction,
+    sessions::millis,
     snapshot::Snapshot,
 };
 
@@ -79,17 +80,11 @@ impl Adapters {
 
 fn context(locked: &Locked, screen: &Snapshot) -> ClassifyContext {
     let session = &locked.adapter.session;
-    let progress = session.progress();
-    // A screen that is newer than what is known of it has just changed.
-    let stable = match screen.sequence <= progress.sequence {
-        true => progress.changed.elapsed().as_millis(),
-        false => 0,
-    };
     ClassifyContext {
         transcript: session.transcript(),
         sequence: screen.sequence,
         last_intent: locked.last_intent.clone(),
-        stable_ms: u64::try_from(stable).unwrap_or(u64::MAX),
+        stable_ms: millis(session.progress().stable_at(screen.sequence)),
         completed_turn_stable_ms: COMPLETED_TURN_STABLE_MS,
         markers: session.marks(),
         cursor: session.output_end(),

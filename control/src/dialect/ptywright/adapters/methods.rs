@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::{Map, Value, json, value::RawValue};
 
-use super::{Adapter, Adapters, actions::Intent, start::Start, turn::Awaited};
+use super::{Adapter, Adapters, actions::Intent, start::Start, to_its_end, turn::Awaited};
 use crate::dialect::ptywright::{
     error::{Error, Result},
     redaction::{Additions, Asked as RedactionAsked, Redaction},
@@ -176,12 +176,10 @@ pub async fn call(
             let OnAdapter { adapter } = read(params)?;
             let locked = permitted(adapters, &adapter, method)?.lock().await?;
             let adapters = adapters.clone();
-            // Goes on if the client is gone.
-            let closed = tokio::spawn(async move { adapters.close(locked).await });
-            closed.await.map_err(|error| Error::internal(error.to_string()))??;
+            to_its_end(async move { adapters.close(locked).await }).await?;
             result(&json!({"closed": true}))
         }
-        method => Err(Error::method_not_found(format!("unknown method: {method}"))),
+        method => Err(Error::method_not_found(method)),
     }
 }
 
@@ -192,8 +190,7 @@ async fn start(
     method: &'static str,
 ) -> Result<Box<RawValue>> {
     let adapters = adapters.clone();
-    let started = tokio::spawn(async move { adapters.start(params, method).await });
-    result(&started.await.map_err(|error| Error::internal(error.to_string()))??)
+    result(&to_its_end(async move { adapters.start(params, method).await }).await?)
 }
 
 fn live(adapter: &Adapter) -> Value {

@@ -6,9 +6,6 @@ use unterm_plugin::split_status;
 use super::{Adapters, Locked};
 use crate::dialect::ptywright::{error::Result, redaction::Redaction, snapshot::Snapshot};
 
-/// The most characters of output in `adapter.inspect`.
-const TAIL_CHARS: u64 = 4096;
-
 impl Adapters {
     pub(super) async fn snapshot(
         &self,
@@ -31,8 +28,7 @@ impl Adapters {
         let session = &adapter.session;
         let screen = self.sessions.screen(session).await?;
         let state = self.state_of(locked, &screen, !redaction.is_off()).await?;
-        let tail = session.output_after(session.output_end().saturating_sub(TAIL_CHARS)).text;
-        let tail = redaction.texts(self.sessions.searches(), vec![tail]).await?.pop();
+        let tail = redaction.texts(self.sessions.searches(), vec![session.tail()]).await?.pop();
         let screen = screen.redacted(redaction, self.sessions.searches()).await?;
         let (body, status) = split_status(&screen.plain_text);
         Ok(json!({

@@ -49,9 +49,11 @@ impl Adapters {
             let deadline = deadline(Instant::now(), Duration::from_millis(timeout_ms));
             let locked = timeout_at(deadline, adapter.clone().lock()).await;
             let locked = locked.map_err(|_| Error::timeout(timeout_ms))??;
-            let matcher = matcher(&locked, &awaited, "adapter.wait").await?;
+            let method = "adapter.wait";
+            let matcher = matcher(&locked, &awaited, method).await?;
             drop(locked);
-            let outcome = self.until(&adapter, matcher, timeout_ms, deadline).await?;
+            let wait = Wait { matcher, deadline, timeout_ms, method };
+            let outcome = self.sessions.matched(&adapter.session, wait).await?.outcome;
             Ok((adapter.lock().await?, outcome))
         };
         let (locked, outcome) = self.unless_cancelled(wait_id.as_deref(), &id, work).await?;
@@ -72,8 +74,10 @@ impl Adapters {
             let locked = self.perform(locked, intent, "adapter.turn").await?;
             let timeout_ms = awaited.timeout_ms.unwrap_or(TIMEOUT_MS);
             let deadline = deadline(Instant::now(), Duration::from_millis(timeout_ms));
-            let matcher = matcher(&locked, &awaited, "adapter.turn").await?;
-            let outcome = self.until(&adapter, matcher, timeout_ms, deadline).await?;
+            let method = "adapter.turn";
+            let matcher = matcher(&locked, &awaited, method).await?;
+            let wait = Wait { matcher, deadline, timeout_ms, method };
+            let outcome = self.sessions.matched(&adapter.session, wait).await?.outcome;
             Ok((locked, outcome))
         };
         let (locked, outcome) = self.unless_cancelled(wait_id.as_deref(), &id, work).await?;
@@ -93,24 +97,6 @@ impl Adapters {
             biased;
             () = bound.cancelled() => Err(Error::cancelled()),
             done = work => done,
-        }
-    }
-
-    async fn until(
-        &self,
-        adapter: &Adapter,
-        matcher: Matcher,
-        timeout_ms: u64,
-        deadline: Instant,
-    ) -> Result<Outcome> {
-        let left = deadline.saturating_duration_since(Instant::now()).as_millis();
-        let left = u64::try_from(left).unwrap_or(u64::MAX);
-        let waited = self.sessions.wait(&adapter.session, Wait { matcher, timeout_ms: left }).await;
-        match waited {
-            Ok(evidence) => Ok(evidence.outcome),
-            // The client knows the time that it gave.
-            Err(error) if error == Error::timeout(left) => Err(Error::timeout(timeout_ms)),
-            Err(error) => Err(error),
         }
     }
 

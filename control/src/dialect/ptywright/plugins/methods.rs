@@ -56,7 +56,7 @@ pub async fn call(
         "plugin.describe" => describe(plugins, params).await,
         "plugin.load" => load(plugins, params).await,
         "plugin.unload" => unload(plugins, params),
-        method => Err(Error::method_not_found(format!("unknown method: {method}"))),
+        method => Err(Error::method_not_found(method)),
     }
 }
 

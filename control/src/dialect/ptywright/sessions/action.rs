@@ -2,7 +2,8 @@
 
 use std::{sync::Arc, time::Duration};
 
-use unterm_plugin::{Action, CHUNK_CHARS, DELAY_MS, Mark, StreamText};
+use unterm_mux::input::PasteRisk;
+use unterm_plugin::{Action, Mark, StreamText, check_label};
 
 use super::{Session, Sessions, keys, transcript::MOST_MARKS};
 use crate::{
@@ -14,17 +15,10 @@ use crate::{
     },
 };
 
-/// The longest label of a mark, in characters.
-const LONGEST_LABEL: usize = 64;
 /// How long streaming a text may take.
 const LONGEST_STREAM: Duration = Duration::from_secs(60);
 /// The markers of a bracketed paste (xterm ctlseqs, "Bracketed Paste Mode").
 const PASTE: [&str; 2] = ["\u{1b}[200~", "\u{1b}[201~"];
-
-/// Whether an action may take long, so that it may be given up in between.
-pub fn lasts(action: &Action) -> bool {
-    matches!(action, Action::StreamText(_))
-}
 
 impl Sessions {
     /// Does an action.
@@ -39,7 +33,7 @@ impl Sessions {
             Action::Text(text) | Action::Paste(text) => self.send(session, text).await,
             Action::BracketedPaste(text) => {
                 let [begin, end] = PASTE;
-                if text.contains(end) {
+                if PasteRisk::of(&text).ends_bracket {
                     // What follows it would count as typed.
                     let why =
                         "action.value: the text contains the end of a bracketed paste, ESC [201~";
@@ -82,17 +76,8 @@ impl Sessions {
     }
 
     async fn stream(&self, session: &Session, stream: StreamText) -> Result<()> {
+        stream.check().map_err(|why| Error::invalid_params(format!("action.value: {why}")))?;
         let StreamText { text, chunk_chars, delay_ms } = stream;
-        for (name, value, range) in
-            [("chunk_chars", chunk_chars, CHUNK_CHARS), ("delay_ms", delay_ms, DELAY_MS)]
-        {
-            if !range.contains(&value) {
-                let (least, most) = range.into_inner();
-                let why =
-                    format!("action.value.{name}: must be from {least} to {most}, not {value}");
-                return Err(Error::invalid_params(why));
-            }
-        }
         let delay = Duration::from_millis(delay_ms);
         let chars: Vec<char> = text.chars().collect();
         let pieces = chars.chunks(chunk_chars as usize);
@@ -122,13 +107,8 @@ impl Session {
     /// # Errors
     /// The label is too long, or there are too many marks.
     pub fn mark(&self, label: String, at: Option<u64>) -> Result<()> {
-        let length = label.chars().count();
-        if !(1..=LONGEST_LABEL).contains(&length) {
-            let why = format!(
-                "action.value.label: must have 1 to {LONGEST_LABEL} characters, not {length}"
-            );
-            return Err(Error::invalid_params(why));
-        }
+        check_label(&label)
+            .map_err(|why| Error::invalid_params(format!("action.value.label: {why}")))?;
         let mut transcript = self.transcript.lock();
         let at = at.unwrap_or(transcript.end());
         if !transcript.mark(label, at) {

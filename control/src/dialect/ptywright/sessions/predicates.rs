@@ -2,14 +2,14 @@
 
 use unterm_plugin::PredicateInput;
 
-use super::{Session, Sessions};
+use super::{Session, Sessions, millis};
 use crate::dialect::ptywright::{
     error::Result,
     matcher::{Answered, Compiled, Outcome, Seen},
 };
 
 impl Sessions {
-    /// Asks each predicate of a matcher. Dropping the future leaves at most one call, which the plugin's limits end.
+    /// Asks each predicate of a matcher, for `method`. Dropping the future leaves at most one call, which the plugin's limits end.
     ///
     /// # Errors
     /// There is no such predicate, or it fails.
@@ -19,6 +19,7 @@ impl Sessions {
         matcher: &Compiled,
         seen: &Seen,
         sequence: u64,
+        method: &'static str,
     ) -> Result<Vec<Answered>> {
         let mut answers: Vec<Answered> = Vec::new();
         for lua in matcher.predicates() {
@@ -29,13 +30,14 @@ impl Sessions {
                 screen: seen.screen.clone(),
                 transcript: seen.transcript.clone(),
                 sequence,
-                stable_ms: u64::try_from(seen.stable.as_millis()).unwrap_or(u64::MAX),
+                stable_ms: millis(seen.stable),
                 process_exited: seen.has_exited,
                 markers: session.marks(),
                 cursor: session.output_end(),
                 params: lua.params.clone(),
             };
-            let outcome = self.plugins().predicate(&lua.plugin, &lua.predicate, input).await?;
+            let outcome =
+                self.plugins().predicate(&lua.plugin, &lua.predicate, input, method).await?;
             answers.push(Answered {
                 lua: lua.clone(),
                 outcome: outcome.matched.then(|| Outcome::Lua {

@@ -6,7 +6,7 @@ use serde::Serialize;
 use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 use unterm_plugin::{CellPosition, Matcher};
 
-use super::{Session, Sessions};
+use super::{Session, Sessions, millis};
 use crate::{
     dialect::ptywright::{
         error::{Error, Result},
@@ -25,15 +25,35 @@ use crate::{
 const MOST_BYTES: u64 = 64 << 20;
 /// How long the first look may take, whatever the time-out is.
 const LOOK: Duration = Duration::from_secs(1);
-/// The most characters of output in the evidence.
-const TAIL_CHARS: u64 = 4096;
 
 /// A wait for a session.
 pub struct Wait {
     /// What for.
     pub matcher: Matcher,
-    /// How long, in milliseconds.
+    /// When it ends without a match.
+    pub deadline: Instant,
+    /// The client's time-out, for the error.
     pub timeout_ms: u64,
+    /// The method that waits, for the error.
+    pub method: &'static str,
+}
+
+impl Wait {
+    /// A wait of `timeout_ms` milliseconds from now.
+    pub fn new(matcher: Matcher, timeout_ms: u64, method: &'static str) -> Self {
+        let deadline = deadline(Instant::now(), Duration::from_millis(timeout_ms));
+        Self { matcher, deadline, timeout_ms, method }
+    }
+}
+
+/// A match.
+pub struct Matched {
+    /// The screen that matched.
+    snapshot: Snapshot,
+    /// How it matched.
+    pub outcome: Outcome,
+    /// How long that took.
+    elapsed: Duration,
 }
 
 /// The state that matched.
@@ -61,17 +81,25 @@ struct Tried {
 }
 
 impl Sessions {
-    /// Waits until a session's state matches. Dropping the future ends the wait.
+    /// Waits until a session's state matches, and returns the evidence for a client. See [`Self::matched`].
+    ///
+    /// # Errors
+    /// As of [`Self::matched`], or a search for secrets takes too long.
+    pub async fn wait(&self, session: &Session, wait: Wait) -> Result<Evidence> {
+        let matched = self.matched(session, wait).await?;
+        self.evidence(session, matched).await
+    }
+
+    /// Waits until a session's state matches and the transcript has caught up with it. Dropping the future ends the wait.
     ///
     /// # Errors
     /// The matcher is wrong, the time is over, or the session ends so that nothing can match any more.
-    pub async fn wait(&self, session: &Session, wait: Wait) -> Result<Evidence> {
-        let Wait { matcher, timeout_ms } = wait;
+    pub async fn matched(&self, session: &Session, wait: Wait) -> Result<Matched> {
+        let Wait { matcher, deadline, timeout_ms, method } = wait;
         check(&matcher).map_err(Error::invalid_params)?;
         let compiled = blocking(move || Compiled::new(matcher)).await?;
         let matcher = Arc::new(compiled.map_err(Error::invalid_params)?);
         let start = Instant::now();
-        let deadline = deadline(start, Duration::from_millis(timeout_ms));
         let mut progress = session.progress.subscribe();
         loop {
             let now = *progress.borrow_and_update();
@@ -79,9 +107,8 @@ impl Sessions {
                 return Err(Error::closed(format!("session {} was closed", session.id())));
             }
             let snapshot = self.screen(session).await?;
-            // A screen that is newer than what is known of it has just changed.
             let is_newest = snapshot.sequence <= now.sequence;
-            let stable = if is_newest { now.changed.elapsed() } else { Duration::ZERO };
+            let stable = now.stable_at(snapshot.sequence);
             let mut seen = Seen {
                 screen: snapshot.plain_text.clone(),
                 transcript: match matcher.needs_transcript() {
@@ -95,13 +122,19 @@ impl Sessions {
             };
             // Predicates and expressions may take longer than there is time. A wait without any looks once.
             let until = deadline.max(start + LOOK);
-            let asked = self.ask_predicates(session, &matcher, &seen, snapshot.sequence);
+            let asked = self.ask_predicates(session, &matcher, &seen, snapshot.sequence, method);
             let asked = timeout_at(until, asked).await;
             seen.predicates = asked.map_err(|_| Error::timeout(timeout_ms))??;
             let tried = timeout_at(until, self.try_on(&matcher, seen));
             let tried = tried.await.map_err(|_| Error::timeout(timeout_ms))??;
             if let Some(outcome) = tried.outcome {
-                return self.evidence(session, snapshot, outcome, start).await;
+                // The transcript follows the screen.
+                let sequence = snapshot.sequence;
+                let caught_up = progress.wait_for(|progress| {
+                    progress.sequence >= sequence || progress.has_ended || progress.is_closed
+                });
+                let _ = timeout(LOOK, caught_up).await;
+                return Ok(Matched { snapshot, outcome, elapsed: start.elapsed() });
             }
             if now.has_ended && !tried.may_match_later {
                 return Err(session.ended());
@@ -128,7 +161,8 @@ impl Sessions {
         let tried = matcher.clone();
         let work = move |budget: &mut Budget| {
             let outcome = tried.try_on(&seen, budget);
-            let may_match_later = outcome.is_none() && tried.may_match_later(&seen, budget);
+            let may_match_later =
+                outcome.is_none() && seen.has_exited && tried.may_match_later(&seen, budget);
             (Tried { outcome, may_match_later }, budget.is_spent())
         };
         if !matcher.has_regex() {
@@ -141,28 +175,15 @@ impl Sessions {
         Ok(tried)
     }
 
-    async fn evidence(
-        &self,
-        session: &Session,
-        snapshot: Snapshot,
-        outcome: Outcome,
-        start: Instant,
-    ) -> Result<Evidence> {
+    async fn evidence(&self, session: &Session, matched: Matched) -> Result<Evidence> {
+        let Matched { snapshot, outcome, elapsed } = matched;
         let redaction = Redaction::default();
-        // The transcript follows the screen.
-        let sequence = snapshot.sequence;
-        let mut progress = session.progress.subscribe();
-        let caught_up = progress.wait_for(|progress| {
-            progress.sequence >= sequence || progress.has_ended || progress.is_closed
-        });
-        let _ = timeout(LOOK, caught_up).await;
-        let tail = session.output_after(session.output_end().saturating_sub(TAIL_CHARS)).text;
         let snapshot = snapshot.redacted(&redaction, self.searches()).await?;
-        let mut tail = redaction.texts(self.searches(), vec![tail]).await?;
+        let mut tail = redaction.texts(self.searches(), vec![session.tail()]).await?;
         Ok(Evidence {
             matched: true,
             sequence: snapshot.sequence,
-            elapsed_ms: u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX),
+            elapsed_ms: millis(elapsed),
             snapshot,
             transcript_tail: tail.pop().unwrap_or_default(),
             outcome,
