@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use unterm_mux::Pane;
+use unterm_mux::{Pane, PaneId};
 use unterm_term::{
     Attrs, Color, Content, LineId, Palette, Rgb, Snapshot, SnapshotRow, Style, TextRange,
     Underline, Width,
