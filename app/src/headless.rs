@@ -34,7 +34,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         }
     });
     for complaint in &startup.complaints {
-        tracing::error!("{complaint}; what is wrong has its default");
+        tracing::error!("{complaint}; using the default of each invalid setting");
     }
     if let Some(complaint) = &startup.shell_complaint {
         tracing::error!("{complaint}");
@@ -85,7 +85,7 @@ fn apply(mux: &Weak<Mux>, change: Change) {
         }
         (Err(complaints), _) => {
             for complaint in complaints {
-                tracing::error!("{complaint}; the last good configuration stays");
+                tracing::error!("{complaint}; keeping the last valid configuration");
             }
         }
         (Ok(_), None) => {}

@@ -1,7 +1,7 @@
 //! The memory that the images of all panes may use together. Each terminal bounds its own images as well.
 //!
-//! When images of a pane grow beyond the budget, the pane whose images use most drops its least recently shown ones, so
-//! that a pane with few images keeps them. Never holds two terminals' locks.
+//! When the images of all panes exceed the budget, the pane whose images use the most memory drops its least recently used
+//! images. So a pane with few images keeps them. Never holds two terminals' locks.
 
 use std::sync::Arc;
 

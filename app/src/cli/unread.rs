@@ -1,4 +1,4 @@
-//! Notices that nobody reads standard output any more.
+//! Detects that the reader of standard output has closed it.
 
 use std::io;
 

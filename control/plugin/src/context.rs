@@ -1,4 +1,4 @@
-//! What the host tells a plugin.
+//! The data that the host passes to a plugin.
 
 use std::collections::BTreeMap;
 

@@ -85,7 +85,7 @@ pub enum CallError {
     Result {
         /// The function that was called.
         function: String,
-        /// The field and what is wrong with it.
+        /// The field and its problem.
         message: String,
     },
     /// The plugin used something for which its manifest declares no permission.

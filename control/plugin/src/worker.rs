@@ -109,7 +109,7 @@ impl Place {
         let mut count = threads.count.lock();
         if count.abandoned >= limits.abandoned {
             return Err(CallError::Busy(format!(
-                "{} calls of plugins still run although they were stopped; try again when they have ended",
+                "{} plugin calls that exceeded their time limit still run; try again after they end",
                 count.abandoned
             )));
         }

@@ -16,11 +16,12 @@
 //! | `matcher` | the conditions of a wait |
 //! | `adapters` | programs that plugins drive |
 //! | `plugins` | the plugins, and calls of their functions |
-//! | `notifications` | what a client is told without asking |
+//! | `notifications` | reports of changes and output, for clients that subscribe |
 //! | `redaction` | secrets in text that leaves the server |
 //!
 //! Requests of one connection are answered in their order. A connection's notifications are sent between its
-//! requests, so a direct response always comes first. Matchers and actions are plain data ([`Matcher`], [`Action`]).
+//! requests, so a direct response always comes first. Matchers and actions are plain data, of the
+//! types in `unterm-plugin`.
 
 mod adapters;
 mod connection;

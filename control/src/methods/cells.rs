@@ -387,14 +387,14 @@ pub struct Bytes;
 session_params! {
     /// A session, and the output that the caller has already.
     BytesParams {
-        /// Only what follows this many bytes of the output: the end of what an earlier reply returned. Default: everything
-        /// that is kept. What comes before is released in a streamed session, for a caller with act.
+        /// Returns only output after this byte offset, such as the end of an earlier reply. Default: all kept output. In a
+        /// streamed session, a caller with act releases the output before the offset.
         #[serde(default)]
         from: u64,
         /// Waits this long for more output, or for its end. Default: 0.
         #[serde(default)]
         wait_ms: u64,
-        /// With `wait_ms`: also waits no longer once the session's `seq` is above this one, as after a resize.
+        /// With `wait_ms`: also returns once the session's `seq` exceeds this value, as after a resize.
         #[serde(default)]
         since_seq: u64,
     }

@@ -40,8 +40,8 @@ pub struct Place {
     mark: TypedId,
     /// The terminal itself echoes input, at once.
     by_terminal: bool,
-    /// The program may be about to move the cursor, and the terminal itself to echo: earlier input is not on the screen yet, or a
-    /// line editor is about to enter a line.
+    /// The echo may appear below this position: earlier input is not on the screen yet, or a line editor is about to submit its
+    /// line.
     may_move: bool,
     /// No prompt stands before the position, so a line editor may redraw the text behind its next prompt.
     is_ahead: bool,

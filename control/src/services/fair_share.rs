@@ -1,7 +1,7 @@
-//! Shares something limited between tokens, such as memory or connections.
+//! Divides a limited resource, such as memory or connections, between tokens.
 //!
-//! A token may use as much as it leaves to others: half if it is the only one, a third each if there are two. So a token
-//! that takes all it can leaves room for every other token.
+//! A token may use at most as much as it leaves free: half if it is the only token, a third each if there are two. So even a
+//! token that uses its full share leaves room for every other token.
 
 use std::{collections::HashMap, sync::Arc};
 

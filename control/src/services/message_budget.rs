@@ -1,8 +1,8 @@
-//! Bounds the memory of long messages: those of which a part has arrived, those that are being answered, and replies that
-//! their client has not read.
+//! Bounds the memory of long messages: partly received messages, messages in progress, and replies that the client has not
+//! read.
 //!
-//! All connections of the process share one budget, whatever their wire ([`FairShare`]). Short messages do not count, so
-//! that every client can always send one.
+//! All connections of the process share one budget, regardless of their transport ([`FairShare`]). Short messages do not
+//! count, so every client can always send one.
 
 use std::sync::Arc;
 

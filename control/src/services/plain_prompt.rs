@@ -1,8 +1,8 @@
 //! Whether a shell without integration is at its prompt.
 //!
-//! Such a shell waits for its terminal both at its prompt and in `read`. It is at its prompt if it has had no input since it was
-//! there: since it started, or since a command of a caller ended. After other input, the line at the cursor decides: it must look
-//! like a prompt, with nothing typed behind it. While a command of a caller runs, it is not.
+//! Such a shell reads its terminal both at its prompt and in `read`. If it has received no input since it started, or since a
+//! caller's command ended, it is still at its prompt. After other input, the shell counts as at its prompt if the line at the
+//! cursor looks like a prompt with no typed text after it. While a caller's command runs, the shell is not at its prompt.
 
 use unterm_mux::{Pane, PlainPrompt};
 
@@ -31,8 +31,7 @@ pub fn stands(pane: &Pane) -> bool {
         && pane.process().awaits_input() != Some(false)
 }
 
-/// Whether a line is a shell's prompt with nothing behind it that was `typed`. In shells of the Bourne family, `> ` asks for the
-/// rest of a command.
+/// Whether a line is a shell's prompt without `typed` after it. In shells of the Bourne family, `> ` is a continuation prompt.
 fn is_prompt(shell: Shell, line: &str, typed: &str) -> bool {
     let bare = line.trim_end();
     let continues = matches!(shell, Shell::Bash | Shell::Zsh | Shell::Posix) && bare.ends_with('>');

@@ -1,6 +1,6 @@
-//! What is known about the prompt of a shell without marks.
+//! The prompt state of a shell without marks.
 
-/// What is known about the prompt of a shell that marks none, from its input alone.
+/// The prompt state of a shell without marks, derived from its input alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlainPrompt {
     /// The shell was at its prompt when it had had this many inputs, and only input can make it leave.

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use unterm_tests::{PATIENCE, binary, wait_for};
 
-/// How messages are told apart.
+/// How messages are framed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framing {
     Ndjson,

@@ -475,7 +475,7 @@ fn a_client_that_is_killed_during_a_wait_leaves_nothing_behind() -> Result<()> {
     let waiting = json!({"session": session, "matcher": wait["matcher"], "timeout_ms": 600_000});
     client.begin("session.wait", waiting)?;
     drop(client);
-    // The server serves on, and ends as told, with its socket and its programs.
+    // The server keeps serving the other client. SIGTERM ends the server, its socket and its programs.
     other.wait_text(&session, "ready")?;
     let (programs, path) = (served.programs()?, served.path());
     let mut served = served;

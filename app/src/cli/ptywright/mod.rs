@@ -37,10 +37,10 @@ pub enum PtywrightCommand {
         /// Serve one client on stdin and stdout. Diagnostics go to stderr.
         #[arg(long)]
         stdio: bool,
-        /// Serve clients of this user on a Unix socket. A socket on which nobody listens is replaced.
+        /// Serve clients of this user on a Unix socket. Replaces a stale socket.
         #[arg(long, value_name = "PATH")]
         socket: Option<PathBuf>,
-        /// How messages are told apart: one a line, or by Content-Length headers.
+        /// How messages are framed: one per line, or by Content-Length headers.
         #[arg(long, value_enum, default_value_t = Framing::Ndjson)]
         framing: Framing,
         /// Load a plugin before clients connect. May be given several times.
@@ -52,7 +52,7 @@ pub enum PtywrightCommand {
     },
 }
 
-/// How messages are told apart.
+/// How messages are framed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Framing {
     /// One JSON object a line.
@@ -129,11 +129,11 @@ pub fn run(command: &PtywrightCommand, home: &Path, instance: Option<&str>) -> R
 
 /// Completes when the client no longer reads standard output.
 fn unread() -> io::Result<oneshot::Receiver<()>> {
-    let (told, unread) = oneshot::channel();
+    let (closed, unread) = oneshot::channel();
     thread::Builder::new().name("unterm-unread".to_owned()).spawn(move || {
-        // If the system can't tell, only the end of the input shows that the client is gone.
+        // If `poll` fails, only the end of the input shows that the client has disconnected.
         if until_unread().is_ok() {
-            let _ = told.send(());
+            let _ = closed.send(());
         }
     })?;
     Ok(unread)

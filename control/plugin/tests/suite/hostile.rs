@@ -1,4 +1,4 @@
-//! Plugins that try to run for ever, to fill the memory, to leave the sandbox, and to return what nobody can use.
+//! Plugins that try to run forever, exhaust memory, escape the sandbox, or return unusable values.
 
 use std::{sync::Arc, thread, time::Duration};
 

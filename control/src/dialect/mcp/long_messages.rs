@@ -46,7 +46,8 @@ impl LongMessages {
         })))
     }
 
-    /// The same bytes as from `reader`, which end when the memory for a long line can't be reserved.
+    /// Wraps `reader` and counts its bytes. If the memory for a long line can't be reserved, the wrapper reports the end of
+    /// the input.
     pub fn metered<R>(&self, reader: R) -> Metered<R> {
         Metered { reader, messages: self.clone() }
     }

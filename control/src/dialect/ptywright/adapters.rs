@@ -1,8 +1,8 @@
 //! Adapters: each drives one program through a plugin. Methods `adapter.*` are all about them.
 //!
-//! An adapter is a session of its own, an instance of its plugin, and the last intent. Its lock orders what is done to it:
-//! `adapter.turn` holds the lock from its first action until the turn is over. A request that is given up while it waits, or for the
-//! lock, leaves nothing behind; actions that have begun are finished.
+//! An adapter consists of a session, an instance of its plugin, and the last intent. Its lock serializes requests: `adapter.turn`
+//! holds the lock from its first action until the turn ends. A request that is cancelled during a wait, or before it gets the
+//! lock, leaves no state behind. Actions that have begun are finished.
 
 mod actions;
 mod context;

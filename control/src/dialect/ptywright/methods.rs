@@ -84,7 +84,7 @@ pub struct Client<'a> {
     pub sessions: &'a Arc<Sessions>,
     /// The adapters.
     pub adapters: &'a Arc<Adapters>,
-    /// What this client is told without asking.
+    /// The notifications of this client.
     pub notifications: &'a mut Notifications,
     /// The name of its framing.
     pub framing: &'static str,

@@ -1,7 +1,7 @@
-//! What a client is told without asking: how far each session has got since it was told last.
+//! Notifications: the changes and output of each session since the last notification to a client.
 //!
-//! Owns the filter of one connection, and a cursor for each session. There is no queue: what is new is found when the
-//! connection can send, so a slow client gets fewer and longer notifications.
+//! Owns the filter of one connection, and a cursor for each session. There is no queue. Notifications are built when the
+//! connection can send, so a slow client gets fewer and longer ones.
 
 use std::collections::BTreeMap;
 
@@ -48,13 +48,13 @@ pub struct Notifications {
     enabled: bool,
     adapters: Vec<String>,
     sessions: Vec<String>,
-    /// What the client knows of each session, by the session's id.
-    told: BTreeMap<String, Told>,
+    /// The last reported state of each session, by the session's id.
+    reported: BTreeMap<String, LastReported>,
 }
 
-/// What a client knows of a session.
+/// The state of a session that was last reported to a client.
 #[derive(Clone, Copy, Debug)]
-struct Told {
+struct LastReported {
     sequence: u64,
     /// How many characters of output.
     output: u64,
@@ -63,7 +63,7 @@ struct Told {
     is_wanted: bool,
 }
 
-impl Told {
+impl LastReported {
     fn nothing() -> Self {
         Self { sequence: FIRST_SEQUENCE, output: 0, has_exited: false, is_wanted: false }
     }
@@ -85,7 +85,7 @@ impl Notifications {
         self.enabled
     }
 
-    /// Sets what the client wants. When it begins to want some, everything up to now counts as told.
+    /// Sets what the client wants. When the client enables notifications, everything up to now counts as reported.
     ///
     /// # Errors
     /// The filter is too long.
@@ -99,8 +99,10 @@ impl Notifications {
         }
         if asked.enabled && !self.enabled {
             let all = sessions.all();
-            self.told =
-                all.iter().map(|session| (session.id(), Told::everything(session))).collect();
+            self.reported = all
+                .iter()
+                .map(|session| (session.id(), LastReported::everything(session)))
+                .collect();
         }
         let Asked { enabled, adapters, sessions } = asked;
         (self.enabled, self.adapters, self.sessions) = (enabled, adapters, sessions);
@@ -115,7 +117,7 @@ impl Notifications {
             || self.adapters.iter().any(|wanted| Some(wanted.as_str()) == adapter)
     }
 
-    /// What is new, as messages. From now on it counts as told.
+    /// Returns the notifications that are due, and counts them as reported.
     pub async fn take(&mut self, sessions: &Sessions) -> Vec<Vec<u8>> {
         let mut messages = Vec::new();
         if !self.enabled {
@@ -125,23 +127,23 @@ impl Notifications {
         for session in &all {
             let id = session.id();
             let wants = self.wants(&id, session.adapter());
-            let told = self.told.entry(id.clone()).or_insert_with(Told::nothing);
+            let reported = self.reported.entry(id.clone()).or_insert_with(LastReported::nothing);
             if wants {
-                add(&mut messages, sessions, &id, session, told).await;
+                add(&mut messages, sessions, &id, session, reported).await;
             } else {
-                *told = Told::everything(session);
+                *reported = LastReported::everything(session);
             }
-            told.is_wanted = wants;
+            reported.is_wanted = wants;
         }
         // Closed sessions, whose programs have ended with them.
         let is_there = |id: &String| all.iter().any(|session| session.id() == *id);
-        let closed: Vec<_> = self.told.keys().filter(|id| !is_there(id)).cloned().collect();
+        let closed: Vec<_> = self.reported.keys().filter(|id| !is_there(id)).cloned().collect();
         for id in closed {
-            if let Some(told) = self.told.remove(&id)
-                && !told.has_exited
-                && told.is_wanted
+            if let Some(reported) = self.reported.remove(&id)
+                && !reported.has_exited
+                && reported.is_wanted
             {
-                let params = json!({"session": id, "sequence": told.sequence});
+                let params = json!({"session": id, "sequence": reported.sequence});
                 messages.push(notification("session.exited", &params));
             }
         }
@@ -149,25 +151,25 @@ impl Notifications {
     }
 }
 
-/// Adds what is new of a session.
+/// Adds the notifications that are due for a session.
 async fn add(
     messages: &mut Vec<Vec<u8>>,
     sessions: &Sessions,
     id: &str,
     session: &Session,
-    told: &mut Told,
+    reported: &mut LastReported,
 ) {
     // Before the output: an end comes after all output.
     let progress = session.progress();
     let sequence = progress.sequence;
-    if sequence > told.sequence {
-        told.sequence = sequence;
+    if sequence > reported.sequence {
+        reported.sequence = sequence;
         let params = json!({"session": id, "sequence": sequence});
         messages.push(notification("session.changed", &params));
     }
-    let delta = session.output_after(told.output);
-    if delta.end > told.output {
-        told.output = delta.end;
+    let delta = session.output_after(reported.output);
+    if delta.end > reported.output {
+        reported.output = delta.end;
         let redacted = Redaction::default().texts(sessions.searches(), vec![delta.text]).await.ok();
         // If it can't be redacted, it is not sent.
         let is_cut = delta.is_cut || redacted.is_none();
@@ -178,8 +180,8 @@ async fn add(
         }
         messages.push(notification("session.output", &params));
     }
-    if progress.has_ended && !told.has_exited {
-        told.has_exited = true;
+    if progress.has_ended && !reported.has_exited {
+        reported.has_exited = true;
         let params = json!({"session": id, "sequence": sequence});
         messages.push(notification("session.exited", &params));
     }

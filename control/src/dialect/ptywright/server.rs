@@ -37,7 +37,7 @@ use crate::{
 /// The most connections at a time.
 const MOST_CONNECTIONS: usize = 64;
 
-/// How messages are told apart.
+/// How messages are framed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FramingKind {
     /// One JSON object a line.

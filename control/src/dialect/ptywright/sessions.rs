@@ -1,4 +1,4 @@
-//! The sessions of a server: each a pane of the backend, with what is kept of its output.
+//! The sessions of a server: each a pane of the backend, with its kept output.
 //!
 //! Connections share the sessions. A session stays until it is closed, also when its program has ended.
 

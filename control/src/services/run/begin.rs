@@ -201,11 +201,11 @@ fn under_way(pane: &Pane) -> Option<String> {
     Some(line.or_else(name).unwrap_or_else(|| "a command".to_owned()))
 }
 
-/// Waits until a shell that marks nothing shows a prompt.
+/// Waits until a shell without marks shows a prompt. A program that connects to a shell elsewhere, such as ssh, counts as being
+/// at that shell's prompt.
 ///
 /// # Errors
-/// Another program would read the command, or the shell shows no prompt: it may run `read`, for example. A program that leads
-/// to a shell elsewhere is trusted to be at that shell's prompt.
+/// Another program would read the command, or the shell shows no prompt, for example because it runs `read`.
 async fn reach_plain_prompt(pane: &Pane, until: Instant) -> Result<()> {
     let id = pane.id().0;
     let begun_at = Instant::now();

@@ -15,8 +15,8 @@ pub struct Intent {
 }
 
 impl Adapters {
-    /// Calls an intent and carries out its actions. If the caller is gone, the actions go on: half of them, such as a paste without
-    /// its Enter, would be worse than all.
+    /// Calls an intent and carries out its actions. If the caller disconnects, the remaining actions still run, because a partial
+    /// sequence, such as a paste without its Enter, is worse than the complete one.
     ///
     /// # Errors
     /// There is no such intent, it fails, an action is wrong, or the program has ended.
@@ -40,8 +40,8 @@ impl Adapters {
         let Intent { name, params } = intent;
         let call = move || instance.intent(&name, &Value::Object(params));
         let outcome = adapter.calls.run(call).await?.map_err(|error| refused(&error, method))?;
-        // Output that answers an input comes after what there was before the input. A mark behind an input is put there, since the
-        // answer may come before the mark.
+        // A mark after an input is placed at the end of the output before that input, because the answer may arrive before the
+        // mark is set.
         let mut before = None;
         for action in outcome.actions {
             let session = &adapter.session;

@@ -202,7 +202,7 @@ impl Compiled {
         }
     }
 
-    /// How long the screen must stay the same until a part of it matches that does not match yet.
+    /// The least stability of the screen, above `stable`, at which another part of this matcher may match.
     pub fn next_stable(&self, stable: Duration) -> Option<Duration> {
         match self {
             Self::ScreenStable(StableFor { min_ms }) => {

@@ -1,8 +1,8 @@
-//! When a predicate of a plugin is asked.
+//! The schedule on which a wait calls a plugin's predicate.
 //!
-//! A predicate sees for how long the screen has been stable, but does not say how long that has to be. Each change of the session
-//! is a reason to ask it. While nothing changes, it is asked after fixed times of stability, whose distances grow: every 250 ms
-//! up to 2 s, every second up to 10 s, and then each time the stability has doubled. So a quiet screen costs few calls.
+//! A predicate sees how long the screen has been stable, but cannot declare how long it must be stable. A wait therefore calls it
+//! after each change of the session. While nothing changes, the wait calls it every 250 ms up to 2 s of stability, every second
+//! up to 10 s, and then each time the stability doubles. So a quiet screen costs few calls.
 
 use std::time::Duration;
 

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_call_that_nobody_waits_for_holds_its_turn_until_it_ends() {
+    async fn an_abandoned_call_holds_its_turn_until_it_ends() {
         let calls = Calls::default();
         let (begun, has_begun) = oneshot::channel();
         let (end, may_end) = mpsc::channel::<()>();

@@ -1,4 +1,4 @@
-//! Follows a session's pane: reads its output as it comes, and tells whoever waits.
+//! Follows a session's pane: reads its output as it arrives, and wakes the waits.
 
 use std::sync::Arc;
 

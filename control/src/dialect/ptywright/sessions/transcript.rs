@@ -155,7 +155,7 @@ mod tests {
         assert_eq!((transcript.text(), transcript.end()), ("cdéf", 6));
         transcript.push("x".repeat(1000).as_bytes());
         assert_eq!(transcript.text(), "xxxx");
-        assert!(transcript.text.len() < 100, "what is dropped is given back");
+        assert!(transcript.text.len() < 100, "the memory of dropped text is released");
     }
 
     #[test]

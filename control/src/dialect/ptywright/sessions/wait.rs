@@ -120,7 +120,7 @@ impl Sessions {
                 has_exited: now.has_ended,
                 predicates: Vec::new(),
             };
-            // Predicates and expressions may take longer than there is time. A wait without any looks once.
+            // Predicates and expressions may outlast the time-out. A wait with a time-out of 0 still tries its matcher once.
             let until = deadline.max(start + LOOK);
             let asked = self.ask_predicates(session, &matcher, &seen, snapshot.sequence, method);
             let asked = timeout_at(until, asked).await;
