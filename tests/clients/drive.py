@@ -322,7 +322,7 @@ async def use_approval(door):
         assert asked == [f"May {careful} act in this terminal? It would pane_open: [\"cat\"]"], asked
         answers.append(ElicitResult(action="decline"))
         refused = await client.call_tool("pane_close", {"pane": opened["pane"]})
-        assert refused.is_error and "does not let" in refused.content[0].text, refused
+        assert refused.is_error and "has denied" in refused.content[0].text, refused
     async with door.client("unterm", trusted, elicitation_callback=dialog) as client:
         answers.append(accept("once"))
         ran = await call(client, "input", pane=opened["pane"], text="it\n", wait_any=[{"regex": "^it$"}])

@@ -112,7 +112,7 @@ fn agents_that_nobody_knows_are_refused_where_that_is_the_rule() -> Result<()> {
         [("run", json!({"command": "echo run"})), ("pane_open", json!({})), ("lease", json!({}))]
     {
         let why = refusal(&mut unknown, tool, arguments)?;
-        ensure!(why.contains("does not let test act"), "{tool}: {why}");
+        ensure!(why.contains("has denied test permission to act"), "{tool}: {why}");
     }
     // An agent with its own token is known, and a user's script is not an agent.
     let token = unterm.prints(&["token", "create", "known"])?;

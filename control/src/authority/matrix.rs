@@ -641,7 +641,7 @@ impl Client {
             ("your token does not reach", "panes"),
             ("is out of the token's sessions", "panes"),
             ("has ended, or was taken back", "ended"),
-            ("does not let", "denied"),
+            ("has denied", "denied"),
             ("No session", "unseen"),
             ("not_found", "unseen"),
             ("SESSION_NOT_FOUND", "unseen"),

@@ -1,8 +1,7 @@
-//! What a dialect is: a protocol that clients speak on a connection.
+//! The interface between a dialect and a connection.
 //!
-//! Owns what a dialect and a connection need of each other. The dialect says what messages mean, and writes the replies. The
-//! connection reads, frames and sends them, and keeps the bounds. A dialect calls methods through its
-//! [`Peer`](super::peer::Peer) only.
+//! A dialect is a protocol: it interprets messages and writes replies. The connection reads, frames and sends messages, and
+//! enforces limits. A dialect calls methods only through its [`Peer`](super::peer::Peer).
 
 use std::{fmt, future::Future, pin::Pin, time::Duration};
 
@@ -12,18 +11,18 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use super::peer::Peer;
 use crate::{caller::Caller, transport::framing::Framing};
 
-/// A protocol: its names, its shapes, its login, its error codes, and how many requests of a connection run at once.
+/// A protocol. It defines names, shapes, login, error codes, and how many requests of a connection run concurrently.
 pub trait Dialect: Send + Sync + 'static {
-    /// How messages are told apart.
+    /// How messages are framed.
     type Framing: Framing;
 
-    /// How many requests of one connection are served at once. 1: one after the other, and answered in their order. More:
-    /// answered in the order in which they end, and given up when the client's input ends. Until it has logged in, a client
-    /// is served one request at a time in any case.
+    /// How many requests of one connection run concurrently. With 1, they are answered in their order. Otherwise, they are
+    /// answered in the order in which they end, and dropped when the client's input ends. Before login, requests always run
+    /// one at a time.
     const AT_ONCE: usize = 1;
 
-    /// Answers one message: writes the reply to `reply`, which is empty. If it stays empty, nothing is sent. A request that runs
-    /// beside others is dropped when its connection ends.
+    /// Handles a message, and writes the reply to `reply`, which is empty. If it stays empty, nothing is sent. A concurrent
+    /// request is dropped when its connection ends.
     fn answer<'a>(
         &'a self,
         peer: &'a Peer,
@@ -31,54 +30,54 @@ pub trait Dialect: Send + Sync + 'static {
         reply: &'a mut Vec<u8>,
     ) -> impl Future<Output = Outcome> + Send + 'a;
 
-    /// Whether a message is answered although every place is taken, as a cancellation must be. Its answer must not wait for
-    /// anything.
+    /// Whether a message is handled even if the limit of concurrent requests is reached, such as a cancellation. Its handling
+    /// must not wait.
     fn is_urgent(&self, message: &[u8]) -> bool {
         let _ = message;
         false
     }
 
-    /// Writes an event, for a client that subscribed to it.
+    /// Writes an event for a client that subscribed to it.
     fn write_event(&self, event: &Value, message: &mut Vec<u8>);
 
-    /// Writes why a connection is ended.
+    /// Writes the reason why the server closes a connection.
     fn write_refusal(&self, refusal: &Refusal, message: &mut Vec<u8>);
 }
 
-/// What follows from a message beside its reply.
+/// The effect of a message on its connection.
 pub enum Outcome {
-    /// Nothing.
+    /// No effect.
     Answered,
-    /// The client has logged in. What it held and subscribed to under another token ends.
+    /// The client has logged in. Its leases and subscriptions under another token end.
     LoggedIn(Caller),
-    /// The same; after the reply, the connection speaks another protocol.
+    /// The client has logged in, and after the reply, the connection switches to another protocol.
     HandedOver(Caller, Handover),
 }
 
-/// Serves a connection from then on: its input, its output.
+/// Serves the rest of a connection, with its input and output.
 pub type Handover =
     Box<dyn FnOnce(Input, Output) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send>;
-/// What a client sends.
+/// The bytes from a client.
 pub type Input = Box<dyn AsyncRead + Send + Unpin>;
-/// What a client is sent.
+/// The bytes to a client.
 pub type Output = Box<dyn AsyncWrite + Send + Unpin>;
 
-/// Why a connection is ended, or not served at all.
+/// Why the server closes or refuses a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// A message is longer than this many bytes.
     TooLong(usize),
-    /// A message's frame can't be read; why.
+    /// A message's frame is invalid, with the reason.
     Broken(&'static str),
-    /// The long messages of the client's token take too much memory; the message for the client.
+    /// The long messages of the client's token take too much memory. Holds the message for the client.
     OverBudget(String),
     /// The client did not log in within this time.
     LoginTime(Duration),
-    /// More connections than may have not logged in, of which this is the oldest.
+    /// Too many connections have not logged in, and this is the oldest of them.
     LoginCount,
-    /// Only the user who runs this instance may connect by its socket.
+    /// Another user connected to the socket.
     OtherUser,
-    /// The process has no descriptor left.
+    /// The process has no file descriptor left.
     Full,
 }
 

@@ -1,4 +1,4 @@
-//! Bodies and replies of HTTP, as both dialects over it read and write them.
+//! Bodies and responses of HTTP, which the settings server and MCP share.
 
 use std::{
     convert::Infallible,
@@ -18,10 +18,10 @@ use tokio::sync::mpsc;
 
 use crate::services::message_budget::Reservation;
 
-/// How long a request's head may take to come, and a connection may say nothing; and its body.
+/// Time limits: for a request's head or an idle connection, and for a request's body.
 pub const READING: Duration = Duration::from_secs(10);
 
-/// A reply of this type.
+/// Builds a response of this type.
 pub fn reply(status: StatusCode, kind: &'static str, body: impl Into<Body>) -> Response<Body> {
     let mut reply = Response::new(body.into());
     *reply.status_mut() = status;
@@ -29,7 +29,7 @@ pub fn reply(status: StatusCode, kind: &'static str, body: impl Into<Body>) -> R
     reply
 }
 
-/// A reply that holds a value until its body has ended.
+/// Makes a response hold a value until its body has ended.
 pub fn holding<B, T>(reply: Response<B>, value: T) -> Response<Body>
 where
     B: HttpBody<Data = Bytes> + Send + 'static,
@@ -65,7 +65,7 @@ impl<T: Unpin> HttpBody for Holding<T> {
     }
 }
 
-/// Reads a body to its end, and reserves memory for it. An error is for the client.
+/// Reads a whole body, and reserves memory for it. An error is text for the client.
 pub async fn whole(
     body: Body,
     most: usize,
@@ -100,7 +100,7 @@ async fn collect(
     Ok(whole.into())
 }
 
-/// Refuses a body whose head says that it is too long before any of it is read; an error is for the client.
+/// Refuses a body that is too long by its `Content-Length`, before reading it. An error is text for the client.
 pub fn announced(body: &Body, most: usize) -> Result<(), (StatusCode, String)> {
     if body.size_hint().lower() > most as u64 { Err(too_long(most)) } else { Ok(()) }
 }
@@ -110,12 +110,12 @@ fn too_long(most: usize) -> (StatusCode, String) {
     (StatusCode::PAYLOAD_TOO_LARGE, why)
 }
 
-/// An error as this wire says it.
+/// Builds the response for an error.
 pub fn failure(status: StatusCode, message: &str) -> Response<Body> {
     reply(status, "application/json", json!({ "error": message }).to_string())
 }
 
-/// A body that is what comes through a channel.
+/// Makes a body of the pieces from a channel.
 pub struct Lines(pub mpsc::Receiver<Bytes>);
 
 impl HttpBody for Lines {

@@ -1,10 +1,10 @@
-//! The Model Context Protocol, both eras of it (`initialize`, up to 2025-11-25, and the requests of 2026-07-28 that stand for
-//! themselves): over lines on the TCP wire, which `unterm-cli mcp` relays to a client's stdio, and over HTTP, also as
-//! clients of 2024 speak it.
+//! The Model Context Protocol: the revisions with `initialize` (up to 2025-11-25) and with stateless requests (2026-07-28).
+//! Clients connect by lines over TCP, which `unterm-cli mcp` relays to a client's stdio, or by HTTP, including the
+//! transport of 2024.
 //!
-//! Owns the toolsets, their names, schemas and replies, and what calls take over several requests ([`jobs`]). A tool does
-//! nothing by itself: it calls methods of the one table through the dispatcher, as every wire does, with its client's
-//! scopes, policy and audit. The protocol itself is rmcp's.
+//! This module owns the toolsets with their names, schemas and replies, and the calls that last for several requests
+//! ([`jobs`]). Tools call methods through the dispatcher, as every dialect does, so scopes, rules and the audit log apply.
+//! The crate rmcp implements the protocol.
 
 mod approve;
 mod arguments;
@@ -35,13 +35,13 @@ pub use self::{
 };
 use crate::untrusted;
 
-/// The toolsets, the usual one first.
+/// The toolsets. The first one is the default.
 pub static TOOLSETS: [&Toolset; 3] = [&unterm::TOOLSET, &iterm::TOOLSET, &tester::TOOLSET];
 
-/// The toolset of that name, or the usual one.
+/// The toolset with this name, or the default one.
 ///
 /// # Errors
-/// There is none of that name; for people.
+/// No toolset has this name. The message is for users.
 pub fn toolset(name: Option<&str>) -> Result<&'static Toolset, String> {
     let Some(name) = name else { return Ok(TOOLSETS[0]) };
     TOOLSETS.into_iter().find(|toolset| toolset.name == name).ok_or_else(|| {

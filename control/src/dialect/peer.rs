@@ -31,42 +31,42 @@ pub struct Instance {
 }
 
 impl Instance {
-    /// The instance whose own token this is.
+    /// The instance's own token.
     pub fn new(dispatcher: Arc<Dispatcher>, token: String) -> Self {
         Self { dispatcher, token, throttle: Throttle::default() }
     }
 
-    /// What makes its calls.
+    /// Carries out calls.
     pub fn dispatcher(&self) -> &Arc<Dispatcher> {
         &self.dispatcher
     }
 }
 
-/// What a client logs in with.
+/// The credentials of a client.
 #[derive(Clone, Debug, Default)]
 pub struct Credentials {
-    /// The instance's own token, or one that a person made.
+    /// The instance's own token, or a token that the user created.
     pub token: String,
     /// The client's name for itself.
     pub client: Option<String>,
     /// The client's name for the conversation it acts for.
     pub conversation: Option<String>,
-    /// It speaks for an agent, and is treated as one.
+    /// Whether the client acts for an agent, and is treated as an agent.
     pub is_agent: bool,
 }
 
-/// Why a client is not logged in.
+/// Why a login fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LoginError {
-    /// The token is nobody's.
+    /// The token is unknown.
     #[error("Invalid auth token")]
     WrongToken,
-    /// The tokens that a person made can't be read.
+    /// The file of the user's tokens can't be read.
     #[error("{UNREADABLE}")]
     Unreadable,
 }
 
-/// What a token is and gives: its kind, its scopes, the sessions it reaches (`None`: all).
+/// The properties of a token: its kind, its scopes, and its sessions (`None`: all).
 type Rights = (TokenKind, Scopes, Option<Arc<[u64]>>);
 
 /// A client.
@@ -75,12 +75,12 @@ pub struct Peer {
     connection: u64,
     caller: Option<Caller>,
     wrong_tokens: AtomicU32,
-    /// Requests that can be cancelled, by their ids.
+    /// The requests that can be cancelled, by id.
     under_way: Mutex<HashMap<String, Arc<Notify>>>,
 }
 
 impl Peer {
-    /// One that has not logged in, on the connection of that number.
+    /// Creates a client that has not logged in, on the connection with this number.
     pub fn new(instance: Arc<Instance>, connection: u64) -> Self {
         Self {
             instance,
@@ -91,12 +91,12 @@ impl Peer {
         }
     }
 
-    /// The same client, logged in as this caller.
+    /// Returns the same client, logged in as `caller`.
     pub fn logged_in(&self, caller: Caller) -> Self {
         Self { caller: Some(caller), ..Self::new(self.instance.clone(), self.connection) }
     }
 
-    /// Who it is, once it has logged in.
+    /// The caller, after login.
     pub fn caller(&self) -> Option<&Caller> {
         self.caller.as_ref()
     }
@@ -104,7 +104,7 @@ impl Peer {
     /// Checks a token. The dialect returns the caller as [`Outcome::LoggedIn`](super::contract::Outcome).
     ///
     /// # Errors
-    /// When the token is wrong: after a delay, which grows with each wrong token.
+    /// Fails if the token is wrong, after a delay that grows with each wrong token.
     pub async fn log_in(&self, credentials: Credentials) -> Result<Caller, LoginError> {
         match self.rights(&credentials.token) {
             Ok((token, scopes, panes)) => {
@@ -131,7 +131,7 @@ impl Peer {
     }
 
     fn rights(&self, token: &str) -> Result<Rights, LoginError> {
-        // The comparison takes the same time wherever the tokens differ. Their lengths are no secret.
+        // The comparison takes constant time. The length of tokens is not secret.
         if token.as_bytes().ct_eq(self.instance.token.as_bytes()).into() {
             return Ok((TokenKind::Instance, Scopes::all(), None));
         }
@@ -148,7 +148,7 @@ impl Peer {
         }
     }
 
-    /// Waits as long as is due after a wrong token, or a login without one.
+    /// Delays the response to a wrong or missing token.
     pub async fn slow_down(&self) {
         let count = self.wrong_tokens.fetch_add(1, Ordering::Relaxed) + 1;
         let delay = self.instance.throttle.delay(count);
@@ -156,11 +156,11 @@ impl Peer {
         tokio::time::sleep(delay).await;
     }
 
-    /// Calls a method with parameters (JSON; empty: none) and appends its reply (JSON) to `reply`. After an error `reply` is as
-    /// it was.
+    /// Calls a method and appends its reply to `reply`. Parameters and reply are JSON; empty parameters stand for none. If the
+    /// call fails, `reply` is unchanged.
     ///
     /// # Errors
-    /// Why it failed.
+    /// Returns the method's error.
     pub async fn call(
         &self,
         caller: &Caller,
@@ -171,8 +171,8 @@ impl Peer {
         self.instance.dispatcher.call_into(caller, method, params, reply).await
     }
 
-    /// Does the work of a request until [`Peer::cancel`] is called with its id; `None`: it was cancelled. No other request
-    /// under way may have the id.
+    /// Runs the work of a request until [`Peer::cancel`] is called with its id, which makes it return `None`. The id must be
+    /// unique among the running requests.
     pub async fn cancellable<T>(&self, id: &str, work: impl Future<Output = T>) -> Option<T> {
         let cancelled = Arc::new(Notify::new());
         self.under_way.lock().insert(id.to_owned(), cancelled.clone());
@@ -184,19 +184,19 @@ impl Peer {
         }
     }
 
-    /// Cancels the request of that id; false: no such request is under way.
+    /// Cancels the request with this id. Returns false if no such request is running.
     pub fn cancel(&self, id: &str) -> bool {
         let request = self.under_way.lock().get(id).cloned();
         request.inspect(|cancelled| cancelled.notify_one()).is_some()
     }
 }
 
-/// A name as far as it is shown.
+/// Shortens a name for display.
 fn shown(name: Option<String>) -> Option<String> {
     name.map(|name| name.chars().take(LONGEST_NAME).collect())
 }
 
-/// A request under way, until it is done or dropped.
+/// A running request, until it is done or dropped.
 struct Entry<'a> {
     peer: &'a Peer,
     id: &'a str,

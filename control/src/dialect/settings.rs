@@ -1,9 +1,8 @@
 //! HTTP on a loopback port: the settings page, and the routes it uses.
 //!
-//! Owns listening and the bounds on connections, heads, bodies and time; [`guard`] decides who may speak to it at all,
-//! [`routes`] is the table of what can be asked, [`methods`] what only this wire has. Every route is a method, called
-//! through the dispatcher as on every other wire; `/mcp` and `/mcp/sse` are the Model Context Protocol's. Never knows what
-//! a method does.
+//! This module listens and limits connections, heads, bodies and time. [`guard`] decides which requests are served at all,
+//! [`routes`] is the table of routes, and [`methods`] holds the methods that only this dialect has. Every route calls a
+//! method through the dispatcher, as the other dialects do. `/mcp` and `/mcp/sse` belong to the Model Context Protocol.
 
 mod assets;
 mod connection;
@@ -56,11 +55,11 @@ use crate::{
     },
 };
 
-/// The port it listens on when that is free.
+/// The preferred port.
 const PREFERRED_PORT: u16 = 19877;
 /// The longest head of a request, in bytes.
 const LONGEST_HEAD: usize = 16 << 10;
-/// Binds a port for the page, and says which; without one there is no page, which is no reason not to start.
+/// Binds a port for the page and returns it. If no port is free, Unterm starts without a page.
 pub fn bind(runtime: &Runtime) -> Option<(TcpListener, u16)> {
     let bind = || {
         let listener = tcp::bind(PREFERRED_PORT)?;
@@ -98,7 +97,7 @@ pub async fn serve(
     }
 }
 
-/// The reply to whom no descriptor is left for.
+/// The reply to a connection for which no file descriptor is left.
 fn full() -> String {
     let body = json!({ "error": Refusal::Full.to_string() }).to_string();
     format!(
@@ -151,7 +150,7 @@ async fn talk(stream: TcpStream, router: Router, shared: Arc<Shared>) {
     shared.dispatcher.disconnected(id);
 }
 
-/// Adds what every reply says.
+/// Adds the headers of every reply.
 fn guarded(mut reply: Response<Body>) -> Response<Body> {
     const HEADERS: [(header::HeaderName, &str); 7] = [
         (header::CACHE_CONTROL, "no-store"),

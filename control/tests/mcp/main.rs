@@ -189,7 +189,7 @@ fn what_says_nothing_is_refused_and_told_what_would_be_right() {
         (
             "wait",
             json!({}),
-            r#"Say in `any` or `all` what to wait for, such as [{"text": "ready"}], or give a `handle` to go on waiting"#,
+            r#"Give the conditions in `any` or `all`, such as [{"text": "ready"}], or the `handle` of an earlier call"#,
         ),
         (
             "input",

@@ -67,7 +67,7 @@ fn the_person_says_whether_an_unknown_client_acts() {
     assert!(refused.contains("only the person"), "{refused}");
     fixture.server().answers().give(second.number, "deny").unwrap();
     let denied = client.end(asked);
-    let why = "The person does not let old client act. Ask them before you try again.";
+    let why = "The person has denied old client permission to act. Ask them before you try again.";
     assert_eq!(denied["result"]["content"][0]["text"], why);
     assert_eq!(client.fail("pane_open", json!({})), why, "nobody is asked again");
     let log = wire.call("session.audit_log", json!({"limit": 2}));
@@ -104,7 +104,7 @@ fn the_person_says_whether_an_unknown_client_acts() {
     assert_eq!(waiting.end(asked)["result"]["content"][0]["text"], why);
     assert!(fixture.server().questions().is_empty());
     let mut fourth = Client::old(&fixture);
-    assert!(fourth.fail("pane_open", json!({})).contains("does not let"));
+    assert!(fourth.fail("pane_open", json!({})).contains("has denied"));
 }
 
 #[test]
@@ -226,7 +226,10 @@ fn a_client_with_dialogs_asks_the_person_itself() {
     client.send(&json!({"jsonrpc": "2.0", "id": dialog["id"], "result": answer}));
     let said = client.end(asked);
     let said = said["result"]["content"][0]["text"].as_str().unwrap();
-    assert!(said.starts_with(r#"The dialog answered "always", which it does not offer"#), "{said}");
+    assert!(
+        said.starts_with(r#"The dialog returned "always", which is not one of its answers"#),
+        "{said}"
+    );
     assert_eq!(fixture.server().questions().len(), 1);
     drop(client);
     // In the newer version, the client repeats the call with the answer.

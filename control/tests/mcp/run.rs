@@ -249,11 +249,11 @@ fn a_handle_is_for_one_tool() {
     let ran = client.call("run", json!({"command": "read -r A; echo $A", "timeout_ms": 0}));
     let handle = &ran["handle"];
     let why = client.fail("request_human", json!({"handle": handle}));
-    assert!(why.contains("wait takes the handle"), "{why}");
+    assert!(why.contains("Call wait with the handle"), "{why}");
     let asked = json!({"message": "Go on?", "timeout_ms": 0});
     let asked = client.call("request_human", asked);
     let why = client.fail("wait", json!({"handle": asked["handle"]}));
-    assert!(why.contains("request_human takes the handle"), "{why}");
+    assert!(why.contains("Call request_human with the handle"), "{why}");
     // Neither result is lost.
     let number = crate::support::question(fixture.server()).number;
     fixture.server().answers().give(number, "Done").unwrap();

@@ -164,7 +164,7 @@ fn what_an_agent_would_do_is_answered_once_and_a_client_is_let_in_and_forgotten(
     browser.with("wait_text", "#questions", "echo denied")?;
     browser.to("click", "[data-answer=deny]")?;
     let (refused, agent_denied) = end(call)?;
-    ensure!(refused.is_err_and(|why| why.to_string().contains("does not let")));
+    ensure!(refused.is_err_and(|why| why.to_string().contains("has denied")));
     drop(agent_denied);
 
     let call = begin(agent()?, "echo always");

@@ -1,6 +1,6 @@
-//! Themes of other terminals: their files to our [`Theme`].
+//! Imports theme files of other terminals as a [`Theme`].
 //!
-//! Each reader takes what its format calls colours and nothing else; the format is told by the text itself.
+//! [`import`] detects the format from the text. Each reader takes only the format's colours and ignores other settings.
 
 use std::collections::HashMap;
 
@@ -9,10 +9,10 @@ use unterm_term::{Palette, Rgb};
 
 use super::{Theme, hex};
 
-/// Names of the sixteen colours in Alacritty's and, from the ninth on with another prefix, Windows Terminal's files.
+/// Names of the eight normal colours in files of Alacritty and Windows Terminal.
 const NAMES: [&str; 8] = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"];
 
-/// The formats that can be read.
+/// A format that can be imported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// `alacritty.toml` or a theme file for it.
@@ -29,10 +29,10 @@ pub enum Format {
     Base16,
 }
 
-/// A colour as a file gives it; one that can't be read as its text.
+/// A colour from a file, or its text if the text is not a colour.
 type Given = Result<Rgb, String>;
 
-/// Colours found so far, by what they are for.
+/// The colours found so far, by index or purpose.
 #[derive(Default)]
 struct Colors {
     ansi: [Option<Given>; 16],
@@ -43,13 +43,13 @@ impl Colors {
     fn theme(mut self, title: &str) -> Result<Theme, String> {
         let mut ansi = [Rgb::default(); 16];
         for (index, color) in self.ansi.iter().enumerate() {
-            // Files of eight colours mean the same ones for bright.
+            // If a file has only eight colours, the bright colours equal the normal ones.
             let given = color.as_ref().or(self.ansi[index % 8].as_ref()).cloned();
             ansi[index] = needed(given, &format!("colour {index}"))?;
         }
         let foreground = needed(self.named.remove("foreground"), "the foreground")?;
         let background = needed(self.named.remove("background"), "the background")?;
-        // What else stands there may be no colour, as kitty's `background`: the text is then as it is.
+        // Values such as kitty's `background` are not colours. Unset colours follow the cell's own.
         let mut named = |name: &str| self.named.remove(name).and_then(Result::ok);
         let mut palette = Palette::new(ansi, foreground, background);
         palette.cursor = named("cursor");
@@ -65,7 +65,7 @@ impl Colors {
         }
     }
 
-    /// Sets one of the sixteen; others are none of a theme's.
+    /// Sets one of the sixteen colours. Ignores higher indexes, which a theme does not hold.
     fn set_ansi(&mut self, index: usize, text: Option<&str>) {
         if let Some(slot) = self.ansi.get_mut(index) {
             *slot = text.map(read);
@@ -73,13 +73,13 @@ impl Colors {
     }
 }
 
-/// A colour that every theme has.
+/// Returns a mandatory colour, or the reason why it is missing.
 fn needed(given: Option<Given>, what: &str) -> Result<Rgb, String> {
     let given = given.ok_or_else(|| format!("{what} is missing"))?;
-    given.map_err(|text| format!("{what} is {text:?}, which is no colour; write #rrggbb"))
+    given.map_err(|text| format!("{what} is {text:?}, which is not a colour; write #rrggbb"))
 }
 
-/// A colour as one of the formats writes it: `#rrggbb` and the like, `#rgb`, or one of X11's names.
+/// Parses a colour: `#rrggbb`, `rrggbb`, `0xrrggbb`, `#rgb` or a colour name of X11.
 fn read(text: &str) -> Given {
     let short = || {
         let digits = text.strip_prefix('#').filter(|digits| digits.chars().count() == 3)?;
@@ -88,19 +88,19 @@ fn read(text: &str) -> Given {
     hex(text).or_else(short).or_else(|| Rgb::named(text)).ok_or_else(|| text.to_owned())
 }
 
-/// Reads a theme of another terminal; `title`: its name, where the file has none.
+/// Imports a theme of another terminal. If the file has no name, the theme gets `title`.
 ///
 /// # Errors
-/// When no format fits, or a colour that every theme needs is missing.
+/// Fails if the format is unknown or a mandatory colour is missing.
 pub fn import(text: &str, title: &str) -> Result<(Format, Theme), String> {
-    // As editors on Windows begin a file.
+    // Editors on Windows write a byte order mark.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let format = detect(text).ok_or_else(|| {
         let formats = "Alacritty, kitty, Ghostty, iTerm2, Windows Terminal, base16";
         match text.lines().any(|line| line.trim_end() == "colors:") {
-            true => "Alacritty's files in YAML are not read; `alacritty migrate` makes one TOML"
+            true => "Alacritty's YAML files can't be imported; convert the file to TOML with `alacritty migrate`"
                 .to_owned(),
-            false => format!("this is none of the formats that can be imported: {formats}"),
+            false => format!("unknown format; importable formats are {formats}"),
         }
     })?;
     let mut title = title.to_owned();
@@ -432,7 +432,7 @@ mod tests {
         let wrong = "color0 #00000g\nbackground none\n";
         assert_eq!(
             import(wrong, "x").unwrap_err(),
-            "colour 0 is \"#00000g\", which is no colour; write #rrggbb"
+            "colour 0 is \"#00000g\", which is not a colour; write #rrggbb"
         );
     }
 

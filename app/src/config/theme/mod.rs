@@ -1,7 +1,7 @@
-//! Themes: the palettes a person can choose, those that come with Unterm and those in `themes` in its home directory.
+//! Themes: Unterm's built-in palettes, and the user's own in the folder `themes` of Unterm's home directory.
 //!
-//! A theme is a TOML file: `name`, `foreground`, `background`, sixteen `colors`, and, where they are to differ from what
-//! follows, `cursor`, `cursor_text`, `selection` and `selection_text`; each colour `#rrggbb`.
+//! A theme is a TOML file with `name`, `foreground`, `background` and sixteen `colors`. `cursor`, `cursor_text`,
+//! `selection` and `selection_text` are optional. Each colour is written as `#rrggbb`.
 
 pub mod import;
 
@@ -16,7 +16,7 @@ use unterm_term::{Palette, Rgb};
 
 use crate::{suggestion::did_you_mean, toml_files};
 
-/// The themes that come with Unterm: their names and files.
+/// Pairs each name of a built-in theme with its file's text.
 macro_rules! builtin {
     ($($name:literal)*) => {
         &[$(($name, include_str!(concat!("../../../../assets/themes/", $name, ".toml")))),*]
@@ -32,7 +32,7 @@ const BUILTIN: &[(&str, &str)] = builtin![
     "tokyo-night-storm" "zenburn"
 ];
 
-/// Names that themes had before, each with the name of today.
+/// Former names of themes, each with its current name.
 const ALIASES: &[(&str, &str)] = &[
     ("standard", "catppuccin-mocha"),
     ("midnight", "tokyo-night"),
@@ -40,45 +40,45 @@ const ALIASES: &[(&str, &str)] = &[
     ("classic", "tango-dark"),
 ];
 
-/// A palette with its names.
+/// A palette with its title.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Theme {
-    /// What the file calls it.
+    /// The `name` in the theme's file.
     pub title: String,
-    /// Its colours.
+    /// The colours.
     pub palette: Palette,
 }
 
-/// Why there is no such theme.
+/// Why a theme can't be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum ThemeError {
-    /// None of that name.
+    /// No theme has this name.
     #[error("there is no theme {name:?}{hint}")]
     Unknown {
-        /// The name.
+        /// The requested name.
         name: String,
-        /// The nearest one, as the end of a sentence.
+        /// A suggestion of the most similar name, as the end of a sentence; may be empty.
         hint: String,
     },
-    /// Its file can't be read.
+    /// The theme's file can't be read.
     #[error("{}: {error}", file.display())]
     Unreadable {
         /// The file.
         file: PathBuf,
-        /// Why.
+        /// The system's error.
         error: std::io::Error,
     },
-    /// Its file is no theme.
+    /// The theme's file is not a valid theme.
     #[error("theme {name:?}: {reason}")]
     Invalid {
-        /// The theme.
+        /// The theme's name.
         name: String,
-        /// What is wrong in it.
+        /// The first problem in the file.
         reason: String,
     },
 }
 
-/// A theme's file.
+/// The content of a theme's file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -100,7 +100,7 @@ impl TryFrom<String> for Hex {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        hex(&text).map(Self).ok_or_else(|| format!("{text:?} is no colour; write #rrggbb"))
+        hex(&text).map(Self).ok_or_else(|| format!("{text:?} is not a colour; write #rrggbb"))
     }
 }
 
@@ -112,10 +112,10 @@ fn hex(text: &str) -> Option<Rgb> {
 }
 
 impl Theme {
-    /// The theme that a file's text says.
+    /// Parses the text of a theme's file.
     ///
     /// # Errors
-    /// What is wrong in it, for people.
+    /// Returns the first problem with its line, as text for the user.
     pub fn parse(text: &str) -> Result<Self, String> {
         let file: File = toml_edit::de::from_str(text).map_err(|error| {
             format!("line {}: {}", toml_files::line(text, &error), error.message())
@@ -130,7 +130,7 @@ impl Theme {
         Ok(Self { title: file.name, palette })
     }
 
-    /// The theme as a file's text; [`Theme::parse`] reads it back.
+    /// Writes the theme as the text of a file, which [`Theme::parse`] reads.
     pub fn to_toml(&self) -> String {
         let palette = &self.palette;
         let hex = |color: Rgb| format!("\"{color}\"");
@@ -157,41 +157,41 @@ impl Theme {
         out
     }
 
-    /// What lists show of the theme called `name`: its title, as long as that is accepted as its name.
+    /// The label of the theme `name` in lists: its title if [`find`] accepts the title as that name, otherwise `name`.
     pub fn shown(&self, name: &str) -> String {
         if as_name(&self.title) == name { self.title.clone() } else { name.to_owned() }
     }
 
-    /// Whether its background is lighter than its text.
+    /// Whether the background is lighter than the text.
     pub fn is_light(&self) -> bool {
         is_light(&self.palette)
     }
 }
 
-/// Whether a palette's background is lighter than its text.
+/// Whether a palette's background is lighter than the palette's text.
 pub fn is_light(palette: &Palette) -> bool {
     let light = |c: Rgb| 299 * u32::from(c.r) + 587 * u32::from(c.g) + 114 * u32::from(c.b);
     light(palette.background) > light(palette.foreground)
 }
 
-/// Where a person's own themes are.
+/// The folder of the user's own themes.
 pub fn folder(home: &Path) -> PathBuf {
     home.join("themes")
 }
 
-/// Names of the themes that come with Unterm, the four of every Unterm first.
+/// Names of the built-in themes. The first four have existed since the first version.
 pub fn builtin() -> impl Iterator<Item = &'static str> {
     BUILTIN.iter().map(|(name, _)| *name)
 }
 
-/// Names of all themes: those in `home`, and those that come with Unterm.
+/// Names of all themes: the user's own in `home` and the built-in ones.
 pub fn names(home: &Path) -> BTreeSet<String> {
     let own = toml_files::names(&folder(home)).into_iter();
     own.chain(BUILTIN.iter().map(|(name, _)| (*name).to_owned())).collect()
 }
 
-/// The name of a theme as the configuration writes it: `tokyo-night` for `Tokyo Night`, and for `midnight`, its name of
-/// before. A theme of the person's own in `home` goes before one that comes with Unterm.
+/// Normalizes a theme's name for the configuration: `Tokyo Night` and its former name `midnight` become `tokyo-night`.
+/// If the user has a theme of the given name in `home`, the name stays.
 pub fn name_of(given: &str, home: &Path) -> String {
     if own(given, home).is_some_and(|file| file.is_file()) {
         return given.to_owned();
@@ -203,7 +203,7 @@ pub fn name_of(given: &str, home: &Path) -> String {
     }
 }
 
-/// A title as a name: in lower case, without accents, with dashes between its words.
+/// Turns a title into a name: lower case, no accents, words joined by dashes.
 fn as_name(title: &str) -> String {
     let plain = |c: char| match c {
         ' ' | '_' => '-',
@@ -213,17 +213,17 @@ fn as_name(title: &str) -> String {
     title.trim().to_lowercase().chars().map(plain).collect()
 }
 
-/// The file of a person's own theme, there or not; `None`: such a name has none.
+/// The path of the user's own theme `name`, whether or not the file exists. `None` if `name` can't be a file's name.
 fn own(name: &str, home: &Path) -> Option<PathBuf> {
-    // A name, never a path: a theme chosen by an agent or a page must not read elsewhere.
+    // Agents and the settings page choose themes, and must not read files outside the folder.
     let is_name = !name.is_empty() && !name.contains(['/', '\\', '\0']) && !name.starts_with('.');
     is_name.then(|| folder(home).join(format!("{name}.toml")))
 }
 
-/// The theme of a name: a person's own in `home`, else one that comes with Unterm.
+/// Loads the theme `name`: the user's own in `home`, or else the built-in one.
 ///
 /// # Errors
-/// When there is none of that name, or its file is no theme.
+/// Fails if there is no theme of this name, or if its file can't be read or is invalid.
 pub fn find(name: &str, home: &Path) -> Result<Theme, ThemeError> {
     let invalid = |reason| ThemeError::Invalid { name: name.to_owned(), reason };
     let known = name_of(name, home);
@@ -250,7 +250,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_theme_that_comes_with_unterm_is_valid_and_listed() {
+    fn every_built_in_theme_is_valid_and_listed() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../assets/themes");
         let mut files: Vec<_> = std::fs::read_dir(folder)
             .unwrap()
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn titles_and_names_of_before_are_names() {
+    fn titles_and_former_names_are_accepted() {
         let home = tempfile::tempdir().unwrap();
         let title = |name: &str| find(name, home.path()).map(|theme| theme.title).ok();
         for (before, now) in ALIASES {
@@ -288,7 +288,7 @@ mod tests {
         }
         assert_eq!(title("rose pine").as_deref(), Some("Rosé Pine"));
 
-        // A person's own theme keeps such a name.
+        // The user's own theme may have a former name.
         std::fs::create_dir(folder(home.path())).unwrap();
         let own = find("nord", home.path()).unwrap();
         std::fs::write(folder(home.path()).join("midnight.toml"), own.to_toml()).unwrap();
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn an_own_theme_goes_before_one_of_the_same_name() {
+    fn an_own_theme_overrides_a_built_in_one() {
         let home = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder(home.path())).unwrap();
         let mut own = find("nord", home.path()).unwrap();
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_no_name() {
+    fn a_path_is_not_a_name() {
         let home = tempfile::tempdir().unwrap();
         std::fs::write(home.path().join("secret.toml"), "x = 1").unwrap();
         let error = find("../secret", home.path()).unwrap_err().to_string();
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_colour_is_told_with_its_line() {
+    fn a_bad_colour_is_reported_with_its_line() {
         let text = find("nord", Path::new("/nonexistent")).unwrap().to_toml();
         let error = Theme::parse(&text.replacen("#", "#g", 1)).unwrap_err();
         assert!(error.starts_with("line 2:") && error.contains("#rrggbb"), "{error}");

@@ -78,8 +78,9 @@ pub async fn approve(
         match methods.approvals.approve(caller, &call) {
             Ok(approved) => return Approved::Yes(approved),
             Err(Standing::Denied) => {
-                let why =
-                    format!("The person does not let {client} act. Ask them before you try again.");
+                let why = format!(
+                    "The person has denied {client} permission to act. Ask them before you try again."
+                );
                 return Approved::No(why);
             }
             Err(Standing::Unknown | Standing::Allowed) => {}
@@ -139,14 +140,14 @@ pub async fn approve(
             _ = answer.wait_for(Option::is_some) => methods.questions_changed(),
             () = sleep_until(deadline) => {
                 asking.is_over = false;
-                let why = format!("The person has not answered yet whether {client} may act. Make the same call again to go on waiting.");
+                let why = format!("The person has not yet decided whether {client} may act. Repeat the call to keep waiting.");
                 return Approved::No(why);
             }
             () = telling => {}
             said = dialog => {
                 asking.is_over = false;
                 let offered = IN_DIALOGS.map(Verdict::name).join(" or ");
-                let why = format!("The dialog answered {said:?}, which it does not offer: {offered}. What holds from now on the person says in the window or on the settings page. Make the same call again to ask again.");
+                let why = format!("The dialog returned {said:?}, which is not one of its answers: {offered}. The person can decide in the window or on the settings page. Repeat the call to ask again.");
                 return Approved::No(why);
             }
         }

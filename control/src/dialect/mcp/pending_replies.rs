@@ -1,7 +1,7 @@
 //! The pending replies of a client. A client that stops sending but keeps reading still receives every pending reply.
 //!
 //! In that case a relay keeps its connection open in both directions, so that its end is noticed, and sends a notification
-//! ([`LAST`]). Where a connection ends without that line, rmcp gives what is under way five seconds.
+//! ([`LAST`]). If a connection ends without that notification, rmcp drops its running calls after five seconds.
 
 use std::{collections::HashSet, time::Duration};
 
@@ -19,29 +19,29 @@ use tokio::{
 use super::long_messages::LongMessages;
 use crate::{client::LAST, offload};
 
-/// The longest that answers are waited for, past the longest that a call takes.
+/// The longest wait for replies after the client's last message. Longer than any call takes.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// How long the last error of a connection may wait for its client to read.
+/// How long the connection's last error may wait for its client to read.
 const REFUSING: Duration = Duration::from_secs(2);
 
-/// The requests of a connection that are not answered.
+/// The unanswered requests of a connection.
 pub type PendingReplies = watch::Sender<HashSet<RequestId>>;
 
-/// A transport that ends with the last answer once its client has said its last.
+/// A transport that closes after the last reply, once its client has sent its last message.
 pub struct UntilAnswered<T> {
     inner: T,
     pending: PendingReplies,
-    /// Whether the client will ask for nothing more.
+    /// Whether the client has sent its last message.
     gone: watch::Sender<bool>,
-    /// Once it has said so: when the rest is given up.
+    /// After the last message: when the remaining replies are dropped.
     until: Option<Instant>,
     /// The memory of long messages.
     long: LongMessages,
 }
 
 impl<T> UntilAnswered<T> {
-    /// Keeps `pending`, and tells `gone` when the client will ask for nothing more: nobody listens any longer for what never ends.
+    /// Completes `gone` when the client has sent its last message, so that calls without an end stop.
     pub fn new(
         inner: T,
         pending: PendingReplies,
@@ -62,7 +62,7 @@ impl<T> UntilAnswered<T> {
                     pending.insert(request.id.clone());
                 });
             }
-            // What is cancelled need not be answered.
+            // A cancelled request needs no reply.
             Some(JsonRpcMessage::Notification(JsonRpcNotification {
                 notification: ClientNotification::CancelledNotification(cancelled),
                 ..
@@ -84,7 +84,7 @@ fn settle(pending: &PendingReplies, long: &LongMessages, id: Option<&RequestId>)
     }
 }
 
-/// Whether a message is a relay's last.
+/// Whether a message is the notification that ends a relay's input.
 fn is_last(message: &RxJsonRpcMessage<RoleServer>) -> bool {
     match message {
         JsonRpcMessage::Notification(JsonRpcNotification {
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
     use crate::{caller::TokenKind, services::message_budget::MessageBudget};
 
-    /// A client that says what the test has it say; what it is told goes nowhere.
+    /// A client that sends the test's messages and discards replies.
     struct Client(mpsc::UnboundedReceiver<RxJsonRpcMessage<RoleServer>>);
 
     impl Transport<RoleServer> for Client {
@@ -189,7 +189,7 @@ mod tests {
 
     type Says = mpsc::UnboundedSender<RxJsonRpcMessage<RoleServer>>;
 
-    /// A connection, what its client says, and whether it will ask for nothing more.
+    /// A connection, the sender of its client's messages, and the signal of its last message.
     fn connection() -> (UntilAnswered<Client>, Says, watch::Receiver<bool>) {
         let (says, said) = mpsc::unbounded_channel();
         let gone = watch::Sender::new(false);

@@ -1,5 +1,5 @@
-//! Schemas as strict clients take them: everything in its place (no `$ref`), no type that may be null, no formats of Rust's
-//! integers, and no unknown arguments.
+//! JSON schemas that strict clients accept: no `$ref`, no nullable types, no formats of Rust's integers, and no unknown
+//! arguments.
 
 use std::{
     any::TypeId,
@@ -12,33 +12,33 @@ use rmcp::model::JsonObject;
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::Value;
 
-/// Of a tool's arguments.
+/// The schema of a tool's arguments.
 pub fn of_arguments<T: JsonSchema + 'static>() -> Arc<JsonObject> {
     made_once::<T>(Kind::Arguments, || {
         object::<T>(SchemaSettings::draft2020_12().for_deserialize(), true)
     })
 }
 
-/// The same as models get it, who read all of it: without what every tool's repeats.
+/// The schema of a tool's arguments for models: shortened, because models read all of it.
 pub fn of_arguments_in_brief<T: JsonSchema + 'static>() -> Arc<JsonObject> {
     made_once::<T>(Kind::ArgumentsInBrief, || shortened(&of_arguments::<T>(), brief_argument))
 }
 
-/// Of a tool's reply: the names and types of its fields. It leaves out which of them are always there, and what the names of
-/// numbers say, since whoever reads it reads all of the others too.
+/// The schema of a tool's reply: the names and types of its fields. To keep it short, it does not state which fields are
+/// required, and it does not describe numbers with clear names.
 pub fn of_reply<T: JsonSchema + 'static>() -> Arc<JsonObject> {
     made_once::<T>(Kind::Reply, || {
         object::<T>(SchemaSettings::draft2020_12().for_serialize(), false)
     })
 }
 
-/// The same as models get it: the names and types of the outermost fields. What a model has to know of a reply before it calls
-/// the tool is in the tool's description, which every client shows to it.
+/// The schema of a tool's reply for models: the names and types of the outermost fields. The tool's description states what
+/// a model must know about the reply before a call.
 pub fn of_reply_in_brief<T: JsonSchema + 'static>() -> Arc<JsonObject> {
     made_once::<T>(Kind::ReplyInBrief, || shortened(&of_reply::<T>(), brief_field))
 }
 
-/// Which schema of a type it is.
+/// The variant of a type's schema.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Kind {
     Arguments,
@@ -47,7 +47,7 @@ enum Kind {
     ReplyInBrief,
 }
 
-/// A schema, each of its properties shortened.
+/// Shortens each property of a schema.
 fn shortened(schema: &JsonObject, shorten: fn(&str, &mut Value)) -> Arc<JsonObject> {
     let mut schema = schema.clone();
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
@@ -56,15 +56,15 @@ fn shortened(schema: &JsonObject, shorten: fn(&str, &mut Value)) -> Arc<JsonObje
     Arc::new(schema)
 }
 
-/// What tools say of their argument `pane`; one that says more keeps its words.
-const USUAL_PANE: &str = "The pane; not needed when there is only one.";
+/// The usual description of the argument `pane`, which the short schemas leave out.
+const USUAL_PANE: &str = "The pane; optional if there is only one.";
 
 fn brief_argument(name: &str, argument: &mut Value) {
     let Value::Object(fields) = argument else { return };
     if name == "pane" && fields.get("description").is_some_and(|doc| doc == USUAL_PANE) {
         fields.remove("description");
     }
-    // A number below 0 is refused in words.
+    // A negative number gets an error in words.
     if fields.get("minimum").is_some_and(|least| least == 0) {
         fields.remove("minimum");
     }
@@ -84,7 +84,7 @@ fn brief_field(_: &str, field: &mut Value) {
     }
 }
 
-/// A schema, made when it is asked for first: arguments are held to it with each call.
+/// A type's schema, built on first use and cached, because each call checks its arguments against it.
 fn made_once<T: 'static>(kind: Kind, make: impl FnOnce() -> Arc<JsonObject>) -> Arc<JsonObject> {
     type Made = Mutex<HashMap<(TypeId, Kind), Arc<JsonObject>>>;
     static MADE: LazyLock<Made> = LazyLock::new(Made::default);
@@ -92,7 +92,7 @@ fn made_once<T: 'static>(kind: Kind, make: impl FnOnce() -> Arc<JsonObject>) -> 
     if let Some(made) = MADE.lock().get(&key) {
         return made.clone();
     }
-    // Outside of the lock: one may be made of another.
+    // Outside of the lock, because a schema may need another one.
     let made = make();
     MADE.lock().insert(key, made.clone());
     made
@@ -118,11 +118,11 @@ fn is_null(value: &Value) -> bool {
     value.is_null() || value.get("type").is_some_and(|kind| kind == "null")
 }
 
-/// Makes a schema, and all in it, one that strict clients take.
+/// Converts a schema, with all its parts, to the form that strict clients accept.
 fn simplify(schema: &mut Value, is_closed: bool) {
     let Value::Object(fields) = schema else { return };
     for name in ["$schema", "title", "format", "default"] {
-        // A property may have one of these names; only what stands for itself is taken out.
+        // Only keywords are removed, not properties with the same names.
         if fields.get(name).is_some_and(|value| !value.is_object()) {
             fields.remove(name);
         }
@@ -163,7 +163,7 @@ fn simplify(schema: &mut Value, is_closed: bool) {
         }
     }
     if !is_closed {
-        // Only what stands for itself: a property may be called so.
+        // Only the keyword, not a property with this name.
         if fields.get("required").is_some_and(Value::is_array) {
             fields.remove("required");
         }

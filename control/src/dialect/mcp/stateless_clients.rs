@@ -1,5 +1,5 @@
-//! Numbers for clients whose requests stand for themselves, so that what one of them holds (a lease, a call that goes on)
-//! is its own in the next request too.
+//! Assigns connection numbers to clients with stateless requests, so that a client keeps its leases and running calls from
+//! one request to the next.
 
 use std::collections::VecDeque;
 
@@ -8,32 +8,32 @@ use parking_lot::Mutex;
 
 use crate::caller::{Caller, TokenKind};
 
-/// What names a session of the older era.
+/// The header that names a session with `initialize`.
 pub const SESSION: &str = "mcp-session-id";
-/// Clients that are remembered; the one that was silent for longest gives way to another, of the same token where there is
-/// one: no client pushes out those of other tokens by using many names.
+/// The most clients that are remembered. A new client replaces the longest idle one, of the same token if there is one, so
+/// that a client can't displace those of other tokens by using many names.
 const MOST: usize = 64;
 
-/// One client, as far as its requests tell it from others. Where it connects from tells nothing: one client has several
-/// connections, and opens others. So two of the same program that bring one token, and name no session or conversation, are
-/// one client: what one leases, the other may type through, as the lease says. A token of its own for each tells them apart, or
-/// a `conversation` in the address. Without sessions (2026-07-28) the protocol has but handles, which a tool gives and is given
-/// back: an agent that left one out would be kept from typing by its own lease.
+/// The identity of a client in its requests. Its address does not identify it, because a client uses several connections.
+/// Two agents of the same program that share a token, and name neither a session nor a conversation, count as one client:
+/// each may type during the other's lease. To separate them, give each its own token, or a `conversation` in the address.
+/// The protocol without sessions (2026-07-28) offers only handles that a tool returns and the client sends back. If leases
+/// relied on them, an agent that omitted its handle would be locked out by its own lease.
 #[derive(PartialEq, Eq)]
 pub struct Who {
     token: TokenKind,
     conversation: Option<String>,
-    /// Its name for itself, and its version.
+    /// The client's own name and version.
     name: Option<String>,
     version: Option<String>,
-    /// What it sends its requests with (`User-Agent`).
+    /// The `User-Agent` header.
     program: Option<HeaderValue>,
-    /// A session that it names, as in the older era, though it begins none.
+    /// The session that its requests name, even though they are stateless.
     session: Option<HeaderValue>,
 }
 
 impl Who {
-    /// Who sends a request: `name` and `version` are what it says of itself.
+    /// Identifies the client of a request. `name` and `version` are the client's own.
     pub fn of(
         caller: &Caller,
         name: Option<String>,
@@ -51,12 +51,12 @@ impl Who {
     }
 }
 
-/// The clients, the one that asked last behind the others.
+/// The clients, the most recently used last.
 #[derive(Default)]
 pub struct StatelessClients(Mutex<VecDeque<(Who, u64)>>);
 
 impl StatelessClients {
-    /// A client with its name for itself and the number that stands for its connection.
+    /// The clients, each with its own name and connection number.
     pub fn number(
         &self,
         caller: Caller,
@@ -80,17 +80,17 @@ impl StatelessClients {
     }
 }
 
-/// A client that has its number.
+/// A client with its connection number.
 pub struct Numbered {
     /// The client.
     pub caller: Caller,
-    /// It was not known before.
+    /// Whether the client is new.
     pub is_new: bool,
-    /// The number of the client that gave way to it.
+    /// The number of the client that it replaced.
     pub gone: Option<u64>,
 }
 
-/// Which client gives way to a new one.
+/// The client that a new one replaces.
 fn given_up(clients: &VecDeque<(Who, u64)>, new: &Who) -> usize {
     clients.iter().position(|(who, _)| who.token == new.token).unwrap_or(0)
 }

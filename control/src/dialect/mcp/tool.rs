@@ -1,4 +1,4 @@
-//! What a tool is: a row with its name, what it says of itself, its typed arguments and reply, and its call.
+//! Tools: each is a row with a name, a description, typed arguments, a typed reply and a function.
 
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
@@ -30,73 +30,73 @@ use crate::{
     methods::{Method, params::NoParams, session},
 };
 
-/// When a client that asked for it is first told that a call goes on, and how often from then on.
+/// When a call first notifies its client of progress, if the client asked for that.
 pub const FIRST_PROGRESS: Duration = Duration::from_secs(1);
-/// See [`FIRST_PROGRESS`].
+/// The interval of later notifications of progress.
 pub const PROGRESS: Duration = Duration::from_secs(5);
 
-/// What `_meta` names the fields under that hold what programs wrote.
+/// The key in `_meta` of the list of fields that hold a program's output.
 const UNTRUSTED: &str = "unterm/untrusted";
 
-/// Tools that go together, under the names of one document.
+/// A set of tools that one protocol names.
 pub struct Toolset {
     /// Its name.
     pub name: &'static str,
-    /// What a client is told of it, for the model.
+    /// Instructions for the model.
     pub instructions: &'static str,
-    /// Its tools, in order.
+    /// The tools, in order.
     pub tools: &'static [ToolEntry],
-    /// What it calls a pane.
+    /// The toolset's word for a pane.
     pub noun: &'static str,
-    /// Why a call is refused, as its document writes errors.
+    /// Writes the reason of a refusal in the form of the protocol's errors.
     pub refusal: fn(&str) -> String,
 }
 
-/// A row: a tool with its types erased.
+/// A tool's row, with the types erased.
 pub struct ToolEntry {
     /// Its name.
     pub name: &'static str,
-    /// Its name for people.
+    /// Its title for users.
     pub title: &'static str,
-    /// What it does, for the model.
+    /// Its description for the model.
     pub doc: &'static str,
-    /// What it may do, for clients that ask before.
+    /// Its possible effects, for clients that ask the user first.
     pub hints: Hints,
-    /// Arguments of a call, as JSON; empty where its document has examples of its own.
+    /// Example arguments, as JSON; empty if the protocol has its own examples.
     pub example: &'static str,
-    /// Schema of its arguments.
+    /// The schema of its arguments.
     pub arguments: fn() -> Arc<JsonObject>,
-    /// Both schemas as clients get them.
+    /// Both schemas in the form that clients receive.
     pub listed: fn() -> Schemas,
-    /// Why a call with these arguments would be refused whoever makes it, so that no person is asked to approve it.
+    /// Why a call with these arguments is refused for every caller. The person is then not asked to approve it.
     pub refuses: fn(&Ask<'_>, &JsonObject) -> Option<CallToolResult>,
-    /// Schema of its reply; `None`: its text is all there is.
+    /// The schema of its reply. `None` if the reply is only text.
     pub reply: Option<fn() -> Arc<JsonObject>>,
-    /// Calls it.
+    /// Calls the tool.
     pub call: for<'a> fn(&'a Ask<'a>, Value) -> Answering<'a>,
 }
 
-/// The schemas of a tool's arguments and of its reply; `None`: its text is all there is.
+/// The schemas of a tool's arguments and reply. The latter is `None` if the reply is only text.
 pub type Schemas = (Arc<JsonObject>, Option<Arc<JsonObject>>);
 
-/// A call under way.
+/// A running call.
 pub type Answering<'a> = Pin<Box<dyn Future<Output = CallToolResult> + Send + 'a>>;
 
-/// What a tool may do.
+/// The possible effects of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hints {
-    /// Looks and changes nothing.
+    /// Only reads.
     Looks,
-    /// Changes a pane, in a way that takes nothing away.
+    /// Changes a pane without destroying anything.
     Adds,
-    /// May do whatever a command may.
+    /// Can have any effect that a command can have.
     Acts,
 }
 
 impl Hints {
-    /// As the protocol says it.
+    /// The effects in the protocol's form.
     pub fn annotations(self) -> ToolAnnotations {
-        // What is not said is the protocol's default: destructive, and open to the world.
+        // By default, the protocol takes a tool for destructive and for one that acts on external systems.
         let hints = ToolAnnotations::new().read_only(self == Self::Looks);
         match self {
             Self::Looks => hints.open_world(false),
@@ -106,11 +106,11 @@ impl Hints {
     }
 }
 
-/// A tool's answer.
+/// The result of a call.
 pub struct Answer<T> {
-    /// Its reply.
+    /// The reply.
     pub reply: T,
-    /// A picture beside it, as PNG in base64.
+    /// A picture that accompanies the reply: PNG in base64.
     pub picture: Option<String>,
 }
 
@@ -124,30 +124,30 @@ impl<T> From<T> for Answer<T> {
 pub trait Tool: 'static {
     /// Its name.
     const NAME: &'static str;
-    /// Its name for people.
+    /// Its title for users.
     const TITLE: &'static str;
-    /// What it does, for the model.
+    /// Its description for the model.
     const DOC: &'static str;
-    /// What it may do.
+    /// Its possible effects.
     const HINTS: Hints;
-    /// Arguments of a call, as JSON: refusals show it.
+    /// Example arguments, as JSON. Errors about arguments show them.
     const EXAMPLE: &'static str;
-    /// The fields of its replies that hold what programs wrote.
+    /// The fields of its replies that hold a program's output.
     const UNTRUSTED: &'static [&'static str] = &[];
     /// Its arguments.
     type Arguments: DeserializeOwned + JsonSchema + Send + 'static;
     /// Its reply.
     type Reply: Serialize + JsonSchema + Send + 'static;
 
-    /// Checks what the schema can't say of the arguments.
+    /// Checks what the schema of the arguments can't express.
     ///
     /// # Errors
-    /// What is wrong with them, for the model.
+    /// The problem, for the model.
     fn check(_arguments: Self::Arguments) -> ToolResult<()> {
         Ok(())
     }
 
-    /// Does it.
+    /// Carries out a call.
     fn call<'a>(
         ask: &'a Ask<'a>,
         arguments: Self::Arguments,
@@ -210,38 +210,38 @@ async fn answer<T: Tool>(ask: &Ask<'_>, given: Value) -> CallToolResult {
     }
 }
 
-/// A tool of another document, whose replies and errors are JSON in a text, to the letter, and who reads its arguments
-/// itself, since its document says what it answers to wrong ones.
+/// A tool of another protocol. Its replies and errors are JSON inside a text, in the protocol's form. The tool parses its
+/// arguments itself, because the protocol defines the errors for invalid arguments.
 pub trait PlainTool: 'static {
     /// Its name.
     const NAME: &'static str;
-    /// Its name for people.
+    /// Its title for users.
     const TITLE: &'static str;
-    /// What it does, for the model.
+    /// Its description for the model.
     const DOC: &'static str;
-    /// What it may do.
+    /// Its possible effects.
     const HINTS: Hints;
-    /// The fields of its replies and errors that hold what programs wrote.
+    /// The fields of its replies and errors that hold a program's output.
     const UNTRUSTED: &'static [&'static str] = &[];
-    /// What its arguments should be.
+    /// The type that describes its arguments.
     type Arguments: JsonSchema + 'static;
 
-    /// Checks the arguments that a person would be asked about.
+    /// Checks the arguments before the person is asked to approve the call.
     ///
     /// # Errors
-    /// What is wrong with them, as the document says it.
+    /// The problem, in the form of the protocol's errors.
     fn check(_ask: &Ask<'_>, _given: &JsonObject) -> Result<(), Value> {
         Ok(())
     }
 
-    /// Does it.
+    /// Carries out a call.
     fn call<'a>(
         ask: &'a Ask<'a>,
         given: JsonObject,
     ) -> impl Future<Output = Result<Value, Value>> + Send + 'a;
 }
 
-/// Such a tool's row.
+/// The row of a tool of another protocol.
 pub const fn plain<T: PlainTool>() -> ToolEntry {
     ToolEntry {
         name: T::NAME,
@@ -265,7 +265,7 @@ pub const fn plain<T: PlainTool>() -> ToolEntry {
     }
 }
 
-/// A reply or an error as JSON in a text.
+/// Wraps a reply or an error as JSON inside a text.
 fn plainly<T: PlainTool>(came: Result<Value, Value>) -> CallToolResult {
     let text = |value: &Value| vec![ContentBlock::text(value.to_string())];
     let (mut result, said) = match came {
@@ -282,7 +282,7 @@ fn marked(reply: &Value, untrusted: &[&str]) -> Option<MetaObject> {
     (!fields.is_empty()).then(|| untrusted_fields(&fields))
 }
 
-/// Whether a reply has a field of that name, at any depth.
+/// Whether a reply has a field of this name, at any depth.
 fn has(reply: &Value, field: &str) -> bool {
     match reply {
         Value::Object(fields) => {
@@ -293,33 +293,33 @@ fn has(reply: &Value, field: &str) -> bool {
     }
 }
 
-/// Names fields that hold what programs wrote.
+/// Lists the fields that hold a program's output.
 pub fn untrusted_fields(fields: &[&str]) -> MetaObject {
     MetaObject(JsonObject::from_iter([(UNTRUSTED.to_owned(), json!(fields))]))
 }
 
-/// A failure that the model reads.
+/// Creates an error for the model.
 pub fn failed(why: &str) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(why)])
 }
 
-/// A call of a tool: who asks, and through what it works.
+/// A call of a tool, with its caller and its means.
 pub struct Ask<'a> {
     /// The instance.
     pub server: &'a Arc<Server>,
-    /// Who asks.
+    /// The caller.
     pub caller: &'a Caller,
     /// The toolset's name.
     pub toolset: &'static str,
-    /// The tool that is called, and what its toolset calls a pane.
+    /// The tool, and the toolset's word for a pane.
     pub speaker: Speaker,
-    /// Where the client was started, if it said.
+    /// The client's working directory, if the client sent it.
     pub folder: Option<&'a str>,
-    /// Other clients may be this very caller: nothing tells them apart.
+    /// Whether several clients may count as this caller, because nothing distinguishes them.
     pub is_shared: bool,
-    /// How long the client has been kept waiting for the person's approval.
+    /// How long the client has waited for the person's approval.
     pub held: Duration,
-    /// Where to tell that it goes on, if the client asked for that.
+    /// Sends notifications of progress, if the client asked for them.
     pub progress: Option<(&'a Peer<RoleServer>, ProgressToken)>,
 }
 
@@ -346,13 +346,13 @@ impl Ask<'_> {
         backend.call::<M>(self.caller, params).await.map_err(|error| self.speaker.say(&error))
     }
 
-    /// Whether there is no pane of this number. Of panes that a token does not reach, nothing is said.
+    /// Whether no pane has this number. Panes out of the token's reach count as missing.
     fn is_missing(&self, pane: u64) -> bool {
         let is_reached = self.caller.panes.as_ref().is_none_or(|panes| panes.contains(&pane));
         is_reached && self.server.dispatcher.context().mux.pane(PaneId(pane)).is_none()
     }
 
-    /// The session that is meant: the one named, else the only one that lives.
+    /// The given session, or else the only live session.
     pub async fn pane(&self, named: Option<u64>) -> ToolResult<u64> {
         if let Some(id) = named {
             let is_hidden = is_hidden(self.server, id);
@@ -370,7 +370,7 @@ impl Ask<'_> {
         }
     }
 
-    /// Begins a call of a method that may take any time; see [`Ask::finish`].
+    /// Begins a call of a method that may take long; see [`Ask::finish`].
     pub fn begin<M: Method>(
         &self,
         kind: fn(Pending<M::Reply>) -> Kind,
@@ -391,7 +391,7 @@ impl Ask<'_> {
         self.server.jobs.begin(self.caller.connection, kind, pane, cancel, call)
     }
 
-    /// What came of a call, if it ends within this time, telling the client meanwhile that it goes on.
+    /// The outcome of a call, if the call ends within this time. Notifies the client of progress meanwhile.
     pub async fn finish<T: Clone>(
         &self,
         job: &Job,
@@ -408,11 +408,11 @@ impl Ask<'_> {
                 biased;
                 outcome = &mut outcome => return outcome,
                 _ = ticks.tick() => {
-                    // Progress never goes back, and the client has heard of the time before.
+                    // Progress must increase, and the client was notified of the time before.
                     let passed = (self.held + start.elapsed()).as_secs();
                     let note = ProgressNotificationParam::new(token.clone(), passed as f64)
                         .with_message(format!("{passed} s in pane {}", job.pane));
-                    // A client that is gone is told nothing, and the call ends with its session.
+                    // If the client has disconnected, this fails, and the call ends with its session.
                     let _ = peer.notify_progress(note).await;
                 }
             }
@@ -420,16 +420,16 @@ impl Ask<'_> {
     }
 }
 
-/// Whether a pane is in no tab, as those of the tester: it is its owner's, whoever guesses its number.
+/// Whether a pane is in no tab, as the panes of the toolset `tester` are. Only its owner reaches such a pane.
 pub fn is_hidden(server: &Server, pane: u64) -> bool {
     let (mux, pane) = (&server.dispatcher.context().mux, PaneId(pane));
     mux.pane(pane).is_some() && mux.layout().tab_of(pane).is_none()
 }
 
-/// Who refuses what is read by address.
+/// The name of resources in refusals.
 pub const RESOURCES: Speaker = Speaker { tool: "reading a resource", noun: PANE };
 
-/// Calls a method for somebody, for what is read by address.
+/// Calls a method for the reader of a resource.
 pub async fn call_for_resource<M: Method>(
     server: &Server,
     caller: &Caller,
@@ -481,7 +481,7 @@ macro_rules! tool {
 }
 pub(super) use tool;
 
-/// Declares a tool of another document.
+/// Declares a tool of another protocol.
 macro_rules! plain_tool {
     (
         $vis:vis $type:ident $name:literal $title:literal $hints:ident $arguments:ty,

@@ -1,4 +1,4 @@
-//! The page's files (`assets/settings`): its sources, and what is built and committed in `dist`.
+//! The page's files, built from `assets/settings` and committed in `assets/settings/dist`.
 
 use axum::{
     body::Body,
@@ -23,7 +23,7 @@ files! {
     "/favicon.ico" "image/svg+xml" "src/icon.svg",
 }
 
-/// The file of an address.
+/// The file at an address.
 pub fn find(path: &str) -> Option<Response<Body>> {
     let (_, kind, bytes) = FILES.iter().find(|(known, ..)| *known == path)?;
     Some(reply(StatusCode::OK, kind, *bytes))

@@ -1,4 +1,4 @@
-//! A connection to the settings server, and what all of them share.
+//! A connection to the settings server, and the state that all connections share.
 
 use std::{
     net::SocketAddr,
@@ -14,8 +14,8 @@ use crate::{
     transport::limits::{PendingLogin, PendingLogins},
 };
 
-/// The most connections with a right token. One token gets half of them, so that the connections of an agent leave the
-/// person's own page some.
+/// The most connections with a valid token. One token may use half of them, so that an agent's connections do not shut out
+/// the person's page.
 pub const MOST_CONNECTIONS: usize = 128;
 
 /// A connection: its number, and the addresses of both ends.
@@ -23,14 +23,14 @@ pub struct Connection {
     pub id: u64,
     pub peer: SocketAddr,
     pub own: SocketAddr,
-    /// It counts among those that have not logged in, until a request brings a right token.
+    /// Its slot among the connections before login, until a request has a valid token.
     pub login: PendingLogin,
-    /// From then on, its place among the others.
+    /// Its slot among the connections after login.
     pub place: OnceLock<Part>,
 }
 
 impl Connection {
-    /// A request brought a right token; false: there is no place for it.
+    /// Records that a request had a valid token. Returns false if the limit is reached.
     pub fn succeeded(&self, places: &Arc<FairShare>, token: TokenKind) -> bool {
         if self.place.get().is_none() {
             let mut place = places.part(token);
@@ -45,7 +45,7 @@ impl Connection {
     }
 }
 
-/// What all connections share.
+/// The state that all connections share.
 pub struct Shared {
     pub dispatcher: Arc<Dispatcher>,
     pub guard: Guard,

@@ -1,5 +1,5 @@
-//! What changed, told to a page as it happens (server-sent events): the topics, and nothing of what; the page asks for
-//! that. Between changes nothing is sent and nothing wakes.
+//! Server-sent events that name the topics of changes. They carry no data: the page requests what it needs. Without changes,
+//! nothing is sent and no thread wakes.
 
 use std::{sync::Arc, time::Duration};
 
@@ -17,13 +17,13 @@ use crate::{
     services::{changes::Topic, events::Filter},
 };
 
-/// Sessions come and go, and tell their titles, in bursts: a page hears of them this often.
+/// The shortest interval between two events about sessions, whose changes come in bursts.
 const APART: Duration = Duration::from_millis(100);
-/// What a page wants to know of sessions.
+/// The events about sessions that concern a page.
 const SESSION_KINDS: [&str; 5] =
     ["session_opened", "session_exited", "session_removed", "title", "layout"];
 
-/// The reply that goes on for as long as the page listens, and its token is worth something.
+/// The response, which lasts until the page disconnects or its token ends.
 pub fn stream(dispatcher: Arc<Dispatcher>, caller: Caller) -> Response<Body> {
     let (send, receive) = mpsc::channel(4);
     let context = dispatcher.context();

@@ -1,8 +1,8 @@
-//! Who may speak to the page's server at all: only what calls it by its own name, and no page of another origin.
+//! Rejects requests to the settings server that name another host or come from a page of another origin.
 //!
-//! A web page can make a browser of this machine send requests here, under a name of its own that it points at the
-//! loopback address (DNS rebinding), or from a sandbox without an origin. What the browser itself says of that is
-//! checked before anything else; tokens come afterwards.
+//! A web page can make a browser on this machine send requests to this server: by a host name that resolves to the loopback
+//! address (DNS rebinding), or from a sandbox without an origin. The guard checks the headers that the browser sets, before
+//! it checks the token.
 
 use axum::http::{HeaderMap, Request, StatusCode, header};
 use subtle::ConstantTimeEq;
@@ -24,17 +24,17 @@ pub struct Guard {
     throttle: Throttle,
 }
 
-/// What a request without the right token is told.
+/// The refusal of a request without a valid token.
 pub const NO_TOKEN: &str = "missing or bad bearer token";
 
 impl Guard {
-    /// For a server on that port whose instance has this token.
+    /// Creates the guard of a server on `port`, whose instance has this token.
     pub fn new(port: u16, token: String) -> Self {
         let hosts = ["127.0.0.1", "localhost"].map(|name| format!("{name}:{port}"));
         Self { hosts, token, throttle: Throttle::default() }
     }
 
-    /// Why a request is not even looked at.
+    /// Why a request is rejected before its token is checked.
     pub fn refusal<B>(&self, request: &Request<B>) -> Option<(StatusCode, &'static str)> {
         let headers = request.headers();
         let only = |name: header::HeaderName| {
@@ -68,17 +68,17 @@ impl Guard {
         None
     }
 
-    /// The token that a request brings.
+    /// The token in a request.
     pub fn bearer(headers: &HeaderMap) -> Option<&str> {
         let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
         let (scheme, token) = value.split_once(' ')?;
         scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
     }
 
-    /// Who calls.
+    /// Returns the caller.
     ///
     /// # Errors
-    /// What a request without a right token is told; a wrong one has to wait for that.
+    /// Returns the refusal of a request without a valid token. A wrong token delays the refusal.
     pub async fn caller(
         &self,
         headers: &HeaderMap,
@@ -128,7 +128,7 @@ impl Guard {
         })
     }
 
-    /// A wrong token or code was given: whoever gave it waits, as on the other wire.
+    /// Delays the response to a wrong token or code, as the other dialects do.
     pub async fn wrong(&self) {
         tracing::warn!("wrong token for the settings page");
         tokio::time::sleep(self.throttle.delay(1)).await;

@@ -1,10 +1,10 @@
-//! The page's words in nine languages, and which one a person reads.
+//! The page's texts in nine languages, and the choice of a language.
 
 use serde_json::{Map, Value};
 
 macro_rules! languages {
     ($($code:literal $name:literal,)*) => {
-        /// Code, own name and words of each language; the first one stands in for words that another lacks.
+        /// The code, native name and texts of each language. The first language provides texts that another one lacks.
         const LANGUAGES: &[(&str, &str, &str)] = &[$((
             $code,
             $name,
@@ -25,12 +25,12 @@ languages! {
     "hi-IN" "हिन्दी",
 }
 
-/// Codes and own names of all languages.
+/// The codes and native names of all languages.
 pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
     LANGUAGES.iter().map(|(code, name, _)| (*code, *name))
 }
 
-/// The words of a language; English ones where it has none.
+/// The texts of a language. Missing texts are in English.
 pub fn words(code: &str) -> Option<Map<String, Value>> {
     let read = |text: &str| serde_json::from_str::<Map<String, Value>>(text).unwrap_or_default();
     let (.., own) = LANGUAGES.iter().find(|(known, ..)| *known == code)?;
@@ -39,19 +39,19 @@ pub fn words(code: &str) -> Option<Map<String, Value>> {
     Some(words)
 }
 
-/// The language that is meant by what the preferences say: a code of ours, or `auto` for that of the environment.
+/// The language for the value of the preference: a language's code, or `auto` for the environment's language.
 pub fn current(preferred: &str) -> &'static str {
     find(preferred).unwrap_or_else(|| of_environment(|name| std::env::var(name).ok()))
 }
 
-/// The language that the environment names, in the order that POSIX and gettext look; else English.
+/// The environment's language, from the variables that gettext reads, in its order. Default: English.
 fn of_environment(variable: impl Fn(&str) -> Option<String>) -> &'static str {
     let mut values =
         ["LC_ALL", "LC_MESSAGES", "LANG", "LANGUAGE"].iter().filter_map(|n| variable(n));
     values.find_map(|value| value.split(':').find_map(find)).unwrap_or(LANGUAGES[0].0)
 }
 
-/// Ours for a code or a locale: `de-DE`, `de_AT.UTF-8`, `de`, `zh_Hant`.
+/// Finds the language for a code or a locale, such as `de-DE`, `de_AT.UTF-8`, `de` or `zh_Hant`.
 pub fn find(text: &str) -> Option<&'static str> {
     let plain = text.split(['.', '@']).next()?.replace('_', "-").to_ascii_lowercase();
     let exact = LANGUAGES.iter().find(|(code, ..)| code.to_ascii_lowercase() == plain);

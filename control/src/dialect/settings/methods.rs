@@ -1,5 +1,5 @@
-//! Methods that only this wire has: what the settings page shows and changes. They are called through the dispatcher as
-//! every other, and work on the same services.
+//! The methods that only this dialect has, for the settings page. The dispatcher calls them as it calls every other method,
+//! and they use the same services.
 
 mod agents;
 mod overview;
@@ -15,7 +15,7 @@ pub use self::{
     single::{Compat, Language, Scrollback, SetCompat, SetLanguage, SetScrollback, Words},
 };
 
-/// A method whose parameters are read as one value; in brackets what it reveals.
+/// Defines a method whose parameters are one type; the brackets list the subjects that it reveals.
 macro_rules! method {
     (
         $(#[$doc:meta])*
@@ -67,5 +67,5 @@ macro_rules! method {
 }
 use method;
 
-/// What the app says of preferences: an error is for people.
+/// The result of a change of preferences. An error is text for the user.
 type Said<T> = std::result::Result<T, String>;

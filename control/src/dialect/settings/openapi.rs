@@ -1,11 +1,11 @@
-//! The OpenAPI description of the routes, made from their table and the schemas of their methods.
+//! Builds the OpenAPI description from the table of routes and the schemas of their methods.
 
 use serde_json::{Map, Value, json};
 
 use super::routes::{BOOTSTRAP, EVENTS, OPENAPI, ROUTES, Route, Shape};
 use crate::VERSION;
 
-/// The description (OpenAPI 3.1, whose schemas are JSON Schema as ours are).
+/// The description in OpenAPI 3.1, whose schemas are JSON Schema.
 pub fn describe() -> Value {
     let mut paths = Map::new();
     for route in ROUTES {
@@ -18,9 +18,9 @@ pub fn describe() -> Value {
             "401": {"$ref": "#/components/responses/Error"},
         }}})
     };
-    let enter = "Exchanges a single-use code, as the bearer token, for the page's token.";
+    let enter = "Exchanges a one-time code, sent as the bearer token, for the page's token.";
     paths.insert(BOOTSTRAP.to_owned(), plain(enter, "application/json"));
-    let events = "Tells which topics changed, as server-sent events without data, for as long as one listens.";
+    let events = "Sends the topics of changes as server-sent events without data, until the client disconnects.";
     paths.insert(EVENTS.to_owned(), plain(events, "text/event-stream"));
     paths.insert(OPENAPI.to_owned(), plain("This description.", "application/json"));
     json!({
@@ -42,12 +42,12 @@ pub fn describe() -> Value {
     })
 }
 
-/// The names in an address.
+/// The names of the parameters in an address.
 fn in_path(path: &str) -> Vec<&str> {
     path.split('{').skip(1).filter_map(|rest| rest.split('}').next()).collect()
 }
 
-/// A schema on its own: what it refers to is below it, so its references begin there.
+/// Returns a schema whose references to its own definitions begin at `at`, its place in the description.
 fn schema(value: Value, at: &str) -> Value {
     let text = value.to_string().replace("\"#/$defs/", &format!("\"#{at}/$defs/"));
     let mut value: Value = serde_json::from_str(&text).unwrap_or_default();
@@ -125,7 +125,7 @@ fn operation(route: &'static Route) -> Value {
     operation
 }
 
-/// A name that no other operation has.
+/// A unique name for the operation.
 fn operation_id(route: &Route) -> String {
     let path = route.path.trim_start_matches("/api/").replace(['/', '.'], "_");
     format!("{}_{}", route.verb.as_str().to_lowercase(), path.replace(['{', '}'], ""))

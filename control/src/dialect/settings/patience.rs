@@ -1,5 +1,5 @@
-//! A connection whose other end has to read: where nothing more can be written for a while, it ends. Without that, one who
-//! asks and never reads would hold a place for ever.
+//! A connection that closes if the client stops reading. Otherwise, a client that sends requests and never reads the
+//! responses would occupy a connection for ever.
 
 use std::{
     future::Future,
@@ -16,18 +16,18 @@ use tokio::{
     time::{Sleep, sleep},
 };
 
-/// How long a write may wait for the other end.
+/// The longest time that a write may wait for the client.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The connection.
+/// The underlying connection.
 pub struct Patient {
     io: TokioIo<TcpStream>,
-    /// Runs while a write waits.
+    /// Runs while a write is waiting.
     waiting: Option<Pin<Box<Sleep>>>,
 }
 
 impl Patient {
-    /// For this one.
+    /// Wraps a connection.
     pub fn new(stream: TcpStream) -> Self {
         Self { io: TokioIo::new(stream), waiting: None }
     }

@@ -1,26 +1,26 @@
-//! The user of the program at the other end of a loopback connection.
+//! Finds the user of a loopback connection's peer.
 //!
 //! Linux lists each TCP socket with its owner's user id in `/proc/net/tcp` and `/proc/net/tcp6` ([proc_net_tcp(5)]). Other
-//! systems give no such list without privileges or unsafe calls, so [`is_own_user`] answers true there: what keeps other users
-//! out is then only that they can't read the code.
+//! systems offer no such list without privileges or unsafe calls, so there [`is_own_user`] returns true. On those systems, only
+//! the secrecy of the code keeps other users out.
 //!
 //! [proc_net_tcp(5)]: https://www.kernel.org/doc/html/latest/networking/proc_net_tcp.html
 
 use std::{io, net::SocketAddr};
 
-/// Whether the program that holds `peer`, the other end of an open connection to `own`, runs as our user.
+/// Whether our user owns the socket `peer`, which is connected to our socket `own`.
 ///
 /// # Errors
-/// When the system's list of sockets can't be read, or does not have the connection.
+/// Fails if the system's list of sockets can't be read or does not contain the connection.
 #[cfg(target_os = "linux")]
 pub fn is_own_user(peer: SocketAddr, own: SocketAddr) -> io::Result<bool> {
     Ok(uid(peer, own)? == rustix::process::geteuid().as_raw())
 }
 
-/// See above: this system gives no means to look it up.
+/// Always true, because this system does not reveal the owner.
 ///
 /// # Errors
-/// Never.
+/// Never fails.
 #[cfg(not(target_os = "linux"))]
 pub fn is_own_user(_: SocketAddr, _: SocketAddr) -> io::Result<bool> {
     Ok(true)
@@ -52,8 +52,8 @@ fn uid(peer: SocketAddr, own: SocketAddr) -> io::Result<u32> {
     Err(io::Error::other("the connection is not in /proc/net/tcp"))
 }
 
-/// The user of a line's socket, if that is the one with these ends. A socket that no program holds any more has no inode, and
-/// the user 0, which means nobody.
+/// The user id in a line of the list, if the line's socket has these two addresses. A closed socket has the inode 0 and the
+/// user id 0, and belongs to no user.
 #[cfg(target_os = "linux")]
 fn owner(line: &str, ends: &str) -> Option<u32> {
     let fields = line.trim_start().split_once(": ")?.1.strip_prefix(ends)?;
@@ -64,7 +64,7 @@ fn owner(line: &str, ends: &str) -> Option<u32> {
     (inode != 0).then_some(uid)
 }
 
-/// An address as `/proc/net/tcp` writes it: each word of four bytes as a number of this machine, then the port.
+/// Formats an address as `/proc/net/tcp` does: the four bytes as one number in native byte order, then the port.
 #[cfg(target_os = "linux")]
 fn v4(address: SocketAddr) -> String {
     match address.ip().to_canonical() {
@@ -76,7 +76,7 @@ fn v4(address: SocketAddr) -> String {
     }
 }
 
-/// The same as `/proc/net/tcp6` writes it.
+/// Formats an address as `/proc/net/tcp6` does.
 #[cfg(target_os = "linux")]
 fn v6(address: SocketAddr) -> String {
     let ip = match address.ip() {

@@ -1,4 +1,4 @@
-//! The router: turns a request into a call, and the call's reply into a response.
+//! Turns a request into a call, and the call's reply into a response.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -33,14 +33,14 @@ use crate::{
 
 /// The longest body, in bytes.
 const LONGEST_BODY: usize = 1 << 20;
-/// How long a call may take: none of them waits for a program.
+/// The longest duration of a call. No route waits for a program.
 const CALLING: Duration = Duration::from_secs(60);
 /// The error if a token that is limited to some sessions asks for the events of all sessions.
 const NOT_ITS_SESSIONS: &str = "Not allowed: /api/events is out of the token's sessions";
 /// The error for a connection beyond the limit.
 const TOO_MANY: &str = "There are too many connections: close some of them";
 
-/// The router of all of them.
+/// Builds the router of all routes.
 pub fn router(shared: &Arc<Shared>) -> Router {
     let mut paths: BTreeMap<&str, MethodRouter> = BTreeMap::new();
     for route in ROUTES {
@@ -97,7 +97,7 @@ pub fn router(shared: &Arc<Shared>) -> Router {
         })
 }
 
-/// Who calls; without a right token, the refusal.
+/// Returns the caller, or the refusal if the request has no valid token.
 async fn caller(shared: &Shared, parts: &Parts) -> Result<Caller, Response<Body>> {
     let connection = parts.extensions.get::<Arc<Connection>>();
     let id = connection.map_or(0, |connection| connection.id);
@@ -118,8 +118,8 @@ async fn caller(shared: &Shared, parts: &Parts) -> Result<Caller, Response<Body>
     }
 }
 
-/// `GET /bootstrap.json`: exchanges a single-use code for the page's token; who has a token already keeps it. Only programs of
-/// our own user may exchange a code, whoever else got hold of it; the code stays good for them.
+/// `GET /bootstrap.json`: exchanges a one-time code for the page's token. A caller that already has a token keeps it. Only
+/// programs of our own user may exchange a code. A refused attempt does not use up the code.
 async fn enter(shared: &Shared, parts: Parts) -> Response<Body> {
     let context = shared.dispatcher.context();
     let given = Guard::bearer(&parts.headers);
@@ -143,7 +143,7 @@ async fn enter(shared: &Shared, parts: Parts) -> Response<Body> {
     }))
 }
 
-/// Refuses a request of a program that runs as another user, or whose user can't be found out.
+/// Refuses a request from a program of another or an unknown user.
 async fn of_own_user(parts: &Parts) -> Result<(), Response<Body>> {
     let Some(connection) = parts.extensions.get::<Arc<Connection>>() else {
         return Err(failure(StatusCode::INTERNAL_SERVER_ERROR, "The connection is not known"));
@@ -159,7 +159,7 @@ async fn of_own_user(parts: &Parts) -> Result<(), Response<Body>> {
     Err(failure(StatusCode::FORBIDDEN, &why))
 }
 
-/// A request of the Model Context Protocol.
+/// Serves a request of the Model Context Protocol.
 async fn ask_mcp(shared: &Shared, request: Request) -> Response<Body> {
     let (mut parts, body) = request.into_parts();
     let caller = match caller(shared, &parts).await {
@@ -179,7 +179,7 @@ fn json_reply(value: &Value) -> Response<Body> {
     reply(StatusCode::OK, "application/json", value.to_string())
 }
 
-/// Answers a request for a method.
+/// Responds to a request that calls a method.
 async fn answer(shared: &Shared, route: &'static Route, request: Request) -> Response<Body> {
     let (mut parts, body) = request.into_parts();
     let caller = match caller(shared, &parts).await {
@@ -211,7 +211,7 @@ async fn answer(shared: &Shared, route: &'static Route, request: Request) -> Res
     }
 }
 
-/// Calls the method with the parameters of the query, of the path and of the body.
+/// Calls the method with the parameters from the query, the path and the body.
 async fn call(
     shared: &Shared,
     route: &'static Route,

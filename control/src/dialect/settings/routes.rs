@@ -1,5 +1,5 @@
-//! The table of routes: each is a method and how a request becomes its parameters. The router and the OpenAPI
-//! description are made from it.
+//! The table of routes. Each row names a method, and how a request becomes the method's parameters. The router and the
+//! OpenAPI description are built from the table.
 
 use axum::http::{Method as Verb, StatusCode};
 
@@ -8,14 +8,14 @@ use crate::methods::{
     Entry, Method, approvals, entry, instance, policy, proxy, recording, server, session, token,
 };
 
-/// How a method's reply is written.
+/// The form of a response.
 #[derive(Clone, Copy)]
 pub enum Shape {
-    /// As it is.
+    /// The reply itself.
     Json,
-    /// In an object, under this name.
+    /// An object that holds the reply under this name.
     Under(&'static str),
-    /// The text that is under this name, as plain text.
+    /// The reply's text under this name, as plain text.
     Text(&'static str),
 }
 
@@ -23,17 +23,17 @@ pub enum Shape {
 pub struct Route {
     /// `GET`, `POST`, `PUT` or `DELETE`.
     pub verb: Verb,
-    /// Its address; `{name}` is a parameter.
+    /// The address. `{name}` stands for a parameter.
     pub path: &'static str,
-    /// The method that is called.
+    /// The method to call.
     pub entry: Entry,
-    /// Parameters with other names here than in the method.
+    /// Parameters whose names differ from the method's, as pairs.
     pub names: &'static [(&'static str, &'static str)],
-    /// Parameters that the address stands for.
+    /// Fixed parameters of this address.
     pub fixed: &'static [(&'static str, &'static str)],
-    /// How the reply is written.
+    /// The form of the response.
     pub shape: Shape,
-    /// The status of what the method could not do.
+    /// The HTTP status if the method fails.
     pub failed: StatusCode,
 }
 
@@ -75,7 +75,7 @@ const NOT_FOUND: StatusCode = StatusCode::NOT_FOUND;
 const PANE: &[(&str, &str)] = &[("pane_id", "id")];
 const SESSION: &[(&str, &str)] = &[("id", "session_id")];
 
-/// Every route, the settings first, then those of every Unterm, then the rest of what the page uses.
+/// Every route: preferences, then the routes that all versions of Unterm have, then the page's other routes.
 pub static ROUTES: &[Route] = &[
     route::<own::All>(Verb::GET, "/api/settings"),
     route::<own::Themes>(Verb::GET, "/api/settings/themes"),
@@ -148,7 +148,7 @@ pub static ROUTES: &[Route] = &[
     route::<instance::SetTitle>(Verb::PUT, "/api/project"),
 ];
 
-/// The methods that only this dialect has. One of them shares its name with a common method that takes other parameters.
+/// The methods that only this dialect has. One has the name of a common method, but other parameters.
 #[cfg(test)]
 pub fn own_methods() -> impl Iterator<Item = &'static Entry> {
     let entries = ROUTES.iter().map(|route| &route.entry);
@@ -158,9 +158,9 @@ pub fn own_methods() -> impl Iterator<Item = &'static Entry> {
     })
 }
 
-/// The routes that are not methods: the page itself, its way in, what is told to it, and their description.
+/// The routes that call no method: the page's files, its login, its events, and the OpenAPI description.
 pub const BOOTSTRAP: &str = "/bootstrap.json";
-/// What changed.
+/// The events.
 pub const EVENTS: &str = "/api/events";
-/// The description of the routes.
+/// The OpenAPI description.
 pub const OPENAPI: &str = "/api/openapi.json";

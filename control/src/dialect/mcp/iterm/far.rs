@@ -1,5 +1,5 @@
-//! Calls that act on a session of another instance: its own toolset makes them there, over a line that is kept for each
-//! client, so that they are asked about, refused and noted there as those of its own agents.
+//! Calls that act on a session of another instance. The other instance's toolset carries them out, over a connection that is
+//! kept for each client. So that instance's approvals, rules and audit log apply.
 
 use std::{
     collections::HashMap,
@@ -30,13 +30,13 @@ use crate::{
     dialect::mcp::{tool::Ask, tool_result::ToolResult},
 };
 
-/// The longest a client is kept waiting: the other instance answers sooner, unless the person here was waited for first.
+/// The longest wait for the other instance, which responds sooner unless this instance's person was asked first.
 const LONGEST: Duration = Duration::from_secs(55);
-/// Calls of one client on their way to an instance; more wait.
+/// The most concurrent calls of one client to an instance. Further calls wait.
 const ON_THE_WAY: usize = 16;
 const BROKE: &str = "The connection to the session's instance broke";
 
-/// Makes a call of a tool on the session that the argument `key` names, at its instance.
+/// Calls a tool on the instance of the session that the argument `key` names.
 pub async fn call(
     ask: &Ask<'_>,
     terminal: &Terminal,
@@ -52,7 +52,7 @@ pub async fn call(
     let request = request(ask, id, "tools/call", json!({"name": tool, "arguments": arguments}));
     let (reply, replied) = oneshot::channel();
     line.send.send(Outgoing::Call(id, request, reply)).await.map_err(|_| error(BROKE))?;
-    // What nobody waits for is not to be done behind their backs.
+    // A call whose client has given up must not be carried out.
     let mut asking = Asking { line: &line, id, is_over: false };
     match timeout(LONGEST.saturating_sub(ask.held), replied).await {
         Ok(Ok(reply)) => {
@@ -66,7 +66,7 @@ pub async fn call(
     }
 }
 
-/// Has a session's own instance make the call, and returns what it says, if that is not this one; `$key`: the argument that
+/// If the session belongs to another instance, calls the tool there and returns the result. `$key` is the argument that
 /// names the session.
 macro_rules! there {
     ($ask:ident, $terminal:expr, $key:literal, $given:ident) => {
@@ -85,7 +85,7 @@ macro_rules! there {
 }
 pub(super) use there;
 
-/// What a tool's reply says, as it is said here.
+/// Converts a tool's reply to this instance's form.
 fn said(reply: &Value) -> Result<Value, Value> {
     if let Some(why) = reply["error"]["message"].as_str() {
         return Err(error(why));
@@ -95,12 +95,12 @@ fn said(reply: &Value) -> Result<Value, Value> {
     match (serde_json::from_str::<Value>(text), result["isError"] == true) {
         (Ok(said), false) => Ok(said),
         (Ok(said @ Value::Object(_)), true) => Err(said),
-        // An instance of another version may refuse in plain words.
+        // An instance of another version may return a plain-text error.
         _ => Err(error(text)),
     }
 }
 
-/// A request that stands for itself, in the client's name.
+/// Builds a stateless request in the client's name.
 fn request(ask: &Ask<'_>, id: u64, method: &str, mut params: Value) -> Value {
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -113,7 +113,7 @@ fn request(ask: &Ask<'_>, id: u64, method: &str, mut params: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
 }
 
-/// A call that is waited for; it is cancelled when this is dropped before it is over.
+/// A running call. Dropping it cancels the call.
 struct Asking<'a> {
     line: &'a Line,
     id: u64,
@@ -123,13 +123,13 @@ struct Asking<'a> {
 impl Drop for Asking<'_> {
     fn drop(&mut self) {
         if !self.is_over {
-            // Where there is no room the call ends with its line.
+            // If the queue is full, the call ends with its connection.
             let _ = self.line.send.try_send(Outgoing::Cancel(self.id));
         }
     }
 }
 
-/// The caller's line to an instance, the one there is or a new one.
+/// The caller's connection to an instance: the existing one or a new one.
 async fn line(ask: &Ask<'_>, endpoint: &Endpoint) -> ToolResult<Line> {
     let connection = ask.caller.connection;
     {
@@ -152,10 +152,10 @@ async fn line(ask: &Ask<'_>, endpoint: &Endpoint) -> ToolResult<Line> {
     Ok(line)
 }
 
-/// The number of the request that a line begins with; those of calls come after it.
+/// The id of a connection's first request. The ids of calls follow.
 const HELLO: u64 = 1;
 
-/// Logs in and goes over to the protocol.
+/// Logs in and switches to the protocol.
 async fn connect(
     ask: &Ask<'_>,
     endpoint: &Endpoint,
@@ -179,7 +179,7 @@ async fn connect(
     Ok((lines, write))
 }
 
-/// Carries requests and replies, until the other instance or everybody here is gone.
+/// Forwards requests and replies, until the other instance or the last client here disconnects.
 async fn carry(
     mut lines: Lines<BufReader<ReadHalf<Stream>>>,
     mut write: WriteHalf<Stream>,
@@ -208,7 +208,7 @@ async fn carry(
                 let reply: Value = serde_json::from_str(&line)?;
                 let reply_to = reply["id"].as_u64().and_then(|id| waiting.remove(&id));
                 if let Some(reply_to) = reply_to {
-                    // Who asked may just have given up.
+                    // The caller may have just given up.
                     let _ = reply_to.send(reply);
                 }
             }

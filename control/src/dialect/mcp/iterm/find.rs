@@ -1,4 +1,4 @@
-//! The sessions of every live instance, and which of them is meant.
+//! Lists the sessions of every live instance, and finds a session by id, device or name.
 
 use std::sync::Arc;
 
@@ -23,36 +23,36 @@ use crate::{
     untrusted::escaped,
 };
 
-/// The least likeness of a name that is meant.
+/// The minimum similarity of a matching name.
 pub const LEAST: f64 = 0.5;
-/// What a name gains that holds what was said.
+/// The bonus of a name that contains the given text.
 const PART: f64 = 0.4;
 
-/// A session of some instance.
+/// A session of an instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Terminal {
-    /// Its id: its window, tab and place, then the instance and the pane.
+    /// Its id: window, tab and position, then the instance and the pane.
     pub id: String,
-    /// Its title, as what is seen.
+    /// Its title as shown to users.
     pub name: String,
-    /// Its terminal's device.
+    /// Its terminal device.
     pub tty: String,
-    /// The instance's process.
+    /// The instance's process id.
     pub window: u32,
-    /// Its tab's number, from 0.
+    /// Its tab's index, from 0.
     pub tab: u64,
-    /// Its number in its instance.
+    /// Its pane's number in the instance.
     pub pane: u64,
-    /// Where its instance listens; `None`: it is this one.
+    /// The endpoint of its instance. `None` for this instance.
     endpoint: Option<Endpoint>,
 }
 
-/// The instance at an endpoint; `None`: this one. The connections to another one are kept for the client's next call.
+/// The instance at an endpoint, or this one (`None`). A connection to another instance is kept for the client's next call.
 fn instance(ask: &Ask<'_>, endpoint: Option<&Endpoint>) -> Arc<dyn Backend> {
     let Some(endpoint) = endpoint else { return ask.server.dispatcher.clone() };
     let mut memory = ask.server.iterm.0.lock();
     let remotes = &mut memory.entry(ask.caller.connection).or_default().remotes;
-    // Another instance may listen at the port of one that has ended.
+    // Another instance may have taken the port of an ended one.
     match remotes.get(&endpoint.port) {
         Some(remote) if remote.endpoint() == endpoint => remote.clone(),
         _ => {
@@ -65,17 +65,17 @@ fn instance(ask: &Ask<'_>, endpoint: Option<&Endpoint>) -> Arc<dyn Backend> {
 }
 
 impl Terminal {
-    /// Where its instance listens, if it is another than this one.
+    /// The endpoint of its instance, if that is not this one.
     pub fn elsewhere(&self) -> Option<&Endpoint> {
         self.endpoint.as_ref()
     }
 
-    /// Who it is, wherever it moves.
+    /// Its identity, which stays when it moves.
     pub fn own(&self) -> &str {
         self.id.rsplit_once(':').map_or("", |(_, own)| own)
     }
 
-    /// Calls a method of its instance.
+    /// Calls a method of the session's instance.
     pub async fn call<M: Method>(
         &self,
         ask: &Ask<'_>,
@@ -89,7 +89,7 @@ impl Terminal {
     }
 }
 
-/// The window that is meant when none is named: this instance's.
+/// The default window: this instance's.
 pub fn own_window(ask: &Ask<'_>) -> Terminal {
     let record = ask.server.dispatcher.context().registration.record();
     Terminal {
@@ -103,7 +103,7 @@ pub fn own_window(ask: &Ask<'_>) -> Terminal {
     }
 }
 
-/// The session that has the keyboard in this instance's window.
+/// The session with the keyboard focus in this instance's window.
 pub async fn current(ask: &Ask<'_>) -> ToolResult<Terminal> {
     let own = own_window(ask);
     let tabs = own.call::<TabList>(ask, NoParams {}).await?.tabs;
@@ -113,7 +113,7 @@ pub async fn current(ask: &Ask<'_>) -> ToolResult<Terminal> {
     terminals.into_iter().find(is_it).ok_or_else(|| "There is no session".to_owned())
 }
 
-/// Every session, this instance's first.
+/// All sessions, those of this instance first.
 pub async fn all(ask: &Ask<'_>) -> ToolResult<Vec<Terminal>> {
     let registration = &ask.server.dispatcher.context().registration;
     let (home, own) = (registration.home().to_owned(), registration.record());
@@ -121,13 +121,13 @@ pub async fn all(ask: &Ask<'_>) -> ToolResult<Vec<Terminal>> {
     let live = live.await.map_err(|error| error.to_string())?;
     let live = live.map_err(|error| format!("cannot read the registry: {error}"))?;
     let mut terminals = of_instance(ask, &own, None).await?;
-    // A token for some sessions of this instance reaches none of another's.
+    // A token that is limited to sessions of this instance reaches no other instance.
     let live = live.iter().filter(|record| record.id != own.id && ask.caller.panes.is_none());
     for record in live {
         let endpoint = Endpoint::from(record.clone());
         match of_instance(ask, record, Some(endpoint)).await {
             Ok(more) => terminals.extend(more),
-            // It may just have ended.
+            // The instance may have just ended.
             Err(why) => tracing::debug!(instance = record.id, why, "an instance does not answer"),
         }
     }
@@ -165,9 +165,9 @@ async fn of_instance(
     Ok(terminals.collect())
 }
 
-/// The session that is meant: by its id, else by its device, else the one whose name is most like it.
+/// Finds a session by id, or else by device, or else by the most similar name.
 pub fn resolve(terminals: &[Terminal], identifier: &str) -> ToolResult<Terminal> {
-    // A session moves to another tab; who it is stands behind the colon.
+    // The part after the colon identifies a session, even after it has moved to another tab.
     let own = |id: &str| id.rsplit_once(':').map(|(_, own)| own.to_owned());
     let by_id = terminals.iter().find(|it| {
         it.id == identifier || own(&it.id).is_some_and(|id| Some(id) == own(identifier))
@@ -179,7 +179,7 @@ pub fn resolve(terminals: &[Terminal], identifier: &str) -> ToolResult<Terminal>
         return Ok(exact.clone());
     }
     let scored = terminals.iter().map(|terminal| (score(identifier, &terminal.name), terminal));
-    // Of equals the first.
+    // Among equals, the first wins.
     let best =
         scored.filter(|(score, _)| *score >= LEAST).fold(None::<(f64, &Terminal)>, |best, next| {
             match best {
@@ -193,17 +193,17 @@ pub fn resolve(terminals: &[Terminal], identifier: &str) -> ToolResult<Terminal>
     })
 }
 
-/// The session that is meant.
+/// Finds the session with this name.
 pub async fn identified(ask: &Ask<'_>, identifier: &str) -> Result<Terminal, Value> {
     resolve(&all(ask).await.map_err(error)?, identifier).map_err(error)
 }
 
-/// The session that an argument names.
+/// Finds the session that an argument names.
 pub async fn named(ask: &Ask<'_>, given: &Map<String, Value>) -> Result<Terminal, Value> {
     identified(ask, text(given, "identifier")?).await
 }
 
-/// How much a name is like what was said, in lower case: the share of both that matches, and more where it holds it.
+/// The similarity of a name and a text, both in lower case: the matching share, with a bonus if the name contains the text.
 pub fn score(said: &str, name: &str) -> f64 {
     const LONGEST: usize = 500;
     let chars = |text: &str| -> Vec<char> { text.to_lowercase().chars().take(LONGEST).collect() };
@@ -217,7 +217,8 @@ pub fn score(said: &str, name: &str) -> f64 {
     ratio + if is_part { PART } else { 0.0 }
 }
 
-/// Characters of the longest common part, and of those left and right of it, and so on (Ratcliff and Obershelp).
+/// Counts the characters of the longest common substring, and recursively of those left and right of it (Ratcliff and
+/// Obershelp).
 fn matching(a: &[char], b: &[char]) -> usize {
     let mut total = 0;
     let mut pairs = vec![(a, b)];

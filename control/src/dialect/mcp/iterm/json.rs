@@ -8,20 +8,20 @@ use crate::{
     methods::screen::Row,
 };
 
-/// The most characters of what sessions print in one reply; of more, the beginning and the end are given. Clients put aside
-/// replies of more than 50,000, escapes among them.
+/// The most characters of output in one reply. Longer output loses its middle. Clients reject replies of more than 50,000
+/// characters, including escapes.
 const MOST_CHARACTERS: usize = 40_000;
 
 pub fn error(why: impl Into<String>) -> Value {
     json!({"error": why.into()})
 }
 
-/// An argument that is text.
+/// A text argument.
 pub fn text<'a>(given: &'a Map<String, Value>, name: &str) -> Result<&'a str, Value> {
     optional(given, name)?.ok_or_else(|| error(format!("{name} is required")))
 }
 
-/// The same, or `None` if it is absent.
+/// A text argument, or `None` if it is absent.
 pub fn optional<'a>(given: &'a Map<String, Value>, name: &str) -> Result<Option<&'a str>, Value> {
     match given.get(name) {
         None | Some(Value::Null) => Ok(None),

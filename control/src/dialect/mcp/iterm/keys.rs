@@ -1,6 +1,6 @@
-//! Keys by the names of the iTerm2 MCP tools, as the bytes that they send.
+//! Converts key names of the iTerm2 MCP tools to the bytes that the keys send.
 
-/// The keys that have names, in the order of the document.
+/// The named keys, in the order in which errors list them.
 const NAMED: [(&str, &str); 12] = [
     ("up", "\x1b[A"),
     ("down", "\x1b[B"),
@@ -16,10 +16,10 @@ const NAMED: [(&str, &str); 12] = [
     ("space", " "),
 ];
 
-/// The bytes of keys, parted by blanks.
+/// The bytes of keys, whose names are separated by blanks.
 ///
 /// # Errors
-/// Some of them are no keys: nothing is to be sent then.
+/// Returns the unknown names. Nothing may be sent then.
 pub fn bytes(names: &str) -> Result<String, String> {
     let names = names.to_lowercase();
     let keys: Vec<&str> = names.split_whitespace().collect();
@@ -35,7 +35,7 @@ pub fn bytes(names: &str) -> Result<String, String> {
     Ok(keys.into_iter().filter_map(one).collect())
 }
 
-/// A list as the document's server writes one.
+/// Writes a list in the form of the protocol's errors.
 pub fn listed(names: &[&str]) -> String {
     let names: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
     format!("[{}]", names.join(", "))

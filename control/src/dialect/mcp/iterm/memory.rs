@@ -11,7 +11,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::client::Remote;
 
-/// Terminals that are remembered for each client.
+/// The most registered terminals of a client.
 pub const MOST: usize = 1000;
 
 /// The state of all clients.
@@ -25,9 +25,9 @@ pub struct Remembered {
     pub registered: HashSet<String>,
     /// Its position in the output of each session.
     pub read: HashMap<String, Read>,
-    /// Its lines to other instances, by their ports.
+    /// Its connections to other instances, by port.
     pub lines: HashMap<u16, Line>,
-    /// The clients for its other calls to them, by their ports.
+    /// The clients for its calls of methods on other instances, by port.
     pub remotes: HashMap<u16, Arc<Remote>>,
 }
 
@@ -52,7 +52,7 @@ pub struct Read {
     pub next: u64,
 }
 
-/// A message to send on a line.
+/// A message to send on a connection.
 pub enum Outgoing {
     /// A request, and the receiver of its reply.
     Call(u64, Value, oneshot::Sender<Value>),
@@ -60,7 +60,7 @@ pub enum Outgoing {
     Cancel(u64),
 }
 
-/// A client's line to another instance; it ends with the last of these.
+/// A client's connection to another instance. Closes when the last clone is dropped.
 #[derive(Clone)]
 pub struct Line {
     pub send: mpsc::Sender<Outgoing>,

@@ -1,4 +1,4 @@
-//! New tabs, and panes that are split off: what is opened, and what becomes of it.
+//! Opens tabs and splits panes.
 
 use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
@@ -20,8 +20,7 @@ use crate::{
     },
 };
 
-/// What becomes of a session that was opened on the instance of another: its tab's colour, its name, and its command. Says
-/// what the document has both tools say.
+/// Finishes a new session: sets its colour and name, and types its command. Returns the reply that both tools share.
 async fn created(
     ask: &Ask<'_>,
     beside: &Terminal,
@@ -41,7 +40,7 @@ async fn created(
         beside.call::<Rename>(ask, params).await.map_err(error)?;
     }
     if let Some(command) = command {
-        // At its first prompt, where the shell marks one; it need not.
+        // Typed at the first prompt, if the shell marks prompts.
         let prompt = WatchParams {
             any: vec![Awaited::Prompt(true)].into(),
             timeout_ms: 2000.into(),
@@ -77,7 +76,7 @@ fn check_tab(_: &Ask<'_>, given: &Map<String, Value>) -> Result<(), Value> {
         .try_for_each(|key| optional(given, key).map(drop))
 }
 
-/// The side of the pane that is split where the new one is.
+/// The side on which a split places the new pane.
 fn side(given: &Map<String, Value>) -> Result<(&str, &'static str), Value> {
     match optional(given, "direction")?.unwrap_or("vertical") {
         direction @ "vertical" => Ok((direction, "right")),
@@ -103,7 +102,7 @@ plain_tool! {
         };
         there!(ask, beside, "window_identifier", given);
         let tab = beside.call::<Create>(ask, CreateParams::default()).await.map_err(error)?.id;
-        // A new tab of iTerm2 is the one that is seen.
+        // In iTerm2, a new tab becomes the active one.
         beside.call::<Focus>(ask, SessionOnly::of(tab)).await.map_err(error)?;
         created(ask, &beside, tab, &given, paint::PURPLE).await.map(Value::Object)
     }

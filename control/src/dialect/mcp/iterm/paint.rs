@@ -1,4 +1,4 @@
-//! The colours that new tabs and panes are given, as a program there would: by OSC 6;1;bg (iTerm2's "Proprietary Escape
+//! Sets the colours of new tabs and panes as a program would: by OSC 6;1;bg (iTerm2's "Proprietary Escape
 //! Codes"), written to the terminal's device.
 
 use std::{fs::OpenOptions, io::Write, os::unix::fs::OpenOptionsExt};
@@ -7,12 +7,13 @@ use rustix::fs::OFlags;
 
 /// Red, green and blue.
 pub type Color = (u8, u8, u8);
-/// Of a new tab.
+/// The colour of a new tab.
 pub const PURPLE: Color = (124, 58, 237);
-/// Of a pane that was split off.
+/// The colour of a split pane.
 pub const BLUE: Color = (59, 130, 246);
 
-/// Paints a tab. A terminal that takes nothing now stays as it is: a colour is worth no wait, and no error.
+/// Sets a tab's colour. If the terminal accepts no input now, its colour stays, because a colour justifies neither a wait nor
+/// an error.
 pub async fn tab(tty: &str, (red, green, blue): Color) {
     if !tty.starts_with("/dev/") {
         return;
@@ -22,7 +23,7 @@ pub async fn tab(tty: &str, (red, green, blue): Color) {
         channels.map(|(name, value)| format!("\x1b]6;1;bg;{name};brightness;{value}\x07")).concat();
     let path = tty.to_owned();
     let paint = tokio::task::spawn_blocking(move || {
-        // Never as our own terminal, and never waiting for one that is stopped.
+        // Must neither become our controlling terminal nor wait for a stopped one.
         let flags = (OFlags::NOCTTY | OFlags::NONBLOCK).bits() as i32;
         OpenOptions::new().write(true).custom_flags(flags).open(path)?.write_all(painted.as_bytes())
     });

@@ -1,6 +1,6 @@
-//! What is new in a session since a client looked last.
+//! Finds the new rows of a session since a client's last call.
 //!
-//! New is a row that was written to since then, wherever it stands: what is cleared and printed again is new as well.
+//! A row is new if a program wrote to it since then, anywhere on the screen. Text that is cleared and printed again counts.
 
 use serde_json::{Value, json};
 
@@ -14,17 +14,17 @@ use crate::{
     methods::cells::{Cells, CellsParams, Diff, DiffParams, Line},
 };
 
-/// The rows that are new, with their lines.
+/// The new rows, each with its line id.
 struct New {
     rows: Vec<(u64, String)>,
-    /// Lines in front of them that were printed and are not kept any more.
+    /// The number of new lines before them that were dropped.
     lost: u64,
     read: Read,
 }
 
-/// The whole screen, for whoever looks for the first time.
+/// The whole screen, for a client's first call.
 async fn first(ask: &Ask<'_>, terminal: &Terminal) -> Result<New, Value> {
-    // Of all that tells a screen's rows only this says when that was.
+    // Of the methods that return rows, only this one returns their `seq`.
     let screen = terminal.call::<Cells>(ask, CellsParams::of(terminal.pane)).await;
     let screen = screen.map_err(error)?;
     let rows = without_blank_end(screen.lines.iter().map(drawn));
@@ -32,7 +32,7 @@ async fn first(ask: &Ask<'_>, terminal: &Terminal) -> Result<New, Value> {
     Ok(New { rows, lost: 0, read })
 }
 
-/// What was written since.
+/// The rows written since a client's last call.
 async fn since(ask: &Ask<'_>, terminal: &Terminal, last: Read) -> Result<New, Value> {
     let params = DiffParams {
         since_seq: last.seq.into(),
@@ -41,11 +41,11 @@ async fn since(ask: &Ask<'_>, terminal: &Terminal, last: Read) -> Result<New, Va
     };
     let diff = terminal.call::<Diff>(ask, params).await.map_err(error)?;
     let mut rows = without_blank_end(rows(&diff.changes));
-    // What was only erased says nothing.
+    // Erased rows do not count.
     let start = rows.iter().position(|(_, text)| !text.is_empty()).unwrap_or(rows.len());
     rows.drain(..start);
     let read = Read { seq: diff.seq, next: last.next.max(behind(&rows)) };
-    // A full-screen program's screen has no history that could lose anything, and lines of its own.
+    // The alternate screen has no history, and numbers its lines separately.
     let has_history = diff.scrollback_rows > usize::from(diff.rows);
     let oldest = diff.changes.first().map_or(0, |row| row.line_id);
     let is_short = has_history && !diff.complete;
@@ -53,12 +53,12 @@ async fn since(ask: &Ask<'_>, terminal: &Terminal, last: Read) -> Result<New, Va
     Ok(New { rows, lost, read })
 }
 
-/// The line behind the last.
+/// The id of the line after the last row.
 fn behind(rows: &[(u64, String)]) -> u64 {
     rows.last().map_or(0, |(line, _)| line + 1)
 }
 
-/// A row of cells as text.
+/// The text of a row of cells.
 fn drawn(line: &Line) -> (u64, String) {
     let mut text = String::new();
     let mut at = 0;
@@ -79,7 +79,7 @@ plain_tool! {
     (ask, given) {
         let terminal = named(ask, &given).await?;
         let connection = ask.caller.connection;
-        // Who a session is stays the same when it moves to another tab.
+        // A session keeps its identity when it moves to another tab.
         let session = terminal.own();
         let last = {
             let memory = ask.server.iterm.0.lock();

@@ -1,5 +1,5 @@
-//! The sessions of the toolset `tester`: who launched what, in which hidden pane. How many panes there may be, and when they end,
-//! is with [`HiddenPanes`](crate::services::hidden::HiddenPanes).
+//! The sessions of the toolset `tester`: each with its client, its program and its hidden pane.
+//! [`HiddenPanes`](crate::services::hidden::HiddenPanes) limits the number of panes and ends idle ones.
 
 use std::{collections::BTreeMap, io};
 
@@ -8,14 +8,14 @@ use unterm_mux::{PaneId, random};
 
 use crate::services::{hidden::HiddenPanes, now};
 
-/// What was launched.
+/// A program to launch.
 #[derive(Clone, Debug)]
 pub struct Launch {
     /// The program.
     pub command: String,
     /// Its arguments.
     pub args: Vec<String>,
-    /// Variables.
+    /// Its environment variables.
     pub env: BTreeMap<String, String>,
 }
 
@@ -26,21 +26,21 @@ pub struct App {
     pub id: String,
     /// Its hidden pane.
     pub pane: u64,
-    /// What runs in it.
+    /// Its program.
     pub launch: Launch,
     /// When it was launched (RFC 3339, UTC).
     pub created: String,
-    /// When it was last asked for.
+    /// When it was last used.
     pub last_active: String,
     connection: u64,
 }
 
-/// The sessions, the oldest first. One whose pane was ended is none any more.
+/// The sessions, oldest first. A session ends when its pane is removed.
 #[derive(Default)]
 pub struct Apps(Mutex<Vec<App>>);
 
 impl Apps {
-    /// A client's session of that id, which is in use from now on.
+    /// Returns a client's session with this id, and marks it as used.
     pub fn find(&self, hidden: &HiddenPanes, connection: u64, id: &str) -> Option<App> {
         let mut apps = self.0.lock();
         let is_it = |app: &&mut App| app.connection == connection && app.id == id;
@@ -56,7 +56,7 @@ impl Apps {
         apps.iter().filter(|app| app.connection == connection).cloned().collect()
     }
 
-    /// Adds a session that was launched for a client, in a hidden pane; its id.
+    /// Adds a session that a client launched in a hidden pane. Returns the session's id.
     pub fn add(
         &self,
         hidden: &HiddenPanes,
@@ -73,8 +73,8 @@ impl Apps {
         Ok(id)
     }
 
-    /// Gives a session another hidden pane; the pane to be closed: the old one, or, if the session was stopped meanwhile, the
-    /// new one.
+    /// Replaces a session's hidden pane. Returns the pane to close: the old one, or the new one if the session was stopped
+    /// meanwhile.
     pub fn replace(&self, hidden: &HiddenPanes, id: &str, pane: u64) -> u64 {
         let mut apps = self.0.lock();
         let there = apps.iter_mut().find(|other| other.id == id);
@@ -83,14 +83,14 @@ impl Apps {
             .map_or(pane, |there| std::mem::replace(&mut there.pane, pane))
     }
 
-    /// Takes a session out; the panes to be closed.
+    /// Removes a session. Returns the panes to close.
     pub fn take(&self, hidden: &HiddenPanes, id: &str) -> Vec<u64> {
         let taken: Vec<App> = self.0.lock().extract_if(.., |other| other.id == id).collect();
         let panes = taken.into_iter().map(|app| app.pane);
         panes.filter(|pane| hidden.remove(PaneId(*pane))).collect()
     }
 
-    /// Ends all that a client launched.
+    /// Removes all sessions of a client.
     pub async fn release(&self, hidden: &HiddenPanes, connection: u64) {
         self.0.lock().retain(|app| app.connection != connection);
         hidden.release(connection).await;

@@ -1,11 +1,11 @@
-//! Keys as the toolset writes them: names and characters in one text, in which the longest matching name wins.
+//! Parses the toolset's keys: names and characters in one text, in which the longest matching name wins.
 
-/// A part of what is sent.
+/// A part of the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// Typed as it is.
+    /// Text to type unchanged.
     Text(String),
-    /// Pressed, by the name that `session.keys` knows.
+    /// A key to press, by its name in `session.keys`.
     Key(String),
 }
 
@@ -26,7 +26,7 @@ const NAMED: [(&str, &str); 14] = [
     ("Up", "up"),
 ];
 
-/// The key that a text begins with, and its name's length.
+/// The key at the start of a text, with the length of its name.
 fn key(text: &str) -> Option<(String, usize)> {
     if let Some((name, key)) = NAMED.iter().find(|(name, _)| text.starts_with(name)) {
         return Some(((*key).to_owned(), name.len()));

@@ -16,7 +16,7 @@ use crate::{
     services::hidden::MOST,
 };
 
-/// The size of a new one.
+/// The size of a new session.
 const COLS: u64 = 80;
 const ROWS: u64 = 24;
 
@@ -38,7 +38,7 @@ pub async fn launch(ask: &Ask<'_>, launch: Launch) -> Result<String, Value> {
     added.map_err(|error| internal(error.to_string()))
 }
 
-/// Launches a session's program anew.
+/// Restarts a session's program.
 pub async fn restart(ask: &Ask<'_>, app: &App) -> Result<(), Value> {
     let pane = open(ask, &app.launch).await?;
     let hidden = ask.server.hidden();

@@ -19,15 +19,15 @@ use crate::{
     untrusted::{clipped, escaped},
 };
 
-/// The formats there are.
+/// The formats.
 pub const FORMATS: [&str; 5] = ["plain", "raw", "ansi", "scrollback", "passthrough"];
 
-/// Rows of history that are shown.
+/// The most rows of history in a view.
 const HISTORY: u64 = 1000;
-/// The most characters of a view that is made to be read: more than history and screen have in the usual size.
+/// The most characters of a readable view: more than history and screen hold at the usual size.
 const MOST_CHARACTERS: usize = 200_000;
 
-/// The screen's content and where the cursor is, row and column from 0.
+/// The screen's content and the cursor's row and column, from 0.
 pub async fn view(ask: &Ask<'_>, app: &App, format: &str) -> ToolResult<(String, u16, u16)> {
     let mut screen = screen(ask, app)?;
     let content = match format {
@@ -51,13 +51,14 @@ pub async fn view(ask: &Ask<'_>, app: &App, format: &str) -> ToolResult<(String,
     Ok((content, screen.cursor.row, screen.cursor.col))
 }
 
-/// A view for eyes: what nobody sees is written as escapes, and what is too long is cut, which is said. `raw` and
-/// `passthrough` are what a terminal would be sent, to the letter.
+/// Makes a readable view: escapes invisible characters, and cuts long text with a note. The formats `raw` and
+/// `passthrough` stay unchanged.
 fn readable(text: &str) -> String {
     clipped(escaped(text), MOST_CHARACTERS, "").0
 }
 
-/// The screen, for somebody who was let see it: no method says which blanks were written.
+/// The screen of a pane that the caller may read. Read from the terminal, because no method returns which blanks were
+/// written.
 fn screen(ask: &Ask<'_>, app: &App) -> ToolResult<Snapshot> {
     let pane = ask.server.dispatcher.context().mux.pane(PaneId(app.pane));
     let pane = pane.ok_or("session not found")?;
@@ -66,8 +67,8 @@ fn screen(ask: &Ask<'_>, app: &App) -> ToolResult<Snapshot> {
     Ok(snapshot)
 }
 
-/// The text as the document's example has it: each row as far as something was written into it, blanks too, and no rows at
-/// the end that nothing was written into.
+/// The text in the protocol's form: each row up to the last written cell, including written blanks, and without unwritten rows
+/// at the end.
 fn plain(screen: &Snapshot) -> String {
     let is_written = |cell: &Cell| cell.content() != Content::Empty || cell.width() == Width::Tail;
     let end = |row: &SnapshotRow| row.cells.iter().rposition(is_written).map_or(0, |last| last + 1);
@@ -88,7 +89,7 @@ async fn history(ask: &Ask<'_>, app: &App, screen: &Snapshot) -> ToolResult<Vec<
     Ok(rows.lines.iter().map(str::to_owned).collect())
 }
 
-/// Every row in full width, with the cursor and blanks made visible.
+/// Every row in full width, with visible marks for the cursor and blanks.
 fn marked(screen: &Snapshot) -> String {
     let marked = |(y, row): (usize, &SnapshotRow)| {
         let mut text = String::new();
@@ -97,7 +98,7 @@ fn marked(screen: &Snapshot) -> String {
             let is_cursor = |col| usize::from(screen.cursor.row) == y && screen.cursor.col == col;
             match (cell.width(), cell.content()) {
                 _ if is_cursor(col) => text.push('▮'),
-                // The cursor stands on the first half.
+                // The cursor is on the first half of a wide character.
                 (Width::Tail, _) if x > 0 && is_cursor(col - 1) => text.push('·'),
                 (Width::Tail, _) => {}
                 (_, Content::Empty | Content::Char(' ')) => text.push('·'),
@@ -110,7 +111,7 @@ fn marked(screen: &Snapshot) -> String {
     screen.rows.iter().enumerate().map(marked).collect::<Vec<_>>().join("\n")
 }
 
-/// The screen as sequences that draw it.
+/// The screen as escape sequences that draw it.
 fn raw(cells: &CellsReply) -> String {
     let mut text = String::from("\x1b[0m");
     let mut look = String::new();
@@ -135,7 +136,7 @@ fn raw(cells: &CellsReply) -> String {
     text
 }
 
-/// Goes over to another look.
+/// Switches to another style.
 fn change(text: &mut String, look: &mut String, to: &str) {
     if look != to {
         text.push_str("\x1b[0");
@@ -145,7 +146,7 @@ fn change(text: &mut String, look: &mut String, to: &str) {
     }
 }
 
-/// The parameters of SGR for a run, each behind a semicolon; ECMA-48, 8.3.117.
+/// The SGR parameters of a run, each after a semicolon (ECMA-48, 8.3.117).
 fn sgr(run: &Run) -> String {
     let mut sgr = String::new();
     for attribute in &run.attributes {
@@ -173,7 +174,7 @@ fn sgr(run: &Run) -> String {
     sgr
 }
 
-/// A colour's parts: of those with a number, as xterm has them.
+/// The red, green and blue of a colour. Indexed colours have xterm's values.
 fn rgb(color: &str) -> Option<(u8, u8, u8)> {
     if let Some(parts) = color.strip_prefix("rgb:") {
         let mut parts = parts.split(':').map(|part| part.parse().ok());
@@ -252,7 +253,7 @@ mod tests {
         assert_eq!(plain(&screen("")), "");
         assert_eq!(plain(&screen("ab\r\n漢\r\n    ")), "ab\n漢\n    ");
         assert_eq!(plain(&screen("\x1b[2;3Hx\x1b[1;1H")), "\n  x");
-        // What is erased was not written.
+        // Erased cells count as unwritten.
         assert_eq!(plain(&screen("abc   \x1b[3G\x1b[K\r\ndef\r\x1b[K")), "ab");
     }
 

@@ -1,4 +1,4 @@
-//! What can be waited for, as `wait` and `input` take it.
+//! The conditions that `wait` and `input` accept.
 
 use std::borrow::Cow;
 
@@ -11,29 +11,29 @@ use crate::{
     methods::wait::{Awaited, WatchParams},
 };
 
-/// One thing to wait for: exactly one of these. Flags take true.
+/// A condition: exactly one of these fields. Flags take true.
 #[derive(Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Condition {
-    /// A line that changed holds this text.
+    /// A changed line contains this text.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
-    /// A line that changed matches this regular expression.
+    /// A changed line matches this regular expression.
     #[serde(skip_serializing_if = "Option::is_none")]
     regex: Option<String>,
-    /// Nothing has changed for so long.
+    /// The screen has not changed for this long.
     #[serde(skip_serializing_if = "Option::is_none")]
     stable_ms: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     exit: Option<bool>,
-    /// true: the shell waits at its prompt.
+    /// true: the shell is at its prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     prompt: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     command_done: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     bell: Option<bool>,
-    /// The title holds this text.
+    /// The title contains this text.
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<String>,
     /// true: the program asks for a password.
@@ -45,7 +45,7 @@ pub struct Condition {
 }
 
 impl Condition {
-    /// The one thing to wait for; `None`: there is none, or more than one.
+    /// The condition. `None` if it has no field or more than one.
     fn awaited(&self) -> Option<Awaited> {
         let Self { text, regex, stable_ms, exit, prompt, command_done, bell, title, secret, input } =
             self;
@@ -66,12 +66,12 @@ impl Condition {
     }
 }
 
-/// What a [`Condition`] may be, for the model.
+/// The forms of a [`Condition`], for the model.
 const CONDITIONS: &str =
     "text, regex, stable_ms, exit, prompt, command_done, bell, title, secret or input";
 
-/// A list of conditions as the client sent it. Its schema calls each only an object: one tool's schema describes conditions,
-/// and the others do not repeat it.
+/// A list of conditions as the client sent it. Its schema describes each only as an object, because the schema of `wait`
+/// describes conditions.
 #[derive(Clone, Deserialize)]
 #[serde(transparent)]
 pub struct Conditions(Vec<Value>);
@@ -90,7 +90,7 @@ impl JsonSchema for Conditions {
     }
 }
 
-/// The schema of what another tool's schema describes.
+/// The schema of a value that another tool's schema describes.
 pub struct AnObject;
 
 impl JsonSchema for AnObject {
@@ -107,10 +107,10 @@ impl JsonSchema for AnObject {
     }
 }
 
-/// The parameters of `session.watch` for a pane and the conditions of one of these arguments, each with its name.
+/// The parameters of `session.watch` for a pane, with the conditions of one of two arguments. Each argument has its name.
 ///
 /// # Errors
-/// Both are given or empty, or a condition is not exactly one thing; for the model.
+/// Fails if both arguments or neither are given, or if a condition is invalid. The message is for the model.
 pub fn params(
     pane: u64,
     any: (&str, Option<Conditions>),
@@ -124,7 +124,7 @@ pub fn params(
     Ok(WatchParams { any, all, timeout_ms, ..WatchParams::of(pane) })
 }
 
-/// The conditions of one of these arguments, with its name.
+/// Parses the conditions of an argument with this name.
 fn awaited((name, given): (&str, Option<Conditions>)) -> ToolResult<Option<Vec<Awaited>>> {
     let Some(Conditions(given)) = given else { return Ok(None) };
     if given.is_empty() {

@@ -1,4 +1,4 @@
-//! Files below a pane's working directory, so that what is long need not pass through its shell.
+//! Reads and writes files below a pane's working directory, so that long text need not pass through its shell.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use schemars::JsonSchema;
@@ -10,22 +10,22 @@ use crate::{
     methods::files::{Read, ReadParams, Write, WriteParams},
 };
 
-/// Bytes of a file in one reply: the default, and the most.
+/// The bytes of a file in one reply: the default and the maximum.
 const USUAL: u64 = 20_000;
 const MOST: u64 = 200_000;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReadArguments {
-    /// Relative to the pane's working directory, or absolute and below it.
+    /// Relative to the pane's working directory, or an absolute path below it.
     path: String,
-    /// The pane; not needed when there is only one.
+    /// The pane; optional if there is only one.
     pane: Option<u64>,
-    /// The first byte to read, from 0.
+    /// First byte to read, from 0.
     offset: Option<u64>,
-    /// 20,000, at most 200,000.
+    /// Default 20,000, at most 200,000.
     max_bytes: Option<u64>,
-    /// Give invisible characters as they are, not as escapes.
+    /// Return invisible characters unchanged instead of as escapes.
     raw: Option<bool>,
 }
 
@@ -33,19 +33,19 @@ pub struct ReadArguments {
 pub struct ReadReply {
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
-    /// What is no UTF-8 text.
+    /// Base64, if the bytes are not UTF-8 text.
     #[serde(skip_serializing_if = "Option::is_none")]
     base64: Option<String>,
-    /// Bytes of the whole file.
+    /// Size of the whole file in bytes.
     size: u64,
-    /// An offset for what is left.
+    /// The offset for the next call, if bytes are left.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_offset: Option<u64>,
 }
 
 tool! {
     FileRead "file_read" "Read a file" Adds
-    "Read a file below a pane's working directory. No links are followed."
+    "Read a file below a pane's working directory. Symbolic links are not followed."
     example r#"{"path": "src/main.rs"}"#
     untrusted ["text", "base64"]
     (ask, arguments: ReadArguments) -> ReadReply {
@@ -75,7 +75,7 @@ tool! {
     }
 }
 
-/// Bytes as text, without a last character that is cut; `None`: they are none.
+/// Bytes as text, without a partial character at the end. `None` if they are not UTF-8.
 fn text_of(bytes: &[u8]) -> Option<&str> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Some(text),
@@ -89,29 +89,29 @@ fn text_of(bytes: &[u8]) -> Option<&str> {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WriteArguments {
-    /// As for file_read; folders that are missing are made.
+    /// As for file_read. Missing folders are created.
     path: String,
-    /// The pane; not needed when there is only one.
+    /// The pane; optional if there is only one.
     pane: Option<u64>,
     text: Option<String>,
-    /// Instead of text.
+    /// Base64, instead of text.
     base64: Option<String>,
-    /// Write behind what the file has, not in its place.
+    /// Append to the file instead of replacing it.
     append: Option<bool>,
 }
 
 #[derive(Serialize, JsonSchema)]
 pub struct WriteReply {
     written: u64,
-    /// There was no such file before.
+    /// The file is new.
     created: bool,
-    /// What the path is relative to.
+    /// The directory that the path is relative to.
     directory: String,
 }
 
 tool! {
     FileWrite "file_write" "Write a file" Acts
-    "Write a file below a pane's working directory; it keeps its permissions."
+    "Write a file below a pane's working directory. An existing file keeps its permissions."
     example r##"{"path": "NOTES", "text": "# Notes\n"}"##
     untrusted ["directory"]
     (ask, arguments: WriteArguments) -> WriteReply {

@@ -1,4 +1,4 @@
-//! What is given to a pane: text, pastes, keys and the mouse; signals; and who may give it.
+//! Input to a pane: text, pastes, keys and the mouse; signals; leases.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -40,18 +40,18 @@ pub enum MouseButton {
     Right,
 }
 
-/// What the mouse does.
+/// An action of the mouse.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Mouse {
     action: MouseAction,
-    /// From 0, as col.
+    /// Counts from 0, as col does.
     row: u64,
     col: u64,
     button: Option<MouseButton>,
-    /// For scroll: down, up when negative; 1.
+    /// For scroll: rows down; negative scrolls up; default 1.
     lines: Option<i64>,
-    /// Some of ctrl, alt, shift.
+    /// Any of ctrl, alt, shift.
     modifiers: Option<Vec<String>>,
 }
 
@@ -72,49 +72,49 @@ impl From<Mouse> for OfMouse {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InputArguments {
-    /// The pane; not needed when there is only one.
+    /// The pane; optional if there is only one.
     pane: Option<u64>,
-    /// Typed first. A line end is Enter; nothing is added.
+    /// Typed first, unchanged. A line end presses Enter.
     text: Option<String>,
-    /// Pasted then.
+    /// Pasted second.
     paste: Option<String>,
-    /// Pressed then, such as ["escape", ":", "w", "q", "enter"], ["ctrl+c"], ["alt+left"], ["f5"].
+    /// Pressed third, such as ["escape", ":", "w", "q", "enter"], ["ctrl+c"], ["alt+left"], ["f5"].
     keys: Option<Vec<String>>,
-    /// Last, if the program asked for the mouse.
+    /// Sent last, if the program has enabled the mouse.
     mouse: Option<Mouse>,
-    /// Then wait until one of these conditions, as in wait, is true of what comes after.
+    /// Then wait until any of these conditions holds for later output. See wait.
     wait_any: Option<Conditions>,
-    /// The same until all are.
+    /// Then wait until each of these has held.
     wait_all: Option<Conditions>,
-    /// How long to wait; 10,000, at most 50,000.
+    /// The longest wait; default 10,000, at most 50,000.
     timeout_ms: Option<u64>,
-    /// Texts count in prompts and typed command lines too; false.
+    /// Also match text in prompts and typed command lines; default false.
     include_typed: Option<bool>,
-    /// Give the screen's text afterwards; true when something is waited for.
+    /// Return the screen's text afterwards; default true with a wait.
     show: Option<bool>,
-    /// true: you looked at the screen, and it asks for no secret, though Unterm is in doubt.
+    /// true: you have checked that the screen asks for no secret. Needed only if Unterm is in doubt.
     no_secret: Option<bool>,
 }
 
 #[derive(Serialize, JsonSchema)]
 pub struct InputReply {
-    /// False: the program did not ask for such events of the mouse, and there was nothing else.
+    /// False: only a mouse event was given, and the program has not enabled it.
     sent: bool,
-    /// A since_seq for what comes after the input.
+    /// Pass it as since_seq to count only output after the input.
     seq: u64,
-    /// As a reply of wait.
+    /// See the reply of wait.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<AnObject>")]
     wait: Option<WaitReply>,
     #[serde(skip_serializing_if = "Option::is_none")]
     screen: Option<String>,
-    /// The program asks for a password, which only the person may type.
+    /// The program asks for a password. Only the person may type it.
     awaiting_secret: bool,
     /// The program waits for input.
     awaiting_input: bool,
 }
 
-/// Something is to be typed, and what is waited for is something.
+/// Checks that there is input, and that the conditions are valid.
 fn check(arguments: InputArguments) -> ToolResult<()> {
     let InputArguments { text, paste, keys, mouse, wait_any, wait_all, .. } = arguments;
     if text.is_none() && paste.is_none() && keys.is_none() && mouse.is_none() {
@@ -125,7 +125,7 @@ fn check(arguments: InputArguments) -> ToolResult<()> {
 
 tool! {
     Input "input" "Type, paste, press keys, use the mouse" Acts
-    "Type text, paste, press keys or use the mouse in a pane, in one piece, then wait for what comes of it if asked to. Refused while the program asks for a password, and while the person types there."
+    "Type text, paste, press keys or use the mouse in a pane, as one input; optionally wait for its effect. Refused while the program asks for a password or the person types there."
     example r#"{"text": "y", "keys": ["enter"], "wait_any": [{"prompt": true}]}"#
     untrusted ["screen", "text"]
     check check;
@@ -195,9 +195,9 @@ pub enum SignalName {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SignalArguments {
-    /// The pane; not needed when there is only one.
+    /// The pane; optional if there is only one.
     pane: Option<u64>,
-    /// INT, QUIT, TSTP and EOF are typed as control keys; the others go to what runs in the foreground.
+    /// INT, QUIT, TSTP and EOF are typed as control keys. The foreground process group receives the others.
     signal: SignalName,
 }
 
@@ -208,7 +208,7 @@ pub struct SignalReply {
 
 tool! {
     Signal "signal" "Send a signal" Acts
-    "Interrupt, stop or end what runs in a pane."
+    "Interrupt, suspend, resume or end the foreground program of a pane."
     example r#"{"signal": "INT"}"#
     (ask, arguments: SignalArguments) -> SignalReply {
         let pane = ask.pane(arguments.pane).await?;
@@ -226,30 +226,30 @@ tool! {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LeaseArguments {
-    /// The pane; not needed when there is only one.
+    /// The pane; optional if there is only one.
     pane: Option<u64>,
-    /// Give it back.
+    /// Release the lease.
     release: Option<bool>,
-    /// How long; 60,000, at most an hour.
+    /// How long the lease lasts; default 60,000, at most an hour.
     ttl_ms: Option<u64>,
 }
 
 #[derive(Serialize, JsonSchema)]
 pub struct LeaseReply {
     held: bool,
-    /// Who may have it as well.
+    /// Other callers that share the lease.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<&'static str>,
 }
 
-/// What is said of a lease that others may have, too.
+/// The note on a lease that other callers share.
 const SHARED: &str = "Any other agent of your program that brings your token is you here, and may type too: requests over HTTP \
     without a session are told apart by nothing else. A conversation of your own in the server's address \
     (/mcp?conversation=NAME), or a token of your own, tells you from them.";
 
 tool! {
     Lease "lease" "Take or give back a pane's input" Adds
-    "Keep other callers from typing in a pane for a while. The person's first key there ends it: your input is refused from then on, until you take it anew once their line is done, or give it back."
+    "Keep other callers from typing in a pane for a while. The person's first key there ends the lease. Your input is then refused until you release the lease, or take a new one after the person's line is done."
     example r#"{"ttl_ms": 60000}"#
     (ask, arguments: LeaseArguments) -> LeaseReply {
         let LeaseArguments { pane, release, ttl_ms } = arguments;

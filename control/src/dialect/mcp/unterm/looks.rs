@@ -1,4 +1,4 @@
-//! The cells of a screen, run-length encoded: each look once, and a character that is repeated once, with how often.
+//! The cells of a screen, run-length encoded: each style once, and a repeated character once, with a count.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,10 +8,10 @@ use crate::methods::{
     cells::{Attribute, Run},
 };
 
-/// A character is written once, with a count, from so many on.
+/// The minimum number of equal characters that are written once, with a count.
 const REPEATED: usize = 6;
 
-/// How cells look, and what they are. Absent: as usual.
+/// The style of cells. Absent fields have their default.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Look {
     /// idx:N or rgb:R:G:B.
@@ -25,37 +25,37 @@ pub struct Look {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<String>")]
     attributes: Vec<Attribute>,
-    /// The target of its link.
+    /// Target of the link.
     #[serde(skip_serializing_if = "Option::is_none")]
     link: Option<String>,
-    /// prompt or input, where the shell marks them.
+    /// prompt or input, if the shell marks them.
     #[serde(skip_serializing_if = "Option::is_none")]
     role: Option<Word>,
 }
 
-/// Cells of one look.
+/// Cells of one style.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RunOfCells {
     /// First column, from 0.
     col: u64,
     text: String,
-    /// How often the text is repeated; 1.
+    /// How often the text is repeated; default 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     times: Option<usize>,
-    /// Absent: the usual one.
+    /// Absent: the default style.
     #[serde(skip_serializing_if = "Option::is_none")]
     look: Option<usize>,
 }
 
-/// What stands in a row.
+/// The cells of a row.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RowOfCells {
-    /// From 0.
+    /// Counts from 0.
     row: u64,
     runs: Vec<RunOfCells>,
 }
 
-/// Runs, which come row by row, as rows of runs, and the looks they have; as many rows as `fits` lets in.
+/// Groups runs by row, and collects their styles. Takes rows as long as `fits` accepts them.
 pub fn encoded(
     runs: impl Iterator<Item = (u64, Run)>,
     mut fits: impl FnMut(&RowOfCells) -> bool,
@@ -90,7 +90,7 @@ pub fn encoded(
     (rows, looks)
 }
 
-/// A text of one character many times as that character and how often it is there.
+/// Encodes a text that repeats one character as that character and a count.
 fn repeated(text: String) -> (String, Option<usize>) {
     let mut chars = text.chars();
     let first = chars.next();

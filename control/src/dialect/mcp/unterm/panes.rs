@@ -1,4 +1,4 @@
-//! The panes themselves: which there are, and opening, splitting, resizing and closing them.
+//! Lists, opens, splits, resizes and closes panes.
 
 use std::collections::BTreeMap;
 
@@ -30,13 +30,13 @@ pub struct StatusReply {
     /// False: no window shows the panes.
     window: bool,
     panes: u64,
-    /// The person has paused agents: what changes something waits.
+    /// The person has paused agents: calls that change something wait.
     paused: bool,
     /// Your name, as the person sees it.
     you: String,
-    /// What you may do now: some of read, act, admin.
+    /// Your access now: any of read, act, admin.
     scopes: Vec<&'static str>,
-    /// What you may do once the person approves it; they are asked with the call.
+    /// Access that the person may still approve. A call that needs it asks them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     asks_for: Vec<&'static str>,
     toolset: &'static str,
@@ -44,14 +44,14 @@ pub struct StatusReply {
 
 tool! {
     Status "status" "Status" Looks
-    "Say which Unterm this is, whether a person sees it, and what you may do."
+    "Get this Unterm's name and version, whether a person sees it, and your access."
     example "{}"
     (ask, _nothing: Nothing) -> StatusReply {
         let context = ask.server.dispatcher.context();
         let record = context.registration.record();
         let health = ask.call::<Health>(NoParams {}).await?;
         let given = ask.caller.scopes;
-        // Whatever is more than a look is put to the person.
+        // The person is asked to approve more than read access.
         let (now, asked) = match context.approvals.standing_at_all(ask.caller) {
             Standing::Allowed => (given, Scopes::empty()),
             Standing::Unknown => (given & Scopes::READ, given - Scopes::READ),
@@ -81,25 +81,25 @@ pub struct Pane {
     rows: u64,
     /// A file:// URI; empty if unknown.
     cwd: String,
-    /// What runs in its foreground.
+    /// The foreground program.
     process: String,
     /// prompt, running, awaiting_input, awaiting_secret (only the person may type) or ended.
     #[schemars(with = "String")]
     state: State,
-    /// What runs.
+    /// The command that runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     command: Option<String>,
-    /// For how long.
+    /// How long it has run.
     #[serde(skip_serializing_if = "Option::is_none")]
     seconds: Option<u64>,
-    /// What runs in the background, or is stopped there.
+    /// Background and stopped jobs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     jobs: Vec<Job>,
 }
 
 #[derive(Serialize, JsonSchema)]
 pub struct Job {
-    /// Its process group.
+    /// The job's process group.
     #[schemars(with = "u64")]
     group: i32,
     command: String,
@@ -112,13 +112,13 @@ pub struct ListReply {
     panes: Vec<Pane>,
 }
 
-/// The panes and what they are at.
+/// The panes with their states.
 async fn list(ask: &Ask<'_>) -> ToolResult<Vec<Pane>> {
     let sessions = ask.call::<session::List>(NoParams {}).await?.sessions;
     let mut all = ask.call::<Activity>(SessionOnly::default()).await?.sessions;
     let mut panes = Vec::new();
     for session in sessions {
-        // One that was opened or closed between the two is in one of them only.
+        // A pane that was opened or closed between the calls is in only one of the lists.
         let Some(at) = all.iter().position(|doing| doing.id == session.id) else { continue };
         let doing = all.swap_remove(at);
         let jobs = doing.jobs.iter().map(|job| Job {
@@ -156,15 +156,15 @@ tool! {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OpenArguments {
-    /// The program and its arguments, run without a shell. Absent: the user's shell.
+    /// A program and its arguments, started without a shell. Default: the user's shell.
     command: Option<Vec<String>>,
-    /// Absolute; absent: where you were started, else the user's home.
+    /// An absolute path. Default: your own working directory, or else the user's home.
     cwd: Option<String>,
-    /// Variables over the inherited ones.
+    /// Added to the inherited environment.
     env: Option<BTreeMap<String, String>>,
     cols: Option<u64>,
     rows: Option<u64>,
-    /// Stays, whatever the program says.
+    /// A fixed title, which programs can't change.
     title: Option<String>,
 }
 
@@ -176,7 +176,7 @@ pub struct OpenReply {
 }
 
 impl OpenArguments {
-    /// What `session.create` takes, but for the title.
+    /// The parameters of `session.create`, without the title.
     fn params(self, ask: &Ask<'_>) -> ToolResult<CreateParams<'static>> {
         let (program, args) = match self.command.as_deref() {
             None => (Arg::default(), Arg::default()),
@@ -200,7 +200,7 @@ impl OpenArguments {
     }
 }
 
-/// Gives a pane the title that was asked for.
+/// Sets a pane's title, if one was given.
 async fn name(ask: &Ask<'_>, pane: u64, title: Option<String>) -> ToolResult<()> {
     let Some(title) = title else { return Ok(()) };
     let params = RenameParams { title: title.into(), ..RenameParams::of(pane) };
@@ -209,7 +209,7 @@ async fn name(ask: &Ask<'_>, pane: u64, title: Option<String>) -> ToolResult<()>
 
 tool! {
     Open "pane_open" "Open a pane" Adds
-    "Open a pane with the user's shell, or with a program; its screen stays readable after the program's end until pane_close."
+    "Open a pane with the user's shell or a program. After the program ends, its screen stays readable until pane_close."
     example r#"{"command": ["htop"]}"#
     (ask, arguments: OpenArguments) -> OpenReply {
         let title = arguments.title.clone();
@@ -231,11 +231,11 @@ pub enum Direction {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SplitArguments {
-    /// The pane to split; not needed when there is only one.
+    /// The pane to split; optional if there is only one.
     pane: Option<u64>,
-    /// Where the new one goes; right.
+    /// Position of the new pane; default right.
     direction: Option<Direction>,
-    /// This and the others as in pane_open.
+    /// This and the rest: see pane_open.
     command: Option<Vec<String>>,
     cwd: Option<String>,
     env: Option<BTreeMap<String, String>>,
@@ -244,7 +244,7 @@ pub struct SplitArguments {
 
 tool! {
     Split "pane_split" "Split a pane" Adds
-    "Open a pane beside another one, in the same tab."
+    "Open a pane beside another pane, in the same tab."
     example r#"{"direction": "down"}"#
     (ask, arguments: SplitArguments) -> OpenReply {
         let SplitArguments { pane, direction, command, cwd, env, title } = arguments;
@@ -261,13 +261,13 @@ tool! {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ResizeArguments {
-    /// The pane; not needed when there is only one.
+    /// The pane; optional if there is only one.
     pane: Option<u64>,
     cols: u64,
     rows: u64,
 }
 
-/// What was done to a pane.
+/// The result of a change to a pane.
 #[derive(Serialize, JsonSchema)]
 pub struct Done {
     pane: u64,
@@ -275,7 +275,7 @@ pub struct Done {
 
 tool! {
     Resize "pane_resize" "Resize a pane" Adds
-    "Give a pane's grid another size, which its program is told of."
+    "Resize a pane's grid. Its program is notified."
     example r#"{"cols": 120, "rows": 40}"#
     (ask, arguments: ResizeArguments) -> Done {
         let ResizeArguments { pane, cols, rows } = arguments;

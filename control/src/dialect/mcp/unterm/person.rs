@@ -1,4 +1,4 @@
-//! Asking the person.
+//! Asks the person a question.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,38 +21,38 @@ use crate::{
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RequestArguments {
-    /// What the person is asked, or asked to do; in a sentence or two.
+    /// The question or request, in one or two sentences.
     message: Option<String>,
-    /// What they may answer, at most nine; without any, Done and Not now.
+    /// Up to nine answers to choose from; default: Done, Not now.
     choices: Option<Vec<String>>,
-    /// They may answer in words of their own, too.
+    /// The person may also type an answer.
     takes_text: Option<bool>,
-    /// The pane it is about.
+    /// The pane that the question is about.
     pane: Option<u64>,
-    /// What an earlier call gave, to go on waiting for the same answer.
+    /// From an earlier call, to continue waiting for its answer.
     handle: Option<String>,
-    /// How long this call waits; 50,000, the most. The question stays open.
+    /// The longest wait; default and most 50,000. The question stays open afterwards.
     timeout_ms: Option<u64>,
 }
 
 #[derive(Serialize, JsonSchema)]
 pub struct RequestReply {
-    /// False: not yet; call again with the handle.
+    /// False: no answer yet. Call again with the handle.
     answered: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     handle: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     answer: Option<String>,
-    /// Where the person has to look to see it, when no window shows it.
+    /// Where the person can see the question, if no window shows it.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<&'static str>,
 }
 
-/// What is said where no window shows a question.
+/// The note if no window shows a question.
 const ON_THE_PAGE: &str = "No window shows this; the person sees it only on the settings page, which `unterm-cli settings open` opens. \
     Tell them.";
 
-/// Where a question is seen; an error: nowhere.
+/// Where the person can see a question. Fails if there is no such place.
 fn shown(ask: &Ask<'_>) -> ToolResult<Option<&'static str>> {
     let context = ask.server.dispatcher.context();
     if context.host.has_window() {
@@ -60,11 +60,11 @@ fn shown(ask: &Ask<'_>) -> ToolResult<Option<&'static str>> {
     } else if context.registration.record().http_port != 0 {
         Ok(Some(ON_THE_PAGE))
     } else {
-        Err("Nobody would see it: this Unterm has neither a window nor a settings page. Ask the person yourself.".to_owned())
+        Err("No person can see the question: this Unterm has neither a window nor a settings page. Ask the person yourself.".to_owned())
     }
 }
 
-/// Refuses what a person would see a part of only.
+/// Refuses text that is too long to be shown whole.
 fn fits(what: &str, text: &str, most: usize) -> ToolResult<()> {
     let count = escaped(text).chars().count();
     if count > most {
@@ -73,7 +73,7 @@ fn fits(what: &str, text: &str, most: usize) -> ToolResult<()> {
     Ok(())
 }
 
-/// The question that is meant: an earlier one, or a new one.
+/// The earlier question of the handle, or a new question.
 async fn question(ask: &Ask<'_>, arguments: &RequestArguments) -> ToolResult<Job> {
     if let Some(handle) = &arguments.handle {
         let job = ask.server.jobs.find(ask.caller.connection, handle);
@@ -85,7 +85,7 @@ async fn question(ask: &Ask<'_>, arguments: &RequestArguments) -> ToolResult<Job
         });
     }
     let text = arguments.message.as_deref().filter(|text| !text.trim().is_empty());
-    let text = text.ok_or("Say in `message` what the person is asked")?;
+    let text = text.ok_or("Give the question in `message`")?;
     fits("`message`", text, LONGEST)?;
     let choices = arguments.choices.as_deref().unwrap_or_default();
     if choices.len() > MOST_CHOICES {
@@ -112,7 +112,7 @@ async fn question(ask: &Ask<'_>, arguments: &RequestArguments) -> ToolResult<Job
 
 tool! {
     RequestHuman "request_human" "Ask the person" Looks
-    "Ask the person who owns the terminal something, or to do something (type a password, decide), and wait for the answer. They see it in the window and on the settings page. Returns after 50 seconds at the latest, then with a handle to call again with."
+    "Ask the person who owns the terminal a question, or to do something such as type a password, and wait for the answer. The window and the settings page show the question. Returns within 50 seconds. If there is no answer by then, the reply holds a handle for the next call."
     example r#"{"message": "Deploy to production?", "choices": ["Yes", "No"]}"#
     (ask, arguments: RequestArguments) -> RequestReply {
         let note = shown(ask)?;
@@ -133,7 +133,7 @@ tool! {
         ask.server.jobs.forget(&job);
         let answer = answer?;
         if answer.is_none() {
-            return Err("Nobody answered, and nobody is asked any more".to_owned());
+            return Err("The person did not answer, and the question is closed".to_owned());
         }
         Ok(RequestReply { answered: true, handle: None, answer, note: None }.into())
     }

@@ -1,4 +1,4 @@
-//! A part of a screen, by rows and columns, and the secrets on it covered.
+//! Cuts a part of a screen by rows and columns, and masks secrets.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use crate::{
     services::{recording::settings::Settings, redact::Redaction, search_limiter::Budget},
 };
 
-/// What takes secrets out: the usual patterns, and the person's own for recordings (`recording.json`).
+/// The redaction: the built-in patterns, and the user's own for recordings (`recording.json`).
 pub async fn redaction(ask: &Ask<'_>, is_on: bool) -> ToolResult<Redaction> {
     if !is_on {
         return Ok(Redaction::off());
@@ -24,7 +24,7 @@ pub async fn redaction(ask: &Ask<'_>, is_on: bool) -> ToolResult<Redaction> {
     blocking(new).await.map_err(|error| error.to_string())?
 }
 
-/// Takes secrets out of what may be long, outside of the workers.
+/// Masks the secrets of a text on a blocking thread, because the text may be long.
 pub async fn redacted<T: Send + 'static>(
     ask: &Ask<'_>,
     redaction: &mut Redaction,
@@ -44,11 +44,11 @@ pub async fn redacted<T: Send + 'static>(
     Ok(done)
 }
 
-/// The rows of a screen, as `screen.cells` gives them.
+/// The rows of a screen, as `screen.cells` returns them.
 pub struct Screen(pub Vec<Line>);
 
 impl Screen {
-    /// The same with its secrets covered, outside of the workers.
+    /// Masks the secrets on a blocking thread.
     pub async fn covered(mut self, ask: &Ask<'_>, redaction: &mut Redaction) -> ToolResult<Self> {
         redacted(ask, redaction, move |redaction| {
             self.cover(redaction);
@@ -57,7 +57,7 @@ impl Screen {
         .await
     }
 
-    /// Covers what the redaction knows for a secret, also where it goes on in another row or another look.
+    /// Masks secrets, including those that continue in another row or style.
     fn cover(&mut self, redaction: &mut Redaction) {
         if !redaction.is_on() {
             return;
@@ -80,7 +80,7 @@ impl Screen {
                 chars.by_ref().take(usize::from(run.col - end)).for_each(drop);
                 let mut text = String::new();
                 for (was, char) in run.text.chars().zip(&mut chars) {
-                    // What was two columns wide still is.
+                    // A wide character keeps its two columns.
                     let is_wide = was != char && columns_of(was) == 2;
                     text.extend(std::iter::repeat_n(char, 1 + usize::from(is_wide)));
                 }
@@ -94,7 +94,7 @@ impl Screen {
         }
     }
 
-    /// The runs of a part, each with its row.
+    /// The runs in a region, each with its row.
     pub fn runs(self, first_row: usize, row_count: usize, cols: &Range<u64>) -> Vec<(u64, Run)> {
         let rows = self.0.into_iter().enumerate().skip(first_row).take(row_count);
         rows.flat_map(|(at, row)| {
@@ -112,7 +112,7 @@ impl Screen {
         .collect()
     }
 
-    /// A part as text: its rows without blank ends, and none at the end that are blank.
+    /// The text in a region, without trailing blanks and trailing blank rows.
     pub fn text(self, first_row: usize, row_count: usize, cols: &Range<u64>) -> String {
         let last = self.0.len().min(first_row.saturating_add(row_count));
         let mut lines = vec![String::new(); last.saturating_sub(first_row)];

@@ -1,4 +1,4 @@
-//! Running commands, and waiting: what takes longer than one request goes on, and is asked for again by its handle.
+//! Runs commands and waits for conditions. Calls that last longer than one request continue, and return a handle.
 
 use std::{borrow::Cow, time::Duration};
 
@@ -26,12 +26,12 @@ use crate::{
     services::run::ExitSource,
 };
 
-/// Whether a flag has its usual value, with which replies leave it out.
+/// Whether a flag is false, so that replies leave it out.
 fn is_false(value: &bool) -> bool {
     !value
 }
 
-/// What becomes of a command whose call is cancelled: Ctrl+C is typed, or it goes on.
+/// What to do with a command whose call is cancelled: type Ctrl+C, or let it run.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OnCancel {
@@ -43,28 +43,28 @@ pub enum OnCancel {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RunArguments {
-    /// As one types it at the prompt; may have several lines.
+    /// The command, as typed at the prompt; may have several lines.
     command: String,
-    /// The pane; in every tool not needed when there is only one.
+    /// The pane; in every tool, optional if there is only one.
     pane: Option<u64>,
-    /// How long this call waits; 50,000, the most. The command goes on.
+    /// The longest wait; default and most 50,000. The command keeps running afterwards.
     timeout_ms: Option<u64>,
-    /// The most characters of output; 20,000. Of more, both ends are given.
+    /// Most characters of output; default 20,000. The middle of longer output is left out.
     max_chars: Option<usize>,
-    /// Give invisible characters as they are, not as escapes.
+    /// Return invisible characters unchanged instead of as escapes.
     raw: Option<bool>,
-    /// What cancelling this call does to the command; interrupt.
+    /// What happens to the command if this call is cancelled; default interrupt.
     on_cancel: Option<OnCancel>,
 }
 
-/// The result of a command. Fields with their usual value are left out.
+/// The result of a command. Fields with their default are left out.
 #[derive(Default, Serialize, JsonSchema)]
 pub struct RunReply {
-    /// False: it still runs; ask again by wait with the handle.
+    /// False: the command still runs. Call wait with the handle.
     ended: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     handle: Option<String>,
-    /// While it runs: a since_seq for wait, from which on its output counts.
+    /// While it runs: pass it to wait as since_seq to match only its output.
     #[serde(skip_serializing_if = "Option::is_none")]
     seq: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -72,43 +72,43 @@ pub struct RunReply {
     /// Absent if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     exit_code: Option<i64>,
-    /// Source of the exit code, if not the shell's integration: marker (printed by the shell behind the output) or process.
+    /// Source of the exit code, if not shell integration: marker (printed by the shell after the output) or process.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     exit_source: Option<ExitSource>,
-    /// Ctrl+C ended it.
+    /// Ctrl+C ended the command.
     #[serde(skip_serializing_if = "is_false")]
     interrupted: bool,
-    /// Why its end is unknown.
+    /// Why the exit code is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
-    /// What is missing of the output.
+    /// The part of the output that was left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     clipped: Option<Clipped>,
-    /// The output's beginning is lost: there was too much of it.
+    /// The start of the output was dropped: there was too much.
     #[serde(skip_serializing_if = "is_false")]
     truncated: bool,
-    /// Its number, for block.
+    /// The command's number, for block.
     #[serde(skip_serializing_if = "Option::is_none")]
     block: Option<u64>,
-    /// It asks for a password, which only the person may type.
+    /// The command asks for a password. Only the person may type it.
     #[serde(skip_serializing_if = "is_false")]
     awaiting_secret: bool,
-    /// It waits for input: answer by `input`, then `wait` with the handle.
+    /// The command waits for input: answer with `input`, then call `wait` with the handle.
     #[serde(skip_serializing_if = "is_false")]
     awaiting_input: bool,
-    /// It shows a full screen (an editor, a pager) and waits for keys.
+    /// A full-screen program, such as an editor or pager, waits for keys.
     #[serde(skip_serializing_if = "is_false")]
     full_screen: bool,
-    /// While it runs.
+    /// The screen, while it runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     screen: Option<String>,
 }
 
-/// The most characters of output that may be asked for.
+/// The upper limit of `max_chars`.
 const MOST_ASKED: usize = 200_000;
 
-/// How a command's output is given.
+/// How to return a command's output.
 #[derive(Clone, Copy, Default)]
 pub struct View {
     raw: bool,
@@ -123,7 +123,7 @@ async fn ended(ask: &Ask<'_>, pane: u64, outcome: RunWaitReply, view: View) -> R
     let mut block = outcome.block;
     let mut hint = String::new();
     if let Some(number) = block.filter(|_| is_longer(&text, most)) {
-        // What was longer than the history is there no more.
+        // Output that exceeds the history is not kept.
         let params = GetParams { block: number.into(), max_lines: 1.into(), ..GetParams::of(pane) };
         match ask.call::<Get>(params).await {
             Ok(_) => hint = format!("; block {number} has them"),
@@ -145,7 +145,7 @@ async fn ended(ask: &Ask<'_>, pane: u64, outcome: RunWaitReply, view: View) -> R
     }
 }
 
-/// The reply for a command that still runs.
+/// The reply for a running command.
 async fn running(ask: &Ask<'_>, job: &Job) -> ToolResult<RunReply> {
     let (state, text) = screen::state(ask, job.pane).await?;
     job.tell_state(state.seq);
@@ -153,7 +153,7 @@ async fn running(ask: &Ask<'_>, job: &Job) -> ToolResult<RunReply> {
     let last = ask.call::<List>(last).await.ok();
     let last = last.as_ref().and_then(|list| list.blocks.first());
     let begun = last.filter(|block| block.state == State::Running).and_then(|block| block.start);
-    // Its first output may have come together with its beginning. Its command line does not count for wait.
+    // The first output may have arrived together with the start mark. The command line does not count for wait.
     let begun = begun.map(|seq| seq.saturating_sub(1));
     Ok(RunReply {
         handle: Some(job.tell_handle()),
@@ -168,7 +168,7 @@ async fn running(ask: &Ask<'_>, job: &Job) -> ToolResult<RunReply> {
 
 tool! {
     Run "run" "Run a command" Acts
-    "Run a command in a pane's shell until it ends or waits for input; gives its output and exit code. If ended is false, it goes on: answer what it asks by input, then call wait with the handle. The shell stays: directories and variables last. Refused, with nothing typed, while a program would read it or a line stands at the prompt."
+    "Run a command in a pane's shell until it ends or waits for input; returns its output and exit code. If ended is false, the command still runs: answer its question with input, then call wait with the handle. Directory and variables last, as the shell keeps running. Refused, with nothing typed, if another program would read the command or the prompt already holds text."
     example r#"{"command": "make test"}"#
     untrusted ["output", "screen"]
     (ask, arguments: RunArguments) -> RunReply {
@@ -239,68 +239,68 @@ async fn finish_or_ask(
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WaitArguments {
-    /// What an earlier call gave, to go on waiting for that; nothing else is needed then.
+    /// From an earlier call, to continue its wait; needs no other field.
     handle: Option<String>,
-    /// The pane; not needed when there is only one.
+    /// The pane; optional if there is only one.
     pane: Option<u64>,
-    /// Conditions of which one has to be true.
+    /// Wait until any of these conditions holds.
     #[schemars(with = "Option<Vec<super::conditions::Condition>>")]
     any: Option<Conditions>,
-    /// Conditions as in any that have to be true all, each at some time.
+    /// Wait until each of these conditions has held, as in any.
     all: Option<Conditions>,
-    /// Only what came after this seq of the pane counts. Absent: what is on the screen counts too.
+    /// Match only output after this seq of the pane. Default: also match the screen.
     since_seq: Option<u64>,
-    /// Texts count in prompts and typed command lines too; false.
+    /// Also match text in prompts and typed command lines; default false.
     include_typed: Option<bool>,
-    /// How long this call waits; 50,000, the most.
+    /// The longest wait; default and most 50,000.
     timeout_ms: Option<u64>,
-    /// For a handle of run, as there.
+    /// For a handle of run: see run.
     max_chars: Option<usize>,
-    /// For a handle of run, as there.
+    /// For a handle of run: see run.
     raw: Option<bool>,
 }
 
-/// A condition that came true.
+/// A condition that held.
 #[derive(Serialize, JsonSchema)]
 pub struct Met {
-    /// Its place in the list, from 0.
+    /// The condition's index in the list.
     index: u64,
-    /// The line, or the title.
+    /// The matching line or title.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
-    /// The command that ended, for `block`.
+    /// The ended command's number, for `block`.
     #[serde(skip_serializing_if = "Option::is_none")]
     block: Option<u64>,
-    /// Its exit code.
+    /// The command's exit code.
     #[serde(skip_serializing_if = "Option::is_none")]
     exit_code: Option<i64>,
-    /// True: the pane's shell reported it. False: a program did, for a command of its own.
+    /// True: the pane's shell reported the command. False: another program did.
     #[serde(skip_serializing_if = "Option::is_none")]
     authentic: Option<bool>,
 }
 
 #[derive(Default, Serialize, JsonSchema)]
 pub struct WaitReply {
-    /// What was waited for has come.
+    /// The wait's conditions held.
     matched: bool,
-    /// To go on waiting.
+    /// Pass it to wait to continue.
     #[serde(skip_serializing_if = "Option::is_none")]
     handle: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     conditions: Vec<Met>,
-    /// A since_seq for what comes after.
+    /// Pass it as since_seq to count only later output.
     #[serde(skip_serializing_if = "Option::is_none")]
     seq: Option<u64>,
-    /// The pane's program has ended: what has not come never comes.
+    /// The pane's program has ended: no other condition can hold.
     #[serde(skip_serializing_if = "is_false")]
     ended: bool,
-    /// For a handle of run: as its reply.
+    /// For a handle of run: see run's reply.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<AnObject>")]
     run: Option<RunReply>,
 }
 
-/// Goes on with a wait or a command for one more slice.
+/// Continues to wait for a condition or command, for one more request.
 pub async fn go_on(
     ask: &Ask<'_>,
     job: &Job,
@@ -347,7 +347,7 @@ pub async fn go_on(
 
 tool! {
     Wait "wait" "Wait" Looks
-    "Wait until a pane shows or does something, or until what a handle stands for has ended. Returns after 50 seconds at the latest, then with a handle to call again with."
+    "Wait for conditions in a pane, or for the command of a handle to end. Returns within 50 seconds. If the wait is not over by then, the reply holds a handle for the next call."
     example r#"{"any": [{"text": "ready"}, {"exit": true}]}"#
     untrusted ["text", "output", "screen"]
     (ask, arguments: WaitArguments) -> WaitReply {
@@ -361,7 +361,7 @@ tool! {
             return Ok(go_on(ask, &job, within, view).await?.into());
         }
         if any.is_none() && all.is_none() {
-            return Err("Say in `any` or `all` what to wait for, such as [{\"text\": \"ready\"}], or give a `handle` to go on waiting".to_owned());
+            return Err("Give the conditions in `any` or `all`, such as [{\"text\": \"ready\"}], or the `handle` of an earlier call".to_owned());
         }
         let pane = ask.pane(pane).await?;
         let mut params = conditions::params(pane, ("any", any), ("all", all))?;
@@ -380,7 +380,7 @@ fn no_handle(handle: &str) -> String {
     )
 }
 
-/// The error for a handle that another tool gave and takes.
+/// The error for a handle of another tool.
 pub(super) fn of_another_tool(job: &Job) -> String {
-    format!("{} takes the handle {}, and gives the result", job.kind.tool(), job.tell_handle())
+    format!("Call {} with the handle {} to get its result", job.kind.tool(), job.tell_handle())
 }

@@ -1,4 +1,4 @@
-//! What a pane shows: as text, as cells, as a picture, or what has changed; and where on it a text is.
+//! Reads a pane's screen as text, cells, a picture or changed rows, and finds text on it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ use crate::{
     services::redact::Redaction,
 };
 
-/// A pane's state, and its screen's text without blank ends.
+/// A pane's state, and the text of its screen without trailing blanks.
 pub async fn state(ask: &Ask<'_>, pane: u64) -> ToolResult<(StatusReply, String)> {
     let state = ask.call::<Status>(SessionOnly::of(pane)).await?;
     let screen = fields(&ask.call::<Text>(SessionOnly::of(pane)).await?)?;
@@ -33,7 +33,7 @@ pub async fn state(ask: &Ask<'_>, pane: u64) -> ToolResult<(StatusReply, String)
     Ok((state, shown(text, false, "").0))
 }
 
-/// Which screen a reply is about: its `seq`, its size, and its cursor's row and column.
+/// Identifies a screen in a reply: `seq`, size, and the cursor's row and column.
 macro_rules! seen {
     ($reply:ident) => {
         ($reply.seq, ($reply.cols, $reply.rows), ($reply.cursor.y, $reply.cursor.x))
@@ -52,24 +52,24 @@ pub enum Format {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScreenArguments {
-    /// The pane; not needed when there is only one.
+    /// The pane; optional if there is only one.
     pane: Option<u64>,
-    /// text; cells: with colours, attributes and links; png: a picture; diff: the rows that changed since since_seq.
+    /// text; cells: text with colours, attributes and links; png: a picture; diff: the rows changed after since_seq.
     format: Option<Format>,
-    /// For diff: the seq of an earlier reply; absent: everything.
+    /// For diff: the seq of an earlier reply; default: all rows.
     since_seq: Option<u64>,
-    /// For text and cells, from 0, as first_col.
+    /// For text and cells; counts from 0, as first_col does.
     first_row: Option<usize>,
     row_count: Option<usize>,
     first_col: Option<u64>,
     col_count: Option<u64>,
-    /// Cover what looks like a secret; not for png.
+    /// Mask likely secrets; not for png.
     redact: Option<bool>,
-    /// Give invisible characters as they are, not as escapes.
+    /// Return invisible characters unchanged instead of as escapes.
     raw: Option<bool>,
 }
 
-/// A row that changed.
+/// A changed row.
 #[derive(Serialize, JsonSchema)]
 pub struct Changed {
     line_id: u64,
@@ -78,7 +78,7 @@ pub struct Changed {
 
 #[derive(Default, Serialize, JsonSchema)]
 pub struct ScreenReply {
-    /// A since_seq for what comes after.
+    /// Pass it as since_seq to count only later output.
     seq: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     cols: Option<u64>,
@@ -92,29 +92,29 @@ pub struct ScreenReply {
     clipped: Option<Clipped>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cells: Option<Vec<RowOfCells>>,
-    /// For cells: the looks that runs name by their place here, from 0.
+    /// For cells: styles. Runs refer to them by index.
     #[serde(skip_serializing_if = "Option::is_none")]
     looks: Option<Vec<Look>>,
-    /// For diff: the rows that changed, those that scrolled away too.
+    /// For diff: the changed rows, including rows that scrolled away.
     #[serde(skip_serializing_if = "Option::is_none")]
     changes: Option<Vec<Changed>>,
-    /// False: there is more than is kept or fits.
+    /// False: some rows were dropped or did not fit.
     #[serde(skip_serializing_if = "Option::is_none")]
     complete: Option<bool>,
-    /// For png, in pixels.
+    /// For png: in pixels.
     #[serde(skip_serializing_if = "Option::is_none")]
     width: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     height: Option<u64>,
-    /// For png: pixels of a cell, to tell its row and column.
+    /// For png: size of a cell in pixels.
     #[serde(skip_serializing_if = "Option::is_none")]
     cell_width: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cell_height: Option<u64>,
-    /// How many secrets were covered.
+    /// Number of masked secrets.
     #[serde(skip_serializing_if = "Option::is_none")]
     redacted: Option<u64>,
-    /// The program asks for a password, which only the person may type.
+    /// The program asks for a password. Only the person may type it.
     awaiting_secret: bool,
     /// The program waits for input.
     awaiting_input: bool,
@@ -124,7 +124,7 @@ pub struct ScreenReply {
 
 tool! {
     Screen "screen" "Look at a pane" Looks
-    "See what a pane shows now: as text, as cells with their looks, as a picture, or what has changed since an earlier look."
+    "Read what a pane shows now: as text, as styled cells, as a picture, or only the rows that changed since an earlier call."
     example r#"{"format": "text"}"#
     untrusted ["text", "cells", "looks", "changes"]
     (ask, arguments: ScreenArguments) -> ScreenReply {
@@ -153,7 +153,7 @@ tool! {
         let mut picture = None;
         let (seq, (cols, rows), (row, col)) = match format.unwrap_or(Format::Text) {
             Format::Text => {
-                // A whole screen as it is comes as text, which costs least.
+                // The form with the fewest tokens for a whole screen.
                 let is_whole = cols == (0..u64::MAX) && !redaction.is_on();
                 let (seen, text) = if is_whole {
                     let screen = fields(&ask.call::<Text>(SessionOnly::of(pane)).await?)?;
@@ -194,7 +194,7 @@ tool! {
                 let (rows, texts) = redacted(ask, &mut redaction, cover).await?;
                 let mut left = MOST_OF_ROWS;
                 let is_everything = since_seq == 0;
-                // Of too many, the last ones. That a row became blank is a change, but not to who saw none before.
+                // If there are too many, the last rows. A row that became blank is a change only after an earlier call.
                 let mut changes: Vec<Changed> = rows
                     .iter()
                     .zip(&texts)
@@ -234,37 +234,37 @@ tool! {
 #[serde(deny_unknown_fields)]
 pub struct FindArguments {
     pattern: String,
-    /// The pane; not needed when there is only one.
+    /// The pane; optional if there is only one.
     pane: Option<u64>,
-    /// The pattern is a regular expression.
+    /// Treat the text as a regular expression.
     regex: Option<bool>,
     ignore_case: Option<bool>,
 }
 
-/// A place on the screen.
+/// A match on the screen.
 #[derive(Serialize, JsonSchema)]
 pub struct Place {
     row: u64,
     col: u64,
-    /// Of its last cell.
+    /// The column of the match's last cell.
     end_row: u64,
     end_col: u64,
-    /// The row it begins in.
+    /// The text of its first row.
     text: String,
 }
 
 #[derive(Serialize, JsonSchema)]
 pub struct FindReply {
-    /// From the top on; at most 100.
+    /// The matches from the top, at most 100.
     places: Vec<Place>,
-    /// At most 1,000 are counted.
+    /// Number of matches, up to 1,000.
     total: usize,
     seq: u64,
 }
 
 tool! {
     Find "find" "Find on the screen" Looks
-    "Find where on the screen a text is, by row and column, such as to click on it."
+    "Find text on the screen, by row and column, for example to click on it."
     example r#"{"pattern": "Save"}"#
     untrusted ["text"]
     (ask, arguments: FindArguments) -> FindReply {

@@ -1,4 +1,4 @@
-//! What panes have printed: the output of commands, searches, and all that is kept.
+//! Reads earlier output of panes: commands, searches and transcripts.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,15 +24,15 @@ use crate::{
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BlockArguments {
-    /// The pane; not needed when there is only one.
+    /// The pane; optional if there is only one.
     pane: Option<u64>,
-    /// Its number, as run gives it; absent: the last that has ended.
+    /// The command's number, from run; default: the last ended one.
     block: Option<u64>,
-    /// The first line of output to give, from 0.
+    /// First line of output to return, from 0.
     first_line: Option<usize>,
-    /// 500.
+    /// Default 500.
     line_count: Option<usize>,
-    /// Give invisible characters as they are, not as escapes.
+    /// Return invisible characters unchanged instead of as escapes.
     raw: Option<bool>,
 }
 
@@ -46,14 +46,14 @@ pub struct BlockReply {
     state: State,
     #[serde(skip_serializing_if = "Option::is_none")]
     exit_code: Option<i64>,
-    /// The shell's own word: what programs print can't forge it.
+    /// The shell reported this command; a program can't forge it.
     authentic: bool,
-    /// As the screen showed it; absent while a full-screen program hides it.
+    /// The command line from the screen; absent while a full-screen program covers it.
     #[serde(skip_serializing_if = "Option::is_none")]
     output: Option<String>,
-    /// How many lines of output are kept.
+    /// Number of output lines kept.
     line_count: usize,
-    /// The output's beginning is not kept.
+    /// The start of the output was dropped.
     truncated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     clipped: Option<Clipped>,
@@ -61,7 +61,7 @@ pub struct BlockReply {
 
 tool! {
     Block "block" "Read a command's output" Looks
-    "Read a command of a pane's shell again: its line, exit code, and any part of its output."
+    "Read an earlier shell command of a pane: its command line, exit code and any part of its output."
     example r#"{"block": 7, "first_line": 500}"#
     untrusted ["command", "output"]
     (ask, arguments: BlockArguments) -> BlockReply {
@@ -100,20 +100,20 @@ tool! {
 #[serde(deny_unknown_fields)]
 pub struct SearchArguments {
     pattern: String,
-    /// Absent: all of them.
+    /// Default: all panes.
     pane: Option<u64>,
-    /// The pattern is a regular expression.
+    /// Treat the text as a regular expression.
     regex: Option<bool>,
     ignore_case: Option<bool>,
-    /// The most matches of a pane, the oldest; 50.
+    /// Most matches per pane, oldest first; default 50.
     max_results: Option<u64>,
 }
 
-/// A line in which a match begins.
+/// The line in which a match begins.
 #[derive(Serialize, JsonSchema)]
 pub struct Hit {
     pane: u64,
-    /// For transcript.
+    /// Pass it as before_line to transcript.
     line_id: u64,
     text: String,
 }
@@ -121,13 +121,13 @@ pub struct Hit {
 #[derive(Serialize, JsonSchema)]
 pub struct SearchReply {
     matches: Vec<Hit>,
-    /// Also of those that are left out.
+    /// Includes matches that were left out.
     total: u64,
 }
 
 tool! {
     Search "search" "Search the history" Looks
-    "Search the screens and histories of panes."
+    "Search the screen and history of panes."
     example r#"{"pattern": "error", "ignore_case": true}"#
     untrusted ["text"]
     (ask, arguments: SearchArguments) -> SearchReply {
@@ -162,27 +162,27 @@ tool! {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TranscriptArguments {
-    /// The pane; not needed when there is only one.
+    /// The pane; optional if there is only one.
     pane: Option<u64>,
-    /// 200.
+    /// Default 200.
     line_count: Option<u64>,
-    /// Give the rows before this line_id; absent: the last ones.
+    /// Return the rows before this line_id; default: the last rows.
     before_line: Option<u64>,
-    /// Give secrets too.
+    /// Do not mask secrets.
     secrets: Option<bool>,
-    /// Give invisible characters as they are, not as escapes.
+    /// Return invisible characters unchanged instead of as escapes.
     raw: Option<bool>,
 }
 
 #[derive(Serialize, JsonSchema)]
 pub struct TranscriptReply {
     text: String,
-    /// A before_line for what is above.
+    /// Pass it as before_line to read the rows above.
     #[serde(skip_serializing_if = "Option::is_none")]
     first_line: Option<u64>,
-    /// There are rows above.
+    /// There are more rows above.
     more: bool,
-    /// How many secrets were replaced.
+    /// Number of masked secrets.
     redacted: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     clipped: Option<Clipped>,
@@ -190,7 +190,7 @@ pub struct TranscriptReply {
 
 tool! {
     Transcript "transcript" "Read the history" Looks
-    "Read what a pane has printed, its history and its screen, the last rows first; what looks like a secret is replaced."
+    "Read a pane's history and screen, beginning with the last rows. Likely secrets are masked."
     example r#"{"line_count": 500}"#
     untrusted ["text"]
     (ask, arguments: TranscriptArguments) -> TranscriptReply {
@@ -208,7 +208,7 @@ tool! {
         let end = match before_line {
             Some(line) => line.saturating_sub(oldest).min(rows),
             None => {
-                // Rows below the last text are none of it.
+                // Blank rows below the last text are left out.
                 let screen = fields(&ask.call::<Text>(SessionOnly::of(pane)).await?)?;
                 let lines: Vec<&str> = screen.lines.iter().collect();
                 let blank = lines.iter().rev().take_while(|line| line.is_empty()).count();
@@ -219,7 +219,7 @@ tool! {
         let read = ask.call::<Scroll>(part(offset, end - offset)).await?;
         let lines: Vec<&str> = read.lines.iter().collect();
         let mut redaction = redaction(ask, secrets != Some(true)).await?;
-        // A secret may go on in the next row.
+        // A secret may continue in the next row.
         let text = rows::unwrapped(&lines, state.cols);
         let text = redacted(ask, &mut redaction, move |redaction| redaction.apply(&text)).await?;
         let (text, clipped) = shown(text, raw == Some(true), "; ask for fewer rows");

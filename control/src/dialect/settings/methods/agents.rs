@@ -1,4 +1,4 @@
-//! Who drives this instance, what they did, what they may enter, and the switch that makes them wait.
+//! Connected agents, their recent calls, the rules on their input, and the switch that pauses them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,25 +10,25 @@ use crate::{
     services::{audit::Entry, clients::Client, login_codes::Visitor, policy::Rules},
 };
 
-/// How much of what was done is shown.
+/// The most calls to return.
 const SHOWN: usize = 100;
 
-/// Everybody.
+/// The connected clients.
 #[derive(Serialize, JsonSchema)]
 pub struct AgentsReply {
     /// Connections that have logged in.
     clients: Vec<Client>,
-    /// Settings pages that are open, each with a token of its own.
+    /// The open settings pages. Each has its own token.
     pages: Vec<Visitor>,
-    /// Whether calls that change something wait.
+    /// Whether agents are paused.
     paused: bool,
-    /// What was done or refused, newest first.
+    /// The calls that were made or refused, newest first.
     log: Vec<Entry>,
 }
 
 method! {
     /// `GET /api/agents`
-    Agents "agents.list" [CALLERS] "Who is connected, what they did, and whether they are paused."
+    Agents "agents.list" [CALLERS] "Lists the connected clients and their recent calls, and whether agents are paused."
     (context, _none: NoParams) -> AgentsReply {
         Ok(AgentsReply {
             clients: context.clients.list(),
@@ -41,7 +41,7 @@ method! {
 
 #[derive(Deserialize, JsonSchema)]
 pub struct PauseParams {
-    /// Whether they wait from now on.
+    /// Whether to pause agents.
     paused: bool,
 }
 
@@ -52,7 +52,7 @@ pub struct PauseReply {
 
 method! {
     /// `POST /api/agents/pause`
-    Pause "agents.pause" [] changes PAUSE "Makes every call that changes something wait until it is taken back."
+    Pause "agents.pause" [] changes PAUSE "Pauses agents, or resumes them. While paused, calls that change something wait."
     (context, params: PauseParams) -> PauseReply {
         context.pause(params.paused);
         Ok(PauseReply { paused: params.paused })
@@ -72,7 +72,7 @@ pub struct ClosePageReply {
 
 method! {
     /// `POST /api/agents/close_page`
-    ClosePage "agents.close_page" [] changes RIGHTS "Takes a settings page's token away."
+    ClosePage "agents.close_page" [] changes RIGHTS "Revokes a settings page's token."
     (context, params: ClosePageParams) -> ClosePageReply {
         if !context.login_codes.close(params.page) {
             return Err(Error::Failed(format!("There is no page {}", params.page)));
@@ -83,7 +83,7 @@ method! {
 
 method! {
     /// `GET /api/policy`
-    Policy "settings.policy" [RULES] "The rules on what callers may enter."
+    Policy "settings.policy" [RULES] "Returns the rules on the lines that callers may enter."
     (context, _none: NoParams) -> Rules {
         Ok(context.policy.rules())
     }

@@ -1,4 +1,4 @@
-//! What the page shows of the instance as a whole, and the proxy as the page sets it.
+//! Information about the whole instance, and the page's form for the proxy.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -54,10 +54,10 @@ struct Project {
 #[derive(Serialize, JsonSchema)]
 struct ActiveRecording {
     active: bool,
-    /// The session that is recorded, the first of them.
+    /// The first session that is being recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pane_id: Option<u64>,
-    /// As `session.recording_status` says it.
+    /// See `session.recording_status`.
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<Value>,
 }
@@ -81,12 +81,12 @@ pub struct StateReply {
     proxy: proxy::StatusReply,
     project: Project,
     recording: ActiveRecording,
-    /// Where recordings lie that belong to no project.
+    /// The folder of recordings that belong to no project.
     sessions_path: String,
     scrollback: KeptLines,
 }
 
-/// The recordings that go on: the session, and what is known of each.
+/// The running recordings, each with its session and status.
 pub(super) fn active(context: &Context) -> impl Iterator<Item = (u64, recording::Record)> {
     let panes = context.mux.panes().into_iter();
     panes.filter_map(|pane| Some((pane.id().0, context.recorder.status(pane.id())?)))
@@ -101,7 +101,8 @@ impl Method for State {
         .union(Subjects::SESSIONS)
         .union(Subjects::PREFERENCES)
         .union(Subjects::PROXY);
-    const DOC: &'static str = "This instance: version, ports, theme, proxy, project, recording.";
+    const DOC: &'static str =
+        "Returns version, ports, theme, proxy, project and recording of this instance.";
     type Params<'a> = Raw<'a, NoParams>;
     type Reply = StateReply;
 
@@ -153,14 +154,14 @@ impl Method for State {
     }
 }
 
-/// What is known of newer versions.
+/// The file with the result of the last search for newer versions.
 const UPDATES: &str = "update_check.json";
-/// The longest of such files that is read, in bytes.
+/// The longest such file that is read, in bytes.
 const LONGEST_UPDATES: u64 = 1 << 20;
 
 method! {
     /// `GET /api/updates`
-    Updates "settings.updates" [MACHINE] "What the last look for a newer version found."
+    Updates "settings.updates" [MACHINE] "Returns the result of the last search for a newer version."
     (context, _none: NoParams) -> Map<String, Value> {
         let file = context.registration.home().join(UPDATES);
         let text = blocking(move || private::read(&file, LONGEST_UPDATES)).await?;
@@ -177,25 +178,25 @@ method! {
     CheckUpdates "settings.check_updates" [MACHINE] changes INSTANCE "Looks for a newer version."
     (_context, _none: NoParams) -> Map<String, Value> {
         // Nobody publishes releases yet, and Unterm calls no machine on its own.
-        Err(Error::Failed("This build knows of no place where newer versions are published".to_owned()))
+        Err(Error::Failed("This build has no address to look for newer versions".to_owned()))
     }
 }
 
-/// Which project and title this instance has.
+/// The project and title of this instance.
 #[derive(Serialize, JsonSchema)]
 pub struct TitleReply {
     id: String,
     title: String,
     cwd: String,
     project: Project,
-    /// Where recordings of this project lie.
+    /// The folder of this project's recordings.
     #[serde(skip_serializing_if = "Option::is_none")]
     recordings: Option<String>,
 }
 
 method! {
     /// `GET /api/project`
-    Title "settings.project" [MACHINE] "The project that this instance was started in, and its title."
+    Title "settings.project" [MACHINE] "Returns this instance's project and title."
     (context, _none: NoParams) -> TitleReply {
         let record = context.registration.record();
         let cwd = record.cwd.clone();
@@ -214,10 +215,10 @@ method! {
     }
 }
 
-/// The proxy as the page sets it.
+/// The page's form for the proxy.
 #[derive(Deserialize, JsonSchema)]
 pub struct SetProxyParams {
-    /// Whether programs are told of a proxy; true.
+    /// Whether programs use a proxy; default true.
     #[serde(default)]
     #[schemars(with = "bool")]
     enabled: Option<bool>,
@@ -229,13 +230,13 @@ pub struct SetProxyParams {
     #[serde(default)]
     #[schemars(with = "String")]
     socks_proxy: Option<String>,
-    /// Hosts for which none is used, parted by commas.
+    /// Hosts that are reached without the proxy, separated by commas.
     #[serde(default)]
     #[schemars(with = "String")]
     no_proxy: Option<String>,
 }
 
-/// `POST /api/proxy`: any address makes it manual, none automatic.
+/// `POST /api/proxy`: with an address, the proxy is manual; without, automatic.
 pub struct SetProxy;
 
 impl Method for SetProxy {
@@ -244,7 +245,7 @@ impl Method for SetProxy {
     const REVEALS: Subjects = Subjects::PROXY;
     const CHANGES: Subjects = Subjects::PROXY;
     const DOC: &'static str =
-        "Turns the proxy off, or on: with addresses as they are given, else found by itself.";
+        "Turns the proxy off or on. Without an address, Unterm looks for a proxy.";
     type Params<'a> = Raw<'a, SetProxyParams>;
     type Reply = proxy::ConfigureReply;
 

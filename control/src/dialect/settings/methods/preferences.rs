@@ -1,4 +1,4 @@
-//! The preferences: all of them, by sections, the themes and the keys.
+//! Preferences by section, themes and key bindings.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,10 @@ use crate::{
     methods::{Context, config, params::NoParams, session::blocking},
 };
 
-/// The section of the keys that are in none.
+/// The section of the preferences outside of any table.
 pub(super) const GENERAL: &str = "general";
 
-/// Looks at the preferences, outside of the workers.
+/// Reads the preferences on a blocking thread.
 pub(super) async fn look<T: Send + 'static>(
     context: &Context,
     look: impl FnOnce(&dyn Preferences) -> Said<T> + Send + 'static,
@@ -26,7 +26,7 @@ pub(super) async fn look<T: Send + 'static>(
     blocking(move || look(&*preferences)).await?.map_err(Error::Failed)
 }
 
-/// Changes keys, and tells the pages.
+/// Changes preferences and notifies the pages.
 pub(super) async fn change(
     context: &Context,
     changes: Vec<(Vec<String>, Option<Value>)>,
@@ -42,7 +42,7 @@ pub(super) fn path(section: &str, key: &str) -> Vec<String> {
 /// Every preference.
 #[derive(Serialize, JsonSchema)]
 pub struct AllReply {
-    /// Every key with its value, by sections.
+    /// Each preference with its value, by section.
     settings: Value,
     #[serde(flatten)]
     described: Described,
@@ -50,7 +50,7 @@ pub struct AllReply {
 
 method! {
     /// `GET /api/settings`
-    All "settings.all" [PREFERENCES] "Every preference with its value, its default, its type and what it means."
+    All "settings.all" [PREFERENCES] "Returns every preference with its value, default, type and description."
     (context, caller, _none: NoParams) -> AllReply {
         let all = |preferences: &dyn Preferences| {
             Ok(AllReply { settings: preferences.get()?, described: preferences.describe() })
@@ -63,17 +63,17 @@ method! {
 /// A section.
 #[derive(Deserialize, JsonSchema)]
 pub struct SectionParams {
-    /// Its name; `general` for the keys that are in none.
+    /// The section's name; `general` for preferences outside of any section.
     section: String,
 }
 
 #[derive(Serialize, JsonSchema)]
 pub struct SectionReply {
     section: String,
-    /// Its keys with their values.
+    /// The section's preferences with their values.
     values: Map<String, Value>,
     defaults: Map<String, Value>,
-    /// Its keys that the file sets.
+    /// The section's preferences that the file sets.
     set: Vec<String>,
 }
 
@@ -106,25 +106,25 @@ async fn section(context: &Context, caller: &Caller, name: String) -> Result<Sec
 
 method! {
     /// `GET /api/settings/{section}`
-    Section "settings.section" [PREFERENCES] "The preferences of a section, with their defaults."
+    Section "settings.section" [PREFERENCES] "Returns the preferences of a section, with their defaults."
     (context, caller, params: SectionParams) -> SectionReply {
         section(context, caller, params.section).await
     }
 }
 
-/// A section's keys with their new values; `null` takes a key out of the file, so that its default holds.
+/// New values for preferences of a section. `null` removes a preference from the file, which restores its default.
 #[derive(Deserialize, JsonSchema)]
 pub struct SetSectionParams {
-    /// Its name; `general` for the keys that are in none.
+    /// The section's name; `general` for preferences outside of any section.
     section: String,
-    /// The keys.
+    /// The new values.
     #[serde(flatten)]
     values: Map<String, Value>,
 }
 
 method! {
     /// `PUT /api/settings/{section}`
-    SetSection "settings.set" [PREFERENCES] changes PREFERENCES logs names "Changes preferences of a section in config.toml, all of them or none."
+    SetSection "settings.set" [PREFERENCES] changes PREFERENCES logs names "Changes preferences of a section in config.toml. Makes all changes or none."
     (context, caller, params: SetSectionParams) -> SectionReply {
         let change_one = |(key, value): (String, Value)| {
             (path(&params.section, &key), Some(value).filter(|value| !value.is_null()))
@@ -155,9 +155,9 @@ method! {
 
 #[derive(Serialize, JsonSchema)]
 pub struct ThemeReply {
-    /// A name, or one for each appearance: `{light, dark}`.
+    /// A theme's name, or a name for each appearance: `{light, dark}`.
     theme: Value,
-    /// The dark one's name for people.
+    /// The title of the dark appearance's theme.
     color_scheme: String,
 }
 
@@ -168,7 +168,7 @@ pub struct AppliedTheme {
     theme: ThemeReply,
 }
 
-/// The theme's name in what the preferences say; of two, the dark one's.
+/// The theme's name in the preference's value. If there are two, the dark appearance's theme.
 pub(super) fn theme_name(theme: &Value) -> &str {
     theme.as_str().or_else(|| theme["dark"].as_str()).unwrap_or_default()
 }
@@ -189,25 +189,25 @@ method! {
     }
 }
 
-/// A theme, or one for each appearance of the desktop. For one appearance alone it leaves the other's as it is.
+/// A theme, or a theme for each appearance of the desktop. If only one appearance is given, the other one keeps its theme.
 #[derive(Deserialize, JsonSchema)]
 pub struct SetThemeParams {
-    /// Always this one.
+    /// The theme for both appearances.
     #[serde(default)]
     #[schemars(with = "String")]
     name: Option<String>,
-    /// In a light appearance.
+    /// The theme for the light appearance.
     #[serde(default)]
     #[schemars(with = "String")]
     light: Option<String>,
-    /// In a dark one.
+    /// The theme for the dark appearance.
     #[serde(default)]
     #[schemars(with = "String")]
     dark: Option<String>,
 }
 
 impl SetThemeParams {
-    /// The key and its new value.
+    /// The preference and its new value.
     fn change(self) -> Result<(Vec<String>, Option<Value>)> {
         let (path, value) = match (self.name, self.light, self.dark) {
             (Some(name), ..) => (path(GENERAL, "theme"), json!(name)),
@@ -237,7 +237,7 @@ method! {
 #[derive(Serialize, JsonSchema)]
 pub struct KeysReply {
     actions: Vec<ActionKeys>,
-    /// The person's own keys, as the file has them.
+    /// The user's own bindings from the file.
     own: Value,
 }
 
@@ -254,17 +254,17 @@ method! {
     }
 }
 
-/// Keys and what they do.
+/// Bindings of keys to actions.
 #[derive(Deserialize, JsonSchema)]
 pub struct SetKeysParams {
-    /// `"ctrl+shift+t": "new_tab"`, with an argument `"activate_tab:1"`; `"none"` leaves a key to the program, `null` takes
-    /// the person's own word on it away.
+    /// Such as `"ctrl+shift+t": "new_tab"`, or with an argument `"activate_tab:1"`. `"none"` leaves the key to programs.
+    /// `null` removes the user's binding.
     #[schemars(with = "BTreeMap<String, Value>")]
     keys: Option<Value>,
 }
 
 impl SetKeysParams {
-    /// The keys, each with its action; without one it is taken out of the file.
+    /// The keys, each with its action. A key without an action is removed from the file.
     fn changes(self) -> Result<Vec<(Vec<String>, Option<Value>)>> {
         let given = match self.keys {
             Some(Value::Object(keys)) => keys,
@@ -291,7 +291,7 @@ impl SetKeysParams {
 
 method! {
     /// `PUT /api/settings/keys`
-    SetKeys "settings.set_keys" [PREFERENCES] changes PREFERENCES "Binds keys, or leaves them to programs, all of them or none."
+    SetKeys "settings.set_keys" [PREFERENCES] changes PREFERENCES "Binds keys to actions, or leaves them to programs. Makes all changes or none."
     (context, params: SetKeysParams) -> KeysReply {
         change(context, params.changes()?).await?;
         look(context, keys).await

@@ -1,4 +1,4 @@
-//! How sessions are recorded, which are, and the search in what was.
+//! Preferences of recordings, the running recordings, and the search in finished ones.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,43 +19,43 @@ use crate::{
     },
 };
 
-/// Lines that a search gives.
+/// The most lines in a search result.
 const MOST_MATCHES: usize = 200;
-/// Bytes of all recordings that a search reads.
+/// The most bytes that a search reads from all recordings.
 const MOST_SEARCHED: u64 = 1 << 30;
-/// Characters of a line that are shown.
+/// The most characters of a line in a search result.
 const LONGEST_LINE: usize = 200;
 
 #[derive(Serialize, JsonSchema)]
 struct Active {
     pane_id: u64,
-    /// The recording's own id.
+    /// The recording's id.
     session_id: String,
     started_at: String,
-    /// Commands that have begun.
+    /// Number of commands that have started.
     block_count: u64,
-    /// Bytes that the program wrote.
+    /// Number of bytes of output.
     bytes: u64,
 }
 
 /// How sessions are recorded.
 #[derive(Serialize, JsonSchema)]
 pub struct RecordingReply {
-    /// Recordings that go on.
+    /// The running recordings.
     active: Vec<Active>,
-    /// Whether every session is recorded from its start.
+    /// Whether each new session is recorded from its start.
     enabled: bool,
     redaction: Redaction,
-    /// A recording in which nothing happens for so long goes on in another.
+    /// After this many minutes without activity, the recording continues in a new file.
     idle_rotate_minutes: u64,
 }
 
-/// What is left out of recordings.
+/// How secrets in recordings are masked.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 struct Redaction {
-    /// Whether secrets are.
+    /// Whether secrets are masked.
     enabled: bool,
-    /// Regular expressions for more of them.
+    /// Regular expressions for further secrets.
     custom_patterns: Vec<String>,
 }
 
@@ -80,16 +80,16 @@ async fn show(context: &Context) -> Result<RecordingReply> {
 
 method! {
     /// `GET /api/settings/recording`
-    Recording "settings.recording" [PREFERENCES SESSIONS SECRETS] "How sessions are recorded, and which are."
+    Recording "settings.recording" [PREFERENCES SESSIONS SECRETS] "Returns the preferences of recordings, and the running recordings."
     (context, _none: NoParams) -> RecordingReply {
         show(context).await
     }
 }
 
-/// What is absent stays as it is.
+/// Absent fields keep their value.
 #[derive(Deserialize, JsonSchema)]
 pub struct SetRecordingParams {
-    /// Whether every session that is opened from now on is recorded.
+    /// Whether to record each new session from its start.
     #[serde(default)]
     #[schemars(with = "bool")]
     enabled: Option<bool>,
@@ -104,7 +104,7 @@ pub struct SetRecordingParams {
 
 method! {
     /// `PUT /api/settings/recording`
-    SetRecording "settings.set_recording" [PREFERENCES SESSIONS SECRETS] changes PREFERENCES logs names "Changes how sessions are recorded from now on."
+    SetRecording "settings.set_recording" [PREFERENCES SESSIONS SECRETS] changes PREFERENCES logs names "Changes the preferences of recordings."
     (context, params: SetRecordingParams) -> RecordingReply {
         let SetRecordingParams { enabled, redaction, idle_rotate_minutes } = params;
         for pattern in redaction.iter().flat_map(|redaction| &redaction.custom_patterns) {
@@ -138,30 +138,30 @@ method! {
 
 #[derive(Deserialize, JsonSchema)]
 pub struct SearchParams {
-    /// What is looked for, in whatever case.
+    /// The text to find, regardless of case.
     text: String,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct Match {
-    /// The recording.
+    /// The recording's id.
     unterm_session_id: String,
-    /// From 1.
+    /// The line's number, from 1.
     line: usize,
     text: String,
 }
 
-/// Lines of recordings that hold a text.
+/// The lines of recordings that contain the text.
 #[derive(Serialize, JsonSchema)]
 pub struct SearchReply {
     matches: Vec<Match>,
-    /// Whether there are more.
+    /// Whether further lines match.
     more: bool,
 }
 
 method! {
     /// `GET /api/sessions/search`
-    Search "settings.search" [FILES] "Finds a text in all recordings."
+    Search "settings.search" [FILES] "Searches all recordings for a text."
     (context, caller, params: SearchParams) -> SearchReply {
         let wanted = params.text.to_lowercase();
         if wanted.trim().is_empty() {

@@ -1,4 +1,4 @@
-//! Single preferences that have a form of their own: lines kept, the terminal's name, the page's language.
+//! Preferences with their own forms on the page: history lines, the terminal's name and the page's language.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,9 +15,9 @@ use crate::{
     methods::{Context, params::NoParams},
 };
 
-/// Lines that may be kept above the screen.
+/// The limits of the number of history lines.
 const SCROLLBACK: std::ops::RangeInclusive<u64> = 100..=999_999_999;
-/// What programs are told that the terminal is, to choose from.
+/// The choices for `TERM_PROGRAM`.
 const PRESETS: [&str; 7] =
     ["unterm", "WezTerm", "ghostty", "iTerm.app", "kitty", "vscode", "Apple_Terminal"];
 
@@ -41,7 +41,7 @@ pub(super) fn scrollback(preferences: &dyn Preferences) -> Said<ScrollbackReply>
 
 method! {
     /// `GET /api/scrollback`
-    Scrollback "settings.scrollback" [PREFERENCES] "How many lines are kept above the screen, and may be."
+    Scrollback "settings.scrollback" [PREFERENCES] "Returns the number of history lines, with its limits."
     (context, _none: NoParams) -> ScrollbackReply {
         look(context, scrollback).await
     }
@@ -56,13 +56,13 @@ pub struct SetScrollbackParams {
 pub struct AppliedScrollback {
     applied: bool,
     lines: u64,
-    /// Panes that are open keep what they have.
+    /// Open panes keep their number of lines.
     requires_restart_for_existing_panes: bool,
 }
 
 method! {
     /// `POST /api/scrollback`
-    SetScrollback "settings.set_scrollback" [PREFERENCES] changes PREFERENCES "Changes how many lines are kept above the screen."
+    SetScrollback "settings.set_scrollback" [PREFERENCES] changes PREFERENCES "Sets the number of history lines."
     (context, params: SetScrollbackParams) -> AppliedScrollback {
         if !SCROLLBACK.contains(&params.lines) {
             return Err(Error::Invalid {
@@ -82,7 +82,7 @@ method! {
 
 #[derive(Serialize, JsonSchema)]
 pub struct CompatReply {
-    /// What programs find as `TERM_PROGRAM`.
+    /// The value of `TERM_PROGRAM`.
     term_program: String,
     default: String,
     presets: [&'static str; PRESETS.len()],
@@ -90,7 +90,7 @@ pub struct CompatReply {
 
 method! {
     /// `GET /api/compat`
-    Compat "settings.compat" [PREFERENCES] "What programs are told that the terminal is."
+    Compat "settings.compat" [PREFERENCES] "Returns the terminal's name for programs (`TERM_PROGRAM`)."
     (context, _none: NoParams) -> CompatReply {
         look(context, |preferences| {
             let name = |all: &Value| {
@@ -112,13 +112,13 @@ pub struct SetCompatParams {
 pub struct AppliedCompat {
     applied: bool,
     term_program: String,
-    /// Programs that run keep what they were told.
+    /// Running programs keep their environment.
     requires_new_shell: bool,
 }
 
 method! {
     /// `POST /api/compat`
-    SetCompat "settings.set_compat" [PREFERENCES] changes PREFERENCES "Changes what programs are told that the terminal is."
+    SetCompat "settings.set_compat" [PREFERENCES] changes PREFERENCES "Sets the terminal's name for programs (`TERM_PROGRAM`)."
     (context, params: SetCompatParams) -> AppliedCompat {
         let name = params.term_program;
         if name.is_empty() || name.chars().count() > 64 || name.chars().any(char::is_control) {
@@ -137,7 +137,7 @@ method! {
 #[derive(Serialize, JsonSchema)]
 pub struct Available {
     code: &'static str,
-    /// As those call it who speak it.
+    /// The language's name in that language.
     name: &'static str,
 }
 
@@ -152,7 +152,7 @@ pub struct Languages {
 pub struct LanguageReply {
     #[serde(flatten)]
     languages: Languages,
-    /// The words of the current one.
+    /// The texts in the current language.
     dict: Map<String, Value>,
 }
 
@@ -165,7 +165,7 @@ async fn current_languages(context: &Context) -> Result<Languages> {
 
 method! {
     /// `GET /api/i18n`
-    Language "settings.language" [PREFERENCES] "The languages of the settings page, and the words of the one in use."
+    Language "settings.language" [PREFERENCES] "Lists the settings page's languages, with the texts of the current one."
     (context, _none: NoParams) -> LanguageReply {
         let languages = current_languages(context).await?;
         let dict = languages::words(languages.current).unwrap_or_default();
@@ -175,13 +175,13 @@ method! {
 
 #[derive(Deserialize, JsonSchema)]
 pub struct SetLanguageParams {
-    /// A code, such as `de-DE`, or `auto` for that of the environment.
+    /// A code such as `de-DE`, or `auto` for the environment's language.
     lang: String,
 }
 
 method! {
     /// `POST /api/i18n`
-    SetLanguage "settings.set_language" [PREFERENCES] changes PREFERENCES "Changes the language of the settings page."
+    SetLanguage "settings.set_language" [PREFERENCES] changes PREFERENCES "Sets the settings page's language."
     (context, params: SetLanguageParams) -> Languages {
         let lang = match params.lang.as_str() {
             "auto" => "auto",
@@ -195,7 +195,7 @@ method! {
 
 #[derive(Deserialize, JsonSchema)]
 pub struct WordsParams {
-    /// The language, such as `de-DE`.
+    /// The language's code, such as `de-DE`.
     code: String,
 }
 
