@@ -2,7 +2,7 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    sync::Arc,
+    sync::{Arc, OnceLock},
     time::{Duration, Instant},
 };
 
@@ -11,73 +11,76 @@ use unterm_mux::{MuxEvent, Observer, PaneId};
 use unterm_term::{ClipboardTarget, Event};
 use winit::event_loop::EventLoopProxy;
 
-use super::{appearance, echo::IdleApp, notices};
+use crate::window::system::{
+    appearance::said::{Said, Source},
+    notices,
+};
 
 /// Shorter commands don't wake the window.
 const SHORTEST: Duration = Duration::from_secs(1);
 
 /// Wakes the event loop. The [`Inbox`] holds the news.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Wake;
+pub(crate) struct Wake;
 
 /// News since the window last took them. Bounded by the number of panes.
 #[derive(Debug, Default)]
-pub(super) struct News {
+pub(crate) struct News {
     /// Panes with new output.
-    pub(super) output: HashSet<PaneId>,
-    pub(super) bells: HashSet<PaneId>,
+    pub(crate) output: HashSet<PaneId>,
+    pub(crate) bells: HashSet<PaneId>,
     /// Panes whose program ended.
-    pub(super) exited: Vec<PaneId>,
+    pub(crate) exited: Vec<PaneId>,
     /// Panes that were removed.
-    pub(super) removed: Vec<PaneId>,
+    pub(crate) removed: Vec<PaneId>,
     /// Tabs, splits or focus changed.
-    pub(super) layout: bool,
+    pub(crate) layout: bool,
     /// The title or working directory of a pane changed, or a pane's program ended.
-    pub(super) titles: bool,
+    pub(crate) titles: bool,
     /// Panes whose programs reported progress or a status, or set the colour of their tab.
-    pub(super) works: HashSet<PaneId>,
+    pub(crate) works: HashSet<PaneId>,
     /// A program requests another shape of the mouse pointer.
-    pub(super) pointer_shape: bool,
+    pub(crate) pointer_shape: bool,
     /// The last tab closed, or a signal requests the end.
-    pub(super) stop: bool,
+    pub(crate) stop: bool,
     /// The newest text written to the clipboard.
-    pub(super) clipboard: Option<String>,
+    pub(crate) clipboard: Option<String>,
     /// The newest text written to the primary selection.
-    pub(super) primary: Option<String>,
+    pub(crate) primary: Option<String>,
     /// Results of paste requests, in order: the receiving panes, and the text if there was any.
-    pub(super) pastes: Vec<(Vec<PaneId>, Option<String>)>,
+    pub(crate) pastes: Vec<(Vec<PaneId>, Option<String>)>,
     /// The user wants to use the clipboard, but the system provides none.
-    pub(super) has_no_clipboard: bool,
+    pub(crate) has_no_clipboard: bool,
     /// The new title of the instance, if it changed.
-    pub(super) instance_title: Option<Option<String>>,
+    pub(crate) instance_title: Option<Option<String>>,
     /// The driver of a pane changed, or agents were paused or resumed.
-    pub(super) agents: bool,
+    pub(crate) agents: bool,
     /// The settings page was not opened before its link expired.
-    pub(super) settings_unopened: bool,
+    pub(crate) settings_unopened: bool,
     /// The result of the last search.
-    pub(super) found: Option<super::search::Found>,
+    pub(crate) found: Option<crate::window::overlays::search::found::Found>,
     /// The desktop's preferences, by source.
-    pub(super) desktop: HashMap<appearance::Source, appearance::Said>,
+    pub(crate) desktop: HashMap<Source, Said>,
     /// A screen reader has connected.
-    pub(super) reader: bool,
+    pub(crate) reader: bool,
     /// The node on which a screen reader requests an action.
-    pub(super) reader_asks: Option<u64>,
+    pub(crate) reader_asks: Option<u64>,
     /// The last change of the preferences.
-    pub(super) settings: Option<crate::config::Change>,
+    pub(crate) settings: Option<crate::config::Change>,
     /// The number of running instances, if it may have changed.
-    pub(super) instances: Option<usize>,
+    pub(crate) instances: Option<usize>,
     /// A recording may have started or ended.
-    pub(super) recordings: bool,
+    pub(crate) recordings: bool,
     /// Whether the proxy is enabled, if its file changed.
-    pub(super) proxy: Option<bool>,
+    pub(crate) proxy: Option<bool>,
     /// Requests of control clients; each waits for its answer.
-    pub(super) asked: Vec<unterm_control::HostRequest>,
+    pub(crate) asked: Vec<unterm_control::HostRequest>,
     /// Notifications, and the desktop's replies to them.
-    pub(super) told: Vec<notices::Told>,
+    pub(crate) told: Vec<notices::Told>,
     /// Files dropped on the window.
-    pub(super) dropped: Vec<super::dropped::Dropped>,
+    pub(crate) dropped: Vec<crate::window::input::dropped::Dropped>,
     /// Results of errands.
-    pub(super) done: Vec<super::errand::Done>,
+    pub(crate) done: Vec<crate::window::system::errand::Done>,
 }
 
 #[derive(Default)]
@@ -88,32 +91,40 @@ struct State {
     running: HashMap<PaneId, Instant>,
 }
 
+/// Paints a pane's output on the thread that read it; returns false if the event loop must paint it.
+pub(crate) type EchoPainter = Box<dyn Fn(&Inbox, PaneId) -> bool + Send + Sync>;
+
 /// The queue through which other threads reach the window.
-pub(super) struct Inbox {
+pub(crate) struct Inbox {
     state: Mutex<State>,
     proxy: EventLoopProxy<Wake>,
-    /// The app, for threads that show an echo themselves.
-    pub(super) app: IdleApp,
+    /// Paints output on the thread that read it, once the app allows that.
+    echo_painter: OnceLock<EchoPainter>,
 }
 
 impl Inbox {
-    pub(super) fn new(proxy: EventLoopProxy<Wake>) -> Arc<Self> {
-        Arc::new(Self { state: Mutex::default(), proxy, app: IdleApp::default() })
+    pub(crate) fn new(proxy: EventLoopProxy<Wake>) -> Arc<Self> {
+        Arc::new(Self { state: Mutex::default(), proxy, echo_painter: OnceLock::new() })
+    }
+
+    /// Lets panes' readers paint. The first painter stays.
+    pub(crate) fn set_echo_painter(&self, painter: EchoPainter) {
+        let _ = self.echo_painter.set(painter);
     }
 
     /// Takes the news; the next news wake the loop again.
-    pub(super) fn take(&self) -> News {
+    pub(crate) fn take(&self) -> News {
         let mut state = self.state.lock();
         state.awake = false;
         std::mem::take(&mut state.news)
     }
 
-    pub(super) fn has_news(&self) -> bool {
+    pub(crate) fn has_news(&self) -> bool {
         self.state.lock().awake
     }
 
     /// Adds news and wakes the event loop, unless it was woken since the last [`Inbox::take`].
-    pub(super) fn post(&self, add: impl FnOnce(&mut News)) {
+    pub(crate) fn post(&self, add: impl FnOnce(&mut News)) {
         let mut state = self.state.lock();
         add(&mut state.news);
         let was_awake = std::mem::replace(&mut state.awake, true);
@@ -127,7 +138,8 @@ impl Inbox {
 
 impl Observer for Inbox {
     fn output(&self, pane: PaneId) {
-        if !self.show_echo(pane) {
+        let is_shown = self.echo_painter.get().is_some_and(|paint| paint(self, pane));
+        if !is_shown {
             self.post(|news| {
                 news.output.insert(pane);
             });

@@ -1,0 +1,5 @@
+//! TODO
+
+pub(crate) mod scrollbar;
+pub(crate) mod status_bar;
+pub(crate) mod tabs;

@@ -1,0 +1,96 @@
+//! What clicks on the status bar do.
+
+use std::{ops::Bound, path::Path};
+
+use winit::event::MouseButton;
+
+use crate::window::{
+    app::App, input::clipboard::Buffer, system::errand::Done, ui::geometry::contains,
+    workspace::view::View,
+};
+use crate::{
+    action::{Action, Shot},
+    config::{StatusItem, theme},
+    proxy,
+};
+
+impl App {
+    /// Handles a change of the proxy: applies it to programs started from now on, in a thread, since that takes time.
+    pub(crate) fn proxy_changed(&mut self, enabled: bool) {
+        self.prefs.has_proxy = enabled;
+        self.surface.pacing.ask();
+        let (mux, home) = (self.mux.clone(), self.prefs.settings.home().to_owned());
+        let tell = move || unterm_control::apply_proxy(&mux, &home);
+        if let Err(error) = std::thread::Builder::new().name("proxy".to_owned()).spawn(tell) {
+            tracing::warn!(%error, "programs are not told of the proxy");
+        }
+    }
+
+    /// The item under the pointer; `None` if the pointer is not on the bar.
+    pub(crate) fn status_item(&self) -> Option<Option<StatusItem>> {
+        let (x, y) = self.input.pointer.position?;
+        let bar = self.surface.screen.as_ref()?.geometry.status_bar();
+        contains(bar, x, y).then(|| self.chrome.status_bar.at(x, y))
+    }
+
+    pub(crate) fn status_pressed(&mut self, item: Option<StatusItem>, button: MouseButton) {
+        let view = self.focused_pane().and_then(|pane| self.workspace.views.get(&pane.id()));
+        let action = match (item, button) {
+            (Some(StatusItem::Program), MouseButton::Left) => Action::ChooseShell,
+            (Some(StatusItem::Theme), MouseButton::Left) => Action::ChooseTheme,
+            (Some(StatusItem::CaptureExclude), MouseButton::Left) => {
+                Action::Screenshot(Shot::Region { hidden: true })
+            }
+            (Some(StatusItem::CaptureInclude), MouseButton::Left) => {
+                Action::Screenshot(Shot::Region { hidden: false })
+            }
+            (Some(StatusItem::Recording), MouseButton::Left) => Action::ToggleRecording,
+            (Some(StatusItem::Proxy), MouseButton::Left) => Action::ToggleProxy,
+            (Some(StatusItem::Agents), MouseButton::Left) => match self.are_agents_paused() {
+                true => Action::PauseAgents,
+                false => Action::AnswerAgent,
+            },
+            (Some(StatusItem::Directory), MouseButton::Left) => {
+                let path = view.and_then(View::cwd).map(Path::to_owned);
+                return self.copy_path(path.as_deref());
+            }
+            (Some(StatusItem::Project), MouseButton::Left) => {
+                let path = view.and_then(View::project_root).map(Path::to_owned);
+                return self.copy_path(path.as_deref());
+            }
+            _ => return,
+        };
+        self.act_by_choice(None, action);
+    }
+
+    fn copy_path(&mut self, path: Option<&Path>) {
+        let Some(path) = path.map(|path| path.display().to_string()) else { return };
+        self.notify("copied", format!("Copied {path}"));
+        self.input.clipboard.store(Buffer::Clipboard, path);
+    }
+
+    /// Switches the proxy in its file; the file's watcher then updates the bar.
+    pub(crate) fn toggle_proxy(&mut self) {
+        let home = self.prefs.settings.home().to_owned();
+        self.errand("proxy", move || match proxy::toggle(&home) {
+            Ok(true) => {
+                Done::Said("proxy", "Proxy on, for programs started from now on.".to_owned())
+            }
+            Ok(false) => {
+                Done::Said("proxy", "Proxy off, for programs started from now on.".to_owned())
+            }
+            Err(error) => Done::Failed("proxy", format!("{error:#}")),
+        });
+    }
+
+    /// Switches to the next theme.
+    pub(crate) fn next_theme(&mut self) {
+        let names = theme::names(self.prefs.settings.home());
+        let current = self.prefs.config.theme.pick(self.is_light());
+        // In the order of names, wrapping around.
+        let next = names.range::<str, _>((Bound::Excluded(current), Bound::Unbounded)).next();
+        if let Some(next) = next.or_else(|| names.first()) {
+            self.set_theme(next);
+        }
+    }
+}

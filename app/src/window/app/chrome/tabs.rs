@@ -1,0 +1,234 @@
+//! Mouse input on the tab bar, a tab's menu and its title.
+
+use std::time::Instant;
+
+use unterm_mux::{Axis, OnExit, Spawn, Tab, TabId};
+use unterm_renderer::PixelRect;
+use winit::event::{MouseButton, MouseScrollDelta};
+
+use crate::action::Action;
+use crate::window::{
+    app::App,
+    chrome::{
+        tab_bar::{Look, TabBar, TabBarPart},
+        tabs::Drag,
+    },
+    input::pointer::{DOUBLE_CLICK, wheel::whole_notches},
+    overlays::menu::Row,
+    workspace::closing::Closing,
+};
+
+/// How far a pressed tab must move before a drag starts, in logical pixels.
+const TRAVEL: f32 = 5.0;
+
+impl App {
+    /// The tab bar as last drawn.
+    pub(crate) fn tab_bar(&self) -> Option<TabBar<'_>> {
+        let geometry = self.surface.screen.as_ref()?.geometry;
+        let active = self.mux.layout().active_tab().map(|tab| tab.id);
+        let max_title = self.prefs.config.tab_bar.max_title;
+        Some(TabBar::new(
+            geometry,
+            &self.chrome.tabs,
+            active,
+            self.chrome.tab_hand.strip,
+            max_title,
+        ))
+    }
+
+    /// Scrolls to the active tab if another tab became active, or the active tab moved.
+    pub(crate) fn follow_active_tab(&mut self) {
+        if let Some(strip) = self.tab_bar().map(|bar| bar.following(self.chrome.tab_hand.strip)) {
+            self.chrome.tab_hand.strip = strip;
+        }
+    }
+
+    /// The bar's transient state; `turn` is the rotation of progress rings.
+    pub(crate) fn tab_bar_look(&self, turn: f32) -> Look {
+        let pointer = self.input.pointer.position;
+        let drag = self.chrome.tab_hand.drag.filter(|drag| drag.is_moving);
+        let dragged = drag.zip(pointer).zip(self.tab_bar()).and_then(|((drag, (x, _)), bar)| {
+            let (left, right) = bar.span();
+            let width = bar.place_of(drag.tab)?.width as i32;
+            Some((drag.tab, ((x - drag.grip) as i32).min(right - width).max(left)))
+        });
+        Look { pointer, dragged, turn }
+    }
+
+    /// Handles a press on the tab bar.
+    pub(crate) fn tab_bar_pressed(&mut self, part: TabBarPart, button: MouseButton) {
+        let double = button == MouseButton::Left && self.is_double_click(part);
+        if let Some(tab) = part.closed_by(button) {
+            return self.close(Closing::Tab(tab));
+        }
+        match (part, button) {
+            (TabBarPart::Tab(tab), MouseButton::Left) if double => {
+                self.chrome.tab_hand.drag = None;
+                self.act_in(Some(tab), Action::RenameTab);
+            }
+            (TabBarPart::Tab(tab), MouseButton::Left) => {
+                self.grab_tab(tab);
+                self.report(self.mux.activate_tab(tab));
+            }
+            (TabBarPart::Tab(tab) | TabBarPart::Close(tab), MouseButton::Right) => {
+                self.open_tab_menu(tab, self.input.pointer.position);
+            }
+            (TabBarPart::Menu, MouseButton::Left | MouseButton::Right) => self.open_main_menu(),
+            (TabBarPart::New, MouseButton::Left | MouseButton::Middle) => self.open_tab(),
+            (TabBarPart::New, MouseButton::Right) => self.pick_shell(),
+            (TabBarPart::Empty, MouseButton::Right) => self.pick_anything(),
+            (TabBarPart::Empty, MouseButton::Left) if double => self.open_tab(),
+            (TabBarPart::Before, MouseButton::Left) => self.scroll_tabs(-1),
+            (TabBarPart::After, MouseButton::Left) => self.scroll_tabs(1),
+            _ => {}
+        }
+    }
+
+    fn is_double_click(&mut self, part: TabBarPart) -> bool {
+        let now = Instant::now();
+        let before = self.chrome.tab_hand.click.replace((now, part));
+        let double = before.is_some_and(|(time, same)| same == part && now - time < DOUBLE_CLICK);
+        if double {
+            self.chrome.tab_hand.click = None;
+        }
+        double
+    }
+
+    /// Scrolls by pages of one tab less than the bar shows.
+    fn scroll_tabs(&mut self, pages: isize) {
+        let strip = self.tab_bar().map(|bar| {
+            let page = bar.shown().saturating_sub(1).max(1) as isize;
+            bar.scrolled(self.chrome.tab_hand.strip, pages * page)
+        });
+        self.chrome.tab_hand.strip = strip.unwrap_or_default();
+        self.surface.pacing.ask();
+    }
+
+    /// Handles the wheel over the tab bar: up and down switch tabs; sideways, or with Shift, scrolls the bar.
+    pub(crate) fn tab_bar_wheel(&mut self, delta: MouseScrollDelta) {
+        let (x, y) = match delta {
+            MouseScrollDelta::LineDelta(x, y) => (f64::from(x), f64::from(y)),
+            MouseScrollDelta::PixelDelta(at) => {
+                let (_, height) = self.cell();
+                (at.x / f64::from(height), at.y / f64::from(height))
+            }
+        };
+        // Touch pads rarely report a purely sideways or vertical scroll.
+        let is_sideways = x.abs() > y.abs();
+        let scrolls = is_sideways || self.input.modifiers.shift_key();
+        let turned = if is_sideways { x } else { y };
+        let steps = -whole_notches(&mut self.chrome.tab_hand.wheel, turned) as isize;
+        if steps == 0 {
+            return;
+        }
+        if !scrolls {
+            return self.switch_tab(steps.signum());
+        }
+        let strip = self.tab_bar().map(|bar| bar.scrolled(self.chrome.tab_hand.strip, steps));
+        self.chrome.tab_hand.strip = strip.unwrap_or_default();
+        self.surface.pacing.ask();
+    }
+
+    fn grab_tab(&mut self, tab: TabId) {
+        let Some((x, _)) = self.input.pointer.position else { return };
+        let layout = self.mux.layout();
+        let Some(from) = layout.tabs.iter().position(|one| one.id == tab) else { return };
+        let place = self.tab_bar().and_then(|bar| bar.place_of(tab));
+        let grip = place.map_or(0.0, |place| x - f64::from(place.x));
+        self.chrome.tab_hand.drag = Some(Drag { tab, grip, start: x, from, is_moving: false });
+    }
+
+    /// Drags the held tab to the pointer. False if no tab is held.
+    pub(crate) fn drag_tab(&mut self, x: f64) -> bool {
+        let Some(mut drag) = self.chrome.tab_hand.drag else { return false };
+        let Some(scale) = self.surface.screen.as_ref().map(|screen| screen.geometry.scale) else {
+            return false;
+        };
+        drag.is_moving |= (x - drag.start).abs() > f64::from(TRAVEL * scale);
+        self.chrome.tab_hand.drag = Some(drag);
+        if drag.is_moving {
+            // A drag does not count towards a double click.
+            self.chrome.tab_hand.click = None;
+            let index = self.tab_bar().and_then(|bar| {
+                let width = f64::from(bar.place_of(drag.tab)?.width);
+                Some(bar.index_at(x - drag.grip + width / 2.0))
+            });
+            if let Some(index) = index {
+                self.report(self.mux.move_tab(drag.tab, index));
+            }
+            self.surface.pacing.ask();
+        }
+        true
+    }
+
+    /// Ends the drag.
+    pub(crate) fn drop_tab(&mut self) {
+        if self.chrome.tab_hand.drag.take().is_some() {
+            self.surface.pacing.ask();
+        }
+    }
+
+    /// Ends the drag and restores the tab's place. False if no tab was moving.
+    pub(crate) fn cancel_tab_drag(&mut self) -> bool {
+        let Some(drag) = self.chrome.tab_hand.drag.take() else { return false };
+        if drag.is_moving {
+            self.report(self.mux.move_tab(drag.tab, drag.from));
+        }
+        self.surface.pacing.ask();
+        drag.is_moving
+    }
+
+    /// Opens a tab's menu at a point of the tab bar, or below the tab.
+    pub(crate) fn open_tab_menu(&mut self, tab: TabId, at: Option<(f64, f64)>) {
+        let layout = self.mux.layout();
+        let Some(index) = layout.tabs.iter().position(|one| one.id == tab) else { return };
+        let Some(geometry) = self.surface.screen.as_ref().map(|screen| screen.geometry) else {
+            return;
+        };
+        let bar = geometry.tab_bar();
+        let x = match at {
+            Some((x, _)) => x as i32,
+            None => self.tab_bar().and_then(|bar| bar.place_of(tab)).map_or(0, |place| place.x),
+        };
+        let anchor = PixelRect { x, width: 0, ..bar };
+        let last = layout.tabs.len() - 1;
+        let rows: Vec<Row> = vec![
+            self.menu_item(Action::NewTab).into(),
+            self.menu_item(Action::DuplicateTab).into(),
+            Row::Line,
+            self.menu_item(Action::Split(Axis::Horizontal)).into(),
+            self.menu_item(Action::Split(Axis::Vertical)).into(),
+            self.menu_item(Action::BroadcastTab)
+                .titled("Broadcast input in this tab")
+                .enabled(layout.tabs[index].panes().len() > 1)
+                .checked(self.workspace.panes.broadcast.covers(tab))
+                .into(),
+            Row::Line,
+            self.menu_item(Action::MoveTab(-1)).enabled(index > 0).into(),
+            self.menu_item(Action::MoveTab(1)).enabled(index < last).into(),
+            self.menu_item(Action::RenameTab).titled("Rename tab…").into(),
+            Row::Line,
+            self.menu_item(Action::CloseTab).into(),
+        ];
+        self.open_menu(anchor, rows, Some(tab));
+    }
+
+    /// Opens a tab with the command of a tab's focused pane, in that pane's current directory.
+    pub(crate) fn duplicate_tab(&mut self, tab: &Tab) {
+        let Some(pane) = self.mux.pane(tab.focused) else { return };
+        let (program, args) = match pane.command() {
+            Some((program, args)) => (Some(program.to_owned()), args.to_vec()),
+            None => (None, Vec::new()),
+        };
+        let spawn = Spawn { program, args, ..self.spawn_beside() };
+        self.report(self.mux.open_tab(spawn, None, OnExit::Close));
+    }
+
+    /// Asks for a tab's title; the input starts with the current title.
+    pub(crate) fn ask_tab_title(&mut self, tab: &Tab) {
+        let label = self.chrome.tabs.iter().find(|label| label.id == tab.id);
+        let title = label.map_or_else(String::new, |label| label.title.clone());
+        let hint = "Title of the tab; leave it empty for the program's own title";
+        self.pick_argument("set_tab_title", hint, &title, tab.id);
+    }
+}

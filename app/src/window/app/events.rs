@@ -1,0 +1,130 @@
+//! Dispatches winit's events.
+
+use std::{sync::Arc, time::Instant};
+
+use parking_lot::Mutex;
+use winit::{
+    application::ApplicationHandler,
+    dpi::PhysicalPosition,
+    event::{StartCause, WindowEvent},
+    event_loop::{ActiveEventLoop, ControlFlow},
+    window::WindowId,
+};
+
+use crate::window::{app::App, inbox::Wake, workspace::closing::Closing};
+
+/// The app as the event loop's handler, shared with the threads that read panes (see [`crate::window::app::surface::echo`]).
+pub(crate) struct Shared(pub(crate) Arc<Mutex<App>>);
+
+impl ApplicationHandler<Wake> for Shared {
+    fn new_events(&mut self, event_loop: &ActiveEventLoop, cause: StartCause) {
+        self.0.lock().new_events(event_loop, cause);
+    }
+
+    fn resumed(&mut self, event_loop: &ActiveEventLoop) {
+        self.0.lock().resumed(event_loop);
+    }
+
+    fn user_event(&mut self, event_loop: &ActiveEventLoop, wake: Wake) {
+        self.0.lock().user_event(event_loop, wake);
+    }
+
+    fn window_event(&mut self, event_loop: &ActiveEventLoop, id: WindowId, event: WindowEvent) {
+        self.0.lock().window_event(event_loop, id, event);
+    }
+
+    fn about_to_wait(&mut self, event_loop: &ActiveEventLoop) {
+        self.0.lock().about_to_wait(event_loop);
+    }
+}
+
+impl ApplicationHandler<Wake> for App {
+    fn new_events(&mut self, _: &ActiveEventLoop, cause: StartCause) {
+        if matches!(cause, StartCause::ResumeTimeReached { .. }) {
+            self.tick(Instant::now());
+        }
+    }
+
+    fn resumed(&mut self, event_loop: &ActiveEventLoop) {
+        if self.surface.screen.is_none()
+            && let Err(error) = self.open_window(event_loop)
+        {
+            self.fail(error, event_loop);
+        }
+    }
+
+    fn user_event(&mut self, event_loop: &ActiveEventLoop, _: Wake) {
+        let news = self.inbox.take();
+        self.hear(news, event_loop);
+    }
+
+    fn window_event(&mut self, event_loop: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
+        if let Some(screen) = &self.surface.screen {
+            self.system.access.event(&screen.window, &event);
+        }
+        match event {
+            WindowEvent::CloseRequested => self.close(Closing::Window),
+            WindowEvent::Destroyed => event_loop.exit(),
+            WindowEvent::Resized(size) => self.resized(size),
+            WindowEvent::ScaleFactorChanged { scale_factor, .. } => self.rescale(scale_factor),
+            WindowEvent::RedrawRequested => {
+                self.ask_whether_minimized();
+                self.redraw_whole();
+            }
+            WindowEvent::ThemeChanged(_) => self.apply_theme(),
+            WindowEvent::Occluded(occluded) => self.occlude(occluded),
+            WindowEvent::Focused(focused) => {
+                self.input.focused = focused;
+                let place = self.input.pointer.position;
+                self.input.pointer.arrival.keyboard_moved(focused, place, Instant::now());
+                self.ask_whether_minimized();
+                self.end_attention();
+                self.input.held.forget();
+                self.input.taken.forget();
+                self.close_menu();
+                self.tell_focus();
+                self.surface.pacing.ask();
+            }
+            WindowEvent::ModifiersChanged(modifiers) => {
+                self.input.modifiers = modifiers.state();
+                if self.input.pointer.position.is_some() {
+                    self.hover_again();
+                }
+            }
+            WindowEvent::KeyboardInput { event, is_synthetic: false, .. } => self.key(&event),
+            WindowEvent::Ime(event) => self.ime(event),
+            WindowEvent::DroppedFile(path) => self.input.dropped.push(path),
+            WindowEvent::CursorMoved { position: PhysicalPosition { x, y }, .. } => {
+                self.pointer_moved(x, y)
+            }
+            WindowEvent::CursorLeft { .. } => self.pointer_left(),
+            WindowEvent::MouseInput { state, button, .. } => {
+                self.mouse_button(button, state.is_pressed())
+            }
+            WindowEvent::MouseWheel { delta, .. } => self.wheel(delta),
+            _ => {}
+        }
+    }
+
+    fn about_to_wait(&mut self, event_loop: &ActiveEventLoop) {
+        self.take_drop();
+        if self.inbox.has_news() {
+            // Handle the news without a wake-up.
+            let news = self.inbox.take();
+            self.hear(news, event_loop);
+        }
+        let now = Instant::now();
+        if self.surface.pacing.is_due(now) {
+            self.paint(now);
+        } else if self.names_due().is_some_and(|due| now >= due) {
+            // Not right after a frame: winit sends it when it polls for events, and the queries would delay it.
+            self.read_names(now);
+        }
+        if let Some(error) = self.failure.take() {
+            self.fail(error, event_loop);
+        }
+        let next = self.next_look();
+        self.surface.waits_until = next;
+        event_loop.set_control_flow(next.map_or(ControlFlow::Wait, ControlFlow::WaitUntil));
+    }
+}

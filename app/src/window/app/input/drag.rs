@@ -1,0 +1,83 @@
+//! Selecting text with the mouse.
+
+use std::time::Instant;
+
+use unterm_mux::{PaneId, input::Modifiers};
+
+use crate::window::{
+    app::App,
+    input::pointer::{DOUBLE_CLICK, Target},
+    workspace::selection::{Selection, Unit},
+};
+
+impl App {
+    pub(crate) fn begin_selection(&mut self, target: &Target, modifiers: Modifiers) {
+        let cell = self.cell();
+        let Some(pane) = self.mux.pane(target.id) else { return };
+        // The mouse takes the selection over from copy mode; the scroll position stays.
+        self.end_copy_mode(target.id);
+        let Some(view) = self.workspace.views.get_mut(&target.id) else { return };
+        let Some(spot) = view.spot(target.x, target.y, cell) else { return };
+        let (now, separators) = (Instant::now(), &self.prefs.config.mouse.word_separators);
+        if modifiers.contains(Modifiers::SHIFT)
+            && let Some(selection) = &mut view.selection
+        {
+            selection.extend(spot, &pane.term(), separators);
+        } else {
+            let clicks = match self.input.pointer.click {
+                Some((time, id, point, count))
+                    if id == target.id && point == spot.cell && now - time < DOUBLE_CLICK =>
+                {
+                    count % 3 + 1
+                }
+                _ => 1,
+            };
+            self.input.pointer.deferred = None;
+            self.input.pointer.click = Some((now, target.id, spot.cell, clicks));
+            let unit = match clicks {
+                2 => Unit::Word,
+                3 => Unit::Line,
+                _ if modifiers.contains(Modifiers::ALT) => Unit::Block,
+                _ => Unit::Cell,
+            };
+            view.selection = Some(Selection::begin(unit, spot, &pane.term(), separators));
+        }
+        self.input.pointer.selecting = Some(target.id);
+        for (id, view) in &mut self.workspace.views {
+            if *id != target.id {
+                view.selection = None;
+            }
+        }
+        self.surface.pacing.ask();
+    }
+
+    pub(crate) fn extend_selection(&mut self, pane: PaneId) {
+        let cell = self.cell();
+        let Some(target) = self.target_in(pane) else { return };
+        let Some(pane) = self.mux.pane(pane) else { return };
+        let Some(view) = self.workspace.views.get_mut(&target.id) else { return };
+        let Some(spot) = view.spot(target.x, target.y, cell) else { return };
+        if let Some(selection) = &mut view.selection {
+            selection.extend(spot, &pane.term(), &self.prefs.config.mouse.word_separators);
+            self.surface.pacing.ask();
+        }
+    }
+
+    /// Scrolls while the pointer drags a selection above or below its pane.
+    pub(crate) fn drag_scroll(&mut self) {
+        let Some(pane) = self.input.pointer.selecting else { return };
+        let Some(target) = self.target_in(pane) else { return };
+        let (_, height) = self.cell();
+        let Some(view) = self.workspace.views.get_mut(&pane) else { return };
+        let bottom = f64::from(u32::from(view.snapshot.size.rows) * height);
+        let beyond = if target.y < 0.0 { target.y } else { (target.y - bottom).max(0.0) };
+        if beyond != 0.0 {
+            let lines = (beyond / f64::from(height)).clamp(-10.0, 10.0);
+            view.scroll(if lines < 0.0 { lines.floor() as i64 } else { lines.ceil() as i64 });
+            if let Some(pane) = self.mux.pane(pane) {
+                self.fresh_view(&pane);
+            }
+            self.extend_selection(pane);
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Receives dropped files, and pastes their names.
+
+use std::sync::Arc;
+
+use crate::window::{
+    app::App,
+    input::dropped::{Dropped, quote},
+    surface::x_server,
+    system::errand::Done,
+};
+
+impl App {
+    /// Receives drops on X11 from now on.
+    #[cfg(all(unix, not(target_os = "macos")))]
+    pub(crate) fn receive_drops(&self) {
+        let window = self.surface.screen.as_ref().and_then(|screen| x_server::id(&screen.window));
+        let Some(window) = window else { return };
+        let inbox = Arc::clone(&self.inbox);
+        let receive = move || {
+            let deliver = |dropped| inbox.post(|news| news.dropped.push(dropped));
+            if let Err(error) = crate::window::input::dropped::xdnd::receive(window, deliver) {
+                tracing::warn!("drops on the window are left to winit: {error}");
+            }
+        };
+        if let Err(error) = std::thread::Builder::new().name("drops".to_owned()).spawn(receive) {
+            tracing::warn!("drops on the window are left to winit: {error}");
+        }
+    }
+
+    /// Elsewhere winit receives every drop.
+    #[cfg(not(all(unix, not(target_os = "macos"))))]
+    pub(crate) fn receive_drops(&self) {}
+
+    /// Takes the files that winit reported since the last call as one drop, and finds its position.
+    pub(crate) fn take_drop(&mut self) {
+        if self.input.dropped.is_empty() {
+            return;
+        }
+        let paths = std::mem::take(&mut self.input.dropped);
+        let names = paths.iter().map(|path| path.to_string_lossy().into_owned()).collect();
+        let window = self.surface.screen.as_ref().map(|screen| Arc::clone(&screen.window));
+        match window.and_then(|window| x_server::id(&window)) {
+            Some(id) => self.errand("drop", move || {
+                Done::Dropped(Dropped { names, at: x_server::pointer(id) })
+            }),
+            None => self.paste_dropped(&Dropped { names, at: self.input.pointer.position }),
+        }
+    }
+
+    /// Pastes names into the pane at the drop's position, which takes the keyboard. A shell's special characters are
+    /// quoted, and a blank follows each name. Without a pane there, the focused pane receives the names.
+    pub(crate) fn paste_dropped(&mut self, Dropped { names, at }: &Dropped) {
+        let Some(focused) = self.focused_pane().map(|pane| pane.id()) else { return };
+        let under = at.and_then(|(x, y)| self.pane_at(x, y));
+        let pane = under.map_or(focused, |(pane, _)| pane);
+        if pane != focused {
+            self.report(self.mux.focus(pane));
+        }
+        // The shell in the foreground reads the words, even if another shell started it.
+        let shell = self.mux.pane(pane).and_then(|pane| pane.foreground());
+        let shell = shell.map_or_else(String::new, |program| program.name);
+        let shell = shell.rsplit('/').next().unwrap_or_default().trim_start_matches('-');
+        let words = names.iter().map(|name| quote(shell, name) + " ");
+        self.paste_text(pane, &words.collect::<String>());
+    }
+}

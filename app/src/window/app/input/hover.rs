@@ -1,0 +1,109 @@
+//! Finds the link under the pointer, and opens it.
+
+use unterm_mux::PaneId;
+use unterm_term::MouseTracking;
+
+use crate::window::{
+    app::App,
+    overlays::{
+        hover::{Hovered, shown_lines},
+        targets,
+    },
+    system::errand::Done,
+};
+use crate::{config::OpenBy, links};
+
+impl App {
+    /// Finds the link at pixel `x`, `y` of a pane's grid; returns true if a click opens it.
+    pub(crate) fn hover(&mut self, pane: PaneId, x: f64, y: f64) -> bool {
+        let ctrl = self.input.modifiers.control_key();
+        let link = self.link_under(pane, x, y, ctrl);
+        let is_link = link.is_some();
+        if self.overlays.hovered != link {
+            if let Some(old) = self
+                .overlays
+                .hovered
+                .as_ref()
+                .and_then(|old| self.workspace.views.get_mut(&old.pane))
+            {
+                old.hovered_link = None;
+            }
+            let cell = self.cell();
+            if let Some(view) = self.workspace.views.get_mut(&pane).filter(|_| is_link) {
+                view.hovered_link = view.link_at(x, y, cell);
+            }
+            self.overlays.hovered = link;
+            self.surface.pacing.ask();
+        }
+        is_link && (ctrl || self.opens_by_click())
+    }
+
+    fn opens_by_click(&self) -> bool {
+        self.prefs.config.links.open_by == OpenBy::Click
+    }
+
+    /// Clears the hovered link.
+    pub(crate) fn end_hover(&mut self) {
+        if let Some(old) = self.overlays.hovered.take() {
+            if let Some(view) = self.workspace.views.get_mut(&old.pane) {
+                view.hovered_link = None;
+            }
+            self.surface.pacing.ask();
+        }
+    }
+
+    /// The link at a pixel: a hyperlink (OSC 8), else a URL in the text that a click opens, or with `ctrl` a file name.
+    pub(crate) fn link_under(&self, pane: PaneId, x: f64, y: f64, ctrl: bool) -> Option<Hovered> {
+        let cell = self.cell();
+        let view = self.workspace.views.get(&pane)?;
+        let inside =
+            x >= 0.0 && x < f64::from(u32::from(view.snapshot.size.cols) * cell.0) && y >= 0.0;
+        // If a program tracks the mouse, it receives the click, unless Shift is held.
+        let is_ours =
+            view.snapshot.mouse_tracking == MouseTracking::Off || self.input.modifiers.shift_key();
+        if !inside || !is_ours {
+            return None;
+        }
+        if let Some(link) = view.link_at(x, y, cell) {
+            return Some(Hovered { pane, uri: link.uri, range: None, is_file: false });
+        }
+        if !ctrl && !self.opens_by_click() {
+            return None;
+        }
+        let target = targets::clicked(&view.snapshot.rows, view.spot(x, y, cell)?.cell, ctrl)?;
+        let is_file = target.kind == targets::Kind::Path;
+        Some(Hovered { pane, uri: target.text, range: Some(target.range), is_file })
+    }
+
+    /// Opens the link at a pixel, as a Ctrl+click does; returns false if there is none.
+    pub(crate) fn open_link(&mut self, pane: PaneId, x: f64, y: f64) -> bool {
+        let Some(link) = self.link_under(pane, x, y, true) else { return false };
+        self.open_hovered(&link);
+        true
+    }
+
+    /// The link at a pixel, if a plain click opens it. In a URL on the shell's command line, a click moves the cursor.
+    pub(crate) fn clicked_link(&self, pane: PaneId, x: f64, y: f64) -> Option<Hovered> {
+        let link = self.link_under(pane, x, y, false).filter(|_| self.opens_by_click())?;
+        let pane = self.mux.pane(pane)?;
+        let is_typed = link.range.is_some() && self.keys_to_click(&pane, x, y).is_some();
+        (!is_typed).then_some(link)
+    }
+
+    /// Opens a link, or edits the file that it names.
+    pub(crate) fn open_hovered(&mut self, link: &Hovered) {
+        match link.is_file {
+            true => self.edit_file(link.pane, &link.uri),
+            false => self.open_target(&link.uri),
+        }
+    }
+
+    /// Opens a link with the desktop's default program, or shows why it may not be opened.
+    pub(crate) fn open_target(&mut self, uri: &str) {
+        let (uri, schemes) = (uri.to_owned(), self.prefs.config.links.schemes.clone());
+        self.errand("link", move || match links::open(&uri, &schemes) {
+            Ok(()) => Done::Nothing,
+            Err(why) => Done::Failed("link", shown_lines(&why)),
+        });
+    }
+}

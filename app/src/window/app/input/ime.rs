@@ -1,0 +1,121 @@
+//! Input methods: shows composed text at the cursor, and sends committed text to the panel, the search or the pane.
+
+use unterm_mux::{Layout, PaneId, Rect, input};
+use unterm_renderer::{PixelRect, Preedit};
+use winit::{
+    dpi::{PhysicalPosition, PhysicalSize},
+    event::Ime,
+    raw_window_handle::{HasWindowHandle as _, RawWindowHandle},
+    window::Window,
+};
+
+use crate::window::{app::App, overlays::taker::Taker, surface::screen::Screen};
+
+impl App {
+    /// Handles an event of the input method.
+    pub(crate) fn ime(&mut self, event: Ime) {
+        match event {
+            // `enable` resets the cursor area (text-input-v3), so send it again.
+            Ime::Enabled => {
+                if let Some(screen) = &self.surface.screen
+                    && let Some(place) = screen.ime_area
+                {
+                    tell_place(&screen.window, place);
+                }
+            }
+            Ime::Disabled => self.set_preedit(None),
+            Ime::Preedit(text, cursor) => {
+                self.set_preedit((!text.is_empty()).then_some(Preedit { text, cursor }));
+            }
+            Ime::Commit(text) => {
+                self.set_preedit(None);
+                match self.taker() {
+                    Taker::Nobody => {}
+                    Taker::Panel => self.picker_text(&text),
+                    Taker::Search => self.search_text(&text),
+                    Taker::Pane => self.commit(&text),
+                }
+            }
+        }
+    }
+
+    /// Types committed text into the focused pane and the panes that receive its input.
+    fn commit(&mut self, text: &str) {
+        let Some(pane) = self.focused_pane() else { return };
+        for pane in self.listeners(pane.id()).into_iter().chain([pane]) {
+            let keyboard = pane.term().keyboard();
+            self.type_bytes(&pane, &input::encode_text(text, &keyboard));
+        }
+    }
+
+    fn set_preedit(&mut self, preedit: Option<Preedit>) {
+        if self.input.preedit != preedit {
+            self.input.preedit = preedit;
+            self.surface.pacing.ask();
+        }
+    }
+
+    /// Disables the input method while only keys have a meaning: it would compose the keys that the user presses.
+    fn allow_ime(&mut self) {
+        let is_allowed = self.taker() != Taker::Nobody;
+        let Some(screen) = &mut self.surface.screen else { return };
+        if screen.is_ime_allowed != is_allowed && can_be_put_off(&screen.window) {
+            screen.is_ime_allowed = is_allowed;
+            screen.window.set_ime_allowed(is_allowed);
+        }
+    }
+
+    /// Enables or disables the input method, and reports where text goes, so that it can show its candidates there: at
+    /// `caret` in the chrome, or else at the focused pane's cursor.
+    pub(crate) fn tell_ime(
+        &mut self,
+        layout: &Layout,
+        placed: &[(PaneId, Rect)],
+        caret: Option<PixelRect>,
+    ) {
+        self.allow_ime();
+        let Some(screen) = &self.surface.screen else { return };
+        let Some(place) = caret.or_else(|| self.cursor_place(screen, layout, placed)) else {
+            return;
+        };
+        let Some(screen) = &mut self.surface.screen else { return };
+        if screen.ime_area.replace(place) != Some(place) {
+            tell_place(&screen.window, place);
+        }
+    }
+
+    /// The position of the focused pane's cursor.
+    fn cursor_place(
+        &self,
+        screen: &Screen,
+        layout: &Layout,
+        placed: &[(PaneId, Rect)],
+    ) -> Option<PixelRect> {
+        let focused = layout.active_tab().map(|tab| tab.focused);
+        let (id, area) = placed.iter().find(|(id, _)| Some(*id) == focused)?;
+        let view = self.workspace.views.get(id)?;
+        let (cursor, cell) = (view.snapshot.cursor, screen.geometry.cell);
+        let origin = screen.geometry.origin(*area);
+        let column = view.column_width(usize::from(cursor.row), (cell.width, cell.height));
+        Some(PixelRect {
+            x: origin.0 + (f64::from(cursor.col) * column) as i32,
+            y: origin.1 + (u32::from(cursor.row) * cell.height) as i32 - view.shift as i32,
+            width: cell.width,
+            height: cell.height,
+        })
+    }
+}
+
+fn tell_place(window: &Window, place: PixelRect) {
+    window.set_ime_cursor_area(
+        PhysicalPosition::new(place.x, place.y),
+        PhysicalSize::new(place.width, place.height),
+    );
+}
+
+/// Whether the input method can be disabled for a while. With XIM, winit then creates another input context, which
+/// receives no keys until the window regains the focus.
+fn can_be_put_off(window: &Window) -> bool {
+    let handle = window.window_handle().map(|handle| handle.as_raw());
+    !matches!(handle, Ok(RawWindowHandle::Xlib(_) | RawWindowHandle::Xcb(_)))
+}

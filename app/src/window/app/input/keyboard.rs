@@ -1,0 +1,126 @@
+//! Runs the action that a key is bound to, or else sends the key to the program as bytes.
+
+use std::time::Instant;
+
+use unterm_mux::{
+    Pane,
+    input::{self, Key, KeyAction, Modifiers},
+};
+use winit::event::{ElementState, KeyEvent};
+
+use crate::action::{Action, Chord};
+use crate::window::{
+    app::{App, overlays::stack::Press, send},
+    input::keys::{self, Pressed},
+};
+
+impl App {
+    /// Handles a key press, repeat or release.
+    pub(crate) fn key(&mut self, event: &KeyEvent) {
+        let Some(pressed) = keys::pressed(event) else { return };
+        let told = keys::modifiers(self.input.modifiers);
+        let modifiers = self.input.held.modifiers(pressed, event, told);
+        let action = match (event.state, event.repeat) {
+            (ElementState::Released, _) => KeyAction::Release,
+            (ElementState::Pressed, true) => KeyAction::Repeat,
+            (ElementState::Pressed, false) => KeyAction::Press,
+        };
+        if action != KeyAction::Release {
+            self.debug_key();
+            self.deferred_click(true);
+        }
+        if action != KeyAction::Release
+            && (pressed.key == Key::Escape && self.cancel_drag()
+                || self.overlay_key(&Press { pressed, modifiers: told, event })
+                || self.bound(pressed, told).is_some_and(|bound| self.act_by_key(bound, told)))
+        {
+            return self.input.taken.take(event.physical_key);
+        }
+        if self.input.taken.has(event.physical_key, action) {
+            return;
+        }
+        let Some(pane) = self.focused_pane() else { return };
+        let event = input::KeyEvent {
+            key: pressed.key,
+            action,
+            unshifted: pressed.unshifted,
+            base: pressed.base,
+            modifiers,
+            text: event.text.as_deref(),
+        };
+        for listener in self.listeners(pane.id()) {
+            self.key_to(&listener, &event);
+        }
+        self.key_to(&pane, &event);
+    }
+
+    /// Sends a key to a pane's program, in the encoding that the program requested.
+    fn key_to(&mut self, pane: &Pane, event: &input::KeyEvent<'_>) {
+        let (modes, keyboard) = {
+            let term = pane.term();
+            (term.modes(), term.keyboard())
+        };
+        let bytes = input::encode_key(event, modes, &keyboard);
+        if bytes.is_empty() {
+            return;
+        }
+        if event.action == KeyAction::Release || matches!(event.key, Key::Modifier(..)) {
+            // A released key or a modifier must not scroll the view back to the live screen.
+            self.queue_bytes(pane, &bytes);
+        } else {
+            self.type_bytes(pane, &bytes);
+        }
+    }
+
+    /// The action bound to a key: by the character it types, or by the character it would type without Shift.
+    pub(crate) fn bound(&self, pressed: Pressed, modifiers: Modifiers) -> Option<Action> {
+        let by_key = match pressed.key.off_keypad() {
+            Key::Char(c) => Key::Char(c.to_ascii_lowercase()),
+            key => key,
+        };
+        let latin = input::latin(pressed.unshifted, pressed.base);
+        let unshifted = latin.map(|c| Key::Char(c.to_ascii_lowercase()));
+        [Some(by_key), unshifted.filter(|key| *key != by_key)]
+            .into_iter()
+            .flatten()
+            .find_map(|key| self.prefs.keymap.get(Chord { modifiers, key }).cloned())
+    }
+
+    /// Whether the open search receives a key: it leaves keys that are bound to other actions, such as scrolling.
+    pub(crate) fn takes_for_search(&self, pressed: Pressed, modifiers: Modifiers) -> bool {
+        match self.bound(pressed, modifiers) {
+            Some(Action::Paste | Action::PastePrimary) | None => true,
+            // Ctrl+C closes the search; Ctrl+Shift+C copies the selection.
+            Some(Action::Copy) => !modifiers.contains(Modifiers::SHIFT),
+            Some(_) => false,
+        }
+    }
+
+    /// Types a picked character, as an input method would.
+    pub(crate) fn type_character(&mut self, text: &str) {
+        let Some(pane) = self.focused_pane() else { return };
+        let keyboard = pane.term().keyboard();
+        self.type_bytes(&pane, &input::encode_text(text, &keyboard));
+    }
+
+    /// Sends bytes that the user typed.
+    pub(crate) fn type_bytes(&mut self, pane: &Pane, bytes: &[u8]) {
+        pane.touch();
+        self.queue_bytes(pane, bytes);
+        if self.workspace.views.get(&pane.id()).is_some_and(|view| view.driver.is_some()) {
+            // A key of the user ends a client's control of the pane: repaint to remove its mark.
+            self.surface.pacing.ask();
+        }
+        self.surface.blink_since = Instant::now();
+        self.hide_pointer();
+        self.before_input(pane.id());
+    }
+
+    /// Sends bytes, or holds them back until a pending paste has been sent.
+    fn queue_bytes(&mut self, pane: &Pane, bytes: &[u8]) {
+        match self.workspace.views.get_mut(&pane.id()) {
+            Some(view) if view.pastes_due > 0 => view.typed_ahead.extend_from_slice(bytes),
+            _ => send(pane, bytes),
+        }
+    }
+}

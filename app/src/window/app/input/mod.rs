@@ -1,0 +1,10 @@
+//! TODO
+
+pub(crate) mod drag;
+pub(crate) mod dropped;
+pub(crate) mod hover;
+pub(crate) mod ime;
+pub(crate) mod keyboard;
+pub(crate) mod paste;
+pub(crate) mod pointer;
+pub(crate) mod wheel;

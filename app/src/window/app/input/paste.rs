@@ -1,0 +1,126 @@
+//! Pastes: from the clipboards to the program, in order with typed input, after a question if the text could do harm.
+
+use unterm_mux::{
+    PaneId,
+    input::{self, PasteRisk},
+};
+
+use crate::config::ConfirmPaste;
+use crate::window::{
+    app::App,
+    input::clipboard::Buffer,
+    overlays::{paste_question::question, receiver::Receiver},
+};
+
+impl App {
+    /// Requests text to paste into a pane, and holds the pane's input until it arrives: no Enter may overtake it.
+    pub(crate) fn paste(&mut self, buffer: Buffer, pane: PaneId) {
+        self.paste_into(buffer, vec![pane]);
+    }
+
+    /// Requests one text to paste into several panes.
+    pub(crate) fn paste_into(&mut self, buffer: Buffer, panes: Vec<PaneId>) {
+        if !self.input.clipboard.paste(buffer, panes.clone()) {
+            let why = "Nothing was pasted.\nThe clipboard does not answer.";
+            return self.refuse("paste", why.to_owned());
+        }
+        for pane in panes {
+            self.workspace.views.entry(pane).or_default().pastes_due += 1;
+        }
+    }
+
+    /// Requests text to paste into the panel or the search.
+    pub(crate) fn paste_into_chrome(&mut self, buffer: Buffer) {
+        if let Some(pane) = self.focused_pane() {
+            self.paste(buffer, pane.id());
+        }
+    }
+
+    /// Handles the requested text, or its absence. An open panel or search takes the text instead of the panes.
+    pub(crate) fn pasted(&mut self, panes: &[PaneId], text: Option<&str>) {
+        let mut receivers = Vec::new();
+        for pane in panes {
+            let Some(view) = self.workspace.views.get_mut(pane) else { continue };
+            view.pastes_due = view.pastes_due.saturating_sub(1);
+            let behind = match view.pastes_due {
+                0 => std::mem::take(&mut view.typed_ahead),
+                _ => Vec::new(),
+            };
+            receivers.push(Receiver { pane: *pane, behind });
+        }
+        if receivers.is_empty() {
+            return;
+        }
+        let text = match text {
+            Some(text) if self.overlay_text(text) => None,
+            text => text,
+        };
+        self.paste_to(receivers, text.unwrap_or_default());
+    }
+
+    /// Pastes text into a pane; asks first if the text could do harm.
+    pub(crate) fn paste_text(&mut self, pane: PaneId, text: &str) {
+        self.paste_to(vec![Receiver { pane, behind: Vec::new() }], text);
+    }
+
+    /// Pastes text into panes, followed by the input held for each. If the text could do harm in any of them, asks once
+    /// for all.
+    fn paste_to(&mut self, mut receivers: Vec<Receiver>, text: &str) {
+        receivers.retain(|receiver| self.mux.pane(receiver.pane).is_some());
+        let risk = PasteRisk::of(text);
+        let wants_asking = |receiver: &Receiver| {
+            let pane = self.mux.pane(receiver.pane);
+            pane.is_some_and(|pane| risk.wants_asking(pane.term().modes()))
+        };
+        let asks = match self.prefs.config.paste.confirm {
+            ConfirmPaste::Never => false,
+            ConfirmPaste::Unsafe => receivers.iter().any(wants_asking),
+            ConfirmPaste::Always => !risk.is_none(),
+        };
+        if asks && !receivers.is_empty() {
+            return self.ask(question(receivers, text, risk));
+        }
+        self.paste_now(&receivers, text);
+    }
+
+    /// Pastes after the user agreed, as it is or joined to one line.
+    pub(crate) fn paste_asked(&mut self, receivers: &[Receiver], text: &str, joined: bool) {
+        match joined {
+            true => self.paste_now(receivers, &input::join_lines(text)),
+            false => self.paste_now(receivers, text),
+        }
+    }
+
+    /// Sends the text to each pane, bracketed if its program enabled that, and reports panes whose write failed.
+    fn paste_now(&mut self, receivers: &[Receiver], text: &str) {
+        let mut lost = Vec::new();
+        for Receiver { pane: id, behind } in receivers {
+            let Some(pane) = self.mux.pane(*id) else { continue };
+            let mut bytes = Vec::new();
+            if !text.is_empty() {
+                pane.touch();
+                self.before_input(*id);
+                bytes = input::encode_paste(text, pane.term().modes());
+            }
+            bytes.extend_from_slice(behind);
+            if !bytes.is_empty()
+                && let Err(error) = pane.write(&bytes)
+            {
+                lost.push(format!("{}: {error}", pane.title()));
+            }
+        }
+        if !lost.is_empty() {
+            self.complain("paste", format!("Paste failed.\n{}", lost.join("\n")));
+        }
+    }
+
+    /// Prepares a pane's view for input: shows the live screen and clears the selection, so that the next Ctrl+C
+    /// interrupts.
+    pub(crate) fn before_input(&mut self, pane: PaneId) {
+        self.end_copy_mode(pane);
+        let Some(view) = self.workspace.views.get_mut(&pane) else { return };
+        if view.scroll_to_live() | view.selection.take().is_some() {
+            self.surface.pacing.ask();
+        }
+    }
+}

@@ -1,0 +1,362 @@
+//! Mouse events: what lies under the pointer, and what receives them.
+
+use std::time::Instant;
+
+use unterm_mux::{
+    PaneId, Rect,
+    input::{self, Modifiers, MouseEvent, MouseKind},
+};
+use unterm_term::MouseTracking;
+use winit::{event::MouseButton, window::CursorIcon};
+
+use crate::config::{CopyOnSelect, RightButton};
+use crate::window::{
+    app::{App, send},
+    chrome::tab_bar::TabBarPart,
+    input::{
+        clipboard::Buffer,
+        keys,
+        pointer::{DOUBLE_CLICK, Target, mux_button},
+    },
+    ui::geometry::{contains, pixels},
+};
+
+impl App {
+    pub(crate) fn pointer_moved(&mut self, x: f64, y: f64) {
+        let Some(geometry) = self.surface.screen.as_ref().map(|screen| screen.geometry) else {
+            return;
+        };
+        for bar in [geometry.tab_bar(), geometry.status_bar()] {
+            let was_in = self.input.pointer.position.is_some_and(|(x, y)| contains(bar, x, y));
+            if was_in || contains(bar, x, y) {
+                // The hovered part of the bar may change.
+                self.surface.pacing.ask();
+            }
+        }
+        let before = self.input.pointer.position.replace((x, y));
+        self.input.pointer.arrival.is_at(x, y);
+        self.hover_blocks(x, y);
+        self.debug_moved();
+        let over_bar = self.pass_bars(before);
+        self.show_pointer(true);
+        if self.overlay_point(x, y) {
+            return;
+        }
+        if self.drag_tab(x) || self.drag_divider(x, y) || self.drag_bar(y) {
+            return;
+        }
+        if let Some(pane) = self.input.pointer.selecting {
+            self.extend_selection(pane);
+            return;
+        }
+        let held = self.input.pointer.captured.last().copied();
+        let target = match held {
+            Some((pane, _)) => self.target_in(pane),
+            None => self.target(),
+        };
+        let is_free = held.is_none() && !self.has_overlay();
+        if is_free && let Some(icon) = self.divider_icon(x, y) {
+            self.end_hover();
+            return self.set_icon(icon);
+        }
+        if is_free && over_bar {
+            self.end_hover();
+            return self.set_icon(CursorIcon::Default);
+        }
+        self.set_icon(self.icon_over(target.as_ref()));
+        let Some(target) = target else { return self.end_hover() };
+        if is_free {
+            self.focus_follows(target.id);
+        }
+        let button = held.map(|(_, button)| button);
+        if self.hover(target.id, target.x, target.y) {
+            self.set_icon(CursorIcon::Pointer);
+        }
+        self.report_mouse(&target, MouseKind::Motion(button));
+    }
+
+    pub(crate) fn pointer_left(&mut self) {
+        self.input.pointer.position = None;
+        self.end_hover();
+        self.surface.pacing.ask();
+    }
+
+    pub(crate) fn mouse_button(&mut self, button: MouseButton, pressed: bool) {
+        if !pressed {
+            return self.released(button);
+        }
+        let arrives =
+            self.input.pointer.arrival.arrives_by_press(self.input.focused, Instant::now());
+        if button == MouseButton::Left {
+            self.input.pointer.arrives = arrives;
+        }
+        if self.overlay_press() {
+            return;
+        }
+        if let Some(part) = self.tab_bar_part() {
+            if !arrives || part.closed_by(button).is_none() {
+                self.tab_bar_pressed(part, button);
+            }
+            return;
+        }
+        if let Some(item) = self.status_item() {
+            return self.status_pressed(item, button);
+        }
+        if let (Some((x, y)), MouseButton::Left) = (self.input.pointer.position, button)
+            && (self.grab_divider(x, y)
+                || self.grab_bar(x, y)
+                || !arrives && self.press_block(x, y))
+        {
+            return;
+        }
+        let Some(target) = self.target() else { return };
+        if self.mux.layout().active_tab().is_some_and(|tab| tab.focused != target.id) {
+            self.report(self.mux.focus(target.id));
+        }
+        if let Some(sent) = mux_button(button)
+            && self.report_mouse(&target, MouseKind::Press(sent))
+        {
+            self.input.pointer.capture(target.id, sent);
+            return;
+        }
+        let modifiers = keys::modifiers(self.input.modifiers);
+        match button {
+            MouseButton::Left
+                if !arrives
+                    && modifiers.contains(Modifiers::CTRL)
+                    && self.open_link(target.id, target.x, target.y) => {}
+            MouseButton::Left => {
+                let modifiers = self.without_override(target.id, modifiers);
+                self.begin_selection(&target, modifiers);
+            }
+            MouseButton::Middle => self.paste(Buffer::Primary, target.id),
+            MouseButton::Right => self.right_button(&target),
+            _ => {}
+        }
+    }
+
+    /// The modifiers, without Shift if it only keeps the event from the program: such a Shift extends no selection.
+    fn without_override(&self, pane: PaneId, modifiers: Modifiers) -> Modifiers {
+        let pane = self.mux.pane(pane);
+        match pane.is_some_and(|pane| pane.term().mouse_tracking() != MouseTracking::Off) {
+            true => modifiers - Modifiers::SHIFT,
+            false => modifiers,
+        }
+    }
+
+    fn released(&mut self, button: MouseButton) {
+        self.menu_released();
+        if button == MouseButton::Left {
+            self.drop_tab();
+            if self.drop_divider() || self.drop_bar() {
+                return;
+            }
+        }
+        if let Some(sent) = mux_button(button)
+            && let Some(pane) = self.input.pointer.let_go(sent)
+        {
+            if let Some(target) = self.target_in(pane) {
+                self.report_mouse(&target, MouseKind::Release(sent));
+            }
+        } else if button == MouseButton::Left
+            && let Some(pane) = self.input.pointer.selecting.take()
+            && let Some(pane) = self.mux.pane(pane)
+        {
+            if let Some(text) = self.selected_text(&pane) {
+                self.copy_on_select(text);
+            } else if let Some(target) = self.target_in(pane.id()) {
+                let modifiers =
+                    self.without_override(target.id, keys::modifiers(self.input.modifiers));
+                if modifiers.is_empty() && !self.input.pointer.arrives {
+                    let link = self.clicked_link(target.id, target.x, target.y);
+                    // A double click selects text, so its first click must not open a link or move the cursor.
+                    self.input.pointer.deferred =
+                        Some((Instant::now() + DOUBLE_CLICK, target, link));
+                    self.deferred_click(false);
+                }
+            }
+        }
+    }
+
+    /// Runs a click that selected nothing: `now`, or else once the double-click time is over.
+    pub(crate) fn deferred_click(&mut self, now: bool) {
+        let Some((due, ..)) = self.input.pointer.deferred else { return };
+        if !now && Instant::now() < due {
+            return self.wake_at(due);
+        }
+        let Some((_, target, link)) = self.input.pointer.deferred.take() else { return };
+        if let Some(link) = link {
+            self.open_hovered(&link);
+        } else if let Some(pane) = self.mux.pane(target.id) {
+            self.click_at_prompt(&pane, target.x, target.y);
+        }
+    }
+
+    fn right_button(&mut self, target: &Target) {
+        let wanted = self.prefs.config.mouse.right_button;
+        match wanted {
+            RightButton::Menu => self.open_context_menu(target),
+            RightButton::CopyOrPaste if self.copy_selection() => {}
+            RightButton::CopyOrPaste | RightButton::Paste => {
+                self.paste(Buffer::Clipboard, target.id)
+            }
+            RightButton::Extend => {
+                self.begin_selection(target, Modifiers::SHIFT);
+                self.input.pointer.selecting = None;
+                let pane = self.mux.pane(target.id);
+                if let Some(text) = pane.and_then(|pane| self.selected_text(&pane)) {
+                    self.copy_on_select(text);
+                }
+            }
+            RightButton::None => {}
+        }
+    }
+
+    /// Copies a finished selection as `mouse.copy_on_select` requires.
+    fn copy_on_select(&self, text: String) {
+        match self.prefs.config.mouse.copy_on_select {
+            CopyOnSelect::Off => {}
+            CopyOnSelect::Primary => self.input.clipboard.store(Buffer::Primary, text),
+            CopyOnSelect::Clipboard => {
+                self.input.clipboard.store(Buffer::Primary, text.clone());
+                self.input.clipboard.store(Buffer::Clipboard, text);
+            }
+        }
+    }
+
+    /// Hides the pointer until it moves, if `mouse.hide_while_typing` is on.
+    pub(crate) fn hide_pointer(&mut self) {
+        if self.prefs.config.mouse.hide_while_typing && !self.input.pointer.hidden {
+            self.show_pointer(false);
+        }
+    }
+
+    fn show_pointer(&mut self, shown: bool) {
+        if self.input.pointer.hidden == shown
+            && let Some(screen) = &self.surface.screen
+        {
+            screen.window.set_cursor_visible(shown);
+            self.input.pointer.hidden = !shown;
+        }
+    }
+
+    pub(crate) fn tab_bar_part(&self) -> Option<TabBarPart> {
+        let (x, y) = self.input.pointer.position?;
+        let geometry = self.surface.screen.as_ref()?.geometry;
+        contains(geometry.tab_bar(), x, y).then(|| self.tab_bar().map(|bar| bar.at(x, y)))?
+    }
+
+    /// Cancels a drag and restores the state before it. False if there was no drag.
+    pub(crate) fn cancel_drag(&mut self) -> bool {
+        self.cancel_tab_drag() || self.cancel_divider_drag()
+    }
+
+    pub(crate) fn target(&self) -> Option<Target> {
+        let (x, y) = self.input.pointer.position?;
+        let (id, area) = self.pane_at(x, y)?;
+        self.target_at(id, area)
+    }
+
+    /// The pane at a point of the window, and its area.
+    pub(crate) fn pane_at(&self, x: f64, y: f64) -> Option<(PaneId, Rect)> {
+        let placed = self.placed(&self.mux.layout());
+        placed.into_iter().find(|(_, area)| contains(pixels(*area), x, y))
+    }
+
+    /// The pane, column and visible row of the cell under the pointer.
+    pub(crate) fn hovered_cell(&self) -> Option<(PaneId, u16, usize)> {
+        let target = self.target()?;
+        let (width, height) = self.cell();
+        let cells = |at: f64, cell: u32| (at >= 0.0).then_some((at / f64::from(cell)) as usize);
+        let (col, row) = (cells(target.x, width)?, cells(target.y, height)?);
+        Some((target.id, u16::try_from(col).ok()?, row))
+    }
+
+    /// A visible pane with the pointer's position in it, which may lie outside.
+    pub(crate) fn target_in(&self, pane: PaneId) -> Option<Target> {
+        let layout = self.mux.layout();
+        let (id, area) = self.placed(&layout).into_iter().find(|(id, _)| *id == pane)?;
+        self.target_at(id, area)
+    }
+
+    fn target_at(&self, id: PaneId, area: Rect) -> Option<Target> {
+        let (x, y) = self.input.pointer.position?;
+        let origin = self.surface.screen.as_ref()?.geometry.origin(area);
+        let shift = self.workspace.views.get(&id).map_or(0, |view| view.shift);
+        let y = y - f64::from(origin.1) + f64::from(shift);
+        Some(Target { id, x: x - f64::from(origin.0), y })
+    }
+
+    pub(crate) fn cell(&self) -> (u32, u32) {
+        self.surface.screen.as_ref().map_or((1, 1), |screen| {
+            (screen.geometry.cell.width.max(1), screen.geometry.cell.height.max(1))
+        })
+    }
+
+    /// The mouse cursor over a pane: the shape that its program set (OSC 22), or a text cursor.
+    fn icon_over(&self, target: Option<&Target>) -> CursorIcon {
+        let Some(target) = target else { return CursorIcon::Default };
+        let shape = self.mux.pane(target.id).and_then(|pane| pane.term().pointer_shape());
+        shape.and_then(|shape| shape.parse().ok()).unwrap_or(CursorIcon::Text)
+    }
+
+    /// Applies a shape that a program set while the pointer did not move.
+    pub(crate) fn pointer_shape_changed(&mut self) {
+        if self.input.pointer.position.is_some() {
+            self.set_icon(self.icon_over(self.target().as_ref()));
+        }
+    }
+
+    pub(crate) fn set_icon(&mut self, icon: CursorIcon) {
+        if self.input.pointer.icon != icon
+            && let Some(screen) = &self.surface.screen
+        {
+            screen.window.set_cursor(icon);
+            self.input.pointer.icon = icon;
+        }
+    }
+
+    /// Repeats the hit test for links after Ctrl or the text changed while the pointer did not move.
+    pub(crate) fn hover_again(&mut self) {
+        match self.target() {
+            Some(target) if self.hover(target.id, target.x, target.y) => {
+                self.set_icon(CursorIcon::Pointer);
+            }
+            target => {
+                self.end_hover();
+                self.set_icon(self.icon_over(target.as_ref()));
+            }
+        }
+    }
+
+    /// Reports a mouse event to the program. Returns true if the program tracks the mouse and Shift does not bypass it;
+    /// a release is reported even with Shift.
+    pub(crate) fn report_mouse(&mut self, target: &Target, kind: MouseKind) -> bool {
+        let modifiers = keys::modifiers(self.input.modifiers);
+        let Some(pane) = self.mux.pane(target.id) else { return false };
+        let (tracking, encoding, size) = {
+            let term = pane.term();
+            (term.mouse_tracking(), term.mouse_encoding(), term.size())
+        };
+        let is_release = matches!(kind, MouseKind::Release(_));
+        if tracking == MouseTracking::Off || modifiers.contains(Modifiers::SHIFT) && !is_release {
+            return false;
+        }
+        let cell = self.cell();
+        let (x, y) = (target.x.max(0.0), target.y.max(0.0));
+        let col = ((x / f64::from(cell.0)) as u16).min(size.cols - 1);
+        let row = ((y / f64::from(cell.1)) as u16).min(size.rows - 1);
+        if let MouseKind::Motion(_) = kind
+            && self.input.pointer.reported == Some((target.id, col, row))
+            && encoding != unterm_term::MouseEncoding::SgrPixels
+        {
+            return true;
+        }
+        self.input.pointer.reported = Some((target.id, col, row));
+        let event = MouseEvent { kind, modifiers, col, row, x: x as u32, y: y as u32 };
+        if let Some(bytes) = input::encode_mouse(&event, tracking, encoding) {
+            send(&pane, &bytes);
+        }
+        true
+    }
+}

@@ -1,0 +1,77 @@
+//! The mouse wheel: what it scrolls.
+
+use unterm_mux::input::{self, MouseKind};
+use unterm_term::MouseTracking;
+use winit::event::MouseScrollDelta;
+
+use crate::window::{
+    app::{App, send},
+    input::pointer::Target,
+};
+
+impl App {
+    /// Handles the wheel or a touch pad: reports notches to the program, or scrolls the view.
+    pub(crate) fn wheel(&mut self, delta: MouseScrollDelta) {
+        if self.tab_bar_part().is_some() && !self.has_overlay() {
+            return self.tab_bar_wheel(delta);
+        }
+        let (_, height) = self.cell();
+        let (x, y, per_notch) = match delta {
+            MouseScrollDelta::LineDelta(x, y) => {
+                (f64::from(x), f64::from(y), f64::from(self.prefs.config.mouse.scroll_lines))
+            }
+            MouseScrollDelta::PixelDelta(at) => {
+                (at.x / f64::from(height), at.y / f64::from(height), 1.0)
+            }
+        };
+        if self.overlay_wheel(y) {
+            return;
+        }
+        let Some(target) = self.target() else { return };
+        let Some(pane) = self.mux.pane(target.id) else { return };
+        self.input.pointer.wheel.0 += x;
+        self.input.pointer.wheel.1 += y;
+        let (columns, notches) =
+            (self.input.pointer.wheel.0.trunc(), self.input.pointer.wheel.1.trunc());
+        let (tracking, modes) = {
+            let term = pane.term();
+            (term.mouse_tracking(), term.modes())
+        };
+        if tracking != MouseTracking::Off && !self.input.modifiers.shift_key() {
+            self.input.pointer.wheel =
+                (self.input.pointer.wheel.0 - columns, self.input.pointer.wheel.1 - notches);
+            self.wheel_to_program(&target, columns as i32, notches as i32);
+            return;
+        }
+        self.input.pointer.wheel.0 = 0.0;
+        let per_notch = per_notch * f64::from(self.prefs.config.mouse.scroll_multiplier);
+        let Some(view) = self.workspace.views.get_mut(&target.id) else { return };
+        // Programs receive whole lines; the history scrolls by pixels.
+        let unit = if view.is_alternate() { 1.0 } else { f64::from(height) };
+        let turned = (self.input.pointer.wheel.1 * per_notch * unit).trunc();
+        self.input.pointer.wheel.1 -= turned / (per_notch * unit);
+        let turned = turned as i64;
+        if turned == 0 {
+            return;
+        }
+        if !view.is_alternate() {
+            view.scroll_pixels(-turned, height);
+            self.surface.pacing.ask();
+        } else if let Some(bytes) = input::encode_alternate_scroll(turned as i32, modes) {
+            send(&pane, &bytes);
+        }
+    }
+
+    fn wheel_to_program(&mut self, target: &Target, columns: i32, notches: i32) {
+        use input::MouseButton::{WheelDown, WheelLeft, WheelRight, WheelUp};
+        let turns = [
+            (if notches > 0 { WheelUp } else { WheelDown }, notches),
+            (if columns > 0 { WheelLeft } else { WheelRight }, columns),
+        ];
+        for (button, count) in turns {
+            for _ in 0..count.unsigned_abs().min(20) {
+                self.report_mouse(target, MouseKind::Press(button));
+            }
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! The app: joins the parts, and carries out what they ask for.
+
+pub(crate) mod act;
+pub(crate) mod chrome;
+pub(crate) mod events;
+pub(crate) mod input;
+pub(crate) mod news;
+pub(crate) mod no_effect;
+pub(crate) mod overlays;
+pub(crate) mod preferences;
+pub(crate) mod start;
+pub(crate) mod surface;
+pub(crate) mod system;
+pub(crate) mod watched;
+pub(crate) mod workspace;
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use unterm_control::Server;
+use unterm_mux::{Mux, MuxError, Pane, input as mux_input};
+use unterm_term::Palette;
+use winit::{dpi::PhysicalSize, event_loop::ActiveEventLoop};
+
+use crate::window::{
+    chrome::Chrome,
+    inbox::Inbox,
+    input::{Input, clipboard::Clipboard},
+    overlays::Overlays,
+    prefs::{self, Prefs},
+    surface::Surface,
+    system::System,
+    ui::colors::KnownColors,
+    workspace::{Workspace, view::View},
+};
+use crate::{
+    args::Args,
+    config::{Settings, keys::Keymap},
+    copy_command::CopyKeys,
+};
+
+/// The app and its window.
+pub(crate) struct App {
+    mux: Arc<Mux>,
+    server: Option<Server>,
+    inbox: Arc<Inbox>,
+    prefs: Prefs,
+    workspace: Workspace,
+    input: Input,
+    overlays: Overlays,
+    chrome: Chrome,
+    surface: Surface,
+    system: System,
+    /// What ends the app.
+    failure: Option<anyhow::Error>,
+}
+
+impl App {
+    fn new(
+        args: &Args,
+        mux: Arc<Mux>,
+        server: Option<Server>,
+        inbox: Arc<Inbox>,
+        settings: Arc<Settings>,
+        palette: Arc<Palette>,
+    ) -> Self {
+        let config = settings.get();
+        let fonts = prefs::fonts(&config, args);
+        Self {
+            mux,
+            server,
+            workspace: Workspace::default(),
+            input: Input::new(Clipboard::start(Arc::clone(&inbox))),
+            overlays: Overlays::default(),
+            chrome: Chrome::default(),
+            surface: Surface::new(prefs::renderer(&config, &fonts)),
+            system: System::default(),
+            inbox,
+            prefs: Prefs {
+                args: args.clone(),
+                keymap: Keymap::new(&config.keys),
+                copy_keys: CopyKeys::new(&config.copy_mode_keys),
+                palette,
+                colors: KnownColors::default(),
+                has_proxy: crate::proxy::is_enabled(settings.home()).unwrap_or(false),
+                config,
+                fonts,
+                settings,
+            },
+            failure: None,
+        }
+    }
+
+    /// Adopts the scale of the screen that shows the window.
+    fn rescale(&mut self, scale: f64) {
+        if (self.prefs.fonts.scale - scale as f32).abs() > f32::EPSILON {
+            self.prefs.fonts.scale = scale as f32;
+            self.apply_fonts();
+        }
+    }
+
+    /// Measures the cell again after a change of font or scale.
+    fn apply_fonts(&mut self) {
+        self.surface.renderer.set_fonts(self.prefs.fonts.clone());
+        let cell = self.surface.renderer.metrics();
+        if let Some(screen) = &mut self.surface.screen {
+            screen.geometry.cell = cell;
+            screen.geometry.scale = self.prefs.fonts.scale;
+            screen.geometry.measure(&mut self.surface.renderer);
+        }
+        self.arrange();
+        self.surface.pacing.ask();
+    }
+
+    /// The pane that receives keys.
+    fn focused_pane(&self) -> Option<Arc<Pane>> {
+        let layout = self.mux.layout();
+        self.mux.pane(layout.active_tab()?.focused)
+    }
+
+    /// A pane's view, refreshed from its terminal: the last frame may be older if output is fast or the pane is hidden.
+    fn fresh_view(&mut self, pane: &Pane) -> Option<&mut View> {
+        let clock = self.clock(Instant::now());
+        let view = self.workspace.views.get_mut(&pane.id())?;
+        view.refresh(pane, clock);
+        Some(view)
+    }
+
+    /// Reports changes of the focus to panes (mode 1004).
+    fn tell_focus(&mut self) {
+        let now = if self.input.focused { self.focused_pane().map(|pane| pane.id()) } else { None };
+        let before = std::mem::replace(&mut self.workspace.told_focus, now);
+        if before == now {
+            return;
+        }
+        for (pane, focused) in [(before, false), (now, true)] {
+            let Some(pane) = pane.and_then(|id| self.mux.pane(id)) else { continue };
+            let modes = pane.term().modes();
+            let bytes = mux_input::encode_focus(focused, modes);
+            if !bytes.is_empty() {
+                send(&pane, bytes);
+            }
+        }
+    }
+
+    /// Shows an error of the mux.
+    fn report<T>(&mut self, result: Result<T, MuxError>) {
+        match result {
+            Ok(_) => {}
+            Err(MuxError::NoRoom { axis, .. }) => self.refuse_split(axis),
+            Err(error) => {
+                tracing::error!("{error}");
+                self.complain("panes", format!("That failed.\n{error}"));
+            }
+        }
+    }
+
+    fn resized(&mut self, size: PhysicalSize<u32>) {
+        let Some(screen) = &mut self.surface.screen else { return };
+        let (width, height) = (size.width.max(1), size.height.max(1));
+        if (screen.geometry.width, screen.geometry.height) == (width, height) {
+            return;
+        }
+        (screen.geometry.width, screen.geometry.height) = (width, height);
+        screen.painter.resize(width, height);
+        // The user resizes the window: grids that a client fixed follow the window again.
+        for pane in self.mux.panes() {
+            pane.set_pinned(false);
+        }
+        self.arrange();
+        self.surface.pacing.ask();
+    }
+
+    fn fail(&mut self, error: anyhow::Error, event_loop: &ActiveEventLoop) {
+        self.failure.get_or_insert(error);
+        event_loop.exit();
+    }
+}
+
+/// Queues bytes for a pane's program. If the program does not read, the bytes are lost and a warning is logged.
+pub(crate) fn send(pane: &Pane, bytes: &[u8]) {
+    if let Err(error) = pane.write(bytes) {
+        tracing::warn!("input for pane {} is lost: {error}", pane.id().0);
+    }
+}
+
+/// Half the period of a blinking cursor.
+pub(crate) const BLINK: Duration = Duration::from_millis(530);
+/// How long the active tab shows the bell's mark.
+pub(crate) const BELL_MARK: Duration = Duration::from_secs(1);
+/// For how long after a start, a resize or a change of colours a pane's output counts as a repaint.
+pub(crate) const REPAINTING: Duration = Duration::from_millis(500);

@@ -1,0 +1,69 @@
+//! The rows of the menu that a right click in a pane opens. `menu.rs` implements menus.
+
+use unterm_mux::Axis;
+use unterm_renderer::PixelRect;
+
+use crate::action::Action;
+use crate::window::{
+    app::App,
+    input::pointer::Target,
+    overlays::menu::{Choice, Item, Row},
+    workspace::blocks::place::Part,
+};
+
+impl App {
+    /// Opens the menu at the pointer: for the selection and the pane and, if there are any at that point, for the link and the
+    /// command.
+    pub(crate) fn open_context_menu(&mut self, target: &Target) {
+        let Some((x, y)) = self.input.pointer.position else { return };
+        let link = self.link_under(target.id, target.x, target.y, true);
+        let has_selection = self.has_selection(target.id);
+        let mut rows: Vec<Row> = Vec::new();
+        if let Some(link) = link {
+            let (open, copy) = match link.is_file() {
+                true => ("Open file", "Copy file name"),
+                false => ("Open link", "Copy link"),
+            };
+            let uri = link.uri().to_owned();
+            rows.push(Item::of(open, Choice::Open(link)).into());
+            rows.push(Item::of(copy, Choice::Copy(uri)).into());
+            rows.push(Row::Line);
+        }
+        rows.extend([
+            self.menu_item(Action::Copy).enabled(has_selection).into(),
+            self.menu_item(Action::Paste).into(),
+            self.menu_item(Action::SelectAll).into(),
+            self.menu_item(Action::Search).titled("Find…").into(),
+        ]);
+        if let Some(command) = self.command_under(target) {
+            let parts = [
+                (Part::CopyCommand, "Copy command"),
+                (Part::CopyOutput, "Copy output"),
+                (Part::Rerun, "Run command again"),
+                (Part::Fold, "Fold or unfold output"),
+            ];
+            rows.push(Row::Line);
+            rows.extend(parts.map(|(part, title)| {
+                Item::of(title, Choice::Command(target.id, command, part)).into()
+            }));
+        }
+        rows.extend([
+            Row::Line,
+            self.menu_item(Action::Split(Axis::Horizontal)).into(),
+            self.menu_item(Action::Split(Axis::Vertical)).into(),
+            self.menu_item(Action::ClosePane).into(),
+        ]);
+        let anchor = PixelRect { x: x as i32, y: y as i32, width: 0, height: 0 };
+        self.open_menu(anchor, rows, None);
+    }
+
+    /// The finished or running command whose prompt or output is at a point.
+    fn command_under(&self, target: &Target) -> Option<u64> {
+        let view = self.workspace.views.get(&target.id)?;
+        let line = view.spot(target.x, target.y, self.cell())?.cell.line;
+        let pane = self.mux.pane(target.id)?;
+        let term = pane.term();
+        let command = term.command_at(line).filter(|_| !view.is_alternate())?;
+        command.output.is_some().then_some(command.id)
+    }
+}

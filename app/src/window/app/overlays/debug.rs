@@ -1,0 +1,37 @@
+//! Opens the debug overlay, and feeds it.
+
+use std::time::Instant;
+
+use crate::window::{app::App, overlays::debug::Debug};
+
+impl App {
+    /// Opens or closes the overlay.
+    pub(crate) fn toggle_debug(&mut self) {
+        self.overlays.debug = match self.overlays.debug {
+            Some(_) => None,
+            None => Some(Debug::default()),
+        };
+        self.surface.pacing.ask();
+    }
+
+    /// Starts to time a key press.
+    pub(crate) fn debug_key(&mut self) {
+        if let Some(debug) = &mut self.overlays.debug {
+            debug.key.get_or_insert_with(Instant::now);
+        }
+    }
+
+    /// Repaints after a move of the mouse: the overlay may show another cell.
+    pub(crate) fn debug_moved(&mut self) {
+        if self.overlays.debug.is_some() {
+            self.surface.pacing.ask();
+        }
+    }
+
+    /// Records a painted frame, and when its painting began.
+    pub(crate) fn debug_painted(&mut self, begun: Instant) {
+        if let Some(debug) = &mut self.overlays.debug {
+            debug.painted(begun, self.surface.renderer.last_frame());
+        }
+    }
+}

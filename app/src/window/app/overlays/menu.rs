@@ -1,0 +1,122 @@
+//! Opens menus, passes them keys and the mouse, and carries out what was chosen.
+
+use unterm_mux::{
+    TabId,
+    input::{Key, Modifiers},
+};
+use unterm_renderer::PixelRect;
+
+use crate::action::Action;
+use crate::window::{
+    app::App,
+    input::{clipboard::Buffer, keys::Pressed},
+    overlays::menu::{Choice, Item, Menu, Outcome, Row},
+};
+
+impl App {
+    /// Opens a menu at `anchor` (a point has size 0) for a tab; `None`: the active tab.
+    pub(crate) fn open_menu(&mut self, anchor: PixelRect, rows: Vec<Row>, target: Option<TabId>) {
+        let Some(screen) = &self.surface.screen else { return };
+        let opened = self.input.pointer.position;
+        let mut menu = Menu { rows, marked: None, first: 0, anchor, width: 0, target, opened };
+        menu.measure(&screen.geometry, &mut self.surface.renderer);
+        self.overlays.menu = Some(menu);
+        self.surface.pacing.ask();
+    }
+
+    pub(crate) fn menu_item(&self, action: Action) -> Item {
+        Item::new(action, &self.prefs.keymap)
+    }
+
+    /// Closes the open menu.
+    pub(crate) fn close_menu(&mut self) {
+        if self.overlays.menu.take().is_some() {
+            self.surface.pacing.ask();
+        }
+    }
+
+    /// Handles a key while a menu is open; the menu takes every key.
+    pub(crate) fn menu_key(&mut self, pressed: Pressed, modifiers: Modifiers) {
+        let Some(menu) = &mut self.overlays.menu else { return };
+        let key = match pressed.unshifted {
+            Some(c) if modifiers.contains(Modifiers::CTRL) => Key::Char(c),
+            _ => pressed.key,
+        };
+        let outcome = menu.key(key, modifiers);
+        self.chose(outcome);
+    }
+
+    /// Handles a pointer move while a menu is open.
+    pub(crate) fn menu_pointed(&mut self, x: f64, y: f64) {
+        let Some(geometry) = self.surface.screen.as_ref().map(|screen| screen.geometry) else {
+            return;
+        };
+        let Some(menu) = &mut self.overlays.menu else { return };
+        let before = menu.marked;
+        let inside = menu.point(&geometry, x, y);
+        if !inside {
+            // If the pointer is outside, the mark set by the keyboard stays.
+            menu.marked = before;
+        } else if menu.marked != before {
+            self.surface.pacing.ask();
+        }
+    }
+
+    /// Handles a button press while a menu is open; returns true if the menu takes it.
+    pub(crate) fn menu_pressed(&mut self) -> bool {
+        let Some((x, y)) = self.input.pointer.position else { return true };
+        let Some(geometry) = self.surface.screen.as_ref().map(|screen| screen.geometry) else {
+            return false;
+        };
+        let Some(menu) = &mut self.overlays.menu else { return false };
+        let inside = menu.point(&geometry, x, y);
+        menu.opened = None;
+        if !inside {
+            self.close_menu();
+        }
+        // A press outside only closes the menu, except on the tab bar, where it may open another menu.
+        inside || self.tab_bar_part().is_none()
+    }
+
+    /// Handles a button release while a menu is open: over an item, chooses it.
+    pub(crate) fn menu_released(&mut self) {
+        let Some((x, y)) = self.input.pointer.position else { return };
+        let Some(geometry) = self.surface.screen.as_ref().map(|screen| screen.geometry) else {
+            return;
+        };
+        let Some(menu) = &mut self.overlays.menu else { return };
+        if menu.opened.is_none() && menu.point(&geometry, x, y) {
+            let outcome = menu.choose();
+            self.chose(outcome);
+        }
+    }
+
+    /// Handles the wheel while a menu is open.
+    pub(crate) fn menu_wheel(&mut self, up: bool) {
+        if let Some(menu) = &mut self.overlays.menu {
+            menu.step(if up { -1 } else { 1 });
+            self.surface.pacing.ask();
+        }
+    }
+
+    fn chose(&mut self, outcome: Outcome) {
+        self.surface.pacing.ask();
+        match outcome {
+            Outcome::Stay => {}
+            Outcome::Closed => self.close_menu(),
+            Outcome::Chosen(choice) => {
+                let target = self.overlays.menu.take().and_then(|menu| menu.target);
+                match choice {
+                    Choice::Act(action) => self.act_by_choice(target, action),
+                    Choice::Open(link) => self.open_hovered(&link),
+                    Choice::Copy(text) => self.input.clipboard.store(Buffer::Clipboard, text),
+                    Choice::Command(pane, command, part) => {
+                        if let Some(pane) = self.mux.pane(pane) {
+                            self.do_with(&pane, command, part);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

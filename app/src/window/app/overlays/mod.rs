@@ -1,0 +1,13 @@
+//! TODO
+
+pub(crate) mod confirm;
+pub(crate) mod context_menu;
+pub(crate) mod copy_mode;
+pub(crate) mod debug;
+pub(crate) mod hints;
+pub(crate) mod main_menu;
+pub(crate) mod menu;
+pub(crate) mod picker;
+pub(crate) mod search;
+pub(crate) mod stack;
+pub(crate) mod toast;

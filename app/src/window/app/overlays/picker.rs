@@ -1,0 +1,313 @@
+//! Opens the panel with its lists, and does what a choice is for.
+
+use std::sync::Arc;
+
+use unterm_mux::{OnExit, Spawn, TabId, input::Modifiers};
+use winit::event::KeyEvent;
+
+use crate::window::{
+    app::App,
+    input::keys::Pressed,
+    overlays::{
+        emoji,
+        panel::{Outcome, Panel, item::Item},
+        picker::{Choice, Picker, action_item, shell_items},
+    },
+};
+use crate::{
+    action::{ACTIONS, Action, Entry, Takes},
+    config::{edit, theme},
+};
+
+impl App {
+    fn pick(&mut self, hint: &str, items: Vec<Item<Choice>>, marked: usize) {
+        // An open list may preview a theme; closing it restores the configured theme.
+        self.close_picker();
+        let panel = Panel::new(hint, items, marked);
+        self.overlays.picker = Some(Picker {
+            panel,
+            argument: None,
+            target: None,
+            previews: false,
+            code: None,
+            answering: None,
+        });
+        self.surface.pacing.ask();
+    }
+
+    /// Asks for the argument of an action about a tab; the input starts with `text`, selected.
+    pub(crate) fn pick_argument(&mut self, action: &str, hint: &str, text: &str, target: TabId) {
+        let entry = ACTIONS.iter().find(|entry| entry.name == action);
+        self.pick(hint, Vec::new(), 0);
+        if let Some(picker) = &mut self.overlays.picker {
+            picker.panel.prefill(&text.replace('\\', r"\\"));
+            picker.argument = entry;
+            picker.target = Some(target);
+        }
+    }
+
+    /// Shows an agent's question in full and lists the answers; without answers, the user types one.
+    pub(crate) fn pick_answer(
+        &mut self,
+        hint: &str,
+        text: String,
+        items: Vec<Item<Choice>>,
+        number: u64,
+    ) {
+        self.pick(hint, Vec::new(), 0);
+        if let Some(picker) = &mut self.overlays.picker {
+            picker.panel = Panel::new(hint, items, 0).with_text(text);
+            picker.answering = Some(number);
+        }
+    }
+
+    pub(crate) fn pick_emoji(&mut self) {
+        self.pick("Type a name, a keyword or a code point such as U+263A", emoji::items(), 0);
+        if let Some(picker) = &mut self.overlays.picker {
+            picker.code = Some(String::new());
+        }
+    }
+
+    pub(crate) fn pick_command(&mut self) {
+        let items = self.command_items();
+        self.pick("Type a command", items, 0);
+    }
+
+    pub(crate) fn pick_anything(&mut self) {
+        let shells = shell_items().into_iter().map(|mut item| {
+            item.title = format!("New tab with {}", item.title);
+            item
+        });
+        let tabs = self.tab_items().into_iter().map(|mut item| {
+            item.title = format!("Go to {}", item.title);
+            item
+        });
+        let items = shells.chain(tabs).chain(self.command_items()).collect();
+        self.pick("Open a shell, go to a tab or run a command", items, 0);
+    }
+
+    fn command_items(&self) -> Vec<Item<Choice>> {
+        let is_list = |entry: &Entry| {
+            matches!(entry.takes, Takes::Nothing(Action::CommandPalette | Action::Launcher))
+        };
+        ACTIONS
+            .iter()
+            .filter(|entry| !is_list(entry))
+            .map(|entry| {
+                let used = self.overlays.used_actions.iter().position(|name| *name == entry.name);
+                action_item(entry)
+                    .noted(self.prefs.keymap.keys_of(entry))
+                    .used(used.map_or(0, |at| at as u32 + 1))
+            })
+            .collect()
+    }
+
+    /// Lists every theme, and previews the marked one.
+    pub(crate) fn pick_theme(&mut self) {
+        let home = self.prefs.settings.home().to_owned();
+        let current = self.prefs.config.theme.pick(self.is_light()).to_owned();
+        let items: Vec<_> = theme::names(&home)
+            .into_iter()
+            .filter_map(|name| {
+                let theme = theme::find(&name, &home).ok()?;
+                let note = if theme.is_light() { "light" } else { "dark" };
+                Some(Item::new(theme.shown(&name), Choice::Theme(name)).noted(note))
+            })
+            .collect();
+        let is_current =
+            |item: &Item<Choice>| matches!(&item.choice, Choice::Theme(name) if *name == current);
+        let marked = items.iter().position(is_current).unwrap_or(0);
+        self.pick("Choose a theme", items, marked);
+    }
+
+    pub(crate) fn pick_tab(&mut self) {
+        let items = self.tab_items();
+        self.pick("Go to a tab", items, self.mux.layout().active);
+    }
+
+    fn tab_items(&self) -> Vec<Item<Choice>> {
+        let layout = self.mux.layout();
+        layout
+            .tabs
+            .iter()
+            .enumerate()
+            .map(|(index, tab)| {
+                let label = self.chrome.tabs.iter().find(|label| label.id == tab.id);
+                let title = label.map_or("", |label| &label.title);
+                Item::new(title, Choice::Tab(tab.id)).noted(format!("tab {}", index + 1))
+            })
+            .collect()
+    }
+
+    pub(crate) fn pick_shell(&mut self) {
+        self.pick("New tab with a shell", shell_items(), 0);
+    }
+
+    /// Handles a key while the panel is open; the key does not reach the program.
+    pub(crate) fn picker_key(&mut self, pressed: Pressed, modifiers: Modifiers, event: &KeyEvent) {
+        let Some(picker) = &mut self.overlays.picker else { return };
+        let key = match pressed.unshifted {
+            Some(c) if modifiers.contains(Modifiers::CTRL) => unterm_mux::input::Key::Char(c),
+            _ => pressed.key,
+        };
+        let outcome = picker.panel.key(key, modifiers, event.text.as_deref());
+        self.picked(outcome);
+    }
+
+    /// Inserts text from an input method or a paste.
+    pub(crate) fn picker_text(&mut self, text: &str) {
+        if let Some(picker) = &mut self.overlays.picker {
+            let outcome = picker.panel.insert(text);
+            self.picked(outcome);
+        }
+    }
+
+    /// Handles a click while the panel is open; a click outside the panel closes it.
+    pub(crate) fn picker_click(&mut self, x: f64, y: f64) {
+        let Some(geometry) = self.surface.screen.as_ref().map(|screen| screen.geometry) else {
+            return;
+        };
+        let Some(picker) = &mut self.overlays.picker else { return };
+        let outcome = picker.panel.click(&geometry, x, y).unwrap_or(Outcome::Closed);
+        self.picked(outcome);
+    }
+
+    pub(crate) fn picker_pointed(&mut self, x: f64, y: f64) {
+        let Some(geometry) = self.surface.screen.as_ref().map(|screen| screen.geometry) else {
+            return;
+        };
+        if self.overlays.picker.as_mut().is_some_and(|picker| picker.panel.point(&geometry, x, y)) {
+            self.surface.pacing.ask();
+        }
+    }
+
+    pub(crate) fn picker_wheel(&mut self, up: bool) {
+        if let Some(picker) = &mut self.overlays.picker {
+            let outcome = picker.panel.wheel(up);
+            self.picked(outcome);
+        }
+    }
+
+    fn picked(&mut self, outcome: Outcome) {
+        self.surface.pacing.ask();
+        match outcome {
+            Outcome::Stay | Outcome::Edited => {}
+            Outcome::Moved => self.preview(),
+            Outcome::Closed => self.close_picker(),
+            Outcome::Chosen => self.choose(),
+        }
+    }
+
+    /// Previews the marked theme; in the emoji picker, looks up the input as a code point.
+    fn preview(&mut self) {
+        let Some(picker) = &mut self.overlays.picker else { return };
+        if let Some(code) =
+            picker.code.as_mut().filter(|code| code.as_str() != picker.panel.query())
+        {
+            picker.panel.query().clone_into(code);
+            picker.panel.offer(emoji::by_code(code));
+        }
+        let Some(Choice::Theme(name)) = picker.panel.choice() else { return };
+        if let Ok(theme) = theme::find(name, self.prefs.settings.home()) {
+            picker.previews = true;
+            // Errors in the configuration were reported when it was applied.
+            let _ = self.apply_palette(Arc::new(theme.palette));
+        }
+    }
+
+    /// Writes a theme to the configuration file; the file watchers apply it, in this window and all others.
+    pub(crate) fn set_theme(&mut self, name: &str) {
+        let home = self.prefs.settings.home().to_owned();
+        let key: &[&str] = match (&self.prefs.config.theme, self.is_light()) {
+            (crate::config::ThemeChoice::One(_), _) => &["theme"],
+            (_, Some(true)) => &["theme", "light"],
+            _ => &["theme", "dark"],
+        };
+        if let Err(error) = edit::set(&home, key, name.into()) {
+            self.complain("theme", format!("Can't set the theme.\n{error:#}"));
+            self.apply_theme();
+        }
+    }
+
+    fn close_picker(&mut self) {
+        if self.overlays.picker.take().is_some_and(|picker| picker.previews) {
+            self.apply_theme();
+        }
+    }
+
+    fn choose(&mut self) {
+        let Some(picker) = &mut self.overlays.picker else { return };
+        if let Some(entry) = picker.argument {
+            match entry.action(Some(picker.panel.query())) {
+                Ok(action) => {
+                    let target = picker.target;
+                    self.overlays.picker = None;
+                    self.act_by_choice(target, action);
+                }
+                Err(message) => picker.panel.complain(message),
+            }
+            return;
+        }
+        let Some(choice) = picker.panel.choice().cloned() else {
+            // Without a list, the input is the answer.
+            if let (Some(number), true) = (picker.answering, picker.panel.is_without_items()) {
+                let answer = picker.panel.query().to_owned();
+                self.overlays.picker = None;
+                self.agent_answered(number, &answer);
+            }
+            return;
+        };
+        if let Choice::Command(entry) = choice {
+            // Of two equal matches, the palette lists the more recently used first.
+            self.overlays.used_actions.retain(|name| *name != entry.name);
+            self.overlays.used_actions.push(entry.name);
+        }
+        match choice {
+            Choice::Command(entry) => match &entry.takes {
+                Takes::Nothing(action) => {
+                    self.overlays.picker = None;
+                    self.act_by_choice(None, action.clone());
+                }
+                Takes::Number { what, .. } | Takes::Text { what, .. } => {
+                    picker.panel = Panel::new(format!("{}: {what}", entry.title), Vec::new(), 0);
+                    picker.argument = Some(entry);
+                }
+            },
+            Choice::Theme(name) => {
+                self.overlays.picker = None;
+                self.set_theme(&name);
+            }
+            Choice::Tab(tab) => {
+                self.overlays.picker = None;
+                self.report(self.mux.activate_tab(tab));
+            }
+            Choice::Answer(answer) => {
+                if let Some(number) =
+                    self.overlays.picker.take().and_then(|picker| picker.answering)
+                {
+                    self.agent_answered(number, &answer);
+                }
+            }
+            Choice::NoAnswer => {
+                if let Some(number) =
+                    self.overlays.picker.take().and_then(|picker| picker.answering)
+                {
+                    self.leave_unanswered(number);
+                }
+            }
+            Choice::OwnWords => {
+                let asked = picker.panel.text().unwrap_or_default().to_owned();
+                picker.panel = Panel::new("Your answer", Vec::new(), 0).with_text(asked);
+            }
+            Choice::Text(text) => {
+                self.overlays.picker = None;
+                self.type_character(&text);
+            }
+            Choice::Shell(program) => {
+                self.overlays.picker = None;
+                let spawn = Spawn { program: Some(program), ..self.spawn_beside() };
+                self.report(self.mux.open_tab(spawn, None, OnExit::Close));
+            }
+        }
+    }
+}

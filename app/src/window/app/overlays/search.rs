@@ -1,0 +1,258 @@
+//! The search's keys, and how keys and new output change the query, the current match and the view.
+
+use std::{
+    sync::atomic::Ordering,
+    time::{Duration, Instant},
+};
+
+use unterm_mux::{
+    PaneId,
+    input::{Key, Modifiers},
+};
+use unterm_term::Point;
+use winit::event::KeyEvent;
+
+use crate::window::{
+    app::App,
+    input::keys::Pressed,
+    overlays::search::{FromCopyMode, SearchBar, found::Found},
+    ui::geometry::contains,
+};
+
+/// The delay before new output is searched.
+const AGAIN: Duration = Duration::from_millis(300);
+
+impl App {
+    /// Opens the search of the focused pane; if it is already open, returns the keys to it.
+    pub(crate) fn open_search(&mut self) {
+        let Some(pane) = self.focused_pane() else { return };
+        if self.overlays.search.as_ref().is_none_or(|search| search.pane != pane.id()) {
+            self.close_search();
+            let mut search = SearchBar::new(pane.id());
+            if let Some(view) = self.fresh_view(&pane) {
+                search.origin = (view.top, view.last_line());
+            }
+            self.overlays.search = Some(search);
+        }
+        if let Some(search) = &mut self.overlays.search {
+            (search.is_accepted, search.from) = (false, None);
+        }
+        self.surface.pacing.ask();
+    }
+
+    /// Opens the search of the focused pane for its selected text.
+    pub(crate) fn search_selection(&mut self) {
+        let Some(pane) = self.focused_pane() else { return };
+        let Some(text) = self.selected_text(&pane) else { return self.open_search() };
+        self.close_search();
+        let mut search = SearchBar::new(pane.id());
+        search.line.insert(text.trim_start());
+        self.overlays.search = Some(search);
+        self.search_now();
+    }
+
+    /// Opens the search for copy mode, whose cursor is at `origin`.
+    pub(crate) fn search_from_copy_mode(&mut self, pane: PaneId, origin: Point, forward: bool) {
+        self.close_search();
+        let from = Some(FromCopyMode { origin, forward });
+        self.overlays.search = Some(SearchBar { from, ..SearchBar::new(pane) });
+        self.surface.pacing.ask();
+    }
+
+    /// Returns the keys to copy mode; the matches stay highlighted.
+    pub(crate) fn accept_search(&mut self) {
+        if let Some(search) = &mut self.overlays.search {
+            search.is_accepted = true;
+            self.surface.pacing.ask();
+        }
+    }
+
+    /// Closes the search; the scroll position stays.
+    pub(crate) fn close_search(&mut self) {
+        if let Some(search) = self.overlays.search.take() {
+            search.generation.fetch_add(1, Ordering::AcqRel);
+            self.overlays.last_search = search.query().or(self.overlays.last_search.take());
+            self.surface.pacing.ask();
+        }
+    }
+
+    /// Whether keys go to the search: its pane has the focus, and its pattern is not accepted yet.
+    pub(crate) fn is_searching(&self) -> bool {
+        let focused = self.mux.layout().active_tab().map(|tab| tab.focused);
+        let has_keys = |search: &SearchBar| Some(search.pane) == focused && !search.is_accepted;
+        self.overlays.search.as_ref().is_some_and(has_keys)
+    }
+
+    /// Handles a key while the search is open; the key does not reach the program.
+    pub(crate) fn search_key(&mut self, pressed: Pressed, modifiers: Modifiers, event: &KeyEvent) {
+        let Some(search) = &mut self.overlays.search else { return };
+        let ctrl = modifiers.contains(Modifiers::CTRL);
+        let key = match pressed.unshifted {
+            Some(c) if ctrl => Key::Char(c),
+            _ => pressed.key,
+        };
+        let shift = modifiers.contains(Modifiers::SHIFT);
+        let from = search.from;
+        let is_enter = matches!(key, Key::Enter | Key::KeypadEnter);
+        if (is_enter || key == Key::Up) && search.line.text().is_empty() {
+            return self.search_last(is_enter);
+        }
+        match (key, ctrl) {
+            (Key::Escape, _) | (Key::Char('c' | 'g'), true) => {
+                let pane = self.mux.pane(search.pane);
+                self.close_search();
+                if let (Some(from), Some(pane)) = (from, pane) {
+                    self.put_copy_cursor(&pane, from.origin);
+                }
+                return;
+            }
+            (Key::Enter | Key::KeypadEnter, _) if from.is_some() => {
+                search.is_awaited = !search.is_answered;
+                return match search.range() {
+                    None if search.is_answered => self.close_search(),
+                    _ => self.accept_search(),
+                };
+            }
+            (Key::Tab, _) if search.range().is_some() && from.is_none() => {
+                return self.toggle_copy_mode();
+            }
+            (Key::Char('w'), false) if modifiers.contains(Modifiers::ALT) => {
+                search.whole_words = !search.whole_words;
+                return self.search_now();
+            }
+            (Key::Enter | Key::KeypadEnter, _) => search.step(if shift { 1 } else { -1 }),
+            (Key::Up, _) | (Key::Char('p'), true) => search.step(-1),
+            (Key::Down, _) | (Key::Char('n'), true) => search.step(1),
+            (Key::Char('r'), true) => {
+                search.kind = search.kind.next();
+                return self.search_now();
+            }
+            _ => {
+                return match search.line.edit(key, modifiers, event.text.as_deref()) {
+                    Some(true) => self.search_changed(),
+                    Some(false) => self.surface.pacing.ask(),
+                    None => {}
+                };
+            }
+        }
+        self.show_match();
+    }
+
+    /// Repeats the last search. In copy mode `is_complete` also accepts the pattern, like `/` and Enter in vi.
+    pub(crate) fn search_last(&mut self, is_complete: bool) {
+        let Some(search) = &mut self.overlays.search else { return };
+        let Some(query) = &self.overlays.last_search else {
+            if is_complete && search.from.is_some() {
+                self.close_search();
+            }
+            return;
+        };
+        search.recall(query);
+        self.search_now();
+        if let Some(search) = self.overlays.search.as_mut().filter(|search| search.from.is_some()) {
+            search.is_accepted = is_complete;
+            search.is_awaited = is_complete && !search.is_answered;
+        }
+    }
+
+    /// Handles a mouse press. On the label of the kind, switches to the next kind. False if the press is not on the
+    /// bar.
+    pub(crate) fn search_pressed(&mut self, x: f64, y: f64) -> bool {
+        let Some(search) = &mut self.overlays.search else { return false };
+        let (bar, kind) = search.places.get();
+        if contains(kind, x, y) {
+            search.kind = search.kind.next();
+            self.search_now();
+        }
+        contains(bar, x, y)
+    }
+
+    /// Inserts text from an input method or a paste.
+    pub(crate) fn search_text(&mut self, text: &str) {
+        if let Some(search) = &mut self.overlays.search {
+            search.line.insert(text);
+            self.search_changed();
+        }
+    }
+
+    /// Searches for the changed input. If the input is empty, scrolls back to where the search was opened.
+    fn search_changed(&mut self) {
+        let Some(search) = &mut self.overlays.search else { return };
+        search.current = None;
+        let (top, _) = search.origin;
+        if search.line.text().is_empty()
+            && search.from.is_none()
+            && let Some(view) = self.workspace.views.get_mut(&search.pane)
+        {
+            view.top = top;
+        }
+        self.search_now();
+    }
+
+    fn search_now(&mut self) {
+        self.surface.pacing.ask();
+        let Some(search) = &mut self.overlays.search else { return };
+        match self.mux.pane(search.pane) {
+            Some(pane) => search.start(&pane, &self.inbox),
+            None => self.close_search(),
+        }
+    }
+
+    /// Handles the matches that a thread found.
+    pub(crate) fn search_found(&mut self, found: Found) {
+        let Some(pane) =
+            self.overlays.search.as_ref().and_then(|search| self.mux.pane(search.pane))
+        else {
+            return;
+        };
+        let Some(view) = self.fresh_view(&pane) else { return };
+        let live_bottom = view.top.is_none().then(|| view.last_line());
+        let Some(search) = &mut self.overlays.search else { return };
+        let bottom = match (search.origin, live_bottom) {
+            ((None, _), Some(line)) => line,
+            ((_, line), _) => line,
+        };
+        if search.take(found, bottom) {
+            self.show_match();
+        }
+        if let Some(search) = &mut self.overlays.search {
+            search.is_awaited = false;
+        }
+        self.surface.pacing.ask();
+    }
+
+    /// Scrolls to the current match.
+    fn show_match(&mut self) {
+        self.surface.pacing.ask();
+        let Some(search) = &self.overlays.search else { return };
+        let Some(range) = search.range() else { return };
+        let follows = search.moves_cursor();
+        if let Some(pane) = self.mux.pane(search.pane).filter(|_| follows) {
+            return self.put_copy_cursor(&pane, range.start);
+        }
+        if let Some(view) = self.workspace.views.get_mut(&search.pane) {
+            view.reveal(range.start.line);
+        }
+    }
+
+    /// Schedules a search of new output in the searched pane.
+    pub(crate) fn search_output(&mut self, pane: PaneId) {
+        if let Some(search) = self.overlays.search.as_mut().filter(|search| search.pane == pane)
+            && !search.line.text().is_empty()
+        {
+            search.again.get_or_insert_with(|| Instant::now() + AGAIN);
+        }
+    }
+
+    /// Searches new output if it is due; returns when it is due otherwise.
+    pub(crate) fn search_again(&mut self, now: Instant) -> Option<Instant> {
+        let search = self.overlays.search.as_ref()?;
+        // One search at a time, however fast the output.
+        let again = search.again.filter(|_| search.is_answered)?;
+        if now < again {
+            return Some(again);
+        }
+        self.search_now();
+        None
+    }
+}

@@ -1,0 +1,195 @@
+//! Applies changed preferences to the window.
+
+use std::{sync::Arc, time::Instant};
+
+use unterm_term::Palette;
+use winit::window::Theme as SystemTheme;
+
+use crate::window::{
+    app::App,
+    prefs::{SHELL, fonts},
+    surface::{wayland, x_server},
+    system::errand::Done,
+    ui::wrap::first_of,
+    workspace::view::View,
+};
+use crate::{
+    config::{
+        BarPosition, Change, Config, ShowTabBar,
+        keys::{self, Keymap},
+        theme,
+    },
+    copy_command::CopyKeys,
+    environment,
+    suggestion::did_you_mean,
+};
+
+/// The `about` key of messages about the file.
+const ABOUT: &str = "config";
+/// The `about` key of messages about fonts.
+const FONTS: &str = "fonts";
+
+impl App {
+    /// Applies a changed file, or reports its errors.
+    pub(crate) fn settings_changed(&mut self, change: Change) {
+        match change {
+            Ok(config) => {
+                let was_wrong = self.settle(ABOUT);
+                let changed = *config != *self.prefs.config;
+                self.prefer(config);
+                if changed || was_wrong {
+                    self.notify(ABOUT, "Configuration applied.".to_owned());
+                }
+            }
+            Err(complaints) => {
+                self.complain_of_settings(&complaints, "keeping the previous settings");
+            }
+        }
+    }
+
+    /// A line with the keys of an action, such as `Ctrl+, opens it.`; empty if no key is bound.
+    pub(crate) fn press(&self, action: &str, does: &str) -> String {
+        match keys::find(action).map(|entry| self.prefs.keymap.keys_of(entry)) {
+            Ok(keys) if !keys.is_empty() => format!("\n{keys} {does}."),
+            _ => String::new(),
+        }
+    }
+
+    /// Shows the errors in the file, and which settings apply instead.
+    pub(crate) fn complain_of_settings(&mut self, complaints: &[String], instead: &str) {
+        for complaint in complaints {
+            tracing::warn!("{complaint}");
+        }
+        let shown = first_of(complaints, 2).join("\n");
+        let press = self.press("open_config", "opens it");
+        self.complain(ABOUT, format!("Configuration error – {instead}\n{shown}{press}"));
+    }
+
+    /// Applies a configuration.
+    fn prefer(&mut self, config: Arc<Config>) {
+        let before = std::mem::replace(&mut self.prefs.config, config);
+        self.prefs.keymap = Keymap::new(&self.prefs.config.keys);
+        self.prefs.copy_keys = CopyKeys::new(&self.prefs.config.copy_mode_keys);
+        if let Some(server) = &self.server {
+            server.set_approval(self.prefs.args.approval(&self.prefs.config));
+        }
+        self.apply_theme();
+        if before.cursor != self.prefs.config.cursor {
+            self.workspace.views.values_mut().for_each(View::copy_anew);
+        }
+        self.surface.renderer.set_text(self.prefs.config.text.options());
+        if before.font != self.prefs.config.font {
+            let mut fonts = fonts(&self.prefs.config, &self.prefs.args);
+            fonts.scale = self.prefs.fonts.scale;
+            if before.font.size == self.prefs.config.font.size {
+                fonts.size = self.prefs.fonts.size;
+            }
+            self.prefs.fonts = fonts;
+            self.apply_fonts();
+            self.tell_missing_fonts();
+        }
+        if let Some(screen) = &mut self.surface.screen {
+            screen.geometry.padding = self.prefs.config.window.padding;
+            screen.geometry.tab_bar_at_foot =
+                self.prefs.config.tab_bar.position == BarPosition::Bottom;
+        }
+        if before.window.blur != self.prefs.config.window.blur
+            && let Some(screen) = &self.surface.screen
+        {
+            self.apply_blur(&screen.window);
+        }
+        if before.window.opacity != self.prefs.config.window.opacity && !self.surface.is_transparent
+        {
+            self.tell_why_opaque();
+        }
+        self.hear_desktop();
+        self.arrange();
+        self.redraw_whole();
+    }
+
+    /// Shows why the window stays opaque.
+    fn tell_why_opaque(&mut self) {
+        let Some(screen) = &self.surface.screen else { return };
+        if wayland::is_opaque(&screen.window, screen.painter.kind()) {
+            return self.notify("opacity", wayland::OPAQUE.to_owned());
+        }
+        let is_x11 = x_server::id(&screen.window).is_some();
+        self.errand("opacity", move || {
+            let why = match is_x11 && !x_server::has_compositor() {
+                true => x_server::NO_COMPOSITOR,
+                false => "Opacity applies to new windows.",
+            };
+            Done::Said("opacity", why.to_owned())
+        });
+    }
+
+    /// Shows which configured fonts are not installed.
+    pub(crate) fn tell_missing_fonts(&mut self) {
+        let missing = self.surface.renderer.missing_families();
+        if missing.is_empty() {
+            self.settle(FONTS);
+            return;
+        }
+        let families = self.surface.renderer.families();
+        let names: Vec<&str> = families.iter().map(String::as_str).collect();
+        let lines: Vec<String> = missing
+            .iter()
+            .map(|family| {
+                let near = did_you_mean(family, names.iter().copied());
+                let end = if near.is_empty() { "." } else { &*near };
+                format!("The font {family:?} is not installed; a fallback is used{end}")
+            })
+            .collect();
+        self.complain(FONTS, lines.join("\n"));
+    }
+
+    /// Applies a palette to every pane; returns the error of the configured shell, if there is one.
+    pub(crate) fn apply_palette(&mut self, palette: Arc<Palette>) -> Option<String> {
+        self.prefs.palette = palette;
+        let home = self.prefs.settings.home();
+        let complaint =
+            environment::apply(&self.mux, &self.prefs.config, home, &self.prefs.palette);
+        // A repaint for new colours does not count as unseen output.
+        let now = Instant::now();
+        self.workspace.views.values_mut().for_each(|view| view.repainted = Some(now));
+        complaint
+    }
+
+    /// Applies the theme's colours to every pane.
+    pub(crate) fn apply_theme(&mut self) {
+        let palette =
+            environment::palette(&self.prefs.config, self.prefs.settings.home(), self.is_light());
+        match self.apply_palette(palette) {
+            Some(complaint) => self.complain(SHELL, complaint),
+            None => {
+                self.settle(SHELL);
+            }
+        }
+        if let Some(screen) =
+            self.surface.screen.as_ref().filter(|screen| wayland::shows(&screen.window))
+        {
+            screen.window.set_theme(Some(self.frame_theme()));
+            screen.window.request_redraw();
+        }
+        self.surface.pacing.ask();
+    }
+
+    /// The theme of the frame that Unterm draws around the window on Wayland if the compositor draws none.
+    pub(crate) fn frame_theme(&self) -> SystemTheme {
+        if theme::is_light(&self.prefs.palette) { SystemTheme::Light } else { SystemTheme::Dark }
+    }
+
+    /// The preferred font size: of the command line, else of the file.
+    pub(crate) fn configured_font_size(&self) -> f32 {
+        self.prefs.args.font_size.unwrap_or(self.prefs.config.font.size)
+    }
+
+    /// Whether a window with this many tabs shows the tab bar.
+    pub(crate) fn wants_tab_bar(&self, tabs: usize) -> bool {
+        match self.prefs.config.tab_bar.show {
+            ShowTabBar::Always => true,
+            ShowTabBar::Several => tabs > 1,
+            ShowTabBar::Never => false,
+        }
+    }
+}

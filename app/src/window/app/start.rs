@@ -1,0 +1,134 @@
+//! The window's startup, before the first event, and its shutdown, after the last.
+
+use std::sync::Arc;
+
+use anyhow::{Context, Result, anyhow};
+use parking_lot::Mutex;
+use winit::event_loop::{DeviceEvents, EventLoop};
+
+use crate::window::{
+    app::{
+        App,
+        events::Shared,
+        surface::{echo, quake},
+        system::host::WindowHost,
+        watched,
+        workspace::first_tab,
+    },
+    inbox::{Inbox, Wake},
+    prefs,
+    surface::drop_down,
+};
+use crate::{args::Args, last_session::LastSession, signals, startup::Startup};
+
+/// Runs until the last tab closes or the process receives a stop signal.
+pub(crate) fn run(args: &Args) -> Result<()> {
+    if args.quake && drop_down::toggle_running(&unterm_control::home()) {
+        return Ok(());
+    }
+    let event_loop = EventLoop::<Wake>::with_user_event().build().map_err(|error| {
+        let error = error.to_string();
+        anyhow!(
+            "cannot open a window: {}. Start with --headless where there is no display; else DISPLAY or WAYLAND_DISPLAY \
+             has to name the one that runs",
+            without_place(&error).trim_end_matches('.')
+        )
+    })?;
+    // Window events suffice; device events would wake the window for input to other windows.
+    event_loop.listen_device_events(DeviceEvents::Never);
+    let inbox = Inbox::new(event_loop.create_proxy());
+    let stop = Arc::clone(&inbox);
+    signals::on_stop(move |_| stop.post(|news| news.stop = true))?;
+
+    let (told, beside) = (Arc::clone(&inbox), Arc::clone(&inbox));
+    let startup = Startup::new(
+        args,
+        true,
+        move |_, change| told.post(|news| news.settings = Some(change)),
+        move |_, path| {
+            let home = unterm_control::home();
+            watched::proxy(&home, path, &beside);
+            watched::instances(&home, path, &beside);
+        },
+    );
+    startup.mux.observe(Arc::clone(&inbox) as Arc<dyn unterm_mux::Observer>);
+    let changes = Arc::clone(&startup.changes);
+    let server = startup.serve(Arc::new(WindowHost { inbox: Arc::clone(&inbox), changes }));
+    let (mux, settings) = (Arc::clone(&startup.mux), Arc::clone(&startup.settings));
+    let last = LastSession::read(settings.home());
+    let shell = startup.shell_complaint.clone();
+    let mut problems: Vec<_> =
+        shell.map(|complaint| (prefs::SHELL, complaint)).into_iter().collect();
+    // The window is usable without the control server.
+    match &server {
+        Err(error) => {
+            tracing::error!("agents can't reach this window: {error:#}");
+            problems.push((
+                "server",
+                format!("Agents and scripts can't connect to this window.\n{error:#}"),
+            ));
+        }
+        Ok(server) => {
+            if let Some(fault) = server.registry_fault() {
+                tracing::error!("{fault}");
+                problems.push(("server", fault.to_string()));
+            }
+        }
+    }
+    if let Some(complaint) = quake::open_layout(&mux, args, &settings, last.as_ref()) {
+        problems.push(("layout", complaint));
+    }
+    if mux.layout().tabs.is_empty()
+        && let Some(complaint) = first_tab::open(&mux, args)?
+    {
+        problems.push(("shell", complaint));
+    }
+    startup.open();
+
+    let mut app = App::new(args, mux, server.ok(), inbox, settings, startup.palette);
+    app.workspace.last = last;
+    app.chrome.instances = unterm_control::client::running(app.prefs.settings.home()).len();
+    for (about, complaint) in problems {
+        app.complain(about, complaint);
+    }
+    if !startup.complaints.is_empty() {
+        app.complain_of_settings(&startup.complaints, "using the default of each invalid setting");
+    }
+    app.tell_missing_fonts();
+    let app = Arc::new(Mutex::new(app));
+    echo::allow(&app, &app.lock().inbox);
+    event_loop.run_app(&mut Shared(app.clone())).context("the window's event loop failed")?;
+    app.lock().finish()
+}
+
+impl App {
+    /// After the event loop: removes the instance from the registry and ends every program.
+    fn finish(&mut self) -> Result<()> {
+        self.keep_session();
+        // The window closes first, since the rest may take a moment.
+        self.surface.screen = None;
+        if let Some(server) = self.server.take() {
+            server.stop();
+        }
+        self.mux.shutdown();
+        self.failure.take().map_or(Ok(()), Err)
+    }
+}
+
+/// A winit error's message, without the place in winit's source that precedes it.
+fn without_place(error: &str) -> &str {
+    let behind = error.split_once(".rs:").and_then(|(_, behind)| behind.split_once(": "));
+    behind.map_or(error, |(_, what)| what)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_of_winit_is_told_without_its_place() {
+        let error = "os error at /src/winit-0.30.13/src/linux/mod.rs:788: Failed to open connection to X server";
+        assert_eq!(without_place(error), "Failed to open connection to X server");
+        assert_eq!(without_place("not supported"), "not supported");
+    }
+}

@@ -1,0 +1,7 @@
+//! TODO
+
+pub(crate) mod draw;
+pub(crate) mod echo;
+pub(crate) mod open;
+pub(crate) mod quake;
+pub(crate) mod text_only;

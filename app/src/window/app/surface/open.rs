@@ -1,0 +1,200 @@
+//! Creates the window: its size, its position and its first frame.
+
+use std::{sync::Arc, time::Instant};
+
+use anyhow::{Context, Result};
+use unterm_renderer::WindowPainter;
+use winit::{
+    dpi::Size,
+    event_loop::ActiveEventLoop,
+    monitor::MonitorHandle,
+    window::{Fullscreen, ImePurpose, Window, WindowAttributes},
+};
+
+use crate::config::{BarPosition, WindowStart};
+use crate::window::{
+    app::App,
+    surface::{drop_down, screen::Screen, wayland, x_server},
+    system::access::Access,
+    ui::geometry::Geometry,
+};
+
+/// The wanted size: the last window's, or else a number of cells; never larger than the screen.
+struct Wanted {
+    last: Option<(u32, u32)>,
+    columns: u16,
+    rows: u16,
+    monitor: Option<MonitorHandle>,
+}
+
+impl Wanted {
+    /// The window's size for these measures.
+    fn size(&self, geometry: &Geometry, event_loop: &ActiveEventLoop) -> Size {
+        let size = self.last.unwrap_or_else(|| geometry.window_for(self.columns, self.rows));
+        wayland::size(event_loop, drop_down::within(size, self.monitor.as_ref()), geometry.scale)
+    }
+}
+
+impl App {
+    /// Creates the window and paints its first frame before showing it.
+    pub(crate) fn open_window(&mut self, event_loop: &ActiveEventLoop) -> Result<()> {
+        let monitor =
+            event_loop.primary_monitor().or_else(|| event_loop.available_monitors().next());
+        if let Some(monitor) = &monitor {
+            self.surface.pacing.set_refresh_rate(monitor.refresh_rate_millihertz());
+        }
+        let geometry = self.first_geometry(monitor.as_ref());
+        self.surface.is_transparent = self.prefs.config.window.opacity < 1.0;
+        let is_x11 = cfg!(all(unix, not(target_os = "macos"))) && !wayland::is_used(event_loop);
+        if self.surface.is_transparent && is_x11 && !x_server::has_compositor() {
+            // Without a compositor, the server shows black behind the window.
+            self.surface.is_transparent = false;
+            self.notify("opacity", x_server::NO_COMPOSITOR.to_owned());
+        }
+        let attributes = Window::default_attributes().with_title("Unterm").with_visible(false);
+        let (attributes, last) = self.as_last(attributes, event_loop);
+        let (columns, rows) = (self.prefs.config.window.columns, self.prefs.config.window.rows);
+        let wanted = Wanted { last, columns, rows, monitor };
+        let attributes = self.attributes(attributes, &geometry, &wanted, event_loop)?;
+        let starts_maximized = self.prefs.config.window.start == WindowStart::Maximized;
+        let is_maximized = !self.prefs.args.quake && (attributes.maximized || starts_maximized);
+        let window = event_loop
+            .create_window(named(attributes, event_loop))
+            .context("the window can't be created")?;
+        let window = Arc::new(window);
+        self.furnish(&window, geometry, event_loop)?;
+        self.follow_scale(&window, &wanted, geometry.scale, event_loop);
+        if self.is_light().is_some() {
+            self.apply_theme();
+        }
+        self.arrange();
+        self.paint(Instant::now());
+        window.set_visible(true);
+        if is_maximized {
+            // Only now: X11's window managers ignore the request for a window that is not mapped.
+            window.set_maximized(true);
+        }
+        self.hear_desktop();
+        self.receive_drops();
+        Ok(())
+    }
+
+    /// The window's expected measures on a screen, before the window exists.
+    fn first_geometry(&mut self, monitor: Option<&MonitorHandle>) -> Geometry {
+        self.prefs.fonts.scale = monitor.map_or(1.0, |monitor| monitor.scale_factor() as f32);
+        self.surface.renderer.set_fonts(self.prefs.fonts.clone());
+        let mut geometry = Geometry {
+            width: 0,
+            height: 0,
+            scale: self.prefs.fonts.scale,
+            cell: self.surface.renderer.metrics(),
+            ui_column: 1.0,
+            padding: self.prefs.config.window.padding,
+            has_tab_bar: self.wants_tab_bar(self.mux.layout().tabs.len()),
+            tab_bar_at_foot: self.prefs.config.tab_bar.position == BarPosition::Bottom,
+            has_status_bar: self.prefs.config.status_bar.show,
+        };
+        geometry.measure(&mut self.surface.renderer);
+        geometry
+    }
+
+    /// The window's attributes, in addition to those taken from the last window.
+    fn attributes(
+        &self,
+        attributes: WindowAttributes,
+        geometry: &Geometry,
+        wanted: &Wanted,
+        event_loop: &ActiveEventLoop,
+    ) -> Result<WindowAttributes> {
+        let mut attributes = attributes
+            .with_inner_size(wanted.size(geometry, event_loop))
+            .with_transparent(self.surface.is_transparent);
+        if wayland::is_used(event_loop) {
+            attributes = attributes.with_theme(Some(self.frame_theme()));
+        }
+        if self.prefs.args.quake {
+            let share = self.prefs.config.window.quake_height;
+            attributes = drop_down::hang(attributes, wanted.monitor.as_ref(), share, event_loop)?;
+        }
+        Ok(attributes)
+    }
+
+    /// Gives a new window its painter and applies the preferences, before the window is shown.
+    fn furnish(
+        &mut self,
+        window: &Arc<Window>,
+        mut geometry: Geometry,
+        event_loop: &ActiveEventLoop,
+    ) -> Result<()> {
+        let size = window.inner_size();
+        (geometry.width, geometry.height) = (size.width.max(1), size.height.max(1));
+        let mut painter = WindowPainter::new(Arc::clone(window), self.prefs.args.painter.into())?;
+        painter.resize(geometry.width, geometry.height);
+        if self.surface.is_transparent && wayland::is_opaque(window, painter.kind()) {
+            self.surface.is_transparent = false;
+            window.set_transparent(false);
+            self.notify("opacity", wayland::OPAQUE.to_owned());
+        }
+        window.set_ime_purpose(ImePurpose::Terminal);
+        window.set_ime_allowed(true);
+        if self.prefs.config.window.accessibility {
+            self.system.access = Access::start(event_loop, window, &self.inbox);
+        }
+        if !self.prefs.args.quake && self.prefs.config.window.start == WindowStart::Fullscreen {
+            window.set_fullscreen(Some(Fullscreen::Borderless(None)));
+        }
+        if self.prefs.config.window.blur {
+            self.apply_blur(window);
+        }
+        self.surface.screen = Some(Screen {
+            window: Arc::clone(window),
+            painter,
+            geometry,
+            title: String::new(),
+            least: (0, 0),
+            occluded: false,
+            minimized: None,
+            ime_area: None,
+            is_ime_allowed: true,
+        });
+        Ok(())
+    }
+
+    /// Adopts a new window's scale, and requests the wanted size again if the guessed scale was wrong.
+    fn follow_scale(
+        &mut self,
+        window: &Window,
+        wanted: &Wanted,
+        guessed: f32,
+        event_loop: &ActiveEventLoop,
+    ) {
+        self.rescale(window.scale_factor());
+        let Some(geometry) = self.told_scale(guessed) else { return };
+        // On Wayland, the first guess is a whole number.
+        if let Some(size) = window.request_inner_size(wanted.size(&geometry, event_loop)) {
+            self.resized(size);
+        }
+    }
+
+    /// The new window's measures, if its scale differs from the guess. A scale of 1 may mean: not reported yet.
+    fn told_scale(&self, guessed: f32) -> Option<Geometry> {
+        let geometry = self.surface.screen.as_ref()?.geometry;
+        let is_other = (geometry.scale - guessed).abs() > f32::EPSILON;
+        (is_other && geometry.scale > 1.0 && !self.prefs.args.quake).then_some(geometry)
+    }
+}
+
+#[cfg(all(unix, not(target_os = "macos")))]
+fn named(attributes: WindowAttributes, event_loop: &ActiveEventLoop) -> WindowAttributes {
+    use winit::platform::{wayland::WindowAttributesExtWayland, x11::WindowAttributesExtX11};
+    if wayland::is_used(event_loop) {
+        WindowAttributesExtWayland::with_name(attributes, "unterm", "")
+    } else {
+        WindowAttributesExtX11::with_name(attributes, "unterm", "unterm")
+    }
+}
+
+#[cfg(not(all(unix, not(target_os = "macos"))))]
+fn named(attributes: WindowAttributes, _: &ActiveEventLoop) -> WindowAttributes {
+    attributes
+}

@@ -1,0 +1,171 @@
+//! The drop-down window, and the session that the next window restores.
+
+use std::time::{Duration, Instant};
+
+use unterm_mux::Mux;
+use winit::{
+    event_loop::ActiveEventLoop,
+    window::{Window, WindowAttributes},
+};
+
+use crate::window::{
+    app::App,
+    surface::{blur, drop_down::place_on},
+    ui::wrap::first_of,
+};
+use crate::{args::Args, config::Settings, last_session::LastSession, layout_file::LayoutFile};
+
+/// The value of `startup.layout` that restores the last window's layout.
+const LAST: &str = "last";
+/// The delay between a change of the layout and saving it.
+const KEEP: Duration = Duration::from_secs(2);
+/// The most faults of a layout to list.
+const FAULTS: usize = 3;
+
+/// Opens the layout that a new window starts with; returns its errors.
+pub(crate) fn open_layout(
+    mux: &Mux,
+    args: &Args,
+    settings: &Settings,
+    last: Option<&LastSession>,
+) -> Option<String> {
+    let config = settings.get();
+    let name = config.startup.layout.as_str();
+    // A command or directory on the command line replaces the layout.
+    if name.is_empty() || !args.execute.is_empty() || args.cwd.is_some() {
+        return None;
+    }
+    let faults = match name {
+        LAST => last.map_or_else(Vec::new, |last| last.layout.open(mux)),
+        name => match LayoutFile::read(settings.home(), name) {
+            Ok(layout) => layout.open(mux),
+            Err(error) => return Some(format!("Can't open the layout.\n{error:#}")),
+        },
+    };
+    let shown = first_of(&faults, FAULTS).join("\n");
+    (!faults.is_empty()).then(|| format!("Part of the layout could not be started.\n{shown}"))
+}
+
+impl App {
+    /// Attributes and size of the last window if `window.restore` is on; else `attributes` unchanged.
+    pub(crate) fn as_last(
+        &self,
+        attributes: WindowAttributes,
+        event_loop: &ActiveEventLoop,
+    ) -> (WindowAttributes, Option<(u32, u32)>) {
+        let Some(last) = self.workspace.last.as_ref().filter(|_| self.prefs.config.window.restore)
+        else {
+            return (attributes, None);
+        };
+        let screens =
+            event_loop.available_monitors().map(|screen| (screen.position(), screen.size()));
+        let attributes = match place_on(last, screens) {
+            // If another Unterm window is open, the desktop chooses the position.
+            Some(place) if !self.has_sibling() => attributes.with_position(place),
+            _ => attributes,
+        };
+        (attributes.with_maximized(last.maximized), Some((last.width, last.height)))
+    }
+
+    /// Whether another instance is registered.
+    fn has_sibling(&self) -> bool {
+        std::fs::read_dir(self.prefs.settings.home().join("instances"))
+            .is_ok_and(|entries| entries.count() > 1)
+    }
+
+    /// Saves size, position, layout and the desktop's appearance for the next window.
+    pub(crate) fn keep_session(&self) {
+        if let Some(session) = self.session() {
+            session.write(self.prefs.settings.home());
+        }
+    }
+
+    /// The session to save for the next window; `None` for a drop-down.
+    pub(crate) fn session(&self) -> Option<LastSession> {
+        let form = self.form().filter(|_| !self.prefs.args.quake)?;
+        // Directories only: the programs of this session are not restarted.
+        let layout = LayoutFile::of(&self.mux, false);
+        Some(LastSession { layout, is_light: self.is_light(), ..form })
+    }
+
+    /// Saves changed tabs, splits or directories shortly if `startup.layout` restores them, since a window may end
+    /// without closing, for example with its desktop.
+    pub(crate) fn keep_soon(&mut self) {
+        if self.prefs.config.startup.layout == LAST && self.workspace.keep_at.is_none() {
+            let time = Instant::now() + KEEP;
+            self.workspace.keep_at = Some(time);
+            self.wake_at(time);
+        }
+    }
+
+    /// Saves the session if it is due; returns when it is due otherwise.
+    pub(crate) fn keep_in_time(&mut self, now: Instant) -> Option<Instant> {
+        // Changes of titles also schedule a save, so an unchanged session is not written.
+        if self.workspace.keep_at.take_if(|time| *time <= now).is_some()
+            && let Some(session) = self.session()
+            && self.workspace.last.as_ref() != Some(&session)
+        {
+            session.write(self.prefs.settings.home());
+            self.workspace.last = Some(session);
+        }
+        self.workspace.keep_at
+    }
+
+    /// The window's size and position; for a fullscreen window, those of the last session or the configured size.
+    fn form(&self) -> Option<LastSession> {
+        let screen = self.surface.screen.as_ref()?;
+        let geometry = screen.geometry;
+        if screen.window.fullscreen().is_some() {
+            let wanted = &self.prefs.config.window;
+            let (width, height) = geometry.window_for(wanted.columns, wanted.rows);
+            let first = || LastSession { width, height, ..LastSession::default() };
+            return Some(self.workspace.last.clone().unwrap_or_else(first));
+        }
+        let place = screen.window.outer_position().ok().map(|place| (place.x, place.y));
+        let maximized = screen.window.is_maximized();
+        let (width, height) = (geometry.width, geometry.height);
+        Some(LastSession { width, height, place, maximized, ..LastSession::default() })
+    }
+
+    /// Saves the open tabs as a named layout.
+    pub(crate) fn save_layout(&mut self, name: &str) {
+        match LayoutFile::of(&self.mux, true).write(self.prefs.settings.home(), name) {
+            Ok(file) => self.notify("layout", format!("Layout saved.\n{}", file.display())),
+            Err(error) => {
+                self.complain("layout", format!("Can't save the layout.\n{error:#}"));
+            }
+        }
+    }
+
+    /// Shows or hides the drop-down; false if this window is not a drop-down.
+    pub(crate) fn toggle_quake(&mut self) -> bool {
+        let Some(screen) = self.surface.screen.as_ref().filter(|_| self.prefs.args.quake) else {
+            return false;
+        };
+        let window = &screen.window;
+        let is_shown = window.is_visible() != Some(false);
+        // A drop-down without focus may be behind other windows: it is raised, not hidden.
+        if is_shown && self.input.focused {
+            window.set_visible(false);
+        } else {
+            let corner = window.current_monitor().map(|monitor| monitor.position());
+            window.set_visible(true);
+            window.set_outer_position(corner.unwrap_or_default());
+            window.focus_window();
+            self.redraw_whole();
+        }
+        true
+    }
+
+    /// The opacity of the panes' backgrounds.
+    pub(crate) fn opacity(&self) -> f32 {
+        if self.surface.is_transparent { self.prefs.config.window.opacity } else { 1.0 }
+    }
+
+    /// Applies the configured blur behind the window, if the desktop supports it.
+    pub(crate) fn apply_blur(&self, window: &Window) {
+        if self.surface.is_transparent {
+            blur::apply(window, self.prefs.config.window.blur);
+        }
+    }
+}

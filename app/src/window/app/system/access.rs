@@ -1,0 +1,57 @@
+//! Sends screen readers the contents of the window, and performs their requests.
+
+use std::sync::atomic::Ordering;
+
+use unterm_mux::{Layout, PaneId, Rect, TabId};
+
+use crate::window::{
+    app::App,
+    system::access::{
+        Open,
+        tree::{Target, Told, target},
+    },
+};
+
+impl App {
+    /// Sends connected readers the current contents of the window.
+    pub(crate) fn tell_readers(&mut self, layout: &Layout, placed: &[(PaneId, Rect)]) {
+        let Some(mut open) = self.system.access.0.take() else { return };
+        let Open { adapter, is_new, told } = &mut open;
+        // AccessKit reports everything between the first and last differing letter as new: after a scroll, the whole
+        // screen. A first update therefore removes the lines that scrolled away; the second adds only new ones.
+        let mut now = None;
+        adapter.update_if_active(|| {
+            if is_new.swap(false, Ordering::Relaxed) {
+                *told = Told::default();
+            }
+            let (tree, knows) = self.tree(layout, placed, told);
+            match told.without_what_left(&tree, &knows) {
+                Some(less) => {
+                    now = Some((tree, knows));
+                    less
+                }
+                None => {
+                    *told = knows;
+                    tree
+                }
+            }
+        });
+        if let Some((tree, knows)) = now {
+            adapter.update_if_active(|| {
+                is_new.store(false, Ordering::Relaxed);
+                *told = knows;
+                tree
+            });
+        }
+        self.system.access.0 = Some(open);
+    }
+
+    /// Performs a reader's request on the tab or pane of a node.
+    pub(crate) fn reader_asks(&mut self, node: u64) {
+        match target(node) {
+            Some(Target::Tab(id)) => self.report(self.mux.activate_tab(TabId(id))),
+            Some(Target::Pane(id)) => self.report(self.mux.focus(PaneId(id))),
+            None => {}
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Builds the tree that screen readers are sent.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use accesskit::{Action, Live, Node, NodeId, Role, TreeId, TreeInfo, TreeUpdate};
+use unterm_mux::{Layout, PaneId, Rect};
+use unterm_term::TextRange;
+
+use crate::window::{
+    app::App,
+    system::access::{
+        run::Run,
+        tree::{KIND, MENU, PANE, PANEL_INPUT, SEARCH, TAB, Told, Tree, WINDOW},
+    },
+};
+
+const TABS: NodeId = NodeId(1);
+const PANEL: NodeId = NodeId(2);
+const QUESTION: NodeId = NodeId(7);
+const TAB_IN_FRONT: NodeId = NodeId(9);
+const COPY_MODE: NodeId = NodeId(10);
+const BUTTON: u64 = 4 * KIND;
+const TOAST: u64 = 5 * KIND;
+
+impl App {
+    /// The current tree and its record; `told` is the record of the tree before.
+    pub(crate) fn tree(
+        &self,
+        layout: &Layout,
+        placed: &[(PaneId, Rect)],
+        told: &Told,
+    ) -> (TreeUpdate, Told) {
+        let mut tree = Tree::default();
+        let mut focus = WINDOW;
+        let mut tabs = Node::new(Role::TabList);
+        for (index, tab) in self.chrome.tabs.iter().enumerate() {
+            let mut node = Node::new(Role::Tab);
+            node.set_label(tab.title.as_str());
+            node.set_selected(index == layout.active);
+            node.add_action(Action::Click);
+            tree.add_to(&mut tabs, NodeId(TAB + tab.id.0 % KIND), node);
+        }
+        let mut window = Node::new(Role::Window);
+        tree.add_to(&mut window, TABS, tabs);
+        let (in_front, focused) = layout.active_tab().map(|tab| (tab.id, tab.focused)).unzip();
+        if let Some(tab) = self.chrome.tabs.get(layout.active) {
+            let (number, count) = (layout.active + 1, self.chrome.tabs.len());
+            let said = format!("Tab {number} of {count}: {}", tab.title);
+            // For a newly focused terminal, a reader speaks only the line.
+            let is_new = told.tab.is_some() && told.tab != in_front;
+            tree.status(TAB_IN_FRONT, said, is_new, &mut window);
+        }
+        if let Some(screen) = &self.surface.screen {
+            window.set_label(screen.title.as_str());
+            for (id, area) in placed {
+                let Some(view) = self.workspace.views.get(id) else { continue };
+                let node = NodeId(PANE + id.0 % KIND);
+                let pane = tree.pane(*id, view, *area, &screen.geometry);
+                if tree.add_to(&mut window, node, pane) && Some(*id) == focused {
+                    focus = node;
+                }
+            }
+        }
+        if let Some(copy) = focused.and_then(|id| self.workspace.views.get(&id)?.copy.as_ref()) {
+            tree.status(COPY_MODE, copy.title().to_owned(), true, &mut window);
+        }
+        if let Some(search) = &self.overlays.search {
+            let line = search.range().and_then(|range| self.line_in_sight(search.pane, range));
+            tree.search(search, line, &mut window);
+            // An open search may leave the keyboard to another pane or to copy mode.
+            if self.is_searching() {
+                focus = SEARCH;
+            }
+        }
+        for (text, is_error) in self.overlays.toasts.spoken() {
+            let mut node = Node::new(Role::Alert);
+            node.set_label(text);
+            node.set_live(if is_error { Live::Assertive } else { Live::Polite });
+            // Identify a toast by its text, because its position changes.
+            let mut hash = DefaultHasher::new();
+            text.hash(&mut hash);
+            tree.add_to(&mut window, NodeId(TOAST + hash.finish() % KIND), node);
+        }
+        if let Some(picker) = &self.overlays.picker {
+            let panel = tree.panel(picker.panel());
+            tree.add_to(&mut window, PANEL, panel);
+            focus = PANEL_INPUT;
+        }
+        if let Some(menu) = &self.overlays.menu {
+            let (node, marked) = tree.menu(menu);
+            tree.add_to(&mut window, MENU, node);
+            focus = marked;
+        }
+        if let Some((question, about, buttons, marked)) = self.overlays.questions.spoken() {
+            let mut node = Node::new(Role::AlertDialog);
+            node.set_label(question);
+            node.set_description(about);
+            node.set_modal();
+            focus = QUESTION;
+            for (index, title) in buttons.into_iter().enumerate() {
+                let mut button = Node::new(Role::Button);
+                button.set_label(title);
+                let id = NodeId(BUTTON + index as u64);
+                tree.add_to(&mut node, id, button);
+                if index == marked {
+                    focus = id;
+                }
+            }
+            tree.add_to(&mut window, QUESTION, node);
+        }
+        tree.nodes.push((WINDOW, window));
+        let is_still = self.input.focused && focus == told.focus && in_front == told.tab;
+        let mut front = vec![(WINDOW, self.input.focused)];
+        front.extend(in_front.map(|id| (NodeId(TAB + id.0 % KIND), is_still)));
+        front.extend(focused.map(|id| (NodeId(PANE + id.0 % KIND), is_still)));
+        let names = tree.name(&front, &told.names);
+        let update = TreeUpdate {
+            nodes: tree.nodes,
+            tree: Some(TreeInfo::new(WINDOW)),
+            tree_id: TreeId::ROOT,
+            focus,
+        };
+        (update, Told { panes: tree.lines, focus, tab: in_front, names })
+    }
+
+    /// The text of the line where a range starts, if that line is visible.
+    fn line_in_sight(&self, pane: PaneId, range: TextRange) -> Option<String> {
+        let rows = &self.workspace.views.get(&pane)?.snapshot.rows;
+        let row = rows.iter().find(|row| row.line == range.start.line)?;
+        Some(Run::of(row, 0, false).text)
+    }
+}

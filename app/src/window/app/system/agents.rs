@@ -1,0 +1,23 @@
+//! Whether agents are paused, and the switch that pauses them.
+
+use crate::window::app::App;
+
+impl App {
+    /// Whether agents' calls that change something wait.
+    pub(crate) fn are_agents_paused(&self) -> bool {
+        self.server.as_ref().is_some_and(unterm_control::Server::is_paused)
+    }
+
+    /// Pauses or resumes agents. Returns false without a control server.
+    pub(crate) fn toggle_agents(&mut self) -> bool {
+        let Some(server) = &self.server else { return false };
+        let paused = !server.is_paused();
+        server.pause(paused);
+        let press = self.press("pause_agents", "resumes them");
+        self.notify(
+            "agents",
+            if paused { format!("Agents paused{press}") } else { "Agents resumed".to_owned() },
+        );
+        true
+    }
+}

@@ -1,0 +1,94 @@
+//! Applies light or dark and reduced motion: the setting, or else what the desktop reports.
+
+use std::{
+    collections::HashMap,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use winit::window::Theme as SystemTheme;
+
+use crate::config::{ReducedMotion, ThemeChoice};
+use crate::window::{
+    app::App,
+    surface::{screen::Screen, wayland, x_server},
+    system::appearance::{
+        hear,
+        said::{Said, Source},
+    },
+};
+
+impl App {
+    /// Whether motion that the user does not cause is off: blinking, spinning and animated images.
+    pub(crate) fn stands_still(&self) -> bool {
+        match self.prefs.config.window.reduced_motion {
+            ReducedMotion::Fixed(reduced) => reduced,
+            ReducedMotion::System(_) => self.system.appearance.is_motion_reduced().unwrap_or(false),
+        }
+    }
+
+    /// The clock of animated images; `None` if motion is off.
+    pub(crate) fn clock(&self, now: Instant) -> Option<Duration> {
+        (!self.stands_still()).then(|| now.saturating_duration_since(self.surface.started))
+    }
+
+    /// Whether the system's theme is light, if it is known: from the window (except on Wayland, where the window has
+    /// the theme that we set), else from the portal. Until the portal replies, the last window's theme applies.
+    pub(crate) fn is_light(&self) -> Option<bool> {
+        let window = self.surface.screen.as_ref().map(|screen| &screen.window);
+        let theme =
+            window.filter(|window| !wayland::shows(window)).and_then(|window| window.theme());
+        let told = || match self.system.appearance.said.get(&Source::Portal) {
+            Some(said) => said.is_light,
+            None => self.workspace.last.as_ref()?.is_light,
+        };
+        theme.map(|theme| theme == SystemTheme::Light).or_else(told)
+    }
+
+    /// Starts to follow the desktop's settings, if any option depends on them.
+    pub(crate) fn hear_desktop(&mut self) {
+        let is_motion_its =
+            matches!(self.prefs.config.window.reduced_motion, ReducedMotion::System(_));
+        if is_motion_its || matches!(self.prefs.config.theme, ThemeChoice::Pair(_)) {
+            self.hear_source(Source::Portal);
+        }
+        let portal = self.system.appearance.said.get(&Source::Portal);
+        let is_silent = portal.is_some_and(|said| said.is_motion_reduced.is_none());
+        let is_on_x = |screen: &Screen| x_server::id(&screen.window).is_some();
+        if is_motion_its && is_silent && self.surface.screen.as_ref().is_some_and(is_on_x) {
+            self.hear_source(Source::XSettings);
+        }
+    }
+
+    fn hear_source(&mut self, source: Source) {
+        if !self.system.appearance.heard.insert(source) {
+            return;
+        }
+        let inbox = Arc::clone(&self.inbox);
+        let tell = move |said| {
+            inbox.post(|news| {
+                news.desktop.insert(source, said);
+            });
+        };
+        let hearing = std::thread::Builder::new().name(source.name().to_owned());
+        if let Err(error) = hearing.spawn(move || hear(source, tell)) {
+            tracing::debug!("what the desktop prefers is not heard: {error}");
+        }
+    }
+
+    /// Applies new reports of the desktop.
+    pub(crate) fn desktop_said(&mut self, words: HashMap<Source, Said>) {
+        let (was_light, stood_still) = (self.is_light(), self.stands_still());
+        for (source, said) in words {
+            tracing::debug!(?source, ?said, "the desktop says what it prefers");
+            self.system.appearance.said.insert(source, said);
+        }
+        self.hear_desktop();
+        if self.stands_still() != stood_still {
+            self.surface.pacing.ask();
+        }
+        if self.is_light() != was_light {
+            self.apply_theme();
+        }
+    }
+}

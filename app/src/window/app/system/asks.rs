@@ -1,0 +1,116 @@
+//! Shows agents' questions, and passes on the user's answers.
+
+use unterm_control::{Kind, Question, Verdict};
+
+use crate::window::{
+    app::App,
+    overlays::{
+        asks::{ABOUT, Asked, fitted},
+        panel::item::Item,
+        picker::Choice,
+    },
+    system::errand::Done,
+};
+
+impl App {
+    /// The open questions of all clients, including requests for approval.
+    fn questions_of_agents(&self) -> Vec<Question> {
+        self.server.as_ref().map(unterm_control::Server::questions).unwrap_or_default()
+    }
+
+    /// Updates the message after the questions may have changed: shows the first, and removes an answered one.
+    pub(crate) fn agents_ask(&mut self) {
+        let questions = self.questions_of_agents();
+        let first = questions.first();
+        let newest = questions.iter().map(|question| question.number).max().unwrap_or(0);
+        let asked = Asked {
+            newest: newest.max(self.overlays.asked.newest),
+            shown: first.map(|question| question.number),
+            open: questions.len(),
+        };
+        let is_new = asked.newest > self.overlays.asked.newest;
+        let is_same =
+            (asked.shown, asked.open) == (self.overlays.asked.shown, self.overlays.asked.open);
+        self.overlays.asked = asked;
+        // A message that the user dismissed stays dismissed.
+        if is_same && !is_new {
+            return;
+        }
+        let Some(question) = first else {
+            self.settle(ABOUT);
+            return;
+        };
+        let press = self.press("answer_agent", "or a click here shows the answers");
+        let more = match questions.len() {
+            1 => String::new(),
+            more => format!(" ({} more)", more - 1),
+        };
+        let text = fitted(&question.text);
+        let place = question.session.map_or_else(String::new, |id| format!(" in pane {id}"));
+        let says = match question.kind {
+            Kind::Approval => {
+                format!("Allow “{}” to act{place}?{more}\n{text}{press}", question.client)
+            }
+            Kind::Question => {
+                format!("“{}” asks{place}:{more}\n{text}{press}", question.client)
+            }
+        };
+        self.keep_saying(ABOUT, says);
+        if is_new {
+            self.ask_attention();
+        }
+    }
+
+    /// Lists the answers to the question in the message. Returns false if there is no question.
+    pub(crate) fn answer_agent(&mut self) -> bool {
+        let shown = self.overlays.asked.shown;
+        let mut questions = self.questions_of_agents().into_iter();
+        let Some(question) = questions.find(|question| Some(question.number) == shown) else {
+            return false;
+        };
+        let titled = |choice: &String| match question.kind {
+            Kind::Approval => Verdict::of(choice)
+                .map_or_else(|| choice.clone(), |verdict| verdict.title(&question.client)),
+            Kind::Question => choice.clone(),
+        };
+        let mut items: Vec<_> = question
+            .choices
+            .iter()
+            .map(|choice| Item::new(titled(choice), Choice::Answer(choice.clone())))
+            .collect();
+        if question.kind == Kind::Question {
+            if question.takes_text {
+                items.push(Item::new("In your own words…", Choice::OwnWords));
+            }
+            items.push(Item::new("Don't answer", Choice::NoAnswer));
+        }
+        let (client, text) = (&question.client, question.text);
+        let hint = match question.kind {
+            Kind::Approval => {
+                let place =
+                    question.session.map_or_else(String::new, |id| format!(" in pane {id}"));
+                format!("Allow “{client}” to do this{place}? Choose an answer")
+            }
+            Kind::Question => format!("“{client}” asks. Choose an answer"),
+        };
+        self.pick_answer(&hint, text, items, question.number);
+        true
+    }
+
+    /// Sends the user's chosen or typed answer.
+    pub(crate) fn agent_answered(&mut self, number: u64, answer: &str) {
+        let Some(server) = &self.server else { return };
+        let (answers, answer) = (server.answers(), answer.to_owned());
+        self.errand("agents", move || match answers.give(number, &answer) {
+            Ok(()) => Done::Nothing,
+            Err(why) => Done::Failed("agents", format!("The answer was not accepted.\n{why}")),
+        });
+    }
+
+    /// Reports to the client that the user declined to answer.
+    pub(crate) fn leave_unanswered(&mut self, number: u64) {
+        if let Some(server) = &self.server {
+            server.answers().refuse(number);
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Runs errands, and handles their results.
+
+use crate::window::{app::App, input::clipboard::Buffer, system::errand::Done};
+
+/// Maximum number of concurrent errands; further ones fail with a message.
+const CAP: usize = 8;
+
+impl App {
+    /// Runs work on its own thread; the result arrives through the inbox.
+    pub(crate) fn errand(
+        &mut self,
+        about: &'static str,
+        work: impl FnOnce() -> Done + Send + 'static,
+    ) {
+        if self.system.errands >= CAP {
+            return self.complain(
+                about,
+                "Too many tasks are running. Try again when one has ended.".to_owned(),
+            );
+        }
+        let inbox = std::sync::Arc::clone(&self.inbox);
+        let started = std::thread::Builder::new().name(about.to_owned()).spawn(move || {
+            let done = work();
+            inbox.post(|news| news.done.push(done));
+        });
+        match started {
+            Ok(_) => self.system.errands += 1,
+            Err(error) => self.complain(about, format!("Can't start a thread for it.\n{error}")),
+        }
+    }
+
+    /// Handles an errand's result.
+    pub(crate) fn errand_done(&mut self, done: Done) {
+        self.system.errands = self.system.errands.saturating_sub(1);
+        match done {
+            Done::Nothing => {}
+            Done::Said(about, text) => self.notify(about, text),
+            Done::Failed(about, text) => self.complain(about, text),
+            Done::Copied(about, text, path) => {
+                let path = path.display().to_string();
+                self.notify(about, format!("{text}\n{path}"));
+                self.input.clipboard.store(Buffer::Clipboard, path);
+            }
+            Done::Screenshot(taken) => self.screenshot_taken(taken),
+            Done::File(pane, cwd, place) => self.edit_found(pane, cwd, &place),
+            Done::Folder(purpose, folder) => self.use_folder(purpose, &folder),
+            Done::Dropped(dropped) => self.paste_dropped(&dropped),
+            Done::NoDialog(purpose) => self.type_folder(purpose),
+        }
+    }
+}

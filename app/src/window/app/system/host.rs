@@ -1,0 +1,155 @@
+//! Requests of the control server to the window: queued for the main thread and answered there.
+
+use std::{path::PathBuf, sync::Arc};
+
+use unterm_control::{Acted, Bounds, Captures, Changes, Host, HostRequest, Preferences, Typing};
+use unterm_mux::{PaneId, Tab};
+
+use crate::window::{app::App, inbox::Inbox};
+use crate::{
+    action::Action,
+    captures::AppCaptures,
+    config::{keys, wire::FilePreferences},
+    links,
+};
+
+/// The control server's connection to the window.
+pub(crate) struct WindowHost {
+    /// Where requests to the main thread are queued.
+    pub(crate) inbox: Arc<Inbox>,
+    /// Where the server is notified of changed preferences.
+    pub(crate) changes: Arc<Changes>,
+}
+
+impl Host for WindowHost {
+    fn has_window(&self) -> bool {
+        true
+    }
+
+    fn instance_title_changed(&self, title: Option<&str>) {
+        let title = title.map(str::to_owned);
+        self.inbox.post(|news| news.instance_title = Some(title));
+    }
+
+    fn agents_changed(&self) {
+        self.inbox.post(|news| news.agents = true);
+    }
+
+    fn recordings_changed(&self) {
+        self.inbox.post(|news| news.recordings = true);
+    }
+
+    fn browser_folder(&self) -> Option<PathBuf> {
+        links::browser_folder()
+    }
+
+    fn settings_page_unopened(&self) {
+        self.inbox.post(|news| news.settings_unopened = true);
+    }
+
+    fn ask(&self, request: HostRequest) {
+        self.inbox.post(|news| news.asked.push(request));
+    }
+
+    fn preferences(&self) -> Option<Arc<dyn Preferences>> {
+        Some(Arc::new(FilePreferences { home: unterm_control::home() }))
+    }
+
+    fn changes(&self) -> Option<Arc<Changes>> {
+        Some(Arc::clone(&self.changes))
+    }
+
+    fn captures(&self) -> Option<Arc<dyn Captures>> {
+        Some(Arc::new(AppCaptures { home: unterm_control::home() }))
+    }
+}
+
+impl App {
+    /// Answers a request. If the caller has disconnected, the answer is dropped.
+    pub(crate) fn asked_by_host(&mut self, request: HostRequest) {
+        match request {
+            HostRequest::Actions(answer) => drop(answer.send(self.prefs.keymap.table())),
+            HostRequest::Raise(answer) => {
+                if self.raise() {
+                    let _ = answer.send(());
+                }
+            }
+            HostRequest::Act { name, argument, bounds, answer } => {
+                let acted = self.act_by_name(&name, argument.as_deref(), &bounds);
+                let _ = answer.send(acted);
+            }
+        }
+    }
+
+    fn act_by_name(
+        &mut self,
+        name: &str,
+        argument: Option<&str>,
+        bounds: &Bounds,
+    ) -> Result<Acted, String> {
+        let action = keys::find(name)?.action(argument)?;
+        if action == Action::AnswerAgent {
+            return Err("Only a person can answer agents, with a key or the mouse".to_owned());
+        }
+        if let Some(why) = self.refusal(&action, bounds) {
+            return Ok(Acted::Refused(why));
+        }
+        if let Some(typed) = self.typed_by(&action) {
+            return typed.map(Acted::Types);
+        }
+        self.surface.pacing.ask();
+        self.complaint_of(|app| app.act(action)).map(Acted::Done)
+    }
+
+    /// Why a caller may not do what a user may: input rules can't check a paste, or another client leases the pane.
+    fn refusal(&self, action: &Action, bounds: &Bounds) -> Option<String> {
+        let layout = self.mux.layout();
+        let tab = layout.active_tab()?;
+        let touched: Vec<PaneId> = match action {
+            Action::Paste | Action::PastePrimary if bounds.rules => {
+                let why = "there are rules on what may be entered; session.paste keeps to them";
+                return Some(why.to_owned());
+            }
+            Action::Paste | Action::PastePrimary => {
+                let listeners = self.listeners(tab.focused).into_iter().map(|pane| pane.id());
+                listeners.chain([tab.focused]).collect()
+            }
+            Action::ClosePane => vec![tab.focused],
+            Action::CloseTab => tab.panes(),
+            Action::CloseWindow => layout.tabs.iter().flat_map(Tab::panes).collect(),
+            _ => return None,
+        };
+        let leased = touched.iter().find(|pane| bounds.leased.contains(*pane))?;
+        Some(format!("session {} is leased by somebody else", leased.0))
+    }
+
+    /// The input that an action would type; `None` if the action types nothing.
+    fn typed_by(&self, action: &Action) -> Option<Result<Vec<Typing>, String>> {
+        let no_pane = || Err("there is no session to type into".to_owned());
+        let Some(pane) = self.focused_pane() else {
+            let types = matches!(
+                action,
+                Action::SendText(_) | Action::Rerun | Action::ChangeDirectoryTo(_)
+            );
+            return types.then(no_pane);
+        };
+        let typing = |bytes| vec![Typing { pane: pane.id(), bytes }];
+        match action {
+            Action::SendText(text) => {
+                let panes = self.listeners(pane.id()).into_iter().chain([pane.clone()]);
+                let bytes = text.as_bytes().to_vec();
+                let typed = panes.map(|pane| Typing { pane: pane.id(), bytes: bytes.clone() });
+                Some(Ok(typed.collect()))
+            }
+            Action::Rerun => {
+                let none = "no command can be run again here now";
+                Some(self.rerun_input(&pane).map(typing).ok_or_else(|| none.to_owned()))
+            }
+            Action::ChangeDirectoryTo(path) => {
+                let line = self.typed_change(&pane, path.as_ref());
+                Some(line.map(|line| typing(line.into_bytes())))
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! TODO
+
+pub(crate) mod access;
+pub(crate) mod access_tree;
+pub(crate) mod agents;
+pub(crate) mod appearance;
+pub(crate) mod asks;
+pub(crate) mod editing;
+pub(crate) mod errand;
+pub(crate) mod export;
+pub(crate) mod folder;
+pub(crate) mod host;
+pub(crate) mod notices;
+pub(crate) mod recording;
+pub(crate) mod screenshot;

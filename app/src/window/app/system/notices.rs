@@ -1,0 +1,268 @@
+//! Shows notifications, and rings the bell.
+
+use std::time::{Duration, Instant};
+
+use unterm_mux::PaneId;
+use unterm_term::{Notification, Occasion, Urgency};
+use winit::window::UserAttentionType;
+
+use crate::window::{
+    app::App,
+    system::{
+        errand::Done,
+        notices::{Ended, Told, icon_of, lasted, queue, short},
+    },
+};
+use crate::{
+    bell,
+    desktop::{Desktop, Key, Note, Outcome},
+};
+
+/// Duration of the visual bell.
+const FLASH: Duration = Duration::from_millis(120);
+/// The sender's name for commands, and for programs that give no name.
+const APP: &str = "Unterm";
+/// Bells closer together than this sound once.
+const BELL_PAUSE: Duration = Duration::from_millis(200);
+
+impl App {
+    /// Handles a notice.
+    pub(crate) fn told(&mut self, told: Told) {
+        match told {
+            Told::Show(pane, notification) => self.program_notifies(pane, *notification),
+            Told::TakenBack(pane, handle) => {
+                let waits = &mut self.system.notices.waiting;
+                if waits.get(&pane).is_some_and(|waiting| waiting.handle == handle) {
+                    waits.remove(&pane);
+                }
+                if let Some(desktop) = &self.system.notices.desktop {
+                    desktop.close(Key::Program(pane, handle));
+                }
+            }
+            Told::Ended(pane, ended) => self.command_ended(pane, ended),
+            Told::Desktop(outcome) => self.desktop_answered(outcome),
+        }
+    }
+
+    /// Whether the user looks at the pane (its tab is active, and the window is visible and focused), and whether the
+    /// pane has the focus too.
+    fn attention(&self, pane: PaneId) -> (bool, bool) {
+        let layout = self.mux.layout();
+        let tab = layout.active_tab().filter(|tab| tab.root.contains(pane));
+        let is_shown = self.input.focused
+            && self.surface.screen.as_ref().is_some_and(|screen| !screen.occluded);
+        let tab = tab.filter(|_| is_shown);
+        (tab.is_some(), tab.is_some_and(|tab| tab.focused == pane))
+    }
+
+    fn program_notifies(&mut self, pane: PaneId, notification: Notification) {
+        let (looked_at, has_keyboard) = self.attention(pane);
+        let wanted = match notification.occasion {
+            _ if !self.prefs.config.notifications.programs => false,
+            Occasion::Always => true,
+            Occasion::Unfocused => !has_keyboard,
+            Occasion::Invisible => !looked_at,
+        };
+        if !wanted {
+            return self.not_shown(pane, notification.handle);
+        }
+        let now = Instant::now();
+        if self.system.notices.may_show(pane, now) {
+            return self.show_notification(pane, notification);
+        }
+        let handle = notification.handle;
+        let before = self.system.notices.waiting.insert(pane, notification);
+        if let Some(before) = before.filter(|before| before.handle != handle) {
+            self.not_shown(pane, before.handle);
+        }
+        self.system.notices.next(pane).into_iter().for_each(|time| self.wake_at(time));
+    }
+
+    /// Shows the waiting notifications that the budgets allow; returns when to call it again.
+    pub(crate) fn show_waiting(&mut self, now: Instant) -> Option<Instant> {
+        let panes: Vec<_> = self.system.notices.waiting.keys().copied().collect();
+        for pane in panes {
+            if self.system.notices.next(pane).is_none_or(|time| time <= now)
+                && self.system.notices.may_show(pane, now)
+                && let Some(notification) = self.system.notices.waiting.remove(&pane)
+            {
+                self.show_notification(pane, notification);
+            }
+        }
+        self.system.notices.waiting.keys().filter_map(|pane| self.system.notices.next(*pane)).min()
+    }
+
+    /// Reports a notification as closed, so that the program does not wait for its end.
+    fn not_shown(&self, pane: PaneId, handle: u64) {
+        if let Some(pane) = self.mux.pane(pane) {
+            pane.notification_closed(handle);
+        }
+    }
+
+    fn show_notification(&mut self, pane: PaneId, notification: Notification) {
+        let (icon, picture) = icon_of(notification.icons, notification.icon_data);
+        self.show_note(Note {
+            key: Key::Program(pane, notification.handle),
+            app: notification.app.unwrap_or_else(|| APP.to_owned()),
+            title: notification.title,
+            body: notification.body,
+            icon,
+            picture,
+            urgency: notification.urgency,
+            expires: notification.expires,
+            sound: notification.sound,
+            buttons: notification.buttons,
+            focus: notification.focus,
+        });
+    }
+
+    fn command_ended(&mut self, pane: PaneId, ended: Ended) {
+        let least = Duration::from_secs(self.prefs.config.notifications.long_commands.into());
+        if least.is_zero() || ended.took < least || self.attention(pane).0 {
+            return;
+        }
+        let line = self.mux.pane(pane).and_then(|pane| {
+            let term = pane.term();
+            term.command(ended.command).and_then(|command| command.shown().map(str::to_owned))
+        });
+        let took = lasted(ended.took);
+        let body = match ended.exit_code {
+            Some(0) | None => format!("Finished after {took}."),
+            Some(code) => format!("Failed with exit code {code} after {took}."),
+        };
+        self.show_note(Note {
+            key: Key::Command(pane),
+            app: APP.to_owned(),
+            title: line.map_or_else(|| "A command".to_owned(), |line| short(&line)),
+            body,
+            icon: String::new(),
+            picture: None,
+            urgency: Urgency::Normal,
+            expires: None,
+            sound: None,
+            buttons: Vec::new(),
+            focus: true,
+        });
+    }
+
+    fn show_note(&mut self, note: Note) {
+        if !self.prefs.config.notifications.desktop {
+            return self.note_in_window(&note);
+        }
+        if self.system.notices.desktop.is_none() {
+            let inbox = std::sync::Arc::clone(&self.inbox);
+            let tell = move |outcome| {
+                inbox.post(|news| queue(&mut news.told, Told::Desktop(outcome)));
+            };
+            match Desktop::start(tell) {
+                Ok(desktop) => self.system.notices.desktop = Some(desktop),
+                Err(error) => {
+                    tracing::warn!("no notifications of the desktop: {error}");
+                    return self.note_in_window(&note);
+                }
+            }
+        }
+        if let Some(desktop) = &self.system.notices.desktop
+            && !desktop.show(note)
+        {
+            tracing::warn!("the desktop's notifications don't answer: one was dropped");
+        }
+    }
+
+    /// Shows a message in the window. It reports no click and no end, so the notification counts as closed.
+    fn note_in_window(&mut self, note: &Note) {
+        let text = match note.body.as_str() {
+            "" => note.title.clone(),
+            body => format!("{}\n{body}", note.title),
+        };
+        self.show_in_window(note.key, text);
+        if let Key::Program(pane, handle) = note.key {
+            self.not_shown(pane, handle);
+        }
+    }
+
+    fn desktop_answered(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::Unavailable(note) => self.note_in_window(&note),
+            Outcome::Clicked { key, button, focus } => {
+                if focus && button.is_none() {
+                    self.bring_to_front(key.pane());
+                }
+                if let (Key::Program(_, handle), Some(pane)) = (key, self.mux.pane(key.pane())) {
+                    pane.notification_clicked(handle, button);
+                }
+            }
+            Outcome::Closed(Key::Program(pane, handle)) => self.not_shown(pane, handle),
+            Outcome::Closed(Key::Command(_)) => {}
+        }
+    }
+
+    /// Focuses a pane and requests the keyboard focus.
+    pub(crate) fn bring_to_front(&mut self, pane: PaneId) {
+        if self.mux.layout().tab_of(pane).is_some() {
+            self.report(self.mux.focus(pane));
+        }
+        self.raise();
+    }
+
+    /// Shows the window, even if hidden or minimised, and requests the keyboard focus; returns false without a window.
+    pub(crate) fn raise(&self) -> bool {
+        let Some(screen) = &self.surface.screen else { return false };
+        screen.window.set_visible(true);
+        screen.window.set_minimized(false);
+        screen.window.focus_window();
+        true
+    }
+
+    /// Requests attention for a bell, if the window is not focused.
+    pub(crate) fn ask_attention(&mut self) {
+        if self.prefs.config.bell.attention
+            && !self.input.focused
+            && let Some(screen) = &self.surface.screen
+        {
+            screen.window.request_user_attention(Some(UserAttentionType::Informational));
+            self.system.notices.wants_attention = true;
+        }
+    }
+
+    /// Withdraws the request for attention once the window is focused. Not every window manager does so itself.
+    pub(crate) fn end_attention(&mut self) {
+        if self.input.focused
+            && std::mem::take(&mut self.system.notices.wants_attention)
+            && let Some(screen) = &self.surface.screen
+        {
+            screen.window.request_user_attention(None);
+        }
+    }
+
+    /// Rings the audible bell.
+    pub(crate) fn sound_bell(&mut self) {
+        let config = &self.prefs.config.bell;
+        let (audible, command) = (config.audible, config.command.clone());
+        let now = Instant::now();
+        let is_soon = self.system.notices.rung.is_some_and(|rung| now < rung + BELL_PAUSE);
+        if is_soon || !audible && command.is_empty() {
+            return;
+        }
+        self.system.notices.rung = Some(now);
+        self.errand("bell", move || match bell::ring(audible, &command) {
+            Ok(()) => Done::Nothing,
+            Err(error) => Done::Failed("bell", format!("Can't ring the bell.\n{error:#}")),
+        });
+    }
+}
+
+impl App {
+    /// Ends the flashes that have lasted long enough; returns when the next one ends.
+    pub(crate) fn end_flashes(&mut self, now: Instant) -> Option<Instant> {
+        let mut next = None;
+        for view in self.workspace.views.values_mut() {
+            match view.flash.map(|rang| rang + FLASH) {
+                Some(end) if now < end => next = next.into_iter().chain([end]).min(),
+                Some(_) => view.flash = None,
+                None => {}
+            }
+        }
+        next
+    }
+}

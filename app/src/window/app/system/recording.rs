@@ -1,0 +1,33 @@
+//! Starts and stops the recording of a pane; the control server records.
+
+use crate::window::{app::App, system::errand::Done};
+
+/// The `about` key of messages about recordings.
+const ABOUT: &str = "recording";
+
+impl App {
+    /// Starts recording the focused pane, or stops and copies the path of the recording's page.
+    pub(crate) fn toggle_recording(&mut self) {
+        let Some(pane) = self.focused_pane() else { return };
+        let Some(recordings) = self.server.as_ref().map(unterm_control::Server::recordings) else {
+            let text = "Recording needs the control server, which is not running.".to_owned();
+            return self.complain(ABOUT, text);
+        };
+        self.errand(ABOUT, move || match recordings.toggle(pane) {
+            Ok(Some(page)) => {
+                Done::Copied(ABOUT, "Recording stopped. The path of its page is copied.", page)
+            }
+            Ok(None) => {
+                Done::Said(ABOUT, "Recording this pane. The same action stops it.".to_owned())
+            }
+            Err(error) => Done::Failed(ABOUT, error),
+        });
+    }
+
+    pub(crate) fn is_recording(&self) -> bool {
+        let server = self.server.as_ref();
+        server
+            .zip(self.focused_pane())
+            .is_some_and(|(server, pane)| server.recordings().has(pane.id()))
+    }
+}

@@ -1,0 +1,95 @@
+//! Takes screenshots.
+
+use anyhow::Result;
+use unterm_renderer::CpuPainter;
+
+use crate::window::{
+    app::App,
+    input::clipboard::Buffer,
+    surface::{wayland, x_server},
+    system::{
+        errand::Done,
+        screenshot::{Taken, prefix, save_own, save_screen},
+    },
+};
+use crate::{action::Shot, captures, local_time};
+
+/// The folder in Unterm's home directory.
+const FOLDER: &str = "screenshots";
+/// The `about` key of messages.
+const ABOUT: &str = "screenshot";
+
+/// The message when the window can't be hidden from the picture.
+const CANT_HIDE: &str =
+    "On Wayland, a window can't hide itself.\nMove this window away and choose Capture region.";
+
+impl App {
+    pub(crate) fn screenshot(&mut self, shot: Shot) {
+        let Some(screen) = &self.surface.screen else { return };
+        let folder = self.prefs.settings.home().join(FOLDER);
+        let name = format!("{}_{}.png", prefix(shot), local_time::stamp());
+        if shot == Shot::Window {
+            let pixels = CpuPainter::picture(&mut self.surface.renderer);
+            let frame = self.surface.renderer.last_frame();
+            let size = (frame.width, frame.height);
+            return self
+                .errand(ABOUT, move || told(save_own(&folder, &name, &pixels, size).map(Some)));
+        }
+        match captures::program() {
+            Ok(program) if program.is_file() => {}
+            Ok(program) => return self.complain(ABOUT, captures::missing(&program)),
+            Err(error) => {
+                return self.complain(ABOUT, format!("Unterm can't find itself: {error}"));
+            }
+        }
+        let hidden = shot == Shot::Region { hidden: true };
+        if hidden && wayland::shows(&screen.window) {
+            return self.refuse(ABOUT, CANT_HIDE.to_owned());
+        }
+        let corner = screen.window.outer_position().ok();
+        let middle = corner.map(|corner| {
+            let size = screen.window.outer_size();
+            (corner.x + size.width as i32 / 2, corner.y + size.height as i32 / 2)
+        });
+        let window = x_server::id(&screen.window).filter(|_| hidden);
+        if hidden {
+            screen.window.set_visible(false);
+            self.surface.hidden_at = corner;
+        }
+        let is_region = matches!(shot, Shot::Region { .. });
+        self.errand(ABOUT, move || {
+            let taken = save_screen(&folder, &name, is_region, hidden, middle);
+            // Before the window is shown again: window managers may move a window that does not request a position.
+            window.into_iter().for_each(x_server::keep_place);
+            told(taken)
+        });
+    }
+
+    /// Shows the hidden window again, then copies the picture or shows the error.
+    pub(crate) fn screenshot_taken(&mut self, taken: Result<Option<Taken>, String>) {
+        if let Some(screen) = &self.surface.screen
+            && screen.window.is_visible() == Some(false)
+        {
+            screen.window.set_visible(true);
+            if let Some(corner) = self.surface.hidden_at.take() {
+                screen.window.set_outer_position(corner);
+            }
+            screen.window.focus_window();
+            self.redraw_whole();
+        }
+        match taken {
+            Ok(Some(Taken { path, picture })) => {
+                let path = path.display().to_string();
+                self.notify(ABOUT, format!("Picture copied.\n{path}"));
+                self.input.clipboard.store(Buffer::Primary, path);
+                self.input.clipboard.store_picture(picture);
+            }
+            Ok(None) => {}
+            Err(why) => self.complain(ABOUT, format!("Capture failed.\n{why}")),
+        }
+    }
+}
+
+fn told(taken: Result<Option<Taken>>) -> Done {
+    Done::Screenshot(taken.map_err(|error| format!("{error:#}")))
+}

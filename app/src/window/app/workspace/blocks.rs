@@ -1,0 +1,189 @@
+//! Actions on commands: jump between prompts, and copy, select, rerun or fold a command.
+
+use unterm_mux::{Pane, input};
+use unterm_term::{Command, LineId};
+
+use crate::window::{
+    app::{App, send},
+    input::clipboard::Buffer,
+    workspace::{blocks::place::Part, selection::Selection},
+};
+
+/// The input that types a line again. If a program may have forged the line, Enter is left to the user.
+fn rerun_input(pane: &Pane, line: &str, authentic: bool) -> Vec<u8> {
+    let modes = pane.term().modes();
+    let mut bytes = input::encode_paste(line, modes);
+    if authentic {
+        bytes.push(b'\r');
+    }
+    bytes
+}
+
+impl App {
+    /// Scrolls to the next prompt or line marked by a program, before or after the first visible row. Returns false on
+    /// the alternate screen.
+    pub(crate) fn jump_to_prompt(&mut self, forward: bool) -> bool {
+        let Some(pane) = self.focused_pane() else { return false };
+        let Some(view) = self.fresh_view(&pane) else { return false };
+        if view.is_alternate() {
+            return false;
+        }
+        let (first, _) = view.rows_in_sight();
+        let term = pane.term();
+        let line = if forward { term.mark_after(first) } else { term.mark_before(first) };
+        let Some(line) = line else {
+            let has_marks =
+                term.commands().next().is_some() || term.mark_after(LineId(0)).is_some();
+            drop(term);
+            let moved = forward && view.scroll_to_live();
+            match (moved, has_marks, forward) {
+                (true, ..) => {}
+                (_, false, _) => self.no_commands(),
+                (.., true) => self.notify("commands", "There is no later prompt.".to_owned()),
+                (.., false) => self.notify("commands", "There is no earlier prompt.".to_owned()),
+            }
+            self.surface.pacing.ask();
+            return true;
+        };
+        let id = term.command_at(line).map(|command| command.id);
+        drop(term);
+        view.show_at_top(line);
+        view.blocks.current = id;
+        self.surface.pacing.ask();
+        true
+    }
+
+    /// The command that actions apply to: the one that the user jumped to, else the last that has run.
+    fn command_meant(&self, pane: &Pane) -> Option<u64> {
+        let view = self.workspace.views.get(&pane.id())?;
+        let term = pane.term();
+        let current = view.blocks.current.filter(|id| term.command(*id).is_some());
+        current.or_else(|| {
+            let ran = term.commands().rev().find(|command| command.output.is_some());
+            ran.map(|command| command.id)
+        })
+    }
+
+    /// Performs an action on the focused pane's current command (see [`App::command_meant`]).
+    pub(crate) fn with_command(&mut self, part: Part) {
+        let Some(pane) = self.focused_pane() else { return };
+        match self.command_meant(&pane) {
+            Some(id) => self.do_with(&pane, id, part),
+            None => self.no_commands(),
+        }
+    }
+
+    fn no_commands(&mut self) {
+        self.notify(
+            "commands",
+            "There is no command here.\nThe shell has not marked one (OSC 133).".to_owned(),
+        );
+    }
+
+    pub(crate) fn select_output(&mut self) {
+        let Some(pane) = self.focused_pane() else { return };
+        let Some(id) = self.command_meant(&pane) else { return self.no_commands() };
+        let (range, seq) = {
+            let term = pane.term();
+            (term.output_range(id), term.seq())
+        };
+        let Some(view) = self.workspace.views.get_mut(&pane.id()) else { return };
+        match range {
+            Some(range) => {
+                view.selection = Some(Selection::of(range, seq));
+                view.reveal(range.start.line);
+                self.surface.pacing.ask();
+            }
+            None => self.notify("commands", "The command printed nothing.".to_owned()),
+        }
+    }
+
+    /// Folds the output of every finished command in the focused pane, or unfolds all.
+    pub(crate) fn fold_all(&mut self, fold: bool) {
+        let Some(pane) = self.focused_pane() else { return };
+        let Some(view) = self.workspace.views.get_mut(&pane.id()) else { return };
+        let changed = view.change_folds(|folds| match fold {
+            true => folds.fold_all(&pane.term()),
+            false => folds.clear(),
+        });
+        if !changed {
+            let why = if fold { "There is no output to fold." } else { "Nothing is folded." };
+            self.notify("commands", why.to_owned());
+        }
+        self.surface.pacing.ask();
+    }
+
+    /// The input that reruns a pane's command; `None` if there is no command, or the shell shows no prompt.
+    pub(crate) fn rerun_input(&self, pane: &Pane) -> Option<Vec<u8>> {
+        let id = self.command_meant(pane)?;
+        let (line, authentic) = {
+            let term = pane.term();
+            if !term.commands().next_back().is_some_and(Command::is_prompting) {
+                return None;
+            }
+            let command = term.command(id)?;
+            (command.line.clone().filter(|line| !line.is_empty())?, command.is_authentic)
+        };
+        Some(rerun_input(pane, &line, authentic))
+    }
+
+    pub(crate) fn do_with(&mut self, pane: &Pane, id: u64, part: Part) {
+        if part == Part::Fold {
+            let Some(view) = self.workspace.views.get_mut(&pane.id()) else { return };
+            if !view.change_folds(|folds| folds.toggle(&pane.term(), id)) {
+                let why = "There is nothing to fold: the command still runs or printed nothing.";
+                self.notify("commands", why.to_owned());
+            }
+            return self.surface.pacing.ask();
+        }
+        let (text, authentic, prompts) = {
+            let term = pane.term();
+            let command = term.command(id);
+            let authentic = command.is_some_and(|command| command.is_authentic);
+            let prompts = term.commands().next_back().is_some_and(Command::is_prompting);
+            let text = match part {
+                Part::CopyOutput => term.output_range(id).map(|range| term.text(range)),
+                Part::CopyCommand | Part::Rerun | Part::Fold => {
+                    command.and_then(|c| c.line.clone())
+                }
+            };
+            (text.filter(|text| !text.is_empty()), authentic, prompts)
+        };
+        let Some(text) = text else {
+            let what = match part {
+                Part::CopyOutput => "The command printed nothing.",
+                Part::CopyCommand | Part::Rerun | Part::Fold => {
+                    "The shell did not report the command's line."
+                }
+            };
+            return self.notify("commands", what.to_owned());
+        };
+        match part {
+            Part::Fold => {}
+            Part::CopyOutput | Part::CopyCommand => {
+                let lines = text.lines().count();
+                self.input.clipboard.store(Buffer::Clipboard, text);
+                let lines = if lines == 1 { "a line".to_owned() } else { format!("{lines} lines") };
+                self.notify("commands", format!("Copied {lines}."));
+            }
+            Part::Rerun if !prompts => {
+                self.notify(
+                    "commands",
+                    "A program is running. Run the command again when it has ended.".to_owned(),
+                );
+            }
+            Part::Rerun => {
+                pane.touch();
+                self.before_input(pane.id());
+                send(pane, &rerun_input(pane, &text, authentic));
+                if !authentic {
+                    self.notify(
+                        "commands",
+                        "Press Enter to run it: the shell did not report this command itself."
+                            .to_owned(),
+                    );
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! The mouse over commands: shows and presses their buttons, and handles a click at the prompt.
+
+use unterm_mux::{Pane, PaneId};
+use unterm_term::LineId;
+
+use crate::window::{
+    app::App,
+    ui::geometry::{contains, pixels},
+    workspace::{blocks::place::Place, selection::Selection},
+};
+
+impl App {
+    /// Shows or hides a command's buttons after the pointer moved to a point of the window.
+    pub(crate) fn hover_blocks(&mut self, x: f64, y: f64) {
+        let before = self.overlays.block_hover;
+        self.overlays.block_hover = None;
+        let geometry = self.surface.screen.as_ref().map(|screen| screen.geometry);
+        if let Some(geometry) = geometry.filter(|_| self.prefs.config.commands.marks) {
+            for (pane, area) in self.placed(&self.mux.layout()) {
+                let Some(view) = self.workspace.views.get(&pane) else { continue };
+                let area = pixels(area);
+                self.overlays.block_hover = self.overlays.block_hover.or_else(|| {
+                    view.blocks_in_rows().find_map(|(row, block)| {
+                        let place = Place::new(view, row, area, &geometry);
+                        let known = before == Some((pane, block.id));
+                        let over = contains(place.edge(&geometry), x, y)
+                            || known && (contains(place.row, x, y) || contains(place.bar, x, y));
+                        over.then_some((pane, block.id))
+                    })
+                });
+            }
+        }
+        if before.is_some() || self.overlays.block_hover.is_some() {
+            self.surface.pacing.ask();
+        }
+    }
+
+    /// Handles a left press at a point of the window. Returns true if it hit a command's mark, buttons or header.
+    pub(crate) fn press_block(&mut self, x: f64, y: f64) -> bool {
+        let Some(geometry) = self.surface.screen.as_ref().map(|screen| screen.geometry) else {
+            return false;
+        };
+        let (searched, matches) = self.highlights();
+        for (id, area) in self.placed(&self.mux.layout()) {
+            let area = pixels(area);
+            let Some(view) = self.workspace.views.get_mut(&id) else { continue };
+            let matches = if searched == Some(id) { &matches[..] } else { &[] };
+            if self.prefs.config.commands.sticky_header
+                && let Some((header, rect)) = view.kept_header(area, &geometry, matches)
+                && contains(rect, x, y)
+            {
+                let line = header.line;
+                view.show_at_top(line);
+                self.surface.pacing.ask();
+                return true;
+            }
+            let marks = view.folded_marks(area, &geometry);
+            if let Some(at) = marks.iter().position(|(rect, _)| contains(*rect, x, y)) {
+                let (rect, _) = marks[at];
+                let row = (rect.y - geometry.inside(area).1 + view.shift as i32)
+                    / geometry.cell.height.max(1) as i32;
+                let above = view.snapshot.rows.get(row as usize).map(|row| row.line.0);
+                let line = LineId(above.unwrap_or_default() + 1);
+                view.change_folds(|folds| folds.reveal(line));
+                self.surface.pacing.ask();
+                return true;
+            }
+            let Some((pane, block)) = self.overlays.block_hover.filter(|(pane, _)| *pane == id)
+            else {
+                continue;
+            };
+            let row = view.blocks_in_rows().find(|(_, one)| one.id == block).map(|(row, _)| row);
+            let Some(place) = row.map(|row| Place::new(view, row, area, &geometry)) else {
+                continue;
+            };
+            if let Some((part, _)) = place.parts.iter().find(|(_, rect)| contains(*rect, x, y)) {
+                if let Some(pane) = self.mux.pane(pane) {
+                    self.do_with(&pane, block, *part);
+                }
+                return true;
+            }
+            if contains(place.edge(&geometry), x, y) {
+                view.blocks.current = Some(block);
+                self.select_output_of(id, block);
+                return true;
+            }
+        }
+        false
+    }
+
+    fn select_output_of(&mut self, pane: PaneId, block: u64) {
+        let Some(own) = self.mux.pane(pane) else { return };
+        let (range, seq) = {
+            let term = own.term();
+            (term.output_range(block), term.seq())
+        };
+        if let (Some(range), Some(view)) = (range, self.workspace.views.get_mut(&pane)) {
+            view.selection = Some(Selection::of(range, seq));
+        }
+        self.surface.pacing.ask();
+    }
+
+    /// Handles a click that selected nothing: at a prompt, it moves the shell's cursor.
+    pub(crate) fn click_at_prompt(&mut self, pane: &Pane, x: f64, y: f64) {
+        if let Some(bytes) = self.keys_to_click(pane, x, y) {
+            self.type_bytes(pane, &bytes);
+        }
+    }
+
+    /// The keys that move the shell's cursor to a point of its pane, if a click may do that.
+    pub(crate) fn keys_to_click(&self, pane: &Pane, x: f64, y: f64) -> Option<Vec<u8>> {
+        let view = self.workspace.views.get(&pane.id())?;
+        if !self.prefs.config.commands.click_to_move || x < 0.0 || y < 0.0 || view.is_scrolled() {
+            return None;
+        }
+        let spot = view.spot(x, y, self.cell())?;
+        pane.term().prompt_click(spot.cell)
+    }
+}

@@ -1,0 +1,65 @@
+//! Closes a pane, a tab or the window. If a program runs there, asks first.
+
+use unterm_mux::PaneId;
+
+use crate::config::ConfirmClose;
+use crate::window::{
+    app::App,
+    overlays::confirm::{Answer, Confirm, Preview},
+    ui::wrap::first_of,
+    workspace::closing::{Closing, running},
+};
+
+/// Maximum number of programs in a question.
+const NAMED: usize = 6;
+
+impl App {
+    /// Closes a pane, a tab or the window, or asks for confirmation.
+    pub(crate) fn close(&mut self, what: Closing) {
+        let layout = self.mux.layout();
+        let panes: Vec<PaneId> = match what {
+            Closing::Pane(pane) => vec![pane],
+            Closing::Tab(tab) => {
+                let tab = layout.tabs.iter().find(|one| one.id == tab);
+                tab.map_or_else(Vec::new, |tab| tab.panes())
+            }
+            Closing::Window => layout.tabs.iter().flat_map(|tab| tab.panes()).collect(),
+        };
+        let running: Vec<String> = match self.prefs.config.confirm_close {
+            ConfirmClose::Never => Vec::new(),
+            _ => panes.iter().filter_map(|pane| running(&*self.mux.pane(*pane)?)).collect(),
+        };
+        if running.is_empty() && self.prefs.config.confirm_close != ConfirmClose::Always {
+            return self.close_now(what);
+        }
+        let thing = match what {
+            Closing::Pane(_) => "pane",
+            Closing::Tab(_) => "tab",
+            Closing::Window => "window",
+        };
+        let about = match (running.len(), panes.len()) {
+            (0, 0 | 1) => "Its shell will end.".to_owned(),
+            (0, shells) => format!("{shells} shells will end."),
+            (1, _) => "A running program will end:".to_owned(),
+            (many, _) => format!("{many} running programs will end:"),
+        };
+        let names = first_of(&running, NAMED).into_iter();
+        let preview = names.map(|text| Preview { text, ..Preview::default() });
+        self.ask(
+            Confirm::new(format!("Close this {thing}?"), about)
+                .preview(preview.collect())
+                .button("Close", 'c', Answer::Close(what))
+                .cancel(),
+        );
+    }
+
+    /// Closes without asking.
+    pub(crate) fn close_now(&mut self, what: Closing) {
+        match what {
+            // The program may have exited since the question.
+            Closing::Pane(pane) => drop(self.mux.close_pane(pane)),
+            Closing::Tab(tab) => drop(self.mux.close_tab(tab)),
+            Closing::Window => self.inbox.post(|news| news.stop = true),
+        }
+    }
+}

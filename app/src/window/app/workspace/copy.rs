@@ -1,0 +1,52 @@
+//! Copies a selection, as text or with its looks.
+
+use unterm_mux::{Pane, PaneId};
+
+use crate::action::Form;
+use crate::window::{
+    app::App,
+    input::clipboard::Buffer,
+    workspace::copy::{ansi, html, lines, plain},
+};
+
+impl App {
+    /// Copies the focused pane's selection in a styled format. Returns false without a selection.
+    pub(crate) fn copy_as(&mut self, form: Form) -> bool {
+        let Some(pane) = self.focused_pane() else { return false };
+        let view = self.workspace.views.get(&pane.id());
+        let Some(range) = view.and_then(|view| view.selection?.range) else { return false };
+        let (lines, snapshot) = lines(&pane, range, self.prefs.config.mouse.trim_copied);
+        match form {
+            Form::Html => {
+                let html = html(&lines, &snapshot.palette);
+                self.input.clipboard.store_html(html, plain(&lines));
+            }
+            Form::Ansi => self.input.clipboard.store(Buffer::Clipboard, ansi(&lines)),
+        }
+        self.end_selection(&pane);
+        true
+    }
+
+    /// Clears a pane's selection.
+    pub(crate) fn end_selection(&mut self, pane: &Pane) {
+        if let Some(view) = self.workspace.views.get_mut(&pane.id()) {
+            view.selection = None;
+        }
+        self.surface.pacing.ask();
+    }
+
+    /// Whether a pane has a selection, which may have no text.
+    pub(crate) fn has_selection(&self, pane: PaneId) -> bool {
+        self.workspace.views.get(&pane).and_then(|view| view.selection?.range).is_some()
+    }
+
+    /// The selected text of a pane.
+    pub(crate) fn selected_text(&self, pane: &Pane) -> Option<String> {
+        let range = self.workspace.views.get(&pane.id())?.selection?.range?;
+        let text = match self.prefs.config.mouse.trim_copied {
+            true => pane.term().text(range),
+            false => plain(&lines(pane, range, false).0),
+        };
+        Some(text).filter(|text| !text.is_empty())
+    }
+}

@@ -1,0 +1,8 @@
+//! TODO
+
+pub(crate) mod blocks;
+pub(crate) mod blocks_mouse;
+pub(crate) mod close;
+pub(crate) mod copy;
+pub(crate) mod first_tab;
+pub(crate) mod panes;

@@ -1,0 +1,181 @@
+//! Carries out what the user does with panes: splits, divider drags, focus that follows the mouse, and broadcast input.
+
+use std::{sync::Arc, time::Instant};
+
+use unterm_mux::{Axis, Divider, OnExit, Pane, PaneId, Rect, Tab, TabId};
+use unterm_renderer::PixelRect;
+use winit::window::CursorIcon;
+
+use crate::action::Action;
+use crate::window::{
+    app::App,
+    input::{clipboard::Buffer, pointer::DOUBLE_CLICK},
+    ui::geometry::{contains, pixels},
+    workspace::panes::{Broadcast, Drag, icon, share},
+};
+
+/// How near the pointer must be to a divider to grab it, in logical pixels on each side.
+const REACH: f32 = 3.0;
+
+impl App {
+    /// Splits a pane, and opens a shell to its right or below it; shows a message if there is no room.
+    pub(crate) fn split(&mut self, pane: PaneId, axis: Axis) {
+        let spawn = self.spawn_beside();
+        self.report(self.mux.split(pane, axis, spawn, OnExit::Close));
+    }
+
+    /// Shows a message that the pane is too small to split.
+    pub(crate) fn refuse_split(&mut self, axis: Axis) {
+        let needs = axis.split_needs();
+        self.refuse("split", format!("The pane is too small to split.\nEach part needs {needs}."));
+    }
+
+    fn divider_at(&self, x: f64, y: f64) -> Option<(TabId, Divider)> {
+        let geometry = self.surface.screen.as_ref()?.geometry;
+        let layout = self.mux.layout();
+        let tab = layout.active_tab()?;
+        let reach = geometry.px(REACH);
+        let dividers = tab.dividers(geometry.content(), &geometry.spacing());
+        let near = |divider: &Divider| {
+            let PixelRect { x: left, y: top, width, height } = pixels(divider.rect);
+            let wide = match divider.axis {
+                Axis::Horizontal => {
+                    PixelRect { x: left - reach as i32, width: width + 2 * reach, y: top, height }
+                }
+                Axis::Vertical => {
+                    PixelRect { y: top - reach as i32, height: height + 2 * reach, x: left, width }
+                }
+            };
+            contains(wide, x, y)
+        };
+        dividers.into_iter().find(near).map(|divider| (tab.id, divider))
+    }
+
+    /// The mouse cursor over a divider.
+    pub(crate) fn divider_icon(&self, x: f64, y: f64) -> Option<CursorIcon> {
+        let (_, divider) = self.divider_at(x, y)?;
+        Some(icon(divider.axis))
+    }
+
+    /// Handles a left press: grabs the divider at the point. False if there is no divider.
+    pub(crate) fn grab_divider(&mut self, x: f64, y: f64) -> bool {
+        let Some((tab, divider)) = self.divider_at(x, y) else { return false };
+        let now = Instant::now();
+        let before = self.workspace.panes.click.replace((now, divider.path.clone()));
+        if before.is_some_and(|(time, path)| path == divider.path && now - time < DOUBLE_CLICK) {
+            self.workspace.panes.click = None;
+            self.report(self.mux.set_ratio(tab, &divider.path, 0.5));
+            return true;
+        }
+        let at = match divider.axis {
+            Axis::Horizontal => x - f64::from(divider.rect.x),
+            Axis::Vertical => y - f64::from(divider.rect.y),
+        };
+        let before = share(&divider.space, divider.axis, divider.rect);
+        self.workspace.panes.drag = Some(Drag { tab, divider, grip: at, before });
+        true
+    }
+
+    /// Moves the dragged divider to the pointer. False if no divider is dragged.
+    pub(crate) fn drag_divider(&mut self, x: f64, y: f64) -> bool {
+        let Some(drag) = &self.workspace.panes.drag else { return false };
+        let Divider { path, axis, rect, space } = &drag.divider;
+        let place = |at: f64, from: u32| (at - drag.grip).max(f64::from(from)) as u32;
+        let rect = match axis {
+            Axis::Horizontal => Rect { x: place(x, space.x), ..*rect },
+            Axis::Vertical => Rect { y: place(y, space.y), ..*rect },
+        };
+        let share = share(space, *axis, rect);
+        // A press that starts a drag does not count towards a double click.
+        self.workspace.panes.click = None;
+        let icon = icon(*axis);
+        let moved = self.mux.set_ratio(drag.tab, path, share);
+        self.report(moved);
+        self.set_icon(icon);
+        true
+    }
+
+    /// Ends the drag. False if no divider was dragged.
+    pub(crate) fn drop_divider(&mut self) -> bool {
+        self.workspace.panes.drag.take().is_some()
+    }
+
+    /// Ends the drag and restores the split's ratio. False if no divider was dragged.
+    pub(crate) fn cancel_divider_drag(&mut self) -> bool {
+        let Some(drag) = self.workspace.panes.drag.take() else { return false };
+        self.report(self.mux.set_ratio(drag.tab, &drag.divider.path, drag.before));
+        true
+    }
+
+    /// After the tabs changed, ends the drag if its divider no longer exists.
+    pub(crate) fn check_divider_drag(&mut self) {
+        let layout = self.mux.layout();
+        let Some(geometry) = self.surface.screen.as_ref().map(|screen| screen.geometry) else {
+            return;
+        };
+        let Some(drag) = &self.workspace.panes.drag else { return };
+        let tab = layout.active_tab().filter(|tab| tab.id == drag.tab);
+        let dividers = tab.map(|tab| tab.dividers(geometry.content(), &geometry.spacing()));
+        let is_there = dividers.into_iter().flatten().any(|divider| {
+            divider.path == drag.divider.path
+                && divider.axis == drag.divider.axis
+                && divider.space == drag.divider.space
+        });
+        if !is_there {
+            self.workspace.panes.drag = None;
+        }
+    }
+
+    /// Focuses the pane under the pointer if `mouse.focus_follows_mouse` is on.
+    pub(crate) fn focus_follows(&mut self, pane: PaneId) {
+        if self.prefs.config.mouse.focus_follows_mouse
+            && self.input.focused
+            && self.mux.layout().active_tab().is_some_and(|tab| tab.focused != pane)
+        {
+            self.report(self.mux.focus(pane));
+        }
+    }
+
+    /// The other panes that receive the focused pane's input.
+    pub(crate) fn listeners(&self, focused: PaneId) -> Vec<Arc<Pane>> {
+        if self.workspace.panes.broadcast == Broadcast::Off {
+            return Vec::new();
+        }
+        let panes = self.workspace.panes.broadcast.panes(&self.mux.layout());
+        let others = panes.into_iter().filter(|pane| *pane != focused);
+        others.filter_map(|pane| self.mux.pane(pane)).collect()
+    }
+
+    /// Pastes into the focused pane and into every pane that receives its input.
+    pub(crate) fn paste_to_all(&mut self, buffer: Buffer, focused: PaneId) {
+        let listeners = self.listeners(focused).into_iter().map(|pane| pane.id());
+        self.paste_into(buffer, listeners.chain([focused]).collect());
+    }
+
+    /// Runs an action that arranges panes; false if it is no such action, or had no effect.
+    pub(crate) fn arrange_panes(&mut self, action: &Action, tab: &Tab) -> bool {
+        let layout = self.mux.layout();
+        match action {
+            Action::SwapPane(direction) => return self.mux.swap_direction(*direction),
+            Action::RotatePanes(forward) => self.report(self.mux.rotate_panes(tab.id, *forward)),
+            Action::EqualizePanes => self.report(self.mux.equalize_panes(tab.id)),
+            Action::PaneToNewTab => self.report(self.mux.move_to_new_tab(tab.focused)),
+            Action::PaneToTab(number) => {
+                let index = (number - 1).min(layout.tabs.len().saturating_sub(1));
+                let target = &layout.tabs[index];
+                self.report(self.mux.move_to_tab(tab.focused, target.id));
+            }
+            Action::BroadcastTab | Action::BroadcastAll => {
+                let wanted = match action {
+                    Action::BroadcastAll => Broadcast::All,
+                    _ => Broadcast::Tab(tab.id),
+                };
+                let broadcast = &mut self.workspace.panes.broadcast;
+                *broadcast = if *broadcast == wanted { Broadcast::Off } else { wanted };
+                self.surface.pacing.ask();
+            }
+            _ => return false,
+        }
+        true
+    }
+}

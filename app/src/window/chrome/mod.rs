@@ -1,0 +1,40 @@
+//! The bars around the panes: tab bar, status bar and scrollbars.
+//!
+//! Owns what they show, and drags on them. Never reads terminals, and never acts: it reports which part of a bar is
+//! under the pointer.
+
+pub(crate) mod scrollbar;
+pub(crate) mod status_bar;
+pub(crate) mod tab_bar;
+pub(crate) mod tab_marks;
+pub(crate) mod tabs;
+
+use crate::window::chrome::{
+    scrollbar::Drag, status_bar::StatusBar, tab_bar::TabLabel, tabs::Hand,
+};
+
+/// The state of the bars.
+pub(crate) struct Chrome {
+    pub(crate) status_bar: StatusBar,
+    /// The tab bar's texts and marks, as last drawn.
+    pub(crate) tabs: Vec<TabLabel>,
+    pub(crate) tab_hand: Hand,
+    /// The drag of a scrollbar's thumb.
+    pub(crate) bar_drag: Option<Drag>,
+    pub(crate) instance_title: Option<String>,
+    /// The number of running instances, including this one.
+    pub(crate) instances: usize,
+}
+
+impl Default for Chrome {
+    fn default() -> Self {
+        Self {
+            status_bar: StatusBar::default(),
+            tabs: Vec::new(),
+            tab_hand: Hand::default(),
+            bar_drag: None,
+            instance_title: None,
+            instances: 1,
+        }
+    }
+}

@@ -1,0 +1,409 @@
+//! The tab bar: its layout, hit test and drawing.
+//!
+//! Owns no state except which tabs are visible ([`Strip`]); `tabs.rs` handles the mouse.
+
+use unterm_mux::TabId;
+use unterm_renderer::{Label, LabelAlign, PixelRect, Scene};
+use unterm_term::Rgb;
+use winit::event::MouseButton;
+
+use crate::window::{
+    chrome::tab_marks::Marks,
+    ui::{
+        colors::{Colors, label, mix, quad, readable},
+        geometry::{Geometry, contains},
+    },
+};
+
+/// The fewest characters of a title that a tab has room for.
+const FEWEST: u16 = 8;
+/// The space around a tab's title, and the part of it before the title, in logical pixels.
+const AROUND: f32 = 44.0;
+const PADDING: f32 = 12.0;
+/// The share of a coloured tab's colour in its background.
+const TINT: f32 = 0.22;
+
+/// What the tab bar shows of a tab.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TabLabel {
+    pub(crate) id: TabId,
+    pub(crate) title: String,
+    pub(crate) marks: Marks,
+    /// The colour that a program set (OSC 6;1;bg).
+    pub(crate) color: Option<Rgb>,
+}
+
+/// A part of the tab bar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TabBarPart {
+    Tab(TabId),
+    Close(TabId),
+    New,
+    /// The button that scrolls to tabs further left.
+    Before,
+    /// The button that scrolls to tabs further right.
+    After,
+    /// The window's menu button, at the right.
+    Menu,
+    Empty,
+}
+
+impl TabBarPart {
+    /// The tab that a press of this button closes.
+    pub(crate) fn closed_by(self, button: MouseButton) -> Option<TabId> {
+        match (self, button) {
+            (Self::Tab(tab) | Self::Close(tab), MouseButton::Middle)
+            | (Self::Close(tab), MouseButton::Left) => Some(tab),
+            _ => None,
+        }
+    }
+}
+
+/// Which tabs are visible if not all fit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Strip {
+    /// The index of the first visible tab.
+    pub(crate) first: usize,
+    /// The tab last scrolled into view, its index, and the number of visible tabs at that time.
+    followed: Option<(TabId, usize, usize)>,
+}
+
+/// The tab bar as laid out in the window.
+pub(crate) struct TabBar<'a> {
+    geometry: Geometry,
+    tabs: &'a [TabLabel],
+    active: Option<TabId>,
+    slots: Vec<Slot>,
+    new: PixelRect,
+    menu: PixelRect,
+    /// The scroll buttons, if not all tabs fit.
+    ends: Option<(PixelRect, PixelRect)>,
+    first: usize,
+}
+
+struct Slot {
+    index: usize,
+    rect: PixelRect,
+    close: PixelRect,
+}
+
+/// The transient state to draw.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Look {
+    /// The mouse position.
+    pub(crate) pointer: Option<(f64, f64)>,
+    /// The dragged tab, and the x of its left edge.
+    pub(crate) dragged: Option<(TabId, i32)>,
+    /// The rotation of progress rings, 0 to 1.
+    pub(crate) turn: f32,
+}
+
+impl<'a> TabBar<'a> {
+    /// Lays the bar out. Tabs share the width, up to `max_title` and at least 8 characters each; if they don't fit,
+    /// `strip` selects the visible tabs.
+    pub(crate) fn new(
+        geometry: Geometry,
+        tabs: &'a [TabLabel],
+        active: Option<TabId>,
+        strip: Strip,
+        max_title: u16,
+    ) -> Self {
+        let bar = geometry.tab_bar();
+        let button = bar.height;
+        let width_of = |characters: u16| {
+            let title = f32::from(characters) * geometry.ui_column;
+            (title.ceil() as u32 + geometry.px(AROUND)).max(1)
+        };
+        let narrowest = width_of(FEWEST);
+        let mut space = bar.width.saturating_sub(2 * button);
+        let mut left = 0;
+        let fits = tabs.len() as u64 * u64::from(narrowest) <= u64::from(space);
+        let end = button * 3 / 4;
+        if !fits {
+            space = space.saturating_sub(2 * end);
+            left = end;
+        }
+        let shown = tabs.len().min((space / narrowest).max(1) as usize);
+        let first = strip.first.min(tabs.len() - shown);
+        let width = (space / shown.max(1) as u32).min(width_of(max_title.max(FEWEST)));
+        let slots: Vec<_> = (0..shown)
+            .map(|i| {
+                let x = (left + i as u32 * width) as i32;
+                Slot::new(first + i, PixelRect { x, width, ..bar })
+            })
+            .collect();
+        let right = left + width * shown as u32;
+        let at = |x: u32, width: u32| PixelRect { x: x as i32, width, ..bar };
+        let (ends, right) = match fits {
+            true => (None, right),
+            false => (Some((at(0, end), at(right, end))), right + end),
+        };
+        let menu = at(bar.width.saturating_sub(button), button);
+        Self { geometry, tabs, active, slots, new: at(right, button), menu, ends, first }
+    }
+
+    /// The part at a point.
+    pub(crate) fn at(&self, x: f64, y: f64) -> TabBarPart {
+        for (rect, part) in [(self.new, TabBarPart::New), (self.menu, TabBarPart::Menu)] {
+            if contains(rect, x, y) {
+                return part;
+            }
+        }
+        if let Some((before, after)) = self.ends {
+            for (rect, part) in [(before, TabBarPart::Before), (after, TabBarPart::After)] {
+                if contains(rect, x, y) {
+                    return part;
+                }
+            }
+        }
+        self.slots.iter().find(|slot| contains(slot.rect, x, y)).map_or(TabBarPart::Empty, |slot| {
+            let id = self.tabs[slot.index].id;
+            if contains(slot.close, x, y) { TabBarPart::Close(id) } else { TabBarPart::Tab(id) }
+        })
+    }
+
+    pub(crate) fn menu_button(&self) -> PixelRect {
+        self.menu
+    }
+
+    /// The rectangle of a tab, if it is visible.
+    pub(crate) fn place_of(&self, tab: TabId) -> Option<PixelRect> {
+        self.slots.iter().find(|slot| self.tabs[slot.index].id == tab).map(|slot| slot.rect)
+    }
+
+    /// The index for a tab whose middle is at `x`; beyond the visible tabs, one less or one more than theirs.
+    pub(crate) fn index_at(&self, x: f64) -> usize {
+        let Some(slot) = self.slots.first() else { return 0 };
+        let place = ((x - f64::from(slot.rect.x)) / f64::from(slot.rect.width)).floor();
+        let place = place.clamp(-1.0, self.slots.len() as f64) as isize;
+        self.first.saturating_add_signed(place).min(self.tabs.len().saturating_sub(1))
+    }
+
+    /// The left edge of the first visible tab and the right edge of the last, in pixels.
+    pub(crate) fn span(&self) -> (i32, i32) {
+        let right = |slot: &Slot| slot.rect.x + slot.rect.width as i32;
+        (self.slots.first().map_or(0, |slot| slot.rect.x), self.slots.last().map_or(0, right))
+    }
+
+    /// The strip scrolled by `by` tabs.
+    pub(crate) fn scrolled(&self, strip: Strip, by: isize) -> Strip {
+        let last = self.tabs.len() - self.slots.len();
+        Strip { first: self.first.saturating_add_signed(by).min(last), ..strip }
+    }
+
+    /// The number of visible tabs.
+    pub(crate) fn shown(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// The strip scrolled to the active tab, if another tab became active, the active tab moved, or the number of
+    /// visible tabs changed.
+    pub(crate) fn following(&self, strip: Strip) -> Strip {
+        let index = self.tabs.iter().position(|tab| Some(tab.id) == self.active);
+        let now = index.map(|index| (self.tabs[index].id, index, self.slots.len()));
+        let first = match index {
+            Some(index) if now != strip.followed && !self.slots.is_empty() => {
+                self.first.clamp((index + 1).saturating_sub(self.slots.len()), index)
+            }
+            _ => self.first,
+        };
+        Strip { first, followed: now }
+    }
+
+    pub(crate) fn draw(&self, scene: &mut Scene<'_>, colors: &Colors, look: Look) {
+        let bar = self.geometry.tab_bar();
+        if bar.height == 0 {
+            return;
+        }
+        scene.quads.push(quad(bar, colors.raised));
+        // The hairline on the side of the panes.
+        let y = if bar.y == 0 { bar.height as i32 - 1 } else { bar.y };
+        scene.quads.push(quad(PixelRect { y, height: 1, ..bar }, colors.hairline));
+        let hovered = look.pointer.filter(|_| look.dragged.is_none()).map(|(x, y)| self.at(x, y));
+        let dragged = |slot: &Slot| {
+            look.dragged.filter(|(tab, _)| *tab == self.tabs[slot.index].id).map(|(_, x)| x)
+        };
+        for slot in self.slots.iter().filter(|slot| dragged(slot).is_none()) {
+            self.draw_tab(slot, scene, colors, hovered, look.turn);
+        }
+        let buttons = [(Some(self.new), "+", TabBarPart::New)].into_iter().chain([
+            (Some(self.menu), "▼", TabBarPart::Menu),
+            (self.ends.map(|ends| ends.0), "‹", TabBarPart::Before),
+            (self.ends.map(|ends| ends.1), "›", TabBarPart::After),
+        ]);
+        for (rect, text, part) in buttons {
+            let Some(rect) = rect else { continue };
+            let is_over = match part {
+                TabBarPart::Before => self.first == 0,
+                TabBarPart::After => self.first + self.slots.len() == self.tabs.len(),
+                _ => false,
+            };
+            let color = match hovered == Some(part) {
+                _ if is_over => colors.disabled,
+                true => colors.text,
+                false => colors.muted,
+            };
+            scene.labels.push(self.label(rect, text, color, LabelAlign::Center));
+        }
+        if let Some((slot, x)) = self.slots.iter().find_map(|slot| Some((slot, dragged(slot)?))) {
+            // The dragged tab, above the others.
+            scene.raise();
+            let slot = Slot::new(slot.index, PixelRect { x, ..slot.rect });
+            let left = PixelRect { x: x - 1, width: 1, ..slot.rect };
+            scene.quads.push(quad(left, colors.hairline));
+            self.draw_tab(&slot, scene, colors, None, look.turn);
+        }
+    }
+
+    fn draw_tab(
+        &self,
+        slot: &Slot,
+        scene: &mut Scene<'_>,
+        colors: &Colors,
+        hovered: Option<TabBarPart>,
+        turn: f32,
+    ) {
+        let tab = &self.tabs[slot.index];
+        let is_active = Some(tab.id) == self.active;
+        let bare = if is_active { colors.surface } else { colors.raised };
+        let ground = tab.color.map_or(bare, |color| mix(bare, color, TINT));
+        let inside = match is_active {
+            true => slot.rect,
+            // Leaves the hairline towards the panes uncovered.
+            false => {
+                let below = i32::from(slot.rect.y != 0);
+                PixelRect { y: slot.rect.y + below, height: slot.rect.height - 1, ..slot.rect }
+            }
+        };
+        scene.quads.push(quad(inside, ground));
+        if let Some(color) = tab.color {
+            let height = self.geometry.px(2.0);
+            let foot = slot.rect.y + (slot.rect.height - height) as i32;
+            let y = if slot.rect.y == 0 { 0 } else { foot };
+            scene.quads.push(quad(PixelRect { y, height, ..slot.rect }, color));
+        }
+        let edge = PixelRect { x: slot.rect.x + slot.rect.width as i32 - 1, width: 1, ..slot.rect };
+        scene.quads.push(quad(edge, colors.hairline));
+        let close = TabBarPart::Close(tab.id);
+        let is_hovered = hovered == Some(TabBarPart::Tab(tab.id)) || hovered == Some(close);
+        let padding = self.geometry.px(PADDING);
+        let end = match is_hovered {
+            true => slot.close.x,
+            false => slot.rect.x + slot.rect.width as i32 - padding as i32,
+        };
+        let x = slot.rect.x + padding as i32;
+        let mut text = PixelRect { x, width: (end - x).max(0) as u32, ..slot.rect };
+        let taken = tab.marks.draw(text, &self.geometry, colors, turn, scene);
+        text.x += taken as i32;
+        text.width = text.width.saturating_sub(taken);
+        let color = readable(if is_active { colors.text } else { colors.muted }, ground);
+        scene.labels.push(self.label(text, &tab.title, color, LabelAlign::Left));
+        if is_hovered {
+            let color = if hovered == Some(close) { colors.text } else { colors.muted };
+            let color = readable(color, ground);
+            scene.labels.push(self.label(slot.close, "×", color, LabelAlign::Center));
+        }
+    }
+
+    fn label(&self, rect: PixelRect, text: &str, color: Rgb, align: LabelAlign) -> Label {
+        label(&self.geometry, rect, text, color, align)
+    }
+}
+
+impl Slot {
+    fn new(index: usize, rect: PixelRect) -> Self {
+        let inset = rect.height / 4;
+        let side = rect.height / 2;
+        let close = PixelRect {
+            x: rect.x + rect.width.saturating_sub(inset) as i32 - side as i32,
+            y: rect.y + inset as i32,
+            width: side,
+            height: side,
+        };
+        Self { index, rect, close }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn geometry(width: u32) -> Geometry {
+        Geometry { width, height: 600, ..Geometry::TEST }
+    }
+
+    fn tabs(count: u64) -> Vec<TabLabel> {
+        (0..count)
+            .map(|i| TabLabel {
+                id: TabId(i),
+                title: format!("tab {i}"),
+                marks: Marks::default(),
+                color: None,
+            })
+            .collect()
+    }
+
+    fn bar(geometry: Geometry, tabs: &[TabLabel], active: u64, first: usize) -> TabBar<'_> {
+        let strip = Strip { first, ..Strip::default() };
+        TabBar::new(geometry, tabs, Some(TabId(active)), strip, 24)
+    }
+
+    #[test]
+    fn a_click_finds_the_tab_it_hits() {
+        let tabs = tabs(3);
+        for at_foot in [false, true] {
+            let geometry = Geometry { tab_bar_at_foot: at_foot, ..geometry(1000) };
+            let y = f64::from(geometry.tab_bar().y) + 5.0;
+            let bar = bar(geometry, &tabs, 0, 0);
+            assert_eq!(bar.at(10.0, y), TabBarPart::Tab(TabId(0)));
+            assert_eq!(bar.at(230.0, y), TabBarPart::Tab(TabId(1)));
+            let close = bar.slots[1].close;
+            let y = f64::from(close.y) + 1.0;
+            assert_eq!(bar.at(f64::from(close.x) + 1.0, y), TabBarPart::Close(TabId(1)));
+            assert_eq!(bar.at(f64::from(bar.span().1) + 5.0, y), TabBarPart::New);
+            assert_eq!(bar.at(950.0, y), TabBarPart::Empty);
+            assert_eq!(bar.at(990.0, y), TabBarPart::Menu);
+        }
+    }
+
+    #[test]
+    fn the_active_tab_is_in_sight_however_many_there_are() {
+        let tabs = tabs(100);
+        let mut strip = Strip::default();
+        for active in [0, 1, 50, 98, 99, 3] {
+            let laid = TabBar::new(geometry(600), &tabs, Some(TabId(active)), strip, 24);
+            strip = laid.following(strip);
+            let bar = TabBar::new(geometry(600), &tabs, Some(TabId(active)), strip, 24);
+            assert!(bar.place_of(TabId(active)).is_some(), "tab {active} is hidden");
+            assert!(bar.new.x as u32 + bar.new.width <= 600);
+            assert!(bar.slots.iter().all(|slot| slot.rect.width >= 58 + 44));
+            // After that, the user may scroll it out of view.
+            let away = bar.scrolled(strip, if active < 50 { 60 } else { -60 });
+            let bar = TabBar::new(geometry(600), &tabs, Some(TabId(active)), away, 24);
+            assert_eq!(bar.following(away), away);
+            assert!(bar.place_of(TabId(active)).is_none());
+        }
+    }
+
+    #[test]
+    fn the_ends_scroll_and_a_dragged_tab_passes_them() {
+        let tabs = tabs(30);
+        let bar = bar(geometry(600), &tabs, 0, 10);
+        assert_eq!(bar.at(2.0, 5.0), TabBarPart::Before);
+        assert_eq!(bar.at(f64::from(bar.span().1) + 2.0, 5.0), TabBarPart::After);
+        assert_eq!(bar.scrolled(Strip::default(), -99).first, 0);
+        assert_eq!(bar.scrolled(Strip::default(), 99).first, 30 - bar.shown());
+        let (left, right) = bar.span();
+        assert_eq!(bar.index_at(f64::from(left) + 5.0), 10);
+        assert_eq!(bar.index_at(f64::from(left) - 5.0), 9);
+        assert_eq!(bar.index_at(f64::from(right) + 5.0), 10 + bar.shown());
+    }
+
+    #[test]
+    fn a_bar_without_tabs_or_space_is_laid_out_too() {
+        let none = TabBar::new(geometry(0), &[], None, Strip::default(), 24);
+        assert_eq!(none.following(Strip::default()), Strip::default());
+        assert_eq!(none.index_at(5.0), 0);
+        bar(geometry(5), &tabs(2), 1, 7);
+    }
+}

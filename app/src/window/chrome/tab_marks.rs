@@ -1,0 +1,197 @@
+//! The marks of a tab: the state of its programs, and output and bells that the user has not seen.
+//!
+//! Drawn from rectangles, so that they need no font.
+
+use unterm_renderer::{PixelRect, Quad, Scene};
+use unterm_term::Rgb;
+
+use crate::window::{
+    ui::{colors::Colors, geometry::Geometry},
+    workspace::work::{Fare, Work},
+};
+
+/// The size of a mark in logical pixels, and the space after it.
+const SIZE: f32 = 10.0;
+const GAP: f32 = 6.0;
+/// The number of dots in a ring.
+const DOTS: u32 = 28;
+/// The coloured part of a turning ring, which shows progress of unknown extent.
+const UNKNOWN: f32 = 0.3;
+
+/// The marks of a tab.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Marks {
+    pub(crate) work: Option<Work>,
+    /// It printed while its tab was hidden.
+    pub(crate) unseen: bool,
+    pub(crate) bell: bool,
+    /// One pane is zoomed.
+    pub(crate) zoomed: bool,
+    /// Input goes to all its panes.
+    pub(crate) broadcast: bool,
+    /// An agent drives one of its panes.
+    pub(crate) driven: bool,
+}
+
+impl Marks {
+    /// Draws the marks from the left of `place`, and returns their width. `turn`, 0 to 1, is the rotation of turning
+    /// rings.
+    pub(crate) fn draw(
+        self,
+        place: PixelRect,
+        geometry: &Geometry,
+        colors: &Colors,
+        turn: f32,
+        scene: &mut Scene<'_>,
+    ) -> u32 {
+        let size = geometry.px(SIZE);
+        let step = size + geometry.px(GAP);
+        let mut taken = 0;
+        let mut next = || {
+            let rect = PixelRect {
+                x: place.x + taken as i32,
+                y: place.y + (place.height.saturating_sub(size) / 2) as i32,
+                width: size,
+                height: size,
+            };
+            taken += step;
+            rect
+        };
+        if let Some(work) = self.work {
+            let color = work.color(colors);
+            match (work.fare, work.percent) {
+                (Fare::Done, _) => dot(next(), geometry, color, scene),
+                (_, Some(percent)) => {
+                    let part = f32::from(percent.min(100)) / 100.0;
+                    ring(next(), (0.0, part), (color, colors.hairline), scene);
+                }
+                (Fare::Works, None) => {
+                    ring(next(), (turn, UNKNOWN), (color, colors.hairline), scene);
+                }
+                (_, None) => ring(next(), (0.0, 1.0), (color, colors.hairline), scene),
+            }
+        }
+        if self.bell {
+            bell(next(), colors.bell, scene);
+        } else if self.unseen {
+            dot(next(), geometry, colors.accent, scene);
+        }
+        if self.zoomed {
+            zoom(next(), colors.muted, scene);
+        }
+        if self.broadcast {
+            broadcast(next(), colors.danger, scene);
+        }
+        if self.driven {
+            agent(next(), colors, scene);
+        }
+        taken
+    }
+}
+
+fn fill(rect: PixelRect, radius: f32, color: Rgb, scene: &mut Scene<'_>) {
+    scene.quads.push(Quad { rect, color, alpha: 1.0, radius });
+}
+
+/// A part of a rectangle, in tenths of its width.
+fn part(place: PixelRect, x: f32, y: f32, width: f32, height: f32) -> PixelRect {
+    let unit = place.width as f32 / 10.0;
+    let at = |tenths: f32| (tenths * unit).round();
+    PixelRect {
+        x: place.x + at(x) as i32,
+        y: place.y + at(y) as i32,
+        width: (at(x + width) - at(x)).max(1.0) as u32,
+        height: (at(y + height) - at(y)).max(1.0) as u32,
+    }
+}
+
+fn dot(place: PixelRect, geometry: &Geometry, color: Rgb, scene: &mut Scene<'_>) {
+    let size = geometry.px(6.0);
+    let inset = (place.width.saturating_sub(size) / 2) as i32;
+    let rect = PixelRect { x: place.x + inset, y: place.y + inset, width: size, height: size };
+    fill(rect, size as f32 / 2.0, color, scene);
+}
+
+pub(crate) fn bell(place: PixelRect, color: Rgb, scene: &mut Scene<'_>) {
+    fill(part(place, 2.0, 0.0, 6.0, 8.0), place.width as f32 * 0.3, color, scene);
+    fill(part(place, 0.5, 6.0, 9.0, 2.0), place.width as f32 * 0.1, color, scene);
+    fill(part(place, 4.0, 8.5, 2.0, 1.5), place.width as f32 * 0.1, color, scene);
+}
+
+/// The mark of a zoomed pane: a frame with one large pane in it.
+fn zoom(place: PixelRect, color: Rgb, scene: &mut Scene<'_>) {
+    let edges = [(0.0, 1.0, 10.0, 1.0), (0.0, 8.0, 10.0, 1.0), (0.0, 1.0, 1.0, 8.0)];
+    for (x, y, width, height) in edges.into_iter().chain([(9.0, 1.0, 1.0, 8.0)]) {
+        fill(part(place, x, y, width, height), 0.0, color, scene);
+    }
+    fill(part(place, 2.0, 3.0, 6.0, 4.0), 0.0, color, scene);
+}
+
+/// The mark of an agent: a robot's head.
+fn agent(place: PixelRect, colors: &Colors, scene: &mut Scene<'_>) {
+    let radius = place.width as f32 * 0.2;
+    fill(part(place, 4.5, 0.0, 1.0, 2.5), 0.0, colors.accent, scene);
+    fill(part(place, 0.5, 2.5, 9.0, 7.0), radius, colors.accent, scene);
+    for x in [2.5, 6.0] {
+        fill(part(place, x, 5.0, 1.5, 2.0), 0.0, colors.raised, scene);
+    }
+}
+
+/// The mark of broadcast input: one box and three.
+fn broadcast(place: PixelRect, color: Rgb, scene: &mut Scene<'_>) {
+    fill(part(place, 0.0, 3.5, 3.0, 3.0), place.width as f32 * 0.15, color, scene);
+    for y in [0.0, 4.0, 8.0] {
+        fill(part(place, 6.0, y, 4.0, 2.0), place.width as f32 * 0.1, color, scene);
+    }
+}
+
+/// A ring with an arc in the first colour; `shown` is the arc's start and length, as fractions of 1.
+fn ring(place: PixelRect, shown: (f32, f32), colors: (Rgb, Rgb), scene: &mut Scene<'_>) {
+    let thickness = (place.width as f32 * 0.22).max(2.0);
+    let radius = (place.width as f32 - thickness) / 2.0;
+    let middle = place.width as f32 / 2.0;
+    let filled = (shown.1.clamp(0.0, 1.0) * DOTS as f32).round() as u32;
+    let first = (shown.0 * DOTS as f32).round() as u32;
+    for dot in 0..DOTS {
+        // From the top, clockwise.
+        let angle = dot as f32 / DOTS as f32 * std::f32::consts::TAU;
+        let x = middle + radius * angle.sin() - thickness / 2.0;
+        let y = middle - radius * angle.cos() - thickness / 2.0;
+        let rect = PixelRect {
+            x: place.x + x.round() as i32,
+            y: place.y + y.round() as i32,
+            width: thickness.round() as u32,
+            height: thickness.round() as u32,
+        };
+        let is_filled = (dot + DOTS - first % DOTS) % DOTS < filled;
+        fill(rect, thickness / 2.0, if is_filled { colors.0 } else { colors.1 }, scene);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::window::workspace::work::{Fare, Work};
+
+    #[test]
+    fn marks_stand_side_by_side_and_take_their_room() {
+        let geometry = Geometry { width: 400, height: 300, ..Geometry::TEST };
+        let colors = Colors::new(&unterm_term::Palette::default());
+        let place = PixelRect { x: 20, y: 0, width: 200, height: 28 };
+        let drawn = |marks: Marks| {
+            let mut scene = Scene::default();
+            let taken = marks.draw(place, &geometry, &colors, 0.0, &mut scene);
+            let right = scene.quads.iter().map(|quad| quad.rect.x + quad.rect.width as i32).max();
+            (taken, right.unwrap_or(place.x))
+        };
+        assert_eq!(drawn(Marks::default()), (0, 20));
+        let (one, right) = drawn(Marks { bell: true, unseen: true, ..Marks::default() });
+        assert!(right <= 20 + one as i32);
+        let work = Some(Work { fare: Fare::Works, percent: Some(50) });
+        let all =
+            Marks { work, unseen: true, bell: true, zoomed: true, broadcast: true, driven: true };
+        let (five, right) = drawn(all);
+        assert_eq!(five, 5 * one, "the bell stands for output too");
+        assert!(right <= 20 + five as i32);
+    }
+}

@@ -1,0 +1,177 @@
+//! The system's clipboard and primary selection, on a thread of their own, because another program may respond slowly.
+
+use std::{
+    sync::{Arc, mpsc},
+    thread::JoinHandle,
+};
+
+use unterm_mux::PaneId;
+
+use crate::window::{inbox::Inbox, input::picture::Picture};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Buffer {
+    Clipboard,
+    /// The primary selection of X11 and Wayland. Elsewhere, the clipboard.
+    Primary,
+}
+
+/// The message if the system has no clipboard.
+pub(crate) const UNREACHABLE: &str = "The clipboard can't be reached.\nOn Wayland that takes a compositor with \
+     ext-data-control or wlr-data-control, or Xwayland and DISPLAY.";
+
+enum Request {
+    Store(Buffer, String),
+    /// HTML, and its plain text.
+    StoreHtml(String, String),
+    StorePicture(Picture),
+    Paste(Buffer, Vec<PaneId>),
+}
+
+/// A handle to the clipboard's thread.
+pub(crate) struct Clipboard {
+    requests: Option<mpsc::SyncSender<Request>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Clipboard {
+    /// Starts the thread; pasted text arrives in `inbox`.
+    pub(crate) fn start(inbox: Arc<Inbox>) -> Self {
+        let (requests, received) = mpsc::sync_channel(64);
+        let thread = std::thread::Builder::new()
+            .name("clipboard".to_owned())
+            .spawn(move || serve(&received, &inbox))
+            .map_err(|error| tracing::error!("no clipboard: its thread can't be started: {error}"))
+            .ok();
+        Self { requests: Some(requests), thread }
+    }
+
+    /// Stores text.
+    pub(crate) fn store(&self, buffer: Buffer, text: String) {
+        let _ = self.send(Request::Store(buffer, text));
+    }
+
+    /// Stores HTML on the clipboard, and `text` for programs that do not accept HTML.
+    pub(crate) fn store_html(&self, html: String, text: String) {
+        let _ = self.send(Request::StoreHtml(html, text));
+    }
+
+    /// Stores a picture on the clipboard.
+    pub(crate) fn store_picture(&self, picture: Picture) {
+        let _ = self.send(Request::StorePicture(picture));
+    }
+
+    /// Requests text to paste into `panes`. Returns true if the reply will arrive in the inbox.
+    #[must_use]
+    pub(crate) fn paste(&self, buffer: Buffer, panes: Vec<PaneId>) -> bool {
+        self.send(Request::Paste(buffer, panes))
+    }
+
+    fn send(&self, request: Request) -> bool {
+        let is_sent =
+            self.requests.as_ref().is_some_and(|requests| requests.try_send(request).is_ok());
+        if !is_sent {
+            tracing::warn!("the clipboard does not answer: a request was dropped");
+        }
+        is_sent
+    }
+}
+
+impl Drop for Clipboard {
+    /// Waits for the thread, which hands the text to a clipboard manager if one runs.
+    fn drop(&mut self) {
+        self.requests = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn serve(requests: &mpsc::Receiver<Request>, inbox: &Inbox) {
+    // Created on first use: it connects to the display, and startup should not wait for that.
+    let mut system: Option<arboard::Clipboard> = None;
+    while let Ok(request) = requests.recv() {
+        // A selection is stored automatically, so its failure needs no message.
+        let is_asked_for = !matches!(request, Request::Store(Buffer::Primary, _));
+        let clipboard = match &mut system {
+            Some(clipboard) => Some(clipboard),
+            none => match arboard::Clipboard::new() {
+                Ok(clipboard) => Some(none.insert(clipboard)),
+                Err(error) => {
+                    tracing::warn!("the clipboard can't be reached: {error}");
+                    if is_asked_for {
+                        inbox.post(|news| news.has_no_clipboard = true);
+                    }
+                    None
+                }
+            },
+        };
+        match request {
+            Request::Store(buffer, text) => {
+                let Some(clipboard) = clipboard else { continue };
+                if let Err(error) = write(clipboard, buffer, text) {
+                    tracing::warn!("text can't be put on the {buffer:?}: {error}");
+                }
+            }
+            Request::StoreHtml(html, text) => {
+                let Some(clipboard) = clipboard else { continue };
+                if let Err(error) = clipboard.set().html(html, Some(text)) {
+                    tracing::warn!("HTML can't be put on the clipboard: {error}");
+                }
+            }
+            Request::StorePicture(Picture { width, height, rgba }) => {
+                let Some(clipboard) = clipboard else { continue };
+                let image = arboard::ImageData { width, height, bytes: rgba.into() };
+                if let Err(error) = clipboard.set_image(image) {
+                    tracing::warn!("a picture can't be put on the clipboard: {error}");
+                }
+            }
+            Request::Paste(buffer, panes) => {
+                let text = clipboard.and_then(|clipboard| {
+                    // The clipboard is empty or holds an image: there is nothing to paste.
+                    let none = |error| tracing::debug!("no text on the {buffer:?}: {error}");
+                    read(clipboard, buffer).map_err(none).ok()
+                });
+                inbox.post(|news| news.pastes.push((panes, text)));
+            }
+        }
+    }
+}
+
+#[cfg(all(unix, not(target_os = "macos")))]
+fn write(
+    clipboard: &mut arboard::Clipboard,
+    buffer: Buffer,
+    text: String,
+) -> Result<(), arboard::Error> {
+    use arboard::SetExtLinux;
+    clipboard.set().clipboard(kind(buffer)).text(text)
+}
+
+#[cfg(all(unix, not(target_os = "macos")))]
+fn read(clipboard: &mut arboard::Clipboard, buffer: Buffer) -> Result<String, arboard::Error> {
+    use arboard::GetExtLinux;
+    clipboard.get().clipboard(kind(buffer)).text()
+}
+
+#[cfg(all(unix, not(target_os = "macos")))]
+fn kind(buffer: Buffer) -> arboard::LinuxClipboardKind {
+    match buffer {
+        Buffer::Clipboard => arboard::LinuxClipboardKind::Clipboard,
+        Buffer::Primary => arboard::LinuxClipboardKind::Primary,
+    }
+}
+
+#[cfg(not(all(unix, not(target_os = "macos"))))]
+fn write(
+    clipboard: &mut arboard::Clipboard,
+    _: Buffer,
+    text: String,
+) -> Result<(), arboard::Error> {
+    clipboard.set_text(text)
+}
+
+#[cfg(not(all(unix, not(target_os = "macos"))))]
+fn read(clipboard: &mut arboard::Clipboard, _: Buffer) -> Result<String, arboard::Error> {
+    clipboard.get_text()
+}

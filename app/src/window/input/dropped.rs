@@ -1,0 +1,78 @@
+//! Files dropped onto the window: their paths are pasted into the pane under the pointer.
+//!
+//! Chooses that pane, and quotes the paths. On X11 the window receives drops itself (`xdnd.rs`). On macOS, and from
+//! sources on X11 that ignore the window's proxy, winit reports the files without a position; on X11, Unterm then
+//! queries the pointer. On Wayland, winit does not support drops.
+
+use unterm_mux::quote;
+
+#[cfg(all(unix, not(target_os = "macos")))]
+pub(crate) mod xdnd;
+
+/// A drop on the window.
+#[derive(Debug)]
+pub(crate) struct Dropped {
+    /// The paths of files on this machine, and the URIs of everything else.
+    pub(crate) names: Vec<String>,
+    /// The position of the drop in pixels of the window, if it is known.
+    pub(crate) at: Option<(f64, f64)>,
+}
+
+/// The names in a list of URIs ([RFC 2483], section 5): `file:` URIs of this machine as paths, whether the files exist or not.
+///
+/// [RFC 2483]: https://www.rfc-editor.org/rfc/rfc2483#section-5
+pub(crate) fn from_uri_list(list: &[u8]) -> Vec<String> {
+    let lines = list.split(|byte| matches!(byte, b'\r' | b'\n' | 0));
+    let uris = lines.filter(|line| !line.is_empty() && line[0] != b'#');
+    uris.map(|uri| {
+        let uri = String::from_utf8_lossy(uri).into_owned();
+        // Old sources write `file:/path`.
+        let whole = match uri.strip_prefix("file:/") {
+            Some(path) if !path.starts_with('/') => format!("file:///{path}"),
+            _ => uri.clone(),
+        };
+        unterm_mux::local_path(&whole).map_or(uri, |path| path.to_string_lossy().into_owned())
+    })
+    .collect()
+}
+
+/// A path as one word of a shell: quoted by the rules of that shell if it holds more than letters, digits and the like.
+pub(crate) fn quote(shell: &str, path: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+:@%=".contains(c);
+    match !path.is_empty() && path.chars().all(is_plain) {
+        true => path.to_owned(),
+        false => quote::for_shell(shell, path),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_of_uris_names_local_files_by_their_paths() {
+        let list =
+            b"# a comment\r\nfile:///tmp/a%20b\r\nfile:/tmp/missing\nfile://far.example/x\r\n\
+            https://example.com/a%20b\r\nfile:///tmp/%0d%0aend\r\n\0";
+        let names = from_uri_list(list);
+        let far = "file://far.example/x";
+        let web = "https://example.com/a%20b";
+        assert_eq!(names, ["/tmp/a b", "/tmp/missing", far, web, "/tmp/\r\nend"]);
+    }
+
+    #[test]
+    fn a_path_is_one_word() {
+        let check = |shell: &str, path: &str, word: &str| assert_eq!(quote(shell, path), word);
+        for shell in ["bash", "zsh", "fish", "pwsh", "nu", "vim", ""] {
+            check(shell, "/home/me/a-b_c.txt", "/home/me/a-b_c.txt");
+            check(shell, "/tmp/my file (1)", "'/tmp/my file (1)'");
+            check(shell, "/tmp/bücher", "/tmp/bücher");
+            check(shell, "~", "'~'");
+        }
+        check("bash", "/tmp/it's $HOME", r"'/tmp/it'\''s $HOME'");
+        check("fish", r"/tmp/it's \x", r"'/tmp/it\'s \\x'");
+        check("pwsh", "/tmp/it's ’x’; id", "'/tmp/it''s ’’x’’; id'");
+        check("nu", r"/tmp/\x $y", r"'/tmp/\x $y'");
+        check("nu", r#"/tmp/it's "\x""#, r#""/tmp/it's \"\\x\"""#);
+    }
+}

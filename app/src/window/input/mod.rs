@@ -1,0 +1,51 @@
+//! Input: keys, the pointer, input methods, the clipboard and dropped files.
+//!
+//! Owns what is held, pressed, composed and pending, and how events become values. Never decides what an event does:
+//! the app offers it to the overlays, then to bars and panes.
+
+pub(crate) mod clipboard;
+pub(crate) mod dropped;
+pub(crate) mod keys;
+pub(crate) mod picture;
+pub(crate) mod pointer;
+
+use std::path::PathBuf;
+
+use unterm_renderer::Preedit;
+use winit::keyboard::ModifiersState;
+
+use crate::window::input::{
+    clipboard::Clipboard,
+    keys::{Held, Taken},
+    pointer::Pointer,
+};
+
+/// The state of input devices.
+pub(crate) struct Input {
+    pub(crate) clipboard: Clipboard,
+    pub(crate) modifiers: ModifiersState,
+    pub(crate) held: Held,
+    pub(crate) taken: Taken,
+    pub(crate) pointer: Pointer,
+    /// The text that an input method composes.
+    pub(crate) preedit: Option<Preedit>,
+    /// Dropped files that will be pasted together.
+    pub(crate) dropped: Vec<PathBuf>,
+    /// Whether the window has the keyboard focus.
+    pub(crate) focused: bool,
+}
+
+impl Input {
+    pub(crate) fn new(clipboard: Clipboard) -> Self {
+        Self {
+            clipboard,
+            modifiers: ModifiersState::empty(),
+            held: Held::default(),
+            taken: Taken::default(),
+            pointer: Pointer::default(),
+            preedit: None,
+            dropped: Vec::new(),
+            focused: false,
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! The mouse: reported to a program that requested it unless Shift is held, else used for tab bar, focus and selection.
+
+pub(crate) mod arrival;
+pub(crate) mod wheel;
+
+use std::time::{Duration, Instant};
+
+use unterm_mux::{PaneId, input};
+use unterm_term::Point;
+use winit::{event::MouseButton, window::CursorIcon};
+
+use crate::window::{input::pointer::arrival::Arrival, overlays::hover::Hovered};
+
+/// Two presses on the same cell within this time are a double click.
+pub(crate) const DOUBLE_CLICK: Duration = Duration::from_millis(400);
+
+/// The state of the mouse.
+#[derive(Default)]
+pub(crate) struct Pointer {
+    /// The position in pixels; `None` outside the window.
+    pub(crate) position: Option<(f64, f64)>,
+    /// The last press: time, pane, cell, and the number of clicks in a row (1 to 3).
+    pub(crate) click: Option<(Instant, PaneId, Point, u32)>,
+    /// A click on a link or at a prompt, to be done at this time unless another click follows.
+    pub(crate) deferred: Option<(Instant, Target, Option<Hovered>)>,
+    /// The pane in which the left button drags a selection.
+    pub(crate) selecting: Option<PaneId>,
+    pub(crate) arrival: Arrival,
+    /// The last left press focused the window, so it is not a click.
+    pub(crate) arrives: bool,
+    /// Panes whose program received a press and must receive its release, with the button; the latest press is last.
+    pub(crate) captured: Vec<(PaneId, input::MouseButton)>,
+    /// The last cell reported to a program.
+    pub(crate) reported: Option<(PaneId, u16, u16)>,
+    /// Fractions of columns and lines that the wheel has turned.
+    pub(crate) wheel: (f64, f64),
+    pub(crate) icon: CursorIcon,
+    /// Hidden until the mouse moves.
+    pub(crate) hidden: bool,
+}
+
+impl Pointer {
+    /// Whether a button drags a selection.
+    pub(crate) fn is_selecting(&self) -> bool {
+        self.selecting.is_some()
+    }
+
+    /// Notes that a pane's program received a press.
+    pub(crate) fn capture(&mut self, pane: PaneId, button: input::MouseButton) {
+        self.captured.retain(|(_, held)| *held != button);
+        self.captured.push((pane, button));
+    }
+
+    /// Takes the pane whose program must receive the release of a button.
+    pub(crate) fn let_go(&mut self, button: input::MouseButton) -> Option<PaneId> {
+        let at = self.captured.iter().position(|(_, held)| *held == button)?;
+        Some(self.captured.remove(at).0)
+    }
+}
+
+/// A pane and the pointer's position in its grid, in pixels.
+pub(crate) struct Target {
+    pub(crate) id: PaneId,
+    pub(crate) x: f64,
+    pub(crate) y: f64,
+}
+
+pub(crate) fn mux_button(button: MouseButton) -> Option<input::MouseButton> {
+    Some(match button {
+        MouseButton::Left => input::MouseButton::Left,
+        MouseButton::Middle => input::MouseButton::Middle,
+        MouseButton::Right => input::MouseButton::Right,
+        MouseButton::Back => input::MouseButton::Back,
+        MouseButton::Forward => input::MouseButton::Forward,
+        MouseButton::Other(_) => return None,
+    })
+}

@@ -1,0 +1,82 @@
+//! Presses that focus the window: such a press is not a click on what lies under the pointer.
+//!
+//! Depending on the desktop, the press comes before or after the focus event. Between them the pointer does not move.
+
+use std::time::{Duration, Instant};
+
+/// A press within this time after focus counts as the press that focused the window, even if the window is busy.
+const TOGETHER: Duration = Duration::from_millis(300);
+
+/// Whether the window just gained focus, and no button was pressed since.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Arrival(Option<Focused>);
+
+/// The window gained focus.
+#[derive(Clone, Copy, Debug)]
+struct Focused {
+    at: Instant,
+    /// The pointer's position at that time, once it is known.
+    place: Option<(f64, f64)>,
+}
+
+impl Arrival {
+    /// Notes that the window gained or lost focus, with the pointer at `place`.
+    pub(crate) fn keyboard_moved(
+        &mut self,
+        focused: bool,
+        place: Option<(f64, f64)>,
+        now: Instant,
+    ) {
+        self.0 = focused.then_some(Focused { at: now, place });
+    }
+
+    /// Notes the pointer's position. If the pointer moved since the window gained focus, the next press is a click.
+    pub(crate) fn is_at(&mut self, x: f64, y: f64) {
+        let Some(focus) = &mut self.0 else { return };
+        match focus.place {
+            None => focus.place = Some((x, y)),
+            // Some X11 events round positions to whole pixels.
+            Some((was_x, was_y)) if (x - was_x).abs() < 1.0 && (y - was_y).abs() < 1.0 => {}
+            Some(_) => self.0 = None,
+        }
+    }
+
+    /// Handles a press, and returns whether it is the press that focuses the window.
+    pub(crate) fn arrives_by_press(&mut self, focused: bool, now: Instant) -> bool {
+        let is_fresh = |focus: Focused| now.saturating_duration_since(focus.at) < TOGETHER;
+        let arrived = self.0.take();
+        !focused || arrived.is_some_and(is_fresh)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MOMENT: Duration = Duration::from_millis(5);
+
+    #[test]
+    fn the_press_that_comes_with_the_keyboard_arrives_and_the_next_one_does_not() {
+        let (mut arrival, now) = (Arrival::default(), Instant::now());
+        arrival.keyboard_moved(true, None, now);
+        // X11 reports the position again, even if the pointer had left the window.
+        arrival.is_at(20.0, 30.0);
+        arrival.is_at(20.4, 30.4);
+        assert!(arrival.arrives_by_press(true, now + MOMENT));
+        assert!(!arrival.arrives_by_press(true, now + 2 * MOMENT));
+
+        arrival.keyboard_moved(false, Some((20.4, 30.4)), now);
+        assert!(arrival.arrives_by_press(false, now), "the keyboard comes behind it");
+    }
+
+    #[test]
+    fn a_press_that_is_aimed_at_something_is_a_click() {
+        let (mut arrival, now) = (Arrival::default(), Instant::now());
+        arrival.keyboard_moved(true, Some((20.0, 30.0)), now);
+        arrival.is_at(26.0, 30.0);
+        assert!(!arrival.arrives_by_press(true, now + MOMENT), "the pointer went on");
+
+        arrival.keyboard_moved(true, Some((26.0, 30.0)), now);
+        assert!(!arrival.arrives_by_press(true, now + TOGETHER), "the person looked first");
+    }
+}

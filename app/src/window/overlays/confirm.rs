@@ -1,0 +1,354 @@
+//! A modal question with two or three buttons, above everything else: the question, an explanation, and a preview of
+//! the effect.
+//!
+//! Owns the question and the marked button; [`Answer`] names what each button does. Questions queue, and no input
+//! reaches a program while one is open.
+
+use std::{collections::VecDeque, ops::Range, sync::Arc};
+
+use unterm_mux::input::{Key, Modifiers};
+use unterm_renderer::{Label, LabelAlign, PixelRect, Quad, Scene};
+
+use crate::window::{
+    overlays::{
+        panel::{inset, shadow},
+        receiver::Receiver,
+    },
+    ui::{
+        colors::{Colors, framed, label, readable},
+        geometry::{Geometry, contains},
+        wrap::wrap,
+    },
+    workspace::closing::Closing,
+};
+
+/// In logical pixels.
+const WIDTH: f32 = 560.0;
+const PADDING: f32 = 16.0;
+const RADIUS: f32 = 8.0;
+
+/// What a button does. Callers add their own variants.
+#[derive(Clone, Debug)]
+pub(crate) enum Answer {
+    Nothing,
+    /// Pastes a text into panes.
+    Paste {
+        receivers: Arc<[Receiver]>,
+        text: Arc<str>,
+        /// Join the lines into one.
+        joined: bool,
+    },
+    /// Closes something in which programs run.
+    Close(Closing),
+}
+
+/// A line of the preview.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Preview {
+    pub(crate) text: String,
+    /// Byte ranges to highlight: text that is not what it looks like.
+    pub(crate) odd: Vec<Range<usize>>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Button {
+    title: &'static str,
+    key: Option<char>,
+    pub(crate) answer: Answer,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Confirm {
+    pub(crate) question: String,
+    about: String,
+    preview: Vec<Preview>,
+    pub(crate) buttons: Vec<Button>,
+    marked: usize,
+}
+
+impl Confirm {
+    /// A question with a sentence or two of explanation. Add the buttons next, first the default button for Enter.
+    pub(crate) fn new(question: impl Into<String>, about: impl Into<String>) -> Self {
+        Self {
+            question: question.into(),
+            about: about.into(),
+            preview: Vec::new(),
+            buttons: Vec::new(),
+            marked: 0,
+        }
+    }
+
+    pub(crate) fn preview(mut self, lines: Vec<Preview>) -> Self {
+        self.preview = lines;
+        self
+    }
+
+    /// Adds a button; `key`, in lower case, presses it.
+    pub(crate) fn button(mut self, title: &'static str, key: char, answer: Answer) -> Self {
+        self.buttons.push(Button { title, key: Some(key), answer });
+        self
+    }
+
+    /// Adds the last button, which does nothing. Esc and a click outside press it too.
+    pub(crate) fn cancel(mut self) -> Self {
+        self.buttons.push(Button { title: "Cancel", key: None, answer: Answer::Nothing });
+        self
+    }
+
+    /// Handles a key: returns the button that it presses, or moves the mark.
+    pub(crate) fn key(&mut self, key: Key, modifiers: Modifiers) -> Option<usize> {
+        let count = self.buttons.len();
+        let back = modifiers.contains(Modifiers::SHIFT);
+        match key {
+            Key::Escape => return count.checked_sub(1),
+            Key::Char('c' | 'g') if modifiers.contains(Modifiers::CTRL) => {
+                return count.checked_sub(1);
+            }
+            Key::Enter | Key::KeypadEnter => return Some(self.marked),
+            Key::Left | Key::Up => self.marked = self.marked.saturating_sub(1),
+            Key::Right | Key::Down => self.marked = (self.marked + 1).min(count - 1),
+            Key::Tab => self.marked = (self.marked + if back { count - 1 } else { 1 }) % count,
+            Key::Char(c) if !modifiers.intersects(!(Modifiers::SHIFT | Modifiers::LOCKS)) => {
+                let pressed = Some(c.to_ascii_lowercase());
+                return self.buttons.iter().position(|button| button.key == pressed);
+            }
+            _ => {}
+        }
+        None
+    }
+
+    /// The name of the key on a button.
+    fn key_name(&self, index: usize) -> String {
+        match self.buttons[index].key {
+            _ if index == self.marked => "Enter".to_owned(),
+            Some(key) => key.to_ascii_uppercase().to_string(),
+            None => "Esc".to_owned(),
+        }
+    }
+
+    /// The layout of the question.
+    fn place(&self, geometry: &Geometry) -> Place {
+        let padding = geometry.px(PADDING);
+        let line = geometry.ui_line();
+        let width = geometry.px(WIDTH).min(geometry.width.saturating_sub(padding)).max(1);
+        let inside = width.saturating_sub(2 * padding);
+        let about = wrap(&self.about, geometry.ui_columns(inside));
+        let gap = geometry.px(8.0);
+        let button = line + geometry.px(12.0);
+
+        // In a low window, the preview shrinks first.
+        let fixed = 2 * padding + line + gap / 2 + about.len() as u32 * line + 3 * gap + button;
+        let room = geometry.height.saturating_sub(fixed + 2 * gap) / line.max(1);
+        let rows = self.preview.len().min(room as usize) as u32;
+        let preview = if rows > 0 { rows * line + 2 * gap } else { 0 };
+        let height = fixed + preview;
+        let lowest = geometry.height.saturating_sub(height);
+        let rect = PixelRect {
+            x: (geometry.width.saturating_sub(width) / 2) as i32,
+            y: (geometry.height / 3).saturating_sub(2 * line).min(lowest) as i32,
+            width,
+            height,
+        };
+
+        let mut y = rect.y + padding as i32;
+        let mut next = |height: u32, then: u32| {
+            let row =
+                PixelRect { x: rect.x + padding as i32, y, width: inside, height: height.max(1) };
+            y += (height + then) as i32;
+            row
+        };
+        let question = next(line, gap / 2);
+        let about = about.into_iter().map(|text| (next(line, 0), text)).collect::<Vec<_>>();
+        next(0, gap);
+        let preview = if rows > 0 { next(preview, 0) } else { PixelRect::default() };
+        next(0, 2 * gap);
+        let row = next(button, 0);
+        // Buttons are placed from the right, the last first, each as wide as its text.
+        let mut right = row.x + row.width as i32;
+        let mut buttons = vec![PixelRect::default(); self.buttons.len()];
+        for (index, place) in buttons.iter_mut().enumerate().rev() {
+            let title = self.buttons[index].title;
+            let words = geometry.ui_width(title) + geometry.ui_width(&self.key_name(index));
+            let width = words + 2 * geometry.px(10.0) + geometry.px(16.0);
+            *place = PixelRect { x: right - width as i32, width, ..row };
+            right = place.x - gap as i32;
+        }
+        Place { rect, question, about, preview, rows: rows as usize, buttons }
+    }
+
+    /// The button at a point; otherwise `Err` holds whether it is inside the question.
+    pub(crate) fn at(&self, geometry: &Geometry, x: f64, y: f64) -> Result<usize, bool> {
+        let place = self.place(geometry);
+        let button = place.buttons.iter().position(|button| contains(*button, x, y));
+        button.ok_or_else(|| contains(place.rect, x, y))
+    }
+
+    fn draw(
+        &self,
+        geometry: &Geometry,
+        colors: &Colors,
+        pointer: Option<(f64, f64)>,
+        scene: &mut Scene<'_>,
+    ) {
+        let place = self.place(geometry);
+        shadow(place.rect, geometry, scene);
+        framed(place.rect, geometry.px(RADIUS) as f32, colors, scene);
+        let label = |rect, text: &str, color| label(geometry, rect, text, color, LabelAlign::Left);
+        let question = label(place.question, &self.question, colors.text);
+        scene.labels.push(Label { bold: true, ..question });
+        for (rect, text) in &place.about {
+            scene.labels.push(label(*rect, text, colors.muted));
+        }
+        if place.rows > 0 {
+            let (gap, line) = (geometry.px(8.0), geometry.ui_line());
+            let radius = geometry.px(4.0) as f32;
+            scene.quads.push(Quad {
+                rect: place.preview,
+                color: colors.surface,
+                alpha: 1.0,
+                radius,
+            });
+            for (index, shown) in self.preview.iter().take(place.rows).enumerate() {
+                let y = place.preview.y + (gap + index as u32 * line) as i32;
+                let row = PixelRect { y, height: line, ..inset(place.preview, gap) };
+                let mut row = label(row, &shown.text, readable(colors.text, colors.surface));
+                row.accents.clone_from(&shown.odd);
+                row.accent = readable(colors.danger, colors.surface);
+                scene.labels.push(row);
+            }
+        }
+        let hovered = pointer.and_then(|(x, y)| self.at(geometry, x, y).ok());
+        for (index, rect) in place.buttons.iter().copied().enumerate() {
+            let is_marked = index == self.marked;
+            let fill = match (is_marked, hovered == Some(index)) {
+                (true, _) => colors.accent,
+                (false, true) => colors.muted,
+                (false, false) => colors.hairline,
+            };
+            let radius = geometry.px(4.0) as f32;
+            scene.quads.push(Quad { rect, color: fill, alpha: 1.0, radius });
+            let text = readable(if is_marked { colors.surface } else { colors.text }, fill);
+            let inside = inset(rect, geometry.px(10.0));
+            scene.labels.push(label(inside, self.buttons[index].title, text));
+            let key = label(inside, &self.key_name(index), text);
+            scene.labels.push(Label { align: LabelAlign::Right, ..key });
+        }
+    }
+}
+
+/// The layout of a question.
+struct Place {
+    rect: PixelRect,
+    question: PixelRect,
+    about: Vec<(PixelRect, String)>,
+    preview: PixelRect,
+    /// Visible lines of the preview.
+    rows: usize,
+    buttons: Vec<PixelRect>,
+}
+
+/// The queue of questions; the first is open.
+#[derive(Default)]
+pub(crate) struct Questions(pub(crate) VecDeque<Confirm>);
+
+impl Questions {
+    /// Whether a question is open.
+    pub(crate) fn is_open(&self) -> bool {
+        !self.0.is_empty()
+    }
+
+    /// The open question, its explanation with preview, its buttons, and the marked button, for screen readers.
+    pub(crate) fn spoken(&self) -> Option<(&str, String, Vec<&'static str>, usize)> {
+        let open = self.0.front()?;
+        let buttons = open.buttons.iter().map(|button| button.title).collect();
+        let lines = open.preview.iter().map(|line| line.text.as_str());
+        let about: Vec<_> = std::iter::once(open.about.as_str()).chain(lines).collect();
+        Some((&open.question, about.join("\n"), buttons, open.marked))
+    }
+
+    /// Draws the open question; `pointer` is the mouse's position.
+    pub(crate) fn draw(
+        &self,
+        geometry: &Geometry,
+        colors: &Colors,
+        pointer: Option<(f64, f64)>,
+        scene: &mut Scene<'_>,
+    ) {
+        if let Some(open) = self.0.front() {
+            open.draw(geometry, colors, pointer, scene);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn question() -> Confirm {
+        Confirm::new("Close it?", "A program runs in it, and would be ended. ".repeat(3))
+            .preview(vec![Preview::default(); 6])
+            .button("Close", 'y', Answer::Nothing)
+            .button("Keep", 'k', Answer::Nothing)
+            .cancel()
+    }
+
+    fn press(confirm: &mut Confirm, key: Key) -> Option<usize> {
+        confirm.key(key, Modifiers::empty())
+    }
+
+    #[test]
+    fn enter_presses_the_marked_button_and_escape_the_last() {
+        let mut confirm = question();
+        assert_eq!(press(&mut confirm, Key::Enter), Some(0));
+        assert_eq!(press(&mut confirm, Key::Escape), Some(2));
+        assert_eq!(confirm.key(Key::Char('c'), Modifiers::CTRL), Some(2));
+        assert_eq!(press(&mut confirm, Key::Right), None);
+        assert_eq!(press(&mut confirm, Key::Enter), Some(1));
+        assert_eq!(confirm.key(Key::Tab, Modifiers::SHIFT), None);
+        assert_eq!(press(&mut confirm, Key::Enter), Some(0));
+        press(&mut confirm, Key::Left);
+        assert_eq!(press(&mut confirm, Key::Enter), Some(0), "it stops at the ends");
+    }
+
+    #[test]
+    fn letters_press_their_buttons_and_nothing_else_does() {
+        let mut confirm = question();
+        assert_eq!(press(&mut confirm, Key::Char('k')), Some(1));
+        assert_eq!(confirm.key(Key::Char('Y'), Modifiers::SHIFT), Some(0));
+        assert_eq!(press(&mut confirm, Key::Char('x')), None);
+        assert_eq!(confirm.key(Key::Char('y'), Modifiers::ALT), None);
+    }
+
+    #[test]
+    fn what_it_would_do_is_spoken_behind_what_it_is_about() {
+        let line = |text: &str| Preview { text: text.to_owned(), ..Preview::default() };
+        let mut questions = Questions::default();
+        assert!(questions.spoken().is_none());
+        let confirm = Confirm::new("Close it?", "Programs run in it:");
+        questions.0.push_back(confirm.preview(vec![line("make"), line("top")]).cancel());
+        let spoken = ("Close it?", "Programs run in it:\nmake\ntop".to_owned(), vec!["Cancel"], 0);
+        assert_eq!(questions.spoken(), Some(spoken));
+    }
+
+    #[test]
+    fn it_fits_into_any_window_and_a_click_finds_its_button() {
+        for (width, height) in [(1200, 700), (400, 300), (200, 60), (1, 1)] {
+            let geometry = Geometry { width, height, ..Geometry::TEST };
+            let confirm = question();
+            let place = confirm.place(&geometry);
+            if height >= 300 {
+                let bottom = place.rect.y + place.rect.height as i32;
+                assert!(bottom <= height as i32, "{width}x{height}: {bottom}");
+            }
+            if width >= 400 {
+                let button = place.buttons[1];
+                let (x, y) = (f64::from(button.x) + 3.0, f64::from(button.y) + 3.0);
+                assert_eq!(confirm.at(&geometry, x, y), Ok(1));
+                assert!(place.buttons[0].x > place.rect.x, "{width}x{height}");
+                let (x, y) = (f64::from(place.rect.x) + 2.0, f64::from(place.rect.y) + 2.0);
+                assert_eq!(confirm.at(&geometry, x, y), Err(true));
+                assert_eq!(confirm.at(&geometry, 0.0, 0.0), Err(false));
+            }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Hints: shows a label over each link, path, hash and number in sight; the user types a label to choose its target.
+//! Quick select copies the target, the other hints open it.
+//!
+//! Owns the labels; `targets.rs` finds the targets.
+
+use unterm_mux::PaneId;
+use unterm_renderer::{Label, LabelAlign, PixelRect, Quad, Scene};
+
+use crate::config::HintAction;
+use crate::window::{
+    overlays::targets::{Kind, Target},
+    ui::{colors::Colors, geometry::Geometry},
+    workspace::view::View,
+};
+
+/// The labels over a pane.
+pub(crate) struct Hints {
+    pub(crate) pane: PaneId,
+    targets: Vec<Target>,
+    /// The label of each target; targets with the same text share a label.
+    labels: Vec<String>,
+    pub(crate) typed: String,
+    /// Whether a chosen target is always copied.
+    pub(crate) copies: bool,
+}
+
+impl Hints {
+    pub(crate) fn new(pane: PaneId, targets: Vec<Target>, alphabet: &str, copies: bool) -> Self {
+        let mut texts: Vec<(&str, usize)> = Vec::new();
+        let mut numbers = vec![0; targets.len()];
+        // Targets closest to the prompt get the shortest labels.
+        for (index, target) in targets.iter().enumerate().rev() {
+            let known = texts.iter().find(|(text, _)| *text == target.text).map(|(_, n)| *n);
+            numbers[index] = known.unwrap_or_else(|| {
+                texts.push((&target.text, texts.len()));
+                texts.len() - 1
+            });
+        }
+        let codes = codes(texts.len(), alphabet);
+        let labels = numbers.into_iter().map(|n| codes[n].clone()).collect();
+        Self { pane, targets, labels, typed: String::new(), copies }
+    }
+
+    /// Whether the label begins with the typed characters.
+    fn is_open(&self, index: usize) -> bool {
+        self.labels[index].starts_with(&self.typed)
+    }
+
+    /// Adds a typed character; returns the target once a label is complete.
+    pub(crate) fn push(&mut self, c: char) -> Option<Target> {
+        self.typed.extend(c.to_lowercase());
+        if !(0..self.labels.len()).any(|index| self.is_open(index)) {
+            self.typed.pop();
+            return None;
+        }
+        let chosen = self.labels.iter().position(|label| *label == self.typed)?;
+        Some(self.targets[chosen].clone())
+    }
+
+    /// Draws the labels over a pane whose first cell is at `origin`.
+    pub(crate) fn draw(
+        &self,
+        view: &View,
+        origin: (i32, i32),
+        geometry: &Geometry,
+        colors: &Colors,
+        scene: &mut Scene<'_>,
+    ) {
+        let rows = &view.snapshot.rows;
+        let (width, height) = (geometry.cell.width, geometry.cell.height);
+        for (index, target) in self.targets.iter().enumerate().filter(|(i, _)| self.is_open(*i)) {
+            for rect in view.cells_of(&target.range, origin, geometry) {
+                let color = colors.accent;
+                scene.quads.push(Quad { rect, color, alpha: 0.3, radius: 0.0 });
+            }
+            let Some(row) = rows.iter().position(|row| row.line == target.range.start.line) else {
+                continue;
+            };
+            let label = &self.labels[index];
+            let rect = PixelRect {
+                x: origin.0 + (u32::from(target.range.start.col) * width) as i32,
+                y: origin.1 + (row as u32 * height) as i32 - view.shift as i32,
+                width: label.chars().count() as u32 * width + geometry.px(4.0),
+                height,
+            };
+            let radius = geometry.px(3.0) as f32;
+            scene.quads.push(Quad { rect, color: colors.bell, alpha: 1.0, radius });
+            let typed = Some(0..self.typed.len()).filter(|typed| !typed.is_empty());
+            scene.labels.push(Label {
+                rect,
+                text: label.clone(),
+                color: colors.on_bell,
+                size: geometry.ui_font(),
+                bold: true,
+                align: LabelAlign::Center,
+                accents: typed.into_iter().collect(),
+                accent: crate::window::ui::colors::mix(colors.bell, colors.on_bell, 0.45),
+            });
+        }
+    }
+}
+
+/// `count` codes, the shortest first; no code is a prefix of another.
+fn codes(count: usize, alphabet: &str) -> Vec<String> {
+    let letters: Vec<char> = alphabet.chars().collect();
+    let mut codes: Vec<String> = letters.iter().map(char::to_string).collect();
+    let mut at = codes.len();
+    // Replace the last of the shorter codes with longer codes that begin with it.
+    while codes.len() < count && letters.len() > 1 {
+        if at == 0 || codes[at - 1].len() < codes.last().map_or(0, String::len) && at == 1 {
+            at = codes.len();
+        }
+        let prefix = codes.remove(at - 1);
+        at -= 1;
+        codes.extend(letters.iter().map(|letter| format!("{prefix}{letter}")));
+        codes.sort_by_key(String::len);
+    }
+    codes.truncate(count.max(1));
+    codes
+}
+
+/// The action for a target that is opened.
+pub(crate) fn own_action(kind: Kind) -> HintAction {
+    match kind {
+        Kind::Link | Kind::Url => HintAction::Open,
+        Kind::Path => HintAction::Editor,
+        Kind::Text => HintAction::Copy,
+        Kind::Own(action) => action,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use unterm_term::{LineId, Point, TextRange};
+
+    #[test]
+    fn no_label_is_the_start_of_another() {
+        for count in [1, 3, 4, 8, 9, 27, 28, 300] {
+            let codes = codes(count, "asdf");
+            assert_eq!(codes.len(), count);
+            for (i, code) in codes.iter().enumerate() {
+                let clash =
+                    codes.iter().enumerate().any(|(j, other)| i != j && other.starts_with(code));
+                assert!(!clash, "{code} among {count}");
+            }
+        }
+        assert_eq!(codes(4, "asdf"), ["a", "s", "d", "f"]);
+        assert_eq!(codes(5, "asdf")[..3], ["a", "s", "d"]);
+    }
+
+    #[test]
+    fn the_same_text_has_the_same_label_and_the_last_line_the_first() {
+        let target = |line, text: &str| {
+            let at = Point { line: LineId(line), col: 0 };
+            let range = TextRange { start: at, end: at, block: false };
+            Target { kind: Kind::Text, range, text: text.to_owned() }
+        };
+        let targets = vec![target(0, "x"), target(1, "y"), target(2, "x")];
+        let mut hints = Hints::new(PaneId(0), targets, "asdf", true);
+        assert_eq!(hints.labels, ["a", "s", "a"]);
+        assert_eq!(hints.push('q'), None);
+        assert_eq!(hints.push('S').map(|target| target.text), Some("y".to_owned()));
+    }
+}

@@ -1,0 +1,342 @@
+//! A popup menu: a list of choices, made with the mouse or the keyboard.
+//!
+//! Owns the rows, the marked item and the choice. `act.rs` runs a chosen action; the code that opens a menu decides what it
+//! lists.
+
+use unterm_mux::{
+    PaneId, TabId,
+    input::{Key, Modifiers},
+};
+use unterm_renderer::{LabelAlign, PixelRect, Quad, Renderer, Scene};
+
+use crate::window::{
+    overlays::{hover::Hovered, panel::shadow},
+    ui::{
+        colors::{Colors, framed, label, quad},
+        geometry::{Geometry, contains},
+    },
+    workspace::blocks::place::Part,
+};
+use crate::{
+    action::{ACTIONS, Action, Takes},
+    config::keys::Keymap,
+};
+
+#[cfg(test)]
+mod tests;
+
+/// In logical pixels: around the rows, beside their text, between title and keys, height of a separator.
+const EDGE: f32 = 4.0;
+const PADDING: f32 = 10.0;
+const GAP: f32 = 28.0;
+const LINE: f32 = 9.0;
+const NARROWEST: f32 = 160.0;
+const RADIUS: f32 = 8.0;
+/// How far the pointer must move before releasing the button that opened the menu chooses an item.
+const TRAVEL: f64 = 6.0;
+
+/// One row of a menu.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Row {
+    Item(Item),
+    /// A separator.
+    Line,
+}
+
+/// What an item does.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Choice {
+    Act(Action),
+    /// Opens a link.
+    Open(Hovered),
+    /// Copies text to the clipboard.
+    Copy(String),
+    /// Does something with a command of a pane.
+    Command(PaneId, u64, Part),
+}
+
+/// An item that can be chosen.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Item {
+    title: String,
+    /// The action's keys, as shown to the user.
+    keys: String,
+    choice: Choice,
+    enabled: bool,
+    checked: bool,
+}
+
+impl Item {
+    /// An item for an action, with its title and keys from the table of actions. An action that takes an argument has
+    /// no title there: see [`Item::titled`].
+    pub(crate) fn new(action: Action, keymap: &Keymap) -> Self {
+        let entry = ACTIONS
+            .iter()
+            .find(|entry| matches!(&entry.takes, Takes::Nothing(own) if *own == action));
+        Self {
+            title: entry.map_or_else(String::new, |entry| entry.title.to_owned()),
+            keys: entry.map_or_else(String::new, |entry| keymap.keys_of(entry)),
+            choice: Choice::Act(action),
+            enabled: true,
+            checked: false,
+        }
+    }
+
+    /// An item that is no action.
+    pub(crate) fn of(title: impl Into<String>, choice: Choice) -> Self {
+        Self { title: title.into(), keys: String::new(), choice, enabled: true, checked: false }
+    }
+
+    /// Replaces the title.
+    pub(crate) fn titled(self, title: impl Into<String>) -> Self {
+        Self { title: title.into(), ..self }
+    }
+
+    /// Disabled items are grey and can't be chosen.
+    pub(crate) fn enabled(self, enabled: bool) -> Self {
+        Self { enabled, ..self }
+    }
+
+    /// A checked item has a tick before its title.
+    pub(crate) fn checked(self, checked: bool) -> Self {
+        Self { checked, ..self }
+    }
+}
+
+impl From<Item> for Row {
+    fn from(item: Item) -> Self {
+        Self::Item(item)
+    }
+}
+
+/// An open menu.
+#[derive(Clone, Debug)]
+pub(crate) struct Menu {
+    pub(crate) rows: Vec<Row>,
+    pub(crate) marked: Option<usize>,
+    /// The first visible row, if the rows don't fit the window.
+    pub(crate) first: usize,
+    /// The area that the menu opens below, or above if there is no room.
+    pub(crate) anchor: PixelRect,
+    /// Width in physical pixels.
+    pub(crate) width: u32,
+    /// The tab that the actions apply to; `None`: the active tab.
+    pub(crate) target: Option<TabId>,
+    /// The pointer's position when the menu opened; `None` once releasing a button may choose an item.
+    pub(crate) opened: Option<(f64, f64)>,
+}
+
+/// The state of an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ItemState {
+    pub(crate) enabled: bool,
+    pub(crate) checked: bool,
+    pub(crate) marked: bool,
+}
+
+/// The result of a key or a click.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Outcome {
+    Stay,
+    Closed,
+    Chosen(Choice),
+}
+
+impl Menu {
+    fn item(&self, row: usize) -> Option<&Item> {
+        match self.rows.get(row) {
+            Some(Row::Item(item)) if item.enabled => Some(item),
+            _ => None,
+        }
+    }
+
+    /// The items with their rows: title, keys and state.
+    pub(crate) fn spoken(&self) -> impl Iterator<Item = (usize, &str, &str, ItemState)> {
+        self.rows.iter().enumerate().filter_map(|(row, content)| {
+            let Row::Item(item) = content else { return None };
+            let (enabled, checked) = (item.enabled, item.checked);
+            let state = ItemState { enabled, checked, marked: self.marked == Some(row) };
+            Some((row, item.title.as_str(), item.keys.as_str(), state))
+        })
+    }
+
+    /// Marks the next item in a direction, wrapping at the ends.
+    pub(crate) fn step(&mut self, by: isize) {
+        let count = self.rows.len() as isize;
+        let from = match self.marked {
+            Some(row) => row as isize,
+            None if by > 0 => -1,
+            None => count,
+        };
+        let rows = (1..=count).map(|steps| (from + by * steps).rem_euclid(count.max(1)) as usize);
+        self.marked = rows.into_iter().find(|row| self.item(*row).is_some()).or(self.marked);
+    }
+
+    /// Marks the next item whose title begins with a letter.
+    fn jump(&mut self, letter: char) {
+        let begins = |item: &Item| {
+            let first = item.title.chars().next().into_iter().flat_map(char::to_lowercase).next();
+            first.is_some_and(|first| letter.to_lowercase().next() == Some(first))
+        };
+        let count = self.rows.len();
+        let from = self.marked.map_or(0, |row| row + 1);
+        let mut rows = (0..count).map(|steps| (from + steps) % count.max(1));
+        self.marked = rows.find(|row| self.item(*row).is_some_and(begins)).or(self.marked);
+    }
+
+    pub(crate) fn choose(&self) -> Outcome {
+        let item = self.marked.and_then(|row| self.item(row));
+        item.map_or(Outcome::Stay, |item| Outcome::Chosen(item.choice.clone()))
+    }
+
+    pub(crate) fn key(&mut self, key: Key, modifiers: Modifiers) -> Outcome {
+        let ctrl = modifiers.contains(Modifiers::CTRL);
+        match (key.off_keypad(), ctrl) {
+            (Key::Escape | Key::Left, _) | (Key::Char('c' | 'g'), true) => return Outcome::Closed,
+            (Key::Enter | Key::Char(' '), false) => return self.choose(),
+            (Key::Up, _) | (Key::Char('p' | 'k'), true) => self.step(-1),
+            (Key::Down, _) | (Key::Char('n' | 'j'), true) => self.step(1),
+            (Key::Tab, _) => self.step(if modifiers.contains(Modifiers::SHIFT) { -1 } else { 1 }),
+            (Key::Home | Key::PageUp, _) => {
+                self.marked = None;
+                self.step(1);
+            }
+            (Key::End | Key::PageDown, _) => {
+                self.marked = None;
+                self.step(-1);
+            }
+            (Key::Char(letter), false) => self.jump(letter),
+            _ => {}
+        }
+        Outcome::Stay
+    }
+
+    fn height_of(row: &Row, geometry: &Geometry) -> u32 {
+        match row {
+            Row::Item(_) => geometry.ui_line() + geometry.px(8.0),
+            Row::Line => geometry.px(LINE),
+        }
+    }
+
+    /// The menu's rectangle, and the visible rows with theirs.
+    fn place(&self, geometry: &Geometry) -> (PixelRect, Vec<(usize, PixelRect)>) {
+        let edge = geometry.px(EDGE);
+        let heights: Vec<u32> = self.rows.iter().map(|r| Self::height_of(r, geometry)).collect();
+        let height = (heights.iter().sum::<u32>() + 2 * edge).min(geometry.height);
+        let width = self.width.min(geometry.width);
+        let (below, window) = (self.anchor.y + self.anchor.height as i32, geometry.height as i32);
+        let y = if below + height as i32 <= window {
+            below
+        } else if self.anchor.y >= height as i32 {
+            self.anchor.y - height as i32
+        } else {
+            window - height as i32
+        };
+        let x = self.anchor.x.min(geometry.width.saturating_sub(width) as i32).max(0);
+        let rect = PixelRect { x, y, width, height };
+        let bottom = y + (height.saturating_sub(edge)) as i32;
+        // Scroll until the marked row is visible.
+        let marked = self.marked.unwrap_or(0);
+        let room = height.saturating_sub(2 * edge);
+        let mut first = self.first.min(marked);
+        while first < marked && heights[first..=marked].iter().sum::<u32>() > room {
+            first += 1;
+        }
+        let mut top = y + edge as i32;
+        let mut rows = Vec::new();
+        for (row, height) in heights.iter().enumerate().skip(first) {
+            if top + *height as i32 > bottom {
+                break;
+            }
+            rows.push((row, PixelRect { x, y: top, width, height: *height }));
+            top += *height as i32;
+        }
+        (rect, rows)
+    }
+
+    /// Marks the item under the pointer; returns false if the pointer is outside.
+    pub(crate) fn point(&mut self, geometry: &Geometry, x: f64, y: f64) -> bool {
+        let (rect, rows) = self.place(geometry);
+        let row = rows.iter().find(|(_, rect)| contains(*rect, x, y)).map(|(row, _)| *row);
+        if let Some((first, _)) = rows.first() {
+            self.first = *first;
+        }
+        self.marked = row.filter(|row| self.item(*row).is_some());
+        if let Some((from_x, from_y)) = self.opened
+            && (x - from_x).abs().max((y - from_y).abs()) > TRAVEL
+        {
+            self.opened = None;
+        }
+        contains(rect, x, y)
+    }
+
+    pub(crate) fn draw(&self, geometry: &Geometry, colors: &Colors, scene: &mut Scene<'_>) {
+        let (rect, rows) = self.place(geometry);
+        shadow(rect, geometry, scene);
+        framed(rect, geometry.px(RADIUS) as f32, colors, scene);
+        let (edge, padding) = (geometry.px(EDGE), geometry.px(PADDING));
+        let tick = self.tick_width(geometry);
+        for (row, place) in rows {
+            let inside = PixelRect {
+                x: place.x + padding as i32,
+                width: place.width.saturating_sub(2 * padding),
+                ..place
+            };
+            let item = match &self.rows[row] {
+                Row::Item(item) => item,
+                Row::Line => {
+                    let y = place.y + (place.height / 2) as i32;
+                    let line = PixelRect { y, height: 1, ..inside };
+                    scene.quads.push(quad(line, colors.hairline));
+                    continue;
+                }
+            };
+            if self.marked == Some(row) {
+                let rect = PixelRect {
+                    x: place.x + edge as i32,
+                    width: place.width.saturating_sub(2 * edge),
+                    ..place
+                };
+                let radius = geometry.px(4.0) as f32;
+                scene.quads.push(Quad { rect, color: colors.hairline, alpha: 1.0, radius });
+            }
+            let label = |rect, text: &str, color, align| label(geometry, rect, text, color, align);
+            let color = if item.enabled { colors.text } else { colors.disabled };
+            if item.checked {
+                scene.labels.push(label(inside, "✓", color, LabelAlign::Left));
+            }
+            let title = PixelRect {
+                x: inside.x + tick as i32,
+                width: inside.width.saturating_sub(tick),
+                ..inside
+            };
+            scene.labels.push(label(title, &item.title, color, LabelAlign::Left));
+            let color = if item.enabled { colors.muted } else { colors.disabled };
+            scene.labels.push(label(inside, &item.keys, color, LabelAlign::Right));
+        }
+    }
+
+    fn tick_width(&self, geometry: &Geometry) -> u32 {
+        let ticks = self.rows.iter().any(|row| matches!(row, Row::Item(item) if item.checked));
+        if ticks { geometry.px(18.0) } else { 0 }
+    }
+
+    /// Sets the width to that of the widest row.
+    pub(crate) fn measure(&mut self, geometry: &Geometry, renderer: &mut Renderer) {
+        let size = geometry.ui_font();
+        let widest = self.rows.iter().map(|row| match row {
+            Row::Line => 0.0,
+            Row::Item(item) if item.keys.is_empty() => {
+                renderer.label_width(&item.title, size, false)
+            }
+            Row::Item(item) => {
+                renderer.label_width(&item.title, size, false)
+                    + renderer.label_width(&item.keys, size, false)
+                    + geometry.px(GAP) as f32
+            }
+        });
+        let widest = widest.fold(0.0, f32::max).ceil() as u32;
+        let around = 2 * geometry.px(PADDING) + self.tick_width(geometry);
+        self.width = (widest + around).max(geometry.px(NARROWEST));
+    }
+}

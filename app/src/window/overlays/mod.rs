@@ -1,0 +1,63 @@
+//! What lies over the panes: search, hint labels, panel, menu, questions, messages, the link under the pointer and the
+//! debug overlay.
+//!
+//! Owns their content, and which of them gets keys, text and the mouse. Never acts on panes: a choice is a value that
+//! the app carries out.
+
+pub(crate) mod asks;
+pub(crate) mod canvas;
+pub(crate) mod confirm;
+pub(crate) mod debug;
+pub(crate) mod emoji;
+pub(crate) mod hints;
+pub(crate) mod hover;
+pub(crate) mod menu;
+pub(crate) mod panel;
+pub(crate) mod paste_question;
+pub(crate) mod picker;
+pub(crate) mod receiver;
+pub(crate) mod search;
+pub(crate) mod taker;
+pub(crate) mod targets;
+pub(crate) mod toast;
+
+use unterm_mux::PaneId;
+
+use crate::window::overlays::{
+    asks::Asked,
+    confirm::Questions,
+    debug::Debug,
+    hints::Hints,
+    hover::Hovered,
+    menu::Menu,
+    picker::Picker,
+    search::{Query, SearchBar},
+    toast::Toasts,
+};
+
+/// The state of all overlays.
+#[derive(Default)]
+pub(crate) struct Overlays {
+    /// The search, if it is open.
+    pub(crate) search: Option<SearchBar>,
+    /// The last search query.
+    pub(crate) last_search: Option<Query>,
+    /// The hint labels, if they are shown.
+    pub(crate) hints: Option<Hints>,
+    /// The link under the pointer.
+    pub(crate) hovered: Option<Hovered>,
+    /// The command whose buttons are shown.
+    pub(crate) block_hover: Option<(PaneId, u64)>,
+    /// The panel, if it is open.
+    pub(crate) picker: Option<Picker>,
+    /// Names of the actions that were chosen from a list, the latest last.
+    pub(crate) used_actions: Vec<&'static str>,
+    pub(crate) questions: Questions,
+    /// The agents' questions, as last shown.
+    pub(crate) asked: Asked,
+    /// The menu, if it is open.
+    pub(crate) menu: Option<Menu>,
+    pub(crate) toasts: Toasts,
+    /// The debug overlay, if it is open.
+    pub(crate) debug: Option<Debug>,
+}

@@ -1,0 +1,149 @@
+//! What the panel lists, and what a choice does: commands, themes, tabs, shells, emoji and answers to agents.
+
+use std::path::Path;
+
+use unterm_mux::TabId;
+use unterm_renderer::Renderer;
+
+use crate::action::Entry;
+use crate::window::{
+    overlays::panel::{Panel, item::Item},
+    ui::geometry::Geometry,
+};
+
+/// Shells to offer if they are on `PATH`, besides those in `/etc/shells`.
+const SHELLS: &[&str] = &["bash", "zsh", "fish", "nu", "pwsh", "elvish", "xonsh"];
+
+#[derive(Clone)]
+pub(crate) enum Choice {
+    Command(&'static Entry),
+    Theme(String),
+    Tab(TabId),
+    /// The path of a program.
+    Shell(String),
+    /// Text to type into the pane.
+    Text(String),
+    Answer(String),
+    /// The user wants to type the answer to an agent.
+    OwnWords,
+    /// The user declines to answer an agent.
+    NoAnswer,
+}
+
+/// The open panel and its purpose.
+pub(crate) struct Picker {
+    pub(crate) panel: Panel<Choice>,
+    /// The action whose argument is typed.
+    pub(crate) argument: Option<&'static Entry>,
+    /// The tab that the action applies to; `None` for the active tab.
+    pub(crate) target: Option<TabId>,
+    /// The panel previews a theme that is not the configured one.
+    pub(crate) previews: bool,
+    /// For the emoji picker, the input at the last lookup by code point.
+    pub(crate) code: Option<String>,
+    /// The number of the agent's question to answer.
+    pub(crate) answering: Option<u64>,
+}
+
+impl Picker {
+    pub(crate) fn panel(&self) -> &Panel<Choice> {
+        &self.panel
+    }
+
+    /// Wraps the panel's text, before it is drawn.
+    pub(crate) fn wrap(&mut self, geometry: &Geometry, renderer: &mut Renderer) {
+        self.panel.wrap(geometry, renderer);
+    }
+}
+
+pub(crate) fn action_item(entry: &'static Entry) -> Item<Choice> {
+    Item::new(entry.title, Choice::Command(entry))
+        .named(entry.name, entry.synonyms())
+        .described(entry.summary())
+}
+
+pub(crate) fn shell_items() -> Vec<Item<Choice>> {
+    shells()
+        .into_iter()
+        .map(|path| {
+            let name = Path::new(&path).file_name().unwrap_or_default();
+            Item::new(name.to_string_lossy(), Choice::Shell(path.clone())).noted(path)
+        })
+        .collect()
+}
+
+/// Paths of the installed shells, `$SHELL` first.
+pub(crate) fn shells() -> Vec<String> {
+    let own = std::env::var("SHELL").ok();
+    let listed = std::fs::read_to_string("/etc/shells").unwrap_or_default();
+    let listed = listed.lines().map(str::trim).filter(|line| line.starts_with('/'));
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let installed: Vec<String> = SHELLS
+        .iter()
+        .filter_map(|name| {
+            let mut folders = std::env::split_paths(&path);
+            folders.find_map(|folder| {
+                let file = folder.join(name);
+                file.is_file().then(|| file.to_string_lossy().into_owned())
+            })
+        })
+        .collect();
+    let mut seen = std::collections::HashSet::new();
+    own.into_iter()
+        .chain(listed.map(str::to_owned))
+        .chain(installed)
+        .filter(|path| Path::new(path).is_file())
+        // Skips the same shell in another folder, as on systems that link /bin to /usr/bin.
+        .filter(|path| {
+            let name = Path::new(path).file_name().map(ToOwned::to_owned);
+            seen.insert(name)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::action::ACTIONS;
+
+    /// The action that Enter runs for this palette input.
+    fn found(typed: &str) -> &'static str {
+        let mut panel = Panel::new("", ACTIONS.iter().map(action_item).collect(), 0);
+        panel.insert(typed);
+        match panel.choice() {
+            Some(Choice::Command(entry)) => entry.name,
+            _ => "",
+        }
+    }
+
+    #[test]
+    fn each_action_is_found_by_its_title_its_name_and_its_synonyms() {
+        for entry in ACTIONS {
+            assert_eq!(found(entry.title), entry.name);
+            assert_eq!(found(&entry.title.to_lowercase()), entry.name);
+            assert_eq!(found(entry.name), entry.name);
+            for synonym in entry.synonyms() {
+                assert_eq!(found(synonym), entry.name, "{synonym}");
+            }
+        }
+    }
+
+    #[test]
+    fn words_of_other_programs_find_what_they_mean() {
+        for (typed, name) in [
+            ("find", "search"),
+            ("screenshot", "capture_window"),
+            ("preferences", "settings"),
+            ("vertical split", "split_right"),
+            ("color scheme", "choose_theme"),
+            ("reload", "open_config"),
+            ("quit", "close_window"),
+            ("resize", "resize_left"),
+            ("Type into all panes", "broadcast_all"),
+            ("ntab", "new_tab"),
+            ("broadcast", "broadcast_tab"),
+        ] {
+            assert_eq!(found(typed), name, "{typed}");
+        }
+    }
+}

@@ -1,0 +1,439 @@
+//! Search in a pane's screen and history: a bar at its top right, highlighted matches, and a separate thread that
+//! searches the text without holding the terminal's lock.
+//!
+//! Owns the query and the matches; the engine searches.
+
+pub(crate) mod draw;
+pub(crate) mod found;
+
+use std::{
+    cell::Cell,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Instant,
+};
+
+use unterm_mux::{Pane, PaneId};
+use unterm_renderer::{Highlight, PixelRect};
+use unterm_term::{Case, LineId, Pattern, PatternKind, Point, SearchOrder, SnapshotRow, TextRange};
+
+use crate::window::{inbox::Inbox, overlays::search::found::Found, ui::line::Line};
+
+/// The most matches to keep; the bar shows a "+" if there are more.
+const CAP: usize = 100_000;
+
+/// How the input is interpreted. Ctrl+R switches to the next kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Literal text; case-sensitive if it contains an upper-case letter.
+    #[default]
+    Smart,
+    /// Literal text, case-sensitive.
+    Exact,
+    /// A regular expression.
+    Regex,
+}
+
+impl Kind {
+    pub(crate) fn next(self) -> Self {
+        match self {
+            Self::Smart => Self::Exact,
+            Self::Exact => Self::Regex,
+            Self::Regex => Self::Smart,
+        }
+    }
+
+    /// The kind's name in the bar.
+    fn title(self) -> &'static str {
+        match self {
+            Self::Smart => "smart case",
+            Self::Exact => "exact case",
+            Self::Regex => "regex",
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Query {
+    text: String,
+    kind: Kind,
+    whole_words: bool,
+}
+
+/// Where copy mode started a search.
+#[derive(Clone, Copy)]
+pub(crate) struct FromCopyMode {
+    pub(crate) origin: Point,
+    /// The search runs towards newer lines.
+    pub(crate) forward: bool,
+}
+
+/// An open search.
+pub(crate) struct SearchBar {
+    pub(crate) pane: PaneId,
+    pub(crate) line: Line,
+    pub(crate) kind: Kind,
+    /// Match whole words only.
+    pub(crate) whole_words: bool,
+    /// The view when the search was opened: its first line (`None` for the live screen) and its last.
+    pub(crate) origin: (Option<LineId>, LineId),
+    /// Set if copy mode opened the search: copy mode's cursor follows the match.
+    pub(crate) from: Option<FromCopyMode>,
+    /// The user accepted the pattern, so keys go to copy mode again.
+    pub(crate) is_accepted: bool,
+    /// The user accepted the pattern before the search ended: the result still moves the cursor.
+    pub(crate) is_awaited: bool,
+    /// Why the input is not a valid pattern.
+    pub(crate) problem: Option<String>,
+    pub(crate) found: Found,
+    /// The index of the current match.
+    pub(crate) current: Option<usize>,
+    /// The number of the latest search; threads of older searches stop.
+    pub(crate) generation: Arc<AtomicU64>,
+    /// When to search again because of new output.
+    pub(crate) again: Option<Instant>,
+    /// The latest search has ended.
+    pub(crate) is_answered: bool,
+    /// Where the bar was last drawn, and the label of its kind.
+    pub(crate) places: Cell<(PixelRect, PixelRect)>,
+}
+
+impl SearchBar {
+    pub(crate) fn new(pane: PaneId) -> Self {
+        Self {
+            pane,
+            line: Line::default(),
+            kind: Kind::default(),
+            whole_words: false,
+            origin: (None, LineId(u64::MAX)),
+            from: None,
+            is_accepted: false,
+            is_awaited: false,
+            problem: None,
+            found: Found::default(),
+            current: None,
+            generation: Arc::default(),
+            again: None,
+            is_answered: true,
+            places: Cell::default(),
+        }
+    }
+
+    /// The query; `None` if the input is empty.
+    pub(crate) fn query(&self) -> Option<Query> {
+        let text = Some(self.line.text().to_owned()).filter(|text| !text.is_empty())?;
+        Some(Query { text, kind: self.kind, whole_words: self.whole_words })
+    }
+
+    /// Restores an earlier query.
+    pub(crate) fn recall(&mut self, query: &Query) {
+        self.line.select_all();
+        self.line.insert(&query.text);
+        (self.kind, self.whole_words) = (query.kind, query.whole_words);
+    }
+
+    /// Starts a search for the input. The previous matches stay until it ends.
+    pub(crate) fn start(&mut self, pane: &Pane, inbox: &Arc<Inbox>) {
+        self.again = None;
+        self.problem = None;
+        let generation = self.generation.fetch_add(1, Ordering::AcqRel) + 1;
+        if self.line.text().is_empty() {
+            self.found = Found { generation, ..Found::default() };
+            self.current = None;
+            self.is_answered = true;
+            return;
+        }
+        let (kind, case) = match self.kind {
+            Kind::Smart => (PatternKind::Literal, Case::Smart),
+            Kind::Exact => (PatternKind::Literal, Case::Sensitive),
+            Kind::Regex => (PatternKind::Regex, Case::Smart),
+        };
+        let make = if self.whole_words { Pattern::whole_words } else { Pattern::new };
+        let pattern = match make(self.line.text(), kind, case) {
+            Ok(pattern) => pattern,
+            Err(error) => {
+                // The parser's error has several lines; the last line is the message.
+                let text = error.to_string();
+                return self.give_up(text.lines().last().unwrap_or_default().to_owned());
+            }
+        };
+        self.is_answered = false;
+        let lines = pane.term().lines();
+        let (newest, inbox) = (Arc::clone(&self.generation), Arc::clone(inbox));
+        let search = move || {
+            let mut matches = Vec::new();
+            let mut more = false;
+            for found in lines.search(&pattern, SearchOrder::NewestFirst) {
+                if newest.load(Ordering::Acquire) != generation {
+                    return;
+                }
+                if matches.len() == CAP {
+                    more = true;
+                    break;
+                }
+                matches.push(found);
+            }
+            matches.reverse();
+            inbox.post(|news| {
+                // Does not overwrite the result of a newer search.
+                if newest.load(Ordering::Acquire) == generation {
+                    news.found = Some(Found { generation, matches, more });
+                }
+            });
+        };
+        if let Err(error) = std::thread::Builder::new().name("search".to_owned()).spawn(search) {
+            self.give_up(format!("no thread to search with: {error}"));
+        }
+    }
+
+    /// Ends the search with a problem; no result is pending any more.
+    fn give_up(&mut self, problem: String) {
+        let generation = self.generation.load(Ordering::Acquire);
+        self.problem = Some(problem);
+        self.found = Found { generation, ..Found::default() };
+        self.current = None;
+        self.is_answered = true;
+    }
+
+    /// Stores a thread's matches; returns whether to scroll. The current match stays if it still exists, else the
+    /// newest match that starts at or above `bottom` becomes current.
+    pub(crate) fn take(&mut self, found: Found, bottom: LineId) -> bool {
+        if found.generation != self.generation.load(Ordering::Acquire) {
+            return false;
+        }
+        let before = self.current.and_then(|at| self.found.matches.get(at)).map(|m| m.range);
+        self.is_answered = true;
+        self.found = found;
+        let matches = &self.found.matches;
+        let same = before.and_then(|range| matches.iter().position(|m| m.range == range));
+        let above = matches.partition_point(|m| m.range.start.line <= bottom);
+        self.current =
+            same.or_else(|| if matches.is_empty() { None } else { Some(above.saturating_sub(1)) });
+        if let Some(from) = self.from.filter(|_| self.moves_cursor()) {
+            self.seek(from.origin, from.forward);
+            return true;
+        }
+        same.is_none()
+    }
+
+    /// Moves `count` matches after `at`, or before it; returns where the match begins.
+    pub(crate) fn walk(&mut self, at: Point, forward: bool, count: u32) -> Option<Point> {
+        let mut at = at;
+        for _ in 0..count {
+            self.seek(at, forward);
+            at = self.range()?.start;
+        }
+        Some(at)
+    }
+
+    /// Moves to the nearest match after `at`, or before it, and wraps around.
+    fn seek(&mut self, at: Point, forward: bool) {
+        let matches = &self.found.matches;
+        let Some(last) = matches.len().checked_sub(1) else { return };
+        self.current = Some(match forward {
+            true => match matches.partition_point(|m| m.range.start <= at) {
+                next if next > last => 0,
+                next => next,
+            },
+            false => {
+                let before = matches.partition_point(|m| m.range.start < at);
+                before.checked_sub(1).unwrap_or(last)
+            }
+        });
+    }
+
+    /// Whether copy mode's cursor follows the current match.
+    pub(crate) fn moves_cursor(&self) -> bool {
+        self.from.is_some() && (!self.is_accepted || self.is_awaited)
+    }
+
+    /// Whether copy mode opened the search, or the user accepted it.
+    pub(crate) fn is_of_copy_mode(&self) -> bool {
+        self.from.is_some() || self.is_accepted
+    }
+
+    /// Moves to an older or a newer match, and wraps around.
+    pub(crate) fn step(&mut self, by: isize) {
+        let count = self.found.matches.len() as isize;
+        if count > 0 {
+            let current = self.current.map_or(0, |at| at as isize + by);
+            self.current = Some(current.rem_euclid(count) as usize);
+        }
+    }
+
+    /// The range of the current match.
+    pub(crate) fn range(&self) -> Option<TextRange> {
+        Some(self.found.matches.get(self.current?)?.range)
+    }
+
+    /// The matches in the visible rows, as highlights.
+    pub(crate) fn in_sight(&self, rows: &[SnapshotRow]) -> Vec<Highlight> {
+        match (rows.first(), rows.last()) {
+            (Some(first), Some(last)) => self.highlights(first.line, last.line),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The matches in lines `first` to `last`.
+    fn highlights(&self, first: LineId, last: LineId) -> Vec<Highlight> {
+        let matches = &self.found.matches;
+        // A match may begin above `first`, so the binary search compares ends.
+        let start = matches.partition_point(|m| m.range.end.line < first);
+        matches[start..]
+            .iter()
+            .enumerate()
+            .take_while(|(_, m)| m.range.start.line <= last)
+            .map(|(at, m)| Highlight { range: m.range, current: self.current == Some(start + at) })
+            .collect()
+    }
+
+    /// The first line of each match, oldest first.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = LineId> {
+        self.found.matches.iter().map(|found| found.range.start.line)
+    }
+
+    /// The input, the bar's message, and whether the search has ended.
+    pub(crate) fn spoken(&self) -> (&str, String, bool) {
+        let said = self.problem.clone().unwrap_or_else(|| self.count());
+        (self.line.text(), said, self.is_answered)
+    }
+
+    /// The text at the bar's right.
+    fn count(&self) -> String {
+        let count = self.found.matches.len();
+        let more = if self.found.more { "+" } else { "" };
+        let words = if self.whole_words { ", words" } else { "" };
+        let kind = format!("{}{words}", self.kind.title());
+        match self.current {
+            _ if self.line.text().is_empty() => kind,
+            Some(at) => format!("{} of {count}{more} · {kind}", at + 1),
+            None if !self.is_answered => "searching".to_owned(),
+            None => format!("nothing · {kind}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use unterm_term::{Options, Parser, Size, Term};
+
+    use super::*;
+
+    /// A bar that has found `pattern` in a terminal of 10 columns and 5 rows.
+    fn found(text: &str, pattern: &str) -> SearchBar {
+        let mut term = Term::new(Size::cells(10, 5), Options::default());
+        Parser::new().advance(&mut term, text.as_bytes());
+        let mut bar = SearchBar::new(PaneId(0));
+        let pattern = Pattern::new(pattern, PatternKind::Literal, Case::Smart).unwrap();
+        let matches: Vec<_> = term.lines().search(&pattern, SearchOrder::OldestFirst).collect();
+        bar.line.insert("x");
+        assert!(bar.take(Found { generation: 0, matches, more: false }, LineId(u64::MAX)));
+        bar
+    }
+
+    #[test]
+    fn the_newest_match_is_looked_at_first_and_steps_go_round() {
+        let mut bar = found("a1\r\na2\r\nb\r\na3", "a");
+        assert_eq!(bar.count(), "3 of 3 · smart case");
+        bar.step(-1);
+        assert_eq!(bar.count(), "2 of 3 · smart case");
+        bar.step(-2);
+        assert_eq!(bar.count(), "3 of 3 · smart case");
+        bar.step(1);
+        assert_eq!(bar.count(), "1 of 3 · smart case");
+    }
+
+    #[test]
+    fn copy_mode_goes_to_the_nearest_match_in_its_direction() {
+        let mut bar = found("a1\r\na2 a\r\nb\r\na3", "a");
+        let mut seek = |line, col, forward| {
+            bar.seek(Point { line: LineId(line), col }, forward);
+            bar.range().map(|range| (range.start.line.0, range.start.col))
+        };
+        assert_eq!(seek(1, 0, true), Some((1, 3)));
+        assert_eq!(seek(1, 0, false), Some((0, 0)));
+        assert_eq!(seek(3, 0, true), Some((0, 0)), "round the end");
+        assert_eq!(seek(0, 0, false), Some((3, 0)), "round the start");
+    }
+
+    #[test]
+    fn copy_mode_walks_over_as_many_matches_as_its_count_says() {
+        let mut bar = found("a1\r\na2 a\r\nb\r\na3", "a");
+        let start = Point { line: LineId(0), col: 0 };
+        let mut walk =
+            |forward, count| bar.walk(start, forward, count).map(|to| (to.line.0, to.col));
+        assert_eq!(walk(true, 2), Some((1, 3)));
+        assert_eq!(walk(true, 4), Some((0, 0)), "round the end");
+        assert_eq!(walk(false, 2), Some((1, 3)));
+        assert_eq!(found("b", "a").walk(start, true, 3), None);
+    }
+
+    #[test]
+    fn what_was_looked_for_is_recalled_with_its_kind() {
+        let mut bar = SearchBar::new(PaneId(0));
+        assert!(bar.query().is_none());
+        bar.line.insert("a.c");
+        (bar.kind, bar.whole_words) = (Kind::Regex, true);
+        let query = bar.query().unwrap();
+        let mut next = SearchBar::new(PaneId(1));
+        next.line.insert("x");
+        next.recall(&query);
+        assert_eq!(next.line.text(), "a.c");
+        assert_eq!((next.kind, next.whole_words), (Kind::Regex, true));
+    }
+
+    #[test]
+    fn only_matches_in_sight_are_marked() {
+        let bar = found("a\r\nb\r\na\r\nb\r\na", "a");
+        let all = bar.highlights(LineId(0), LineId(u64::MAX));
+        assert_eq!(all.iter().map(|one| one.current).collect::<Vec<_>>(), [false, false, true]);
+        let line = all[1].range.start.line;
+        let some = bar.highlights(line, LineId(line.0 + 1));
+        assert_eq!(some.len(), 1);
+        assert_eq!(some[0].range.start, Point { line, col: 0 });
+    }
+
+    #[test]
+    fn a_pane_of_one_row_shows_its_match() {
+        let bar = found("a\r\nb\r\na", "a");
+        let row = |line| SnapshotRow { line: LineId(line), ..SnapshotRow::default() };
+        assert_eq!(bar.in_sight(&[row(2)]).len(), 1);
+        assert_eq!(bar.in_sight(&[row(1)]).len(), 0);
+        assert_eq!(bar.in_sight(&[row(0), row(1), row(2)]).len(), 2);
+        assert_eq!(bar.in_sight(&[]).len(), 0);
+    }
+
+    #[test]
+    fn what_cannot_be_looked_for_is_not_waited_for() {
+        let mut bar = found("a", "a");
+        // A search runs when the pattern becomes invalid.
+        bar.generation.fetch_add(2, Ordering::AcqRel);
+        bar.is_answered = false;
+        bar.give_up("unclosed group".to_owned());
+        assert_eq!(bar.count(), "nothing · smart case");
+        assert!(bar.is_answered && bar.range().is_none());
+        assert!(!bar.take(Found { generation: 1, ..Found::default() }, LineId(0)));
+    }
+
+    #[test]
+    fn nothing_is_said_to_be_nothing_before_it_was_looked_for() {
+        let mut bar = found("a", "a");
+        // The user types another letter.
+        (bar.current, bar.is_answered) = (None, false);
+        assert_eq!(bar.spoken(), ("x", "searching".to_owned(), false));
+        assert!(bar.take(Found::default(), LineId(0)));
+        assert_eq!(bar.spoken(), ("x", "nothing · smart case".to_owned(), true));
+        bar.give_up("unclosed group".to_owned());
+        assert_eq!(bar.spoken(), ("x", "unclosed group".to_owned(), true));
+    }
+
+    #[test]
+    fn an_answer_to_an_older_question_is_not_taken() {
+        let mut bar = found("a", "a");
+        bar.generation.store(7, Ordering::Release);
+        assert!(!bar.take(Found { generation: 6, ..Found::default() }, LineId(0)));
+        assert_eq!(bar.found.matches.len(), 1);
+    }
+}

@@ -1,0 +1,417 @@
+//! Targets in the visible text: links, addresses, paths, hashes, numbers, and matches of the user's patterns.
+//!
+//! Only reads a snapshot's rows, and joins wrapped rows to lines. `hints.rs` and `hover.rs` act on targets.
+
+use std::{
+    collections::BTreeMap,
+    net::{Ipv4Addr, Ipv6Addr, SocketAddrV4},
+    ops::Range,
+    sync::OnceLock,
+};
+
+use regex_automata::meta::Regex;
+use unterm_term::{Content, Point, SnapshotRow, TextRange, Width};
+
+use crate::config::{HintAction, HintPattern, compile_pattern};
+
+/// The most targets to list.
+const CAP: usize = 1000;
+
+/// The kind of a target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A hyperlink (OSC 8); the text is its target.
+    Link,
+    /// A URL in the text.
+    Url,
+    /// A file path, perhaps with line and column.
+    Path,
+    /// Text worth copying: an address, a hash, a number.
+    Text,
+    /// A match of a user's pattern, with its action.
+    Own(HintAction),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Target {
+    pub(crate) kind: Kind,
+    pub(crate) range: TextRange,
+    pub(crate) text: String,
+}
+
+/// A pattern, and a test that a match must pass.
+type Rule<P> = (Kind, P, fn(&str) -> bool);
+
+/// The patterns, most specific first: a match excludes overlapping matches of later rules. If a pattern has groups,
+/// group 1 is the match, and groups 2 and 3 are line and column of a file.
+const RULES: &[Rule<&str>] = &[
+    (
+        Kind::Url,
+        r#"(?i)\b(?:(?:https?|ftp|file|ssh|git|gemini|gopher|news)://|mailto:)[^\s<>"'`{}|\\^\x00-\x1f]+"#,
+        |_| true,
+    ),
+    (
+        Kind::Text,
+        r"\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b",
+        |_| true,
+    ),
+    // Python's tracebacks.
+    (Kind::Path, r#""([^"]+)", line (\d+)"#, |text| !text.starts_with('<')),
+    // In quotes, a name may contain blanks: a path with a folder, or a name that `ls` quoted.
+    (Kind::Path, r#"(?:^|[\s(\[=:,])["']((?:~|\.\.?)?/[^"']+)["']"#, |text| {
+        // A quoted command is not a path.
+        ![" -", " /", " ~"].iter().any(|sign| text.contains(sign))
+    }),
+    (Kind::Path, r"(?:^|\s)'([^'/]*[^'/\s] [^'/]*\.[A-Za-z]\w{0,9})'", |_| true),
+    // `git diff` and `git status`.
+    (Kind::Path, r"(?:--- a|\+\+\+ b|diff --git a)/([\w@+.,=%~/-]+)", |_| true),
+    (Kind::Path, r"^\s+(?:modified|deleted|new file|typechange|both \w+):\s+(\S.*?)\s*$", |_| true),
+    // The compilers of C# and TypeScript.
+    (Kind::Path, r"([\w@+./-]+\.[A-Za-z]\w{0,9})\((\d+)(?:,(\d+))?\) ?:", |_| true),
+    (
+        Kind::Path,
+        r"(?:~|[\w@+.,-]+)?(?:/[\w@+.,=%~-]+)+/?(?::\d+(?::\d+)?)?|[\w@+-][\w@+.-]*\.[A-Za-z]\w{0,9}:\d+(?::\d+)?",
+        |text| text.contains(char::is_alphabetic),
+    ),
+    (Kind::Text, r"\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b", |text| {
+        text.parse::<Ipv4Addr>().is_ok() || text.parse::<SocketAddrV4>().is_ok()
+    }),
+    (Kind::Text, r"(?:[0-9a-fA-F]{1,4})?(?::[0-9a-fA-F]{0,4}){2,7}", |text| {
+        text.len() > 2 && text.parse::<Ipv6Addr>().is_ok()
+    }),
+    (Kind::Text, r"\b(?:[0-9a-f]{7,40}|[0-9a-f]{64})\b", |text| {
+        text.contains(|c: char| c.is_ascii_digit()) && text.contains(|c: char| c.is_alphabetic())
+    }),
+    (Kind::Text, r"\b(?:0x[0-9a-fA-F]+|\d{4,})\b", |_| true),
+];
+
+/// The URL rules, which come first, so that no other rule can take part of a URL. Rules are compiled when first needed,
+/// since that takes as long as several frames.
+fn url_rules() -> &'static [Rule<Regex>] {
+    static READY: OnceLock<Vec<Rule<Regex>>> = OnceLock::new();
+    READY.get_or_init(|| ready(&RULES[..urls()]))
+}
+
+fn other_rules() -> &'static [Rule<Regex>] {
+    static READY: OnceLock<Vec<Rule<Regex>>> = OnceLock::new();
+    READY.get_or_init(|| ready(&RULES[urls()..]))
+}
+
+/// The number of URL rules.
+fn urls() -> usize {
+    RULES.partition_point(|(kind, ..)| *kind == Kind::Url)
+}
+
+fn ready(rules: &[Rule<&str>]) -> Vec<Rule<Regex>> {
+    let compiled = rules.iter().filter_map(|(kind, pattern, is_one)| {
+        Some((*kind, compile_pattern(pattern).ok()?, *is_one))
+    });
+    compiled.collect()
+}
+
+struct Line {
+    text: String,
+    /// For each character: its start in the text, its first cell, and the last column it covers.
+    places: Vec<(usize, Point, u16)>,
+}
+
+impl Line {
+    fn of(rows: &[SnapshotRow]) -> Vec<Self> {
+        let mut lines = Vec::new();
+        let mut line = Self { text: String::new(), places: Vec::new() };
+        for row in rows {
+            for (col, cell) in row.cells.iter().enumerate() {
+                let wide = match cell.width() {
+                    Width::Tail | Width::Head => continue,
+                    Width::Wide => {
+                        row.multicell(col as u16).map_or(1, |part| part.size.columns() - 1)
+                    }
+                    Width::Narrow => 0,
+                };
+                let col = col as u16;
+                line.places.push((line.text.len(), Point { line: row.line, col }, col + wide));
+                match cell.content() {
+                    Content::Empty => line.text.push(' '),
+                    Content::Char(c) => line.text.push(c),
+                    Content::Cluster(_) => line.text.push_str(row.cluster(col).unwrap_or(" ")),
+                }
+            }
+            if !row.wrapped {
+                lines.push(std::mem::replace(
+                    &mut line,
+                    Self { text: String::new(), places: Vec::new() },
+                ));
+            }
+        }
+        if !line.places.is_empty() {
+            lines.push(line);
+        }
+        lines
+    }
+
+    /// The cells of a non-empty part of the text.
+    fn range(&self, bytes: &Range<usize>) -> Option<TextRange> {
+        let place = |byte: usize| {
+            let after = self.places.partition_point(|(start, ..)| *start <= byte);
+            self.places.get(after.checked_sub(1)?)
+        };
+        let (_, start, _) = place(bytes.start)?;
+        let (_, end, last) = place(bytes.end.checked_sub(1)?)?;
+        Some(TextRange { start: *start, end: Point { col: *last, ..*end }, block: false })
+    }
+
+    /// Finds matches of the user's patterns and the URL rules and, if `others`, of the other rules.
+    fn find(&self, own: &[(HintAction, Regex)], others: bool, found: &mut Vec<Target>) {
+        let mut taken: Vec<Range<usize>> = Vec::new();
+        let mut add = |kind: Kind, regex: &Regex, is_one: &dyn Fn(&str) -> bool| {
+            for captures in regex.captures_iter(self.text.as_bytes()) {
+                let group = |index| captures.get_group(index).map(|span| span.range());
+                let named = group(1).filter(|_| !matches!(kind, Kind::Own(_)));
+                let is_named = named.is_some();
+                let Some(mut bytes) = named.or_else(|| group(0)) else { continue };
+                if !is_named && (kind == Kind::Url || kind == Kind::Path) {
+                    bytes.end = bytes.start + trimmed(&self.text[bytes.clone()]).len();
+                }
+                let text = &self.text[bytes.clone()];
+                let overlaps =
+                    |other: &Range<usize>| other.start < bytes.end && bytes.start < other.end;
+                if text.is_empty() || !is_one(text) || taken.iter().any(overlaps) {
+                    continue;
+                }
+                if let Some(range) = self.range(&bytes) {
+                    let mut text = text.to_owned();
+                    for place in [group(2), group(3)].into_iter().flatten().filter(|_| is_named) {
+                        text.push(':');
+                        text.push_str(&self.text[place]);
+                    }
+                    found.push(Target { kind, range, text });
+                    taken.push(bytes);
+                }
+            }
+        };
+        for (action, regex) in own {
+            add(Kind::Own(*action), regex, &|_| true);
+        }
+        let others = if others { other_rules() } else { &[] };
+        for (kind, regex, is_one) in url_rules().iter().chain(others) {
+            add(*kind, regex, is_one);
+        }
+    }
+}
+
+/// The text without trailing punctuation, and without a closing bracket that it does not open.
+fn trimmed(text: &str) -> &str {
+    let mut text = text;
+    loop {
+        let Some(last) = text.chars().last() else { return text };
+        let unopened = |open: char, close: char| {
+            last == close && text.matches(close).count() > text.matches(open).count()
+        };
+        let ends = matches!(last, '.' | ',' | ';' | ':' | '!' | '?' | '…')
+            || unopened('(', ')')
+            || unopened('[', ']');
+        if !ends {
+            return text;
+        }
+        text = &text[..text.len() - last.len_utf8()];
+    }
+}
+
+/// All targets in some rows, in the order of the text; `own` holds the user's patterns, which are valid.
+pub(crate) fn find(rows: &[SnapshotRow], own: &BTreeMap<String, HintPattern>) -> Vec<Target> {
+    let own: Vec<_> = own
+        .values()
+        .filter_map(|pattern| Some((pattern.action, compile_pattern(&pattern.regex).ok()?)))
+        .collect();
+    let mut found = links(rows);
+    let linked = found.len();
+    for line in Line::of(rows) {
+        line.find(&own, true, &mut found);
+    }
+    let (links, rest) = found.split_at(linked);
+    let is_free = |target: &&Target| {
+        !links.iter().any(|link| {
+            link.range.start <= target.range.end && target.range.start <= link.range.end
+        })
+    };
+    let mut all: Vec<Target> = links.iter().chain(rest.iter().filter(is_free)).cloned().collect();
+    all.sort_by_key(|target| (target.range.start, target.range.end));
+    all.truncate(CAP);
+    all
+}
+
+/// Hyperlinks (OSC 8); adjacent cells with the same target are joined.
+fn links(rows: &[SnapshotRow]) -> Vec<Target> {
+    let mut found: Vec<Target> = Vec::new();
+    for row in rows {
+        for run in &row.styles {
+            let Some(link) = &run.link else { continue };
+            let start = Point { line: row.line, col: run.start };
+            let end = Point { line: row.line, col: run.end.saturating_sub(1) };
+            let goes_on = found.last().is_some_and(|last| {
+                let next = match last.range.end {
+                    at if at.line == row.line => at.col + 1 == run.start,
+                    at => at.line.0 + 1 == row.line.0 && run.start == 0,
+                };
+                next && last.text == link.uri
+            });
+            match found.last_mut().filter(|_| goes_on) {
+                Some(last) => last.range.end = end,
+                None => found.push(Target {
+                    kind: Kind::Link,
+                    range: TextRange { start, end, block: false },
+                    text: link.uri.clone(),
+                }),
+            }
+        }
+    }
+    found
+}
+
+/// The target that a click on a cell opens: a URL or, if `files`, a path that [`names_a_place`].
+pub(crate) fn clicked(rows: &[SnapshotRow], at: Point, files: bool) -> Option<Target> {
+    let index = rows.iter().position(|row| row.line == at.line)?;
+    let first = rows[..index].iter().rposition(|row| !row.wrapped).map_or(0, |row| row + 1);
+    let last =
+        rows[index..].iter().position(|row| !row.wrapped).map_or(rows.len(), |n| index + n + 1);
+    let lines = Line::of(&rows[first..last]);
+    // The pointer may move over many lines, and few contain a URL.
+    let has_url = |line: &&Line| {
+        line.text.contains("://") || line.text.contains(':') && line.text.contains('@')
+    };
+    let mut found = Vec::new();
+    for line in lines.iter().filter(|line| files || has_url(line)) {
+        line.find(&[], files, &mut found);
+    }
+    found.into_iter().find(|target| {
+        let is_opened = match target.kind {
+            Kind::Url => true,
+            Kind::Path => names_a_place(&target.text),
+            _ => false,
+        };
+        is_opened && target.range.start <= at && at <= target.range.end
+    })
+}
+
+/// Whether a path starts at a known folder or ends in a line number; "and/or" does neither.
+fn names_a_place(path: &str) -> bool {
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    ["/", "~/", "./", "../"].iter().any(|start| path.starts_with(start))
+        || path.rsplit_once(':').is_some_and(|(_, line)| is_number(line))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use unterm_term::{LineId, Options, Parser, Size, Snapshot, Term};
+
+    fn rows(bytes: &str) -> Vec<SnapshotRow> {
+        let mut term = Term::new(Size::cells(40, 5), Options::default());
+        Parser::new().advance(&mut term, bytes.as_bytes());
+        let mut snapshot = Snapshot::default();
+        term.snapshot(&mut snapshot, None);
+        snapshot.rows
+    }
+
+    #[track_caller]
+    fn check(bytes: &str, expected: &[(Kind, &str)]) {
+        let found = find(&rows(bytes), &BTreeMap::new());
+        let found: Vec<_> = found.iter().map(|one| (one.kind, one.text.as_str())).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn urls_end_where_a_reader_would_end_them() {
+        use Kind::Url;
+        check("see https://a.b/c?d=1#e, or", &[(Url, "https://a.b/c?d=1#e")]);
+        check(
+            "(http://a.b/x_(y)) mailto:a@b.c.",
+            &[(Url, "http://a.b/x_(y)"), (Url, "mailto:a@b.c")],
+        );
+        check("[x](https://a.b) <HTTP://c.d>", &[(Url, "https://a.b"), (Url, "HTTP://c.d")]);
+    }
+
+    #[test]
+    fn paths_keep_their_line_and_column() {
+        use Kind::Path;
+        check("src/a.rs:12:3: error", &[(Path, "src/a.rs:12:3")]);
+        check(
+            "--> ~/x/y.c ./z /usr/lib/",
+            &[(Path, "~/x/y.c"), (Path, "./z"), (Path, "/usr/lib/")],
+        );
+        check("main.rs:7 is, 3/4 is none", &[(Path, "main.rs:7")]);
+    }
+
+    #[test]
+    fn names_with_blanks_and_those_that_programs_dress_up_are_paths() {
+        use Kind::Path;
+        check("File \"/a b/c d.py\", line 12, in f", &[(Path, "/a b/c d.py:12")]);
+        check("File \"<stdin>\", line 1", &[]);
+        check("no '/a b/c' or \"~/d e\": x", &[(Path, "/a b/c"), (Path, "~/d e")]);
+        check("it's 'my file.txt' isn't", &[(Path, "my file.txt")]);
+        check("run \"/bin/sh -c x\"", &[(Path, "/bin/sh")]);
+        check("--- a/src/x.rs", &[(Path, "src/x.rs")]);
+        check("+++ b/src/x.rs", &[(Path, "src/x.rs")]);
+        check("diff --git a/x.rs b/x.rs", &[(Path, "x.rs"), (Path, "b/x.rs")]);
+        check("        modified:   My notes", &[(Path, "My notes")]);
+        check("src/a.ts(12,5): error", &[(Path, "src/a.ts:12:5")]);
+        check("a.sleep(3); b.c(4): x", &[(Path, "b.c:4")]);
+    }
+
+    #[test]
+    fn hashes_addresses_and_numbers_are_found() {
+        use Kind::Text;
+        check("1a2b3c4 deadbeef 123 2024", &[(Text, "1a2b3c4"), (Text, "2024")]);
+        check("10.0.0.1 999.0.0.1 fe80::1", &[(Text, "10.0.0.1"), (Text, "fe80::1")]);
+        check("10.0.0.1:8080 x", &[(Text, "10.0.0.1:8080")]);
+        check("at 12:30:45 0xff", &[(Text, "0xff")]);
+        let id = "123e4567-e89b-12d3-a456-426614174000";
+        check(id, &[(Text, id)]);
+    }
+
+    #[test]
+    fn a_wrapped_url_is_one_and_a_link_goes_before_its_text() {
+        let long = format!("https://example.org/{}", "x".repeat(60));
+        let found = find(&rows(&long), &BTreeMap::new());
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].text, long);
+        assert_eq!(found[0].range.end, Point { line: LineId(1), col: 39 });
+        assert_eq!(
+            clicked(&rows(&long), Point { line: LineId(1), col: 5 }, false).map(|one| one.text),
+            Some(long)
+        );
+        check(
+            "\x1b]8;;https://real.example\x07http://shown.example\x1b]8;;\x07",
+            &[(Kind::Link, "https://real.example")],
+        );
+    }
+
+    #[test]
+    fn a_click_opens_what_surely_names_a_file() {
+        let clicked = |text: &str, files| {
+            let target = clicked(&rows(text), Point { line: LineId(0), col: 6 }, files);
+            target.map(|target| (target.kind, target.text))
+        };
+        let path = |text: &str| Some((Kind::Path, text.to_owned()));
+        assert_eq!(clicked("at src/x.rs:12:3: error", true), path("src/x.rs:12:3"));
+        assert_eq!(clicked("at src/x.rs:12:3: error", false), None);
+        assert_eq!(clicked("in ~/notes/x", true), path("~/notes/x"));
+        assert_eq!(clicked("this and/or that", true), None);
+        assert_eq!(clicked("abc 1234567", true), None);
+        let mail = Some((Kind::Url, "mailto:a@b.c".to_owned()));
+        assert_eq!(clicked("to mailto:a@b.c", false), mail);
+    }
+
+    #[test]
+    fn own_patterns_go_first() {
+        let pattern = HintPattern { regex: r"[A-Z]+-\d+".into(), action: HintAction::Paste };
+        let own = BTreeMap::from([("ticket".to_owned(), pattern)]);
+        let found = find(&rows("fix ABC-12345 now"), &own);
+        assert_eq!(found.len(), 1);
+        assert_eq!(
+            (found[0].kind, found[0].text.as_str()),
+            (Kind::Own(HintAction::Paste), "ABC-12345")
+        );
+        assert!(compile_pattern("(").unwrap_err().contains("unclosed"));
+    }
+}

@@ -1,0 +1,180 @@
+//! Toasts: short messages at the bottom right of the window, at most three. Errors stay until dismissed.
+
+use std::time::{Duration, Instant};
+
+use unterm_renderer::{Label, LabelAlign, PixelRect, Quad, Scene};
+
+use crate::desktop::Key;
+use crate::window::ui::{
+    colors::{Colors, framed},
+    geometry::Geometry,
+    wrap::wrap,
+};
+
+/// How long a toast stays that is not an error.
+pub(crate) const TIME: Duration = Duration::from_secs(4);
+/// The most toasts to show. If there are more, the oldest one that expires is removed first.
+const CAP: usize = 3;
+/// The width, margins and padding, in logical pixels.
+const WIDTH: f32 = 420.0;
+const MARGIN: f32 = 16.0;
+const PADDING: f32 = 12.0;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Toast {
+    /// The subject: a new toast replaces the toast with the same subject.
+    pub(crate) about: &'static str,
+    /// The notification that the toast shows; part of the subject.
+    pub(crate) notification: Option<Key>,
+    pub(crate) text: String,
+    /// When the toast expires; `None` if it stays until dismissed.
+    pub(crate) until: Option<Instant>,
+    pub(crate) is_error: bool,
+}
+
+#[derive(Default)]
+pub(crate) struct Toasts {
+    /// Oldest first.
+    pub(crate) shown: Vec<Toast>,
+    /// The last error, for callers that request its text.
+    pub(crate) complaint: Option<String>,
+}
+
+impl Toasts {
+    pub(crate) fn add(&mut self, toast: Toast) {
+        let is_same =
+            |other: &Toast| (other.about, other.notification) == (toast.about, toast.notification);
+        self.shown.retain(|other| !is_same(other));
+        if self.shown.len() == CAP {
+            // Toasts that expire are removed before toasts that stay.
+            let passing = self.shown.iter().position(|toast| toast.until.is_some());
+            self.shown.remove(passing.unwrap_or(0));
+        }
+        self.shown.push(toast);
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.shown.is_empty()
+    }
+
+    /// The text of each toast, and whether it is an error.
+    pub(crate) fn spoken(&self) -> impl Iterator<Item = (&str, bool)> {
+        self.shown.iter().map(|toast| (toast.text.as_str(), toast.is_error))
+    }
+
+    /// Removes expired toasts; returns when the next one expires.
+    pub(crate) fn expire(&mut self, now: Instant) -> Option<Instant> {
+        self.shown.retain(|toast| toast.until.is_none_or(|until| now < until));
+        self.shown.iter().filter_map(|toast| toast.until).min()
+    }
+
+    /// Each toast with its rectangle and lines, newest at the bottom.
+    pub(crate) fn placed(&self, geometry: &Geometry) -> Vec<(&Toast, PixelRect, Vec<String>)> {
+        let (margin, padding) = (geometry.px(MARGIN), geometry.px(PADDING));
+        let width = geometry.px(WIDTH).min(geometry.width.saturating_sub(2 * margin)).max(1);
+        let columns = geometry.ui_columns(width.saturating_sub(2 * padding));
+        let panes = geometry.content();
+        let mut bottom = (panes.y + panes.height).saturating_sub(margin);
+        let mut placed = Vec::new();
+        for toast in self.shown.iter().rev() {
+            let lines = wrap(&toast.text, columns);
+            let height = lines.len() as u32 * geometry.ui_line() + 2 * padding;
+            let y = bottom.saturating_sub(height);
+            let x = geometry.width.saturating_sub(width + margin);
+            placed.push((toast, PixelRect { x: x as i32, y: y as i32, width, height }, lines));
+            bottom = y.saturating_sub(geometry.px(8.0));
+        }
+        placed
+    }
+
+    pub(crate) fn draw(&self, geometry: &Geometry, colors: &Colors, scene: &mut Scene<'_>) {
+        let radius = geometry.px(8.0) as f32;
+        for (toast, rect, lines) in self.placed(geometry) {
+            framed(rect, radius, colors, scene);
+            let padding = geometry.px(PADDING);
+            let bar = PixelRect {
+                x: rect.x + geometry.px(4.0) as i32,
+                y: rect.y + padding as i32,
+                width: geometry.px(3.0),
+                height: rect.height.saturating_sub(2 * padding),
+            };
+            let color = if toast.is_error { colors.danger } else { colors.accent };
+            scene.quads.push(Quad { rect: bar, color, alpha: 1.0, radius: 1.0 });
+            let columns = geometry.ui_columns(rect.width.saturating_sub(2 * padding));
+            let head = toast.text.lines().next().map_or(0, |line| wrap(line, columns).len());
+            for (index, line) in lines.into_iter().enumerate() {
+                let line_height = geometry.ui_line();
+                scene.labels.push(Label {
+                    rect: PixelRect {
+                        x: rect.x + padding as i32,
+                        y: rect.y + (padding + index as u32 * line_height) as i32,
+                        width: rect.width.saturating_sub(2 * padding),
+                        height: line_height,
+                    },
+                    text: line,
+                    color: colors.text,
+                    size: geometry.ui_font(),
+                    bold: index < head,
+                    align: LabelAlign::Left,
+                    ..Label::default()
+                });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use unterm_mux::PaneId;
+
+    use super::*;
+
+    fn toast(about: &'static str, until: Option<Instant>) -> Toast {
+        let (text, is_error) = (about.to_owned(), until.is_none());
+        Toast { about, notification: None, text, until, is_error }
+    }
+
+    #[test]
+    fn notifications_stand_side_by_side_and_one_takes_the_place_of_its_older_version() {
+        let mut toasts = Toasts::default();
+        for (handle, text) in [(1, "a"), (2, "b"), (1, "c")] {
+            let notification = Some(Key::Program(PaneId(0), handle));
+            let text = text.to_owned();
+            toasts.add(Toast { notification, text, ..toast("notification", None) });
+        }
+        let left: Vec<_> = toasts.shown.iter().map(|toast| toast.text.as_str()).collect();
+        assert_eq!(left, ["b", "c"]);
+    }
+
+    #[test]
+    fn the_oldest_makes_room_and_one_about_the_same_takes_its_place() {
+        let mut toasts = Toasts::default();
+        for about in ["a", "b", "c", "b", "d"] {
+            toasts.add(toast(about, None));
+        }
+        let left: Vec<_> = toasts.shown.iter().map(|toast| toast.about).collect();
+        assert_eq!(left, ["c", "b", "d"]);
+    }
+
+    #[test]
+    fn news_take_the_place_of_news_and_not_of_errors() {
+        let soon = Some(Instant::now() + TIME);
+        let mut toasts = Toasts::default();
+        for (about, until) in [("error", None), ("a", soon), ("b", soon), ("c", soon)] {
+            toasts.add(toast(about, until));
+        }
+        let left: Vec<_> = toasts.shown.iter().map(|toast| toast.about).collect();
+        assert_eq!(left, ["error", "b", "c"]);
+    }
+
+    #[test]
+    fn an_error_stays_and_others_go() {
+        let now = Instant::now();
+        let mut toasts = Toasts::default();
+        toasts.add(toast("error", None));
+        toasts.add(toast("news", Some(now + TIME)));
+        assert_eq!(toasts.expire(now), Some(now + TIME));
+        assert_eq!(toasts.expire(now + TIME), None);
+        assert_eq!(toasts.shown, [toast("error", None)]);
+    }
+}

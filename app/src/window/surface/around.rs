@@ -1,0 +1,54 @@
+//! Frames in which only the text of panes changed, such as a key's echo: everything around and over the text is kept
+//! from the frame before, which saves most of a frame's cost.
+//!
+//! Owns the state that must be unchanged for that.
+
+use std::sync::Arc;
+
+use unterm_mux::{Layout, PaneId, Rect};
+use unterm_term::{LineId, Palette, ScreenKind, Size};
+
+use crate::window::workspace::view::View;
+
+/// The state that a whole frame showed, except the panes' text.
+pub(crate) struct Around {
+    pub(crate) layout: Arc<Layout>,
+    pub(crate) placed: Vec<(PaneId, Rect)>,
+    pub(crate) outlines: Vec<Outline>,
+}
+
+impl Around {
+    /// Whether the frame showed a pane.
+    pub(crate) fn has(&self, pane: PaneId) -> bool {
+        self.placed.iter().any(|(id, _)| *id == pane)
+    }
+}
+
+/// What bars, marks and colours show of a pane that is not scrolled.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Outline {
+    screen: ScreenKind,
+    size: Size,
+    /// The first line of its history, and the first line of its screen.
+    lines: (LineId, LineId),
+    /// The change counter of the visible commands.
+    blocks: u64,
+    palette: Arc<Palette>,
+}
+
+impl View {
+    pub(crate) fn outline(&self) -> Option<Outline> {
+        let snapshot = &self.snapshot;
+        let is_plain = self.top.is_none()
+            && self.copy.is_none()
+            && self.folds.is_empty()
+            && self.flash.is_none();
+        is_plain.then(|| Outline {
+            screen: snapshot.screen,
+            size: snapshot.size,
+            lines: (snapshot.oldest, snapshot.live_top),
+            blocks: self.blocks.changes(),
+            palette: Arc::clone(&snapshot.palette),
+        })
+    }
+}

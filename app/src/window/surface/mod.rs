@@ -1,0 +1,57 @@
+//! The surface: the system's window, its renderer and painter, and when frames are due.
+//!
+//! Owns pixels and time: geometry, frame pacing and the timer. Never knows what a frame means.
+
+pub(crate) mod around;
+pub(crate) mod blur;
+pub(crate) mod drop_down;
+pub(crate) mod look;
+pub(crate) mod pacing;
+pub(crate) mod screen;
+pub(crate) mod wayland;
+pub(crate) mod x_server;
+
+use std::time::Instant;
+
+use unterm_renderer::Renderer;
+use winit::dpi::PhysicalPosition;
+
+use crate::window::surface::{around::Around, pacing::Pacing, screen::Screen};
+
+/// The state of the surface.
+pub(crate) struct Surface {
+    pub(crate) renderer: Renderer,
+    /// `None` until the window is created.
+    pub(crate) screen: Option<Screen>,
+    pub(crate) pacing: Pacing,
+    /// The last frame's content around the panes' text, if the next frame can differ from it in text only.
+    pub(crate) around: Option<Around>,
+    /// When to wake without an event: for a blink, the bell's mark or a save.
+    pub(crate) timer: Option<Instant>,
+    /// When the event loop wakes if no event arrives.
+    pub(crate) waits_until: Option<Instant>,
+    pub(crate) blink_since: Instant,
+    /// The zero point of the clock for animated images.
+    pub(crate) started: Instant,
+    /// Whether the window's background is translucent.
+    pub(crate) is_transparent: bool,
+    /// The position of the window before it was hidden for a screenshot.
+    pub(crate) hidden_at: Option<PhysicalPosition<i32>>,
+}
+
+impl Surface {
+    pub(crate) fn new(renderer: Renderer) -> Self {
+        Self {
+            renderer,
+            screen: None,
+            pacing: Pacing::default(),
+            around: None,
+            timer: None,
+            waits_until: None,
+            blink_since: Instant::now(),
+            started: Instant::now(),
+            is_transparent: false,
+            hidden_at: None,
+        }
+    }
+}

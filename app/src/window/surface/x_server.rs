@@ -1,0 +1,79 @@
+//! Requests to the X server that winit does not offer.
+//!
+//! Opens a connection per request. Requests block: never send one on the main thread while a window is shown.
+
+use winit::window::Window;
+
+/// The message for a window that stays opaque.
+pub(crate) const NO_COMPOSITOR: &str = "Opacity needs a compositor, and none runs here.\n\
+     Start one, such as picom, and open a new window.";
+
+/// The window's id on the X server; `None` without an X server.
+#[cfg(all(unix, not(target_os = "macos")))]
+pub(crate) fn id(window: &Window) -> Option<u32> {
+    use winit::raw_window_handle::{HasWindowHandle, RawWindowHandle};
+    match window.window_handle().map(|handle| handle.as_raw()) {
+        Ok(RawWindowHandle::Xlib(handle)) => Some(handle.window as u32),
+        Ok(RawWindowHandle::Xcb(handle)) => Some(handle.window.get()),
+        _ => None,
+    }
+}
+
+#[cfg(not(all(unix, not(target_os = "macos"))))]
+pub(crate) fn id(_: &Window) -> Option<u32> {
+    None
+}
+
+/// Whether a compositing manager draws what is behind translucent windows (EWMH, `_NET_WM_CM_Sn`); true if the server
+/// does not report it.
+#[cfg(all(unix, not(target_os = "macos")))]
+pub(crate) fn has_compositor() -> bool {
+    use x11rb::protocol::xproto::ConnectionExt as _;
+    let owner = || {
+        let (connection, screen) = x11rb::connect(None).ok()?;
+        let name = format!("_NET_WM_CM_S{screen}");
+        let selection = connection.intern_atom(false, name.as_bytes()).ok()?.reply().ok()?.atom;
+        Some(connection.get_selection_owner(selection).ok()?.reply().ok()?.owner)
+    };
+    owner().is_none_or(|owner| owner != x11rb::NONE)
+}
+
+#[cfg(not(all(unix, not(target_os = "macos"))))]
+pub(crate) fn has_compositor() -> bool {
+    true
+}
+
+/// Lets a hidden window keep its position when it is shown again (ICCCM 4.1.2.3, flag USPosition).
+#[cfg(all(unix, not(target_os = "macos")))]
+pub(crate) fn keep_place(window: u32) {
+    use x11rb::{connection::Connection as _, properties::WmSizeHints};
+    let keep = || -> Option<()> {
+        let (connection, _) = x11rb::connect(None).ok()?;
+        let hints = WmSizeHints::get_normal_hints(&connection, window).ok()?.reply().ok()?;
+        let mut hints = hints.unwrap_or_default();
+        let place = Some((x11rb::properties::WmSizeHintsSpecification::UserSpecified, 0, 0));
+        hints.position = hints.position.or(place);
+        hints.set_normal_hints(&connection, window).ok()?.check().ok()?;
+        connection.flush().ok()
+    };
+    if keep().is_none() {
+        tracing::debug!("the window's place can't be kept");
+    }
+}
+
+#[cfg(not(all(unix, not(target_os = "macos"))))]
+pub(crate) fn keep_place(_: u32) {}
+
+/// The pointer's position in pixels from the window's corner, inside or not; `None` if the server does not report it.
+#[cfg(all(unix, not(target_os = "macos")))]
+pub(crate) fn pointer(window: u32) -> Option<(f64, f64)> {
+    use x11rb::protocol::xproto::ConnectionExt as _;
+    let (connection, _) = x11rb::connect(None).ok()?;
+    let place = connection.query_pointer(window).ok()?.reply().ok()?;
+    place.same_screen.then(|| (f64::from(place.win_x), f64::from(place.win_y)))
+}
+
+#[cfg(not(all(unix, not(target_os = "macos"))))]
+pub(crate) fn pointer(_: u32) -> Option<(f64, f64)> {
+    None
+}

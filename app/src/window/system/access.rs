@@ -1,0 +1,88 @@
+//! Reports the window to screen readers and magnifiers through AccessKit: the visible text with cursor and selection,
+//! the tabs, and any overlays.
+//!
+//! Owns when updates are sent; `access/tree.rs` builds them. Without a reader, no tree is built. AccessKit itself
+//! compares successive trees to detect new output.
+
+pub(crate) mod run;
+pub(crate) mod tree;
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+use accesskit::{Action, ActionHandler, ActionRequest, ActivationHandler, DeactivationHandler};
+use accesskit_winit::Adapter;
+use winit::{event::WindowEvent, event_loop::ActiveEventLoop, window::Window};
+
+use crate::window::{inbox::Inbox, system::access::tree::Told};
+
+/// The connection to the platform's accessibility API.
+#[derive(Default)]
+pub(crate) struct Access(pub(crate) Option<Open>);
+
+pub(crate) struct Open {
+    pub(crate) adapter: Adapter,
+    /// A reader has connected and has no tree yet. Set and cleared under the adapter's own lock.
+    pub(crate) is_new: Arc<AtomicBool>,
+    /// What the reader was last sent.
+    pub(crate) told: Told,
+}
+
+/// Receives a reader's requests on one of AccessKit's threads.
+struct Ear {
+    inbox: Arc<Inbox>,
+    is_new: Arc<AtomicBool>,
+}
+
+impl ActivationHandler for Ear {
+    fn request_initial_tree(&mut self) -> Option<accesskit::TreeUpdate> {
+        self.is_new.store(true, Ordering::Relaxed);
+        // The next repaint sends the tree.
+        self.inbox.post(|news| news.reader = true);
+        None
+    }
+}
+
+impl ActionHandler for Ear {
+    fn do_action(&mut self, request: ActionRequest) {
+        if request.action == Action::Click || request.action == Action::Focus {
+            self.inbox.post(|news| news.reader_asks = Some(request.target_node.0));
+        }
+    }
+}
+
+impl DeactivationHandler for Ear {
+    fn deactivate_accessibility(&mut self) {}
+}
+
+impl Access {
+    /// Must run before the window is shown. Without a session bus, no reader can connect, and this does nothing.
+    pub(crate) fn start(event_loop: &ActiveEventLoop, window: &Window, inbox: &Arc<Inbox>) -> Self {
+        if !has_bus() {
+            return Self(None);
+        }
+        let is_new = Arc::new(AtomicBool::new(false));
+        let ear = || Ear { inbox: Arc::clone(inbox), is_new: Arc::clone(&is_new) };
+        let adapter = Adapter::with_direct_handlers(event_loop, window, ear(), ear(), ear());
+        Self(Some(Open { adapter, is_new, told: Told::default() }))
+    }
+
+    /// Passes on a window event, before it is handled.
+    pub(crate) fn event(&mut self, window: &Window, event: &WindowEvent) {
+        if let Some(open) = &mut self.0 {
+            open.adapter.process_event(window, event);
+        }
+    }
+}
+
+/// Whether a session bus exists, which readers on Linux connect through. Always true on other systems.
+pub(crate) fn has_bus() -> bool {
+    if !cfg!(all(unix, not(target_os = "macos"))) {
+        return true;
+    }
+    let socket = |folder: std::ffi::OsString| std::path::Path::new(&folder).join("bus").exists();
+    std::env::var_os("DBUS_SESSION_BUS_ADDRESS").is_some()
+        || std::env::var_os("XDG_RUNTIME_DIR").is_some_and(socket)
+}

@@ -1,0 +1,154 @@
+//! Follows the desktop portal's settings (org.freedesktop.portal.Settings).
+//!
+//! The thread blocks on the session bus, which wakes it for these settings only. It ends when the bus closes.
+
+use std::time::Duration;
+
+use zbus::{
+    MatchRule,
+    blocking::{Connection, MessageIterator, connection::Builder},
+    message::Type,
+    zvariant::OwnedValue,
+};
+
+use crate::window::system::{access, appearance::said::Said};
+
+const PORTAL: &str = "org.freedesktop.portal.Desktop";
+const PATH: &str = "/org/freedesktop/portal/desktop";
+const SETTINGS: &str = "org.freedesktop.portal.Settings";
+/// The timeout of a method call.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A setting by its namespace and its key.
+type Name<'a> = (&'a str, &'a str);
+
+const COLOR_SCHEME: Name<'static> = ("org.freedesktop.appearance", "color-scheme");
+const REDUCED_MOTION: Name<'static> = ("org.freedesktop.appearance", "reduced-motion");
+/// GNOME's own key, for portals without the key above.
+const ENABLE_ANIMATIONS: Name<'static> = ("org.gnome.desktop.interface", "enable-animations");
+
+/// The settings used here. `None` means not reported.
+#[derive(Clone, Copy, Debug, Default)]
+struct Settings {
+    /// 1 prefers dark, 2 light, 0 neither.
+    color_scheme: Option<u32>,
+    /// 1 prefers reduced motion, 0 has no preference.
+    reduced_motion: Option<u32>,
+    enable_animations: Option<bool>,
+}
+
+impl Settings {
+    /// Stores the value of a setting; ignores other settings.
+    fn set(&mut self, name: Name<'_>, value: &OwnedValue) {
+        if name == COLOR_SCHEME {
+            self.color_scheme = value.downcast_ref().ok();
+        } else if name == REDUCED_MOTION {
+            self.reduced_motion = value.downcast_ref().ok();
+        } else if name == ENABLE_ANIMATIONS {
+            self.enable_animations = value.downcast_ref().ok();
+        }
+    }
+
+    fn said(self) -> Said {
+        let is_light = match self.color_scheme {
+            Some(1) => Some(false),
+            Some(2) => Some(true),
+            _ => None,
+        };
+        let is_motion_reduced = match (self.reduced_motion, self.enable_animations) {
+            (Some(1), _) => Some(true),
+            (_, Some(animated)) => Some(!animated),
+            (Some(_), None) => Some(false),
+            (None, None) => None,
+        };
+        Said { is_light, is_motion_reduced }
+    }
+}
+
+/// Reports the portal's settings, and again after each change. Without a portal, reports that nothing is set.
+pub(crate) fn hear(tell: impl Fn(Said)) {
+    if !access::has_bus() {
+        return tell(Said::default());
+    }
+    if let Err(error) = follow(&tell) {
+        tracing::debug!("the desktop's portal is not heard: {error}");
+        tell(Said::default());
+    }
+}
+
+fn follow(tell: &impl Fn(Said)) -> zbus::Result<()> {
+    let bus = Builder::session()?.method_timeout(PATIENCE).build()?;
+    let rule = MatchRule::builder()
+        .msg_type(Type::Signal)
+        .sender(PORTAL)?
+        .path(PATH)?
+        .interface(SETTINGS)?
+        .member("SettingChanged")?
+        .build();
+    // Subscribe before the first read, so that no change is missed.
+    let mut changes = MessageIterator::for_match_rule(rule, &bus, None)?;
+    let mut settings = Settings::default();
+    for name in [COLOR_SCHEME, REDUCED_MOTION, ENABLE_ANIMATIONS] {
+        if let Some(value) = read(&bus, name) {
+            settings.set(name, &value);
+        }
+    }
+    tell(settings.said());
+    for change in changes.by_ref().map_while(Result::ok) {
+        let changed: zbus::Result<(String, String, OwnedValue)> = change.body().deserialize();
+        let Ok((namespace, key, value)) = changed else { continue };
+        let before = settings.said();
+        settings.set((namespace.as_str(), key.as_str()), &value);
+        if settings.said() != before {
+            tell(settings.said());
+        }
+    }
+    // The bus is closed. Dropped as an iterator, `changes` would try to unsubscribe and log that it can't.
+    drop(changes.into_inner());
+    Ok(())
+}
+
+fn read(bus: &Connection, name: Name<'_>) -> Option<OwnedValue> {
+    // `Read` wraps the value in one variant too many; unlike `ReadOne`, every version has it.
+    let reply = bus.call_method(Some(PORTAL), PATH, Some(SETTINGS), "Read", &name).ok()?;
+    reply.body().deserialize().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use zbus::zvariant::Value;
+
+    use super::*;
+
+    fn set(settings: &mut Settings, name: Name<'_>, value: Value<'_>) {
+        settings.set(name, &OwnedValue::try_from(value).expect("a value without descriptors"));
+    }
+
+    #[test]
+    fn a_color_scheme_is_light_or_dark_or_neither() {
+        let mut settings = Settings::default();
+        for (scheme, is_light) in [(1, Some(false)), (2, Some(true)), (0, None), (7, None)] {
+            set(&mut settings, COLOR_SCHEME, Value::U32(scheme));
+            assert_eq!(settings.said().is_light, is_light, "{scheme}");
+        }
+        // With the extra variant of `Read`.
+        set(&mut settings, COLOR_SCHEME, Value::Value(Box::new(Value::U32(2))));
+        assert_eq!(settings.said().is_light, Some(true));
+        set(&mut settings, ("org.gnome.desktop.interface", "color-scheme"), Value::U32(1));
+        assert_eq!(settings.said().is_light, Some(true), "another setting");
+    }
+
+    #[test]
+    fn motion_is_reduced_by_the_key_for_it_or_by_gnomes() {
+        let mut settings = Settings::default();
+        assert_eq!(settings.said().is_motion_reduced, None);
+        set(&mut settings, REDUCED_MOTION, Value::U32(0));
+        assert_eq!(settings.said().is_motion_reduced, Some(false));
+        set(&mut settings, ENABLE_ANIMATIONS, Value::Bool(false));
+        assert_eq!(settings.said().is_motion_reduced, Some(true));
+        set(&mut settings, ENABLE_ANIMATIONS, Value::Bool(true));
+        assert_eq!(settings.said().is_motion_reduced, Some(false));
+        set(&mut settings, REDUCED_MOTION, Value::U32(1));
+        assert_eq!(settings.said().is_motion_reduced, Some(true));
+    }
+}

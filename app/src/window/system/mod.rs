@@ -1,0 +1,22 @@
+//! The desktop around the window: screen readers, notifications, light or dark, and tasks on their own threads.
+//!
+//! Owns the connections to it and what it last reported. Never blocks the main thread.
+
+pub(crate) mod access;
+pub(crate) mod appearance;
+pub(crate) mod errand;
+pub(crate) mod folder;
+pub(crate) mod notices;
+pub(crate) mod screenshot;
+
+use crate::window::system::{access::Access, appearance::Appearance, notices::Notices};
+
+/// The state of the window's connections to the desktop.
+#[derive(Default)]
+pub(crate) struct System {
+    pub(crate) access: Access,
+    pub(crate) notices: Notices,
+    pub(crate) appearance: Appearance,
+    /// The number of running errands.
+    pub(crate) errands: usize,
+}

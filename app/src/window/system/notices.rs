@@ -1,0 +1,205 @@
+//! Notifications for a user who is not looking: from programs (OSC 9, 99, 777) and for long commands that end; and the
+//! bell.
+//!
+//! Owns when a notification is shown, and what a click does. The desktop shows it (`desktop.rs`); without a
+//! notification service, the window shows it as a message.
+
+use std::{
+    collections::HashMap,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use unterm_mux::PaneId;
+use unterm_renderer::{PixelRect, Quad, Scene};
+use unterm_term::Notification;
+
+use crate::desktop::{Desktop, Outcome};
+use crate::window::{ui::colors::Colors, workspace::view::Views};
+
+/// How many notifications a pane may show at once; after that, one per [`REFILL`].
+const BUDGET: u32 = 5;
+const REFILL: Duration = Duration::from_secs(2);
+/// Maximum number of queued notices; further ones are dropped.
+const QUEUE: usize = 64;
+/// Maximum characters of a command line.
+const LINE: usize = 120;
+
+/// A notice about a pane, in the order of arrival.
+#[derive(Debug)]
+pub(crate) enum Told {
+    Show(PaneId, Box<Notification>),
+    TakenBack(PaneId, u64),
+    Ended(PaneId, Ended),
+    Desktop(Outcome),
+}
+
+/// A command that has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ended {
+    pub(crate) command: u64,
+    pub(crate) exit_code: Option<i32>,
+    pub(crate) took: Duration,
+}
+
+/// Queues a notice. If the queue is full, a program's notification replaces the pane's newest one.
+pub(crate) fn queue(told: &mut Vec<Told>, new: Told) {
+    // The desktop's replies are bounded by the number of our requests.
+    if told.len() < QUEUE || matches!(new, Told::Desktop(_)) {
+        told.push(new);
+    } else if let Told::Show(pane, _) = new {
+        let is_last = |old: &&mut Told| matches!(old, Told::Show(of, _) if *of == pane);
+        if let Some(last) = told.iter_mut().rfind(is_last) {
+            *last = new;
+        }
+    }
+}
+
+/// The window's state for notifications.
+#[derive(Default)]
+pub(crate) struct Notices {
+    pub(crate) desktop: Option<Desktop>,
+    /// How many notifications each pane may still show, and since when its budget refills.
+    budgets: HashMap<PaneId, (u32, Instant)>,
+    /// The newest notification of a pane over its budget: shown when the budget allows it, in place of all before.
+    pub(crate) waiting: HashMap<PaneId, Notification>,
+    /// The desktop was asked to draw attention to the window.
+    pub(crate) wants_attention: bool,
+    /// When the bell last sounded.
+    pub(crate) rung: Option<Instant>,
+}
+
+impl Notices {
+    /// Whether a pane may show a notification now; if so, takes it from the budget.
+    pub(crate) fn may_show(&mut self, pane: PaneId, now: Instant) -> bool {
+        let (left, since) = self.budgets.entry(pane).or_insert((BUDGET, now));
+        let gained =
+            (now.saturating_duration_since(*since).as_millis() / REFILL.as_millis()) as u32;
+        if gained > 0 {
+            *left = left.saturating_add(gained).min(BUDGET);
+            *since = now;
+        }
+        let may = *left > 0;
+        *left = left.saturating_sub(1);
+        may
+    }
+
+    /// When a pane may show its next notification.
+    pub(crate) fn next(&self, pane: PaneId) -> Option<Instant> {
+        self.budgets.get(&pane).map(|(_, since)| *since + REFILL)
+    }
+
+    /// Forgets a removed pane.
+    pub(crate) fn forget(&mut self, pane: PaneId) {
+        self.budgets.remove(&pane);
+        self.waiting.remove(&pane);
+    }
+}
+
+pub(crate) fn is_flashing(views: &Views, pane: &PaneId) -> bool {
+    views.get(pane).is_some_and(|view| view.flash.is_some())
+}
+
+pub(crate) fn draw_flash(rect: PixelRect, colors: &Colors, scene: &mut Scene<'_>) {
+    scene.quads.push(Quad { rect, color: colors.text, alpha: 0.15, radius: 0.0 });
+}
+
+/// A command line on one line, cut to [`LINE`] characters.
+pub(crate) fn short(line: &str) -> String {
+    let mut words = line.split_whitespace().collect::<Vec<_>>().join(" ");
+    if let Some((end, _)) = words.char_indices().nth(LINE) {
+        words.truncate(end);
+        words.push('…');
+    }
+    words
+}
+
+/// A duration as shown to the user.
+pub(crate) fn lasted(took: Duration) -> String {
+    let seconds = took.as_secs();
+    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
+        (0, 0, seconds) => format!("{seconds} s"),
+        (0, minutes, seconds) => format!("{minutes} min {seconds} s"),
+        (hours, minutes, _) => format!("{hours} h {minutes} min"),
+    }
+}
+
+/// The icon's name and picture. A name of the protocol replaces the picture, as the protocol's page requires: every
+/// theme has that icon, while a theme may lack other names.
+pub(crate) fn icon_of(
+    names: Vec<String>,
+    picture: Option<Arc<[u8]>>,
+) -> (String, Option<Arc<[u8]>>) {
+    match names.iter().find_map(|name| theme_icon(name)) {
+        Some(icon) => (icon.to_owned(), None),
+        None => (names.into_iter().next().unwrap_or_default(), picture),
+    }
+}
+
+/// The freedesktop.org icon name for an icon of kitty's "Desktop notifications" protocol.
+fn theme_icon(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "error" => "dialog-error",
+        "warn" | "warning" => "dialog-warning",
+        "info" => "dialog-information",
+        "question" => "dialog-question",
+        "help" => "help-browser",
+        "file-manager" => "system-file-manager",
+        "system-monitor" => "utilities-system-monitor",
+        "text-editor" => "accessories-text-editor",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_every_theme_has_goes_before_a_picture() {
+        let picture = Some(Arc::<[u8]>::from(*b"file"));
+        let icon = |names: &[&str]| {
+            icon_of(names.iter().map(|name| (*name).to_owned()).collect(), picture.clone())
+        };
+        assert_eq!(icon(&[]), (String::new(), picture.clone()));
+        assert_eq!(icon(&["firefox"]), ("firefox".to_owned(), picture.clone()));
+        assert_eq!(icon(&["firefox", "warn"]), ("dialog-warning".to_owned(), None));
+    }
+
+    #[test]
+    fn a_flood_of_notices_is_held_back_and_comes_again_in_time() {
+        let mut notices = Notices::default();
+        let start = Instant::now();
+        let shown = (0..100).filter(|_| notices.may_show(PaneId(1), start)).count();
+        assert_eq!(shown, BUDGET as usize);
+        assert!(notices.may_show(PaneId(2), start), "another pane has its own");
+        assert!(notices.may_show(PaneId(1), start + REFILL));
+        assert!(!notices.may_show(PaneId(1), start + REFILL));
+        let later = start + REFILL * 100;
+        assert_eq!(
+            (0..100).filter(|_| notices.may_show(PaneId(1), later)).count(),
+            BUDGET as usize
+        );
+    }
+
+    #[test]
+    fn of_more_than_there_is_room_for_the_newest_is_kept() {
+        let mut told = Vec::new();
+        let show = |pane, handle| {
+            Told::Show(PaneId(pane), Box::new(Notification { handle, ..Notification::default() }))
+        };
+        (0..1000).for_each(|handle| queue(&mut told, show(1, handle)));
+        queue(&mut told, show(2, 0));
+        assert_eq!(told.len(), QUEUE);
+        assert!(matches!(told.last(), Some(Told::Show(_, newest)) if newest.handle == 999));
+    }
+
+    #[test]
+    fn times_and_lines_are_short() {
+        assert_eq!(lasted(Duration::from_millis(12_900)), "12 s");
+        assert_eq!(lasted(Duration::from_secs(83)), "1 min 23 s");
+        assert_eq!(lasted(Duration::from_secs(3 * 3600 + 125)), "3 h 2 min");
+        assert_eq!(short("make  -j\n  all"), "make -j all");
+        assert_eq!(short(&"é".repeat(500)).chars().count(), LINE + 1);
+    }
+}

@@ -1,0 +1,211 @@
+//! The layout of the window in physical pixels: the bars, the panes and the grids inside them.
+
+use unicode_width::UnicodeWidthStr;
+use unterm_mux::{Rect, Spacing};
+use unterm_renderer::{CellMetrics, PixelRect, Renderer};
+use unterm_term::Size;
+
+/// Font size of the chrome, in logical pixels.
+const UI_FONT: f32 = 12.0;
+/// Thickness of the dividers between panes, in physical pixels.
+pub(crate) const DIVIDER: u32 = 1;
+
+/// The measures of a window.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Geometry {
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+    pub(crate) scale: f32,
+    pub(crate) cell: CellMetrics,
+    /// Width of one column of chrome text, as the renderer measures it.
+    pub(crate) ui_column: f32,
+    /// Space around a pane's grid, in logical pixels.
+    pub(crate) padding: f32,
+    pub(crate) has_tab_bar: bool,
+    /// Whether the tab bar is at the bottom, above the status bar.
+    pub(crate) tab_bar_at_foot: bool,
+    pub(crate) has_status_bar: bool,
+}
+
+impl Geometry {
+    /// Font size of the chrome, in physical pixels.
+    pub(crate) fn ui_font(&self) -> f32 {
+        UI_FONT * self.scale
+    }
+
+    /// Measures the chrome's text again after a change of scale.
+    pub(crate) fn measure(&mut self, renderer: &mut Renderer) {
+        self.ui_column = renderer.label_width("0", self.ui_font(), false).max(1.0);
+    }
+
+    /// Width of a chrome text, estimated from its columns.
+    pub(crate) fn ui_width(&self, text: &str) -> u32 {
+        (text.width() as f32 * self.ui_column).ceil() as u32
+    }
+
+    /// The number of columns of chrome text that fit `width`, at least 8.
+    pub(crate) fn ui_columns(&self, width: u32) -> usize {
+        (width as f32 / self.ui_column).max(8.0) as usize
+    }
+
+    /// Converts logical pixels to physical pixels.
+    pub(crate) fn px(&self, logical: f32) -> u32 {
+        (logical * self.scale).round() as u32
+    }
+
+    /// Height of a line of chrome text.
+    pub(crate) fn ui_line(&self) -> u32 {
+        (self.ui_font() * 1.3).ceil() as u32
+    }
+
+    /// The tab bar; its height is 0 if it is hidden.
+    pub(crate) fn tab_bar(&self) -> PixelRect {
+        let height = if self.has_tab_bar { self.ui_line() + self.px(12.0) } else { 0 };
+        let y = match self.tab_bar_at_foot {
+            true => self.status_bar().y - height as i32,
+            false => 0,
+        };
+        PixelRect { x: 0, y, width: self.width, height }
+    }
+
+    /// The status bar, at the bottom; its height is 0 if it is hidden.
+    pub(crate) fn status_bar(&self) -> PixelRect {
+        let height = if self.has_status_bar { self.ui_line() + self.px(12.0) } else { 0 };
+        PixelRect { x: 0, y: self.height as i32 - height as i32, width: self.width, height }
+    }
+
+    /// The space of the active tab's panes.
+    pub(crate) fn content(&self) -> Rect {
+        let bar = self.tab_bar().height;
+        let bars = bar + self.status_bar().height;
+        let y = if self.tab_bar_at_foot { 0 } else { bar };
+        Rect { x: 0, y, width: self.width, height: self.height.saturating_sub(bars) }
+    }
+
+    fn padding(&self) -> u32 {
+        self.px(self.padding)
+    }
+
+    /// The sizes that splits respect: the divider, the cell and the padding.
+    pub(crate) fn spacing(&self) -> Spacing {
+        let cell = (self.cell.width, self.cell.height);
+        Spacing { divider: DIVIDER, cell, padding: self.padding() }
+    }
+
+    /// The largest grid that fits a pane's area, at least one cell.
+    pub(crate) fn grid(&self, area: Rect) -> Size {
+        let inside = |length: u32| length.saturating_sub(2 * self.padding());
+        let cells = |length: u32, cell: u32| (inside(length) / cell.max(1)).clamp(1, 10_000) as u16;
+        Size {
+            cols: cells(area.width, self.cell.width),
+            rows: cells(area.height, self.cell.height),
+            cell_width: self.cell.width as u16,
+            cell_height: self.cell.height as u16,
+        }
+    }
+
+    /// The origin of the first cell of a pane's grid, for an area in the renderer's pixels.
+    pub(crate) fn inside(&self, area: PixelRect) -> (i32, i32) {
+        (area.x + self.padding() as i32, area.y + self.padding() as i32)
+    }
+
+    /// The origin of the first cell of a pane's grid.
+    pub(crate) fn origin(&self, area: Rect) -> (i32, i32) {
+        ((area.x + self.padding()) as i32, (area.y + self.padding()) as i32)
+    }
+
+    /// Places a box of the given size in the top right corner of a pane, or in the bottom right corner if it would
+    /// cover any of `seen`, the cells that the user looks at.
+    pub(crate) fn corner(
+        &self,
+        area: PixelRect,
+        (width, height): (u32, u32),
+        seen: &[PixelRect],
+    ) -> PixelRect {
+        let padding = self.px(8.0);
+        let x = area.x + area.width.saturating_sub(width + padding) as i32;
+        let top = PixelRect { x, y: area.y + padding as i32, width, height };
+        let foot = area.y + area.height.saturating_sub(height + padding) as i32;
+        match seen.iter().all(|one| one.intersection(&top).is_empty()) {
+            true => top,
+            false => PixelRect { y: foot, ..top },
+        }
+    }
+
+    /// The window size that gives a single pane a grid of this many cells.
+    pub(crate) fn window_for(&self, cols: u16, rows: u16) -> (u32, u32) {
+        let width = u32::from(cols) * self.cell.width + 2 * self.padding();
+        let height = u32::from(rows) * self.cell.height + 2 * self.padding();
+        (width, height + self.tab_bar().height + self.status_bar().height)
+    }
+}
+
+/// Converts a rectangle of the mux to the renderer's type.
+pub(crate) fn pixels(rect: Rect) -> PixelRect {
+    PixelRect { x: rect.x as i32, y: rect.y as i32, width: rect.width, height: rect.height }
+}
+
+pub(crate) fn contains(rect: PixelRect, x: f64, y: f64) -> bool {
+    let (x, y) = (x.floor() as i32, y.floor() as i32);
+    (rect.x..rect.x + rect.width as i32).contains(&x)
+        && (rect.y..rect.y + rect.height as i32).contains(&y)
+}
+
+#[cfg(test)]
+impl Geometry {
+    /// A window of size 0 for tests.
+    pub(crate) const TEST: Self = Self {
+        width: 0,
+        height: 0,
+        ui_column: 7.2,
+        scale: 1.0,
+        cell: CellMetrics {
+            width: 9,
+            height: 19,
+            baseline: 15,
+            underline: 16,
+            strike: 10,
+            thickness: 1,
+        },
+        padding: 8.0,
+        has_tab_bar: true,
+        tab_bar_at_foot: false,
+        has_status_bar: false,
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_made_for_a_grid_holds_exactly_that_grid() {
+        for scale in [1.0, 1.25, 2.0] {
+            let mut geometry = Geometry { scale, has_status_bar: true, ..Geometry::TEST };
+            (geometry.width, geometry.height) = geometry.window_for(120, 30);
+            let size = geometry.grid(geometry.content());
+            assert_eq!((size.cols, size.rows), (120, 30), "at scale {scale}");
+        }
+    }
+
+    #[test]
+    fn what_lies_in_a_corner_makes_way_for_what_is_looked_at() {
+        let area = PixelRect { x: 100, y: 50, width: 400, height: 300 };
+        let at = |x, y| PixelRect { x, y, width: 9, height: 19 };
+        let corner = |seen: &[PixelRect]| {
+            let rect = Geometry::TEST.corner(area, (120, 30), seen);
+            assert!(area.contains(&rect), "{rect:?}");
+            (rect.x, rect.y)
+        };
+        assert_eq!(corner(&[]), (372, 58));
+        assert_eq!(corner(&[at(108, 58), at(372, 88)]), (372, 58), "beside and below it");
+        assert_eq!(corner(&[at(108, 200), at(364, 58)]), (372, 312), "one reaches under it");
+    }
+
+    #[test]
+    fn a_window_too_small_for_anything_still_has_a_cell() {
+        let geometry = Geometry { width: 3, height: 3, ..Geometry::TEST };
+        let size = geometry.grid(geometry.content());
+        assert_eq!((size.cols, size.rows), (1, 1));
+    }
+}

@@ -1,0 +1,80 @@
+//! Draws marks, buttons, the sticky header and the notes in place of folded lines.
+
+use unterm_renderer::{Highlight, LabelAlign, PixelRect, Quad, Scene};
+
+use crate::window::{
+    ui::{
+        colors::{Colors, framed, grown, label, quad},
+        geometry::{Geometry, contains},
+    },
+    workspace::{
+        blocks::place::{PARTS, Part, Place, dot, folded},
+        view::View,
+    },
+};
+
+impl View {
+    /// Draws marks, buttons and header into the pane at `area`; the header only if `shows` holds the pane's matches.
+    pub(crate) fn draw_blocks(
+        &self,
+        area: PixelRect,
+        hovered: Option<u64>,
+        pointer: Option<(f64, f64)>,
+        shows: (bool, Option<&[Highlight]>),
+        look: (&Geometry, &Colors),
+        scene: &mut Scene<'_>,
+    ) {
+        let (geometry, colors) = look;
+        let (marks, highlights) = shows;
+        let header = highlights.and_then(|matches| self.kept_header(area, geometry, matches));
+        let label = |rect, text: &str, color, align| label(geometry, rect, text, color, align);
+        for (row, block) in self.blocks_in_rows().filter(|_| marks) {
+            let place = Place::new(self, row, area, geometry);
+            let color = block.fare.color(colors);
+            let is_current = self.blocks.current == Some(block.id) || hovered == Some(block.id);
+            let rect = match is_current && !place.mark.is_empty() {
+                true => grown(place.mark, geometry.px(1.0)).intersection(&area),
+                false => place.mark,
+            };
+            let radius = rect.width as f32 / 2.0;
+            scene.quads.push(Quad { rect, color, alpha: 1.0, radius });
+            if hovered != Some(block.id) || place.parts.is_empty() {
+                continue;
+            }
+            framed(place.bar, geometry.px(4.0) as f32, colors, scene);
+            for ((part, rect), (_, text)) in place.parts.iter().zip(PARTS) {
+                let folds = *part == Part::Fold && !self.folds.has(block.id);
+                let text = if folds { "Fold" } else { text };
+                let can = block.has_run;
+                let lit = pointer.is_some_and(|(x, y)| contains(*rect, x, y));
+                let color = match (can, lit) {
+                    (false, _) => colors.disabled,
+                    (true, true) => colors.text,
+                    (true, false) => colors.muted,
+                };
+                scene.labels.push(label(*rect, text, color, LabelAlign::Center));
+            }
+        }
+        for (rect, count) in self.folded_marks(area, geometry) {
+            framed(rect, geometry.px(4.0) as f32, colors, scene);
+            let lit = pointer.is_some_and(|(x, y)| contains(rect, x, y));
+            let color = if lit { colors.text } else { colors.muted };
+            scene.labels.push(label(rect, &folded(count), color, LabelAlign::Center));
+        }
+        if let Some((kept, rect)) = header {
+            scene.quads.push(quad(rect, colors.raised));
+            let line = PixelRect { y: rect.y + rect.height as i32 - 1, height: 1, ..rect };
+            scene.quads.push(quad(line, colors.hairline));
+            let mark = dot(rect, geometry);
+            let (color, radius) = (kept.fare.color(colors), mark.width as f32 / 2.0);
+            scene.quads.push(Quad { rect: mark, color, alpha: 1.0, radius });
+            let padding = geometry.px(8.0);
+            let inside = PixelRect {
+                x: rect.x + padding as i32,
+                width: rect.width.saturating_sub(3 * padding),
+                ..rect
+            };
+            scene.labels.push(label(inside, &kept.text, colors.text, LabelAlign::Left));
+        }
+    }
+}

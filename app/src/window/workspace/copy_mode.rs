@@ -1,0 +1,191 @@
+//! Copy mode: a separate cursor that moves over screen and history with vi's keys, selects and copies.
+//!
+//! Owns that cursor and its selection; the view does not scroll while the program prints. Motions are in
+//! `copy_mode/motion.rs`, keys and their names in `copy_command.rs`. The program receives none of these keys.
+
+pub(crate) mod motion;
+
+use unterm_mux::Pane;
+use unterm_renderer::{Label, LabelAlign, PixelRect, Renderer, Scene};
+use unterm_term::{CursorShape, LineId, Point, Snapshot, Term, TextRange};
+
+use crate::copy_command::{CopyKind, Find, Motion};
+use crate::window::{
+    ui::{
+        colors::{Colors, framed},
+        geometry::Geometry,
+    },
+    workspace::{copy_mode::motion::Text, selection::Selection},
+};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CopyMode {
+    /// The cursor: the first cell of a character.
+    pub(crate) cursor: Point,
+    /// The other end of the selection; `None` without a selection.
+    pub(crate) anchor: Option<Point>,
+    pub(crate) kind: CopyKind,
+    /// The column that up and down return to.
+    pub(crate) wanted: u16,
+    /// The count typed so far, 0 for none.
+    pub(crate) count: u32,
+    /// Whether the last search went towards newer lines.
+    pub(crate) forward: bool,
+    /// The last command moved to a numbered line, so that the second `g` of vi's `gg` does nothing.
+    pub(crate) numbered: bool,
+    /// A pending find and its count: the next typed character is its target.
+    pub(crate) finding: Option<(Find, u32)>,
+    /// The last find and its character.
+    pub(crate) found: Option<(Find, char)>,
+}
+
+impl CopyMode {
+    pub(crate) fn new(cursor: Point) -> Self {
+        let wanted = cursor.col;
+        Self {
+            cursor,
+            anchor: None,
+            kind: CopyKind::Characters,
+            wanted,
+            count: 0,
+            forward: true,
+            numbered: false,
+            finding: None,
+            found: None,
+        }
+    }
+
+    /// Copy mode with this selection, its cursor at the selection's end or start.
+    pub(crate) fn with(range: TextRange, at_end: bool) -> Self {
+        let kind = if range.block { CopyKind::Block } else { CopyKind::Characters };
+        let (cursor, anchor) =
+            if at_end { (range.end, range.start) } else { (range.start, range.end) };
+        Self { kind, anchor: Some(anchor), ..Self::new(cursor) }
+    }
+
+    pub(crate) fn put(&mut self, cursor: Point) {
+        self.cursor = cursor;
+        self.wanted = cursor.col;
+    }
+
+    /// The selected range.
+    pub(crate) fn range(&self, term: &Term) -> Option<TextRange> {
+        let anchor = self.anchor?;
+        let (start, end) = (anchor.min(self.cursor), anchor.max(self.cursor));
+        Some(match self.kind {
+            CopyKind::Characters => TextRange { start, end, block: false },
+            CopyKind::Lines => TextRange {
+                start: term.line_at(start.line).start,
+                end: term.line_at(end.line).end,
+                block: false,
+            },
+            CopyKind::Block => {
+                let (left, right) =
+                    (anchor.col.min(self.cursor.col), anchor.col.max(self.cursor.col));
+                TextRange {
+                    start: Point { col: left, ..start },
+                    end: Point { col: right, ..end },
+                    block: true,
+                }
+            }
+        })
+    }
+
+    /// The selected range, as a [`Selection`].
+    pub(crate) fn selection(&self, term: &Term) -> Option<Selection> {
+        Some(Selection::of(self.range(term)?, term.seq()))
+    }
+
+    /// Moves the cursor into the visible rows, and shows it in place of the program's.
+    pub(crate) fn show(&mut self, snapshot: &mut Snapshot) {
+        let (Some(first), Some(last)) = (snapshot.rows.first(), snapshot.rows.last()) else {
+            return;
+        };
+        let line = self.cursor.line.clamp(first.line, last.line);
+        self.cursor.line = line;
+        self.cursor.col = self.cursor.col.min(snapshot.size.cols - 1);
+        let row = snapshot.rows.partition_point(|row| row.line < line);
+        let cursor = &mut snapshot.cursor;
+        (cursor.row, cursor.col) = (row as u16, self.cursor.col);
+        (cursor.visible, cursor.blinking, cursor.shape) = (true, false, CursorShape::Block);
+    }
+
+    /// The text of the mark in the pane's corner.
+    pub(crate) fn title(&self) -> &'static str {
+        match (self.anchor, self.kind) {
+            (None, _) => "copy mode",
+            (Some(_), CopyKind::Characters) => "copy mode · select",
+            (Some(_), CopyKind::Lines) => "copy mode · lines",
+            (Some(_), CopyKind::Block) => "copy mode · block",
+        }
+    }
+
+    /// Draws the mark into the pane at `area`, without covering `seen`.
+    pub(crate) fn draw(
+        &self,
+        geometry: &Geometry,
+        (area, seen): (PixelRect, &[PixelRect]),
+        colors: &Colors,
+        renderer: &mut Renderer,
+        scene: &mut Scene<'_>,
+    ) {
+        let mut text = self.title().to_owned();
+        if self.count > 0 {
+            text = format!("{} · {text}", self.count);
+        }
+        let (padding, size) = (geometry.px(8.0), geometry.ui_font());
+        let width = renderer.label_width(&text, size, false).ceil() as u32 + 2 * padding;
+        // Cut the text at the pane's edge.
+        let width = width.min(area.width.saturating_sub(padding)).max(1);
+        let rect = geometry.corner(area, (width, geometry.ui_line() + geometry.px(6.0)), seen);
+        framed(rect, geometry.px(4.0) as f32, colors, scene);
+        let color = if self.anchor.is_some() { colors.accent_text } else { colors.muted };
+        scene.labels.push(Label {
+            rect,
+            text,
+            color,
+            size,
+            align: LabelAlign::Center,
+            ..Label::default()
+        });
+    }
+}
+
+/// The target of a motion.
+pub(crate) fn target(
+    copy: &CopyMode,
+    pane: &Pane,
+    motion: Motion,
+    count: u32,
+    rows: (LineId, LineId),
+) -> Point {
+    let term = pane.term();
+    let prompt = |next: &dyn Fn(LineId) -> Option<LineId>| {
+        let mut line = copy.cursor.line;
+        for _ in 0..count.max(1) {
+            match next(line) {
+                Some(found) => line = found,
+                None => break,
+            }
+        }
+        Point { line, col: if line == copy.cursor.line { copy.cursor.col } else { 0 } }
+    };
+    match motion {
+        Motion::PromptBack => prompt(&|line| term.mark_before(line)),
+        Motion::PromptForward => prompt(&|line| term.mark_after(line)),
+        // The count is a line number, counted from the oldest line.
+        Motion::Oldest | Motion::Newest if count > 0 => {
+            let line = LineId(term.oldest().0 + u64::from(count) - 1);
+            let lines = term.lines();
+            drop(term);
+            Text::new(lines).settle(line, 0)
+        }
+        motion => {
+            let lines = term.lines();
+            drop(term);
+            Text::new(lines)
+                .go(motion, copy.cursor, count.max(1), rows, copy.wanted)
+                .unwrap_or(copy.cursor)
+        }
+    }
+}

@@ -1,0 +1,426 @@
+//! The window's state of each pane: a snapshot, scroll position and selection.
+
+use std::{
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use rustc_hash::FxHashMap;
+use unterm_control::Driver;
+use unterm_mux::{Pane, PaneId};
+use unterm_renderer::PixelRect;
+use unterm_term::{
+    CursorShape, LineId, LineSize, Link, Modes, Point, Rgb, ScreenKind, Size, Snapshot, TextRange,
+    Width,
+};
+
+use crate::window::{
+    ui::geometry::Geometry,
+    workspace::{
+        blocks::Blocks,
+        copy_mode::CopyMode,
+        folds::Folds,
+        prompts::Prompts,
+        selection::{Edge, Selection, Spot},
+        title,
+        work::Work,
+    },
+};
+
+/// The panes' views; a fast hash, since a key press looks them up several times.
+pub(crate) type Views = FxHashMap<PaneId, View>;
+
+#[derive(Default)]
+pub(crate) struct View {
+    pub(crate) snapshot: Snapshot,
+    /// The first visible line; `None` for the live screen.
+    pub(crate) top: Option<LineId>,
+    /// How many pixels of the first line are scrolled out of sight; 0 on the live screen.
+    pub(crate) shift: u32,
+    pub(crate) prompts: Prompts,
+    pub(crate) selection: Option<Selection>,
+    /// Copy mode, while it is on: it pins the view, and owns the selection.
+    pub(crate) copy: Option<CopyMode>,
+    /// Commands whose output is hidden.
+    pub(crate) folds: Folds,
+    /// The visible commands.
+    pub(crate) blocks: Blocks,
+    pub(crate) hovered_link: Option<Link>,
+    /// The number of pastes requested but not yet received.
+    pub(crate) pastes_due: usize,
+    /// Input typed after those requests.
+    pub(crate) typed_ahead: Vec<u8>,
+    /// The size that the window last gave the pane.
+    pub(crate) given: Option<Size>,
+    /// When the window last made its programs repaint: at their start, a resize or new colours.
+    pub(crate) repainted: Option<Instant>,
+    /// The size at whose reflow the scroll position and selection were last moved along.
+    followed: Option<Size>,
+    pub(crate) unseen: bool,
+    /// When its bell last rang; `None` once the user has seen its tab.
+    pub(crate) bell: Option<Instant>,
+    /// The work that its programs report.
+    pub(crate) work: Option<Work>,
+    /// The tab colour that its programs set.
+    pub(crate) tab_color: Option<Rgb>,
+    /// The client that drives it, as of the last whole frame.
+    pub(crate) driver: Option<Driver>,
+    /// When the bell started a visual flash.
+    pub(crate) flash: Option<Instant>,
+    title: String,
+    /// The foreground program without its folder; empty until it is read.
+    program: String,
+    cwd: Option<PathBuf>,
+    project: Option<PathBuf>,
+    are_names_known: bool,
+}
+
+impl View {
+    /// Takes a new snapshot, unless the program holds the frame (synchronized output, mode 2026).
+    ///
+    /// `clock` is the time for animated images; if `None`, they stand still. Returns the `clock` time of the next frame
+    /// of a visible image.
+    pub(crate) fn refresh(&mut self, pane: &Pane, clock: Option<Duration>) -> Option<Duration> {
+        let before = (self.snapshot.screen, self.snapshot.size);
+        let copied;
+        {
+            let mut term = pane.term();
+            let held = term.modes().contains(Modes::SYNCHRONIZED);
+            if held && self.snapshot.seq != 0 && term.size() == self.snapshot.size {
+                return None;
+            }
+            if let Some(clock) = clock {
+                term.advance_animations(clock);
+            }
+            // A partly visible first line leaves room for part of one more line.
+            let more = usize::from(self.shift > 0);
+            if self.folds.is_empty() {
+                term.snapshot_more(&mut self.snapshot, self.top, more);
+            } else if self.folds.snapshot(&term, &mut self.snapshot, self.top, more)
+                && self.copy.is_none()
+            {
+                self.top = None;
+            }
+            if let Some(copy) = self.copy.as_mut().filter(|_| self.snapshot.screen == before.0) {
+                copy.show(&mut self.snapshot);
+            } else {
+                self.copy = None;
+            }
+            copied = self.copy.as_ref().map(|copy| copy.selection(&term));
+            let is_scrolled = self.top.is_some_and(|top| top < self.snapshot.live_top);
+            self.blocks.read(&term, &self.snapshot, is_scrolled);
+        }
+        if self.copy.is_none() && self.top.is_some_and(|top| top >= self.snapshot.live_top) {
+            self.top = None;
+        }
+        if self.top.is_none() {
+            self.shift = 0;
+        }
+        let (screen, size) = (self.snapshot.screen, self.snapshot.size);
+        let reflowed = before.1 != size && self.followed.take() != Some(size);
+        let moved = before.0 != screen || reflowed;
+        if self.selection.is_some_and(|selection| moved || self.overwrites(&selection)) {
+            self.selection = None;
+        }
+        if let Some(copied) = copied {
+            self.selection = copied;
+        }
+        clock.and(self.snapshot.images.iter().filter_map(|image| image.next_frame).min())
+    }
+
+    /// Starts copy mode, with the view pinned at its first row.
+    pub(crate) fn begin_copy_mode(&mut self, mode: CopyMode, top: LineId) {
+        self.top = self.top.or(Some(top));
+        self.copy = Some(mode);
+    }
+
+    /// The first and last visible line as of the next frame. Folded lines between them count.
+    pub(crate) fn rows_in_sight(&self) -> (LineId, LineId) {
+        let (rows, height) = (&self.snapshot.rows, usize::from(self.snapshot.size.rows).max(1));
+        let shown = rows.first().map_or(LineId(0), |row| row.line);
+        let first = self.top.unwrap_or(shown);
+        // A snapshot of another position can't tell the last line.
+        let last = rows.get(height - 1).filter(|_| first == shown && self.snapshot.seq != 0);
+        (first, last.map_or(LineId(first.0 + height as u64 - 1), |row| row.line))
+    }
+
+    /// Scrolls the least that shows a line; if that is a screen or more, puts the line a third from the top.
+    pub(crate) fn follow(&mut self, line: LineId) {
+        self.change_folds(|folds| folds.reveal(line));
+        self.shift = 0;
+        let (first, last) = self.rows_in_sight();
+        let height = (last.0 - first.0 + 1) as i64;
+        let by = match line {
+            line if line < first => line.0 as i64 - first.0 as i64,
+            line if line > last => line.0 as i64 - last.0 as i64,
+            _ => return,
+        };
+        if by.abs() < height {
+            self.scroll(by);
+        } else {
+            self.scroll(line.0 as i64 - first.0 as i64 - height / 3);
+        }
+    }
+
+    /// Resizes the pane. Scroll position and selection stay with their text; a block selection is cleared.
+    pub(crate) fn resize(&mut self, pane: &Pane, size: Size) {
+        let range = self.selection.and_then(|selection| selection.range);
+        let range = range.filter(|range| !range.block);
+        let mut points = [
+            self.top.map(|line| Point { line, col: 0 }),
+            range.map(|range| range.start),
+            range.map(|range| range.end),
+            self.copy.as_ref().map(|copy| copy.cursor),
+            self.copy.as_ref().and_then(|copy| copy.anchor),
+        ];
+        let seq = pane.resize_following(size, &mut points);
+        let [top, start, end, cursor, anchor] = points;
+        if let Some(copy) = &mut self.copy {
+            copy.cursor = cursor.unwrap_or(copy.cursor);
+            copy.anchor = anchor;
+        }
+        self.top = top.map(|point| point.line);
+        self.selection = match (self.selection, start, end) {
+            (Some(selection), Some(start), Some(end)) => Some(selection.moved_to(start, end, seq)),
+            _ => None,
+        };
+        self.followed = Some(size);
+    }
+
+    /// Sets the cursor's shape and blinking if the program set no shape.
+    pub(crate) fn shape_cursor(&mut self, (shape, blinking): (CursorShape, bool)) {
+        let cursor = &mut self.snapshot.cursor;
+        if cursor.shape == CursorShape::Default {
+            cursor.shape = shape;
+            cursor.blinking |= blinking;
+        }
+    }
+
+    pub(crate) fn copy_anew(&mut self) {
+        self.snapshot.seq = 0;
+    }
+
+    /// Whether a visible selected row changed since it was selected.
+    fn overwrites(&self, selection: &Selection) -> bool {
+        self.snapshot
+            .rows
+            .iter()
+            .any(|row| row.revision > selection.seq && selection.covers(row.line))
+    }
+
+    /// Scrolls by lines; negative values scroll to older lines.
+    pub(crate) fn scroll(&mut self, lines: i64) {
+        let Some(row) = self.snapshot.rows.first() else { return };
+        self.shift = 0;
+        let top = self.top.unwrap_or(row.line).0 as i64 + lines;
+        let top = LineId(top.max(self.snapshot.oldest.0 as i64) as u64);
+        self.hold(self.folds.outside(top, lines < 0));
+    }
+
+    /// Changes folds; the next frame shows them. Returns whether anything changed.
+    pub(crate) fn change_folds(&mut self, change: impl FnOnce(&mut Folds) -> bool) -> bool {
+        let changed = change(&mut self.folds);
+        if changed {
+            self.copy_anew();
+            self.blocks.forget();
+        }
+        changed
+    }
+
+    /// Pins the view at a line. At the live screen, the view follows it, except in copy mode.
+    fn hold(&mut self, top: LineId) {
+        let live = self.snapshot.live_top;
+        self.top = (top < live || self.copy.is_some()).then_some(top.min(live));
+    }
+
+    /// Whether the view is pinned, so that it does not follow the live screen.
+    pub(crate) fn is_scrolled(&self) -> bool {
+        self.top.is_some()
+    }
+
+    pub(crate) fn last_line(&self) -> LineId {
+        self.snapshot.rows.last().map_or(LineId(u64::MAX), |row| row.line)
+    }
+
+    /// Shows the live screen; true if it was not shown before.
+    pub(crate) fn scroll_to_live(&mut self) -> bool {
+        self.top.take().is_some()
+    }
+
+    /// If a line is not visible, scrolls it to a third from the top.
+    pub(crate) fn reveal(&mut self, line: LineId) {
+        self.change_folds(|folds| folds.reveal(line));
+        let (Some(first), Some(last)) = (self.snapshot.rows.first(), self.snapshot.rows.last())
+        else {
+            return;
+        };
+        if (first.line..=last.line).contains(&line) {
+            return;
+        }
+        let third = self.snapshot.rows.len() as u64 / 3;
+        let top = LineId(line.0.saturating_sub(third).max(self.snapshot.oldest.0));
+        self.hold(top);
+    }
+
+    /// Scrolls a line to the top, or as far as the live screen.
+    pub(crate) fn show_at_top(&mut self, line: LineId) {
+        self.shift = 0;
+        self.hold(line.max(self.snapshot.oldest));
+    }
+
+    pub(crate) fn scroll_to_oldest(&mut self) {
+        self.scroll(-(self.snapshot.live_top.0 as i64));
+    }
+
+    pub(crate) fn is_alternate(&self) -> bool {
+        self.snapshot.screen == ScreenKind::Alternate
+    }
+
+    /// The cell and edge nearest to a position in pixels from the grid's first cell; a position outside selects the
+    /// nearest cell.
+    pub(crate) fn spot(&self, x: f64, y: f64, cell: (u32, u32)) -> Option<Spot> {
+        let cols = self.snapshot.size.cols;
+        let last_row = self.snapshot.rows.len().checked_sub(1)?;
+        let row = ((y / f64::from(cell.1)).floor().max(0.0) as usize).min(last_row);
+        let line = self.snapshot.rows[row].line;
+        let columns = x / self.column_width(row, cell);
+        let col = (columns.floor().max(0.0) as u16).min(cols.saturating_sub(1));
+        let mut boundary = (columns.round().max(0.0) as u16).min(cols);
+        // A wide or multicell character is selected whole, so its middle is no edge.
+        let inside = self.snapshot.rows[row].cells.get(usize::from(boundary));
+        if let Some(part) = self.snapshot.rows[row].multicell(boundary) {
+            let block = part.columns();
+            let middle = f64::from(block.start + block.end) / 2.0;
+            boundary = if columns < middle { block.start } else { block.end };
+        } else if inside.is_some_and(|cell| cell.width() == Width::Tail) {
+            boundary = if columns < f64::from(boundary) { boundary - 1 } else { boundary + 1 };
+        }
+        Some(Spot { cell: Point { line, col }, edge: Edge { line, boundary } })
+    }
+
+    /// The distance between columns of a row in pixels; double in double-width rows.
+    pub(crate) fn column_width(&self, row: usize, cell: (u32, u32)) -> f64 {
+        let size = self.snapshot.rows.get(row).map_or(LineSize::Single, |row| row.size);
+        f64::from(if size == LineSize::Single { cell.0 } else { 2 * cell.0 })
+    }
+
+    /// The visible cells of a range, one rectangle per row; `origin` is the grid's position.
+    pub(crate) fn cells_of(
+        &self,
+        range: &TextRange,
+        origin: (i32, i32),
+        geometry: &Geometry,
+    ) -> Vec<PixelRect> {
+        let (width, height) = (geometry.cell.width, geometry.cell.height);
+        let lines = range.start.line..=range.end.line;
+        let rows = self.snapshot.rows.iter().enumerate();
+        rows.filter(|(_, row)| lines.contains(&row.line))
+            .map(|(index, row)| {
+                let start = if row.line == range.start.line { range.start.col } else { 0 };
+                let last = self.snapshot.size.cols.saturating_sub(1);
+                let end = if row.line == range.end.line { range.end.col.min(last) } else { last };
+                let column = self.column_width(index, (width, height)) as u32;
+                PixelRect {
+                    x: origin.0 + (u32::from(start) * column) as i32,
+                    y: origin.1 + (index as u32 * height) as i32 - self.shift as i32,
+                    width: u32::from((end + 1).saturating_sub(start)) * column,
+                    height,
+                }
+            })
+            .collect()
+    }
+
+    /// The hyperlink (OSC 8) at a position in pixels from the grid's first cell.
+    pub(crate) fn link_at(&self, x: f64, y: f64, cell: (u32, u32)) -> Option<Link> {
+        if x < 0.0 || y < 0.0 {
+            return None;
+        }
+        let row = (y / f64::from(cell.1)) as usize;
+        let col = (x / self.column_width(row, cell)) as u64;
+        let row = self.snapshot.rows.get(row)?;
+        let run = row
+            .styles
+            .iter()
+            .find(|run| (u64::from(run.start)..u64::from(run.end)).contains(&col))?;
+        run.link.as_deref().cloned()
+    }
+
+    pub(crate) fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// The project's name; empty without a project.
+    pub(crate) fn project(&self) -> &str {
+        self.project_root().and_then(|root| root.file_name()?.to_str()).unwrap_or_default()
+    }
+
+    pub(crate) fn project_root(&self) -> Option<&Path> {
+        self.project.as_deref()
+    }
+
+    /// The working directory as a local path; `None` if there is none.
+    pub(crate) fn cwd(&self) -> Option<&Path> {
+        self.cwd.as_deref()
+    }
+
+    /// The foreground program, as last read.
+    pub(crate) fn program(&self) -> &str {
+        &self.program
+    }
+
+    /// Queries the foreground program from the system; returns whether it changed.
+    pub(crate) fn read_program(&mut self, pane: &Pane) -> bool {
+        let front = pane.foreground().map(|front| front.name);
+        let program = title::base(front.as_deref().unwrap_or(pane.process().program()));
+        let is_new = program != self.program;
+        program.clone_into(&mut self.program);
+        is_new
+    }
+
+    /// Reads title and project, which may query the system; returns whether they changed.
+    pub(crate) fn read_names(&mut self, pane: &Pane) -> bool {
+        self.are_names_known = true;
+        let cwd = pane.cwd_path();
+        let title = title::of_pane(pane, cwd.as_deref());
+        let project = cwd.as_deref().and_then(title::project);
+        if (&title, &cwd, &project) == (&self.title, &self.cwd, &self.project) {
+            return false;
+        }
+        (self.title, self.cwd, self.project) = (title, cwd, project);
+        true
+    }
+
+    /// Whether title and project are read and up to date.
+    pub(crate) fn are_names_known(&self) -> bool {
+        self.are_names_known
+    }
+
+    /// Marks title, project and program as out of date: the next frame reads them.
+    pub(crate) fn forget_names(&mut self) {
+        self.are_names_known = false;
+        self.program.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use unterm_term::SnapshotRow;
+
+    #[test]
+    fn what_is_in_sight_ends_with_its_last_row_where_lines_are_folded() {
+        let mut view = View::default();
+        let row = |line| SnapshotRow { line: LineId(line), ..SnapshotRow::default() };
+        view.snapshot.rows = vec![row(10), row(11), row(30)];
+        view.snapshot.size.rows = 3;
+        view.snapshot.live_top = LineId(40);
+        view.snapshot.seq = 1;
+        assert_eq!(view.rows_in_sight(), (LineId(10), LineId(30)));
+        view.top = Some(LineId(10));
+        view.follow(LineId(30));
+        assert_eq!(view.top, Some(LineId(10)), "it is in sight");
+        view.follow(LineId(31));
+        assert_eq!(view.top, Some(LineId(11)));
+        assert_eq!(view.rows_in_sight(), (LineId(11), LineId(13)), "before the next picture");
+    }
+}
