@@ -11,7 +11,7 @@ use winit::{
     window::WindowId,
 };
 
-use crate::window::{app::App, inbox::Wake, workspace::closing::Closing};
+use crate::window::{app::App, inbox::Wake, input::keys::KeyInput, workspace::closing::Closing};
 
 /// The app as the event loop's handler, shared with the threads that read panes (see [`crate::window::app::surface::echo`]).
 pub(crate) struct Shared(pub(crate) Arc<Mutex<App>>);
@@ -91,7 +91,11 @@ impl ApplicationHandler<Wake> for App {
                     self.hover_again();
                 }
             }
-            WindowEvent::KeyboardInput { event, is_synthetic: false, .. } => self.key(&event),
+            WindowEvent::KeyboardInput { event, is_synthetic: false, .. } => {
+                if let Some(input) = KeyInput::of(&event) {
+                    self.key(&input);
+                }
+            }
             WindowEvent::Ime(event) => self.ime(event),
             WindowEvent::DroppedFile(path) => self.input.dropped.push(path),
             WindowEvent::CursorMoved { position: PhysicalPosition { x, y }, .. } => {

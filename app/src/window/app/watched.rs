@@ -4,7 +4,8 @@ use std::path::Path;
 
 use unterm_control::client;
 
-use crate::{proxy, window::inbox::Inbox};
+use crate::proxy;
+use crate::window::inbox::Inbox;
 
 /// If an instance's file was written or removed, reports the number of running instances to the window.
 pub(crate) fn instances(home: &Path, file: &Path, inbox: &Inbox) {

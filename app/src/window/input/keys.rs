@@ -17,6 +17,29 @@ pub(crate) struct Pressed {
     pub(crate) base: Option<char>,
 }
 
+/// A key event. Unlike winit's, a test can build one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KeyInput<'a> {
+    pub(crate) pressed: Pressed,
+    pub(crate) physical: PhysicalKey,
+    pub(crate) action: KeyAction,
+    /// The text that the key types.
+    pub(crate) text: Option<&'a str>,
+}
+
+impl<'a> KeyInput<'a> {
+    /// Converts a key event; `None` for dead keys and keys that the mux has no name for.
+    pub(crate) fn of(event: &'a KeyEvent) -> Option<Self> {
+        let action = match (event.state, event.repeat) {
+            (ElementState::Released, _) => KeyAction::Release,
+            (ElementState::Pressed, true) => KeyAction::Repeat,
+            (ElementState::Pressed, false) => KeyAction::Press,
+        };
+        let (pressed, text) = (pressed(event)?, event.text.as_deref());
+        Some(Self { pressed, physical: event.physical_key, action, text })
+    }
+}
+
 /// The modifiers that winit does not report, derived from key events: the locks, Hyper, Meta, and the side of a key.
 #[derive(Debug, Default)]
 pub(crate) struct Held {
@@ -31,15 +54,11 @@ impl Held {
     }
 
     /// The modifiers of this event, including the effect of the event itself; `told` is winit's state.
-    pub(crate) fn modifiers(
-        &mut self,
-        pressed: Pressed,
-        event: &KeyEvent,
-        told: Modifiers,
-    ) -> Modifiers {
+    pub(crate) fn modifiers(&mut self, event: &KeyInput<'_>, told: Modifiers) -> Modifiers {
         let mut modifiers = told;
-        let goes_down = event.state == ElementState::Pressed;
-        match pressed.key {
+        let goes_down = event.action != KeyAction::Release;
+        let is_new = event.action == KeyAction::Press;
+        match event.pressed.key {
             Key::Modifier(modifier, side) => {
                 self.down.retain(|down| *down != (modifier, side));
                 if goes_down {
@@ -49,9 +68,9 @@ impl Held {
                 let is_down = self.down.iter().any(|(down, _)| *down == modifier);
                 modifiers.set(modifier.modifiers(), is_down);
             }
-            Key::CapsLock if goes_down && !event.repeat => self.locks ^= Modifiers::CAPS_LOCK,
-            Key::NumLock if goes_down && !event.repeat => self.locks ^= Modifiers::NUM_LOCK,
-            key => self.see_locks(key, pressed.unshifted, told),
+            Key::CapsLock if is_new => self.locks ^= Modifiers::CAPS_LOCK,
+            Key::NumLock if is_new => self.locks ^= Modifiers::NUM_LOCK,
+            key => self.see_locks(key, event.pressed.unshifted, told),
         }
         for (modifier, _) in &self.down {
             if matches!(modifier, ModifierKey::Hyper | ModifierKey::Meta) {
@@ -117,8 +136,7 @@ pub(crate) fn modifiers(state: ModifiersState) -> Modifiers {
     modifiers
 }
 
-/// Converts a key event; `None` for dead keys and keys that the mux has no name for.
-pub(crate) fn pressed(event: &KeyEvent) -> Option<Pressed> {
+fn pressed(event: &KeyEvent) -> Option<Pressed> {
     let keypad = event.location == KeyLocation::Numpad;
     let side = match event.location {
         KeyLocation::Right => Side::Right,

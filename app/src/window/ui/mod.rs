@@ -1,4 +1,4 @@
-//! TODO
+//! Drawing aids of all parts: measures, colours, and lines of text. They import no part.
 
 pub(crate) mod colors;
 pub(crate) mod geometry;

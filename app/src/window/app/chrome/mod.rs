@@ -1,4 +1,4 @@
-//! TODO
+//! Carries out what the user does with the bars.
 
 pub(crate) mod scrollbar;
 pub(crate) mod status_bar;

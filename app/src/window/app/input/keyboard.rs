@@ -6,37 +6,31 @@ use unterm_mux::{
     Pane,
     input::{self, Key, KeyAction, Modifiers},
 };
-use winit::event::{ElementState, KeyEvent};
 
 use crate::action::{Action, Chord};
 use crate::window::{
-    app::{App, overlays::stack::Press, send},
-    input::keys::{self, Pressed},
+    app::{App, overlays::layer::Press, send},
+    input::keys::{self, KeyInput, Pressed},
 };
 
 impl App {
     /// Handles a key press, repeat or release.
-    pub(crate) fn key(&mut self, event: &KeyEvent) {
-        let Some(pressed) = keys::pressed(event) else { return };
+    pub(crate) fn key(&mut self, input: &KeyInput<'_>) {
+        let KeyInput { pressed, physical, action, text } = *input;
         let told = keys::modifiers(self.input.modifiers);
-        let modifiers = self.input.held.modifiers(pressed, event, told);
-        let action = match (event.state, event.repeat) {
-            (ElementState::Released, _) => KeyAction::Release,
-            (ElementState::Pressed, true) => KeyAction::Repeat,
-            (ElementState::Pressed, false) => KeyAction::Press,
-        };
+        let modifiers = self.input.held.modifiers(input, told);
         if action != KeyAction::Release {
             self.debug_key();
             self.deferred_click(true);
         }
         if action != KeyAction::Release
             && (pressed.key == Key::Escape && self.cancel_drag()
-                || self.overlay_key(&Press { pressed, modifiers: told, event })
+                || self.overlay_key(&Press { pressed, modifiers: told, text })
                 || self.bound(pressed, told).is_some_and(|bound| self.act_by_key(bound, told)))
         {
-            return self.input.taken.take(event.physical_key);
+            return self.input.taken.take(physical);
         }
-        if self.input.taken.has(event.physical_key, action) {
+        if self.input.taken.has(physical, action) {
             return;
         }
         let Some(pane) = self.focused_pane() else { return };
@@ -46,7 +40,7 @@ impl App {
             unshifted: pressed.unshifted,
             base: pressed.base,
             modifiers,
-            text: event.text.as_deref(),
+            text,
         };
         for listener in self.listeners(pane.id()) {
             self.key_to(&listener, &event);

@@ -1,4 +1,4 @@
-//! TODO
+//! Takes input events, and offers them to overlays, bars and panes in that order.
 
 pub(crate) mod drag;
 pub(crate) mod dropped;

@@ -5,12 +5,12 @@ use unterm_mux::{
     input::{self, PasteRisk},
 };
 
-use crate::config::ConfirmPaste;
 use crate::window::{
-    app::App,
+    app::{App, overlays::layer::Press},
     input::clipboard::Buffer,
     overlays::{paste_question::question, receiver::Receiver},
 };
+use crate::{action::Action, config::ConfirmPaste};
 
 impl App {
     /// Requests text to paste into a pane, and holds the pane's input until it arrives: no Enter may overtake it.
@@ -27,6 +27,16 @@ impl App {
         for pane in panes {
             self.workspace.views.entry(pane).or_default().pastes_due += 1;
         }
+    }
+
+    /// Requests text to paste into the panel or the search, if a key is bound to that.
+    pub(crate) fn pastes_into_chrome(&mut self, press: &Press<'_>) -> bool {
+        match self.bound(press.pressed, press.modifiers) {
+            Some(Action::Paste) => self.paste_into_chrome(Buffer::Clipboard),
+            Some(Action::PastePrimary) => self.paste_into_chrome(Buffer::Primary),
+            _ => return false,
+        }
+        true
     }
 
     /// Requests text to paste into the panel or the search.

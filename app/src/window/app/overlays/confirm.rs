@@ -3,13 +3,62 @@
 use unterm_mux::input::Modifiers;
 
 use crate::window::{
-    app::App,
+    app::{
+        App,
+        overlays::layer::{Layer, Press, Shown},
+    },
     input::keys::Pressed,
-    overlays::confirm::{Answer, Confirm},
+    overlays::{
+        canvas::Canvas,
+        confirm::{Answer, Confirm},
+        taker::Taker,
+    },
 };
 
 /// Maximum number of queued questions; further ones are rejected with a message.
 const CAP: usize = 8;
+
+/// The open question.
+pub(crate) struct QuestionsLayer;
+
+impl Layer for QuestionsLayer {
+    fn is_open(&self, app: &App) -> bool {
+        app.overlays.questions.is_open()
+    }
+
+    fn has_mouse(&self) -> bool {
+        true
+    }
+
+    fn taker(&self) -> Option<Taker> {
+        Some(Taker::Nobody)
+    }
+
+    fn key(&self, app: &mut App, press: &Press<'_>) -> bool {
+        app.confirm_key(press.pressed, press.modifiers);
+        true
+    }
+
+    /// Questions take no text, and keep it from everything below.
+    fn text(&self, _: &mut App, _: &str) -> bool {
+        true
+    }
+
+    fn press(&self, app: &mut App) -> bool {
+        app.confirm_click();
+        true
+    }
+
+    /// The hovered button changes its colour.
+    fn point(&self, app: &mut App, _: f64, _: f64) -> bool {
+        app.surface.pacing.ask();
+        false
+    }
+
+    fn draw(&self, shown: &mut Shown<'_>, canvas: &mut Canvas<'_, '_>) {
+        shown.questions.draw(canvas.geometry, canvas.colors, canvas.pointer, canvas.scene);
+    }
+}
 
 impl App {
     /// Queues a question for the user.

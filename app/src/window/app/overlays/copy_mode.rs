@@ -8,13 +8,60 @@ use unterm_term::{LineId, Point};
 
 use crate::copy_command::{CopyCommand, Find, Motion};
 use crate::window::{
-    app::App,
+    app::{
+        App,
+        overlays::layer::{Layer, Press, Shown},
+    },
     input::{clipboard::Buffer, keys::Pressed},
+    overlays::{canvas::Canvas, taker::Taker},
+    ui::geometry::pixels,
     workspace::copy_mode::{CopyMode, motion::Text, target},
 };
 
 /// The maximum count.
 const COUNT_CAP: u32 = 99_999;
+
+/// Copy mode's mark in the pane's corner.
+pub(crate) struct CopyModeLayer;
+
+impl Layer for CopyModeLayer {
+    fn is_open(&self, app: &App) -> bool {
+        app.is_copying()
+    }
+
+    fn is_raised(&self) -> bool {
+        false
+    }
+
+    fn taker(&self) -> Option<Taker> {
+        Some(Taker::Nobody)
+    }
+
+    fn key(&self, app: &mut App, press: &Press<'_>) -> bool {
+        if matches!(press.pressed.key, Key::Modifier(..)) {
+            return false;
+        }
+        if !app.copy_mode_key(press.pressed, press.modifiers)
+            && let Some(bound) = app.bound(press.pressed, press.modifiers)
+        {
+            app.act_by_key(bound, press.modifiers);
+        }
+        true
+    }
+
+    fn draw(&self, shown: &mut Shown<'_>, canvas: &mut Canvas<'_, '_>) {
+        for (id, area) in canvas.placed {
+            let is_searched = shown.search.is_some_and(|search| search.pane == *id);
+            let copy = canvas.views.get(id).and_then(|view| view.copy.as_ref());
+            if let Some(copy) = copy.filter(|_| !is_searched) {
+                let seen = canvas.seen(*id, *area, None);
+                let place = (pixels(*area), &seen[..]);
+                let (geometry, colors) = (canvas.geometry, canvas.colors);
+                copy.draw(geometry, place, colors, canvas.renderer, canvas.scene);
+            }
+        }
+    }
+}
 
 impl App {
     /// Toggles copy mode in the focused pane. It starts at the match of an open search, else with the current

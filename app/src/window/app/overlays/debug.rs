@@ -2,7 +2,29 @@
 
 use std::time::Instant;
 
-use crate::window::{app::App, overlays::debug::Debug};
+use crate::window::{
+    app::{
+        App,
+        overlays::layer::{Layer, Shown},
+    },
+    overlays::{canvas::Canvas, debug::Debug},
+};
+
+/// The debug overlay.
+pub(crate) struct DebugLayer;
+
+impl Layer for DebugLayer {
+    fn is_open(&self, app: &App) -> bool {
+        app.overlays.debug.is_some()
+    }
+
+    fn draw(&self, shown: &mut Shown<'_>, canvas: &mut Canvas<'_, '_>) {
+        if let Some((debug, about)) = &mut shown.debug {
+            let look = (canvas.geometry, canvas.colors);
+            debug.show(about, look, canvas.renderer, canvas.scene);
+        }
+    }
+}
 
 impl App {
     /// Opens or closes the overlay.

@@ -4,17 +4,61 @@ use unterm_mux::{
     PaneId,
     input::{Key, Modifiers},
 };
-use winit::event::KeyEvent;
 
 use crate::config::HintAction;
 use crate::window::{
-    app::App,
-    input::{clipboard::Buffer, keys::Pressed},
+    app::{
+        App,
+        overlays::layer::{Layer, Press, Shown},
+    },
+    input::clipboard::Buffer,
     overlays::{
+        canvas::Canvas,
         hints::{Hints, own_action},
+        taker::Taker,
         targets::{self, Target},
     },
 };
+
+/// Hint labels.
+pub(crate) struct HintsLayer;
+
+impl Layer for HintsLayer {
+    fn is_open(&self, app: &App) -> bool {
+        app.is_hinting()
+    }
+
+    /// Labels of a pane without the focus stay in sight.
+    fn lies_over_text(&self, app: &App) -> bool {
+        app.overlays.hints.is_some()
+    }
+
+    fn is_raised(&self) -> bool {
+        false
+    }
+
+    fn taker(&self) -> Option<Taker> {
+        Some(Taker::Nobody)
+    }
+
+    fn key(&self, app: &mut App, press: &Press<'_>) -> bool {
+        let is_modifier = matches!(press.pressed.key, Key::Modifier(..));
+        if !is_modifier {
+            app.hint_key(press);
+        }
+        !is_modifier
+    }
+
+    fn draw(&self, shown: &mut Shown<'_>, canvas: &mut Canvas<'_, '_>) {
+        if let Some(hints) = shown.hints
+            && let Some(area) = canvas.area(hints.pane)
+            && let Some(view) = canvas.views.get(&hints.pane)
+        {
+            let (geometry, colors) = (canvas.geometry, canvas.colors);
+            hints.draw(view, geometry.origin(area), geometry, colors, canvas.scene);
+        }
+    }
+}
 
 impl App {
     /// Labels the targets in sight of the focused pane; they are copied if `copies`, else opened.
@@ -39,11 +83,12 @@ impl App {
     }
 
     /// Handles a key while labels are shown; the program never receives it.
-    pub(crate) fn hint_key(&mut self, pressed: Pressed, modifiers: Modifiers, event: &KeyEvent) {
+    pub(crate) fn hint_key(&mut self, press: &Press<'_>) {
+        let Press { pressed, modifiers, text } = *press;
         let Some(hints) = &mut self.overlays.hints else { return };
         self.surface.pacing.ask();
         let special = modifiers.intersects(Modifiers::CTRL | Modifiers::ALT | Modifiers::SUPER);
-        let typed = event.text.as_ref().and_then(|text| text.chars().next());
+        let typed = text.and_then(|text| text.chars().next());
         match (pressed.key, typed) {
             (Key::Modifier(..), _) => {}
             (Key::Backspace, _) if !hints.typed.is_empty() => drop(hints.typed.pop()),

@@ -5,13 +5,63 @@ use unterm_mux::{
     input::{Key, Modifiers},
 };
 use unterm_renderer::PixelRect;
+use winit::window::CursorIcon;
 
 use crate::action::Action;
 use crate::window::{
-    app::App,
+    app::{
+        App,
+        overlays::layer::{Layer, Press, Shown},
+    },
     input::{clipboard::Buffer, keys::Pressed},
-    overlays::menu::{Choice, Item, Menu, Outcome, Row},
+    overlays::{
+        canvas::Canvas,
+        menu::{Choice, Item, Menu, Outcome, Row},
+        taker::Taker,
+    },
 };
+
+/// The open menu.
+pub(crate) struct MenuLayer;
+
+impl Layer for MenuLayer {
+    fn is_open(&self, app: &App) -> bool {
+        app.overlays.menu.is_some()
+    }
+
+    fn has_mouse(&self) -> bool {
+        true
+    }
+
+    fn taker(&self) -> Option<Taker> {
+        Some(Taker::Nobody)
+    }
+
+    fn key(&self, app: &mut App, press: &Press<'_>) -> bool {
+        app.menu_key(press.pressed, press.modifiers);
+        true
+    }
+
+    fn press(&self, app: &mut App) -> bool {
+        app.menu_pressed()
+    }
+
+    fn point(&self, app: &mut App, x: f64, y: f64) -> bool {
+        app.set_icon(CursorIcon::Default);
+        app.menu_pointed(x, y);
+        true
+    }
+
+    fn wheel(&self, app: &mut App, up: bool) {
+        app.menu_wheel(up);
+    }
+
+    fn draw(&self, shown: &mut Shown<'_>, canvas: &mut Canvas<'_, '_>) {
+        if let Some(menu) = shown.menu {
+            menu.draw(canvas.geometry, canvas.colors, canvas.scene);
+        }
+    }
+}
 
 impl App {
     /// Opens a menu at `anchor` (a point has size 0) for a tab; `None`: the active tab.

@@ -3,21 +3,75 @@
 use std::sync::Arc;
 
 use unterm_mux::{OnExit, Spawn, TabId, input::Modifiers};
-use winit::event::KeyEvent;
 
 use crate::window::{
-    app::App,
-    input::keys::Pressed,
+    app::{
+        App,
+        overlays::layer::{Layer, Press, Shown},
+    },
     overlays::{
+        canvas::Canvas,
         emoji,
         panel::{Outcome, Panel, item::Item},
         picker::{Choice, Picker, action_item, shell_items},
+        taker::Taker,
     },
 };
 use crate::{
     action::{ACTIONS, Action, Entry, Takes},
     config::{edit, theme},
 };
+
+/// The palette and similar lists.
+pub(crate) struct PickerLayer;
+
+impl Layer for PickerLayer {
+    fn is_open(&self, app: &App) -> bool {
+        app.overlays.picker.is_some()
+    }
+
+    fn has_mouse(&self) -> bool {
+        true
+    }
+
+    fn taker(&self) -> Option<Taker> {
+        Some(Taker::Panel)
+    }
+
+    fn key(&self, app: &mut App, press: &Press<'_>) -> bool {
+        if !app.pastes_into_chrome(press) {
+            app.picker_key(press);
+        }
+        true
+    }
+
+    fn text(&self, app: &mut App, text: &str) -> bool {
+        app.picker_text(text);
+        true
+    }
+
+    fn press(&self, app: &mut App) -> bool {
+        let (x, y) = app.input.pointer.position.unwrap_or((-1.0, -1.0));
+        app.picker_click(x, y);
+        true
+    }
+
+    fn point(&self, app: &mut App, x: f64, y: f64) -> bool {
+        app.picker_pointed(x, y);
+        false
+    }
+
+    fn wheel(&self, app: &mut App, up: bool) {
+        app.picker_wheel(up);
+    }
+
+    fn draw(&self, shown: &mut Shown<'_>, canvas: &mut Canvas<'_, '_>) {
+        let Some(picker) = shown.picker else { return };
+        let (preedit, look) = (canvas.preedit_of(Taker::Panel), (canvas.geometry, canvas.colors));
+        let at = picker.panel().draw(preedit, look, canvas.renderer, canvas.scene);
+        canvas.caret = Some(at);
+    }
+}
 
 impl App {
     fn pick(&mut self, hint: &str, items: Vec<Item<Choice>>, marked: usize) {
@@ -144,13 +198,14 @@ impl App {
     }
 
     /// Handles a key while the panel is open; the key does not reach the program.
-    pub(crate) fn picker_key(&mut self, pressed: Pressed, modifiers: Modifiers, event: &KeyEvent) {
+    pub(crate) fn picker_key(&mut self, press: &Press<'_>) {
+        let Press { pressed, modifiers, text } = *press;
         let Some(picker) = &mut self.overlays.picker else { return };
         let key = match pressed.unshifted {
             Some(c) if modifiers.contains(Modifiers::CTRL) => unterm_mux::input::Key::Char(c),
             _ => pressed.key,
         };
-        let outcome = picker.panel.key(key, modifiers, event.text.as_deref());
+        let outcome = picker.panel.key(key, modifiers, text);
         self.picked(outcome);
     }
 

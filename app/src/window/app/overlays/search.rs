@@ -10,17 +10,73 @@ use unterm_mux::{
     input::{Key, Modifiers},
 };
 use unterm_term::Point;
-use winit::event::KeyEvent;
 
 use crate::window::{
-    app::App,
-    input::keys::Pressed,
-    overlays::search::{FromCopyMode, SearchBar, found::Found},
-    ui::geometry::contains,
+    app::{
+        App,
+        overlays::layer::{Layer, Press, Shown},
+    },
+    overlays::{
+        canvas::Canvas,
+        search::{FromCopyMode, SearchBar, found::Found},
+        taker::Taker,
+    },
+    ui::geometry::{contains, pixels},
 };
 
 /// The delay before new output is searched.
 const AGAIN: Duration = Duration::from_millis(300);
+
+/// The bar of the open search.
+pub(crate) struct SearchLayer;
+
+impl Layer for SearchLayer {
+    fn is_open(&self, app: &App) -> bool {
+        app.is_searching()
+    }
+
+    /// A search whose pane has no focus, or whose pattern was accepted, still highlights matches.
+    fn lies_over_text(&self, app: &App) -> bool {
+        app.overlays.search.is_some()
+    }
+
+    fn is_raised(&self) -> bool {
+        false
+    }
+
+    fn taker(&self) -> Option<Taker> {
+        Some(Taker::Search)
+    }
+
+    fn key(&self, app: &mut App, press: &Press<'_>) -> bool {
+        if !app.takes_for_search(press.pressed, press.modifiers) {
+            return false;
+        }
+        if !app.pastes_into_chrome(press) {
+            app.search_key(press);
+        }
+        true
+    }
+
+    fn text(&self, app: &mut App, text: &str) -> bool {
+        app.search_text(text);
+        true
+    }
+
+    fn press(&self, app: &mut App) -> bool {
+        app.input.pointer.position.is_some_and(|(x, y)| app.search_pressed(x, y))
+    }
+
+    fn draw(&self, shown: &mut Shown<'_>, canvas: &mut Canvas<'_, '_>) {
+        let Some(search) = shown.search else { return };
+        let Some(area) = canvas.area(search.pane) else { return };
+        let seen = canvas.seen(search.pane, area, search.range());
+        let place = (pixels(area), &seen[..]);
+        let (preedit, look) = (canvas.preedit_of(Taker::Search), (canvas.geometry, canvas.colors));
+        let at = search.draw(preedit, look, place, canvas.renderer, canvas.scene);
+        canvas.caret = Some(at);
+    }
+}
 
 impl App {
     /// Opens the search of the focused pane; if it is already open, returns the keys to it.
@@ -84,7 +140,8 @@ impl App {
     }
 
     /// Handles a key while the search is open; the key does not reach the program.
-    pub(crate) fn search_key(&mut self, pressed: Pressed, modifiers: Modifiers, event: &KeyEvent) {
+    pub(crate) fn search_key(&mut self, press: &Press<'_>) {
+        let Press { pressed, modifiers, text } = *press;
         let Some(search) = &mut self.overlays.search else { return };
         let ctrl = modifiers.contains(Modifiers::CTRL);
         let key = match pressed.unshifted {
@@ -128,7 +185,7 @@ impl App {
                 return self.search_now();
             }
             _ => {
-                return match search.line.edit(key, modifiers, event.text.as_deref()) {
+                return match search.line.edit(key, modifiers, text) {
                     Some(true) => self.search_changed(),
                     Some(false) => self.surface.pacing.ask(),
                     None => {}

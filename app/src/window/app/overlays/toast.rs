@@ -4,13 +4,39 @@ use std::time::Instant;
 
 use crate::desktop::Key;
 use crate::window::{
-    app::App,
+    app::{
+        App,
+        overlays::layer::{Layer, Shown},
+    },
     overlays::{
         asks,
+        canvas::Canvas,
         toast::{TIME, Toast},
     },
     ui::geometry::contains,
 };
+
+/// Messages.
+pub(crate) struct ToastsLayer;
+
+impl Layer for ToastsLayer {
+    /// Messages take presses on them only.
+    fn is_open(&self, _: &App) -> bool {
+        true
+    }
+
+    fn lies_over_text(&self, app: &App) -> bool {
+        !app.overlays.toasts.is_empty()
+    }
+
+    fn press(&self, app: &mut App) -> bool {
+        app.input.pointer.position.is_some_and(|(x, y)| app.dismiss_toast(x, y))
+    }
+
+    fn draw(&self, shown: &mut Shown<'_>, canvas: &mut Canvas<'_, '_>) {
+        shown.toasts.draw(canvas.geometry, canvas.colors, canvas.scene);
+    }
+}
 
 impl App {
     /// Shows a message that expires.

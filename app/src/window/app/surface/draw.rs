@@ -7,7 +7,10 @@ use unterm_mux::{Layout, PaneId, Rect};
 use unterm_renderer::{Highlight, PainterKind, PaneScene, PixelRect, Scene};
 
 use crate::window::{
-    app::{App, BELL_MARK, BLINK, overlays::stack::Shown},
+    app::{
+        App, BELL_MARK, BLINK,
+        overlays::{layer::Shown, stack},
+    },
     chrome::{
         status_bar::About,
         tab_bar::{TabBar, TabLabel},
@@ -453,7 +456,7 @@ impl App {
             preedit: self.input.preedit.as_ref().map(|preedit| (taker, preedit)),
             caret: None,
         };
-        shown.draw(&mut canvas);
+        stack::draw(&mut shown, &mut canvas);
         let caret = canvas.caret.filter(|_| matches!(taker, Taker::Panel | Taker::Search));
         self.surface.renderer.frame(&scene);
         if let Err(error) = screen.present(&mut self.surface.renderer) {

@@ -1,4 +1,4 @@
-//! TODO
+//! Opens the window, and brings the state to its frames.
 
 pub(crate) mod draw;
 pub(crate) mod echo;

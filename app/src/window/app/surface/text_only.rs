@@ -14,14 +14,7 @@ use crate::window::{
 impl App {
     /// Stores what a whole frame showed, if the next frame can reuse it.
     pub(crate) fn note_around(&mut self, layout: Arc<Layout>, placed: Vec<(PaneId, Rect)>) {
-        let is_plain = self.overlays.search.is_none()
-            && self.overlays.hints.is_none()
-            && self.overlays.picker.is_none()
-            && self.overlays.menu.is_none()
-            && self.overlays.debug.is_none()
-            && !self.overlays.questions.is_open()
-            && self.overlays.toasts.is_empty()
-            && self.overlays.hovered.is_none()
+        let is_plain = !self.lies_something_over_text()
             && self.input.preedit.is_none()
             && self.workspace.panes.broadcast.panes(&layout).is_empty()
             && !self.shows_bars(&placed);

@@ -1,4 +1,4 @@
-//! TODO
+//! Carries out what the desktop, control clients and slow tasks report.
 
 pub(crate) mod access;
 pub(crate) mod access_tree;

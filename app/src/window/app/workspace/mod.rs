@@ -1,4 +1,4 @@
-//! TODO
+//! Carries out what the user does with tabs, panes and commands.
 
 pub(crate) mod blocks;
 pub(crate) mod blocks_mouse;

@@ -1,0 +1,86 @@
+//! Overlays that only show something: marks of commands, the target of a link, the tooltip of the status bar.
+
+use crate::window::{
+    app::{
+        App,
+        overlays::layer::{Layer, Shown},
+    },
+    overlays::canvas::Canvas,
+    ui::geometry::pixels,
+};
+
+/// Marks and buttons of commands, and the sticky header.
+pub(crate) struct BlocksLayer;
+
+impl Layer for BlocksLayer {
+    fn is_open(&self, _: &App) -> bool {
+        true
+    }
+
+    /// A frame of text is compared with the visible commands of the frame before.
+    fn lies_over_text(&self, _: &App) -> bool {
+        false
+    }
+
+    fn is_raised(&self) -> bool {
+        false
+    }
+
+    fn draw(&self, shown: &mut Shown<'_>, canvas: &mut Canvas<'_, '_>) {
+        for (id, area) in canvas.placed {
+            let Some(view) = canvas.views.get(id) else { continue };
+            let hovered = shown.block_hover.filter(|(pane, _)| pane == id);
+            let hovered = hovered.map(|(_, block)| block);
+            let matches = match shown.matches {
+                (Some(pane), matches) if pane == *id => matches,
+                _ => &[],
+            };
+            // A target under the header may have a hint label.
+            let is_hinting = shown.hints.is_some_and(|hints| hints.pane == *id);
+            let header = (shown.commands.sticky_header && !is_hinting).then_some(matches);
+            let shows = (shown.commands.marks, header);
+            let (area, look) = (pixels(*area), (canvas.geometry, canvas.colors));
+            view.draw_blocks(area, hovered, canvas.pointer, shows, look, canvas.scene);
+        }
+    }
+}
+
+/// The target of the link under the pointer.
+pub(crate) struct LinkLayer;
+
+impl Layer for LinkLayer {
+    fn is_open(&self, app: &App) -> bool {
+        app.overlays.hovered.is_some()
+    }
+
+    fn is_raised(&self) -> bool {
+        false
+    }
+
+    fn draw(&self, shown: &mut Shown<'_>, canvas: &mut Canvas<'_, '_>) {
+        let Some(hovered) = shown.hovered else { return };
+        // Since the pointer last moved, the pane may have closed, or its tab may have become inactive.
+        let Some(area) = canvas.area(hovered.pane) else { return };
+        let (geometry, colors) = (canvas.geometry, canvas.colors);
+        let view = canvas.views.get(&hovered.pane).map(|view| (view, geometry.origin(area)));
+        hovered.draw(view, geometry, colors, canvas.pointer, canvas.renderer, canvas.scene);
+    }
+}
+
+/// The description of the status bar's item under the pointer.
+pub(crate) struct TooltipLayer;
+
+impl Layer for TooltipLayer {
+    fn is_open(&self, _: &App) -> bool {
+        true
+    }
+
+    /// It appears and disappears with whole frames.
+    fn lies_over_text(&self, _: &App) -> bool {
+        false
+    }
+
+    fn draw(&self, shown: &mut Shown<'_>, canvas: &mut Canvas<'_, '_>) {
+        shown.status_bar.draw_tooltip(canvas.colors, canvas.renderer, canvas.scene);
+    }
+}
