@@ -105,10 +105,10 @@ impl App {
     fn apply_fonts(&mut self) {
         self.surface.renderer.set_fonts(self.prefs.fonts.clone());
         let cell = self.surface.renderer.metrics();
-        if let Some(screen) = &mut self.surface.screen {
-            screen.geometry.cell = cell;
-            screen.geometry.scale = self.prefs.fonts.scale;
-            screen.geometry.measure(&mut self.surface.renderer);
+        if let Some(geometry) = &mut self.surface.geometry {
+            geometry.cell = cell;
+            geometry.scale = self.prefs.fonts.scale;
+            geometry.measure(&mut self.surface.renderer);
         }
         self.arrange();
         self.surface.pacing.ask();
@@ -158,13 +158,15 @@ impl App {
     }
 
     fn resized(&mut self, size: PhysicalSize<u32>) {
-        let Some(screen) = &mut self.surface.screen else { return };
+        let Some(geometry) = &mut self.surface.geometry else { return };
         let (width, height) = (size.width.max(1), size.height.max(1));
-        if (screen.geometry.width, screen.geometry.height) == (width, height) {
+        if (geometry.width, geometry.height) == (width, height) {
             return;
         }
-        (screen.geometry.width, screen.geometry.height) = (width, height);
-        screen.painter.resize(width, height);
+        (geometry.width, geometry.height) = (width, height);
+        if let Some(screen) = &mut self.surface.screen {
+            screen.painter.resize(width, height);
+        }
         // The user resizes the window: grids that a client fixed follow the window again.
         for pane in self.mux.panes() {
             pane.set_pinned(false);

@@ -88,10 +88,9 @@ impl App {
             self.apply_fonts();
             self.tell_missing_fonts();
         }
-        if let Some(screen) = &mut self.surface.screen {
-            screen.geometry.padding = self.prefs.config.window.padding;
-            screen.geometry.tab_bar_at_foot =
-                self.prefs.config.tab_bar.position == BarPosition::Bottom;
+        if let Some(geometry) = &mut self.surface.geometry {
+            geometry.padding = self.prefs.config.window.padding;
+            geometry.tab_bar_at_foot = self.prefs.config.tab_bar.position == BarPosition::Bottom;
         }
         if before.window.blur != self.prefs.config.window.blur
             && let Some(screen) = &self.surface.screen

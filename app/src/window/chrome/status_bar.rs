@@ -200,14 +200,13 @@ impl Status {
 }
 
 impl StatusBar {
-    /// Draws the bar, if it is enabled; returns when the tooltip is due.
-    pub(crate) fn show(
+    /// Updates the bar, if it is enabled; returns when the tooltip is due.
+    pub(crate) fn update(
         &mut self,
         about: &About<'_>,
-        (geometry, colors): (&Geometry, &Colors),
+        geometry: &Geometry,
         pointer: Option<(f64, f64)>,
         renderer: &mut Renderer,
-        scene: &mut Scene<'_>,
     ) -> Option<Instant> {
         if !geometry.has_status_bar {
             *self = Self::default();
@@ -222,7 +221,6 @@ impl StatusBar {
         if self.pointed.map(|(item, _)| item) != pointed {
             self.pointed = pointed.map(|item| (item, Instant::now()));
         }
-        self.draw(scene, colors);
         self.pointed.map(|(_, since)| since + TOOLTIP).filter(|due| *due > Instant::now())
     }
 
@@ -245,7 +243,8 @@ impl StatusBar {
         Some(slot.item)
     }
 
-    fn draw(&self, scene: &mut Scene<'_>, colors: &Colors) {
+    /// Draws the bar, if it is enabled.
+    pub(crate) fn draw(&self, scene: &mut Scene<'_>, colors: &Colors) {
         let Some(geometry) = self.geometry else { return };
         let bar = geometry.status_bar();
         scene.quads.push(quad(bar, colors.raised));

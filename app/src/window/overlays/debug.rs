@@ -67,16 +67,20 @@ impl Debug {
         self.samples.iter().filter(|sample| sample.at + Duration::from_secs(1) > last.at).count()
     }
 
+    /// Reads the memory use, if the last reading is old.
+    pub(crate) fn measure(&mut self, now: Instant) {
+        if self.memory.is_none_or(|(read, _)| now > read + MEMORY_AGE) {
+            self.memory = resident().map(|bytes| (now, bytes));
+        }
+    }
+
     /// The lines about frames, keys and memory.
-    fn lines(&mut self, now: Instant) -> Vec<String> {
+    fn lines(&self) -> Vec<String> {
         let times = self.samples.iter().map(|sample| sample.took);
         let frames = spread(times).unwrap_or_else(|| "none yet".to_owned());
         let damage = self.samples.back().map_or(0.0, |sample| sample.damage * 100.0);
         let keys = spread(self.keys.iter().copied())
             .unwrap_or_else(|| "press a key to measure".to_owned());
-        if self.memory.is_none_or(|(read, _)| now > read + MEMORY_AGE) {
-            self.memory = resident().map(|bytes| (now, bytes));
-        }
         let memory = self
             .memory
             .map_or_else(String::new, |(_, bytes)| format!("memory {:.1} MB", bytes as f64 / 1e6));
@@ -235,19 +239,19 @@ pub(crate) struct About<'a> {
     pub(crate) hovered: Option<(&'a View, u16, usize)>,
     /// The focused pane's view and number.
     pub(crate) focused: Option<(&'a View, u64)>,
-    pub(crate) painter: String,
+    pub(crate) painter: &'a str,
 }
 
 impl Debug {
     /// Draws the overlay.
     pub(crate) fn show(
-        &mut self,
+        &self,
         about: &About<'_>,
         look: (&Geometry, &Colors),
         renderer: &mut Renderer,
         scene: &mut Scene<'_>,
     ) {
-        let mut lines = self.lines(Instant::now());
+        let mut lines = self.lines();
         lines.push(format!("painter {}", about.painter));
         let geometry = look.0;
         lines.push(format!(
@@ -291,7 +295,7 @@ mod tests {
         }
         assert_eq!(debug.samples.len(), SAMPLES);
         assert_eq!(debug.rate(), 40);
-        let lines = debug.lines(start);
+        let lines = debug.lines();
         assert_eq!(lines[0], "40 pictures/s   damage 50.0 %");
         assert_eq!(lines[1], "picture 2.00 ms, at most 2.00 ms");
     }

@@ -7,6 +7,7 @@ pub(crate) mod blur;
 pub(crate) mod drop_down;
 pub(crate) mod look;
 pub(crate) mod pacing;
+pub(crate) mod plan;
 pub(crate) mod screen;
 pub(crate) mod wayland;
 pub(crate) mod x_server;
@@ -16,13 +17,18 @@ use std::time::Instant;
 use unterm_renderer::Renderer;
 use winit::dpi::PhysicalPosition;
 
-use crate::window::surface::{around::Around, pacing::Pacing, screen::Screen};
+use crate::window::{
+    surface::{around::Around, pacing::Pacing, screen::Screen},
+    ui::geometry::Geometry,
+};
 
 /// The state of the surface.
 pub(crate) struct Surface {
     pub(crate) renderer: Renderer,
     /// `None` until the window is created.
     pub(crate) screen: Option<Screen>,
+    /// The window's measures; `None` until it is created.
+    pub(crate) geometry: Option<Geometry>,
     pub(crate) pacing: Pacing,
     /// The last frame's content around the panes' text, if the next frame can differ from it in text only.
     pub(crate) around: Option<Around>,
@@ -44,6 +50,7 @@ impl Surface {
         Self {
             renderer,
             screen: None,
+            geometry: None,
             pacing: Pacing::default(),
             around: None,
             timer: None,

@@ -1,4 +1,4 @@
-//! The system's window with its painter and measures.
+//! The system's window with its painter.
 
 use std::{sync::Arc, time::Instant};
 
@@ -13,10 +13,10 @@ const LEAST_ROWS: u16 = 3;
 
 impl Screen {
     /// Sets the window's minimum size.
-    pub(crate) fn limit_size(&mut self) {
-        let least = self.geometry.window_for(LEAST_COLUMNS, LEAST_ROWS);
+    pub(crate) fn limit_size(&mut self, geometry: &Geometry) {
+        let least = geometry.window_for(LEAST_COLUMNS, LEAST_ROWS);
         if std::mem::replace(&mut self.least, least) != least {
-            let size = wayland::size_of(&self.window, least, self.geometry.scale);
+            let size = wayland::size_of(&self.window, least, geometry.scale);
             self.window.set_min_inner_size(Some(size));
         }
     }
@@ -45,7 +45,6 @@ impl Screen {
 pub(crate) struct Screen {
     pub(crate) window: Arc<Window>,
     pub(crate) painter: WindowPainter<Arc<Window>>,
-    pub(crate) geometry: Geometry,
     pub(crate) title: String,
     /// The minimum size of the window.
     pub(crate) least: (u32, u32),

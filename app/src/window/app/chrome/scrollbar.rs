@@ -35,7 +35,7 @@ impl App {
 
     /// The bar of a visible pane that can be scrolled.
     fn bar_of(&self, pane: PaneId) -> Option<(Bar, Reach)> {
-        let geometry = self.surface.screen.as_ref()?.geometry;
+        let geometry = self.surface.geometry?;
         let placed = self.placed(&self.mux.layout());
         let (_, area) = placed.into_iter().find(|(id, _)| *id == pane)?;
         let reach = self
@@ -129,7 +129,7 @@ impl App {
 
     /// Whether any visible pane shows its bar.
     pub(crate) fn shows_bars(&self, placed: &[(PaneId, Rect)]) -> bool {
-        let Some(geometry) = self.surface.screen.as_ref().map(|screen| screen.geometry) else {
+        let Some(geometry) = self.surface.geometry else {
             return false;
         };
         placed.iter().any(|(pane, area)| {
@@ -143,7 +143,7 @@ impl App {
     /// The visible bars, as rectangles.
     pub(crate) fn bars(&self, colors: &Colors) -> Vec<Quad> {
         let mut quads = Vec::new();
-        let Some(geometry) = self.surface.screen.as_ref().map(|screen| screen.geometry) else {
+        let Some(geometry) = self.surface.geometry else {
             return quads;
         };
         for (pane, area) in self.placed(&self.mux.layout()) {

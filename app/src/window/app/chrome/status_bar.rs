@@ -29,7 +29,7 @@ impl App {
     /// The item under the pointer; `None` if the pointer is not on the bar.
     pub(crate) fn status_item(&self) -> Option<Option<StatusItem>> {
         let (x, y) = self.input.pointer.position?;
-        let bar = self.surface.screen.as_ref()?.geometry.status_bar();
+        let bar = self.surface.geometry?.status_bar();
         contains(bar, x, y).then(|| self.chrome.status_bar.at(x, y))
     }
 

@@ -24,7 +24,7 @@ const TRAVEL: f32 = 5.0;
 impl App {
     /// The tab bar as last drawn.
     pub(crate) fn tab_bar(&self) -> Option<TabBar<'_>> {
-        let geometry = self.surface.screen.as_ref()?.geometry;
+        let geometry = self.surface.geometry?;
         let active = self.mux.layout().active_tab().map(|tab| tab.id);
         let max_title = self.prefs.config.tab_bar.max_title;
         Some(TabBar::new(
@@ -141,7 +141,7 @@ impl App {
     /// Drags the held tab to the pointer. False if no tab is held.
     pub(crate) fn drag_tab(&mut self, x: f64) -> bool {
         let Some(mut drag) = self.chrome.tab_hand.drag else { return false };
-        let Some(scale) = self.surface.screen.as_ref().map(|screen| screen.geometry.scale) else {
+        let Some(scale) = self.surface.geometry.map(|geometry| geometry.scale) else {
             return false;
         };
         drag.is_moving |= (x - drag.start).abs() > f64::from(TRAVEL * scale);
@@ -182,7 +182,7 @@ impl App {
     pub(crate) fn open_tab_menu(&mut self, tab: TabId, at: Option<(f64, f64)>) {
         let layout = self.mux.layout();
         let Some(index) = layout.tabs.iter().position(|one| one.id == tab) else { return };
-        let Some(geometry) = self.surface.screen.as_ref().map(|screen| screen.geometry) else {
+        let Some(geometry) = self.surface.geometry else {
             return;
         };
         let bar = geometry.tab_bar();

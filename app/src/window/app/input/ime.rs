@@ -9,7 +9,7 @@ use winit::{
     window::Window,
 };
 
-use crate::window::{app::App, overlays::taker::Taker, surface::screen::Screen};
+use crate::window::{app::App, overlays::taker::Taker};
 
 impl App {
     /// Handles an event of the input method.
@@ -74,10 +74,7 @@ impl App {
         caret: Option<PixelRect>,
     ) {
         self.allow_ime();
-        let Some(screen) = &self.surface.screen else { return };
-        let Some(place) = caret.or_else(|| self.cursor_place(screen, layout, placed)) else {
-            return;
-        };
+        let Some(place) = caret.or_else(|| self.cursor_place(layout, placed)) else { return };
         let Some(screen) = &mut self.surface.screen else { return };
         if screen.ime_area.replace(place) != Some(place) {
             tell_place(&screen.window, place);
@@ -85,17 +82,13 @@ impl App {
     }
 
     /// The position of the focused pane's cursor.
-    fn cursor_place(
-        &self,
-        screen: &Screen,
-        layout: &Layout,
-        placed: &[(PaneId, Rect)],
-    ) -> Option<PixelRect> {
+    fn cursor_place(&self, layout: &Layout, placed: &[(PaneId, Rect)]) -> Option<PixelRect> {
         let focused = layout.active_tab().map(|tab| tab.focused);
         let (id, area) = placed.iter().find(|(id, _)| Some(*id) == focused)?;
         let view = self.workspace.views.get(id)?;
-        let (cursor, cell) = (view.snapshot.cursor, screen.geometry.cell);
-        let origin = screen.geometry.origin(*area);
+        let geometry = self.surface.geometry?;
+        let (cursor, cell) = (view.snapshot.cursor, geometry.cell);
+        let origin = geometry.origin(*area);
         let column = view.column_width(usize::from(cursor.row), (cell.width, cell.height));
         Some(PixelRect {
             x: origin.0 + (f64::from(cursor.col) * column) as i32,

@@ -23,7 +23,7 @@ use crate::window::{
 
 impl App {
     pub(crate) fn pointer_moved(&mut self, x: f64, y: f64) {
-        let Some(geometry) = self.surface.screen.as_ref().map(|screen| screen.geometry) else {
+        let Some(geometry) = self.surface.geometry else {
             return;
         };
         for bar in [geometry.tab_bar(), geometry.status_bar()] {
@@ -242,7 +242,7 @@ impl App {
 
     pub(crate) fn tab_bar_part(&self) -> Option<TabBarPart> {
         let (x, y) = self.input.pointer.position?;
-        let geometry = self.surface.screen.as_ref()?.geometry;
+        let geometry = self.surface.geometry?;
         contains(geometry.tab_bar(), x, y).then(|| self.tab_bar().map(|bar| bar.at(x, y)))?
     }
 
@@ -281,16 +281,15 @@ impl App {
 
     fn target_at(&self, id: PaneId, area: Rect) -> Option<Target> {
         let (x, y) = self.input.pointer.position?;
-        let origin = self.surface.screen.as_ref()?.geometry.origin(area);
+        let origin = self.surface.geometry?.origin(area);
         let shift = self.workspace.views.get(&id).map_or(0, |view| view.shift);
         let y = y - f64::from(origin.1) + f64::from(shift);
         Some(Target { id, x: x - f64::from(origin.0), y })
     }
 
     pub(crate) fn cell(&self) -> (u32, u32) {
-        self.surface.screen.as_ref().map_or((1, 1), |screen| {
-            (screen.geometry.cell.width.max(1), screen.geometry.cell.height.max(1))
-        })
+        let cell = self.surface.geometry.map(|geometry| geometry.cell);
+        cell.map_or((1, 1), |cell| (cell.width.max(1), cell.height.max(1)))
     }
 
     /// The mouse cursor over a pane: the shape that its program set (OSC 22), or a text cursor.

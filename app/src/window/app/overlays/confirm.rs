@@ -5,7 +5,7 @@ use unterm_mux::input::Modifiers;
 use crate::window::{
     app::{
         App,
-        overlays::layer::{Layer, Press, Shown},
+        overlays::layer::{Layer, Press},
     },
     input::keys::Pressed,
     overlays::{
@@ -13,6 +13,7 @@ use crate::window::{
         confirm::{Answer, Confirm},
         taker::Taker,
     },
+    surface::plan::Drawn,
 };
 
 /// Maximum number of queued questions; further ones are rejected with a message.
@@ -55,8 +56,8 @@ impl Layer for QuestionsLayer {
         false
     }
 
-    fn draw(&self, shown: &mut Shown<'_>, canvas: &mut Canvas<'_, '_>) {
-        shown.questions.draw(canvas.geometry, canvas.colors, canvas.pointer, canvas.scene);
+    fn draw(&self, drawn: &Drawn<'_>, canvas: &mut Canvas<'_, '_>) {
+        drawn.overlays.questions.draw(canvas.geometry, canvas.colors, canvas.pointer, canvas.scene);
     }
 }
 
@@ -87,7 +88,7 @@ impl App {
     /// Handles a click while a question is open: presses a button; outside the question, presses the last one.
     pub(crate) fn confirm_click(&mut self) {
         let Some((x, y)) = self.input.pointer.position else { return };
-        let Some(geometry) = self.surface.screen.as_ref().map(|screen| screen.geometry) else {
+        let Some(geometry) = self.surface.geometry else {
             return;
         };
         let Some(open) = self.overlays.questions.0.front() else { return };

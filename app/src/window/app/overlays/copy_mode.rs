@@ -10,10 +10,11 @@ use crate::copy_command::{CopyCommand, Find, Motion};
 use crate::window::{
     app::{
         App,
-        overlays::layer::{Layer, Press, Shown},
+        overlays::layer::{Layer, Press},
     },
     input::{clipboard::Buffer, keys::Pressed},
     overlays::{canvas::Canvas, taker::Taker},
+    surface::plan::Drawn,
     ui::geometry::pixels,
     workspace::copy_mode::{CopyMode, motion::Text, target},
 };
@@ -49,9 +50,10 @@ impl Layer for CopyModeLayer {
         true
     }
 
-    fn draw(&self, shown: &mut Shown<'_>, canvas: &mut Canvas<'_, '_>) {
+    fn draw(&self, drawn: &Drawn<'_>, canvas: &mut Canvas<'_, '_>) {
         for (id, area) in canvas.placed {
-            let is_searched = shown.search.is_some_and(|search| search.pane == *id);
+            let is_searched =
+                drawn.overlays.search.as_ref().is_some_and(|search| search.pane == *id);
             let copy = canvas.views.get(id).and_then(|view| view.copy.as_ref());
             if let Some(copy) = copy.filter(|_| !is_searched) {
                 let seen = canvas.seen(*id, *area, None);

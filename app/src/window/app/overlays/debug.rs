@@ -3,11 +3,12 @@
 use std::time::Instant;
 
 use crate::window::{
-    app::{
-        App,
-        overlays::layer::{Layer, Shown},
+    app::{App, overlays::layer::Layer},
+    overlays::{
+        canvas::Canvas,
+        debug::{About, Debug},
     },
-    overlays::{canvas::Canvas, debug::Debug},
+    surface::plan::Drawn,
 };
 
 /// The debug overlay.
@@ -18,11 +19,15 @@ impl Layer for DebugLayer {
         app.overlays.debug.is_some()
     }
 
-    fn draw(&self, shown: &mut Shown<'_>, canvas: &mut Canvas<'_, '_>) {
-        if let Some((debug, about)) = &mut shown.debug {
-            let look = (canvas.geometry, canvas.colors);
-            debug.show(about, look, canvas.renderer, canvas.scene);
-        }
+    fn draw(&self, drawn: &Drawn<'_>, canvas: &mut Canvas<'_, '_>) {
+        let (Some(debug), Some(of)) = (&drawn.overlays.debug, &drawn.plan.debug) else { return };
+        let view = |id| canvas.views.get(&id);
+        let about = About {
+            hovered: of.cell.and_then(|(id, col, row)| Some((view(id)?, col, row))),
+            focused: drawn.plan.panes.focused.and_then(|id| Some((view(id)?, id.0))),
+            painter: &of.painter,
+        };
+        debug.show(&about, (canvas.geometry, canvas.colors), canvas.renderer, canvas.scene);
     }
 }
 

@@ -9,7 +9,7 @@ use crate::config::HintAction;
 use crate::window::{
     app::{
         App,
-        overlays::layer::{Layer, Press, Shown},
+        overlays::layer::{Layer, Press},
     },
     input::clipboard::Buffer,
     overlays::{
@@ -18,6 +18,7 @@ use crate::window::{
         taker::Taker,
         targets::{self, Target},
     },
+    surface::plan::Drawn,
 };
 
 /// Hint labels.
@@ -49,8 +50,8 @@ impl Layer for HintsLayer {
         !is_modifier
     }
 
-    fn draw(&self, shown: &mut Shown<'_>, canvas: &mut Canvas<'_, '_>) {
-        if let Some(hints) = shown.hints
+    fn draw(&self, drawn: &Drawn<'_>, canvas: &mut Canvas<'_, '_>) {
+        if let Some(hints) = &drawn.overlays.hints
             && let Some(area) = canvas.area(hints.pane)
             && let Some(view) = canvas.views.get(&hints.pane)
         {

@@ -1,25 +1,12 @@
 //! What an overlay is.
 
-use unterm_mux::{PaneId, input::Modifiers};
-use unterm_renderer::Highlight;
+use unterm_mux::input::Modifiers;
 
-use crate::config::Commands;
 use crate::window::{
     app::App,
-    chrome::status_bar::StatusBar,
     input::keys::Pressed,
-    overlays::{
-        canvas::Canvas,
-        confirm::Questions,
-        debug::{self, Debug},
-        hints::Hints,
-        hover::Hovered,
-        menu::Menu,
-        picker::Picker,
-        search::SearchBar,
-        taker::Taker,
-        toast::Toasts,
-    },
+    overlays::{canvas::Canvas, taker::Taker},
+    surface::plan::Drawn,
 };
 
 /// A pressed key.
@@ -80,22 +67,5 @@ pub(crate) trait Layer: Sync {
     fn wheel(&self, _app: &mut App, _up: bool) {}
 
     /// Draws the overlay.
-    fn draw(&self, shown: &mut Shown<'_>, canvas: &mut Canvas<'_, '_>);
-}
-
-/// The overlays' current state.
-pub(crate) struct Shown<'a> {
-    pub(crate) commands: &'a Commands,
-    /// The searched pane, and its visible matches.
-    pub(crate) matches: (Option<PaneId>, &'a [Highlight]),
-    pub(crate) block_hover: Option<(PaneId, u64)>,
-    pub(crate) status_bar: &'a StatusBar,
-    pub(crate) hovered: Option<&'a Hovered>,
-    pub(crate) search: Option<&'a SearchBar>,
-    pub(crate) hints: Option<&'a Hints>,
-    pub(crate) picker: Option<&'a Picker>,
-    pub(crate) menu: Option<&'a Menu>,
-    pub(crate) debug: Option<(&'a mut Debug, debug::About<'a>)>,
-    pub(crate) questions: &'a Questions,
-    pub(crate) toasts: &'a Toasts,
+    fn draw(&self, drawn: &Drawn<'_>, canvas: &mut Canvas<'_, '_>);
 }

@@ -9,7 +9,7 @@ use crate::window::{app::App, overlays::menu::Row};
 impl App {
     /// Opens the menu below its button, or in the window's top right corner without a tab bar.
     pub(crate) fn open_main_menu(&mut self) {
-        let Some(geometry) = self.surface.screen.as_ref().map(|screen| screen.geometry) else {
+        let Some(geometry) = self.surface.geometry else {
             return;
         };
         let corner = PixelRect { x: geometry.width as i32, ..PixelRect::default() };

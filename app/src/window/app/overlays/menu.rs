@@ -11,7 +11,7 @@ use crate::action::Action;
 use crate::window::{
     app::{
         App,
-        overlays::layer::{Layer, Press, Shown},
+        overlays::layer::{Layer, Press},
     },
     input::{clipboard::Buffer, keys::Pressed},
     overlays::{
@@ -19,6 +19,7 @@ use crate::window::{
         menu::{Choice, Item, Menu, Outcome, Row},
         taker::Taker,
     },
+    surface::plan::Drawn,
 };
 
 /// The open menu.
@@ -56,8 +57,8 @@ impl Layer for MenuLayer {
         app.menu_wheel(up);
     }
 
-    fn draw(&self, shown: &mut Shown<'_>, canvas: &mut Canvas<'_, '_>) {
-        if let Some(menu) = shown.menu {
+    fn draw(&self, drawn: &Drawn<'_>, canvas: &mut Canvas<'_, '_>) {
+        if let Some(menu) = &drawn.overlays.menu {
             menu.draw(canvas.geometry, canvas.colors, canvas.scene);
         }
     }
@@ -66,10 +67,10 @@ impl Layer for MenuLayer {
 impl App {
     /// Opens a menu at `anchor` (a point has size 0) for a tab; `None`: the active tab.
     pub(crate) fn open_menu(&mut self, anchor: PixelRect, rows: Vec<Row>, target: Option<TabId>) {
-        let Some(screen) = &self.surface.screen else { return };
+        let Some(geometry) = self.surface.geometry else { return };
         let opened = self.input.pointer.position;
         let mut menu = Menu { rows, marked: None, first: 0, anchor, width: 0, target, opened };
-        menu.measure(&screen.geometry, &mut self.surface.renderer);
+        menu.measure(&geometry, &mut self.surface.renderer);
         self.overlays.menu = Some(menu);
         self.surface.pacing.ask();
     }
@@ -98,7 +99,7 @@ impl App {
 
     /// Handles a pointer move while a menu is open.
     pub(crate) fn menu_pointed(&mut self, x: f64, y: f64) {
-        let Some(geometry) = self.surface.screen.as_ref().map(|screen| screen.geometry) else {
+        let Some(geometry) = self.surface.geometry else {
             return;
         };
         let Some(menu) = &mut self.overlays.menu else { return };
@@ -115,7 +116,7 @@ impl App {
     /// Handles a button press while a menu is open; returns true if the menu takes it.
     pub(crate) fn menu_pressed(&mut self) -> bool {
         let Some((x, y)) = self.input.pointer.position else { return true };
-        let Some(geometry) = self.surface.screen.as_ref().map(|screen| screen.geometry) else {
+        let Some(geometry) = self.surface.geometry else {
             return false;
         };
         let Some(menu) = &mut self.overlays.menu else { return false };
@@ -131,7 +132,7 @@ impl App {
     /// Handles a button release while a menu is open: over an item, chooses it.
     pub(crate) fn menu_released(&mut self) {
         let Some((x, y)) = self.input.pointer.position else { return };
-        let Some(geometry) = self.surface.screen.as_ref().map(|screen| screen.geometry) else {
+        let Some(geometry) = self.surface.geometry else {
             return;
         };
         let Some(menu) = &mut self.overlays.menu else { return };

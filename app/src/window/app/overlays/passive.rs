@@ -1,11 +1,9 @@
 //! Overlays that only show something: marks of commands, the target of a link, the tooltip of the status bar.
 
 use crate::window::{
-    app::{
-        App,
-        overlays::layer::{Layer, Shown},
-    },
+    app::{App, overlays::layer::Layer},
     overlays::canvas::Canvas,
+    surface::plan::Drawn,
     ui::geometry::pixels,
 };
 
@@ -26,19 +24,20 @@ impl Layer for BlocksLayer {
         false
     }
 
-    fn draw(&self, shown: &mut Shown<'_>, canvas: &mut Canvas<'_, '_>) {
+    fn draw(&self, drawn: &Drawn<'_>, canvas: &mut Canvas<'_, '_>) {
         for (id, area) in canvas.placed {
             let Some(view) = canvas.views.get(id) else { continue };
-            let hovered = shown.block_hover.filter(|(pane, _)| pane == id);
+            let hovered = drawn.overlays.block_hover.filter(|(pane, _)| pane == id);
             let hovered = hovered.map(|(_, block)| block);
-            let matches = match shown.matches {
-                (Some(pane), matches) if pane == *id => matches,
+            let matches = match &drawn.plan.matches {
+                (Some(pane), matches) if pane == id => &matches[..],
                 _ => &[],
             };
             // A target under the header may have a hint label.
-            let is_hinting = shown.hints.is_some_and(|hints| hints.pane == *id);
-            let header = (shown.commands.sticky_header && !is_hinting).then_some(matches);
-            let shows = (shown.commands.marks, header);
+            let is_hinting = drawn.overlays.hints.as_ref().is_some_and(|hints| hints.pane == *id);
+            let header =
+                (drawn.prefs.config.commands.sticky_header && !is_hinting).then_some(matches);
+            let shows = (drawn.prefs.config.commands.marks, header);
             let (area, look) = (pixels(*area), (canvas.geometry, canvas.colors));
             view.draw_blocks(area, hovered, canvas.pointer, shows, look, canvas.scene);
         }
@@ -57,8 +56,8 @@ impl Layer for LinkLayer {
         false
     }
 
-    fn draw(&self, shown: &mut Shown<'_>, canvas: &mut Canvas<'_, '_>) {
-        let Some(hovered) = shown.hovered else { return };
+    fn draw(&self, drawn: &Drawn<'_>, canvas: &mut Canvas<'_, '_>) {
+        let Some(hovered) = &drawn.overlays.hovered else { return };
         // Since the pointer last moved, the pane may have closed, or its tab may have become inactive.
         let Some(area) = canvas.area(hovered.pane) else { return };
         let (geometry, colors) = (canvas.geometry, canvas.colors);
@@ -80,7 +79,7 @@ impl Layer for TooltipLayer {
         false
     }
 
-    fn draw(&self, shown: &mut Shown<'_>, canvas: &mut Canvas<'_, '_>) {
-        shown.status_bar.draw_tooltip(canvas.colors, canvas.renderer, canvas.scene);
+    fn draw(&self, drawn: &Drawn<'_>, canvas: &mut Canvas<'_, '_>) {
+        drawn.chrome.status_bar.draw_tooltip(canvas.colors, canvas.renderer, canvas.scene);
     }
 }

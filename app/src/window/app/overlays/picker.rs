@@ -7,7 +7,7 @@ use unterm_mux::{OnExit, Spawn, TabId, input::Modifiers};
 use crate::window::{
     app::{
         App,
-        overlays::layer::{Layer, Press, Shown},
+        overlays::layer::{Layer, Press},
     },
     overlays::{
         canvas::Canvas,
@@ -16,6 +16,7 @@ use crate::window::{
         picker::{Choice, Picker, action_item, shell_items},
         taker::Taker,
     },
+    surface::plan::Drawn,
 };
 use crate::{
     action::{ACTIONS, Action, Entry, Takes},
@@ -65,8 +66,8 @@ impl Layer for PickerLayer {
         app.picker_wheel(up);
     }
 
-    fn draw(&self, shown: &mut Shown<'_>, canvas: &mut Canvas<'_, '_>) {
-        let Some(picker) = shown.picker else { return };
+    fn draw(&self, drawn: &Drawn<'_>, canvas: &mut Canvas<'_, '_>) {
+        let Some(picker) = &drawn.overlays.picker else { return };
         let (preedit, look) = (canvas.preedit_of(Taker::Panel), (canvas.geometry, canvas.colors));
         let at = picker.panel().draw(preedit, look, canvas.renderer, canvas.scene);
         canvas.caret = Some(at);
@@ -219,7 +220,7 @@ impl App {
 
     /// Handles a click while the panel is open; a click outside the panel closes it.
     pub(crate) fn picker_click(&mut self, x: f64, y: f64) {
-        let Some(geometry) = self.surface.screen.as_ref().map(|screen| screen.geometry) else {
+        let Some(geometry) = self.surface.geometry else {
             return;
         };
         let Some(picker) = &mut self.overlays.picker else { return };
@@ -228,7 +229,7 @@ impl App {
     }
 
     pub(crate) fn picker_pointed(&mut self, x: f64, y: f64) {
-        let Some(geometry) = self.surface.screen.as_ref().map(|screen| screen.geometry) else {
+        let Some(geometry) = self.surface.geometry else {
             return;
         };
         if self.overlays.picker.as_mut().is_some_and(|picker| picker.panel.point(&geometry, x, y)) {

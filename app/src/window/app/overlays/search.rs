@@ -14,13 +14,14 @@ use unterm_term::Point;
 use crate::window::{
     app::{
         App,
-        overlays::layer::{Layer, Press, Shown},
+        overlays::layer::{Layer, Press},
     },
     overlays::{
         canvas::Canvas,
         search::{FromCopyMode, SearchBar, found::Found},
         taker::Taker,
     },
+    surface::plan::Drawn,
     ui::geometry::{contains, pixels},
 };
 
@@ -67,8 +68,8 @@ impl Layer for SearchLayer {
         app.input.pointer.position.is_some_and(|(x, y)| app.search_pressed(x, y))
     }
 
-    fn draw(&self, shown: &mut Shown<'_>, canvas: &mut Canvas<'_, '_>) {
-        let Some(search) = shown.search else { return };
+    fn draw(&self, drawn: &Drawn<'_>, canvas: &mut Canvas<'_, '_>) {
+        let Some(search) = &drawn.overlays.search else { return };
         let Some(area) = canvas.area(search.pane) else { return };
         let seen = canvas.seen(search.pane, area, search.range());
         let place = (pixels(area), &seen[..]);

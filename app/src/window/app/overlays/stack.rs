@@ -11,7 +11,7 @@ use crate::window::{
             copy_mode::CopyModeLayer,
             debug::DebugLayer,
             hints::HintsLayer,
-            layer::{Layer, Press, Shown},
+            layer::{Layer, Press},
             menu::MenuLayer,
             passive::{BlocksLayer, LinkLayer, TooltipLayer},
             picker::PickerLayer,
@@ -21,6 +21,7 @@ use crate::window::{
     },
     input::pointer::wheel::whole_notches,
     overlays::{canvas::Canvas, taker::Taker},
+    surface::plan::Drawn,
 };
 
 /// All overlays, the lowest first.
@@ -39,10 +40,10 @@ const STACK: [&dyn Layer; 11] = [
 ];
 
 /// Draws all overlays.
-pub(crate) fn draw(shown: &mut Shown<'_>, canvas: &mut Canvas<'_, '_>) {
+pub(crate) fn draw(drawn: &Drawn<'_>, canvas: &mut Canvas<'_, '_>) {
     for layer in STACK {
         let below = (canvas.scene.quads.len(), canvas.scene.labels.len());
-        layer.draw(shown, canvas);
+        layer.draw(drawn, canvas);
         let above = (canvas.scene.quads.len(), canvas.scene.labels.len());
         if layer.is_raised() && above != below {
             canvas.scene.raised.push(below);

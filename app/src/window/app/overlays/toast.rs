@@ -4,15 +4,13 @@ use std::time::Instant;
 
 use crate::desktop::Key;
 use crate::window::{
-    app::{
-        App,
-        overlays::layer::{Layer, Shown},
-    },
+    app::{App, overlays::layer::Layer},
     overlays::{
         asks,
         canvas::Canvas,
         toast::{TIME, Toast},
     },
+    surface::plan::Drawn,
     ui::geometry::contains,
 };
 
@@ -33,8 +31,8 @@ impl Layer for ToastsLayer {
         app.input.pointer.position.is_some_and(|(x, y)| app.dismiss_toast(x, y))
     }
 
-    fn draw(&self, shown: &mut Shown<'_>, canvas: &mut Canvas<'_, '_>) {
-        shown.toasts.draw(canvas.geometry, canvas.colors, canvas.scene);
+    fn draw(&self, drawn: &Drawn<'_>, canvas: &mut Canvas<'_, '_>) {
+        drawn.overlays.toasts.draw(canvas.geometry, canvas.colors, canvas.scene);
     }
 }
 
@@ -110,7 +108,7 @@ impl App {
 
     /// Dismisses the toast under the pointer, or opens the question it shows; false if there is no toast.
     pub(crate) fn dismiss_toast(&mut self, x: f64, y: f64) -> bool {
-        let Some(geometry) = self.surface.screen.as_ref().map(|screen| screen.geometry) else {
+        let Some(geometry) = self.surface.geometry else {
             return false;
         };
         let hit = self

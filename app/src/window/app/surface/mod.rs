@@ -2,6 +2,7 @@
 
 pub(crate) mod draw;
 pub(crate) mod echo;
+pub(crate) mod frame;
 pub(crate) mod open;
 pub(crate) mod quake;
 pub(crate) mod text_only;

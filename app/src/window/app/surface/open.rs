@@ -146,10 +146,10 @@ impl App {
         if self.prefs.config.window.blur {
             self.apply_blur(window);
         }
+        self.surface.geometry = Some(geometry);
         self.surface.screen = Some(Screen {
             window: Arc::clone(window),
             painter,
-            geometry,
             title: String::new(),
             least: (0, 0),
             occluded: false,
@@ -178,7 +178,7 @@ impl App {
 
     /// The new window's measures, if its scale differs from the guess. A scale of 1 may mean: not reported yet.
     fn told_scale(&self, guessed: f32) -> Option<Geometry> {
-        let geometry = self.surface.screen.as_ref()?.geometry;
+        let geometry = self.surface.geometry?;
         let is_other = (geometry.scale - guessed).abs() > f32::EPSILON;
         (is_other && geometry.scale > 1.0 && !self.prefs.args.quake).then_some(geometry)
     }

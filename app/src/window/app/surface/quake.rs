@@ -114,7 +114,7 @@ impl App {
     /// The window's size and position; for a fullscreen window, those of the last session or the configured size.
     fn form(&self) -> Option<LastSession> {
         let screen = self.surface.screen.as_ref()?;
-        let geometry = screen.geometry;
+        let geometry = self.surface.geometry?;
         if screen.window.fullscreen().is_some() {
             let wanted = &self.prefs.config.window;
             let (width, height) = geometry.window_for(wanted.columns, wanted.rows);

@@ -50,12 +50,12 @@ impl App {
             let is_new = told.tab.is_some() && told.tab != in_front;
             tree.status(TAB_IN_FRONT, said, is_new, &mut window);
         }
-        if let Some(screen) = &self.surface.screen {
+        if let (Some(screen), Some(geometry)) = (&self.surface.screen, &self.surface.geometry) {
             window.set_label(screen.title.as_str());
             for (id, area) in placed {
                 let Some(view) = self.workspace.views.get(id) else { continue };
                 let node = NodeId(PANE + id.0 % KIND);
-                let pane = tree.pane(*id, view, *area, &screen.geometry);
+                let pane = tree.pane(*id, view, *area, geometry);
                 if tree.add_to(&mut window, node, pane) && Some(*id) == focused {
                     focus = node;
                 }

@@ -14,7 +14,7 @@ impl App {
     pub(crate) fn hover_blocks(&mut self, x: f64, y: f64) {
         let before = self.overlays.block_hover;
         self.overlays.block_hover = None;
-        let geometry = self.surface.screen.as_ref().map(|screen| screen.geometry);
+        let geometry = self.surface.geometry;
         if let Some(geometry) = geometry.filter(|_| self.prefs.config.commands.marks) {
             for (pane, area) in self.placed(&self.mux.layout()) {
                 let Some(view) = self.workspace.views.get(&pane) else { continue };
@@ -37,7 +37,7 @@ impl App {
 
     /// Handles a left press at a point of the window. Returns true if it hit a command's mark, buttons or header.
     pub(crate) fn press_block(&mut self, x: f64, y: f64) -> bool {
-        let Some(geometry) = self.surface.screen.as_ref().map(|screen| screen.geometry) else {
+        let Some(geometry) = self.surface.geometry else {
             return false;
         };
         let (searched, matches) = self.highlights();

@@ -31,7 +31,7 @@ impl App {
     }
 
     fn divider_at(&self, x: f64, y: f64) -> Option<(TabId, Divider)> {
-        let geometry = self.surface.screen.as_ref()?.geometry;
+        let geometry = self.surface.geometry?;
         let layout = self.mux.layout();
         let tab = layout.active_tab()?;
         let reach = geometry.px(REACH);
@@ -110,7 +110,7 @@ impl App {
     /// After the tabs changed, ends the drag if its divider no longer exists.
     pub(crate) fn check_divider_drag(&mut self) {
         let layout = self.mux.layout();
-        let Some(geometry) = self.surface.screen.as_ref().map(|screen| screen.geometry) else {
+        let Some(geometry) = self.surface.geometry else {
             return;
         };
         let Some(drag) = &self.workspace.panes.drag else { return };

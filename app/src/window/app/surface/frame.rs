@@ -1,0 +1,446 @@
+//! When to paint, where the panes are, and the update before a frame.
+//!
+//! Everything that a frame changes changes here: drawing (`draw.rs`) only reads the result.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use unterm_control::Server;
+use unterm_mux::{Layout, PaneId, Rect};
+use unterm_renderer::{Highlight, PainterKind, PixelRect};
+
+use crate::window::{
+    app::{App, BELL_MARK, BLINK},
+    chrome::{status_bar::About, tab_bar::TabLabel, tab_marks::Marks},
+    prefs::default_cursor,
+    surface::{
+        look::PaneLook,
+        plan::{Debugged, Plan},
+        wayland,
+    },
+    ui::geometry::Geometry,
+    workspace::{
+        title,
+        work::{Fare, Work},
+    },
+};
+
+/// Minimum interval between updates of titles while panes print.
+const NAMES_AGE: Duration = Duration::from_millis(250);
+/// How long to cache whether an unfocused window is minimised.
+const MINIMIZED_AGE: Duration = Duration::from_secs(1);
+/// The duration of a ring's full turn, and its number of steps.
+const TURN: Duration = Duration::from_millis(1200);
+const TURN_STEPS: u32 = 12;
+
+impl App {
+    /// The current look of panes; `None` without a window.
+    pub(crate) fn pane_look(&self, layout: &Layout, blink_on: bool) -> Option<PaneLook> {
+        Some(PaneLook {
+            geometry: self.surface.geometry?,
+            focused: layout.active_tab().map(|tab| tab.focused),
+            has_window_focus: self.input.focused,
+            blink_on,
+            dim: self.prefs.config.window.dim_unfocused,
+            opacity: self.opacity(),
+        })
+    }
+
+    /// Resizes every pane to its area.
+    pub(crate) fn arrange(&mut self) {
+        let layout = self.mux.layout();
+        let has_tab_bar = self.wants_tab_bar(layout.tabs.len());
+        let Some(geometry) = &mut self.surface.geometry else { return };
+        geometry.has_tab_bar = has_tab_bar;
+        geometry.has_status_bar = self.prefs.config.status_bar.show;
+        let geometry = *geometry;
+        if let Some(screen) = &mut self.surface.screen {
+            screen.limit_size(&geometry);
+        }
+        self.mux.set_space(geometry.content(), geometry.spacing());
+        for tab in &layout.tabs {
+            for (id, area) in tab.place(geometry.content(), &geometry.spacing()) {
+                let Some(pane) = self.mux.pane(id) else { continue };
+                let view = self.workspace.views.entry(id).or_default();
+                let size = geometry.grid(area);
+                if pane.is_pinned() {
+                    view.given = None;
+                    continue;
+                }
+                if view.given.replace(size) != Some(size) {
+                    view.repainted = Some(Instant::now());
+                    view.resize(&pane, size);
+                }
+            }
+        }
+    }
+
+    /// The visible panes and their areas.
+    pub(crate) fn placed(&self, layout: &Layout) -> Vec<(PaneId, Rect)> {
+        let Some(geometry) = &self.surface.geometry else { return Vec::new() };
+        let tab = layout.active_tab();
+        tab.map_or_else(Vec::new, |tab| tab.place(geometry.content(), &geometry.spacing()))
+    }
+
+    /// Makes the next frame check whether the window is minimised.
+    pub(crate) fn ask_whether_minimized(&mut self) {
+        if let Some(screen) = &mut self.surface.screen {
+            screen.minimized = None;
+        }
+    }
+
+    /// Whether the window is hidden. X11 reports covered windows, but not minimised ones. An unfocused window therefore
+    /// checks once per second while it has something to draw.
+    fn is_out_of_sight(&mut self, now: Instant) -> bool {
+        let focused = self.input.focused;
+        let Some(screen) = &mut self.surface.screen else { return true };
+        if screen.occluded || focused {
+            return screen.occluded;
+        }
+        if screen.minimized.is_none_or(|(_, asked)| now >= asked + MINIMIZED_AGE) {
+            screen.minimized = Some((screen.window.is_minimized() == Some(true), now));
+        }
+        screen.minimized.is_some_and(|(minimized, _)| minimized)
+    }
+
+    /// Repaints the whole window after the system lost a part of it.
+    pub(crate) fn redraw_whole(&mut self) {
+        if let Some(screen) = &mut self.surface.screen {
+            screen.painter.invalidate();
+        }
+        self.surface.pacing.ask();
+    }
+
+    /// Sets whether the window is hidden; a hidden window is not drawn.
+    pub(crate) fn occlude(&mut self, occluded: bool) {
+        if let Some(screen) = &mut self.surface.screen {
+            screen.occluded = occluded;
+            screen.minimized = None;
+        }
+        if !occluded {
+            self.redraw_whole();
+        }
+    }
+
+    /// Runs the tasks that the timer was set for.
+    pub(crate) fn tick(&mut self, now: Instant) {
+        if self.surface.timer.is_some_and(|time| now >= time) {
+            self.surface.timer = self.show_waiting(now);
+            self.keep_in_time(now).into_iter().for_each(|time| self.wake_at(time));
+            self.drag_scroll();
+            self.deferred_click(false);
+            self.surface.pacing.ask();
+        }
+    }
+
+    pub(crate) fn wake_at(&mut self, time: Instant) {
+        self.surface.timer = Some(self.surface.timer.map_or(time, |timer| timer.min(time)));
+    }
+
+    /// Paints a frame, if the window is in sight: of the panes' text if nothing else changed, else a whole one.
+    pub(crate) fn paint(&mut self, now: Instant) {
+        let is_whole = self.surface.pacing.is_whole();
+        self.surface.pacing.painted(now);
+        if self.is_out_of_sight(now) {
+            self.surface.around = None;
+            // A hidden window needs no frame, but lists of windows show its title.
+            return self.retitle(&self.mux.layout());
+        }
+        if !is_whole && self.paint_text(now, false) {
+            return;
+        }
+        let begun = Instant::now();
+        let Some(plan) = self.update(now) else { return };
+        let caret = self.draw(&plan);
+        self.debug_painted(begun);
+        self.after_paint(&plan.layout, &plan.placed, caret);
+        self.note_around(plan.layout, plan.placed);
+    }
+
+    /// Brings the state up to date for a whole frame, and sets the timer for the next one. `None` without a window.
+    pub(crate) fn update(&mut self, now: Instant) -> Option<Plan> {
+        self.surface.timer = None;
+        self.deferred_click(false);
+        let layout = self.mux.layout();
+        let placed = self.placed(&layout);
+        self.refresh_views(&placed, now);
+        if self.overlays.hovered.is_some() && !self.input.pointer.is_selecting() {
+            // The link may have scrolled away from the pointer.
+            self.hover_again();
+        }
+        let blink_on = self.blink(&placed, now);
+        let times = [
+            self.overlays.toasts.expire(now),
+            self.search_again(now),
+            self.end_flashes(now),
+            self.show_waiting(now),
+            self.keep_in_time(now),
+        ];
+        times.into_iter().flatten().for_each(|time| self.wake_at(time));
+        self.label_tabs(&layout, now);
+        if self.input.pointer.is_selecting() {
+            self.wake_at(now + Duration::from_millis(50));
+        }
+        if let Some(time) = self.read_bars(now) {
+            self.wake_at(time);
+        }
+        self.follow_active_tab();
+        let turn = self.turn(now);
+        self.plan(layout, placed, blink_on, turn)
+    }
+
+    /// What a whole frame shows, apart from the parts' own state.
+    fn plan(
+        &mut self,
+        layout: Arc<Layout>,
+        placed: Vec<(PaneId, Rect)>,
+        blink_on: bool,
+        turn: f32,
+    ) -> Option<Plan> {
+        let geometry = self.surface.geometry?;
+        let focused = layout.active_tab().map(|tab| tab.focused);
+        let view = focused.and_then(|id| self.workspace.views.get(&id));
+        let palette = view.map_or(&self.prefs.palette, |view| &view.snapshot.palette);
+        let colors = self.prefs.colors.of(palette);
+        self.update_status_bar(&geometry, focused);
+        if let Some(picker) = &mut self.overlays.picker {
+            picker.wrap(&geometry, &mut self.surface.renderer);
+        }
+        if let Some(debug) = &mut self.overlays.debug {
+            debug.measure(Instant::now());
+        }
+        let painter = self.surface.screen.as_ref().map(|screen| screen.painter.adapter());
+        let debug = self
+            .overlays
+            .debug
+            .as_ref()
+            .map(|_| Debugged { painter: painter.unwrap_or_default(), cell: self.hovered_cell() });
+        Some(Plan {
+            geometry,
+            colors,
+            panes: self.pane_look(&layout, blink_on)?,
+            tab_bar: self.tab_bar_look(turn),
+            scrollbars: self.bars(&colors),
+            matches: self.highlights(),
+            receivers: self.workspace.panes.broadcast.panes(&layout),
+            taker: self.taker(),
+            debug,
+            layout,
+            placed,
+        })
+    }
+
+    /// Updates the status bar, and sets the timer for its tooltip.
+    fn update_status_bar(&mut self, geometry: &Geometry, focused: Option<PaneId>) {
+        let (is_light, is_paused) = (self.is_light(), self.are_agents_paused());
+        let is_recorded = self.is_recording();
+        let screen = self.surface.screen.as_ref();
+        let about = About {
+            items: &self.prefs.config.status_bar.items,
+            view: focused.and_then(|id| self.workspace.views.get(&id)),
+            is_recorded,
+            hides: screen.is_some_and(|screen| !wayland::shows(&screen.window)),
+            has_proxy: self.prefs.has_proxy,
+            is_paused,
+            questions: self.overlays.asked.open,
+            theme: self.prefs.config.theme.pick(is_light),
+        };
+        let (pointer, renderer) = (self.input.pointer.position, &mut self.surface.renderer);
+        if let Some(due) = self.chrome.status_bar.update(&about, geometry, pointer, renderer) {
+            self.wake_at(due);
+        }
+    }
+
+    /// Updates the views of visible panes, and sets the timer for the next frame of their images.
+    pub(crate) fn refresh_views(&mut self, placed: &[(PaneId, Rect)], now: Instant) {
+        let cursor = default_cursor(&self.prefs.config.cursor);
+        let mut next_frame: Option<Duration> = None;
+        let clock = self.clock(now);
+        for (id, _) in placed {
+            let Some(pane) = self.mux.pane(*id) else { continue };
+            let view = self.workspace.views.entry(*id).or_default();
+            let due = view.refresh(&pane, clock);
+            next_frame = next_frame.into_iter().chain(due).min();
+            view.shape_cursor(cursor);
+            view.unseen = false;
+        }
+        if let Some(due) = next_frame {
+            self.wake_at(self.surface.started + due);
+        }
+    }
+
+    /// The rotation of rings for progress without a percentage, 0 to 1; sets the timer for the next step. On the CPU,
+    /// or with reduced motion, rings do not turn.
+    fn turn(&mut self, now: Instant) -> f32 {
+        let gpu =
+            self.surface.screen.as_ref().is_some_and(|s| s.painter.kind() == PainterKind::Gpu);
+        if !gpu
+            || self.stands_still()
+            || !self.chrome.tabs.iter().any(|tab| tab.marks.work.is_some_and(Work::turns))
+        {
+            return 0.0;
+        }
+        self.wake_at(now + TURN / TURN_STEPS);
+        let turned = (now - self.surface.started).as_nanos() % TURN.as_nanos();
+        turned as f32 / TURN.as_nanos() as f32
+    }
+
+    /// Whether blinking cells and cursors are visible now; if there are any, sets the timer for the next change.
+    pub(crate) fn blink(&mut self, placed: &[(PaneId, Rect)], now: Instant) -> bool {
+        let blinks = |id: &PaneId| {
+            self.workspace.views.get(id).is_some_and(|view| {
+                let cursor = view.snapshot.cursor;
+                cursor.visible && cursor.blinking || view.snapshot.blinks()
+            })
+        };
+        if !self.input.focused || self.stands_still() || !placed.iter().any(|(id, _)| blinks(id)) {
+            return true;
+        }
+        let halves = (now - self.surface.blink_since).as_nanos() / BLINK.as_nanos();
+        self.wake_at(self.surface.blink_since + BLINK * (halves as u32 + 1));
+        halves.is_multiple_of(2)
+    }
+
+    /// Reads the progress and the tab colour that a pane's programs report.
+    pub(crate) fn read_work(&mut self, pane: PaneId) {
+        let Some(pane) = self.mux.pane(pane) else { return };
+        let view = self.workspace.views.entry(pane.id()).or_default();
+        let term = pane.term();
+        view.work = Work::of(&term);
+        view.tab_color = term.tab_color();
+        self.surface.pacing.ask();
+    }
+
+    /// Updates the tab bar's texts and marks.
+    fn label_tabs(&mut self, layout: &Layout, now: Instant) {
+        let mut labels = Vec::with_capacity(layout.tabs.len());
+        let mut next: Option<Instant> = None;
+        for (index, tab) in layout.tabs.iter().enumerate() {
+            let mut label = TabLabel {
+                id: tab.id,
+                title: String::new(),
+                marks: Marks {
+                    zoomed: tab.zoomed,
+                    broadcast: self.workspace.panes.broadcast.covers(tab.id),
+                    ..Marks::default()
+                },
+                color: None,
+            };
+            let is_seen = index == layout.active && self.input.focused;
+            for id in tab.panes() {
+                let Some(pane) = self.mux.pane(id) else { continue };
+                let view = self.workspace.views.entry(id).or_default();
+                if let Some(rang) = view.bell {
+                    if is_seen && now >= rang + BELL_MARK {
+                        view.bell = None;
+                    } else {
+                        label.marks.bell = true;
+                        let ends = is_seen.then_some(rang + BELL_MARK);
+                        next = next.into_iter().chain(ends).min();
+                    }
+                }
+                if is_seen && view.work.is_some_and(|work| work.fare == Fare::Done) {
+                    view.work = None;
+                }
+                label.marks.work = label.marks.work.max(view.work);
+                label.marks.unseen |= view.unseen;
+                view.driver = self.server.as_ref().and_then(|server| server.driver(&pane));
+                if let Some(driver) = &view.driver {
+                    label.marks.driven = true;
+                    next = next.into_iter().chain([driver.until]).min();
+                }
+                label.color = label.color.or(view.tab_color);
+                if id == tab.focused {
+                    label.color = view.tab_color.or(label.color);
+                    if !view.are_names_known() {
+                        view.read_names(&pane);
+                    }
+                    // Only the active tab's program is tracked.
+                    if index == layout.active
+                        && (view.program().is_empty()
+                            || self.workspace.names.program_of.replace(id) != Some(id))
+                    {
+                        view.read_program(&pane);
+                    }
+                    tab.title.as_deref().unwrap_or(view.title()).clone_into(&mut label.title);
+                }
+            }
+            labels.push(label);
+        }
+        self.chrome.tabs = labels;
+        if let Some(time) = next {
+            self.wake_at(time);
+        }
+    }
+
+    /// When to read titles again after output.
+    pub(crate) fn names_due(&self) -> Option<Instant> {
+        let is_due = self.workspace.names.stale || self.workspace.names.again;
+        is_due.then(|| {
+            self.workspace.names.read.map_or(self.surface.started, |read| read + NAMES_AGE)
+        })
+    }
+
+    /// Reads the titles again, which queries the system. A second read follows later, because a shell shows a command's
+    /// line before it starts the program.
+    pub(crate) fn read_names(&mut self, now: Instant) {
+        self.workspace.names.again = std::mem::take(&mut self.workspace.names.stale);
+        self.workspace.names.read = Some(now);
+        let layout = self.mux.layout();
+        for (index, tab) in layout.tabs.iter().enumerate() {
+            let Some(pane) = self.mux.pane(tab.focused) else { continue };
+            let view = self.workspace.views.entry(tab.focused).or_default();
+            let is_active = index == layout.active;
+            if view.read_names(&pane) | (is_active && view.read_program(&pane)) {
+                self.surface.pacing.ask();
+            }
+        }
+    }
+
+    /// The searched pane, and its visible matches.
+    pub(crate) fn highlights(&self) -> (Option<PaneId>, Vec<Highlight>) {
+        let Some(search) = &self.overlays.search else { return (None, Vec::new()) };
+        let view = self.workspace.views.get(&search.pane);
+        let highlights = view.map(|view| search.in_sight(&view.snapshot.rows));
+        (Some(search.pane), highlights.unwrap_or_default())
+    }
+
+    /// Updates what depends on a frame: window title, screen readers, and the input method's position.
+    fn after_paint(
+        &mut self,
+        layout: &Layout,
+        placed: &[(PaneId, Rect)],
+        caret: Option<PixelRect>,
+    ) {
+        self.retitle(layout);
+        self.tell_readers(layout, placed);
+        self.tell_ime(layout, placed, caret);
+    }
+
+    /// Sets the window's title if it has changed.
+    fn retitle(&mut self, layout: &Layout) {
+        let title = self.title(layout);
+        if let Some(screen) = &mut self.surface.screen
+            && screen.title != title
+        {
+            screen.window.set_title(&title);
+            screen.title = title;
+        }
+    }
+
+    fn title(&self, layout: &Layout) -> String {
+        let id = || self.server.as_ref().map_or_else(String::new, Server::instance_id);
+        let instance = match &self.chrome.instance_title {
+            Some(title) => title.clone(),
+            None if self.chrome.instances > 1 => id(),
+            None => String::new(),
+        };
+        let tab = layout.active_tab();
+        let view = tab.and_then(|tab| self.workspace.views.get(&tab.focused));
+        let (project, pane) = view.map_or(("", ""), |view| (view.project(), view.title()));
+        let tab = tab.and_then(|tab| tab.title.as_deref()).unwrap_or(pane);
+        title::window_title(tab, project, &instance)
+    }
+}
