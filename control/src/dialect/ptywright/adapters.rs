@@ -28,10 +28,10 @@ use unterm_plugin::{Instance, Manifest, Permission};
 use self::wait_ids::WaitIds;
 use super::{
     error::{Error, Result},
-    plugins::calls::Calls,
     sessions::{Session, Sessions},
 };
 
+use crate::services::plugin_calls::Calls;
 /// The adapters of a server.
 pub struct Adapters {
     sessions: Arc<Sessions>,

@@ -1,9 +1,8 @@
 //! The plugins of a server: which there are, whether clients may load more, and calls of their functions.
 //!
 //! A call of a plugin blocks, up to some seconds. Each call runs on a thread of its own, so that neither the async workers nor the
-//! few threads for files and programs wait for a plugin. See [`calls`].
+//! few threads for files and programs wait for a plugin. See [`Calls`].
 
-pub mod calls;
 pub mod methods;
 
 use std::{
@@ -18,8 +17,8 @@ use unterm_plugin::{
     CallError, Instance, LoadError, Manifest, PredicateInput, PredicateOutcome, Registry,
 };
 
-use self::calls::Calls;
 use super::error::{Error, Result};
+use crate::services::plugin_calls::Calls;
 
 /// The plugins of a server.
 pub struct Plugins {

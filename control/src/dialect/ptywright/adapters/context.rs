@@ -5,17 +5,15 @@ use serde_json::Value;
 use unterm_plugin::{Classification, ClassifyContext};
 
 use super::{Adapters, Locked, redact::redact};
-use crate::dialect::ptywright::{
-    error::{Error, Result},
-    redaction::Redaction,
-    sessions::millis,
-    snapshot::Snapshot,
+use crate::{
+    dialect::ptywright::{
+        error::{Error, Result},
+        redaction::Redaction,
+        sessions::millis,
+        snapshot::Snapshot,
+    },
+    services::classification::{COMPLETED_TURN_STABLE_MS, classify},
 };
-
-/// The milliseconds that a screen has to stay as it is before a turn counts as completed.
-const COMPLETED_TURN_STABLE_MS: u64 = 750;
-/// The state of an adapter whose `classify` fails.
-const PLUGIN_ERROR: &str = "plugin_error";
 
 /// An adapter's state, as clients see it.
 #[derive(Serialize)]
@@ -44,19 +42,11 @@ impl Adapters {
     ) -> Result<Value> {
         let adapter = &locked.adapter;
         let context = context(locked, screen);
-        let (cursor, sequence) = (context.cursor, context.sequence);
+        let cursor = context.cursor;
         let last_intent = locked.last_intent.clone();
         let instance = adapter.instance.clone();
-        let classify = move || {
-            let classification =
-                instance.classify(&context).unwrap_or_else(|error| Classification {
-                    state: PLUGIN_ERROR.to_owned(),
-                    confidence: 1.0,
-                    evidence: error.to_string(),
-                    sequence,
-                    metadata: None,
-                    host_marks: Vec::new(),
-                });
+        let read = move || {
+            let classification = classify(&instance, &context);
             let marks = classification.host_marks.clone();
             let mut state = serde_json::to_value(State { classification, last_intent })?;
             if redacts {
@@ -66,7 +56,7 @@ impl Adapters {
         };
         let (state, marks) = adapter
             .calls
-            .run(classify)
+            .run(read)
             .await?
             .map_err(|error| Error::internal(format!("the state has no JSON: {error}")))?;
         for label in marks {

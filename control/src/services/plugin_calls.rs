@@ -7,7 +7,7 @@ use std::{sync::Arc, thread};
 
 use tokio::sync::{Semaphore, oneshot};
 
-use crate::dialect::ptywright::error::{Error, Result};
+use crate::error::{Error, Result};
 
 /// The turns of an instance's calls.
 #[derive(Clone)]
@@ -29,7 +29,7 @@ impl Calls {
         call: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T> {
         let turn = self.0.clone().acquire_owned().await;
-        let turn = turn.map_err(|error| Error::internal(error.to_string()))?;
+        let turn = turn.map_err(|error| Error::Failed(error.to_string()))?;
         let (reply, replied) = oneshot::channel();
         let work = move || {
             let result = call();
@@ -38,9 +38,11 @@ impl Calls {
             let _ = reply.send(result);
         };
         thread::Builder::new().name("plugin-call".to_owned()).spawn(work).map_err(|error| {
-            Error::internal(format!("can't start a thread for the plugin: {error}"))
+            Error::Failed(format!("can't start a thread for the plugin: {error}"))
         })?;
-        replied.await.map_err(|_| Error::internal("the call of the plugin ended without a result"))
+        replied
+            .await
+            .map_err(|_| Error::Failed("the call of the plugin ended without a result".to_owned()))
     }
 }
 
@@ -68,13 +70,13 @@ mod tests {
         assert!(caller.await.unwrap_err().is_cancelled());
         assert_eq!(calls.0.available_permits(), 0);
         end.send(()).unwrap();
-        assert_eq!(calls.run(|| 7).await, Ok(7));
+        assert_eq!(calls.run(|| 7).await.unwrap(), 7);
     }
 
     #[tokio::test]
     async fn a_call_that_panics_is_an_error() {
         let calls = Calls::default();
         assert!(calls.run(|| assert_eq!(1, 2)).await.is_err());
-        assert_eq!(calls.run(|| 7).await, Ok(7));
+        assert_eq!(calls.run(|| 7).await.unwrap(), 7);
     }
 }
