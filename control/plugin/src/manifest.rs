@@ -17,6 +17,9 @@ const SIZES: std::ops::RangeInclusive<u16> = 1..=1000;
 /// The arguments or variables that a manifest may list.
 const LISTED: usize = 128;
 
+/// The programs that a manifest may name.
+const PROGRAMS: usize = 64;
+
 /// The length of an argument or variable, in bytes.
 const LISTED_TEXT: usize = 4096;
 
@@ -39,6 +42,10 @@ pub struct Manifest {
     /// What the plugin may do, and which methods may be called on its adapters.
     #[serde(default)]
     pub permissions: Vec<Permission>,
+    /// The programs that the plugin is for, by the names of their files. Without them, that of `default_target`.
+    /// Not serialized, because clients of the protocol may refuse fields that it does not document.
+    #[serde(default, skip_serializing)]
+    pub programs: Vec<String>,
     /// The program that an adapter starts when its caller names none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default_target: Option<Target>,
@@ -112,6 +119,15 @@ impl Manifest {
         self.permissions.contains(&permission)
     }
 
+    /// Whether the plugin is for the program whose file has this name.
+    pub fn is_for(&self, program: &str) -> bool {
+        let target = self.default_target.as_ref().map(|target| file_name(&target.program));
+        match self.programs.as_slice() {
+            [] => target == Some(program),
+            programs => programs.iter().any(|name| name == program),
+        }
+    }
+
     fn checked(mut self) -> Result<Self, ManifestError> {
         let wrong = |message: String| Err(ManifestError(message));
         if !is_name(&self.name) {
@@ -137,11 +153,29 @@ impl Manifest {
             seen.push(*permission);
             new
         });
+        if self.programs.len() > PROGRAMS {
+            let count = self.programs.len();
+            return wrong(format!("`programs` has {count} names; {PROGRAMS} are allowed"));
+        }
+        let is_file_name = |name: &&String| {
+            (1..=255).contains(&name.len()) && !name.contains(['/', '\0']) && !name.starts_with('-')
+        };
+        if let Some(name) = self.programs.iter().find(|name| !is_file_name(name)) {
+            let name = quoted(name);
+            return wrong(format!(
+                "`programs` must be the names of files, without folders, not {name}"
+            ));
+        }
         if let Some(target) = &self.default_target {
             target.check()?;
         }
         Ok(self)
     }
+}
+
+/// The last part of a path.
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// Refuses paths that could leave the manifest's folder. Links are checked when the file is opened.
@@ -271,6 +305,8 @@ mod tests {
             ("program = \"top\"", "program = \"\"", "not ``"),
             ("TERM =", "\"A=B\" =", "`A=B`"),
             ("name = \"top\"", "name = \"top\"\nicon = 1", "unknown field `icon`"),
+            ("[default_target]", "programs = ['a/b']\n[default_target]", "not `a/b`"),
+            ("[default_target]", "programs = ['']\n[default_target]", "not ``"),
             ("[default_target]", "[default_target", "TOML parse error"),
         ];
         for (from, to, expected) in cases {
@@ -278,6 +314,21 @@ mod tests {
             let error = Manifest::from_toml(&text).expect_err(to).to_string();
             assert!(error.contains(expected), "{to}: {error}");
         }
+    }
+
+    #[test]
+    fn programs_are_those_named_else_that_of_the_target() {
+        let target = Manifest::from_toml(
+            &GOOD.replace("\"top\"\n        args", "\"/bin/top\"\n        args"),
+        );
+        let target = target.expect("a good manifest");
+        assert!(target.is_for("top") && !target.is_for("htop") && !target.is_for("/bin/top"));
+        let named =
+            GOOD.replace("[default_target]", "programs = ['htop', 'btop']\n[default_target]");
+        let named = Manifest::from_toml(&named).expect("a good manifest");
+        assert!(named.is_for("btop") && !named.is_for("top"));
+        let shown = serde_json::to_value(&named).expect("JSON");
+        assert!(shown.get("programs").is_none(), "the protocol has no such field");
     }
 
     #[test]
