@@ -71,6 +71,7 @@ command make                      make
 command git                       git
 command vttest                    vttest
 command ps                        procps
+command tic                       ncurses-bin
 command uim-xim                   uim-xim
 file    /var/lib/dpkg/info/uim-byeoru.list  uim-byeoru
 file    /usr/sbin/sshd            openssh-server
