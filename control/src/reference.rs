@@ -1,6 +1,6 @@
 //! Generates the reference pages of the methods and of the tools from their tables.
 //!
-//! The results are checked in as `assets/methods.md` and `assets/tools.md`. A test compares them with the tables.
+//! The results are checked in as `assets/docs/methods.md` and `assets/docs/tools.md`. A test compares them with the tables.
 //! `UPDATE_EXPECT=1` rewrites them.
 
 use std::{fmt::Write, sync::Arc};
@@ -237,12 +237,12 @@ mod tests {
 
     #[test]
     fn the_reference_of_the_methods_is_up_to_date() {
-        expect_test::expect_file!["../../assets/methods.md"].assert_eq(&reference());
+        expect_test::expect_file!["../../assets/docs/methods.md"].assert_eq(&reference());
     }
 
     #[test]
     fn the_reference_of_the_tools_is_up_to_date() {
-        expect_test::expect_file!["../../assets/tools.md"].assert_eq(&tools());
+        expect_test::expect_file!["../../assets/docs/tools.md"].assert_eq(&tools());
     }
 
     #[test]

@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn the_page_is_the_committed_one() {
-        expect_test::expect_file!["../../../assets/config.md"].assert_eq(&page());
+        expect_test::expect_file!["../../../assets/docs/config.md"].assert_eq(&page());
     }
 
     #[test]

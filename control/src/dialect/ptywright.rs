@@ -1,4 +1,4 @@
-//! The ptywright protocol: JSON-RPC 2.0 over standard streams or a Unix socket. `assets/ptywright.md` describes it for users.
+//! The ptywright protocol: JSON-RPC 2.0 over standard streams or a Unix socket. `assets/docs/ptywright.md` describes it for users.
 //!
 //! A [`Server`] owns sessions, each of which is a pane, and serves any number of connections, which share the sessions.
 //! It calls methods of a [`Backend`](crate::backend::Backend) only: those of this process, or those of a running
