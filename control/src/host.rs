@@ -26,6 +26,9 @@ pub trait Host: Send + Sync {
     fn agents_changed(&self) {}
     /// Called when a recording starts or ends. Read the new state from [`crate::Server::recordings`].
     fn recordings_changed(&self) {}
+    /// Called when the state of a program that a plugin watches changes. Read the new state from
+    /// [`crate::Server::program_states`].
+    fn program_states_changed(&self) {}
     /// A folder that the desktop's browser can read, if it cannot read Unterm's home directory. May start programs.
     fn browser_folder(&self) -> Option<PathBuf> {
         None

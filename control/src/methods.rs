@@ -6,6 +6,7 @@
 
 pub mod action;
 pub mod activity;
+pub mod adapter;
 pub mod aliases;
 pub mod approvals;
 pub mod audit;

@@ -26,7 +26,7 @@ use crate::{
     backend::Backend,
     dialect::{contract::Dialect, peer::Instance},
     dispatch::Dispatcher,
-    methods::{AddedMethod, Description, Entry, TableError},
+    methods::{AddedMethod, Description, Entry, TableError, adapter::ProgramState},
     registry::{Registration, RegistryFault},
     services::{
         approvals::Approval, changes::Topic, drivers::Driver, questions::Question,
@@ -170,6 +170,12 @@ impl Server {
     /// Never: the runtime exists until the server is dropped.
     pub fn runtime(&self) -> &Handle {
         self.runtime.as_ref().expect("a server has a runtime until it is dropped").handle()
+    }
+
+    /// The states of the programs that plugins watch, as their screens show them. Programs choose what their screens show.
+    pub fn program_states(&self) -> Vec<ProgramState> {
+        let all = self.dispatcher.context().adapters.all();
+        all.iter().filter_map(|adapter| ProgramState::of(adapter)).collect()
     }
 
     /// Starts and stops recordings on behalf of the user.

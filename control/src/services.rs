@@ -1,14 +1,15 @@
 //! What the methods of every wire share: the state of sessions, and running and awaiting commands. Services use the
 //! mux, but know nothing of wires, method names or JSON.
 
+pub mod adapters;
 pub mod approvals;
 pub mod approved;
 pub mod audit;
 pub mod awaited;
 pub mod bytes;
 pub mod changes;
-pub mod clients;
 pub mod classification;
+pub mod clients;
 pub mod command_parts;
 pub mod drivers;
 pub mod echoes;
@@ -23,8 +24,8 @@ pub mod output;
 pub mod person;
 pub mod pictures;
 pub mod plain_prompt;
-pub mod policy;
 pub mod plugin_calls;
+pub mod policy;
 pub mod proxy;
 pub mod question_line;
 pub mod questions;

@@ -636,6 +636,28 @@ fn beyond(t: &mut Transcript, id: u64) {
         json!({"id": id}),
         json!({"sessions": [{"id": "number", "state": "string", "jobs": []}]}),
     );
+    let state = json!({
+        "id": "number", "plugin": "=shell", "state": "string", "since": "string", "confidence": "number",
+        "evidence": "string", "seq": "number", "source": "=screen",
+    });
+    t.call("adapter.attach", json!({"id": id, "plugin": "shell"}), state.clone());
+    t.call("adapter.states", json!({}), json!({"states": [state]}));
+    t.call(
+        "adapter.watch",
+        json!({"id": id, "plugin": "shell", "states": ["never"], "timeout_ms": 0}),
+        json!({"matched": false, "timed_out": true, "state": state}),
+    );
+    t.call("adapter.detach", json!({"id": id}), json!({"detached": 1}));
+    t.fail(
+        "adapter.attach",
+        json!({"id": other, "plugin": "vim"}),
+        "Invalid 'plugin': expected one of claude-code, codex, shell, got vim",
+    );
+    t.fail(
+        "adapter.attach",
+        json!({"id": other}),
+        &format!("Invalid 'plugin': expected one of claude-code, codex, shell, since none is for “cat” in session {other}, got nothing"),
+    );
     t.call(
         "file.write",
         json!({"id": id, "path": "kept.txt", "text": "it"}),

@@ -83,6 +83,7 @@ mod tests {
             (Subjects::KEYS, none, Access::Admin, Reach::Everything),
             (none, Subjects::PERSON, Access::Read, Reach::Reached),
             (Subjects::SESSIONS, Subjects::PICTURES, Access::Read, Reach::Everything),
+            (Subjects::SESSION, Subjects::ADAPTERS, Access::Read, Reach::Named),
             (none, Subjects::SESSION, Access::Act, Reach::Named),
             (none, Subjects::RECORDING | Subjects::DISK, Access::Act, Reach::Everything),
             (Subjects::SESSION, Subjects::SESSIONS, Access::Act, Reach::Everything),

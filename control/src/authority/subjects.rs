@@ -49,6 +49,7 @@ subjects! {
     ANSWERS 21 "The person's answers."
     DISK 22 "Any file that this user may write."
     PICTURES 23 "The folders of pictures, where new pictures replace the oldest."
+    ADAPTERS 24 "Which plugins watch the session that the call names."
 }
 
 impl Subjects {
@@ -68,7 +69,7 @@ impl Subjects {
         .union(Self::KEYS);
 
     /// Subjects that callers with read access may change.
-    pub const LESSER: Self = Self::PERSON.union(Self::PICTURES);
+    pub const LESSER: Self = Self::PERSON.union(Self::PICTURES).union(Self::ADAPTERS);
 
     /// The access needed to see these subjects.
     pub const fn to_see(self) -> Access {

@@ -18,6 +18,7 @@ use crate::{
     offload::blocking,
     registry::Registration,
     services::{
+        adapters::Adapters,
         approvals::{Approval, Approvals, Verdict},
         audit::{Audit, Outcome},
         bytes::Bytes,
@@ -95,6 +96,8 @@ pub struct Context {
     pub(crate) hidden: HiddenPanes,
     /// The commands that were typed with marks around their output.
     pub(crate) runs: Arc<TypedRuns>,
+    /// The panes that plugins watch.
+    pub(crate) adapters: Arc<Adapters>,
     /// The names of this instance's methods.
     pub(crate) catalog: Arc<dyn Catalog>,
 }
@@ -115,6 +118,11 @@ impl Context {
         let clients = Arc::<Clients>::default();
         let bytes = Arc::<Bytes>::default();
         bytes.follow_removals(&mux);
+        let hub = Hub::new(&mux);
+        let states_changed = {
+            let host = host.clone();
+            move || host.program_states_changed()
+        };
         Self {
             authority: Authority {
                 mux: mux.clone(),
@@ -126,7 +134,8 @@ impl Context {
             },
             hidden: HiddenPanes::new(mux.clone()),
             bytes,
-            hub: Hub::new(&mux),
+            adapters: Adapters::new(hub.clone(), tokens.clone(), states_changed),
+            hub,
             policy,
             audit: Audit::new(registration.home()),
             tokens,

@@ -9,8 +9,8 @@ use std::{
 use parking_lot::RwLock;
 
 use super::{
-    action, activity, aliases, approvals, audit, blocks, capture, cells, config, events, exec,
-    files,
+    action, activity, adapter, aliases, approvals, audit, blocks, capture, cells, config, events,
+    exec, files,
     group::{Catalog, Group},
     input, instance, layout, lease,
     method::{Entry, entry},
@@ -52,6 +52,10 @@ pub static METHODS: &[Entry] = &[
     entry::<signal::Signal>(),
     entry::<wait::Wait>(),
     entry::<wait::Watch>(),
+    entry::<adapter::Attach>(),
+    entry::<adapter::Detach>(),
+    entry::<adapter::States>(),
+    entry::<adapter::Watch>(),
     entry::<lease::Lease>(),
     entry::<lease::Release>(),
     entry::<layout::Split>(),
@@ -280,6 +284,7 @@ mod tests {
         let tests = concat!(
             include_str!("../../tests/methods.rs"),
             include_str!("../../tests/beyond.rs"),
+            include_str!("../../tests/adapters.rs"),
             include_str!("../../tests/rules.rs"),
             include_str!("../../tests/files.rs"),
             include_str!("../../tests/folder.rs"),

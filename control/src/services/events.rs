@@ -21,7 +21,7 @@ use unterm_term::Event;
 use super::reports::{ProgramReport, ProgressReport};
 
 /// Every kind of event.
-pub const KINDS: [&str; 16] = [
+pub const KINDS: [&str; 17] = [
     "output",
     "bell",
     "title",
@@ -34,6 +34,7 @@ pub const KINDS: [&str; 16] = [
     "status",
     "user_var",
     "clipboard",
+    "adapter_state",
     "session_opened",
     "session_exited",
     "session_removed",
@@ -169,6 +170,11 @@ impl Hub {
         Subscription { queue, hub: self.clone() }
     }
 
+    /// Sends the subscribers the state of a watched pane's program.
+    pub fn adapter_state(&self, pane: PaneId, state: Value) {
+        self.publish("adapter_state", Some(pane), state, |_, _| {});
+    }
+
     /// The pane with this id, if it still exists.
     fn pane(&self, id: PaneId) -> Option<Arc<Pane>> {
         self.mux.upgrade()?.pane(id)
@@ -187,10 +193,11 @@ impl Hub {
             let mut state = self.state.lock();
             state.seq += 1;
             if let Some(pane) = pane {
-                if kind == "session_removed" {
-                    state.panes.remove(&pane);
-                } else {
-                    note(state.panes.entry(pane).or_default(), pane_seq.unwrap_or_default());
+                match kind {
+                    "session_removed" => drop(state.panes.remove(&pane)),
+                    // The pane may have been removed before.
+                    "adapter_state" => {}
+                    _ => note(state.panes.entry(pane).or_default(), pane_seq.unwrap_or_default()),
                 }
             }
             let seq = state.seq;

@@ -1,0 +1,93 @@
+//! A watched pane: the plugin that reads its screen, who asked for that, and what the screen showed last.
+
+use tokio::sync::watch;
+use unterm_mux::PaneId;
+
+use super::program::Program;
+use crate::{caller::TokenKind, error::Error};
+
+/// A pane that a plugin watches.
+pub struct Adapter {
+    /// The pane.
+    pub pane: PaneId,
+    /// The plugin's name.
+    pub plugin: String,
+    /// The program that the plugin watches. The adapter ends with it.
+    pub program: Program,
+    /// The tokens that the pane is watched for. If none is left, the adapter ends.
+    pub holders: watch::Sender<Vec<TokenKind>>,
+    /// How far the adapter has got.
+    pub progress: watch::Sender<Progress>,
+}
+
+/// How far an adapter has got.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Progress {
+    /// The plugin has read nothing yet.
+    Starting,
+    /// The state that the plugin read last.
+    Read(Reading),
+    /// The pane is no longer watched.
+    Ended(End),
+}
+
+/// A state that a plugin read from a screen. Programs choose what a screen shows, so this is a claim and not a fact.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reading {
+    /// The state's name, from the plugin's vocabulary, or one of the host's.
+    pub state: String,
+    /// When the program was first seen in this state (RFC 3339, UTC).
+    pub since: String,
+    /// How sure the plugin is, from 0 to 1.
+    pub confidence: f64,
+    /// The text on the screen that showed the state.
+    pub evidence: String,
+    /// The `seq` of the screen.
+    pub seq: u64,
+}
+
+/// Why a pane is no longer watched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    /// No token asks for it any more.
+    Detached,
+    /// The program that the plugin watched has ended.
+    Program,
+    /// The program that the pane was opened with has ended, or the pane was closed.
+    Session,
+    /// The plugin can't run; why.
+    Failed(String),
+}
+
+impl End {
+    /// Its name on the wire.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Detached => "detached",
+            Self::Program => "program_ended",
+            Self::Session => "session_ended",
+            Self::Failed(_) => "plugin_failed",
+        }
+    }
+}
+
+impl Adapter {
+    /// The error for a caller that waits for an adapter that has ended.
+    pub fn ended(&self, end: &End) -> Error {
+        let (plugin, id) = (&self.plugin, self.pane.0);
+        Error::Failed(match end {
+            End::Detached => format!("The plugin {plugin} was detached from session {id}"),
+            End::Program => format!("The program that {plugin} watched in session {id} has ended"),
+            End::Session => format!("The program of session {id} has ended"),
+            End::Failed(why) => format!("The plugin {plugin} can't watch session {id}: {why}"),
+        })
+    }
+
+    /// What the plugin read last, unless there is nothing yet or the adapter has ended.
+    pub fn reading(&self) -> Option<Reading> {
+        match &*self.progress.borrow() {
+            Progress::Read(reading) => Some(reading.clone()),
+            Progress::Starting | Progress::Ended(_) => None,
+        }
+    }
+}
