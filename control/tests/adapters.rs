@@ -14,7 +14,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use support::{Fixture, PATIENCE, Session, Wire, until};
+use support::{Fixture, PATIENCE, Session, Wire, client::Client, until};
 use unterm_control::{Host, HostRequest};
 
 /// Draws the screens that are asked for by their names, a line each.
@@ -298,4 +298,69 @@ fn the_app_is_told_of_new_states() {
             return;
         }
     }
+}
+
+#[test]
+fn an_agent_waits_for_another_agents_question() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = drawing(&fixture, &mut wire);
+    let pane = session.id;
+    for is_new in [false, true] {
+        let mut client = if is_new { Client::new(&fixture) } else { Client::old(&fixture) };
+        wire.call("session.input", json!({"id": pane, "input": "thinking\n"}));
+        let asked = json!({"pane": pane, "states": ["thinking"]});
+        assert_eq!(client.call("agent_state", asked)["matched"], true);
+        let asked = json!({"pane": pane, "states": ["waiting_for_permission"], "timeout_ms": 1});
+        let early = client.call("agent_state", asked);
+        assert_eq!(
+            (&early["matched"], &early["agents"][0]["state"]),
+            (&json!(false), &json!("thinking"))
+        );
+        let asked = json!({"pane": pane, "states": ["waiting_for_permission", "error"]});
+        let waiting =
+            client.begin("tools/call", json!({"name": "agent_state", "arguments": asked}));
+        wire.call("session.input", json!({"id": pane, "input": "waiting_for_permission\n"}));
+        let result = client.end(waiting)["result"].take();
+        let reply = &result["structuredContent"];
+        assert_eq!(reply["matched"], true, "{reply}");
+        let agent = &reply["agents"][0];
+        assert_eq!((&agent["pane"], &agent["plugin"]), (&json!(pane), &json!("claude-code")));
+        assert_eq!(result["_meta"]["unterm/untrusted"], json!(["evidence"]));
+        // From now on the pane is watched.
+        let listed = client.call("agent_state", json!({}));
+        assert_eq!(listed["agents"][0]["state"], "waiting_for_permission", "{listed}");
+        let one = client.call("agent_state", json!({"pane": pane}));
+        assert_eq!(one["agents"], listed["agents"]);
+        for (wrong, named) in [
+            (json!({"pane": pane, "states": []}), "`states` is empty"),
+            (json!({"pane": 999}), "There is no pane 999"),
+            (json!({"pane": pane, "plugin": "vim"}), "claude-code, codex, shell"),
+        ] {
+            let refused = client.fail("agent_state", wrong);
+            assert!(refused.contains(named), "{refused}");
+        }
+    }
+}
+
+#[test]
+fn new_states_are_told_as_changes_of_a_resource() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = drawing(&fixture, &mut wire);
+    let mut client = Client::old(&fixture);
+    let agents = json!({"uri": "unterm://agents"});
+    let listed = client.request("resources/list", json!({}))["result"]["resources"].take();
+    assert!(listed.as_array().unwrap().iter().any(|it| it["uri"] == agents["uri"]), "{listed}");
+    assert_eq!(client.request("resources/subscribe", agents.clone())["result"], json!({}));
+    let told = client.until_note("notifications/resources/updated", |client| {
+        show(&mut wire, &session, "thinking");
+        show(&mut wire, &session, "waiting_for_permission");
+        client.request("ping", json!({}));
+    });
+    assert_eq!(told["params"]["uri"], agents["uri"]);
+    let read = client.request("resources/read", agents)["result"]["contents"][0].take();
+    let states: Value = serde_json::from_str(read["text"].as_str().unwrap()).unwrap();
+    assert_eq!(states[0]["plugin"], "claude-code", "{read}");
+    assert_eq!(read["_meta"]["unterm/untrusted"], json!(["text"]));
 }

@@ -153,10 +153,10 @@ fn a_list_of_resources_that_changes_is_told_of() {
     client.hello("client", "2025-11-25", &json!({}));
     assert_eq!(client.call("status", json!({}))["panes"], 1);
     let own = format!("unterm://pane/{}/screen", mine.id);
-    assert_eq!(resources(&mut client), [own.as_str(), "unterm://panes"]);
+    assert_eq!(resources(&mut client), [own.as_str(), "unterm://panes", "unterm://agents"]);
     // The end of another session does not change this client's list. A notification means that its own session ended.
     person.call("session.destroy", json!({"id": other.id}));
     person.call("session.destroy", json!({"id": mine.id}));
     client.note("notifications/resources/list_changed");
-    assert_eq!(resources(&mut client), ["unterm://panes"]);
+    assert_eq!(resources(&mut client), ["unterm://panes", "unterm://agents"]);
 }

@@ -503,6 +503,7 @@ fn arguments(tool: &str, session: Option<&Value>, tty: &Value) -> Value {
         "run" | "launch_app" => json!({"command": "true"}),
         "wait" => json!({"any": [{"text": "never"}], "timeout_ms": 0}),
         "find" | "search" => json!({"pattern": "never"}),
+        "agent_state" => json!({"plugin": "shell"}),
         "input" => json!({"text": "x"}),
         "file_read" => json!({"path": "file"}),
         "file_write" => json!({"path": "file", "text": "x"}),

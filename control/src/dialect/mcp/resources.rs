@@ -3,6 +3,7 @@
 //! | URI | contents |
 //! |---|---|
 //! | `unterm://panes` | the state and the background jobs of each pane, as JSON |
+//! | `unterm://agents` | the states of the programs that plugins watch, as JSON |
 //! | `unterm://pane/N/file/PATH` | a file below a pane's working directory, for callers that may act |
 //! | `unterm://pane/N/screen` | a pane's screen, as text |
 //! | `unterm://pane/N/block/M` | the output of a pane's command |
@@ -32,6 +33,7 @@ use crate::{
     error::Error,
     methods::{
         activity::Activity,
+        adapter::States,
         blocks::{self, GetParams, ListParams, State},
         events::{Subscribe, SubscribeParams},
         files::{Read, ReadParams},
@@ -56,6 +58,8 @@ pub const MOST_WATCHED: usize = 64;
 pub enum Address {
     /// The state of all panes.
     Panes,
+    /// The states of the programs that plugins watch.
+    Agents,
     /// A file below a pane's directory.
     File(u64, String),
     /// A pane's screen.
@@ -72,6 +76,7 @@ impl Address {
         let parts: Vec<&str> = uri.strip_prefix("unterm://")?.split('/').collect();
         Some(match parts.as_slice() {
             ["panes"] => Self::Panes,
+            ["agents"] => Self::Agents,
             ["pane", pane, "file", path @ ..] if !path.is_empty() => {
                 Self::File(pane.parse().ok()?, decoded(&path.join("/"))?)
             }
@@ -131,6 +136,10 @@ pub async fn list(server: &Server, caller: &Caller) -> ToolResult<Vec<Resource>>
     let panes = Resource::new("unterm://panes", "panes").with_title("What each pane is at");
     let panes = panes.with_mime_type("application/json");
     resources.push(panes.with_meta(untrusted_fields(&["text"])));
+    let agents = Resource::new("unterm://agents", "agents");
+    let agents = agents.with_title("The states of watched programs, as their screens show them");
+    let agents = agents.with_mime_type("application/json");
+    resources.push(agents.with_meta(untrusted_fields(&["text"])));
     Ok(resources)
 }
 
@@ -211,6 +220,11 @@ async fn contents(
             let sessions = to_value(doing.sessions).map_err(|error| error.to_string())?;
             (sessions.to_string(), "application/json")
         }
+        Address::Agents => {
+            let states = call::<States>(server, caller, SessionOnly::default()).await?.states;
+            let states = to_value(states).map_err(|error| error.to_string())?;
+            (states.to_string(), "application/json")
+        }
         Address::File(pane, path) => {
             let path = path.as_str().into();
             let max_bytes = (MOST_CHARACTERS as u64).into();
@@ -249,6 +263,7 @@ pub async fn watch<F: Future<Output = bool>>(
             tell().await;
             return;
         }
+        Address::Agents => return watch_agents(server, caller, tell).await,
         // Nothing reports changes of files or processes.
         Address::Panes | Address::File(..) => return,
     };
@@ -296,16 +311,38 @@ async fn is_open(server: &Server, caller: &Caller, pane: u64, block: u64) -> boo
     found.is_ok_and(|found| matches!(found.block.state, State::Prompt | State::Running))
 }
 
+/// Notifies of each new state of a watched program, as long as there is a receiver.
+async fn watch_agents<F: Future<Output = bool>>(
+    server: &Server,
+    caller: &Caller,
+    tell: impl Fn() -> F,
+) {
+    let Some(mut states) = events(server, caller, &["adapter_state"]).await else { return };
+    loop {
+        states.next().await;
+        if server.dispatcher.check_token(caller).is_err() || !tell().await {
+            return;
+        }
+        tokio::time::sleep(APART).await;
+        while states.take().is_some() {}
+    }
+}
+
+/// A subscription to events of these kinds. `None` if the caller may not receive them.
+async fn events(server: &Server, caller: &Caller, kinds: &[&str]) -> Option<Subscription> {
+    let caller = caller.listener();
+    call::<Subscribe>(server, &caller, SubscribeParams::to(kinds)).await.ok()?;
+    caller.subscription.take().flatten()
+}
+
 /// The events that change the list of resources that a caller reaches. `None` if it may not receive them.
 pub async fn changes(
     server: &Server,
     caller: &Caller,
 ) -> Option<(Subscription, recording::Changes)> {
     let recordings = recording::Changes::new(server);
-    let caller = caller.listener();
-    let events = ["session_opened", "session_exited", "session_removed", "command_end"];
-    call::<Subscribe>(server, &caller, SubscribeParams::to(&events)).await.ok()?;
-    Some((caller.subscription.take().flatten()?, recordings))
+    let kinds = ["session_opened", "session_exited", "session_removed", "command_end"];
+    Some((events(server, caller, &kinds).await?, recordings))
 }
 
 /// Notifies of each change of the list, as long as there is a receiver.
@@ -384,6 +421,7 @@ mod tests {
         let recording = Address::Recording("a-b".to_owned());
         assert_eq!(Address::parse("unterm://recording/a-b"), Some(recording));
         assert_eq!(Address::parse("unterm://panes"), Some(Address::Panes));
+        assert_eq!(Address::parse("unterm://agents"), Some(Address::Agents));
         let file = |path: &str| Some(Address::File(3, path.to_owned()));
         assert_eq!(Address::parse("unterm://pane/3/file/src/a%20b"), file("src/a b"));
         assert_eq!(Address::parse("unterm://pane/3/file/%2Fetc/passwd"), file("/etc/passwd"));

@@ -3,6 +3,7 @@
 //! Output of programs is escaped unless the caller sets `raw`, and cut to a bounded length with a note of what is missing.
 //! The result's `_meta` names the fields that hold such output.
 
+mod agents;
 mod conditions;
 mod files;
 mod input;
@@ -37,6 +38,7 @@ pub static TOOLSET: Toolset = Toolset {
         row::<panes::Close>(),
         row::<run::Run>(),
         row::<run::Wait>(),
+        row::<agents::AgentState>(),
         row::<screen::Screen>(),
         row::<screen::Find>(),
         row::<input::Input>(),

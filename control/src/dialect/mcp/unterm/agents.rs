@@ -1,0 +1,98 @@
+//! The states of agent programs in panes, as plugins read them from the screens.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::shown::line;
+use crate::{
+    dialect::mcp::{
+        jobs::slice,
+        tool::{Ask, ToolResult, is_hidden, tool},
+    },
+    methods::{
+        adapter::{Attach, AttachParams, ProgramState, States, Watch, WatchParams},
+        params::SessionOnly,
+    },
+};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AgentArguments {
+    /// Watched from now on, until its program ends.
+    pane: Option<u64>,
+    /// Wait until it is in one of these.
+    states: Option<Vec<String>>,
+    /// claude-code, codex or shell; absent: by the program.
+    plugin: Option<String>,
+    /// How long this call waits; 50,000, the most.
+    timeout_ms: Option<u64>,
+}
+
+/// A program that a plugin watches.
+#[derive(Serialize, JsonSchema)]
+pub struct Agent {
+    pane: u64,
+    plugin: String,
+    /// Such as thinking, waiting_for_permission or waiting_for_user_input. Only the screen says so.
+    state: String,
+    since: String,
+    evidence: String,
+}
+
+impl From<ProgramState> for Agent {
+    fn from(state: ProgramState) -> Self {
+        let ProgramState { id, plugin, state, since, evidence, .. } = state;
+        Self { pane: id, plugin, state, since, evidence: line(&evidence) }
+    }
+}
+
+#[derive(Default, Serialize, JsonSchema)]
+pub struct AgentsReply {
+    agents: Vec<Agent>,
+    /// False: call again to go on waiting.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    matched: Option<bool>,
+    /// Why no further state comes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ended: Option<String>,
+}
+
+/// The states of the programs that are watched already.
+async fn watched(ask: &Ask<'_>) -> ToolResult<AgentsReply> {
+    let states = ask.call::<States>(SessionOnly::default()).await?.states;
+    let states = states.into_iter().filter(|state| !is_hidden(ask.server, state.id));
+    Ok(AgentsReply { agents: states.map(Agent::from).collect(), ..AgentsReply::default() })
+}
+
+tool! {
+    AgentState "agent_state" "State of agent programs" Looks
+    "Say what Claude Code, Codex or a shell in a pane is at, as its screen shows it, or wait until it is in one of some states. Without arguments: what is watched."
+    example r#"{"pane": 3, "states": ["waiting_for_permission", "waiting_for_user_input"]}"#
+    untrusted ["evidence"]
+    (ask, arguments: AgentArguments) -> AgentsReply {
+        let AgentArguments { pane, states, plugin, timeout_ms } = arguments;
+        if pane.is_none() && states.is_none() && plugin.is_none() {
+            return Ok(watched(ask).await?.into());
+        }
+        if states.as_ref().is_some_and(Vec::is_empty) {
+            return Err("`states` is empty; name a state to wait for, such as waiting_for_permission".to_owned());
+        }
+        let pane = ask.pane(pane).await?;
+        let plugin = plugin.into();
+        let Some(states) = states else {
+            let params = AttachParams { plugin, ..AttachParams::of(pane) };
+            let state = ask.call::<Attach>(params).await?;
+            return Ok(AgentsReply { agents: vec![state.into()], ..AgentsReply::default() }.into());
+        };
+        let within = slice(timeout_ms).saturating_sub(ask.held);
+        let timeout_ms = u64::try_from(within.as_millis()).unwrap_or(u64::MAX).into();
+        let params = WatchParams { plugin, states: states.into(), timeout_ms, ..WatchParams::of(pane) };
+        let seen = ask.call::<Watch>(params).await?;
+        Ok(AgentsReply {
+            agents: seen.state.into_iter().map(Agent::from).collect(),
+            matched: Some(seen.matched),
+            ended: seen.ended.map(|why| why.into_owned()),
+        }
+        .into())
+    }
+}
