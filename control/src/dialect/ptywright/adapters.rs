@@ -7,6 +7,7 @@
 mod actions;
 mod context;
 pub mod methods;
+mod panes;
 mod read;
 mod redact;
 mod start;
@@ -30,8 +31,8 @@ use super::{
     error::{Error, Result},
     sessions::{Session, Sessions},
 };
-
 use crate::services::plugin_calls::Calls;
+
 /// The adapters of a server.
 pub struct Adapters {
     sessions: Arc<Sessions>,

@@ -283,7 +283,11 @@ impl Sessions {
         }
     }
 
-    async fn call<M: Method>(&self, params: M::Params<'_>) -> Result<M::Reply>
+    /// Calls a method of the backend.
+    ///
+    /// # Errors
+    /// As the method's.
+    pub async fn call<M: Method>(&self, params: M::Params<'_>) -> Result<M::Reply>
     where
         for<'p> M::Params<'p>: serde::Serialize,
         M::Reply: serde::de::DeserializeOwned,

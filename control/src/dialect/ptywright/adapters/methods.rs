@@ -13,7 +13,7 @@ use crate::dialect::ptywright::{
 };
 
 /// The methods that there are.
-pub const METHODS: [&str; 13] = [
+pub const METHODS: [&str; 16] = [
     "adapter.list",
     "adapter.live",
     "adapter.start",
@@ -27,6 +27,9 @@ pub const METHODS: [&str; 13] = [
     "adapter.transcript",
     "adapter.inspect",
     "adapter.close",
+    "adapter.attach",
+    "adapter.detach",
+    "adapter.states",
 ];
 
 #[derive(Deserialize)]
@@ -103,6 +106,7 @@ pub fn lasts(method: &str) -> bool {
             | "adapter.transcript"
             | "adapter.inspect"
             | "adapter.close"
+            | "adapter.attach"
     )
 }
 
@@ -179,6 +183,9 @@ pub async fn call(
             to_its_end(async move { adapters.close(locked).await }).await?;
             result(&json!({"closed": true}))
         }
+        "adapter.attach" => result(&adapters.attach(params).await?),
+        "adapter.detach" => result(&adapters.detach(params).await?),
+        "adapter.states" => result(&adapters.states(params).await?),
         method => Err(Error::method_not_found(method)),
     }
 }
