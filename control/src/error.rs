@@ -304,19 +304,89 @@ impl Error {
 
     /// Whether Unterm refused the call, rather than failing to carry it out.
     pub fn is_refusal(&self) -> bool {
-        matches!(
-            self,
+        self.kind() == ErrorKind::Refused
+    }
+
+    /// The kind of failure.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::NoSession(_) => ErrorKind::NoSession,
             Self::Policy(_)
-                | Self::Leased { .. }
-                | Self::TakenOver(_)
-                | Self::Begun { .. }
-                | Self::Busy { .. }
-                | Self::Promptless(_)
-                | Self::PersonTypes(_)
-                | Self::Secret(_)
-                | Self::MaybeSecret { .. }
-                | Self::Denied(_)
-        )
+            | Self::Leased { .. }
+            | Self::TakenOver(_)
+            | Self::Begun { .. }
+            | Self::Busy { .. }
+            | Self::Promptless(_)
+            | Self::PersonTypes(_)
+            | Self::Secret(_)
+            | Self::MaybeSecret { .. }
+            | Self::Denied(_) => ErrorKind::Refused,
+            Self::NoTarget
+            | Self::BadTarget(_)
+            | Self::Missing(_)
+            | Self::MissingParameter(_)
+            | Self::Invalid { .. }
+            | Self::Params(_)
+            | Self::TooLarge { .. }
+            | Self::BadCwd(_)
+            | Self::Mux(_) => ErrorKind::Invalid,
+            Self::Remote(crate::client::ClientError::Call { message, .. }) => {
+                ErrorKind::of_message(message)
+            }
+            _ => ErrorKind::Failed,
+        }
+    }
+}
+
+/// What a failure means for the caller. Wires with several codes map it to one of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// There is no such session.
+    NoSession,
+    /// A parameter is wrong.
+    Invalid,
+    /// Unterm refused the call.
+    Refused,
+    /// Anything else.
+    Failed,
+}
+
+impl ErrorKind {
+    /// The kind of an error of another instance, which sends one code for all of them. See [`Error::kind`].
+    fn of_message(message: &str) -> Self {
+        const INVALID: [&str; 6] = [
+            "Missing '",
+            "Invalid '",
+            "Invalid session_id: ",
+            "Invalid params: ",
+            "Invalid size: ",
+            "cannot start ",
+        ];
+        const REFUSED: [&str; 2] = ["Not allowed: ", "Command blocked by policy: "];
+        // What follows `session 7 `.
+        fn of_session<'m>(message: &'m str, word: &str) -> Option<&'m str> {
+            let (number, rest) = message.strip_prefix(word)?.split_once(' ')?;
+            number.parse::<u64>().is_ok().then_some(rest)
+        }
+        let begins = |with: &[&str]| with.iter().any(|begin| message.starts_with(begin));
+        if begins(&INVALID) {
+            return Self::Invalid;
+        }
+        if begins(&REFUSED) {
+            return Self::Refused;
+        }
+        if let Some(why) = message.strip_prefix("Nothing was typed: ") {
+            let has_ended =
+                of_session(why, "session ").is_some_and(|rest| rest.starts_with("has ended ("));
+            let is_failure = has_ended || why.starts_with("the command is unfinished");
+            return if is_failure { Self::Failed } else { Self::Refused };
+        }
+        match of_session(message, "Session ") {
+            Some("not found") => Self::NoSession,
+            Some(rest) if rest.starts_with("is leased by ") => Self::Refused,
+            Some(rest) if rest.starts_with("asks for a secret") => Self::Refused,
+            _ => Self::Failed,
+        }
     }
 }
 
@@ -394,6 +464,46 @@ mod tests {
         ] {
             let error = serde_json::from_str::<Params>(params).unwrap_err();
             assert_eq!(Error::Params(error).to_string(), format!("Invalid params: {why}"));
+        }
+    }
+
+    #[test]
+    fn the_kind_of_another_instances_error_is_that_of_its_own() {
+        let name = "title";
+        let params = serde_json::from_str::<u64>("-1").unwrap_err();
+        let size = MuxError::Spawn(SpawnError::Program { program: "x".into(), error: "no".into() });
+        for (error, kind) in [
+            (Error::NoSession(7), ErrorKind::NoSession),
+            (Error::NoTarget, ErrorKind::Invalid),
+            (Error::BadTarget("\"x\"".into()), ErrorKind::Invalid),
+            (Error::Missing(name), ErrorKind::Invalid),
+            (Error::MissingParameter(name), ErrorKind::Invalid),
+            (Error::Invalid { name, expected: "a".into(), got: "b".into() }, ErrorKind::Invalid),
+            (Error::Params(params), ErrorKind::Invalid),
+            (Error::TooLarge { cols: 1, rows: 1, max: 0 }, ErrorKind::Invalid),
+            (Error::BadCwd("/no".into()), ErrorKind::Invalid),
+            (Error::Mux(size), ErrorKind::Invalid),
+            (Error::Policy(Refusal::NotAllowed), ErrorKind::Refused),
+            (Error::Leased { id: 7, holder: "x".into() }, ErrorKind::Refused),
+            (Error::TakenOver(7), ErrorKind::Refused),
+            (Error::begun(7, "make", true), ErrorKind::Refused),
+            (Error::begun(7, "ls", false), ErrorKind::Refused),
+            (Error::busy(7, "x has ended (no)"), ErrorKind::Refused),
+            (Error::Promptless(7), ErrorKind::Refused),
+            (Error::PersonTypes(7), ErrorKind::Refused),
+            (Error::Secret(7), ErrorKind::Refused),
+            (Error::maybe_secret(7, "why"), ErrorKind::Refused),
+            (Error::Denied(Denial::Ended), ErrorKind::Refused),
+            (Error::Over { id: 7, status: None }, ErrorKind::Failed),
+            (Error::Unfinished("a quote".into()), ErrorKind::Failed),
+            (Error::NotIntegrated(7), ErrorKind::Failed),
+            (Error::BadPolicy("x".into()), ErrorKind::Failed),
+            (Error::Failed("Session x not found".into()), ErrorKind::Failed),
+            (Error::Unknown("x".into()), ErrorKind::Failed),
+        ] {
+            let message = error.to_string();
+            assert_eq!(error.kind(), kind, "{message}");
+            assert_eq!(ErrorKind::of_message(&message), kind, "{message}");
         }
     }
 }

@@ -1,11 +1,11 @@
-//! The ptywright protocol with panes of an instance: plugins that watch them.
+//! The ptywright protocol with panes of an instance: plugins that watch them, and the codes of the instance's errors.
 
 mod support;
 
 use std::{collections::VecDeque, sync::Arc};
 
 use serde_json::{Value, json};
-use support::{Fixture, PATIENCE};
+use support::{Fixture, PATIENCE, block};
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines, duplex, split},
     runtime::Runtime,
@@ -32,6 +32,11 @@ impl Client {
     fn new(fixture: &Fixture) -> Self {
         let endpoint = client::find(&fixture.registry()).remove(0);
         Self::of(Arc::new(Remote::new(endpoint, Some("ptywright"))))
+    }
+
+    /// A client of a server whose panes are in its own process.
+    fn alone(fixture: &Fixture) -> Self {
+        Self::of(fixture.server().backend())
     }
 
     fn of(backend: Arc<dyn Backend>) -> Self {
@@ -81,6 +86,11 @@ impl Client {
         let reply = self.request(method, params);
         reply["error"]["code"].as_i64().unwrap_or_else(|| panic!("{method}: {reply}"))
     }
+
+    fn session(&mut self, script: &str) -> String {
+        let created = json!({"program": "/bin/sh", "args": ["-c", script]});
+        self.call("session.create", created)["session"].as_str().unwrap().to_owned()
+    }
 }
 
 #[test]
@@ -117,4 +127,28 @@ fn panes_of_an_instance_are_watched_without_a_session() {
     assert_eq!(client.call("adapter.detach", json!({"pane": pane})), json!({"detached": true}));
     assert_eq!(client.call("adapter.detach", json!({"pane": pane})), json!({"detached": false}));
     assert_eq!(client.call("adapter.states", json!({})), json!({"states": []}));
+}
+
+#[test]
+fn refusals_have_the_same_codes_in_an_instance_and_alone() {
+    for start in [Client::alone, Client::new] {
+        let fixture = Fixture::new();
+        let mut wire = fixture.login();
+        let mut client = start(&fixture);
+        let session = client.session("stty -echo; exec cat");
+        let pane = wire.call("session.list", json!({}))["sessions"][0]["id"].clone();
+        let input =
+            |value: &str| json!({"session": session, "action": {"type": "text", "value": value}});
+        block(&mut wire, json!(["forbidden"]));
+        assert_eq!(client.code("session.input", input("forbidden\n")), -32004);
+        wire.call("session.lease", json!({"id": pane}));
+        assert_eq!(client.code("session.input", input("x")), -32004);
+        wire.call("session.release", json!({"id": pane}));
+        let resize = |rows: u64, cols: u64| json!({"session": session, "rows": rows, "cols": cols});
+        assert_eq!(client.code("session.resize", resize(0, 80)), -32602);
+        assert_eq!(client.code("session.resize", resize(60_000, 60_000)), -32602);
+        assert_eq!(client.code("session.create", json!({"program": "/no/such"})), -32602);
+        wire.call("session.destroy", json!({"id": pane}));
+        assert_eq!(client.code("session.snapshot", json!({"session": session})), -32002);
+    }
 }

@@ -3,7 +3,10 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::{client::ClientError, error::Error as MethodError};
+use crate::{
+    client::ClientError,
+    error::{Error as MethodError, ErrorKind},
+};
 
 /// The error codes.
 mod code {
@@ -99,18 +102,15 @@ impl Error {
 /// A call of a method that the backend refused or could not carry out.
 impl From<MethodError> for Error {
     fn from(error: MethodError) -> Self {
-        let message = error.to_string();
-        match error {
-            MethodError::NoSession(_) => Self::pane_closed(),
-            MethodError::Invalid { .. }
-            | MethodError::Missing(_)
-            | MethodError::Params(_)
-            | MethodError::TooLarge { .. }
-            | MethodError::BadCwd(_)
-            | MethodError::Mux(_) => Self::invalid_params(message),
-            MethodError::Remote(ClientError::Call { message, .. }) => Self::of_instance(message),
-            error if error.is_refusal() => Self::new(code::DENIED, message),
-            _ => Self::internal(message),
+        let message = match &error {
+            MethodError::Remote(ClientError::Call { message, .. }) => message.clone(),
+            error => error.to_string(),
+        };
+        match error.kind() {
+            ErrorKind::NoSession => Self::pane_closed(),
+            ErrorKind::Invalid => Self::invalid_params(message),
+            ErrorKind::Refused => Self::new(code::DENIED, message),
+            ErrorKind::Failed => Self::internal(message),
         }
     }
 }
@@ -119,18 +119,5 @@ impl Error {
     /// Somebody else has closed the session's pane.
     pub fn pane_closed() -> Self {
         Self::closed("the session's pane was closed")
-    }
-
-    /// An error of another instance, which has one code for all of them.
-    fn of_instance(message: String) -> Self {
-        if message.starts_with("Session ") && message.ends_with(" not found") {
-            Self::pane_closed()
-        } else if message.starts_with("Not allowed: ") {
-            Self::new(code::DENIED, message)
-        } else if message.starts_with("Invalid ") {
-            Self::invalid_params(message)
-        } else {
-            Self::internal(message)
-        }
     }
 }
