@@ -11,6 +11,7 @@
 //! | `error` | the error codes |
 //! | `connection` | one client: its requests in order, its notifications |
 //! | `methods` | the methods by their names, and their parameters |
+//! | `places` | how many connections and sessions there are at most |
 //! | `sessions` | the sessions, what is kept of their output, and their input |
 //! | `snapshot` | a screen with every cell |
 //! | `matcher` | the conditions of a wait |
@@ -30,6 +31,7 @@ mod framing;
 mod matcher;
 mod methods;
 mod notifications;
+mod places;
 mod plugins;
 mod redaction;
 mod request;

@@ -1,14 +1,6 @@
 //! The server: sessions, and the connections that share them.
 
-use std::{
-    future::Future,
-    io,
-    path::Path,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
+use std::{future::Future, io, path::Path, sync::Arc};
 
 use tokio::{
     io::{AsyncRead, AsyncWrite},
@@ -17,8 +9,8 @@ use tokio::{
 };
 
 use super::{
-    adapters::Adapters, connection, error::Error, plugins::Plugins, request::failure,
-    sessions::Sessions,
+    adapters::Adapters, connection, error::Error, places::Places, plugins::Plugins,
+    request::failure, sessions::Sessions,
 };
 use crate::{
     backend::Backend,
@@ -147,48 +139,36 @@ async fn serve(
     }
 }
 
-/// A connection, counted until it is dropped.
-struct Counted(Arc<AtomicUsize>);
-
-impl Drop for Counted {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
 async fn accept_all(
     listener: UnixListener,
     _file: SocketFile,
     adapters: Arc<Adapters>,
     framing: FramingKind,
 ) {
-    let refusal =
-        |why: &str| framing.framed(failure(&serde_json::Value::Null, &Error::internal(why)));
-    let full = refusal(&Refusal::Full.to_string());
+    let refusal = |error: &Error| framing.framed(failure(&serde_json::Value::Null, error));
+    let full = refusal(&Error::internal(Refusal::Full.to_string()));
     let mut reserved = ReservedDescriptor::default();
-    let count = Arc::new(AtomicUsize::new(0));
+    let places = Places::new(MOST_CONNECTIONS, "connections");
     loop {
         let stream = accept(&listener, &mut reserved, &full).await;
-        let counted = Counted(count.clone());
-        let before = count.fetch_add(1, Ordering::Relaxed);
-        let why = match UnixListener::refusal(&stream) {
-            Some(refusal) => Some(refusal.to_string()),
-            None if before >= MOST_CONNECTIONS => {
-                Some(format!("there are {MOST_CONNECTIONS} connections, which is the most"))
-            }
-            None => None,
+        let place = match UnixListener::refusal(&stream) {
+            Some(refusal) => Err(Error::internal(refusal.to_string())),
+            None => places.take(),
         };
-        if let Some(why) = why {
-            tracing::warn!(why, "refused a connection");
-            let message = refusal(&why);
-            let stream = <UnixListener as Listener>::into_std(stream);
-            let _ = stream.and_then(|stream| send_last_message(stream, &message));
-            continue;
-        }
+        let place = match place {
+            Ok(place) => place,
+            Err(error) => {
+                tracing::warn!(error.message, "refused a connection");
+                let message = refusal(&error);
+                let stream = <UnixListener as Listener>::into_std(stream);
+                let _ = stream.and_then(|stream| send_last_message(stream, &message));
+                continue;
+            }
+        };
         let (reader, writer) = UnixListener::split(stream);
         let adapters = adapters.clone();
         tokio::spawn(async move {
-            let _counted = counted;
+            let _place = place;
             serve(adapters, framing, reader, writer).await;
         });
     }

@@ -13,10 +13,7 @@ mod wait;
 
 use std::{
     collections::BTreeMap,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, AtomicUsize, Ordering},
-    },
+    sync::{Arc, atomic::AtomicU64},
     time::Duration,
 };
 
@@ -28,6 +25,7 @@ use self::transcript::Transcript;
 pub use self::{create::Create, transcript::Delta, wait::Wait};
 use super::{
     error::{Error, Result},
+    places::{Place, Places},
     plugins::Plugins,
     snapshot::Snapshot,
 };
@@ -58,12 +56,18 @@ pub struct Sessions {
     caller: Caller,
     limiter: SearchLimiter,
     plugins: Plugins,
-    list: Mutex<BTreeMap<u64, Arc<Session>>>,
+    list: Mutex<BTreeMap<u64, Listed>>,
     next: AtomicU64,
-    /// Sessions that are there or being created.
-    count: AtomicUsize,
+    /// The places of sessions that are there or being created.
+    places: Places,
     /// Changes with every change of a session, and when one is opened or closed.
     news: watch::Sender<()>,
+}
+
+/// A session that is not closed, and its place.
+struct Listed {
+    session: Arc<Session>,
+    _place: Place,
 }
 
 /// A session.
@@ -169,7 +173,7 @@ impl Sessions {
             plugins,
             list: Mutex::default(),
             next: AtomicU64::new(1),
-            count: AtomicUsize::new(0),
+            places: Places::new(MOST_SESSIONS, "sessions"),
             news: watch::Sender::new(()),
         })
     }
@@ -191,13 +195,12 @@ impl Sessions {
 
     /// All sessions, in the order in which they were created.
     pub fn all(&self) -> Vec<Arc<Session>> {
-        self.list.lock().values().cloned().collect()
+        self.list.lock().values().map(|listed| listed.session.clone()).collect()
     }
 
     /// The sessions that belong to no adapter, in the order in which they were created.
     pub fn own(&self) -> Vec<Arc<Session>> {
-        let list = self.list.lock();
-        list.values().filter(|session| session.adapter.is_none()).cloned().collect()
+        self.all().into_iter().filter(|session| session.adapter.is_none()).collect()
     }
 
     /// A session by its id.
@@ -206,7 +209,8 @@ impl Sessions {
     /// There is none, it was closed, or it belongs to an adapter, whose manifest limits what clients may do.
     pub fn get(&self, id: &str) -> Result<Arc<Session>> {
         let number = id.strip_prefix('s').and_then(|number| number.parse::<u64>().ok());
-        let found = number.and_then(|number| self.list.lock().get(&number).cloned());
+        let found = number
+            .and_then(|number| self.list.lock().get(&number).map(|listed| listed.session.clone()));
         let session =
             found.filter(|session| session.id() == id).ok_or_else(|| Error::no_session(id))?;
         match session.adapter() {
@@ -266,9 +270,7 @@ impl Sessions {
             Err(error) if error == Error::pane_closed() => {}
             Err(error) => return Err(error),
         }
-        if self.list.lock().remove(&session.number).is_some() {
-            self.count.fetch_sub(1, Ordering::Relaxed);
-        }
+        self.list.lock().remove(&session.number);
         session.progress.send_modify(|progress| progress.is_closed = true);
         self.news.send_replace(());
         Ok(())

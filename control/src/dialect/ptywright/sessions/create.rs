@@ -10,7 +10,7 @@ use serde::Deserialize;
 use tokio::{sync::watch, time::Instant};
 
 use super::{
-    FIRST_SEQUENCE, MOST_SESSIONS, Progress, Session, Sessions, follow::follow,
+    FIRST_SEQUENCE, Listed, Progress, Session, Sessions, follow::follow,
     raw_transcript::RawTranscript, transcript::Transcript,
 };
 use crate::{
@@ -55,27 +55,7 @@ pub struct Create {
     pub raw_transcript_append: Option<bool>,
 }
 
-/// A place among the sessions, which is given back unless a session takes it.
-struct Place<'a>(Option<&'a Sessions>);
-
-impl Drop for Place<'_> {
-    fn drop(&mut self) {
-        if let Some(sessions) = self.0 {
-            sessions.count.fetch_sub(1, Ordering::Relaxed);
-        }
-    }
-}
-
 impl Sessions {
-    fn reserve(&self) -> Result<Place<'_>> {
-        if self.count.fetch_add(1, Ordering::Relaxed) >= MOST_SESSIONS {
-            self.count.fetch_sub(1, Ordering::Relaxed);
-            let why = format!("there are {MOST_SESSIONS} sessions, which is the most; close one");
-            return Err(Error::internal(why));
-        }
-        Ok(Place(Some(self)))
-    }
-
     /// Starts a program in a new session.
     ///
     /// # Errors
@@ -98,7 +78,7 @@ impl Sessions {
             let why = format!("transcript_max_chars: at most {MOST_KEPT_CHARS}, not {kept}");
             return Err(Error::invalid_params(why));
         }
-        let mut place = self.reserve()?;
+        let place = self.places.take()?;
         let raw = raw_transcript(&params).await?;
         let pixels =
             (params.pixel_width.unwrap_or_default(), params.pixel_height.unwrap_or_default());
@@ -125,8 +105,7 @@ impl Sessions {
                 is_closed: false,
             }),
         });
-        self.list.lock().insert(number, session.clone());
-        place.0 = None;
+        self.list.lock().insert(number, Listed { session: session.clone(), _place: place });
         tokio::spawn(follow(self.clone(), session.clone(), raw));
         self.news.send_replace(());
         Ok(session)
