@@ -9,9 +9,9 @@ use unterm_plugin::{Action, Matcher, Resize};
 use super::{
     adapters::{Adapters, methods as adapters},
     error::{Error, Result},
-    notifications::{Asked as NotificationsAsked, NAMES as NOTIFICATIONS, Notifications},
+    notifications::{Filter, NAMES as NOTIFICATIONS, Notifications},
     plugins::methods as plugins,
-    redaction::{Asked as RedactionAsked, Redaction},
+    redaction::{Additions, Redaction},
     request::{NoParams, Request, read, result},
     sessions::{Create, Sessions, Wait},
 };
@@ -63,7 +63,7 @@ struct ReadParams {
     #[serde(default)]
     redact: Option<bool>,
     #[serde(default)]
-    redaction: Option<super::redaction::Additions>,
+    redaction: Option<Additions>,
 }
 
 #[derive(Deserialize)]
@@ -125,8 +125,8 @@ pub async fn call(
             }))
         }
         "server.set_notifications" => {
-            let asked: NotificationsAsked = read(params)?;
-            result(&notifications.set(sessions, asked)?)
+            let filter: Filter = read(params)?;
+            result(notifications.set(sessions, filter)?)
         }
         "session.create" => {
             let params: Create = read(params)?;
@@ -135,7 +135,8 @@ pub async fn call(
         }
         "session.list" => {
             let NoParams {} = read(params)?;
-            let ids: Vec<_> = sessions.own().iter().map(|session| session.id()).collect();
+            let own = sessions.own();
+            let ids: Vec<_> = own.iter().map(|session| session.id()).collect();
             result(&json!({"sessions": ids}))
         }
         "session.input" => {
@@ -190,5 +191,5 @@ pub async fn call(
 
 async fn read_params(params: Map<String, Value>) -> Result<(String, Redaction)> {
     let ReadParams { session, redact, redaction } = read(params)?;
-    Ok((session, Redaction::of(RedactionAsked { redact, redaction }).await?))
+    Ok((session, Redaction::of(redact, redaction).await?))
 }

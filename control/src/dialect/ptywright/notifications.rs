@@ -3,7 +3,7 @@
 //! Owns the filter of one connection, and a cursor for each session. There is no queue. Notifications are built when the
 //! connection can send, so a slow client gets fewer and longer ones.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -20,11 +20,11 @@ pub const NAMES: [&str; 3] = ["session.changed", "session.output", "session.exit
 /// The most entries of a filter.
 const MOST_FILTERED: usize = 1000;
 
-/// What a client asks for.
-#[derive(Clone, Debug, Deserialize)]
+/// The notifications that a client wants.
+#[derive(Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Asked {
-    /// Whether to send notifications.
+pub struct Filter {
+    /// Whether to send any.
     enabled: bool,
     /// Only those of sessions that belong to these adapters, and of `sessions`.
     #[serde(default)]
@@ -34,20 +34,19 @@ pub struct Asked {
     sessions: Vec<String>,
 }
 
-/// What is in force.
-#[derive(Debug, PartialEq, Eq, Serialize)]
-pub struct InForce {
-    enabled: bool,
-    adapters: Vec<String>,
-    sessions: Vec<String>,
+impl Filter {
+    fn wants(&self, session: &Session) -> bool {
+        let is_unfiltered = self.adapters.is_empty() && self.sessions.is_empty();
+        is_unfiltered
+            || self.sessions.iter().any(|wanted| wanted == session.id())
+            || self.adapters.iter().any(|wanted| Some(wanted.as_str()) == session.adapter())
+    }
 }
 
 /// The notifications of one connection.
 #[derive(Default)]
 pub struct Notifications {
-    enabled: bool,
-    adapters: Vec<String>,
-    sessions: Vec<String>,
+    filter: Filter,
     /// The last reported state of each session, by the session's id.
     reported: BTreeMap<String, LastReported>,
 }
@@ -82,61 +81,52 @@ impl LastReported {
 impl Notifications {
     /// Whether the client wants any.
     pub fn is_on(&self) -> bool {
-        self.enabled
+        self.filter.enabled
     }
 
     /// Sets what the client wants. When the client enables notifications, everything up to now counts as reported.
     ///
     /// # Errors
     /// The filter is too long.
-    pub fn set(&mut self, sessions: &Sessions, asked: Asked) -> Result<InForce> {
-        for (name, filter) in [("adapters", &asked.adapters), ("sessions", &asked.sessions)] {
-            if filter.len() > MOST_FILTERED {
-                let count = filter.len();
+    pub fn set(&mut self, sessions: &Sessions, filter: Filter) -> Result<&Filter> {
+        for (name, list) in [("adapters", &filter.adapters), ("sessions", &filter.sessions)] {
+            if list.len() > MOST_FILTERED {
+                let count = list.len();
                 let why = format!("{name}: at most {MOST_FILTERED} entries, not {count}");
                 return Err(Error::invalid_params(why));
             }
         }
-        if asked.enabled && !self.enabled {
+        if filter.enabled && !self.filter.enabled {
             let all = sessions.all();
-            self.reported = all
-                .iter()
-                .map(|session| (session.id(), LastReported::everything(session)))
-                .collect();
+            let everything = |session: &Arc<Session>| {
+                (session.id().to_owned(), LastReported::everything(session))
+            };
+            self.reported = all.iter().map(everything).collect();
         }
-        let Asked { enabled, adapters, sessions } = asked;
-        (self.enabled, self.adapters, self.sessions) = (enabled, adapters, sessions);
-        let (adapters, sessions) = (self.adapters.clone(), self.sessions.clone());
-        Ok(InForce { enabled, adapters, sessions })
-    }
-
-    fn wants(&self, session: &str, adapter: Option<&str>) -> bool {
-        let is_unfiltered = self.adapters.is_empty() && self.sessions.is_empty();
-        is_unfiltered
-            || self.sessions.iter().any(|wanted| wanted == session)
-            || self.adapters.iter().any(|wanted| Some(wanted.as_str()) == adapter)
+        self.filter = filter;
+        Ok(&self.filter)
     }
 
     /// Returns the notifications that are due, and counts them as reported.
     pub async fn take(&mut self, sessions: &Sessions) -> Vec<Vec<u8>> {
         let mut messages = Vec::new();
-        if !self.enabled {
+        if !self.filter.enabled {
             return messages;
         }
         let all = sessions.all();
         for session in &all {
-            let id = session.id();
-            let wants = self.wants(&id, session.adapter());
-            let reported = self.reported.entry(id.clone()).or_insert_with(LastReported::nothing);
+            let wants = self.filter.wants(session);
+            let reported =
+                self.reported.entry(session.id().to_owned()).or_insert_with(LastReported::nothing);
             if wants {
-                add(&mut messages, sessions, &id, session, reported).await;
+                add(&mut messages, sessions, session, reported).await;
             } else {
                 *reported = LastReported::everything(session);
             }
             reported.is_wanted = wants;
         }
         // Closed sessions, whose programs have ended with them.
-        let is_there = |id: &String| all.iter().any(|session| session.id() == *id);
+        let is_there = |id: &String| all.iter().any(|session| session.id() == id);
         let closed: Vec<_> = self.reported.keys().filter(|id| !is_there(id)).cloned().collect();
         for id in closed {
             if let Some(reported) = self.reported.remove(&id)
@@ -155,7 +145,6 @@ impl Notifications {
 async fn add(
     messages: &mut Vec<Vec<u8>>,
     sessions: &Sessions,
-    id: &str,
     session: &Session,
     reported: &mut LastReported,
 ) {
@@ -168,6 +157,7 @@ async fn add(
         messages.push(notification("session.changed", &params));
     }
     let delta = session.output_after(reported.output);
+    let id = session.id();
     if delta.end > reported.output {
         reported.output = delta.end;
         let redacted = Redaction::default().texts(sessions.searches(), vec![delta.text]).await.ok();

@@ -35,18 +35,8 @@ static RULES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     rules.iter().filter_map(|rule| Regex::new(rule).ok()).collect()
 });
 
-/// What a client asks for about one read.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-pub struct Asked {
-    /// Whether to redact at all. Default: yes.
-    pub redact: Option<bool>,
-    /// Rules in addition to those of every call.
-    pub redaction: Option<Additions>,
-}
-
 /// Rules that a client adds for one read.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Additions {
     /// Must be there, and counts as true: the parameter `redact` decides.
@@ -84,13 +74,14 @@ impl Default for Redaction {
 }
 
 impl Redaction {
-    /// The redaction that a client asks for.
+    /// The redaction that a client asks for. `redact`: whether to redact at all, which is the default. `additions`: rules in
+    /// addition to those of every call.
     ///
     /// # Errors
     /// A rule is too long or no regular expression, or there are too many.
-    pub async fn of(asked: Asked) -> Result<Self> {
-        let is_on = asked.redact != Some(false);
-        let Some(additions) = asked.redaction else { return Ok(Self { is_on, ..Self::default() }) };
+    pub async fn of(redact: Option<bool>, additions: Option<Additions>) -> Result<Self> {
+        let is_on = redact != Some(false);
+        let Some(additions) = additions else { return Ok(Self { is_on, ..Self::default() }) };
         let Additions { _enabled: _, replacement, extra_literals, extra_regexes } = additions;
         for (name, count) in
             [("extra_literals", extra_literals.len()), ("extra_regexes", extra_regexes.len())]
@@ -246,15 +237,15 @@ mod tests {
 
     #[tokio::test]
     async fn a_client_adds_rules_and_switches_all_off() {
-        let of = |asked| Redaction::of(serde_json::from_value(asked).unwrap());
-        let added = json!({"redaction": {"enabled": false, "replacement": "<x>",
-            "extra_literals": ["Anna"], "extra_regexes": ["[0-9]{3}", "z*"]}});
-        let added = of(added).await.unwrap();
+        let of = |redact, added| Redaction::of(redact, serde_json::from_value(added).unwrap());
+        let added = json!({"enabled": false, "replacement": "<x>",
+            "extra_literals": ["Anna"], "extra_regexes": ["[0-9]{3}", "z*"]});
+        let added = of(None, added).await.unwrap();
         let texts = vec!["Anna 123 token=1".to_owned(), "zz!".to_owned()];
         let limiter = SearchLimiter::default();
         let texts = added.texts(limiter.of(TokenKind::Instance), texts).await.unwrap();
         assert_eq!(texts, ["<x> <x> token=<x>", "<x>!"]);
-        let off = of(json!({"redact": false, "redaction": {"enabled": true}})).await.unwrap();
+        let off = of(Some(false), json!({"enabled": true})).await.unwrap();
         assert_eq!(off.line("token=1"), "token=1");
         for (wrong, named) in [
             (json!({"enabled": true, "extra_regexes": ["a", "("]}), "extra_regexes[1]"),
@@ -262,7 +253,7 @@ mod tests {
             (json!({"enabled": true, "replacement": "a\nb"}), "replacement"),
             (json!({"enabled": true, "extra_literals": vec!["a"; 65]}), "not 65"),
         ] {
-            let error = of(json!({"redaction": wrong})).await.unwrap_err();
+            let error = of(None, wrong).await.unwrap_err();
             assert!(error.code == -32602 && error.message.contains(named), "{error:?}");
         }
     }

@@ -72,6 +72,8 @@ struct Listed {
 
 /// A session.
 pub struct Session {
+    /// Such as `s1`.
+    id: String,
     number: u64,
     pane: u64,
     /// The adapter that the session belongs to. Only the adapter's methods reach it.
@@ -109,8 +111,8 @@ pub fn millis(time: Duration) -> u64 {
 
 impl Session {
     /// Its id, such as `s1`.
-    pub fn id(&self) -> String {
-        format!("s{}", self.number)
+    pub fn id(&self) -> &str {
+        &self.id
     }
 
     /// The id of the adapter that it belongs to.

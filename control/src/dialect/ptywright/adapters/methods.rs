@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json, value::RawValue};
 use super::{Adapter, Adapters, actions::Intent, start::Start, to_its_end, turn::Awaited};
 use crate::dialect::ptywright::{
     error::{Error, Result},
-    redaction::{Additions, Asked as RedactionAsked, Redaction},
+    redaction::{Additions, Redaction},
     request::{NoParams, read, result},
 };
 
@@ -225,5 +225,5 @@ async fn read_params(
 ) -> Result<(Arc<Adapter>, Redaction)> {
     let ReadParams { adapter, redact, redaction } = read(params)?;
     let adapter = permitted(adapters, &adapter, method)?;
-    Ok((adapter, Redaction::of(RedactionAsked { redact, redaction }).await?))
+    Ok((adapter, Redaction::of(redact, redaction).await?))
 }

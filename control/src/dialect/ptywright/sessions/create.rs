@@ -93,6 +93,7 @@ impl Sessions {
         };
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let session = Arc::new(Session {
+            id: format!("s{number}"),
             number,
             pane,
             adapter,
