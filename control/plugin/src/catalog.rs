@@ -8,13 +8,13 @@ use crate::{outcome::kind, text::is_name};
 const MATCHER: &str = "_matcher";
 
 /// The intents, wait matchers and states of a plugin, as `plugin.describe` shows them.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Catalog(Value);
+#[derive(Debug)]
+pub(crate) struct Catalog(Value);
 
 impl Catalog {
     /// The lists by their names: `intents`, `wait_matchers`, `states`, and what else `describe()` returned.
-    pub fn as_value(&self) -> &Value {
-        &self.0
+    pub(crate) fn into_value(self) -> Value {
+        self.0
     }
 
     /// Takes what `describe()` returned. The three lists have to be lists of tables with a `name`.
@@ -76,7 +76,7 @@ mod tests {
             "wait_matchers": [{ "name": "wait_turn_matcher" }],
             "states": []
         });
-        assert_eq!(catalog.as_value(), &expected);
+        assert_eq!(catalog.into_value(), expected);
     }
 
     #[test]
@@ -87,7 +87,7 @@ mod tests {
         let expected = json!({
             "intents": [{ "name": "send", "x": 1 }], "wait_matchers": [], "states": [], "note": "more"
         });
-        assert_eq!(catalog.as_value(), &expected);
+        assert_eq!(catalog.into_value(), expected);
         let error =
             Catalog::described(json!({ "states": [{ "title": "x" }] })).expect_err("no name");
         assert_eq!(error, "`states[1]` must be a table with a `name`");

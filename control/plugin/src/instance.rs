@@ -27,16 +27,10 @@ use crate::{
 pub struct Instance {
     program: Arc<Program>,
     threads: Arc<Threads>,
-    running: Mutex<Running>,
+    /// The thread that runs the plugin, once there is one.
+    worker: Mutex<Option<Worker>>,
     /// Counts the adapters of the plugin while the instance exists.
     _bound: Option<Arc<()>>,
-}
-
-#[derive(Default)]
-struct Running {
-    worker: Option<Worker>,
-    /// Whether the worker has run the plugin's file.
-    loaded: bool,
 }
 
 impl Instance {
@@ -45,16 +39,16 @@ impl Instance {
         threads: Arc<Threads>,
         bound: Option<Arc<()>>,
     ) -> Self {
-        Self { program, threads, running: Mutex::default(), _bound: bound }
+        Self { program, threads, worker: Mutex::default(), _bound: bound }
     }
 
     /// The plugin's manifest.
-    pub fn manifest(&self) -> &Manifest {
+    pub(crate) fn manifest(&self) -> &Manifest {
         &self.program.manifest
     }
 
     /// Runs the plugin's file, unless that was done.
-    pub fn load(&self) -> Result<(), CallError> {
+    pub(crate) fn load(&self) -> Result<(), CallError> {
         self.ask(Job::Load).map(drop)
     }
 
@@ -112,7 +106,7 @@ impl Instance {
     }
 
     /// Returns what the plugin offers: what its `describe()` returns, else the names of its functions.
-    pub fn catalog(&self) -> Result<Catalog, CallError> {
+    pub(crate) fn catalog(&self) -> Result<Catalog, CallError> {
         let exports = self.ask(Job::Exports)?;
         let exports: Vec<String> = serde_json::from_value(exports).unwrap_or_default();
         if !exports.iter().any(|name| name == "describe") {
@@ -144,30 +138,13 @@ impl Instance {
     }
 
     fn ask(&self, job: Job) -> Result<Value, CallError> {
-        let mut running = self.running.lock();
-        if running.worker.is_none() {
-            let worker = Worker::start(&self.threads, self.program.clone())?;
-            *running = Running { worker: Some(worker), loaded: false };
-        }
-        // The file and the call have each a full limit of time.
-        if !running.loaded {
-            running.ask(Job::Load)?;
-        }
-        running.ask(job)
-    }
-}
-
-impl Running {
-    fn ask(&mut self, job: Job) -> Result<Value, CallError> {
-        let Some(worker) = &self.worker else {
-            return Err(CallError::Busy("the plugin does not run".into()));
+        let mut kept = self.worker.lock();
+        let worker = match kept.take() {
+            Some(worker) => worker,
+            None => Worker::start(&self.threads, self.program.clone())?,
         };
-        let (reply, usable) = worker.ask(job);
-        self.loaded =
-            !matches!(reply, Err(CallError::Limit { .. })) && (self.loaded || reply.is_ok());
-        if !usable {
-            *self = Self::default();
-        }
+        let (reply, is_usable) = worker.ask(job);
+        *kept = Some(worker).filter(|_| is_usable);
         reply
     }
 }

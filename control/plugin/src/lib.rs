@@ -6,7 +6,7 @@
 //! - an intent returns actions, such as text to type ([`IntentOutcome`]);
 //! - a function whose name ends in `_matcher` returns a condition to wait for ([`Matcher`]);
 //! - a predicate decides whether such a condition holds ([`PredicateOutcome`]);
-//! - `describe()` lists all these ([`Catalog`]).
+//! - `describe()` lists all these ([`Registry::describe`]).
 //!
 //! [`Registry`] holds the plugins by name. [`Registry::adapter`] makes an [`Instance`], which calls a plugin's functions.
 //! The guide for authors of plugins is `assets/docs/plugins.md`.
@@ -63,7 +63,6 @@ mod worker;
 pub use action::{
     Action, Mark, NAMED_KEYS, Resize, Signal, StreamText, check_label, is_key, key_names,
 };
-pub use catalog::Catalog;
 pub use context::{ClassifyContext, PredicateInput, split_status};
 pub use error::{CallError, LimitKind, LoadError, ManifestError};
 pub use instance::Instance;

@@ -8,9 +8,6 @@ use crate::text::{is_name, quoted};
 /// The length of a text or pattern, in bytes.
 const PATTERN: usize = 4096;
 
-/// The matchers of one tree.
-const NODES: usize = 256;
-
 /// A condition, as `{"type": …, "value": …}`. The host compiles the regular expressions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "value", rename_all = "snake_case", deny_unknown_fields)]
@@ -69,6 +66,9 @@ pub struct LuaPredicate {
 }
 
 impl Matcher {
+    /// The most matchers in one tree.
+    pub const MOST: usize = 256;
+
     /// Checks what the types leave open, for the whole tree.
     pub(crate) fn check(&self) -> Result<(), String> {
         self.check_below(&mut 0)
@@ -76,8 +76,8 @@ impl Matcher {
 
     fn check_below(&self, nodes: &mut usize) -> Result<(), String> {
         *nodes += 1;
-        if *nodes > NODES {
-            return Err(format!("the tree has more than {NODES} matchers"));
+        if *nodes > Self::MOST {
+            return Err(format!("the tree has more than {} matchers", Self::MOST));
         }
         match self {
             Self::ContainsText(text)
@@ -137,7 +137,7 @@ mod tests {
     fn large_and_empty_trees_are_refused() {
         let leaf = || Matcher::ContainsText("x".into());
         assert!(Matcher::Any(Vec::new()).check().is_err());
-        assert!(Matcher::Any((0..NODES).map(|_| leaf()).collect()).check().is_err());
+        assert!(Matcher::Any((0..Matcher::MOST).map(|_| leaf()).collect()).check().is_err());
         assert!(Matcher::ContainsText("x".repeat(PATTERN + 1)).check().is_err());
         assert!(Matcher::ContainsText(String::new()).check().is_err());
     }

@@ -1,6 +1,6 @@
 //! What a plugin's functions return, checked.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::{
@@ -19,7 +19,7 @@ const MARKS: usize = 64;
 const EVIDENCE: usize = 4096;
 
 /// The state that a screen shows.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Classification {
     /// The state's name, from the plugin's own vocabulary.
     pub state: String,
@@ -30,33 +30,30 @@ pub struct Classification {
     /// The sequence number of the screen.
     pub sequence: u64,
     /// Whatever else the plugin read off the screen.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Value>,
     /// Labels that the host gives the transcript's end.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub host_marks: Vec<String>,
 }
 
 /// What an intent does.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct IntentOutcome {
     /// The actions, in order.
     pub actions: Vec<Action>,
     /// The new last intent. An empty text clears it; without one the last intent stays.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_intent: Option<String>,
 }
 
 /// Whether a predicate holds.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PredicateOutcome {
     /// Whether it holds.
     pub matched: bool,
     /// What showed it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<String>,
     /// What it found.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capture: Option<String>,
 }
 

@@ -155,7 +155,7 @@ impl Registry {
     /// Returns the reply of `plugin.describe`.
     pub fn describe(&self, name: &str) -> Result<Value, CallError> {
         let instance = self.predicates(name)?;
-        let mut described = instance.catalog()?.as_value().clone();
+        let mut described = instance.catalog()?.into_value();
         described["plugin"] = name.into();
         described["manifest"] = json!(instance.manifest());
         Ok(described)

@@ -78,9 +78,17 @@ impl Job {
 
 type Reply = Result<Value, CallError>;
 
+/// What a worker reports about a job.
+enum Report {
+    /// The plugin's file was run, and the job begins now.
+    Loaded,
+    /// The job is done.
+    Done(Reply),
+}
+
 struct Request {
     job: Job,
-    reply: SyncSender<Reply>,
+    reports: SyncSender<Report>,
 }
 
 /// A thread that serves one instance, and ends with it.
@@ -168,18 +176,23 @@ impl Worker {
     pub(crate) fn ask(&self, job: Job) -> (Reply, bool) {
         let limits = &self.place.threads.limits;
         let function = job.function().to_owned();
-        let (reply, replies) = sync_channel(1);
+        let (sender, reports) = sync_channel(2);
         let ended = |function| (Err(CallError::Ended { function }), false);
-        if self.requests.send(Request { job, reply }).is_err() {
+        if self.requests.send(Request { job, reports: sender }).is_err() {
             return ended(function);
         }
-        match replies.recv_timeout(limits.time + limits.grace) {
-            Ok(reply) => (reply, true),
-            Err(RecvTimeoutError::Disconnected) => ended(function),
-            Err(RecvTimeoutError::Timeout) => {
-                self.place.change(State::Abandoned);
-                let kind = LimitKind::Time;
-                (Err(CallError::Limit { function, kind, limit: describe(limits, kind) }), false)
+        loop {
+            match reports.recv_timeout(limits.time + limits.grace) {
+                // The file and the call have each a full limit of time.
+                Ok(Report::Loaded) => {}
+                Ok(Report::Done(reply)) => return (reply, true),
+                Err(RecvTimeoutError::Disconnected) => return ended(function),
+                Err(RecvTimeoutError::Timeout) => {
+                    self.place.change(State::Abandoned);
+                    let kind = LimitKind::Time;
+                    let limit = describe(limits, kind);
+                    return (Err(CallError::Limit { function, kind, limit }), false);
+                }
             }
         }
     }
@@ -187,8 +200,10 @@ impl Worker {
 
 fn serve(program: &Program, limits: &Limits, requests: &Receiver<Request>) {
     let mut sandbox = None;
-    while let Ok(Request { job, reply }) = requests.recv() {
-        let done = catch_unwind(AssertUnwindSafe(|| work(program, limits, &mut sandbox, &job)));
+    while let Ok(Request { job, reports }) = requests.recv() {
+        let loaded = || drop(reports.send(Report::Loaded));
+        let work = || work(program, limits, &mut sandbox, &job, loaded);
+        let done = catch_unwind(AssertUnwindSafe(work));
         let Ok(done) = done else {
             tracing::error!(
                 plugin = program.manifest.name,
@@ -201,17 +216,27 @@ fn serve(program: &Program, limits: &Limits, requests: &Receiver<Request>) {
         if matches!(done, Err(CallError::Limit { .. })) {
             sandbox = None;
         }
-        if reply.send(done).is_err() {
+        if reports.send(Report::Done(done)).is_err() {
             return;
         }
     }
 }
 
-fn work(program: &Program, limits: &Limits, sandbox: &mut Option<Sandbox>, job: &Job) -> Reply {
-    if sandbox.is_none() {
-        *sandbox = Some(Sandbox::load(&program.manifest, &program.source, limits)?);
-    }
-    let Some(sandbox) = sandbox else { return Ok(Value::Null) };
+fn work(
+    program: &Program,
+    limits: &Limits,
+    sandbox: &mut Option<Sandbox>,
+    job: &Job,
+    loaded: impl FnOnce(),
+) -> Reply {
+    let sandbox = match sandbox {
+        Some(sandbox) => sandbox,
+        None => {
+            let new = Sandbox::load(&program.manifest, &program.source, limits)?;
+            loaded();
+            sandbox.insert(new)
+        }
+    };
     match job {
         Job::Load => Ok(Value::Null),
         Job::Exports => {

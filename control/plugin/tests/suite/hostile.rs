@@ -37,7 +37,7 @@ fn attack(body: &str) -> Result<Value, CallError> {
     let calm =
         instance.intent("calm", &json!({})).unwrap_or_else(|error| panic!("{body}: {error}"));
     assert_eq!(json!(calm.actions), json!([{ "type": "text", "value": "calm" }]));
-    attacked.map(|outcome| json!(outcome))
+    attacked.map(|it| json!({ "actions": it.actions, "last_intent": it.last_intent }))
 }
 
 fn exceeds(body: &str, expected: &[LimitKind]) {

@@ -9,9 +9,8 @@ pub use self::compiled::{Answered, Compiled, Outcome, Seen};
 
 use unterm_plugin::Matcher;
 
-/// How deep matchers may be nested, and how many parts one may have.
+/// How deep matchers may be nested.
 const DEEPEST: usize = 16;
-const MOST_PARTS: usize = 256;
 
 /// Checks how deep a matcher is nested and how many parts it has.
 ///
@@ -24,8 +23,8 @@ pub fn check(matcher: &Matcher) -> Result<(), String> {
         if depth > DEEPEST {
             return Err(format!("matcher: nested more than {DEEPEST} deep"));
         }
-        if count > MOST_PARTS {
-            return Err(format!("matcher: more than {MOST_PARTS} parts"));
+        if count > Matcher::MOST {
+            return Err(format!("matcher: more than {} parts", Matcher::MOST));
         }
         level = level.into_iter().flat_map(parts).collect();
     }
@@ -74,7 +73,7 @@ mod tests {
         assert_eq!(check(&nested(DEEPEST)), Ok(()));
         assert!(check(&nested(DEEPEST + 1)).unwrap_err().contains("16 deep"));
         let wide = |count| Matcher::All(vec![Matcher::ProcessExited; count]);
-        assert_eq!(check(&wide(MOST_PARTS - 1)), Ok(()));
-        assert!(check(&wide(MOST_PARTS)).unwrap_err().contains("256 parts"));
+        assert_eq!(check(&wide(Matcher::MOST - 1)), Ok(()));
+        assert!(check(&wide(Matcher::MOST)).unwrap_err().contains("256 parts"));
     }
 }
