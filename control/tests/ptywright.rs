@@ -1,4 +1,5 @@
-//! The ptywright protocol with panes of an instance: plugins that watch them, and the codes of the instance's errors.
+//! The ptywright protocol with panes of an instance: plugins that watch them, the codes of the instance's errors, and secrets that
+//! arrive in pieces.
 
 mod support;
 
@@ -91,6 +92,29 @@ impl Client {
         let created = json!({"program": "/bin/sh", "args": ["-c", script]});
         self.call("session.create", created)["session"].as_str().unwrap().to_owned()
     }
+
+    fn type_text(&mut self, session: &str, text: &str) {
+        let action = json!({"type": "text", "value": text});
+        self.call("session.input", json!({"session": session, "action": action}));
+    }
+
+    /// Waits until the output contains a text.
+    fn wait(&mut self, session: &str, text: &str) {
+        let matcher = json!({"type": "transcript_contains", "value": text});
+        self.call("session.wait", json!({"session": session, "matcher": matcher}));
+    }
+
+    /// The output in the notifications up to one that ends with a text.
+    fn output_to(&mut self, end: &str) -> String {
+        let mut output = String::new();
+        while !output.ends_with(end) {
+            let note = self.notes.pop_front().unwrap_or_else(|| self.receive());
+            if note["method"] == "session.output" {
+                output.push_str(note["params"]["output"].as_str().unwrap());
+            }
+        }
+        output
+    }
 }
 
 #[test]
@@ -151,4 +175,27 @@ fn refusals_have_the_same_codes_in_an_instance_and_alone() {
         wire.call("session.destroy", json!({"id": pane}));
         assert_eq!(client.code("session.snapshot", json!({"session": session})), -32002);
     }
+}
+
+#[test]
+fn a_secret_that_arrives_in_pieces_is_hidden() {
+    let fixture = Fixture::new();
+    let mut client = Client::alone(&fixture);
+    let session =
+        client.session(r#"stty -echo; printf go; while read -r line; do printf %s "$line"; done"#);
+    client.wait(&session, "go");
+    client.call("server.set_notifications", json!({"enabled": true}));
+    client.type_text(&session, "password=hun\n");
+    assert_eq!(client.output_to("]"), "password=[REDACTED]");
+    client.type_text(&session, "ter2;end\n");
+    assert_eq!(client.output_to("end"), ";end");
+    client.type_text(&session, ";sk-abcdefgh\n");
+    client.wait(&session, "sk-abcdefgh");
+    client.type_text(&session, "ijklmnop;end\n");
+    assert_eq!(client.output_to("end"), ";[REDACTED];end");
+    // What is no secret after all is sent once that shows.
+    client.type_text(&session, ";sk-short\n");
+    client.wait(&session, "sk-short");
+    client.type_text(&session, ";end\n");
+    assert_eq!(client.output_to("end"), ";sk-short;end");
 }

@@ -19,6 +19,7 @@
 //! | `plugins` | the plugins, and calls of their functions |
 //! | `notifications` | reports of changes and output, for clients that subscribe |
 //! | `redaction` | secrets in text that leaves the server |
+//! | `output_redaction` | secrets in output that is sent in pieces |
 //!
 //! Requests of one connection are answered in their order. A connection's notifications are sent between its
 //! requests, so a direct response always comes first. Matchers and actions are plain data, of the
@@ -31,6 +32,7 @@ mod framing;
 mod matcher;
 mod methods;
 mod notifications;
+mod output_redaction;
 mod places;
 mod plugins;
 mod redaction;

@@ -10,9 +10,9 @@ use serde_json::json;
 
 use super::{
     error::{Error, Result},
-    redaction::Redaction,
+    output_redaction::{CONTEXT_CHARS, redacted},
     request::notification,
-    sessions::{FIRST_SEQUENCE, Session, Sessions},
+    sessions::{Delta, FIRST_SEQUENCE, Session, Sessions},
 };
 
 /// The notifications that there are.
@@ -57,6 +57,8 @@ struct LastReported {
     sequence: u64,
     /// How many characters of output.
     output: u64,
+    /// Whether the output up to there ends within a secret.
+    ends_in_secret: bool,
     has_exited: bool,
     /// Whether the filter lets the session through.
     is_wanted: bool,
@@ -64,7 +66,13 @@ struct LastReported {
 
 impl LastReported {
     fn nothing() -> Self {
-        Self { sequence: FIRST_SEQUENCE, output: 0, has_exited: false, is_wanted: false }
+        Self {
+            sequence: FIRST_SEQUENCE,
+            output: 0,
+            ends_in_secret: false,
+            has_exited: false,
+            is_wanted: false,
+        }
     }
 
     fn everything(session: &Session) -> Self {
@@ -72,6 +80,7 @@ impl LastReported {
         Self {
             sequence: progress.sequence,
             output: session.output_end(),
+            ends_in_secret: false,
             has_exited: progress.has_ended,
             is_wanted: false,
         }
@@ -148,6 +157,7 @@ async fn add(
     session: &Session,
     reported: &mut LastReported,
 ) {
+    let id = session.id();
     // Before the output: an end comes after all output.
     let progress = session.progress();
     let sequence = progress.sequence;
@@ -156,19 +166,26 @@ async fn add(
         let params = json!({"session": id, "sequence": sequence});
         messages.push(notification("session.changed", &params));
     }
-    let delta = session.output_after(reported.output);
-    let id = session.id();
+    let delta = session.output_after(reported.output, CONTEXT_CHARS);
     if delta.end > reported.output {
-        reported.output = delta.end;
-        let redacted = Redaction::default().texts(sessions.searches(), vec![delta.text]).await.ok();
+        let Delta { text, start, end, is_cut } = delta;
+        let was_in_secret = reported.ends_in_secret && !is_cut;
+        let piece = redacted(sessions.searches(), text, start, progress.has_ended, was_in_secret)
+            .await
+            .ok();
         // If it can't be redacted, it is not sent.
-        let is_cut = delta.is_cut || redacted.is_none();
-        let output = redacted.and_then(|mut texts| texts.pop()).unwrap_or_default();
+        let is_cut = is_cut || piece.is_none();
+        let held = piece.as_ref().map_or(0, |piece| piece.held);
+        reported.output = end - held;
+        reported.ends_in_secret = piece.as_ref().is_some_and(|piece| piece.ends_in_secret);
+        let output = piece.map(|piece| piece.text).unwrap_or_default();
         let mut params = json!({"session": id, "sequence": sequence, "output": output});
         if is_cut {
             params["dropped"] = true.into();
         }
-        messages.push(notification("session.output", &params));
+        if is_cut || !output.is_empty() {
+            messages.push(notification("session.output", &params));
+        }
     }
     if progress.has_ended && !reported.has_exited {
         reported.has_exited = true;

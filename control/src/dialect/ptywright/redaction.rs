@@ -15,18 +15,18 @@ use crate::{
 };
 
 /// What replaces a secret, unless a client says otherwise.
-const REPLACEMENT: &str = "[REDACTED]";
+pub const REPLACEMENT: &str = "[REDACTED]";
 /// The most literals, and the most expressions, of one call.
 const MOST_RULES: usize = 64;
 /// The longest literal and the longest replacement, in bytes.
 const LONGEST: usize = 4096;
 /// Longer texts are searched off the async workers.
-const INLINE: usize = 64 << 10;
+pub const INLINE: usize = 64 << 10;
 /// The most bytes of a text after an addition: a short literal may be replaced by a long text many times.
 const MOST_BYTES: usize = 64 << 20;
 
 /// The rules of every call, in their order. A rule's first group, if it has one, stays in front of the replacement.
-static RULES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+pub static RULES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     let rules = [
         r"(?i)(\bbearer[ \t]+)[A-Za-z0-9._~+/=-]{8,}",
         r"\bsk-[A-Za-z0-9_-]{16,}",

@@ -140,15 +140,15 @@ impl Session {
         self.transcript.lock().marks().clone()
     }
 
-    /// The output after the first `from` characters, as far as it is kept.
-    pub fn output_after(&self, from: u64) -> Delta {
-        self.transcript.lock().after(from)
+    /// The output after the first `from` characters and up to `before` characters before it, as far as they are kept.
+    pub fn output_after(&self, from: u64, before: u64) -> Delta {
+        self.transcript.lock().after(from, before)
     }
 
     /// The end of the output, for people and models.
     pub fn tail(&self) -> String {
         let transcript = self.transcript.lock();
-        transcript.after(transcript.end().saturating_sub(TAIL_CHARS)).text
+        transcript.after(transcript.end().saturating_sub(TAIL_CHARS), 0).text
     }
 
     /// Counts the screen as just changed. A screen that has not reacted to input yet is not stable.

@@ -23,8 +23,10 @@ pub struct Transcript {
 /// The newest part of the output.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Delta {
-    /// The characters.
+    /// The characters, after those before them that were asked for.
     pub text: String,
+    /// Where in `text` the newest part begins, in bytes.
+    pub start: usize,
     /// How many characters there are up to its end.
     pub end: u64,
     /// Whether characters before it are no longer kept.
@@ -114,17 +116,21 @@ impl Transcript {
         }
     }
 
-    /// What came after the first `from` characters.
-    pub fn after(&self, from: u64) -> Delta {
+    /// What came after the first `from` characters, and up to `before` characters before that.
+    pub fn after(&self, from: u64, before: u64) -> Delta {
         let wanted = self.end.saturating_sub(from);
         let is_cut = wanted > self.count as u64;
-        let wanted = usize::try_from(wanted).unwrap_or(usize::MAX).min(self.count);
         let text = self.text();
-        let at = match wanted {
-            0 => text.len(),
-            wanted => text.char_indices().rev().nth(wanted - 1).map_or(0, |(at, _)| at),
+        // Where the last so many characters begin.
+        let last = |count: u64| {
+            let count = usize::try_from(count).unwrap_or(usize::MAX).min(self.count);
+            match count {
+                0 => text.len(),
+                count => text.char_indices().rev().nth(count - 1).map_or(0, |(at, _)| at),
+            }
         };
-        Delta { text: text[at..].to_owned(), end: self.end, is_cut }
+        let (first, newest) = (last(wanted.saturating_add(before)), last(wanted));
+        Delta { text: text[first..].to_owned(), start: newest - first, end: self.end, is_cut }
     }
 
     /// The marks by their labels: how many characters there were.
@@ -178,14 +184,18 @@ mod tests {
     fn what_is_new_is_found_from_the_end() {
         let mut transcript = Transcript::new(5);
         transcript.push("añb".as_bytes());
-        let delta = |text: &str, end, is_cut| Delta { text: text.to_owned(), end, is_cut };
-        assert_eq!(transcript.after(0), delta("añb", 3, false));
-        assert_eq!(transcript.after(1), delta("ñb", 3, false));
-        assert_eq!(transcript.after(3), delta("", 3, false));
-        assert_eq!(transcript.after(9), delta("", 3, false));
+        let delta =
+            |text: &str, end, is_cut| Delta { text: text.to_owned(), start: 0, end, is_cut };
+        assert_eq!(transcript.after(0, 0), delta("añb", 3, false));
+        assert_eq!(transcript.after(1, 0), delta("ñb", 3, false));
+        assert_eq!(transcript.after(3, 0), delta("", 3, false));
+        assert_eq!(transcript.after(9, 0), delta("", 3, false));
         transcript.push(b"cdef");
-        assert_eq!(transcript.after(1), delta("bcdef", 7, true));
-        assert_eq!(transcript.after(2), delta("bcdef", 7, false));
+        assert_eq!(transcript.after(1, 0), delta("bcdef", 7, true));
+        assert_eq!(transcript.after(2, 0), delta("bcdef", 7, false));
+        let with_before = Delta { text: "cdef".to_owned(), start: 2, end: 7, is_cut: false };
+        assert_eq!(transcript.after(5, 2), with_before);
+        assert_eq!(transcript.after(2, 9), delta("bcdef", 7, false));
     }
 
     #[test]
