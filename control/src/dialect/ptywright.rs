@@ -21,8 +21,9 @@
 //! | `redaction` | secrets in text that leaves the server |
 //! | `output_redaction` | secrets in output that is sent in pieces |
 //!
-//! Requests of one connection are answered in their order. A connection's notifications are sent between its
-//! requests, so a direct response always comes first. Matchers and actions are plain data, of the
+//! Requests of one connection are answered in their order: the protocol sends notifications after each request, and has
+//! another connection cancel a wait. A connection's notifications are sent between its requests, so a direct response always
+//! comes first. Matchers and actions are plain data, of the
 //! types in `unterm-plugin`.
 
 mod adapters;
