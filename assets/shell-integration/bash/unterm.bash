@@ -156,7 +156,17 @@ _unterm_after() {
         # The nonce stands in it.
         builtin export -n PS0
     fi
-    builtin printf '\e]133;A;cl=m;redraw=last;nonce=%s\a' "$_unterm_nonce"
+    # A key that ends a search and vi's command mode and empties the line. Unterm types it before a command. Bound at the
+    # first prompt, after the person's own bindings.
+    if [[ -z ${_unterm_bound-} && ( -o emacs || -o vi ) ]]; then
+        _unterm_bound=1
+        builtin bind -m emacs '"\C-^\C-_": kill-whole-line'
+        builtin bind -m vi-insert '"\C-^\C-_": kill-whole-line'
+        builtin bind -m vi-command '"\C-^\C-_": vi-insertion-mode'
+    fi
+    local reset=
+    if [[ -n ${_unterm_bound-} && ( -o emacs || -o vi ) ]]; then reset=';reset_key=1'; fi
+    builtin printf '\e]133;A;cl=m;redraw=last%s;nonce=%s\a' "$reset" "$_unterm_nonce"
     if [[ $PS1 != *"$_unterm_a"* ]]; then PS1=$_unterm_a$PS1$_unterm_b; fi
     if [[ $PS2 != *"$_unterm_a2"* ]]; then PS2=$_unterm_a2$PS2$_unterm_b2; fi
     if [[ ${PS0-} != *"$_unterm_c"* ]]; then PS0=${PS0-}$_unterm_c; fi

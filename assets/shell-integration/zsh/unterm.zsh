@@ -47,9 +47,24 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
         fi
     }
 
+    # A key that ends a search and vi's command mode and empties the line. Unterm types it before a command.
+    _unterm_reset() {
+        BUFFER=
+        'builtin' 'zle' -K main
+    }
+    _unterm_bind() {
+        'builtin' 'local' map
+        'builtin' 'zle' -N _unterm_reset
+        for map in emacs viins vicmd viopp visual isearch; do
+            'builtin' 'bindkey' -M $map '^^^_' _unterm_reset
+        done
+        # While the editor asks for the name of a command, it ignores other widgets.
+        'builtin' 'bindkey' -M command '^^^_' send-break
+    }
+
     _unterm_precmd() {
         'builtin' 'local' -i code=$?
-        'builtin' 'local' percent=${options[promptpercent]-on}
+        'builtin' 'local' percent=${options[promptpercent]-on} reset=
         # Without traces, which would show the nonce.
         'builtin' 'emulate' -L zsh -o no_aliases -o no_xtrace
         _unterm_pop
@@ -61,8 +76,9 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
         _unterm_ran=0
         _unterm_variables
         _unterm_wrap_hook
+        if [[ -o zle ]] && _unterm_bind 2>/dev/null; then reset=';reset_key=1'; fi
         # A person may export PS1, so that it holds no nonce.
-        'builtin' 'print' -rn -- $'\e]133;A;cl=m;nonce='"$_unterm_nonce"$'\a'
+        'builtin' 'print' -rn -- $'\e]133;A;cl=m'"$reset;nonce=$_unterm_nonce"$'\a'
         # Behind the hooks that make the prompt.
         if [[ $precmd_functions[-1] != _unterm_precmd ]]; then
             precmd_functions=(${precmd_functions:#_unterm_precmd} _unterm_precmd)

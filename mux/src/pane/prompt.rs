@@ -5,6 +5,10 @@ use std::sync::atomic::Ordering;
 use super::{Pane, WriteError, plain_prompt::PlainPrompt, queue::SoFar};
 use crate::ShownLine;
 
+/// The key that the shell integrations bind, typed twice: Ctrl+^ Ctrl+_, which no shell binds itself. An editor that waits for
+/// one more key, such as a character to insert as it is, consumes the first one.
+const RESET_KEYS: &[u8] = b"\x1e\x1f\x1e\x1f";
+
 /// The outcome of typing at a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AtPrompt {
@@ -18,21 +22,23 @@ pub enum AtPrompt {
 
 /// The state of the prompt, and the count of inputs.
 enum Standing {
-    Free { command: u64, so_far: SoFar },
+    Free { command: u64, has_reset_key: bool, so_far: SoFar },
     Begun(String),
     Elsewhere,
 }
 
 impl Pane {
     /// Types `bytes` at the current prompt if a shell that marks its prompts waits for a line and the line is empty. No
-    /// other input can slip in between the check and the bytes.
+    /// other input can slip in between the check and the bytes. The line editor is first brought out of any mode, such as
+    /// vi's command mode, if the shell's integration has a key for that.
     pub fn write_at_prompt(&self, bytes: &[u8]) -> Result<AtPrompt, WriteError> {
         loop {
             match self.standing() {
                 Standing::Elsewhere => return Ok(AtPrompt::Elsewhere),
                 Standing::Begun(line) => return Ok(AtPrompt::Begun(line)),
-                Standing::Free { command, so_far } => {
-                    if self.write_input(bytes, Some(so_far))? {
+                Standing::Free { command, has_reset_key, so_far } => {
+                    let keys = if has_reset_key { RESET_KEYS } else { &[] };
+                    if self.write_input(&[keys, bytes].concat(), Some(so_far))? {
                         return Ok(AtPrompt::Typed(command));
                     }
                 }
@@ -93,7 +99,8 @@ impl Pane {
             if enters < so_far.enters {
                 return Standing::Elsewhere;
             }
-            if term.commands().next_back().is_some_and(|last| last.is_continued) {
+            let Some(last) = term.commands().next_back() else { return Standing::Elsewhere };
+            if last.is_continued {
                 let line = shown.before_cursor.trim();
                 return Standing::Begun(if line.is_empty() { "…" } else { line }.to_owned());
             }
@@ -101,13 +108,14 @@ impl Pane {
             let is_shown = self.inputs_shown.load(Ordering::Acquire) >= so_far.inputs;
             return match line_behind(&shown, typed.as_ref(), is_shown, is_ahead) {
                 Some(line) => Standing::Begun(line),
-                None => Standing::Free { command: shown.command, so_far },
+                None => Standing::Free { command: shown.command, has_reset_key, so_far },
             };
         }
     }
 }
 
 /// The line after a prompt. `typed` is the input since Enter. If it has neither text nor an editing key, it is `None`
+            let has_reset_key = last.has_reset_key;
 /// and the line is empty: text on the screen then comes from a background job. Otherwise the line is the text up to the
 /// cursor, which excludes suggestions and right prompts. If that text is empty, the line is `typed`, if the screen
 /// shows it after the cursor or has not been updated since (not `is_shown`). Keys that input alone cannot follow may

@@ -120,6 +120,9 @@ pub struct Command {
     pub given: Option<Given>,
     /// The shell shows a continuation prompt: what was entered is not a whole command.
     pub is_continued: bool,
+    /// At this prompt, a key of the shell's integration empties the line and ends every mode of the line editor, such as
+    /// a search or vi's command mode. Only authentic marks report it.
+    pub has_reset_key: bool,
 }
 
 impl Command {
@@ -335,6 +338,7 @@ impl Term {
             .back()
             .filter(|last| is_over(last) && last.output_seq == 0 && last.end_seq == 0);
         let given = again.and_then(|last| last.given.clone());
+        let has_reset_key = again.is_some_and(|last| last.has_reset_key);
         let again = again.map(|last| last.id);
         while self.commands.list.back().is_some_and(is_over) {
             self.commands.pop_back();
@@ -342,8 +346,15 @@ impl Term {
         let id = again.unwrap_or(self.commands.last_id + 1);
         self.commands.last_id = self.commands.last_id.max(id);
         let prompt_seq = self.seq;
-        let command =
-            Command { id, prompt: Some(at), prompt_seq, options, given, ..Command::default() };
+        let command = Command {
+            id,
+            prompt: Some(at),
+            prompt_seq,
+            options,
+            given,
+            has_reset_key,
+            ..Command::default()
+        };
         self.commands.push(command, &mut self.caps);
         again.is_none()
     }

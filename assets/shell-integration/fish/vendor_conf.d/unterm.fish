@@ -35,9 +35,23 @@ if status is-interactive; and test -n "$__unterm_nonce"; and not set -q __unterm
         end
     end
 
+    # A key that ends vi's command mode and empties the line. Unterm types it before a command.
+    function __unterm_reset
+        commandline -r ''
+        # If the person's bindings have this mode, only it inserts text.
+        if test "$fish_bind_mode" != insert; and bind -M insert '' >/dev/null 2>&1
+            set fish_bind_mode insert
+            commandline -f repaint-mode
+        end
+    end
+
     function __unterm_prompt --on-event fish_prompt
         __unterm_variables
-        printf '\e]7;kitty-shell-cwd://%s%s\a\e]133;A;nonce=%s\a' $hostname $PWD $__unterm_nonce
+        for mode in default insert replace replace_one visual
+            bind -M $mode \c^\c_ __unterm_reset
+        end
+        printf '\e]7;kitty-shell-cwd://%s%s\a' $hostname $PWD
+        printf '\e]133;A;reset_key=1;nonce=%s\a' $__unterm_nonce
         # The prompt of the moment, with the mark of its end behind it.
         if functions -q fish_prompt; and not functions fish_prompt | string match -q '*__unterm_own_prompt*'
             functions -e __unterm_own_prompt

@@ -72,6 +72,10 @@ impl Term {
                         self.end_application(prompt.aid.as_deref());
                     }
                     self.start_prompt(prompt, options.nonce());
+                    if self.commands.is_authentic(options.nonce()) {
+                        let has_reset_key = options.text("reset_key") == Some("1");
+                        self.commands.change(|command| command.has_reset_key = has_reset_key);
+                    }
                 }
                 // A continuation prompt, or a prompt on the right: not a new command.
                 Some(kind) => self.go_on_with_prompt(kind),

@@ -220,6 +220,27 @@ fn with_nonce(bytes: &str) -> Fixture {
 }
 
 #[test]
+fn only_the_shell_itself_reports_a_reset_key() {
+    for (marks, is_reported) in [
+        ("\x1b]133;A;nonce=n1\x07", false),
+        ("\x1b]133;A;reset_key=1;nonce=n2\x07", false),
+        ("\x1b]133;A;reset_key=1\x07", false),
+        ("\x1b]133;A;reset_key=1;nonce=n1\x07", true),
+        // The prompt is drawn again.
+        ("\x1b]133;A;reset_key=1;nonce=n1\x07\x1b]133;A\x07", true),
+        // Another prompt.
+        (
+            "\x1b]133;A;reset_key=1;nonce=n1\x07\x1b]133;B\x07ls\r\n\x1b]133;C\x07\x1b]133;A\x07",
+            false,
+        ),
+    ] {
+        let fixture = with_nonce(marks);
+        let last = fixture.term.commands().next_back().unwrap();
+        assert_eq!(last.has_reset_key, is_reported, "{marks:?}");
+    }
+}
+
+#[test]
 fn output_cannot_end_a_command_of_the_panes_own_shell() {
     let begin = "\x1b]133;A;nonce=n1\x07$ \x1b]133;B\x07make\r\n\x1b]633;E;make;n1\x07\x1b]133;C;nonce=n1\x07";
     let mut fixture = with_nonce(begin);
