@@ -1,6 +1,7 @@
 //! Shells: detects which one is running, and writes commands so that their output can be told apart from everything
 //! else on the screen.
 
+mod arguments;
 mod given;
 mod nushell;
 
@@ -47,31 +48,6 @@ impl Shell {
             | "loksh" | "posh" | "yash" => Some(Self::Posix),
             _ => None,
         }
-    }
-
-    /// Whether a shell with these arguments, its name first, runs a script or one command (`-c`) instead of reading commands
-    /// from its terminal.
-    pub fn runs_script(self, arguments: &[String]) -> bool {
-        // Options whose value is an argument of its own.
-        let valued: &[&str] = match self {
-            Self::PowerShell | Self::Cmd => return false,
-            Self::Fish => &["-C", "--init-command", "-d", "-D", "-f", "-o", "--features"],
-            Self::Nushell => &["-e", "--execute", "-I", "--config", "--env-config", "--log-level"],
-            _ => &["-o", "+o", "-O", "+O", "--rcfile", "--init-file"],
-        };
-        let mut arguments = arguments.iter().skip(1);
-        while let Some(argument) = arguments.next() {
-            let letters = argument.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
-            let is_command = argument.starts_with("--command")
-                || letters.is_some_and(|letters| letters.contains('c'));
-            if is_command || !argument.starts_with(['-', '+']) {
-                return true;
-            }
-            if valued.contains(&argument.as_str()) {
-                arguments.next();
-            }
-        }
-        false
     }
 
     /// The documented name of a shell.
@@ -402,42 +378,6 @@ mod tests {
         assert_eq!(Shell::of_process("/usr/bin/dash"), Some(Shell::Posix));
         assert_eq!(Shell::of_process("vim"), None);
         assert_eq!(Shell::of_process(""), None);
-    }
-
-    #[test]
-    fn a_shell_with_a_script_reads_no_commands() {
-        let runs_script = |line: &str| {
-            let arguments: Vec<_> = line.split(' ').map(str::to_owned).collect();
-            Shell::of_process(&arguments[0]).unwrap().runs_script(&arguments)
-        };
-        for line in [
-            "sh -c read",
-            "/bin/sh script",
-            "bash -ec x",
-            "fish --command x",
-            "fish --no-config --command=x",
-            "sh -e -c x",
-            "bash -e script",
-            "bash --norc script",
-            "bash --rcfile /dev/null script",
-            "bash -e -o pipefail -c x",
-            "zsh -f script",
-            "nu -n --commands x",
-        ] {
-            assert!(runs_script(line), "{line}");
-        }
-        for line in [
-            "sh",
-            "-bash",
-            "bash --norc -i",
-            "bash --rcfile /etc/c",
-            "bash -o vi",
-            "zsh -l",
-            "fish -C c",
-            "nu -e x",
-        ] {
-            assert!(!runs_script(line), "{line}");
-        }
     }
 
     #[test]
