@@ -41,6 +41,20 @@ pub enum Error {
         /// The given value, as JSON.
         got: String,
     },
+    /// A condition to wait for is invalid.
+    #[error("Invalid '{list}[{index}]{}': expected {expected}, got {got}", path(.key))]
+    Condition {
+        /// The list: `any` or `all`.
+        list: &'static str,
+        /// Its place in the list, from 0.
+        index: usize,
+        /// Its key, if that is a known one.
+        key: Option<&'static str>,
+        /// What would be valid.
+        expected: String,
+        /// The given value, as JSON.
+        got: String,
+    },
     /// The parameters could not be parsed.
     #[error("Invalid params: {}", unplaced(.0))]
     Params(serde_json::Error),
@@ -294,6 +308,9 @@ impl Error {
             Self::Invalid { name, expected, .. } => {
                 format!("Invalid '{name}': expected {expected}")
             }
+            Self::Condition { list, index, key, expected, .. } => {
+                format!("Invalid '{list}[{index}]{}': expected {expected}", path(key))
+            }
             Self::Begun { id, .. } => format!("A line is begun at the prompt of session {id}"),
             Self::Busy { id, .. } => format!("Session {id} runs what would read it"),
             Self::MaybeSecret { id, .. } => format!("Session {id} may ask for a secret"),
@@ -327,6 +344,7 @@ impl Error {
             | Self::MissingParameter(_)
             | Self::Invalid { .. }
             | Self::Params(_)
+            | Self::Condition { .. }
             | Self::TooLarge { .. }
             | Self::BadCwd(_)
             | Self::Mux(_) => ErrorKind::Invalid,
@@ -388,6 +406,11 @@ impl ErrorKind {
             _ => Self::Failed,
         }
     }
+}
+
+/// The path of a key within its object.
+pub fn path(key: &Option<&'static str>) -> String {
+    key.map(|key| format!(".{key}")).unwrap_or_default()
 }
 
 /// The result of a method.

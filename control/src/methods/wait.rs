@@ -273,48 +273,43 @@ impl Waiting {
 }
 
 /// Reads the condition with this index in a list.
-fn condition(name: &'static str, index: usize, given: Map<String, Value>) -> Result<Condition> {
+fn condition(list: &'static str, index: usize, given: Map<String, Value>) -> Result<Condition> {
     let given = Value::Object(given);
-    let invalid = |expected: &str| Error::Invalid {
-        name,
-        expected: expected.to_owned(),
+    let awaited = Awaited::deserialize(&given).map_err(|_| Error::Condition {
+        list,
+        index,
+        key: None,
+        expected: "one of text, regex, stable_ms, exit, prompt, command_done, bell, title, seq, secret, input"
+            .to_owned(),
         got: given.to_string(),
-    };
-    let awaited = Awaited::deserialize(&given).map_err(|_| {
-        invalid(
-            "each condition to be one of text, regex, stable_ms, exit, prompt, command_done, bell, title, seq, \
-             secret, input",
-        )
     })?;
-    let is_set = |is_set: bool, condition| match is_set {
+    let invalid = |key, expected: String| {
+        let got = given[key].to_string();
+        Error::Condition { list, index, key: Some(key), expected, got }
+    };
+    let is_set = |key, is_set: bool, condition| match is_set {
         true => Ok(condition),
-        false => Err(invalid("conditions that are true, since only what comes true is waited for")),
+        false => Err(invalid(key, "true, since only what comes true is waited for".to_owned())),
     };
     Ok(match awaited {
         Awaited::Text(text) if text.is_empty() => {
-            return Err(invalid("texts that are not empty"));
+            return Err(invalid("text", "text that is not empty".to_owned()));
         }
         Awaited::Text(text) => Condition::Text(text),
         Awaited::Regex(pattern) => match services::regex(&pattern) {
             Ok(regex) => Condition::Regex(Box::new(regex)),
             Err(error) => {
-                return Err(Error::Invalid {
-                    name,
-                    expected: format!(
-                        "conditions whose `regex` is valid; that of {index} is not ({error})"
-                    ),
-                    got: format!("{pattern:?}"),
-                });
+                return Err(invalid("regex", format!("a regular expression ({error})")));
             }
         },
         Awaited::StableMs(quiet) => Condition::Stable(Duration::from_millis(quiet)),
-        Awaited::Exit(is) => is_set(is, Condition::Exit)?,
-        Awaited::Prompt(is) => is_set(is, Condition::Prompt)?,
-        Awaited::CommandDone(is) => is_set(is, Condition::CommandDone)?,
-        Awaited::Bell(is) => is_set(is, Condition::Bell)?,
+        Awaited::Exit(is) => is_set("exit", is, Condition::Exit)?,
+        Awaited::Prompt(is) => is_set("prompt", is, Condition::Prompt)?,
+        Awaited::CommandDone(is) => is_set("command_done", is, Condition::CommandDone)?,
+        Awaited::Bell(is) => is_set("bell", is, Condition::Bell)?,
         Awaited::Title(text) => Condition::Title(text),
         Awaited::Seq(seq) => Condition::Seq(seq),
-        Awaited::Secret(is) => is_set(is, Condition::Secret)?,
-        Awaited::Input(is) => is_set(is, Condition::Input)?,
+        Awaited::Secret(is) => is_set("secret", is, Condition::Secret)?,
+        Awaited::Input(is) => is_set("input", is, Condition::Input)?,
     })
 }

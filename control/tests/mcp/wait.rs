@@ -243,11 +243,15 @@ fn conditions_are_refused_before_anything_is_typed() {
     let opened = client.call("pane_open", json!({"command": ["cat"]}));
     let pane = &opened["pane"];
     for (conditions, why) in [
-        (json!([{"regex": "("}]), "unclosed group"),
         (
-            json!([{"prompt": false}]),
-            "conditions that are true, since only what comes true is waited for",
+            json!([{"regex": "("}]),
+            "[0].regex` must be a regular expression (unclosed group), not \"(\"",
         ),
+        (
+            json!([{"text": "it"}, {"prompt": false}]),
+            "[1].prompt` must be true, since only what comes true is waited for, not false",
+        ),
+        (json!([{"text": ""}]), "[0].text` must be text that is not empty, not \"\""),
         (json!([{"command_done": true}]), "has no shell integration"),
     ] {
         for name in ["wait_any", "wait_all"] {
@@ -255,7 +259,7 @@ fn conditions_are_refused_before_anything_is_typed() {
             typed[name] = conditions.clone();
             let refused = client.fail("input", typed);
             assert!(refused.contains(why), "{refused}");
-            let names_it = refused.starts_with(&format!("`{name}`"));
+            let names_it = refused.starts_with(&format!("`{name}["));
             assert!(names_it || why.contains("integration"), "{refused}");
         }
     }

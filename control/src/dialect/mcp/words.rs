@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{
     caller::{Access, Scopes},
-    error::{Denial, Error},
+    error::{self, Denial, Error},
 };
 
 /// The words for a tool and its subject in errors.
@@ -35,13 +35,11 @@ impl Speaker {
                 format!("There is no pane {id}; pane_list lists those there are")
             }
             Error::Invalid { name, expected, got } => {
-                let got = if got.len() > 200 { "what was given" } else { got };
-                let name = match (self.tool, *name) {
-                    ("input", "any") => "wait_any",
-                    ("input", "all") => "wait_all",
-                    (_, name) => name,
-                };
-                format!("`{name}` must be {expected}, not {got}")
+                format!("`{}` must be {expected}, not {}", self.list(name), short(got))
+            }
+            Error::Condition { list, index, key, expected, got } => {
+                let at = format!("{}[{index}]{}", self.list(list), error::path(key));
+                format!("`{at}` must be {expected}, not {}", short(got))
             }
             Error::Missing(name) | Error::MissingParameter(name) => {
                 format!("`{}` needs `{name}`", self.tool)
@@ -88,6 +86,15 @@ impl Speaker {
         }
     }
 
+    /// The tool's name of a parameter.
+    fn list(self, name: &'static str) -> &'static str {
+        match (self.tool, name) {
+            ("input", "any") => "wait_any",
+            ("input", "all") => "wait_all",
+            (_, name) => name,
+        }
+    }
+
     fn denied(self, denial: &Denial) -> String {
         let Self { tool, noun } = self;
         let why = match denial {
@@ -124,6 +131,11 @@ impl Speaker {
         };
         format!("Not allowed: {why}")
     }
+}
+
+/// A given value, unless it is too long to quote.
+fn short(got: &str) -> &str {
+    if got.len() > 200 { "what was given" } else { got }
 }
 
 /// The names of scopes.
