@@ -12,6 +12,7 @@ use std::{
 };
 
 use parking_lot::Mutex;
+use tokio::sync::watch;
 
 use crate::services::{approved::Approved, events::Subscription};
 
@@ -150,24 +151,40 @@ pub struct Caller {
     pub(crate) approved: Option<Approved>,
     /// A method stores a subscription here, and the caller's wire serves it.
     pub(crate) subscription: SubscriptionSlot,
-    /// Whether the client has canceled this call.
-    pub(crate) cancel: Cancel,
+    /// What this call and its client report to each other.
+    pub(crate) signals: Signals,
 }
 
-/// Whether the client has canceled a call and wants everything that the call started to end. Set before the call is
-/// dropped.
+/// What a call and its client report to each other while the call lasts.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Cancel(Arc<AtomicBool>);
+pub(crate) struct Signals(Arc<SignalState>);
 
-impl Cancel {
-    /// Marks the call as canceled.
-    pub(crate) fn set(&self) {
-        self.0.store(true, Ordering::Relaxed);
+#[derive(Debug, Default)]
+struct SignalState {
+    is_canceled: AtomicBool,
+    has_typed: watch::Sender<bool>,
+}
+
+impl Signals {
+    /// Marks the call as canceled: the client wants everything that the call started to end. Set before the call is dropped.
+    pub(crate) fn cancel(&self) {
+        self.0.is_canceled.store(true, Ordering::Relaxed);
     }
 
     /// Whether the call is canceled.
-    pub(crate) fn is_set(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+    pub(crate) fn is_canceled(&self) -> bool {
+        self.0.is_canceled.load(Ordering::Relaxed)
+    }
+
+    /// Reports that the call has typed its command, so that it is no longer refused.
+    pub(crate) fn report_typed(&self) {
+        self.0.has_typed.send_replace(true);
+    }
+
+    /// Waits until the call has typed its command. Cancel-safe.
+    pub(crate) async fn typed(&self) {
+        // This holds the sender, so the wait can't fail.
+        let _ = self.0.has_typed.subscribe().wait_for(|has_typed| *has_typed).await;
     }
 }
 
@@ -191,7 +208,7 @@ impl Caller {
             capabilities: Capabilities::at_login(token, false),
             approved: None,
             subscription: SubscriptionSlot::default(),
-            cancel: Cancel::default(),
+            signals: Signals::default(),
         }
     }
 

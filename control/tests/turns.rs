@@ -271,6 +271,19 @@ fn without_marks_a_command_is_typed_only_at_a_visible_prompt() {
 #[test]
 fn a_line_that_goes_on_behind_a_continuation_prompt_was_begun() {
     let fixture = Fixture::new();
+#[test]
+fn a_command_that_is_refused_is_so_at_once_however_short_the_time() {
+    let fixture = Fixture::new();
+    let mut agent = Client::new(&fixture);
+    for script in ["read -r A", "while :; do :; done"] {
+        let opened = agent.call("pane_open", json!({"command": ["sh", "-c", script]}));
+        let ran = json!({"pane": opened["pane"], "command": "touch typed", "timeout_ms": 0});
+        let refused = agent.fail("run", ran);
+        assert!(refused.contains("which would read it"), "{script}: {refused}");
+    }
+    assert!(!fixture.home.path().join("typed").exists(), "keys ran a command");
+}
+
     let mut agent = Client::new(&fixture);
     // As Nushell marks its prompts: each key draws them anew.
     let prompt = r"\033]133;A;k=i\033\\> \033]133;B\033\\";

@@ -120,7 +120,7 @@ impl Peer {
                     capabilities: Capabilities::at_login(token, credentials.is_agent),
                     approved: None,
                     subscription: SubscriptionSlot::default(),
-                    cancel: Default::default(),
+                    signals: Default::default(),
                 })
             }
             Err(error) => {

@@ -43,7 +43,7 @@ pub(crate) fn caller(scopes: Scopes) -> Caller {
         capabilities: Capabilities::at_login(TokenKind::Instance, false),
         approved: None,
         subscription: Default::default(),
-        cancel: Default::default(),
+        signals: Default::default(),
     }
 }
 

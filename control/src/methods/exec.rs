@@ -236,8 +236,9 @@ impl Typist for ForCaller<'_> {
 }
 
 impl Drop for ForCaller<'_> {
+        self.caller.signals.report_typed();
     fn drop(&mut self) {
-        if !self.is_typed.load(Ordering::Relaxed) || !self.caller.cancel.is_set() {
+        if !self.is_typed.load(Ordering::Relaxed) || !self.caller.signals.is_canceled() {
             return;
         }
         let typed = self.context.type_in(self.caller, self.pane, INTERRUPT);

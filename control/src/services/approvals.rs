@@ -372,7 +372,7 @@ mod tests {
             capabilities: Capabilities::at_login(TokenKind::Instance, true),
             approved: None,
             subscription: Default::default(),
-            cancel: Default::default(),
+            signals: Default::default(),
         }
     }
 

@@ -190,7 +190,7 @@ mod tests {
             capabilities: Capabilities::at_login(TokenKind::Instance, false),
             approved: None,
             subscription: Default::default(),
-            cancel: Default::default(),
+            signals: Default::default(),
         }
     }
 

@@ -18,7 +18,7 @@ use tokio::{
 };
 
 use crate::{
-    caller::Cancel,
+    caller::Signals,
     methods::{approvals::AskReply, exec::RunWaitReply, wait::WaitReply},
 };
 
@@ -108,8 +108,8 @@ pub struct Job {
     /// Its session.
     pub pane: u64,
     connection: u64,
-    /// Interrupts the command that it began, if its client cancels the call.
-    cancel: Cancel,
+    /// Interrupts the command that it began, if its client cancels the call, and reports when that was typed.
+    pub signals: Signals,
     task: AbortHandle,
 }
 
@@ -152,7 +152,7 @@ impl Jobs {
         connection: u64,
         kind: fn(Pending<T>) -> Kind,
         pane: u64,
-        cancel: Cancel,
+        signals: Signals,
         call: impl Future<Output = Result<T, String>> + Send + 'static,
     ) -> Result<(Job, Pending<T>), String> {
         let (tell, outcome) = watch::channel(None);
@@ -173,7 +173,7 @@ impl Jobs {
             tell.send_replace(Some(outcome));
         });
         let (told, seen, task) = (Arc::default(), Arc::default(), task.abort_handle());
-        let job = Job { handle, told, seen, kind, pane, connection, cancel, task };
+        let job = Job { handle, told, seen, kind, pane, connection, signals, task };
         jobs.push_back(job.clone());
         Ok((job, pending))
     }
@@ -195,7 +195,7 @@ impl Jobs {
     pub fn abandon(&self, job: &Job, ends: bool) {
         if !job.told.load(Ordering::Relaxed) {
             if ends {
-                job.cancel.set();
+                job.signals.cancel();
             }
             job.task.abort();
             self.forget(job);
@@ -253,7 +253,7 @@ mod tests {
         connection: u64,
         call: impl Future<Output = Result<AskReply, String>> + Send + 'static,
     ) -> Result<(Job, Pending<AskReply>), String> {
-        jobs.begin(connection, Kind::Question, 0, Cancel::default(), call)
+        jobs.begin(connection, Kind::Question, 0, Signals::default(), call)
     }
 
     #[tokio::test]

@@ -130,7 +130,7 @@ mod tests {
                 capabilities: Capabilities::at_login(token, true),
                 approved: None,
                 subscription: SubscriptionSlot::default(),
-                cancel: Default::default(),
+                signals: Default::default(),
             };
             let mut map = HeaderMap::new();
             for (name, value) in headers {

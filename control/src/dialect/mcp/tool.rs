@@ -25,7 +25,7 @@ use super::{
 };
 use crate::{
     backend::{Backend, Calls},
-    caller::{Caller, Cancel},
+    caller::{Caller, Signals},
     error::Error,
     methods::{Method, params::NoParams, session},
 };
@@ -382,13 +382,13 @@ impl Ask<'_> {
         M::Reply: DeserializeOwned + Clone + Sync,
     {
         let (server, speaker) = (self.server.clone(), self.speaker);
-        let cancel = Cancel::default();
-        let caller = Caller { cancel: cancel.clone(), ..self.caller.clone() };
+        let signals = Signals::default();
+        let caller = Caller { signals: signals.clone(), ..self.caller.clone() };
         let call = async move {
             let called = server.dispatcher.call::<M>(&caller, params).await;
             called.map_err(|error| speaker.say(&error))
         };
-        self.server.jobs.begin(self.caller.connection, kind, pane, cancel, call)
+        self.server.jobs.begin(self.caller.connection, kind, pane, signals, call)
     }
 
     /// The outcome of a call, if the call ends within this time. Notifies the client of progress meanwhile.

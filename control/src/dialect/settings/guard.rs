@@ -124,7 +124,7 @@ impl Guard {
             capabilities: Capabilities::at_login(kind, false),
             approved: None,
             subscription: SubscriptionSlot::default(),
-            cancel: Default::default(),
+            signals: Default::default(),
         })
     }
 

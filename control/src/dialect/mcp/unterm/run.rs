@@ -4,6 +4,7 @@ use std::{borrow::Cow, time::Duration};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
 
 use super::{
     conditions::{self, AnObject, Conditions},
@@ -105,6 +106,10 @@ pub struct RunReply {
     screen: Option<String>,
 }
 
+/// A command is typed or refused within this time, unless its shell is still starting. A call waits at least this long, even
+/// if its time-out is shorter.
+const DECIDED: Duration = Duration::from_millis(2500);
+
 /// The upper limit of `max_chars`.
 const MOST_ASKED: usize = 200_000;
 
@@ -182,6 +187,13 @@ tool! {
         let ends = on_cancel.unwrap_or_default() == OnCancel::Interrupt;
         let _asking = Asking { jobs: &ask.server.jobs, job: &job, ends };
         job.tell_state(state.seq);
+        // Until the command is typed, it may still be refused.
+        let begun = Instant::now();
+        tokio::select! {
+            () = job.signals.typed() => {}
+            _ = ask.finish(&job, &pending, within.max(DECIDED)) => {}
+        }
+        let within = within.saturating_sub(begun.elapsed());
         match finish_or_ask(ask, &job, &pending, within, &state).await {
             Some(outcome) => {
                 ask.server.jobs.forget(&job);
