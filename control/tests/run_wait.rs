@@ -363,6 +363,15 @@ fn a_shell_that_never_marks_its_prompts_is_not_waited_for() {
         assert_eq!((&reply["output"], &reply["timed_out"]), (&json!(word), &json!(false)));
         assert_eq!(reply["exit_source"], "marker");
     }
+    // Later output leaves the cursor in the first column, as before the first prompt.
+    let gate = fixture.home.path().join("gate");
+    assert!(std::process::Command::new("mkfifo").arg(&gate).status().unwrap().success());
+    run(&mut wire, &session, &format!("(read -r text < '{}'; echo \"$text\") &", gate.display()));
+    std::fs::write(&gate, "late output\n").unwrap();
+    session.wait_for(|screen| screen.trim_end().ends_with("late output"));
+    let command = json!({"id": session.id, "command": "echo three", "timeout_ms": 1990});
+    let reply = wire.call("exec.run_wait", command);
+    assert_eq!((&reply["output"], &reply["timed_out"]), (&json!("three"), &json!(false)));
 }
 
 #[test]

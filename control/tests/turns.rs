@@ -219,9 +219,12 @@ fn without_marks_a_command_is_typed_only_at_a_visible_prompt() {
     let fixture = Fixture::new();
     let mut agent = Client::new(&fixture);
     for (shell, reads) in [
-        (&["bash", "--norc", "--noprofile"][..], &["read -r A", "read -ep 'it: ' A"][..]),
+        (
+            &["bash", "--norc", "--noprofile"][..],
+            &["read -r A", "read -ep 'it: ' A", "read -p 'Cost in $ ' A"][..],
+        ),
         (&["sh"], &["read -r A", "printf 'name: '; read -r A"]),
-        (&["zsh", "-f"], &["read -r A", "A=it; vared A"]),
+        (&["zsh", "-f"], &["read -r A", "A=it; vared A", "read '?Cost in $ ' A"]),
     ] {
         if !support::has(shell[0], &["-c", "true"]) {
             continue;
@@ -269,9 +272,6 @@ fn without_marks_a_command_is_typed_only_at_a_visible_prompt() {
 }
 
 #[test]
-fn a_line_that_goes_on_behind_a_continuation_prompt_was_begun() {
-    let fixture = Fixture::new();
-#[test]
 fn a_command_that_is_refused_is_so_at_once_however_short_the_time() {
     let fixture = Fixture::new();
     let mut agent = Client::new(&fixture);
@@ -284,6 +284,9 @@ fn a_command_that_is_refused_is_so_at_once_however_short_the_time() {
     assert!(!fixture.home.path().join("typed").exists(), "keys ran a command");
 }
 
+#[test]
+fn a_line_that_goes_on_behind_a_continuation_prompt_was_begun() {
+    let fixture = Fixture::new();
     let mut agent = Client::new(&fixture);
     // As Nushell marks its prompts: each key draws them anew.
     let prompt = r"\033]133;A;k=i\033\\> \033]133;B\033\\";
@@ -306,11 +309,11 @@ fn a_shell_in_a_shell_or_elsewhere_is_what_runs() {
     let session = fixture.marked_shell(&mut wire);
     let mut agent = Client::new(&fixture);
     let id = session.id;
-    // Its prompt can't be told apart from input that a command reads.
-    let handle = begin(&mut agent, &session, "PS1='in''ner> ' command bash --norc --noediting");
-    session.wait_for_text("inner>");
+    // It echoes its input at the prompt as in `read`, so that the two can't be told apart.
+    let handle = begin(&mut agent, &session, "PS1='in''ner$ ' command bash --norc --noediting");
+    session.wait_for_text("inner$");
     let refused = agent.fail("run", json!({"pane": id, "command": "echo typed"}));
-    assert!(refused.contains("which would read it"), "{refused}");
+    assert!(refused.contains("marks no prompts"), "{refused}");
     agent.call("input", json!({"pane": id, "text": "exit 3\n"}));
     assert_eq!(agent.call("wait", json!({"handle": handle}))["run"]["exit_code"], 3);
     // Without marks, no command may be typed into a program that the shell runs.
@@ -320,6 +323,39 @@ fn a_shell_in_a_shell_or_elsewhere_is_what_runs() {
     support::until("cat", is_cat);
     let refused = agent.fail("run", json!({"pane": plain.id, "command": "echo typed"}));
     assert!(refused.contains("cat") && refused.contains("which would read it"), "{refused}");
+}
+
+#[test]
+fn a_shell_without_marks_inside_one_with_marks_is_driven_by_what_it_shows() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.marked_shell(&mut wire);
+    let mut agent = Client::new(&fixture);
+    let id = session.id;
+    // Quotes keep the prompt's text out of the typed command.
+    let handle = begin(&mut agent, &session, "PS1='in''ner$ ' sh");
+    session.wait_for_text("inner$");
+    let prompt = json!({"pane": id, "any": [{"prompt": true}]});
+    assert_eq!(agent.call("wait", prompt.clone())["matched"], true);
+    for _ in 0..2 {
+        let ran = agent.call("run", json!({"pane": id, "command": "echo $((40 + 2)); false"}));
+        assert_eq!((&ran["output"], &ran["exit_code"]), (&json!("42"), &json!(1)), "{ran}");
+        assert_eq!(ran["exit_source"], "marker", "{ran}");
+    }
+    let asks =
+        json!({"pane": id, "text": "printf 'name: '; read -r A\n", "wait_any": [{"input": true}]});
+    agent.call("input", asks);
+    let refused = agent.fail("run", json!({"pane": id, "command": "touch typed"}));
+    assert!(refused.contains("marks no prompts"), "{refused}");
+    let none = json!({"pane": id, "any": [{"prompt": true}], "timeout_ms": 100});
+    assert_eq!(agent.call("wait", none)["matched"], false);
+    agent.call("input", json!({"pane": id, "text": "it\n", "wait_any": [{"prompt": true}]}));
+    let ran = agent.call("run", json!({"pane": id, "command": "echo $A; exit 3"}));
+    assert_eq!((&ran["output"], &ran["exit_code"]), (&json!("it"), &json!(3)), "{ran}");
+    assert_eq!(agent.call("wait", json!({"handle": handle}))["run"]["exit_code"], 3);
+    let ran = agent.call("run", json!({"pane": id, "command": "echo outer"}));
+    assert_eq!((&ran["output"], &ran["exit_code"]), (&json!("outer"), &json!(0)), "{ran}");
+    assert!(!fixture.home.path().join("typed").exists(), "keys ran a command");
 }
 
 #[test]

@@ -2,7 +2,8 @@
 //!
 //! Such a shell reads its terminal both at its prompt and in `read`. If it has received no input since it started, or since a
 //! caller's command ended, it is still at its prompt. After other input, the shell counts as at its prompt if the line at the
-//! cursor looks like a prompt with no typed text after it. While a caller's command runs, the shell is not at its prompt.
+//! cursor looks like a prompt with no typed text after it and, in a shell with a line editor, the terminal's echo is off:
+//! such shells turn it off for a command, but not for `read`. While a caller's command runs, the shell is not at its prompt.
 
 use unterm_mux::{Pane, PlainPrompt};
 
@@ -27,8 +28,16 @@ pub fn stands(pane: &Pane) -> bool {
     let line = line_to_cursor(&pane.term());
     let Some(shell) = Shell::reading_commands(pane) else { return false };
     let is_known = known == PlainPrompt::At(pane.inputs());
-    (is_known || is_prompt(shell, &line, pane.typed().trim()))
+    let may_edit = || shell == Shell::Posix || pane.process().echo() == Some(false);
+    (is_known || is_prompt(shell, &line, pane.typed().trim()) && may_edit())
         && pane.process().awaits_input() != Some(false)
+}
+
+/// Whether a shell that sends no marks is in front of the shell that marks its prompts: a shell that a command started, or
+/// that replaced the marking one.
+pub fn is_inner(pane: &Pane) -> bool {
+    let is_running = pane.term().commands().next_back().is_some_and(|last| last.is_running());
+    is_running && pane.is_shell_covered() && Shell::reading_commands(pane).is_some()
 }
 
 /// Whether a line is a shell's prompt without `typed` after it. In shells of the Bourne family, `> ` is a continuation prompt.

@@ -288,12 +288,14 @@ fn look(
     }
 }
 
-/// Whether the pane's shell is at a prompt, according to its marks. If a known shell never sent any, according to the screen.
+/// Whether the pane's shell is at a prompt, according to its marks. If the shell in front never sent any, according to the
+/// screen.
 /// `is_new`: its last mark of a prompt counts. `has_changed`: the screen counts.
 fn is_prompting(pane: &Pane, has_marks: bool, is_new: bool, has_changed: bool) -> bool {
     let last = pane.term().commands().next_back().map(|last| last.is_prompting());
     match last {
-        Some(is_prompting) => is_new && is_prompting,
+        Some(true) => is_new,
+        Some(false) => has_changed && plain_prompt::is_inner(pane) && plain_prompt::stands(pane),
         // The last command was erased, and the next prompt has not come yet.
         None if has_marks => false,
         None => has_changed && plain_prompt::stands(pane),

@@ -86,6 +86,17 @@ impl Pane {
         Some(now.pid == shell.pid && now != shell)
     }
 
+    /// Whether the foreground process is another one than the shell at the last prompt, or a program that this shell has
+    /// executed in its place. It reports no marks of its own.
+    pub fn is_shell_covered(&self) -> bool {
+        let shell = self.shell_at_prompt.lock().map(|shell| shell.pid);
+        let front = self.foreground().map(|front| front.pid);
+        match (shell, front) {
+            (Some(shell), Some(front)) => shell != front || self.is_shell_replaced() == Some(true),
+            _ => false,
+        }
+    }
+
     fn standing(&self) -> Standing {
         loop {
             let (so_far, typed) = self.queue.so_far();
@@ -104,6 +115,7 @@ impl Pane {
                 let line = shown.before_cursor.trim();
                 return Standing::Begun(if line.is_empty() { "…" } else { line }.to_owned());
             }
+            let has_reset_key = last.has_reset_key;
             let is_ahead = self.inputs_at_prompt.load(Ordering::Acquire) >= so_far.inputs;
             let is_shown = self.inputs_shown.load(Ordering::Acquire) >= so_far.inputs;
             return match line_behind(&shown, typed.as_ref(), is_shown, is_ahead) {
@@ -115,7 +127,6 @@ impl Pane {
 }
 
 /// The line after a prompt. `typed` is the input since Enter. If it has neither text nor an editing key, it is `None`
-            let has_reset_key = last.has_reset_key;
 /// and the line is empty: text on the screen then comes from a background job. Otherwise the line is the text up to the
 /// cursor, which excludes suggestions and right prompts. If that text is empty, the line is `typed`, if the screen
 /// shows it after the cursor or has not been updated since (not `is_shown`). Keys that input alone cannot follow may

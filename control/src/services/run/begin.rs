@@ -154,7 +154,8 @@ pub(super) async fn begin(
             AtPrompt::Begun(line) => {
                 Attempt::Line { line, by_person: pane.persons_line().is_some() }
             }
-            AtPrompt::Elsewhere if !is_careful => break,
+            // A shell without marks of its own, which a command started.
+            AtPrompt::Elsewhere if !is_careful || plain_prompt::is_inner(pane) => break,
             AtPrompt::Elsewhere => {
                 let what = under_way(pane);
                 Attempt::Elsewhere { is_working: what.is_some() && is_working(pane), what }
@@ -179,7 +180,7 @@ pub(super) async fn begin(
     let tap = pane.tap();
     let around = running(pane);
     pane.write(wrapped().as_bytes()).map_err(write_error)?;
-    let occupied = around.is_none().then(|| Occupied::new(pane));
+    let occupied = Some(Occupied::new(pane));
     typist.typed(marks);
     Ok(Begun { tap, block: None, around, occupied })
 }
@@ -260,6 +261,11 @@ pub async fn wait_for_prompt(pane: &Pane, deadline: Instant) {
 
 /// The same for a shell that is starting. Waits longer if the shell is visibly working.
 pub(super) async fn wait_for_start(pane: &Pane, deadline: Instant) {
+    // A caller's command has already run in this shell, and still nothing is marked.
+    let is_started = matches!(pane.plain_prompt(), PlainPrompt::At(1..));
+    if is_started && pane.term().commands().next_back().is_none() {
+        return;
+    }
     let longest = deadline.min(Instant::now() + WORKING);
     loop {
         let until = longest.min(Instant::now() + START);
