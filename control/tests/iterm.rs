@@ -52,6 +52,12 @@ fn what_is_printed_anew_is_new_wherever_it_stands() {
     print(&mut wire, &session, line, "round 3");
     assert_eq!(watch(), ("BUILD PASSED\nround 3".to_owned(), 2, false));
     assert_eq!(watch(), (String::new(), 0, false));
+    // The last row is drawn again as it was, like a prompt. The cursor shows when.
+    let line = "printf '\\033[3;1H\\033[Kround 3\\033[4;1H'";
+    wire.call("session.input", json!({"id": session.id, "input": format!("{line}\n")}));
+    let drawn = session.wait(|pane| (pane.term().cursor().row == 3).then_some(()));
+    assert!(drawn.is_some(), "it was never drawn again");
+    assert_eq!(watch(), (String::new(), 0, false));
 }
 
 #[test]

@@ -44,12 +44,14 @@ impl Memory {
 }
 
 /// A client's position in the output of a session.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Read {
     /// The session's `seq` then.
     pub seq: u64,
     /// The line after the last one that was not blank.
     pub next: u64,
+    /// The last rows that the client received, with their lines.
+    pub last: Arc<[(u64, String)]>,
 }
 
 /// A message to send on a connection.

@@ -1,6 +1,9 @@
 //! Finds the new rows of a session since a client's last call.
 //!
-//! A row is new if a program wrote to it since then, anywhere on the screen. Text that is cleared and printed again counts.
+//! A row is new if a program wrote to it since then, anywhere on the screen. Text that is cleared and printed again counts. If
+//! each of these rows equals a row of the client's last call, nothing is new: the shell has redrawn its prompt.
+
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
@@ -22,18 +25,21 @@ struct New {
     read: Read,
 }
 
+/// The most rows that are remembered of a call, to be compared with those of the next call.
+const REMEMBERED: usize = 64;
+
 /// The whole screen, for a client's first call.
 async fn first(ask: &Ask<'_>, terminal: &Terminal) -> Result<New, Value> {
     // Of the methods that return rows, only this one returns their `seq`.
     let screen = terminal.call::<Cells>(ask, CellsParams::of(terminal.pane)).await;
     let screen = screen.map_err(error)?;
     let rows = without_blank_end(screen.lines.iter().map(drawn));
-    let read = Read { seq: screen.seq, next: behind(&rows) };
+    let read = Read { seq: screen.seq, next: behind(&rows), last: last_of(&rows) };
     Ok(New { rows, lost: 0, read })
 }
 
 /// The rows written since a client's last call.
-async fn since(ask: &Ask<'_>, terminal: &Terminal, last: Read) -> Result<New, Value> {
+async fn since(ask: &Ask<'_>, terminal: &Terminal, last: &Read) -> Result<New, Value> {
     let params = DiffParams {
         since_seq: last.seq.into(),
         written_only: true.into(),
@@ -44,13 +50,23 @@ async fn since(ask: &Ask<'_>, terminal: &Terminal, last: Read) -> Result<New, Va
     // Erased rows do not count.
     let start = rows.iter().position(|(_, text)| !text.is_empty()).unwrap_or(rows.len());
     rows.drain(..start);
-    let read = Read { seq: diff.seq, next: last.next.max(behind(&rows)) };
+    let next = last.next.max(behind(&rows));
+    if rows.iter().all(|row| last.last.contains(row)) {
+        let read = Read { seq: diff.seq, next, last: last.last.clone() };
+        return Ok(New { rows: Vec::new(), lost: 0, read });
+    }
+    let read = Read { seq: diff.seq, next, last: last_of(&rows) };
     // The alternate screen has no history, and numbers its lines separately.
     let has_history = diff.scrollback_rows > usize::from(diff.rows);
     let oldest = diff.changes.first().map_or(0, |row| row.line_id);
     let is_short = has_history && !diff.complete;
     let lost = if is_short { oldest.saturating_sub(last.next) } else { 0 };
     Ok(New { rows, lost, read })
+}
+
+/// The last rows, which are remembered.
+fn last_of(rows: &[(u64, String)]) -> Arc<[(u64, String)]> {
+    rows[rows.len().saturating_sub(REMEMBERED)..].into()
 }
 
 /// The id of the line after the last row.
@@ -83,9 +99,9 @@ plain_tool! {
         let session = terminal.own();
         let last = {
             let memory = ask.server.iterm.0.lock();
-            memory.get(&connection).and_then(|of| of.read.get(session)).copied()
+            memory.get(&connection).and_then(|of| of.read.get(session)).cloned()
         };
-        let new = match last {
+        let new = match &last {
             None => first(ask, &terminal).await?,
             Some(last) => since(ask, &terminal, last).await?,
         };
