@@ -225,18 +225,22 @@ impl Typist for ForCaller<'_> {
         self.context.authority.command(self.caller, self.pane, self.command)
     }
 
-    fn typed(&self, marks: &Marks) {
+    fn typed(&self, marks: &Marks, text: &str) {
         self.is_typed.store(true, Ordering::Relaxed);
         self.context.runs.add(marks);
         if let Some(place) = *self.place.lock() {
-            self.context.echoes.add_line(self.pane, place, BEGIN);
+            let lines: Vec<_> =
+                text.trim_end_matches('\r').split('\r').map(str::to_owned).collect();
+            // A long command is typed in several lines, and shown so. A single line may be shown in another form.
+            let lines = if lines.len() > 1 { lines } else { vec![BEGIN.to_owned()] };
+            self.context.echoes.add_lines(self.pane, place, lines);
         }
         self.context.typed(self.caller, self.pane);
+        self.caller.signals.report_typed();
     }
 }
 
 impl Drop for ForCaller<'_> {
-        self.caller.signals.report_typed();
     fn drop(&mut self) {
         if !self.is_typed.load(Ordering::Relaxed) || !self.caller.signals.is_canceled() {
             return;

@@ -9,7 +9,8 @@
 //!   ahead of their prompt.
 //!
 //! In these places, the beginning of the text counts as well, since a search may see a half-drawn line. If the cursor
-//! was about to move, the first line below it that equals the text counts as well.
+//! was about to move, the first line below it that equals the text counts as well. If the line is gone, for example after
+//! Ctrl+L, text behind any prompt counts.
 
 use std::collections::VecDeque;
 
@@ -81,6 +82,24 @@ struct Typed {
 }
 
 impl Typed {
+    /// Text that was typed at a position. Each line counts up to its first control character, such as a tab. What a program
+    /// shows for the rest of such a line is unknown, so it then counts up to the end of the shown line. An editor shows the
+    /// lines of a paste below each other.
+    fn of(place: Place, typed: &[u8]) -> Self {
+        let typed = String::from_utf8_lossy(&typed[..typed.len().min(LONGEST)]);
+        let pasted = typed.strip_prefix(PASTE[0]).map(|rest| rest.trim_end_matches(PASTE[1]));
+        let by_terminal = place.by_terminal || pasted.is_some();
+        let lines = pasted.unwrap_or(&typed).split(['\r', '\n']);
+        let lines = lines.map(|line| line.trim_start_matches('\t'));
+        let reaches_end = lines.clone().any(|line| line.contains(char::is_control));
+        let text = |line: &str| {
+            let text = line.split(char::is_control).next().unwrap_or_default();
+            text.trim_end().to_owned()
+        };
+        let lines = lines.map(text).collect();
+        Self { place: Place { by_terminal, ..place }, lines, reaches_end }
+    }
+
     /// The first line below a row that equals the first line of the text, if the line of that row does not show it.
     fn line_below(&self, term: &Term, row: LineId) -> Option<LineId> {
         let end = term.live_top().0 + u64::from(term.size().rows);
@@ -101,20 +120,14 @@ impl Typed {
 pub struct Echoes(Mutex<VecDeque<(PaneId, Typed)>>);
 
 impl Echoes {
-    /// Records text that was typed at a position. Each line counts up to its first control character.
+    /// Records text that was typed at a position.
     pub fn add(&self, pane: &Pane, place: Place, typed: &[u8]) {
-        let typed = String::from_utf8_lossy(&typed[..typed.len().min(LONGEST)]);
-        let typed = typed.strip_prefix(PASTE[0]).unwrap_or(&typed);
-        let lines = typed.split(['\r', '\n']).map(|line| {
-            let text = line.trim_start_matches('\t').split(char::is_control).next();
-            text.unwrap_or_default().trim_end().to_owned()
-        });
-        self.put(pane, Typed { place, lines: lines.collect(), reaches_end: false });
+        self.put(pane, Typed::of(place, typed));
     }
 
-    /// Records a line that was typed at a position, by its beginning.
-    pub fn add_line(&self, pane: &Pane, place: Place, beginning: &str) {
-        self.put(pane, Typed { place, lines: vec![beginning.to_owned()], reaches_end: true });
+    /// Records whole lines that were typed at a position. The beginning of a single line is enough.
+    pub fn add_lines(&self, pane: &Pane, place: Place, lines: Vec<String>) {
+        self.put(pane, Typed { place, lines, reaches_end: true });
     }
 
     fn put(&self, pane: &Pane, typed: Typed) {
@@ -185,7 +198,7 @@ impl Echo {
         placed.retain(|(_, line)| !line.is_empty());
         let behind_prompts = lines
             .into_iter()
-            .skip(usize::from(!is_ahead))
+            .skip(usize::from(!is_ahead && at.is_some()))
             .filter(|line| !line.trim().is_empty())
             .collect();
         Self { placed, below: at.map(|at| at.0), behind_prompts, reaches_end }
@@ -277,6 +290,33 @@ mod tests {
         let mut wrapped = "a wrapped print('it')".to_owned();
         echo.remove_from(4, 5, &mut wrapped);
         assert_eq!(wrapped, "a wrapped ");
+    }
+
+    #[test]
+    fn of_a_line_with_a_tab_the_shown_rest_is_an_echo_too() {
+        let place = typed(&[], false).place;
+        let echo = |text: &str| Echo::of(Typed::of(place, text.as_bytes()), Some((5, 4)), 20);
+        assert_eq!(shown(&echo("cat REA\t"), 5, "$ cat READY.txt"), "$ ");
+        assert_eq!(shown(&echo("cat\tREADY\r"), 5, "$ cat     READY"), "$ ");
+        assert_eq!(shown(&echo("cat it\r"), 5, "$ cat it # hint"), "$  # hint");
+    }
+
+    #[test]
+    fn the_lines_of_a_paste_are_echoes_below_each_other() {
+        let place = typed(&[], false).place;
+        let paste = Typed::of(place, b"\x1b[200~read A\recho READY\x1b[201~");
+        let echo = Echo::of(paste, Some((5, 4)), 20);
+        assert_eq!(shown(&echo, 5, "$   read A"), "$   ");
+        assert_eq!(shown(&echo, 6, "echo READY"), "");
+        assert_eq!(shown(&echo, 7, "echo READY"), "echo READY");
+    }
+
+    #[test]
+    fn an_echo_whose_line_is_gone_is_removed_behind_prompts() {
+        let echo = Echo::of(typed(&["echo READY"], false), None, 20);
+        assert_eq!(shown(&echo, 0, "$ echo READY"), "$ ");
+        assert_eq!(shown(&echo, 0, "→ echo READY"), "→ ");
+        assert_eq!(shown(&echo, 0, "echo READY"), "echo READY", "output");
     }
 
     #[test]

@@ -13,7 +13,7 @@ const LONGEST: usize = 500;
 /// The last characters of questions.
 const ENDS: &str = "?:])？：］）";
 /// The last characters of prompts of shells and interpreters, before a blank.
-const SIGNS: &str = "$#%>❯➜λ»›〉";
+const SIGNS: &str = "$#%>❯➜→λ»›〉";
 /// The first characters of prompts whose last character may be any.
 const ARROWS: [char; 4] = ['❯', '➜', '╰', '└'];
 

@@ -295,6 +295,50 @@ fn what_was_typed_ahead_is_not_output_where_an_editor_redraws_it() {
 }
 
 #[test]
+fn a_line_that_is_drawn_again_elsewhere_is_not_output() {
+    let fixture = Fixture::new();
+    let mut client = Client::new(&fixture);
+    let shell = json!({"command": ["bash", "--norc", "--noprofile"]});
+    let pane = client.call("pane_open", shell)["pane"].take();
+    client.until(json!({"pane": pane, "any": [{"prompt": true}]}));
+    // Ctrl+L moves the prompt up.
+    let lower =
+        json!({"pane": pane, "text": "printf '\\n\\n\\n'\n", "wait_any": [{"prompt": true}]});
+    client.call("input", lower);
+    // The lines of a paste stand below each other.
+    let pasted = json!({"pane": pane, "paste": "read -r A\necho READY", "wait_any": [{"text": "READY"}],
+        "timeout_ms": 300});
+    assert_eq!(client.call("input", pasted)["wait"]["matched"], false);
+    let cancelled = json!({"pane": pane, "keys": ["ctrl+c"], "wait_any": [{"prompt": true}]});
+    client.call("input", cancelled);
+    client.call("input", json!({"pane": pane, "text": "echo READY"}));
+    client.until(json!({"pane": pane, "any": [{"text": "echo READY"}], "include_typed": true}));
+    let cleared = json!({"pane": pane, "keys": ["ctrl+l"], "wait_any": [{"text": "READY"}],
+        "timeout_ms": 300});
+    let cleared = client.call("input", cleared);
+    assert_eq!(cleared["wait"]["matched"], false, "{cleared}");
+    let entered = json!({"pane": pane, "keys": ["enter"], "wait_any": [{"text": "READY"}]});
+    let entered = client.call("input", entered);
+    assert_eq!(entered["wait"]["conditions"][0]["text"], "READY", "{entered}");
+}
+
+#[test]
+fn a_command_that_is_typed_in_several_lines_is_not_output() {
+    let fixture = Fixture::new();
+    let mut client = Client::new(&fixture);
+    let pane = client.call("pane_open", json!({"command": ["sh"]}))["pane"].take();
+    client.until(json!({"pane": pane, "any": [{"prompt": true}]}));
+    let command = format!("read -r A; : '{}'; echo READY", "x".repeat(3000));
+    client.call("run", json!({"pane": pane, "command": command, "timeout_ms": 0}));
+    client.until(json!({"pane": pane, "any": [{"text": "READY"}], "include_typed": true}));
+    let none = json!({"pane": pane, "any": [{"text": "READY"}], "timeout_ms": 300});
+    assert_eq!(client.call("wait", none)["matched"], false);
+    let answer = json!({"pane": pane, "text": "\n", "wait_any": [{"text": "READY"}]});
+    let answer = client.call("input", answer);
+    assert_eq!(answer["wait"]["conditions"][0]["text"], "READY", "{answer}");
+}
+
+#[test]
 fn lines_that_the_terminal_echoes_are_not_output() {
     let fixture = Fixture::new();
     let mut client = Client::new(&fixture);

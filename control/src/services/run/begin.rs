@@ -34,8 +34,8 @@ pub trait Typist: Sync {
     /// # Errors
     /// The reason why it must not be typed.
     fn admit(&self) -> Result<()>;
-    /// Called after the command was typed, with these marks.
-    fn typed(&self, marks: &Marks);
+    /// Called after the command was typed as this text, with these marks.
+    fn typed(&self, marks: &Marks, text: &str);
 }
 
 /// A command that was typed.
@@ -146,7 +146,7 @@ pub(super) async fn begin(
         let typed = own.as_ref().map_or_else(wrapped, |(_, line)| format!("{line}\r"));
         let attempt = match pane.write_at_prompt(typed.as_bytes()).map_err(write_error)? {
             AtPrompt::Typed(id) => {
-                typist.typed(marks);
+                typist.typed(marks, &typed);
                 pane.term().give_command(id, typed.trim_end(), given);
                 let block = own.map(|(nonce, line)| Block { line, nonce, id, shell: leader });
                 return Ok(Begun { tap, block, around: None, occupied: None });
@@ -179,9 +179,10 @@ pub(super) async fn begin(
     typist.admit()?;
     let tap = pane.tap();
     let around = running(pane);
-    pane.write(wrapped().as_bytes()).map_err(write_error)?;
+    let typed = wrapped();
+    pane.write(typed.as_bytes()).map_err(write_error)?;
     let occupied = Some(Occupied::new(pane));
-    typist.typed(marks);
+    typist.typed(marks, &typed);
     Ok(Begun { tap, block: None, around, occupied })
 }
 

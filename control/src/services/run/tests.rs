@@ -44,7 +44,7 @@ impl Typist for Slow<'_> {
         Ok(())
     }
 
-    fn typed(&self, _: &Marks) {
+    fn typed(&self, _: &Marks, _: &str) {
         let over = changed(self.0, |pane| running(pane).is_none());
         tokio::task::block_in_place(|| tokio::runtime::Handle::current().block_on(over));
     }
