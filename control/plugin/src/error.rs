@@ -24,10 +24,10 @@ pub enum LoadError {
         error: ManifestError,
     },
     /// A plugin of that name is there.
-    #[error("a plugin named {} is already loaded; unload it first", quoted(.0))]
+    #[error("a plugin named {} is already registered; unload it first", quoted(.0))]
     Loaded(String),
     /// The name belongs to a plugin of Unterm.
-    #[error("{} is a built-in plugin, which can't be replaced; choose another name", quoted(.0))]
+    #[error("{} is built in, and can't be replaced; choose another name", quoted(.0))]
     BuiltIn(String),
     /// Too many plugins are loaded.
     #[error("{0} plugins are loaded, and no more are allowed; unload one first")]
@@ -57,7 +57,7 @@ pub enum LimitKind {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum CallError {
     /// No plugin of that name is loaded.
-    #[error("no plugin named {} is loaded", quoted(.0))]
+    #[error("unknown plugin {}: no plugin of this name is loaded", quoted(.0))]
     NoPlugin(String),
     /// The plugin exports no such function, or the function is not of the kind that was asked for.
     #[error("{0}")]

@@ -42,13 +42,13 @@ struct Plugin {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum UnloadError {
     /// There is no plugin of that name.
-    #[error("no plugin named {} is loaded", quoted(.0))]
+    #[error("unknown plugin {}: no plugin of this name is loaded", quoted(.0))]
     Unknown(String),
     /// It is a plugin of Unterm.
-    #[error("{} is a built-in plugin, which can't be unloaded", quoted(.0))]
+    #[error("{} is built in, and can't be unloaded", quoted(.0))]
     BuiltIn(String),
     /// Adapters use it.
-    #[error("the plugin {} has open adapters ({count}); close them first", quoted(.plugin))]
+    #[error("the plugin {} has live adapters ({count}); close them first", quoted(.plugin))]
     Bound {
         /// The plugin's name.
         plugin: String,

@@ -165,7 +165,7 @@ fn every_error_has_its_code_and_names_the_value() -> Result<()> {
             (
                 "session.wait",
                 wait(json!({"type": "lua", "value": {"plugin": "p", "predicate": "f"}})),
-                "no plugin named `p`",
+                "unknown plugin `p`",
             ),
             ("session.wait", wait(deep), "16 deep"),
             ("server.set_notifications", json!({}), "enabled"),

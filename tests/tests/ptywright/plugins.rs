@@ -146,7 +146,7 @@ fn plugins_are_described_loaded_and_unloaded() -> Result<()> {
     let path = json!({"manifest_path": probe.manifest()});
     assert_eq!(client.call("plugin.load", path.clone())?, json!({"plugin": "probe"}));
     let (code, said) = client.fail("plugin.load", path)?;
-    ensure!(code == -32602 && said.contains("already loaded"), "{code} {said}");
+    ensure!(code == -32602 && said.contains("already registered"), "{code} {said}");
     let described = client.call("plugin.describe", json!({"plugin": "probe"}))?;
     assert_eq!(described["states"], json!([]));
     ensure!(
@@ -169,7 +169,7 @@ fn plugins_are_described_loaded_and_unloaded() -> Result<()> {
     assert_eq!(unloaded, json!({"unloaded": true}));
     for (method, params, named) in [
         ("plugin.unload", json!({"plugin": "probe"}), "probe"),
-        ("plugin.unload", json!({"plugin": "shell"}), "built-in"),
+        ("plugin.unload", json!({"plugin": "shell"}), "built in"),
         ("plugin.describe", json!({"plugin": "probe"}), "probe"),
         ("plugin.describe", json!({}), "plugin"),
         ("plugin.load", json!({"manifest_path": "/no/such.toml"}), "/no/such.toml"),

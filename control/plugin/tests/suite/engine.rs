@@ -187,7 +187,7 @@ fn predicates_do_not_see_the_variables_of_adapters() {
     assert_eq!((seen.matched, seen.evidence.as_deref()), (true, Some("unset")));
     assert_eq!(seen.capture.as_deref(), Some("ready"));
     let error = registry.predicate("none", "look", &input).expect_err("no plugin");
-    assert!(error.to_string().contains("no plugin named `none`"), "{error}");
+    assert!(error.to_string().contains("unknown plugin `none`"), "{error}");
 }
 
 #[test]
