@@ -3,6 +3,7 @@
 
 mod adapters;
 mod client;
+mod crowd;
 mod plugins;
 mod waits;
 

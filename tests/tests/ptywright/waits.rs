@@ -26,17 +26,16 @@ fn begin(one: &mut Client, adapter: &str, text: &str) -> Result<u64> {
     one.begin("adapter.turn", json!({"adapter": adapter, "send": send, "wait": wait}))
 }
 
-#[test]
-fn a_turn_keeps_others_out_until_it_is_cancelled() -> Result<()> {
-    let probe = probe()?;
-    let (served, mut one, adapter) = served(&probe)?;
-    let (mut two, mut three) = (served.connect()?, served.connect()?);
-    let none = json!({"cancelled": false, "wait_id": "w"});
-    assert_eq!(two.call("adapter.cancel_wait", json!({"wait_id": "w"}))?, none);
+/// The same, once the turn's text was typed in the only adapter. `two` asks for that, which needs no lock.
+pub fn begin_and_type(
+    one: &mut Client,
+    two: &mut Client,
+    adapter: &str,
+    text: &str,
+) -> Result<u64> {
     let sequence = |live: &Value| live["adapters"][0]["sequence"].as_u64();
     let before = sequence(&two.call("adapter.live", json!({}))?);
-    let turn = begin(&mut one, &adapter, "first")?;
-    // What needs no lock is answered.
+    let turn = begin(one, adapter, text)?;
     wait_for(
         "the turn's text",
         || {
@@ -45,6 +44,17 @@ fn a_turn_keeps_others_out_until_it_is_cancelled() -> Result<()> {
         },
         String::new,
     )?;
+    Ok(turn)
+}
+
+#[test]
+fn a_turn_keeps_others_out_until_it_is_cancelled() -> Result<()> {
+    let probe = probe()?;
+    let (served, mut one, adapter) = served(&probe)?;
+    let (mut two, mut three) = (served.connect()?, served.connect()?);
+    let none = json!({"cancelled": false, "wait_id": "w"});
+    assert_eq!(two.call("adapter.cancel_wait", json!({"wait_id": "w"}))?, none);
+    let turn = begin_and_type(&mut one, &mut two, &adapter, "first")?;
     let (code, said) = two.fail("adapter.wait", json!({"adapter": adapter, "wait_id": "w"}))?;
     ensure!(code == -32602 && said.contains("wait_id"), "{code} {said}");
     let send = json!({"adapter": adapter, "intent": "say", "params": {"text": "second"}});
@@ -82,7 +92,7 @@ fn a_killed_client_leaves_neither_lock_nor_id() -> Result<()> {
     let probe = probe()?;
     let (served, mut one, adapter) = served(&probe)?;
     let mut two = served.connect()?;
-    begin(&mut one, &adapter, "text")?;
+    begin_and_type(&mut one, &mut two, &adapter, "text")?;
     drop(one);
     // The adapter stays, as `adapter.live` promises, and can be used by others at once.
     let wait = json!({"adapter": adapter, "params": {"after": "text"}});
