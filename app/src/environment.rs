@@ -65,8 +65,10 @@ pub(crate) fn apply(
         },
         shell: (!shell.program.is_empty() && error.is_none())
             .then(|| (shell.program.clone(), shell.args.clone())),
-        // The user's own variables override this one.
-        env: std::iter::once(("TERM_PROGRAM".to_owned(), config.compat.term_program.clone()))
+        // The user's own variables override these.
+        env: [("TERM", &shell.term), ("TERM_PROGRAM", &config.compat.term_program)]
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value.clone()))
             .chain(config.env.clone())
             .collect(),
         shell_integration: shell.integration.then(|| integration(home)).flatten(),

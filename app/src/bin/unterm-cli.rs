@@ -106,7 +106,7 @@ fn parse() -> Result<(Args, Called), clap::Error> {
 fn run(args: &Args, method: Called) -> Result<ExitCode> {
     let home = unterm_control::home();
     match &args.command {
-        Command::Ssh { args } => return ssh::run(&home, args),
+        Command::Ssh { terminfo, args } => return ssh::run(&home, args, *terminfo),
         Command::Mcp { toolset, command: None } => {
             relay::relay(&home, args.instance.as_deref(), toolset.as_deref())?;
             return Ok(ExitCode::SUCCESS);
@@ -186,6 +186,7 @@ fn local(args: &Args, home: &Path) -> Result<Option<Report>> {
         Command::ShellCompletion { shell } => {
             Report::of_text("script", generated::completions(*shell, Args::command())?)
         }
+        Command::Terminfo => Report::of_text("entry", ssh::TERMINFO.to_owned()),
         Command::Complete { shell, words } => {
             let candidates = complete::candidates(Args::command(), words, home);
             Report::of_text("candidates", complete::lines(*shell, &candidates))
@@ -269,6 +270,7 @@ fn call(command: &Command, client: &Client) -> Result<Call> {
         | Command::Ptywright(_)
         | Command::Method
         | Command::ShellCompletion { .. }
+        | Command::Terminfo
         | Command::Complete { .. }
         | Command::Man { .. }
         | Command::Screenshot { .. }

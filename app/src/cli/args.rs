@@ -76,6 +76,9 @@ pub enum Command {
     ///
     /// With a remote command, runs plain ssh.
     Ssh {
+        /// Install Unterm's terminfo entry on the remote host with its `tic`, and set TERM to unterm there.
+        #[arg(long)]
+        terminfo: bool,
         /// Options, host and command for ssh.
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
@@ -265,6 +268,8 @@ pub enum Command {
         #[arg(long, value_enum)]
         shell: Shell,
     },
+    /// Print Unterm's terminfo entry. To install it: `unterm-cli terminfo | tic -x -`
+    Terminfo,
     /// Print what can follow on a command line, for the completion scripts.
     #[command(hide = true)]
     Complete {
@@ -369,6 +374,17 @@ mod tests {
         assert_eq!((cols, program.len()), (Some(80), 3));
         assert_eq!(env, [("A".to_owned(), "b=c".to_owned())]);
         assert!(Args::try_parse_from(["unterm-cli", "session", "create", "--env", "A"]).is_err());
+    }
+
+    #[test]
+    fn options_behind_a_host_belong_to_ssh() {
+        for (line, own, of_ssh) in [
+            ("unterm-cli ssh --terminfo -p 22 host", true, vec!["-p", "22", "host"]),
+            ("unterm-cli ssh host --terminfo", false, vec!["host", "--terminfo"]),
+        ] {
+            let Command::Ssh { terminfo, args } = parse(line).command else { panic!("{line}") };
+            assert_eq!((terminfo, args.iter().map(String::as_str).collect()), (own, of_ssh));
+        }
     }
 
     #[test]

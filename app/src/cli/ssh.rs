@@ -19,14 +19,17 @@ use unterm_mux::{SCRIPTS, quote};
 
 use crate::own_pane::OwnPane;
 
-/// Becomes ssh.
+/// The terminfo entry `unterm`, as source for `tic`.
+pub const TERMINFO: &str = include_str!("../../../assets/terminfo/unterm.terminfo");
+
+/// Becomes ssh. With `terminfo`, a login installs the terminfo entry first.
 ///
 /// # Errors
 /// When it can't be started, or this is no pane with shell integration.
-pub fn run(home: &Path, args: &[String]) -> Result<std::process::ExitCode> {
+pub fn run(home: &Path, args: &[String], terminfo: bool) -> Result<std::process::ExitCode> {
     let mut ssh = Command::new("ssh");
     if is_login(args) && std::io::stdin().is_terminal() {
-        ssh.arg("-t").args(args).arg(remote_command(&ticket(home)?));
+        ssh.arg("-t").args(args).arg(remote_command(&ticket(home)?, terminfo));
     } else {
         ssh.args(args);
     }
@@ -90,16 +93,35 @@ fn is_login(args: &[String]) -> bool {
 
 /// The command for the other machine. Its shell, whichever it is, finds one quoted word without quotes or backslashes
 /// inside, which every shell parses alike.
-fn remote_command(ticket: &str) -> String {
-    let script = BASE64_STANDARD.encode(script(ticket));
+fn remote_command(ticket: &str, terminfo: bool) -> String {
+    let script = BASE64_STANDARD.encode(script(ticket, terminfo));
     format!("exec sh -c 'eval \"$(echo {script} | base64 -d)\"'")
 }
 
 /// The script for sh on the other machine. Without a temporary folder, it starts a plain login shell; without the
 /// nonce, a shell without marks: pressing Enter three times skips the nonce. Text typed before is lost.
-fn script(ticket: &str) -> String {
-    let mut script = String::from(
-        "d=$(mktemp -d \"${TMPDIR:-/tmp}/unterm.XXXXXX\") || exec \"${SHELL:-/bin/sh}\" -l\n\
+///
+/// If this machine's TERM is unterm and the other one has no such entry, TERM becomes xterm-256color there.
+fn script(ticket: &str, terminfo: bool) -> String {
+    let mut script = String::new();
+    if terminfo {
+        // The comments are for readers of the source.
+        let entry: String = TERMINFO
+            .lines()
+            .filter(|line| !line.starts_with('#'))
+            .map(|l| l.to_owned() + "\n")
+            .collect();
+        let _ = write!(
+            script,
+            "if printf %s {} | tic -x - 2>/dev/null; then export TERM=unterm\n\
+             else echo 'unterm: tic could not install the terminfo entry here' >&2; fi\n",
+            quote::posix(&entry)
+        );
+    }
+    script.push_str(
+        "if [ \"$TERM\" = unterm ] && ! infocmp unterm >/dev/null 2>&1; then\n\
+         export TERM=xterm-256color\nfi\n\
+         d=$(mktemp -d \"${TMPDIR:-/tmp}/unterm.XXXXXX\") || exec \"${SHELL:-/bin/sh}\" -l\n\
          trap 'rm -rf \"$d\"' EXIT\ntrap 'exit 129' HUP TERM\n",
     );
     for (name, text) in SCRIPTS {
@@ -165,6 +187,45 @@ mod tests {
         }
     }
 
+    /// The `TERM` of a shell that a login starts with `TERM=unterm`.
+    fn term_after_login(home: &Path, terminfo: bool) -> String {
+        let shell = home.join("bash");
+        fs::write(&shell, "#!/bin/sh\necho \"$TERM\"\n").unwrap();
+        fs::set_permissions(&shell, fs::Permissions::from_mode(0o755)).unwrap();
+        let output = Command::new("sh")
+            .args(["-c", &remote_command("abc", terminfo)])
+            .env("SHELL", &shell)
+            .env("TMPDIR", home)
+            .env("TERMINFO", home.join("terminfo"))
+            .env("TERMINFO_DIRS", home)
+            .env("HOME", home)
+            .env("TERM", "unterm")
+            .stdin(std::process::Stdio::null())
+            .output()
+            .unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    #[test]
+    fn the_terminfo_entry_is_installed_if_asked_for() {
+        let home = tempfile::tempdir().unwrap();
+        // Without the entry, programs there would not start.
+        assert_eq!(term_after_login(home.path(), false), "xterm-256color\n");
+        if std::env::var_os("UNTERM_NEEDS_ALL").is_none() && Command::new("tic").output().is_err() {
+            return eprintln!("passed over: there is no tic");
+        }
+        assert_eq!(term_after_login(home.path(), true), "unterm\n");
+        assert!(home.path().join("terminfo/u/unterm").exists());
+        assert_eq!(term_after_login(home.path(), false), "unterm\n");
+    }
+
+    /// Linux limits an argument to 128 KiB.
+    #[test]
+    fn the_command_fits_into_an_argument() {
+        let length = remote_command(&"x".repeat(64), true).len();
+        assert!(length < 120 << 10, "{length} bytes");
+    }
+
     #[test]
     fn the_login_shell_finds_its_script_and_the_folder_goes_with_it() {
         let home = tempfile::tempdir().unwrap();
@@ -177,7 +238,7 @@ mod tests {
         )
         .unwrap();
         fs::set_permissions(&shell, fs::Permissions::from_mode(0o755)).unwrap();
-        let command = remote_command("abc");
+        let command = remote_command("abc", false);
         // Run the command as the login shell, as sshd does.
         for reader in ["sh", "bash", "fish"] {
             let run = Command::new(reader)

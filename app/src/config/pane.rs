@@ -28,11 +28,18 @@ pub struct Shell {
     pub args: Vec<String>,
     /// Let bash, zsh, fish, Nushell and PowerShell mark their prompts and commands (OSC 133). Applies to new panes. Unterm does not change your files.
     pub integration: bool,
+    /// Value of `TERM`. Applies to new panes. `unterm` describes more of Unterm than the default. Programs then need its terminfo entry: see `unterm-cli help ssh`.
+    pub term: String,
 }
 
 impl Default for Shell {
     fn default() -> Self {
-        Self { program: String::new(), args: Vec::new(), integration: true }
+        Self {
+            program: String::new(),
+            args: Vec::new(),
+            integration: true,
+            term: "xterm-256color".to_owned(),
+        }
     }
 }
 

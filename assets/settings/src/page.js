@@ -20,7 +20,7 @@ const ROWS = {
         panes: ['window.opacity', 'window.blur', 'window.padding', 'window.dim_unfocused'],
     },
     scrollback: { scrollback: ['scrollback.lines'] },
-    compat: { compat: ['compat.term_program'] },
+    compat: { compat: ['compat.term_program', 'shell.term'] },
     agents: { agents: ['agents.approval'] },
 };
 // The groups with a note below their rows.

@@ -87,8 +87,10 @@ const APPEARANCE: &[Row] = &[
 
 const SCROLLBACK: &[Row] = &[row("scrollback.lines", "100", By(shown::keeps_few_lines))];
 
-const COMPAT: &[Row] =
-    &[row("compat.term_program", "kitty", Session("echo $TERM_PROGRAM is it", "kitty is it"))];
+const COMPAT: &[Row] = &[
+    row("compat.term_program", "kitty", Session("echo $TERM_PROGRAM is it", "kitty is it")),
+    row("shell.term", "xterm", Session("echo $TERM is it", "xterm is it")),
+];
 
 const AGENTS: &[Row] = &[row("agents.approval", "allow", By(notices::lets_agents_act))];
 
