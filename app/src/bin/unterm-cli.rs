@@ -19,6 +19,8 @@ mod form;
 mod generated;
 #[path = "../cli/local.rs"]
 mod local;
+#[path = "../cli/manual.rs"]
+mod manual;
 #[path = "../cli/mcp_config.rs"]
 mod mcp_config;
 #[path = "../cli/own_pane.rs"]
@@ -106,6 +108,7 @@ fn parse() -> Result<(Args, Called), clap::Error> {
 fn run(args: &Args, method: Called) -> Result<ExitCode> {
     let home = unterm_control::home();
     match &args.command {
+        Command::Help { topic } => return help(args, topic),
         Command::Ssh { terminfo, args } => return ssh::run(&home, args, *terminfo),
         Command::Mcp { toolset, command: None } => {
             relay::relay(&home, args.instance.as_deref(), toolset.as_deref())?;
@@ -152,6 +155,34 @@ fn run(args: &Args, method: Called) -> Result<ExitCode> {
     };
     let reply = call.make(&client)?;
     finish(args, show::reply(call.method(), &reply), reply)
+}
+
+/// Prints a page of the manual, or the help of a command.
+fn help(args: &Args, topic: &[String]) -> Result<ExitCode> {
+    let page = match topic {
+        [] => return print(args, &Report::of_text("pages", manual::contents())),
+        [topic] => manual::page(topic),
+        _ => None,
+    };
+    if let Some(page) = page {
+        if args.json {
+            return print(args, &Report::of_text("page", page.to_owned()));
+        }
+        manual::show(page)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut command = Args::command();
+    if topic.first().is_some_and(|word| word == generated::METHOD) {
+        command = generated::with_methods(command);
+    }
+    command.build();
+    let found = topic.iter().try_fold(&mut command, |command, word| command.find_subcommand_mut(word));
+    let Some(command) = found else {
+        let topics: Vec<_> = manual::topics().map(|(topic, _)| topic).collect();
+        bail!("no page or command {:?}; pages: {}", topic.join(" "), topics.join(", "));
+    };
+    let text = command.render_long_help().to_string();
+    print(args, &Report::of_text("help", text))
 }
 
 /// Prints an instance's reply, and the complaint that it stands for.
@@ -262,7 +293,8 @@ fn call(command: &Command, client: &Client) -> Result<Call> {
     };
     match command {
         // Done without an instance, or before.
-        Command::Config(_)
+        Command::Help { .. }
+        | Command::Config(_)
         | Command::Theme(_)
         | Command::Lang(_)
         | Command::Ssh { .. }

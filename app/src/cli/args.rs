@@ -19,7 +19,7 @@ use crate::{
 
 /// Control a running Unterm.
 #[derive(Parser)]
-#[command(name = "unterm-cli", version)]
+#[command(name = "unterm-cli", version, disable_help_subcommand = true)]
 pub struct Args {
     /// Print results as JSON.
     #[arg(long, global = true)]
@@ -63,6 +63,13 @@ pub enum McpCommand {
 /// The commands.
 #[derive(Subcommand)]
 pub enum Command {
+    /// Print a page of the manual, or the options of a command.
+    ///
+    /// Without a topic, lists the pages.
+    Help {
+        /// Topic, such as scripting, or a command, such as session create.
+        topic: Vec<String>,
+    },
     /// Check and locate the configuration file.
     #[command(subcommand)]
     Config(ConfigCommand),

@@ -9,7 +9,10 @@ use clap::{Arg, Command};
 use unterm::{action::ACTIONS, config::theme};
 use unterm_control::{client, languages};
 
-use crate::generated::{METHOD, Shell, with_methods};
+use crate::{
+    generated::{METHOD, Shell, with_methods},
+    manual,
+};
 
 /// A word that can stand at the end of the line, and what it means.
 #[derive(Debug, PartialEq, Eq)]
@@ -117,6 +120,10 @@ impl<'a> Line<'a> {
             (_, "lang") | ("set", "code") => languages::all()
                 .map(|(code, name)| candidate(code.to_owned(), name.to_owned()))
                 .collect(),
+            ("help", "topic") => {
+                let page = |(topic, title): (&str, &str)| candidate(topic.into(), title.into());
+                manual::topics().map(page).collect()
+            }
             ("set", "name") => theme::names(home).iter().map(|name| plain(name)).collect(),
             ("action", "name") => ACTIONS
                 .iter()
@@ -189,6 +196,7 @@ mod tests {
         assert_eq!(words("theme set nord-"), ["nord-light"]);
         assert_eq!(words("lang set de"), ["de-DE"]);
         assert_eq!(words("action new_w"), ["new_window"]);
+        assert_eq!(words("help scr"), ["scripting"]);
         assert_eq!(words("mcp config cl"), ["claude"]);
         assert_eq!(words("method exec.run_"), ["exec.run_wait"]);
         assert_eq!(words("method exec.run_wait --timeout"), ["--timeout-ms"]);
