@@ -110,21 +110,33 @@ fn every_crate_is_layered_and_takes_the_workspace_lints() {
 }
 
 #[test]
-fn the_readme_shows_every_folder_and_crate() {
+fn every_crate_has_a_readme_that_contributors_find() {
     let tree = Tree::read();
-    let readme = tree.text("README.md");
-    let (_, architecture) =
-        readme.split_once("\n## Architecture\n").expect("an Architecture section");
-    let architecture = architecture.split("\n## ").next().unwrap_or_default();
+    let guide = tree.text(".github/CONTRIBUTING.md");
     let mut findings = Vec::new();
-    for name in packages().into_keys().chain(tree.top_folders()) {
-        if !architecture.contains(&format!("`{name}`"))
-            && !architecture.contains(&format!("`{name}/"))
-        {
-            findings.push(format!("`{name}` is not in README's Architecture section"));
+    for (name, package) in packages() {
+        let manifest = std::path::Path::new(package["manifest_path"].as_str().expect("a path"));
+        let folder = manifest.parent().and_then(|folder| folder.strip_prefix(&tree.root).ok());
+        let readme = format!("{}/README.md", folder.expect("inside").display());
+        if !tree.root.join(&readme).exists() {
+            findings.push(format!("{readme} is missing"));
+        }
+        if !guide.contains(&format!("(../{readme})")) || !guide.contains(&format!("`{name}`")) {
+            findings.push(format!(".github/CONTRIBUTING.md does not list {name} with {readme}"));
         }
     }
-    check("the README is behind the tree", findings);
+    for folder in tree.top_folders() {
+        if !guide.contains(&format!("`{folder}`")) {
+            findings.push(format!(".github/CONTRIBUTING.md does not list `{folder}`"));
+        }
+    }
+    check("the guide for contributors is behind the tree", findings);
+}
+
+#[test]
+fn the_readme_stays_short() {
+    let size = Tree::read().text("README.md").len();
+    assert!(size <= 8 << 10, "README.md has {size} bytes; move details to assets/docs");
 }
 
 #[test]
@@ -134,30 +146,95 @@ fn the_top_level_stays_as_designed() {
 }
 
 #[test]
-fn the_readme_points_only_at_what_is_there() {
+fn documents_point_only_at_what_is_there() {
     let tree = Tree::read();
-    let readme = tree.text("README.md");
-    let links = readme.split("](").skip(1).map(|link| link.split([')', '#']).next().unwrap_or(""));
-    // `mux/src/pane.rs`, and other text in backquotes that resembles a path of this tree.
-    let quoted = readme.split('`').filter(|text| {
-        let folder = text.split('/').next().unwrap_or_default();
-        text.contains('/')
-            && !text.contains([' ', '\n'])
-            && tree.top_folders().contains(&folder.into())
-    });
-    let findings = links
-        .chain(quoted)
-        .filter(|target| !target.is_empty() && !target.contains("://"))
-        .filter(|target| !tree.root.join(target).exists())
-        .map(str::to_owned)
-        .collect();
-    check("README names files that don't exist", findings);
+    let mut findings = Vec::new();
+    for file in tree.files.iter().filter(|file| file.path.ends_with(".md")) {
+        let folder = file.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        for target in links(&file.text).filter(|target| !target.contains("://")) {
+            let (path, anchor) = target.split_once('#').unwrap_or((target, ""));
+            let path = match path {
+                "" => Some(file.path.clone()),
+                path => joined(folder, path),
+            };
+            let there = path.as_ref().is_some_and(|path| tree.root.join(path).exists());
+            let text = tree.files.iter().find(|file| Some(&file.path) == path.as_ref());
+            let has_anchor =
+                || text.is_some_and(|file| headings(&file.text).any(|slug| slug == anchor));
+            if !there || !anchor.is_empty() && !has_anchor() {
+                findings.push(format!("{}: {target}", file.path));
+            }
+        }
+        // `mux/src/pane.rs`, and other text in backquotes that resembles a path of this tree.
+        let quoted = prose(&file.text).filter(|text| {
+            let folder = text.split('/').next().unwrap_or_default();
+            text.contains('/')
+                && !text.contains([' ', '\n', '*', '…'])
+                && tree.top_folders().contains(&folder.into())
+        });
+        // From the top of the tree, or in a crate's README from the crate's folder.
+        let missing = quoted.filter(|path| {
+            !tree.root.join(path).exists() && !tree.root.join(folder).join(path).exists()
+        });
+        findings.extend(missing.map(|path| format!("{}: `{path}`", file.path)));
+    }
+    check("documents name files or headings that don't exist", findings);
+}
+
+/// The targets of a document's links, without those in blocks of code.
+fn links(text: &str) -> impl Iterator<Item = &str> {
+    let blocks = text.split("\n```").step_by(2);
+    blocks.flat_map(|text| text.split("](").skip(1)).filter_map(|link| {
+        let target = link.split(')').next()?;
+        (!target.is_empty() && !target.contains([' ', '\n'])).then_some(target)
+    })
+}
+
+/// The text in backquotes, without blocks of code.
+fn prose(text: &str) -> impl Iterator<Item = &str> {
+    text.split("\n```").step_by(2).flat_map(|text| text.split('`').skip(1).step_by(2))
+}
+
+/// The anchors of a document's headings, as GitHub and mdBook make them.
+fn headings(text: &str) -> impl Iterator<Item = String> {
+    text.lines().filter(|line| line.starts_with('#')).map(|line| {
+        let title = line.trim_start_matches('#').trim().to_lowercase();
+        let kept = title.chars().filter(|c| c.is_alphanumeric() || [' ', '-', '_'].contains(c));
+        kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+    })
+}
+
+/// A relative path from a folder; `None` if it leaves the tree.
+fn joined(folder: &str, path: &str) -> Option<String> {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in path.split('/') {
+        match part {
+            ".." => drop(parts.pop()?),
+            "." | "" => {}
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
 }
 
 #[test]
-fn the_readme_lists_every_default_key() {
+fn the_manual_lists_every_page() {
     let tree = Tree::read();
-    let (_, keys) = tree.text("README.md").split_once("\n## Keys\n").expect("a section on keys");
+    let summary = tree.text("assets/docs/SUMMARY.md");
+    let listed: Vec<&str> = links(summary).collect();
+    let pages = tree.files.iter().filter_map(|file| file.path.strip_prefix("assets/docs/"));
+    let findings = pages
+        .filter(|page| page.ends_with(".md") && *page != "SUMMARY.md" && !listed.contains(page))
+        .map(str::to_owned)
+        .collect();
+    check("pages that the summary does not list", findings);
+}
+
+#[test]
+fn the_manual_lists_every_default_key() {
+    let tree = Tree::read();
+    let page = tree.text("assets/docs/shortcuts.md");
+    let (_, keys) = page.split_once("\n## Keys\n").expect("a section on keys");
     let keys = keys.split("\n## ").next().unwrap_or_default();
     let listed: Vec<&str> = keys
         .lines()
@@ -178,10 +255,10 @@ fn the_readme_lists_every_default_key() {
         }
     }
     assert!(count > 20, "the table of actions has another form now: {count} keys found");
-    check("keys that README does not list", findings);
+    check("keys that the manual does not list", findings);
 }
 
-/// A chord of the table of actions as the README spells it, in lower case.
+/// A chord of the table of actions as the manual spells it, in lower case.
 fn spelled(chord: &str) -> String {
     chord.replace("page_up", "pgup").replace("page_down", "pgdn")
 }
