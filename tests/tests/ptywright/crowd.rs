@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, fs};
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Result, ensure};
 use serde_json::json;
 use unterm_tests::{Resources, wait_for};
 
