@@ -11,6 +11,7 @@
 //! | `error` | the error codes |
 //! | `connection` | one client: its requests in order, its notifications |
 //! | `methods` | the methods by their names, and their parameters |
+//! | `method_docs` | what each method does, takes and returns, for people |
 //! | `places` | how many connections and sessions there are at most |
 //! | `sessions` | the sessions, what is kept of their output, and their input |
 //! | `snapshot` | a screen with every cell |
@@ -31,6 +32,7 @@ mod connection;
 mod error;
 mod framing;
 mod matcher;
+mod method_docs;
 mod methods;
 mod notifications;
 mod output_redaction;
@@ -42,5 +44,6 @@ mod server;
 mod sessions;
 mod snapshot;
 
+pub use method_docs::{METHOD_DOCS, MethodDoc, ParamDoc, ParamValue, find as method_doc};
 pub use plugins::Plugins;
 pub use server::{FramingKind, Server};
