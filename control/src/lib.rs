@@ -64,7 +64,7 @@ pub use transport::{
     framing::{ContentLength, Framing, Lines, Next},
     limits::LoginLimits,
 };
-pub use untrusted::shortened;
+pub use untrusted::{escaped, shortened};
 
 /// A toolset's name, as it is known; without one the usual toolset's.
 ///

@@ -46,4 +46,5 @@ mod snapshot;
 
 pub use method_docs::{METHOD_DOCS, MethodDoc, ParamDoc, ParamValue, find as method_doc};
 pub use plugins::Plugins;
+pub use redaction::redacted;
 pub use server::{FramingKind, Server};

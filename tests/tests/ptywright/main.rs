@@ -4,6 +4,7 @@
 mod adapters;
 mod client;
 mod crowd;
+mod logs;
 mod plugins;
 mod waits;
 

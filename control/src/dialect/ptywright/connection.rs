@@ -1,6 +1,14 @@
 //! One client: its requests in their order, its notifications, and its end.
 
-use std::{collections::VecDeque, io, pin::pin, sync::Arc};
+use std::{
+    collections::VecDeque,
+    io,
+    pin::pin,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
@@ -25,6 +33,9 @@ const LONGEST_ERROR: usize = 2000;
 /// The notification that cancels a request, as in the Language Server Protocol.
 const CANCEL: &str = "$/cancelRequest";
 
+/// The number of the next client, for the log.
+static NEXT: AtomicU64 = AtomicU64::new(1);
+
 /// Serves a client until its input ends and every request is answered, or until it is gone.
 pub async fn serve<F: Framing>(
     adapters: Arc<Adapters>,
@@ -42,9 +53,12 @@ pub async fn serve<F: Framing>(
         ahead: VecDeque::new(),
         end: None,
     };
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    tracing::info!(client = number, framing, "a client has connected");
     if let Err(error) = connection.run().await {
-        tracing::debug!(%error, "a client is gone");
+        tracing::debug!(client = number, %error, "a client is gone");
     }
+    tracing::info!(client = number, "a client has left");
 }
 
 struct Connection<F, R, W> {
@@ -138,13 +152,13 @@ impl<F: Framing, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Connection<F, R, W
             };
         }
         let id = request.id.clone();
+        let method = request.method.clone();
         let result = self.carry_out(request).await?;
+        if let Err(Error { code, message, .. }) = &result {
+            tracing::info!(method, code, message, "a request failed");
+        }
         match (id, result) {
-            (None, Ok(_)) => Ok(()),
-            (None, Err(error)) => {
-                tracing::debug!(error.message, "a notification failed");
-                Ok(())
-            }
+            (None, _) => Ok(()),
             (Some(id), Ok(result)) => send::<F>(&mut self.writer, reply(&id, &result)).await,
             (Some(id), Err(error)) => self.fail(&id, error).await,
         }

@@ -102,7 +102,9 @@ impl Plugins {
     async fn load_more(&self, path: &Path) -> Result<String> {
         let (registry, path) = (self.registry.clone(), path.to_owned());
         let loaded = self.loads.run(move || registry.load(&path)).await?;
-        loaded.map_err(|error| Error::invalid_params(error.to_string()))
+        let loaded = loaded.map_err(|error| Error::invalid_params(error.to_string()))?;
+        tracing::info!(plugin = loaded, "a plugin was loaded");
+        Ok(loaded)
     }
 
     fn unload(&self, name: &str) -> Result<()> {

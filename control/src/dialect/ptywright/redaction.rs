@@ -73,6 +73,15 @@ impl Default for Redaction {
     }
 }
 
+/// A text of bounded length without what looks like a secret, such as a line of a log.
+pub fn redacted(text: &str) -> Cow<'_, str> {
+    let mut text = Cow::Borrowed(text);
+    for rule in RULES.iter() {
+        replace(&mut text, rule, true, REPLACEMENT);
+    }
+    text
+}
+
 impl Redaction {
     /// The redaction that a client asks for. `redact`: whether to redact at all, which is the default. `additions`: rules in
     /// addition to those of every call.

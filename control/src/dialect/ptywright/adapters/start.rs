@@ -117,6 +117,12 @@ impl Adapters {
             last_intent: adapter.lock.clone().lock_owned().await,
         };
         self.list.lock().insert(number, adapter.clone());
+        tracing::info!(
+            adapter = adapter.id,
+            plugin,
+            session = adapter.session.id(),
+            "an adapter has started"
+        );
         let state = self.state(&locked).await?;
         Ok(json!({
             "adapter": adapter.id,

@@ -79,6 +79,7 @@ impl Sessions {
             return Err(Error::invalid_params(why));
         }
         let place = self.places.take()?;
+        let program = params.program.clone();
         let raw = raw_transcript(&params).await?;
         let pixels =
             (params.pixel_width.unwrap_or_default(), params.pixel_height.unwrap_or_default());
@@ -107,6 +108,7 @@ impl Sessions {
             }),
         });
         self.list.lock().insert(number, Listed { session: session.clone(), _place: place });
+        tracing::info!(session = session.id(), program, "a session has started");
         tokio::spawn(follow(self.clone(), session.clone(), raw));
         self.news.send_replace(());
         Ok(session)

@@ -62,6 +62,7 @@ pub async fn follow(
     }
     session.transcript.lock().finish();
     session.progress.send_modify(|progress| progress.has_ended = true);
+    tracing::info!(session = session.id(), "the session's program has ended");
     sessions.news.send_replace(());
 }
 
