@@ -115,8 +115,9 @@ fn run(args: &Args, method: Called) -> Result<ExitCode> {
             return Ok(ExitCode::SUCCESS);
         }
         Command::Ptywright(command) => {
-            ptywright::run(command, &home, args.instance.as_deref())?;
-            return Ok(ExitCode::SUCCESS);
+            let instance = args.instance.as_deref();
+            let globals = ptywright::Globals { home: &home, instance, root: Args::command };
+            return ptywright::run(command, &globals);
         }
         _ => {}
     }

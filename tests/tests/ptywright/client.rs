@@ -45,8 +45,8 @@ impl Drop for Served {
     }
 }
 
-/// `unterm-cli ptywright` with a home of its own.
-fn command(home: &Path) -> Command {
+/// `unterm-cli ptywright` with a home of its own, and pipes as standard streams.
+pub fn command(home: &Path) -> Command {
     let mut command = Command::new(binary("unterm-cli"));
     command
         .arg("ptywright")

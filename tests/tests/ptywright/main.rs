@@ -5,7 +5,9 @@ mod adapters;
 mod client;
 mod crowd;
 mod logs;
+mod outer;
 mod plugins;
+mod run;
 mod waits;
 
 use std::{

@@ -1,18 +1,24 @@
-//! `unterm-cli ptywright`: a server of the ptywright protocol, and the server's log.
+//! `unterm-cli ptywright`: a server of the ptywright protocol, programs on a pty of their own, and the server's log.
 
 mod backend;
+mod completions;
 mod framing;
 mod log_file;
 mod logs;
+mod run;
 mod serve;
+mod terminal;
 
 use std::{
     ffi::{OsStr, OsString},
     path::Path,
+    process::ExitCode,
 };
 
 use anyhow::Result;
-use clap::Subcommand;
+use clap::{Command, Subcommand};
+
+use crate::{complete, generated::Shell};
 
 /// The name of the command, and of a link to this program that stands for it.
 const NAME: &str = "ptywright";
@@ -22,6 +28,11 @@ const PROGRAM: &str = "unterm-cli";
 /// Commands of the ptywright protocol.
 #[derive(Subcommand)]
 pub enum PtywrightCommand {
+    /// Run a command on a terminal of its own, which passes keys and output through.
+    ///
+    /// Exits with the command's status: 128 and the signal's number if a signal ended it, 127 if there is no such command,
+    /// 126 if it can't be run.
+    Run(run::Run),
     /// Serve JSON-RPC on standard streams or on a Unix socket.
     ///
     /// Runs by itself, without a window, a port or an entry in the registry. With --instance, sessions are tabs of that
@@ -29,6 +40,22 @@ pub enum PtywrightCommand {
     Serve(serve::Serve),
     /// Print the servers' log, and follow it.
     Logs(logs::Logs),
+    /// Print a completion script for a link named ptywright.
+    Completions {
+        /// Shell to complete in.
+        #[arg(value_enum)]
+        shell: Shell,
+    },
+    /// Print what can follow on a command line, for the completion scripts.
+    #[command(hide = true)]
+    Complete {
+        /// Shell that asks.
+        #[arg(long, value_enum)]
+        shell: Shell,
+        /// Words of the line behind the program's name. The last one is to be completed.
+        #[arg(last = true, allow_hyphen_values = true)]
+        words: Vec<String>,
+    },
 }
 
 /// The words of a command line. A link named `ptywright` stands for the program and the command.
@@ -36,20 +63,44 @@ pub fn words(line: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut words: Vec<OsString> = line.collect();
     let called = words.first().map(Path::new).and_then(Path::file_stem);
     if called == Some(OsStr::new(NAME)) {
-        words.splice(..1, [PROGRAM, NAME].map(OsString::from));
+        let asks_version = words.len() == 2 && (words[1] == "--version" || words[1] == "-V");
+        let own: &[&str] = if asks_version { &[PROGRAM] } else { &[PROGRAM, NAME] };
+        words.splice(..1, own.iter().map(OsString::from));
     }
     words
+}
+
+/// What a command has as globals.
+pub struct Globals<'a> {
+    /// The home of instances, logs and histories.
+    pub home: &'a Path,
+    /// The instance that was named.
+    pub instance: Option<&'a str>,
+    /// All commands of this program.
+    pub root: fn() -> Command,
 }
 
 /// Runs a command.
 ///
 /// # Errors
 /// As for each command.
-pub fn run(command: &PtywrightCommand, home: &Path, instance: Option<&str>) -> Result<()> {
+pub fn run(command: &PtywrightCommand, globals: &Globals<'_>) -> Result<ExitCode> {
+    let Globals { home, instance, root } = *globals;
     match command {
-        PtywrightCommand::Serve(options) => serve::run(options, home, instance),
-        PtywrightCommand::Logs(options) => logs::run(options, home),
+        PtywrightCommand::Run(options) => return run::run(options),
+        PtywrightCommand::Serve(options) => serve::run(options, home, instance)?,
+        PtywrightCommand::Logs(options) => logs::run(options, home)?,
+        PtywrightCommand::Completions { shell } => {
+            crate::write_out(&completions::script(*shell, root())?)?;
+        }
+        PtywrightCommand::Complete { shell, words } => {
+            let words: Vec<_> =
+                std::iter::once(NAME.to_owned()).chain(words.iter().cloned()).collect();
+            let found = complete::candidates(root(), &words, home);
+            crate::write_out(&complete::lines(*shell, &found))?;
+        }
     }
+    Ok(ExitCode::SUCCESS)
 }
 
 #[cfg(test)]
@@ -65,5 +116,6 @@ mod tests {
         assert_eq!(words("/bin/ptywright serve"), ["unterm-cli", "ptywright", "serve"]);
         assert_eq!(words("unterm-cli ptywright"), ["unterm-cli", "ptywright"]);
         assert_eq!(words("ptywright"), ["unterm-cli", "ptywright"]);
+        assert_eq!(words("ptywright --version"), ["unterm-cli", "--version"]);
     }
 }
