@@ -115,8 +115,8 @@ fn run(args: &Args, method: Called) -> Result<ExitCode> {
             return Ok(ExitCode::SUCCESS);
         }
         Command::Ptywright(command) => {
-            let instance = args.instance.as_deref();
-            let globals = ptywright::Globals { home: &home, instance, root: Args::command };
+            let (instance, json) = (args.instance.as_deref(), args.json);
+            let globals = ptywright::Globals { home: &home, instance, json, root: Args::command };
             return ptywright::run(command, &globals);
         }
         _ => {}

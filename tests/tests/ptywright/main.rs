@@ -7,6 +7,8 @@ mod crowd;
 mod logs;
 mod outer;
 mod plugins;
+mod repl;
+mod repl_editor;
 mod run;
 mod waits;
 

@@ -12,6 +12,13 @@ pub enum Framing {
     Lsp,
 }
 
+impl Framing {
+    /// Its name on a command line.
+    pub fn name(self) -> &'static str {
+        FramingKind::from(self).name()
+    }
+}
+
 impl From<Framing> for FramingKind {
     fn from(framing: Framing) -> Self {
         match framing {

@@ -1,10 +1,12 @@
-//! `unterm-cli ptywright`: a server of the ptywright protocol, programs on a pty of their own, and the server's log.
+//! `unterm-cli ptywright`: a server of the ptywright protocol and its client for people, programs on a pty of their own,
+//! and the server's log.
 
 mod backend;
 mod completions;
 mod framing;
 mod log_file;
 mod logs;
+mod repl;
 mod run;
 mod serve;
 mod terminal;
@@ -38,6 +40,11 @@ pub enum PtywrightCommand {
     /// Runs by itself, without a window, a port or an entry in the registry. With --instance, sessions are tabs of that
     /// running instance instead.
     Serve(serve::Serve),
+    /// Call a server's methods from a prompt or a script.
+    ///
+    /// Type `help` for the methods, and press Tab for names, ids and intents. Without a terminal, reads one command a line,
+    /// prints one JSON value a line, and exits with status 1 if a command failed.
+    Repl(repl::Repl),
     /// Print the servers' log, and follow it.
     Logs(logs::Logs),
     /// Print a completion script for a link named ptywright.
@@ -76,6 +83,8 @@ pub struct Globals<'a> {
     pub home: &'a Path,
     /// The instance that was named.
     pub instance: Option<&'a str>,
+    /// Whether results are printed as JSON.
+    pub json: bool,
     /// All commands of this program.
     pub root: fn() -> Command,
 }
@@ -85,10 +94,11 @@ pub struct Globals<'a> {
 /// # Errors
 /// As for each command.
 pub fn run(command: &PtywrightCommand, globals: &Globals<'_>) -> Result<ExitCode> {
-    let Globals { home, instance, root } = *globals;
+    let Globals { home, instance, json, root } = *globals;
     match command {
         PtywrightCommand::Run(options) => return run::run(options),
         PtywrightCommand::Serve(options) => serve::run(options, home, instance)?,
+        PtywrightCommand::Repl(options) => return repl::run(options, home, instance, json),
         PtywrightCommand::Logs(options) => logs::run(options, home)?,
         PtywrightCommand::Completions { shell } => {
             crate::write_out(&completions::script(*shell, root())?)?;

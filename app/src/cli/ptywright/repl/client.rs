@@ -1,0 +1,123 @@
+//! Carries out lines: reads one, calls its method and turns the reply into text.
+
+use std::{rc::Rc, time::Duration};
+
+use anyhow::{Result, bail};
+use serde_json::{Value, json};
+use unterm_control::escaped;
+
+use super::{
+    connection::{Connection, NoReply, Note},
+    help,
+    line::{self, Command},
+    names::Server,
+    show,
+};
+
+/// How long the server may take to answer a first call, and one for a completion.
+const FIRST: Duration = Duration::from_secs(10);
+const COMPLETION: Duration = Duration::from_secs(1);
+/// A name is similar if it differs in at most so many letters.
+const SIMILAR: usize = 3;
+
+/// What came of a line.
+#[derive(Debug)]
+pub enum Done {
+    /// It has this output.
+    Fine(String),
+    /// It failed; why.
+    Failed(String),
+    /// The person leaves.
+    Quit,
+    /// The server is gone; why.
+    Lost(String),
+}
+
+/// A client of a server.
+pub struct Client {
+    /// The connection.
+    pub connection: Rc<Connection>,
+    methods: Vec<String>,
+    json: bool,
+}
+
+impl Client {
+    /// Asks the server for its methods. Prints results as JSON, or as text for a person.
+    ///
+    /// # Errors
+    /// The server is gone, or does not answer.
+    pub fn new(connection: Connection, json: bool) -> Result<Self> {
+        let methods = match connection.call("server.capabilities", json!({}), Some(FIRST)) {
+            Ok(Ok(found)) => {
+                let list = found["methods"].as_array().cloned().unwrap_or_default();
+                list.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect()
+            }
+            Ok(Err(failure)) => bail!("{}", show::failure("server.capabilities", &failure)),
+            Err(NoReply::Lost(why)) => bail!("{}", escaped(&why)),
+            Err(NoReply::TimedOut) => bail!("the server does not answer; is --framing right?"),
+        };
+        Ok(Self { connection: Rc::new(connection), methods, json })
+    }
+
+    /// Carries out a line.
+    pub fn carry_out(&self, line: &str) -> Done {
+        let (method, params) = match line::parse(line) {
+            Ok(Command::Nothing) => return Done::Fine(String::new()),
+            Ok(Command::Quit) => return Done::Quit,
+            Ok(Command::Help(None)) => return Done::Fine(help::all(&self.methods)),
+            Ok(Command::Help(Some(name))) => {
+                return match help::one(&name) {
+                    Some(text) => Done::Fine(text),
+                    None => Done::Failed(self.unknown(&name)),
+                };
+            }
+            Ok(Command::Call { method, params }) => (method, params),
+            Err(why) => return Done::Failed(escaped(&why)),
+        };
+        if !self.methods.contains(&method) {
+            return Done::Failed(self.unknown(&method));
+        }
+        match self.connection.call(&method, params.into(), None) {
+            Ok(Ok(result)) if self.json => Done::Fine(show::json(&result) + "\n"),
+            Ok(Ok(result)) => Done::Fine(show::result(&result)),
+            Ok(Err(failure)) => Done::Failed(show::failure(&method, &failure)),
+            Err(NoReply::Lost(why)) => Done::Lost(escaped(&why)),
+            Err(NoReply::TimedOut) => Done::Failed(format!("{method}: no reply")),
+        }
+    }
+
+    /// What is wrong with a method's name.
+    fn unknown(&self, name: &str) -> String {
+        let distance = |other: &String| strsim::damerau_levenshtein(name, other);
+        let similar = self.methods.iter().min_by_key(|other| distance(other));
+        let hint = match similar.filter(|other| distance(other) <= SIMILAR) {
+            Some(similar) => format!("did you mean {}?", escaped(similar)),
+            None => "`help` lists all methods".to_owned(),
+        };
+        format!("unknown method: {}; {hint}", escaped(name))
+    }
+}
+
+impl Server for Client {
+    fn methods(&self) -> Vec<String> {
+        self.methods.clone()
+    }
+
+    fn ask(&self, method: &str, params: Value) -> Option<Value> {
+        self.connection.call(method, params, Some(COMPLETION)).ok()?.ok()
+    }
+}
+
+/// A note as a line. `None`: the connection is lost, which has a line of its own.
+pub fn line_of(note: &Note, json: bool) -> Option<String> {
+    Some(match note {
+        Note::Notification { method, params } if json => {
+            show::json(&json!({"method": method, "params": params}))
+        }
+        Note::Notification { method, params } => show::notification(method, params),
+        Note::Failure(failure) => show::failure("server", failure),
+        Note::Diagnostic(line) => format!("server: {}", escaped(line)),
+        Note::LeftOut(count) => format!("* {count} notifications were left out"),
+        Note::Lost(_) => return None,
+    })
+}

@@ -1,0 +1,78 @@
+//! Lines from a pipe or a file: each is carried out, and its result is a line of JSON.
+
+use std::{
+    io::{self, BufRead as _, Write as _},
+    process::ExitCode,
+    sync::mpsc::Receiver,
+    thread,
+    time::Duration,
+};
+
+use anyhow::{Context as _, Result};
+
+use super::{
+    client::{Client, Done, line_of},
+    connection::Note,
+};
+
+/// How long the last notifications may take.
+const LAST: Duration = Duration::from_secs(5);
+
+/// Carries out all lines. The status is 1 if one of them failed.
+///
+/// # Errors
+/// The server is gone, the input can't be read, or the output can't be written.
+pub fn run(client: &Client, notes: Receiver<Note>) -> Result<ExitCode> {
+    let (ended, end) = std::sync::mpsc::channel();
+    thread::Builder::new().name("unterm-notes".to_owned()).spawn(move || {
+        pass(&notes);
+        let _ = ended.send(());
+    })?;
+    let mut has_failed = false;
+    for (index, line) in io::stdin().lock().lines().enumerate() {
+        let line = line.with_context(|| format!("line {}", index + 1))?;
+        match client.carry_out(&line) {
+            Done::Fine(text) => {
+                if !print(&text)? {
+                    break;
+                }
+            }
+            Done::Failed(why) => {
+                has_failed = true;
+                let _ = writeln!(io::stderr(), "line {}: {why}", index + 1);
+            }
+            Done::Quit => break,
+            Done::Lost(why) => {
+                let _ = writeln!(io::stderr(), "line {}: {why}", index + 1);
+                return Ok(ExitCode::FAILURE);
+            }
+        }
+    }
+    // The server sends what is due, and closes its side.
+    client.connection.close();
+    let _ = end.recv_timeout(LAST);
+    Ok(if has_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Prints notes until the connection ends: notifications as results, all else as diagnostics.
+fn pass(notes: &Receiver<Note>) {
+    for note in notes {
+        let Some(line) = line_of(&note, true) else { return };
+        let is_told = match note {
+            Note::Notification { .. } => print(&(line + "\n")).unwrap_or(false),
+            _ => writeln!(io::stderr(), "{line}").is_ok(),
+        };
+        if !is_told {
+            return;
+        }
+    }
+}
+
+/// Prints. Returns false if the output is not read any more.
+fn print(text: &str) -> io::Result<bool> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        written => written.map(|()| true),
+    }
+}
