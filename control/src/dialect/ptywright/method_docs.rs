@@ -411,7 +411,7 @@ mod tests {
 
     use super::*;
 
-    const PAGE: &str = include_str!("../../../../assets/ptywright.md");
+    const PAGE: &str = include_str!("../../../../assets/docs/ptywright.md");
 
     #[test]
     fn the_page_names_the_same_parameters() {
