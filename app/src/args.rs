@@ -25,6 +25,10 @@ pub struct Args {
     #[arg(long, hide = true, requires = "headless")]
     pub with_stdin: bool,
 
+    /// Paint every frame whole, on the main thread: to compare pictures with those of the fast path for output
+    #[arg(long, hide = true)]
+    pub whole_frames: bool,
+
     /// Painter of the window
     #[arg(long, value_enum, default_value_t = PainterArg::Auto, value_name = "PAINTER")]
     pub painter: PainterArg,

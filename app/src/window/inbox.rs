@@ -9,7 +9,6 @@ use std::{
 use parking_lot::Mutex;
 use unterm_mux::{MuxEvent, Observer, PaneId};
 use unterm_term::{ClipboardTarget, Event};
-use winit::event_loop::EventLoopProxy;
 
 use crate::window::system::{
     appearance::said::{Said, Source},
@@ -26,6 +25,25 @@ pub(crate) struct Wake;
 /// News since the window last took them. Bounded by the number of panes.
 #[derive(Debug, Default)]
 pub(crate) struct News {
+    pub(crate) panes: PaneNews,
+    pub(crate) clipboard: ClipboardNews,
+    pub(crate) system: SystemNews,
+    pub(crate) control: ControlNews,
+    /// Tabs, splits or focus changed.
+    pub(crate) layout: bool,
+    /// The title or working directory of a pane changed, or a pane's program ended.
+    pub(crate) titles: bool,
+    /// A program requests another shape of the mouse pointer.
+    pub(crate) pointer_shape: bool,
+    /// The last tab closed, or a signal requests the end.
+    pub(crate) stop: bool,
+    /// The result of the last search.
+    pub(crate) found: Option<crate::window::overlays::search::found::Found>,
+}
+
+/// What happened in panes.
+#[derive(Debug, Default)]
+pub(crate) struct PaneNews {
     /// Panes with new output.
     pub(crate) output: HashSet<PaneId>,
     pub(crate) bells: HashSet<PaneId>,
@@ -33,38 +51,49 @@ pub(crate) struct News {
     pub(crate) exited: Vec<PaneId>,
     /// Panes that were removed.
     pub(crate) removed: Vec<PaneId>,
-    /// Tabs, splits or focus changed.
-    pub(crate) layout: bool,
-    /// The title or working directory of a pane changed, or a pane's program ended.
-    pub(crate) titles: bool,
     /// Panes whose programs reported progress or a status, or set the colour of their tab.
     pub(crate) works: HashSet<PaneId>,
-    /// A program requests another shape of the mouse pointer.
-    pub(crate) pointer_shape: bool,
-    /// The last tab closed, or a signal requests the end.
-    pub(crate) stop: bool,
+}
+
+/// What programs wrote to the clipboards, and the results of pastes.
+#[derive(Debug, Default)]
+pub(crate) struct ClipboardNews {
     /// The newest text written to the clipboard.
-    pub(crate) clipboard: Option<String>,
+    pub(crate) text: Option<String>,
     /// The newest text written to the primary selection.
     pub(crate) primary: Option<String>,
     /// Results of paste requests, in order: the receiving panes, and the text if there was any.
     pub(crate) pastes: Vec<(Vec<PaneId>, Option<String>)>,
     /// The user wants to use the clipboard, but the system provides none.
-    pub(crate) has_no_clipboard: bool,
-    /// The new title of the instance, if it changed.
-    pub(crate) instance_title: Option<Option<String>>,
-    /// The driver of a pane changed, or agents were paused or resumed.
-    pub(crate) agents: bool,
-    /// The settings page was not opened before its link expired.
-    pub(crate) settings_unopened: bool,
-    /// The result of the last search.
-    pub(crate) found: Option<crate::window::overlays::search::found::Found>,
+    pub(crate) is_missing: bool,
+}
+
+/// What the desktop and slow tasks report.
+#[derive(Debug, Default)]
+pub(crate) struct SystemNews {
     /// The desktop's preferences, by source.
     pub(crate) desktop: HashMap<Source, Said>,
     /// A screen reader has connected.
     pub(crate) reader: bool,
     /// The node on which a screen reader requests an action.
     pub(crate) reader_asks: Option<u64>,
+    /// Notifications, and the desktop's replies to them.
+    pub(crate) told: Vec<notices::Told>,
+    /// Files dropped on the window.
+    pub(crate) dropped: Vec<crate::window::input::dropped::Dropped>,
+    /// Results of errands.
+    pub(crate) done: Vec<crate::window::system::errand::Done>,
+}
+
+/// What the control server, its clients and watched files report.
+#[derive(Debug, Default)]
+pub(crate) struct ControlNews {
+    /// The new title of the instance, if it changed.
+    pub(crate) instance_title: Option<Option<String>>,
+    /// The driver of a pane changed, or agents were paused or resumed.
+    pub(crate) agents: bool,
+    /// The settings page was not opened before its link expired.
+    pub(crate) settings_unopened: bool,
     /// The last change of the preferences.
     pub(crate) settings: Option<crate::config::Change>,
     /// The number of running instances, if it may have changed.
@@ -75,12 +104,6 @@ pub(crate) struct News {
     pub(crate) proxy: Option<bool>,
     /// Requests of control clients; each waits for its answer.
     pub(crate) asked: Vec<unterm_control::HostRequest>,
-    /// Notifications, and the desktop's replies to them.
-    pub(crate) told: Vec<notices::Told>,
-    /// Files dropped on the window.
-    pub(crate) dropped: Vec<crate::window::input::dropped::Dropped>,
-    /// Results of errands.
-    pub(crate) done: Vec<crate::window::system::errand::Done>,
 }
 
 #[derive(Default)]
@@ -97,14 +120,20 @@ pub(crate) type EchoPainter = Box<dyn Fn(&Inbox, PaneId) -> bool + Send + Sync>;
 /// The queue through which other threads reach the window.
 pub(crate) struct Inbox {
     state: Mutex<State>,
-    proxy: EventLoopProxy<Wake>,
+    /// Wakes the event loop.
+    wake: Box<dyn Fn() + Send + Sync>,
     /// Paints output on the thread that read it, once the app allows that.
     echo_painter: OnceLock<EchoPainter>,
 }
 
 impl Inbox {
-    pub(crate) fn new(proxy: EventLoopProxy<Wake>) -> Arc<Self> {
-        Arc::new(Self { state: Mutex::default(), proxy, echo_painter: OnceLock::new() })
+    /// `wake` wakes the event loop.
+    pub(crate) fn new(wake: impl Fn() + Send + Sync + 'static) -> Arc<Self> {
+        Arc::new(Self {
+            state: Mutex::default(),
+            wake: Box::new(wake),
+            echo_painter: OnceLock::new(),
+        })
     }
 
     /// Lets panes' readers paint. The first painter stays.
@@ -130,8 +159,7 @@ impl Inbox {
         let was_awake = std::mem::replace(&mut state.awake, true);
         drop(state);
         if !was_awake {
-            // An error means that the loop has ended; the news can be dropped.
-            let _ = self.proxy.send_event(Wake);
+            (self.wake)();
         }
     }
 }
@@ -141,7 +169,7 @@ impl Observer for Inbox {
         let is_shown = self.echo_painter.get().is_some_and(|paint| paint(self, pane));
         if !is_shown {
             self.post(|news| {
-                news.output.insert(pane);
+                news.panes.output.insert(pane);
             });
         }
     }
@@ -161,7 +189,7 @@ impl Observer for Inbox {
                 if took >= SHORTEST {
                     let ended = notices::Ended { command, exit_code, took };
                     let told = notices::Told::Ended(pane, ended);
-                    self.post(|news| notices::queue(&mut news.told, told));
+                    self.post(|news| notices::queue(&mut news.system.told, told));
                 }
                 return;
             }
@@ -171,29 +199,29 @@ impl Observer for Inbox {
         self.post(|news| match event {
             MuxEvent::Layout | MuxEvent::PaneOpened(_) => news.layout = true,
             MuxEvent::PaneExited(pane) => {
-                news.exited.push(pane);
+                news.panes.exited.push(pane);
                 news.titles = true;
             }
             MuxEvent::Title(_) | MuxEvent::Cwd(_) => news.titles = true,
-            MuxEvent::PaneRemoved(pane) => news.removed.push(pane),
+            MuxEvent::PaneRemoved(pane) => news.panes.removed.push(pane),
             MuxEvent::Empty => news.stop = true,
             MuxEvent::Bell(pane) => {
-                news.bells.insert(pane);
+                news.panes.bells.insert(pane);
             }
             MuxEvent::Clipboard { target, text, .. } => match target {
-                ClipboardTarget::Clipboard => news.clipboard = Some(text),
-                ClipboardTarget::Primary => news.primary = Some(text),
+                ClipboardTarget::Clipboard => news.clipboard.text = Some(text),
+                ClipboardTarget::Primary => news.clipboard.primary = Some(text),
             },
             MuxEvent::Told { pane, event } => match event {
                 Event::PointerShape => news.pointer_shape = true,
                 Event::Progress | Event::ProgramStatus | Event::TabColor => {
-                    news.works.insert(pane);
+                    news.panes.works.insert(pane);
                 }
                 Event::Notification(notification) => {
-                    notices::queue(&mut news.told, notices::Told::Show(pane, notification));
+                    notices::queue(&mut news.system.told, notices::Told::Show(pane, notification));
                 }
                 Event::NotificationClosed { handle } => {
-                    notices::queue(&mut news.told, notices::Told::TakenBack(pane, handle));
+                    notices::queue(&mut news.system.told, notices::Told::TakenBack(pane, handle));
                 }
                 Event::ClipboardQuery { target } => {
                     tracing::debug!(

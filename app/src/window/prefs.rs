@@ -1,14 +1,24 @@
-//! Applies the preferences to the window, at startup and each time the file changes.
+//! The preferences in force, and what follows from them: keys, fonts and colours.
+//!
+//! Owns these values. Never reads the file (`crate::config` does), and never applies a change (`app/preferences.rs`
+//! does).
 
 use std::sync::Arc;
 
+use unterm_mux::input::{self, Key, Modifiers};
 use unterm_renderer::{FontOptions, Renderer};
 use unterm_term::{CursorShape as TermShape, Palette};
+use winit::window::Theme as SystemTheme;
 
-use crate::window::ui::colors::KnownColors;
+use crate::window::{input::keys::Pressed, ui::colors::KnownColors};
 use crate::{
+    action::{Action, Chord},
     args::Args,
-    config::{Config, Cursor, CursorShape, Settings, keys::Keymap},
+    config::{
+        Config, Cursor, CursorShape, OpenBy, Settings, ShowTabBar,
+        keys::{self, Keymap},
+        theme,
+    },
     copy_command::CopyKeys,
 };
 
@@ -56,4 +66,52 @@ pub(crate) struct Prefs {
     pub(crate) fonts: FontOptions,
     /// Whether programs use a proxy.
     pub(crate) has_proxy: bool,
+}
+
+impl Prefs {
+    /// The action bound to a key: by the character it types, or by the character it would type without Shift.
+    pub(crate) fn bound(&self, pressed: Pressed, modifiers: Modifiers) -> Option<Action> {
+        let by_key = match pressed.key.off_keypad() {
+            Key::Char(c) => Key::Char(c.to_ascii_lowercase()),
+            key => key,
+        };
+        let latin = input::latin(pressed.unshifted, pressed.base);
+        let unshifted = latin.map(|c| Key::Char(c.to_ascii_lowercase()));
+        [Some(by_key), unshifted.filter(|key| *key != by_key)]
+            .into_iter()
+            .flatten()
+            .find_map(|key| self.keymap.get(Chord { modifiers, key }).cloned())
+    }
+
+    /// The preferred font size: of the command line, else of the file.
+    pub(crate) fn configured_font_size(&self) -> f32 {
+        self.args.font_size.unwrap_or(self.config.font.size)
+    }
+
+    /// The theme of the frame that Unterm draws around the window on Wayland if the compositor draws none.
+    pub(crate) fn frame_theme(&self) -> SystemTheme {
+        if theme::is_light(&self.palette) { SystemTheme::Light } else { SystemTheme::Dark }
+    }
+
+    /// Whether a plain click opens links.
+    pub(crate) fn opens_by_click(&self) -> bool {
+        self.config.links.open_by == OpenBy::Click
+    }
+
+    /// A line with the keys of an action, such as `Ctrl+, opens it.`; empty if no key is bound.
+    pub(crate) fn press(&self, action: &str, does: &str) -> String {
+        match keys::find(action).map(|entry| self.keymap.keys_of(entry)) {
+            Ok(keys) if !keys.is_empty() => format!("\n{keys} {does}."),
+            _ => String::new(),
+        }
+    }
+
+    /// Whether a window with this many tabs shows the tab bar.
+    pub(crate) fn wants_tab_bar(&self, tabs: usize) -> bool {
+        match self.config.tab_bar.show {
+            ShowTabBar::Always => true,
+            ShowTabBar::Several => tabs > 1,
+            ShowTabBar::Never => false,
+        }
+    }
 }

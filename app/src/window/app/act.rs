@@ -93,7 +93,7 @@ impl App {
             Action::Paste => self.paste_to_all(Buffer::Clipboard, focused),
             Action::PastePrimary => self.paste_to_all(Buffer::Primary, focused),
             Action::FontSize(points) => return self.set_font_size(self.prefs.fonts.size + points),
-            Action::ResetFontSize => drop(self.set_font_size(self.configured_font_size())),
+            Action::ResetFontSize => drop(self.set_font_size(self.prefs.configured_font_size())),
             Action::Fullscreen => self.toggle_fullscreen(),
             Action::Search => self.open_search(),
             Action::SearchSelection => self.search_selection(),

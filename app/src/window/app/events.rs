@@ -13,7 +13,7 @@ use winit::{
 
 use crate::window::{app::App, inbox::Wake, input::keys::KeyInput, workspace::closing::Closing};
 
-/// The app as the event loop's handler, shared with the threads that read panes (see [`crate::window::app::surface::echo`]).
+/// The app as the event loop's handler, shared with the threads that read panes (see `surface/echo.rs`).
 pub(crate) struct Shared(pub(crate) Arc<Mutex<App>>);
 
 impl ApplicationHandler<Wake> for Shared {
@@ -54,8 +54,7 @@ impl ApplicationHandler<Wake> for App {
     }
 
     fn user_event(&mut self, event_loop: &ActiveEventLoop, _: Wake) {
-        let news = self.inbox.take();
-        self.hear(news, event_loop);
+        self.take_news(event_loop);
     }
 
     fn window_event(&mut self, event_loop: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
@@ -68,16 +67,16 @@ impl ApplicationHandler<Wake> for App {
             WindowEvent::Resized(size) => self.resized(size),
             WindowEvent::ScaleFactorChanged { scale_factor, .. } => self.rescale(scale_factor),
             WindowEvent::RedrawRequested => {
-                self.ask_whether_minimized();
-                self.redraw_whole();
+                self.surface.ask_whether_minimized();
+                self.surface.redraw_whole();
             }
             WindowEvent::ThemeChanged(_) => self.apply_theme(),
-            WindowEvent::Occluded(occluded) => self.occlude(occluded),
+            WindowEvent::Occluded(occluded) => self.surface.occlude(occluded),
             WindowEvent::Focused(focused) => {
                 self.input.focused = focused;
                 let place = self.input.pointer.position;
                 self.input.pointer.arrival.keyboard_moved(focused, place, Instant::now());
-                self.ask_whether_minimized();
+                self.surface.ask_whether_minimized();
                 self.end_attention();
                 self.input.held.forget();
                 self.input.taken.forget();
@@ -114,8 +113,7 @@ impl ApplicationHandler<Wake> for App {
         self.take_drop();
         if self.inbox.has_news() {
             // Handle the news without a wake-up.
-            let news = self.inbox.take();
-            self.hear(news, event_loop);
+            self.take_news(event_loop);
         }
         let now = Instant::now();
         if self.surface.pacing.is_due(now) {
@@ -130,5 +128,14 @@ impl ApplicationHandler<Wake> for App {
         let next = self.next_look();
         self.surface.waits_until = next;
         event_loop.set_control_flow(next.map_or(ControlFlow::Wait, ControlFlow::WaitUntil));
+    }
+}
+
+impl App {
+    fn take_news(&mut self, event_loop: &ActiveEventLoop) {
+        let news = self.inbox.take();
+        if self.hear(news).is_break() {
+            event_loop.exit();
+        }
     }
 }

@@ -1,4 +1,7 @@
 //! The app: joins the parts, and carries out what they ask for.
+//!
+//! Owns what concerns several parts. No part imports it. `events.rs` maps winit's events, `news.rs` those of other
+//! threads, `act.rs` actions; the folders carry out the rest, by the part that they mostly concern.
 
 pub(crate) mod act;
 pub(crate) mod chrome;
@@ -8,6 +11,8 @@ pub(crate) mod news;
 pub(crate) mod no_effect;
 pub(crate) mod overlays;
 pub(crate) mod preferences;
+#[cfg(test)]
+mod script;
 pub(crate) mod start;
 pub(crate) mod surface;
 pub(crate) mod system;

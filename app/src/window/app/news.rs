@@ -1,9 +1,8 @@
 //! Applies the news from other threads.
 
-use std::{collections::HashSet, time::Instant};
+use std::{collections::HashSet, ops::ControlFlow, time::Instant};
 
 use unterm_mux::PaneId;
-use winit::event_loop::ActiveEventLoop;
 
 use crate::links;
 use crate::window::{
@@ -14,17 +13,16 @@ use crate::window::{
 };
 
 impl App {
-    /// Applies news from other threads.
-    pub(crate) fn hear(&mut self, news: News, event_loop: &ActiveEventLoop) {
+    /// Applies news from other threads. Breaks if the app must end.
+    pub(crate) fn hear(&mut self, news: News) -> ControlFlow<()> {
         if news.stop {
-            event_loop.exit();
-            return;
+            return ControlFlow::Break(());
         }
-        if let Some(title) = news.instance_title {
+        if let Some(title) = news.control.instance_title {
             self.chrome.instance_title = title;
             self.surface.pacing.ask();
         }
-        for pane in &news.removed {
+        for pane in &news.panes.removed {
             self.workspace.views.remove(pane);
             self.overlays.hints.take_if(|hints| hints.pane == *pane);
             self.system.notices.forget(*pane);
@@ -32,15 +30,15 @@ impl App {
                 self.close_search();
             }
         }
-        news.exited.into_iter().for_each(|pane| self.tell_end(pane));
-        if news.layout || !news.removed.is_empty() {
+        news.panes.exited.into_iter().for_each(|pane| self.tell_end(pane));
+        if news.layout || !news.panes.removed.is_empty() {
             self.check_divider_drag();
             self.arrange();
             self.tell_focus();
             self.keep_soon();
             self.surface.pacing.ask();
         }
-        for pane in &news.works {
+        for pane in &news.panes.works {
             self.read_work(*pane);
         }
         if news.titles {
@@ -48,57 +46,58 @@ impl App {
             self.keep_soon();
             self.surface.pacing.ask();
         }
-        if !news.desktop.is_empty() {
-            self.desktop_said(news.desktop);
+        if !news.system.desktop.is_empty() {
+            self.desktop_said(news.system.desktop);
         }
-        if let Some(instances) = news.instances {
+        if let Some(instances) = news.control.instances {
             self.chrome.instances = instances;
             self.surface.pacing.ask();
         }
-        if news.reader || news.agents || news.recordings {
+        if news.system.reader || news.control.agents || news.control.recordings {
             self.surface.pacing.ask();
         }
-        if news.agents {
+        if news.control.agents {
             self.agents_ask();
         }
-        if let Some(node) = news.reader_asks {
+        if let Some(node) = news.system.reader_asks {
             self.reader_asks(node);
         }
         if news.pointer_shape {
             self.pointer_shape_changed();
         }
-        if let Some(text) = news.clipboard {
+        if let Some(text) = news.clipboard.text {
             self.input.clipboard.store(Buffer::Clipboard, text);
         }
-        if let Some(text) = news.primary {
+        if let Some(text) = news.clipboard.primary {
             self.input.clipboard.store(Buffer::Primary, text);
         }
-        for (panes, text) in news.pastes {
+        for (panes, text) in news.clipboard.pastes {
             self.pasted(&panes, text.as_deref());
         }
-        if news.has_no_clipboard {
+        if news.clipboard.is_missing {
             self.notify("clipboard", clipboard::UNREACHABLE.to_owned());
         }
-        for pane in news.bells {
+        for pane in news.panes.bells {
             self.ring(pane);
         }
-        if news.settings_unopened {
+        if news.control.settings_unopened {
             self.notify("settings", links::UNOPENED.to_owned());
         }
         if let Some(found) = news.found {
             self.search_found(found);
         }
-        if let Some(change) = news.settings {
+        if let Some(change) = news.control.settings {
             self.settings_changed(change);
         }
-        if let Some(enabled) = news.proxy {
+        if let Some(enabled) = news.control.proxy {
             self.proxy_changed(enabled);
         }
-        news.told.into_iter().for_each(|told| self.told(told));
-        news.asked.into_iter().for_each(|request| self.asked_by_host(request));
-        news.dropped.iter().for_each(|dropped| self.paste_dropped(dropped));
-        news.done.into_iter().for_each(|done| self.errand_done(done));
-        self.notice_output(&news.output);
+        news.system.told.into_iter().for_each(|told| self.told(told));
+        news.control.asked.into_iter().for_each(|request| self.asked_by_host(request));
+        news.system.dropped.iter().for_each(|dropped| self.paste_dropped(dropped));
+        news.system.done.into_iter().for_each(|done| self.errand_done(done));
+        self.notice_output(&news.panes.output);
+        ControlFlow::Continue(())
     }
 
     /// Requests a repaint if a visible pane changed, and marks the tabs of hidden panes that did.
@@ -113,14 +112,14 @@ impl App {
                 self.notice_text(*pane);
                 continue;
             }
-            self.search_output(*pane);
+            self.overlays.search_output(*pane);
             if let Some(view) = self.workspace.views.get_mut(pane) {
                 // A repaint that the window caused is not news.
                 if view.repainted.is_some_and(|at| at.elapsed() < REPAINTING) {
                     continue;
                 }
                 // One repaint shows the mark; further output of a hidden tab needs none.
-                if !std::mem::replace(&mut view.unseen, true) {
+                if !std::mem::replace(&mut view.signals.unseen, true) {
                     self.workspace.names.stale = true;
                     self.surface.pacing.ask();
                 }
@@ -130,7 +129,7 @@ impl App {
 
     /// Notes that a visible pane printed.
     pub(crate) fn notice_text(&mut self, pane: PaneId) {
-        self.search_output(pane);
+        self.overlays.search_output(pane);
         self.workspace.names.stale = true;
         self.surface.pacing.ask_for_text();
     }
@@ -138,10 +137,10 @@ impl App {
     fn ring(&mut self, pane: PaneId) {
         let Some(view) = self.workspace.views.get_mut(&pane) else { return };
         if self.prefs.config.bell.mark {
-            view.bell = Some(Instant::now());
+            view.signals.bell = Some(Instant::now());
         }
         if self.prefs.config.bell.visual {
-            view.flash = Some(Instant::now());
+            view.signals.flash = Some(Instant::now());
         }
         self.sound_bell();
         self.ask_attention();

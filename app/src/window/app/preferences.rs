@@ -3,7 +3,6 @@
 use std::{sync::Arc, time::Instant};
 
 use unterm_term::Palette;
-use winit::window::Theme as SystemTheme;
 
 use crate::window::{
     app::App,
@@ -14,11 +13,7 @@ use crate::window::{
     workspace::view::View,
 };
 use crate::{
-    config::{
-        BarPosition, Change, Config, ShowTabBar,
-        keys::{self, Keymap},
-        theme,
-    },
+    config::{BarPosition, Change, Config, keys::Keymap},
     copy_command::CopyKeys,
     environment,
     suggestion::did_you_mean,
@@ -47,21 +42,13 @@ impl App {
         }
     }
 
-    /// A line with the keys of an action, such as `Ctrl+, opens it.`; empty if no key is bound.
-    pub(crate) fn press(&self, action: &str, does: &str) -> String {
-        match keys::find(action).map(|entry| self.prefs.keymap.keys_of(entry)) {
-            Ok(keys) if !keys.is_empty() => format!("\n{keys} {does}."),
-            _ => String::new(),
-        }
-    }
-
     /// Shows the errors in the file, and which settings apply instead.
     pub(crate) fn complain_of_settings(&mut self, complaints: &[String], instead: &str) {
         for complaint in complaints {
             tracing::warn!("{complaint}");
         }
         let shown = first_of(complaints, 2).join("\n");
-        let press = self.press("open_config", "opens it");
+        let press = self.prefs.press("open_config", "opens it");
         self.complain(ABOUT, format!("Configuration error – {instead}\n{shown}{press}"));
     }
 
@@ -103,7 +90,7 @@ impl App {
         }
         self.hear_desktop();
         self.arrange();
-        self.redraw_whole();
+        self.surface.redraw_whole();
     }
 
     /// Shows why the window stays opaque.
@@ -167,28 +154,9 @@ impl App {
         if let Some(screen) =
             self.surface.screen.as_ref().filter(|screen| wayland::shows(&screen.window))
         {
-            screen.window.set_theme(Some(self.frame_theme()));
+            screen.window.set_theme(Some(self.prefs.frame_theme()));
             screen.window.request_redraw();
         }
         self.surface.pacing.ask();
-    }
-
-    /// The theme of the frame that Unterm draws around the window on Wayland if the compositor draws none.
-    pub(crate) fn frame_theme(&self) -> SystemTheme {
-        if theme::is_light(&self.prefs.palette) { SystemTheme::Light } else { SystemTheme::Dark }
-    }
-
-    /// The preferred font size: of the command line, else of the file.
-    pub(crate) fn configured_font_size(&self) -> f32 {
-        self.prefs.args.font_size.unwrap_or(self.prefs.config.font.size)
-    }
-
-    /// Whether a window with this many tabs shows the tab bar.
-    pub(crate) fn wants_tab_bar(&self, tabs: usize) -> bool {
-        match self.prefs.config.tab_bar.show {
-            ShowTabBar::Always => true,
-            ShowTabBar::Several => tabs > 1,
-            ShowTabBar::Never => false,
-        }
     }
 }

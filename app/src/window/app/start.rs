@@ -36,7 +36,11 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     })?;
     // Window events suffice; device events would wake the window for input to other windows.
     event_loop.listen_device_events(DeviceEvents::Never);
-    let inbox = Inbox::new(event_loop.create_proxy());
+    let proxy = event_loop.create_proxy();
+    let inbox = Inbox::new(move || {
+        // An error means that the loop has ended; the news can be dropped.
+        let _ = proxy.send_event(Wake);
+    });
     let stop = Arc::clone(&inbox);
     signals::on_stop(move |_| stop.post(|news| news.stop = true))?;
 
@@ -44,7 +48,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let startup = Startup::new(
         args,
         true,
-        move |_, change| told.post(|news| news.settings = Some(change)),
+        move |_, change| told.post(|news| news.control.settings = Some(change)),
         move |_, path| {
             let home = unterm_control::home();
             watched::proxy(&home, path, &beside);

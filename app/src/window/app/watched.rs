@@ -11,7 +11,7 @@ use crate::window::inbox::Inbox;
 pub(crate) fn instances(home: &Path, file: &Path, inbox: &Inbox) {
     if file.parent() == Some(&*client::instances_folder(home)) {
         let instances = client::running(home).len();
-        inbox.post(|news| news.instances = Some(instances));
+        inbox.post(|news| news.control.instances = Some(instances));
     }
 }
 
@@ -21,7 +21,7 @@ pub(crate) fn proxy(home: &Path, file: &Path, inbox: &Inbox) {
         return;
     }
     match proxy::is_enabled(home) {
-        Ok(enabled) => inbox.post(|news| news.proxy = Some(enabled)),
+        Ok(enabled) => inbox.post(|news| news.control.proxy = Some(enabled)),
         // The file may be half written; the last state stays.
         Err(error) => tracing::warn!("{error:#}"),
     }

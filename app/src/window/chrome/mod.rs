@@ -9,8 +9,16 @@ pub(crate) mod tab_bar;
 pub(crate) mod tab_marks;
 pub(crate) mod tabs;
 
-use crate::window::chrome::{
-    scrollbar::Drag, status_bar::StatusBar, tab_bar::TabLabel, tabs::Hand,
+use std::time::Instant;
+
+use crate::window::{
+    chrome::{
+        scrollbar::Drag,
+        status_bar::StatusBar,
+        tab_bar::{TabBarPart, TabLabel},
+        tabs::Hand,
+    },
+    input::pointer::DOUBLE_CLICK,
 };
 
 /// The state of the bars.
@@ -36,5 +44,18 @@ impl Default for Chrome {
             instance_title: None,
             instances: 1,
         }
+    }
+}
+
+impl Chrome {
+    /// Notes a press on the tab bar; returns whether it ends a double click.
+    pub(crate) fn is_double_click(&mut self, part: TabBarPart) -> bool {
+        let now = Instant::now();
+        let before = self.tab_hand.click.replace((now, part));
+        let double = before.is_some_and(|(time, same)| same == part && now - time < DOUBLE_CLICK);
+        if double {
+            self.tab_hand.click = None;
+        }
+        double
     }
 }

@@ -1,4 +1,4 @@
-//! The scrollbar of each pane: the position in its history, marks for prompts and search matches, and mouse input.
+//! The scrollbar of each pane: the position in its history, and marks for prompts and search matches.
 
 use unterm_mux::PaneId;
 use unterm_renderer::{PixelRect, Quad};

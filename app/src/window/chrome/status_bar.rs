@@ -2,8 +2,8 @@
 //! agents, proxy and theme where they differ from the default. Most items can be clicked; the pointer on an item shows
 //! its tooltip.
 //!
-//! Owns the items and their layout; `act.rs` handles clicks. Reads no file and queries no process: the views and the
-//! watcher of Unterm's home directory supply the values.
+//! Owns the items and their layout; `app/chrome/status_bar.rs` handles clicks. Reads no file and queries no process:
+//! the views and the watcher of Unterm's home directory supply the values.
 
 use std::{
     path::{Path, PathBuf},

@@ -1,4 +1,4 @@
-//! Mouse input on the tab bar, a tab's menu and its title.
+//! The state of the mouse on the tab bar: the dragged tab, clicks in a row, and the visible part of the bar.
 
 use std::time::Instant;
 

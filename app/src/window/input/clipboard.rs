@@ -100,7 +100,7 @@ fn serve(requests: &mpsc::Receiver<Request>, inbox: &Inbox) {
                 Err(error) => {
                     tracing::warn!("the clipboard can't be reached: {error}");
                     if is_asked_for {
-                        inbox.post(|news| news.has_no_clipboard = true);
+                        inbox.post(|news| news.clipboard.is_missing = true);
                     }
                     None
                 }
@@ -132,7 +132,7 @@ fn serve(requests: &mpsc::Receiver<Request>, inbox: &Inbox) {
                     let none = |error| tracing::debug!("no text on the {buffer:?}: {error}");
                     read(clipboard, buffer).map_err(none).ok()
                 });
-                inbox.post(|news| news.pastes.push((panes, text)));
+                inbox.post(|news| news.clipboard.pastes.push((panes, text)));
             }
         }
     }

@@ -1,6 +1,6 @@
-//! Files dropped onto the window: their paths are pasted into the pane under the pointer.
+//! Files dropped onto the window, and how their paths are quoted for a shell.
 //!
-//! Chooses that pane, and quotes the paths. On X11 the window receives drops itself (`xdnd.rs`). On macOS, and from
+//! On X11 the window receives drops itself (`xdnd.rs`). On macOS, and from
 //! sources on X11 that ignore the window's proxy, winit reports the files without a position; on X11, Unterm then
 //! queries the pointer. On Wayland, winit does not support drops.
 

@@ -1,4 +1,4 @@
-//! The mouse: reported to a program that requested it unless Shift is held, else used for tab bar, focus and selection.
+//! The state of the mouse: its position, held buttons, clicks in a row, and what a press has begun.
 
 pub(crate) mod arrival;
 pub(crate) mod wheel;

@@ -1,4 +1,4 @@
-//! Questions from agents to the user: requests for approval, and questions of their own.
+//! Questions from agents to the user, as last shown: requests for approval, and questions of their own.
 //!
 //! Owns how they are shown: a message that stays until answered and takes no keys, and, on request, a panel with the
 //! full, scrollable text and the answers. Until the panel opens, typing still goes to the program, so the user cannot

@@ -1,7 +1,7 @@
 //! Hints: shows a label over each link, path, hash and number in sight; the user types a label to choose its target.
 //! Quick select copies the target, the other hints open it.
 //!
-//! Owns the labels; `targets.rs` finds the targets.
+//! Owns the labels; `targets.rs` finds the targets, and the app does what a chosen one is for.
 
 use unterm_mux::PaneId;
 use unterm_renderer::{Label, LabelAlign, PixelRect, Quad, Scene};

@@ -1,6 +1,6 @@
-//! Links under the pointer: underlines them, shows their target at the bottom of the window and opens them on a click
-//! or a Ctrl+click (`links.open_by`). Hyperlinks (OSC 8) always react, URLs in plain text if a plain click opens links
-//! or while Ctrl is held, and file names only while Ctrl is held.
+//! The link under the pointer: its underline, and its target at the bottom of the window. A click or a Ctrl+click opens
+//! it (`links.open_by`). Hyperlinks (OSC 8) always react, URLs in plain text if a plain click opens links or while Ctrl
+//! is held, and file names only while Ctrl is held.
 //!
 //! Owns which link is under the pointer. `links.rs` decides which links may be opened.
 

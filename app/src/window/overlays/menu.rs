@@ -1,7 +1,7 @@
 //! A popup menu: a list of choices, made with the mouse or the keyboard.
 //!
-//! Owns the rows, the marked item and the choice. `act.rs` runs a chosen action; the code that opens a menu decides what it
-//! lists.
+//! Owns the rows, the marked item and the choice. The app carries out what was chosen; the code that opens a menu
+//! decides what it lists.
 
 use unterm_mux::{
     PaneId, TabId,

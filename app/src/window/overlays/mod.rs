@@ -1,8 +1,8 @@
 //! What lies over the panes: search, hint labels, panel, menu, questions, messages, the link under the pointer and the
 //! debug overlay.
 //!
-//! Owns their content, and which of them gets keys, text and the mouse. Never acts on panes: a choice is a value that
-//! the app carries out.
+//! Owns their content; `app/overlays/stack.rs` decides which of them gets keys, text and the mouse. Never acts on
+//! panes: a choice is a value that the app carries out.
 
 pub(crate) mod asks;
 pub(crate) mod canvas;
@@ -21,6 +21,8 @@ pub(crate) mod taker;
 pub(crate) mod targets;
 pub(crate) mod toast;
 
+use std::time::{Duration, Instant};
+
 use unterm_mux::PaneId;
 
 use crate::window::overlays::{
@@ -34,6 +36,9 @@ use crate::window::overlays::{
     search::{Query, SearchBar},
     toast::Toasts,
 };
+
+/// The delay before new output is searched.
+const AGAIN: Duration = Duration::from_millis(300);
 
 /// The state of all overlays.
 #[derive(Default)]
@@ -60,4 +65,15 @@ pub(crate) struct Overlays {
     pub(crate) toasts: Toasts,
     /// The debug overlay, if it is open.
     pub(crate) debug: Option<Debug>,
+}
+
+impl Overlays {
+    /// Schedules a search of new output in the searched pane.
+    pub(crate) fn search_output(&mut self, pane: PaneId) {
+        if let Some(search) = self.search.as_mut().filter(|search| search.pane == pane)
+            && !search.line.text().is_empty()
+        {
+            search.again.get_or_insert_with(|| Instant::now() + AGAIN);
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! The panel over the panes: an input line and a list of items, filtered by the input. The command palette and every
 //! picker are this panel with different items. A panel may show a scrollable text above its list.
 //!
-//! Owns the input, the list and the selection; `picker.rs` acts on the choice.
+//! Owns the input, the list and the selection; the app acts on the choice.
 
 pub(crate) mod item;
 pub(crate) mod rank;

@@ -1,4 +1,4 @@
-//! What the panel lists, and what a choice does: commands, themes, tabs, shells, emoji and answers to agents.
+//! The open panel and its purpose: a list of commands, themes, tabs, shells, emoji or answers to agents.
 
 use std::path::Path;
 

@@ -1,6 +1,6 @@
 //! Targets in the visible text: links, addresses, paths, hashes, numbers, and matches of the user's patterns.
 //!
-//! Only reads a snapshot's rows, and joins wrapped rows to lines. `hints.rs` and `hover.rs` act on targets.
+//! Only reads a snapshot's rows, and joins wrapped rows to lines. Never acts on a target.
 
 use std::{
     collections::BTreeMap,

@@ -1,7 +1,4 @@
-//! Frames in which only the text of panes changed, such as a key's echo: everything around and over the text is kept
-//! from the frame before, which saves most of a frame's cost.
-//!
-//! Owns the state that must be unchanged for that.
+//! What must be unchanged for a frame in which only the panes' text is new.
 
 use std::sync::Arc;
 
@@ -42,7 +39,7 @@ impl View {
         let is_plain = self.top.is_none()
             && self.copy.is_none()
             && self.folds.is_empty()
-            && self.flash.is_none();
+            && self.signals.flash.is_none();
         is_plain.then(|| Outline {
             screen: snapshot.screen,
             size: snapshot.size,

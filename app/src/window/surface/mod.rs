@@ -14,6 +14,7 @@ pub(crate) mod x_server;
 
 use std::time::Instant;
 
+use unterm_mux::{Layout, PaneId, Rect};
 use unterm_renderer::Renderer;
 use winit::dpi::PhysicalPosition;
 
@@ -59,6 +60,57 @@ impl Surface {
             started: Instant::now(),
             is_transparent: false,
             hidden_at: None,
+        }
+    }
+
+    /// Makes the next frame check whether the window is minimised.
+    pub(crate) fn ask_whether_minimized(&mut self) {
+        if let Some(screen) = &mut self.screen {
+            screen.minimized = None;
+        }
+    }
+
+    pub(crate) fn cell(&self) -> (u32, u32) {
+        let cell = self.geometry.map(|geometry| geometry.cell);
+        cell.map_or((1, 1), |cell| (cell.width.max(1), cell.height.max(1)))
+    }
+
+    /// The visible panes and their areas.
+    pub(crate) fn placed(&self, layout: &Layout) -> Vec<(PaneId, Rect)> {
+        let Some(geometry) = &self.geometry else { return Vec::new() };
+        let tab = layout.active_tab();
+        tab.map_or_else(Vec::new, |tab| tab.place(geometry.content(), &geometry.spacing()))
+    }
+
+    /// Shows the window, even if hidden or minimised, and requests the keyboard focus; returns false without a window.
+    pub(crate) fn raise(&self) -> bool {
+        let Some(screen) = &self.screen else { return false };
+        screen.window.set_visible(true);
+        screen.window.set_minimized(false);
+        screen.window.focus_window();
+        true
+    }
+
+    /// Repaints the whole window after the system lost a part of it.
+    pub(crate) fn redraw_whole(&mut self) {
+        if let Some(screen) = &mut self.screen {
+            screen.painter.invalidate();
+        }
+        self.pacing.ask();
+    }
+
+    pub(crate) fn wake_at(&mut self, time: Instant) {
+        self.timer = Some(self.timer.map_or(time, |timer| timer.min(time)));
+    }
+
+    /// Sets whether the window is hidden; a hidden window is not drawn.
+    pub(crate) fn occlude(&mut self, occluded: bool) {
+        if let Some(screen) = &mut self.screen {
+            screen.occluded = occluded;
+            screen.minimized = None;
+        }
+        if !occluded {
+            self.redraw_whole();
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Reports the window to screen readers and magnifiers through AccessKit: the visible text with cursor and selection,
 //! the tabs, and any overlays.
 //!
-//! Owns when updates are sent; `access/tree.rs` builds them. Without a reader, no tree is built. AccessKit itself
-//! compares successive trees to detect new output.
+//! Owns the connection to readers; `access/tree.rs` holds the nodes' shapes, and `app/system/access.rs` sends updates.
+//! Without a reader, no tree is built. AccessKit itself compares successive trees to detect new output.
 
 pub(crate) mod run;
 pub(crate) mod tree;
@@ -40,7 +40,7 @@ impl ActivationHandler for Ear {
     fn request_initial_tree(&mut self) -> Option<accesskit::TreeUpdate> {
         self.is_new.store(true, Ordering::Relaxed);
         // The next repaint sends the tree.
-        self.inbox.post(|news| news.reader = true);
+        self.inbox.post(|news| news.system.reader = true);
         None
     }
 }
@@ -48,7 +48,7 @@ impl ActivationHandler for Ear {
 impl ActionHandler for Ear {
     fn do_action(&mut self, request: ActionRequest) {
         if request.action == Action::Click || request.action == Action::Focus {
-            self.inbox.post(|news| news.reader_asks = Some(request.target_node.0));
+            self.inbox.post(|news| news.system.reader_asks = Some(request.target_node.0));
         }
     }
 }

@@ -1,6 +1,4 @@
-//! Errands: slow tasks that the user starts, each on its own thread, so that the window never blocks.
-//!
-//! Owns the threads, and reports their results; callers supply the work.
+//! The results of errands: slow tasks that the user starts, each on its own thread.
 
 use std::path::PathBuf;
 

@@ -1,6 +1,4 @@
-//! Lets the user choose a folder in the desktop's dialog, to open a tab there or to `cd` to it.
-//!
-//! Owns the dialog, and how each shell's `cd` command quotes a path.
+//! What a folder is chosen for, and how each shell's `cd` command quotes a path.
 
 use std::path::Path;
 

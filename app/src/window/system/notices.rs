@@ -1,7 +1,7 @@
 //! Notifications for a user who is not looking: from programs (OSC 9, 99, 777) and for long commands that end; and the
 //! bell.
 //!
-//! Owns when a notification is shown, and what a click does. The desktop shows it (`desktop.rs`); without a
+//! Owns when a pane may show a notification. The desktop shows it (`desktop.rs`); without a
 //! notification service, the window shows it as a message.
 
 use std::{
@@ -97,7 +97,7 @@ impl Notices {
 }
 
 pub(crate) fn is_flashing(views: &Views, pane: &PaneId) -> bool {
-    views.get(pane).is_some_and(|view| view.flash.is_some())
+    views.get(pane).is_some_and(|view| view.signals.flash.is_some())
 }
 
 pub(crate) fn draw_flash(rect: PixelRect, colors: &Colors, scene: &mut Scene<'_>) {

@@ -1,4 +1,4 @@
-//! Screenshots: files in Unterm's home directory, the picture on the clipboard, the path in the primary selection.
+//! Pictures of the window and the screen, as files.
 //!
 //! The window's own picture is painted from its last frame, so windows in front of it do not appear. The separate
 //! program `unterm-capture` takes pictures of the screen.

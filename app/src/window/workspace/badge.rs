@@ -87,7 +87,8 @@ pub(crate) fn draw_badges(
 impl View {
     /// The pane's badges; `receives`: the pane receives broadcast input.
     pub(crate) fn badges(&self, receives: bool) -> Vec<Badge> {
-        let driven = self.driver.as_ref().map(|driver| Badge::Driven(driver.client.clone()));
+        let driven =
+            self.signals.driver.as_ref().map(|driver| Badge::Driven(driver.client.clone()));
         receives.then_some(Badge::Broadcast).into_iter().chain(driven).collect()
     }
 }

@@ -1,4 +1,4 @@
-//! What counts as in use when something is to be closed.
+//! What is to be closed, and which programs count as in use there.
 
 use unterm_mux::{Pane, PaneId, PaneState, TabId};
 use unterm_term::Command;

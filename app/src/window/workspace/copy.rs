@@ -1,6 +1,6 @@
-//! Copies the selection as text, as HTML with its colours, or as text with ANSI sequences.
+//! Text of a pane for the clipboard: plain, as HTML with its colours, or with ANSI sequences.
 //!
-//! Owns the formats. `selection.rs` selects the cells, and `clipboard.rs` stores the result.
+//! Owns the formats. `selection.rs` selects the cells.
 
 use std::fmt::Write;
 

@@ -1,7 +1,8 @@
 //! Copy mode: a separate cursor that moves over screen and history with vi's keys, selects and copies.
 //!
-//! Owns that cursor and its selection; the view does not scroll while the program prints. Motions are in
-//! `copy_mode/motion.rs`, keys and their names in `copy_command.rs`. The program receives none of these keys.
+//! Owns that cursor and its selection; the app applies its commands. The view does not scroll while the program prints.
+//! Motions are in `copy_mode/motion.rs`, keys and their names in `copy_command.rs`. The program receives none of these
+//! keys.
 
 pub(crate) mod motion;
 

@@ -17,12 +17,15 @@ pub(crate) mod title;
 pub(crate) mod view;
 pub(crate) mod work;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use unterm_mux::PaneId;
+use unterm_mux::{Pane, PaneId};
 
 use crate::last_session::LastSession;
 use crate::window::workspace::{panes::Hand, view::Views};
+
+/// Duration of the visual bell.
+const FLASH: Duration = Duration::from_millis(120);
 
 /// The state of the workspace.
 pub(crate) struct Workspace {
@@ -60,4 +63,40 @@ pub(crate) struct Names {
     pub(crate) read: Option<Instant>,
     /// The pane whose program the status bar names.
     pub(crate) program_of: Option<PaneId>,
+}
+
+impl Workspace {
+    /// The command that actions apply to: the one that the user jumped to, else the last that has run.
+    pub(crate) fn command_meant(&self, pane: &Pane) -> Option<u64> {
+        let view = self.views.get(&pane.id())?;
+        let term = pane.term();
+        let current = view.blocks.current.filter(|id| term.command(*id).is_some());
+        current.or_else(|| {
+            let ran = term.commands().rev().find(|command| command.output.is_some());
+            ran.map(|command| command.id)
+        })
+    }
+
+    /// Ends the flashes that have lasted long enough; returns when the next one ends.
+    pub(crate) fn end_flashes(&mut self, now: Instant) -> Option<Instant> {
+        let mut next = None;
+        for view in self.views.values_mut() {
+            match view.signals.flash.map(|rang| rang + FLASH) {
+                Some(end) if now < end => next = next.into_iter().chain([end]).min(),
+                Some(_) => view.signals.flash = None,
+                None => {}
+            }
+        }
+        next
+    }
+
+    /// Whether a pane has a selection, which may have no text.
+    pub(crate) fn has_selection(&self, pane: PaneId) -> bool {
+        self.views.get(&pane).and_then(|view| view.selection?.range).is_some()
+    }
+
+    /// Ends the drag. False if no divider was dragged.
+    pub(crate) fn drop_divider(&mut self) -> bool {
+        self.panes.drag.take().is_some()
+    }
 }

@@ -1,4 +1,4 @@
-//! The panes of a tab: splits, divider drags, focus that follows the mouse, and input broadcast to several panes.
+//! What the user does with the panes of a tab: a divider's drag, and input broadcast to several panes.
 
 use std::time::Instant;
 

@@ -46,16 +46,29 @@ pub(crate) struct View {
     /// The visible commands.
     pub(crate) blocks: Blocks,
     pub(crate) hovered_link: Option<Link>,
-    /// The number of pastes requested but not yet received.
-    pub(crate) pastes_due: usize,
-    /// Input typed after those requests.
-    pub(crate) typed_ahead: Vec<u8>,
+    pub(crate) pastes: Pastes,
     /// The size that the window last gave the pane.
     pub(crate) given: Option<Size>,
     /// When the window last made its programs repaint: at their start, a resize or new colours.
     pub(crate) repainted: Option<Instant>,
     /// The size at whose reflow the scroll position and selection were last moved along.
     followed: Option<Size>,
+    pub(crate) signals: Signals,
+    names: ViewNames,
+}
+
+/// Pastes on their way to the pane.
+#[derive(Debug, Default)]
+pub(crate) struct Pastes {
+    /// The number of pastes requested but not yet received.
+    pub(crate) due: usize,
+    /// Input typed after those requests.
+    pub(crate) typed_behind: Vec<u8>,
+}
+
+/// What the pane's tab and badges show of it.
+#[derive(Debug, Default)]
+pub(crate) struct Signals {
     pub(crate) unseen: bool,
     /// When its bell last rang; `None` once the user has seen its tab.
     pub(crate) bell: Option<Instant>,
@@ -67,12 +80,17 @@ pub(crate) struct View {
     pub(crate) driver: Option<Driver>,
     /// When the bell started a visual flash.
     pub(crate) flash: Option<Instant>,
+}
+
+/// What the pane and its program are called.
+#[derive(Debug, Default)]
+struct ViewNames {
     title: String,
     /// The foreground program without its folder; empty until it is read.
     program: String,
     cwd: Option<PathBuf>,
     project: Option<PathBuf>,
-    are_names_known: bool,
+    are_known: bool,
 }
 
 impl View {
@@ -346,7 +364,7 @@ impl View {
     }
 
     pub(crate) fn title(&self) -> &str {
-        &self.title
+        &self.names.title
     }
 
     /// The project's name; empty without a project.
@@ -355,50 +373,50 @@ impl View {
     }
 
     pub(crate) fn project_root(&self) -> Option<&Path> {
-        self.project.as_deref()
+        self.names.project.as_deref()
     }
 
     /// The working directory as a local path; `None` if there is none.
     pub(crate) fn cwd(&self) -> Option<&Path> {
-        self.cwd.as_deref()
+        self.names.cwd.as_deref()
     }
 
     /// The foreground program, as last read.
     pub(crate) fn program(&self) -> &str {
-        &self.program
+        &self.names.program
     }
 
     /// Queries the foreground program from the system; returns whether it changed.
     pub(crate) fn read_program(&mut self, pane: &Pane) -> bool {
         let front = pane.foreground().map(|front| front.name);
         let program = title::base(front.as_deref().unwrap_or(pane.process().program()));
-        let is_new = program != self.program;
-        program.clone_into(&mut self.program);
+        let is_new = program != self.names.program;
+        program.clone_into(&mut self.names.program);
         is_new
     }
 
     /// Reads title and project, which may query the system; returns whether they changed.
     pub(crate) fn read_names(&mut self, pane: &Pane) -> bool {
-        self.are_names_known = true;
+        self.names.are_known = true;
         let cwd = pane.cwd_path();
         let title = title::of_pane(pane, cwd.as_deref());
         let project = cwd.as_deref().and_then(title::project);
-        if (&title, &cwd, &project) == (&self.title, &self.cwd, &self.project) {
+        if (&title, &cwd, &project) == (&self.names.title, &self.names.cwd, &self.names.project) {
             return false;
         }
-        (self.title, self.cwd, self.project) = (title, cwd, project);
+        (self.names.title, self.names.cwd, self.names.project) = (title, cwd, project);
         true
     }
 
     /// Whether title and project are read and up to date.
     pub(crate) fn are_names_known(&self) -> bool {
-        self.are_names_known
+        self.names.are_known
     }
 
     /// Marks title, project and program as out of date: the next frame reads them.
     pub(crate) fn forget_names(&mut self) {
-        self.are_names_known = false;
-        self.program.clear();
+        self.names.are_known = false;
+        self.names.program.clear();
     }
 }
 

@@ -36,7 +36,7 @@ impl App {
     /// The bar of a visible pane that can be scrolled.
     fn bar_of(&self, pane: PaneId) -> Option<(Bar, Reach)> {
         let geometry = self.surface.geometry?;
-        let placed = self.placed(&self.mux.layout());
+        let placed = self.surface.placed(&self.mux.layout());
         let (_, area) = placed.into_iter().find(|(id, _)| *id == pane)?;
         let reach = self
             .workspace
@@ -53,7 +53,7 @@ impl App {
             return None;
         }
         let layout = self.mux.layout();
-        let panes = self.placed(&layout);
+        let panes = self.surface.placed(&layout);
         let (pane, _) = panes.into_iter().find(|(_, area)| contains(pixels(*area), x, y))?;
         self.bar_of(pane).filter(|(bar, _)| contains(bar.grab, x, y)).map(|_| pane)
     }
@@ -85,7 +85,7 @@ impl App {
             self.chrome.bar_drag = None;
             return false;
         };
-        let (_, cell) = self.cell();
+        let (_, cell) = self.surface.cell();
         if let Some(view) = self.workspace.views.get_mut(&drag.pane) {
             let at = bar.position(y - drag.grip, reach);
             if at != reach.at {
@@ -112,7 +112,7 @@ impl App {
         }
         let layout = self.mux.layout();
         let mut next: Option<Instant> = None;
-        for (pane, _) in self.placed(&layout) {
+        for (pane, _) in self.surface.placed(&layout) {
             let Some((bar, _)) = self.bar_of(pane) else { continue };
             let shown = self
                 .workspace
@@ -146,7 +146,7 @@ impl App {
         let Some(geometry) = self.surface.geometry else {
             return quads;
         };
-        for (pane, area) in self.placed(&self.mux.layout()) {
+        for (pane, area) in self.surface.placed(&self.mux.layout()) {
             let Some(view) = self.workspace.views.get(&pane) else { continue };
             let reach = view.reach(geometry.cell.height);
             let bar = Bar::new(pixels(area), reach, &geometry);

@@ -1,7 +1,5 @@
 //! Mouse input on the tab bar, a tab's menu and its title.
 
-use std::time::Instant;
-
 use unterm_mux::{Axis, OnExit, Spawn, Tab, TabId};
 use unterm_renderer::PixelRect;
 use winit::event::{MouseButton, MouseScrollDelta};
@@ -13,7 +11,7 @@ use crate::window::{
         tab_bar::{Look, TabBar, TabBarPart},
         tabs::Drag,
     },
-    input::pointer::{DOUBLE_CLICK, wheel::whole_notches},
+    input::pointer::wheel::whole_notches,
     overlays::menu::Row,
     workspace::closing::Closing,
 };
@@ -57,7 +55,7 @@ impl App {
 
     /// Handles a press on the tab bar.
     pub(crate) fn tab_bar_pressed(&mut self, part: TabBarPart, button: MouseButton) {
-        let double = button == MouseButton::Left && self.is_double_click(part);
+        let double = button == MouseButton::Left && self.chrome.is_double_click(part);
         if let Some(tab) = part.closed_by(button) {
             return self.close(Closing::Tab(tab));
         }
@@ -84,16 +82,6 @@ impl App {
         }
     }
 
-    fn is_double_click(&mut self, part: TabBarPart) -> bool {
-        let now = Instant::now();
-        let before = self.chrome.tab_hand.click.replace((now, part));
-        let double = before.is_some_and(|(time, same)| same == part && now - time < DOUBLE_CLICK);
-        if double {
-            self.chrome.tab_hand.click = None;
-        }
-        double
-    }
-
     /// Scrolls by pages of one tab less than the bar shows.
     fn scroll_tabs(&mut self, pages: isize) {
         let strip = self.tab_bar().map(|bar| {
@@ -109,7 +97,7 @@ impl App {
         let (x, y) = match delta {
             MouseScrollDelta::LineDelta(x, y) => (f64::from(x), f64::from(y)),
             MouseScrollDelta::PixelDelta(at) => {
-                let (_, height) = self.cell();
+                let (_, height) = self.surface.cell();
                 (at.x / f64::from(height), at.y / f64::from(height))
             }
         };

@@ -12,7 +12,7 @@ use crate::window::{
 
 impl App {
     pub(crate) fn begin_selection(&mut self, target: &Target, modifiers: Modifiers) {
-        let cell = self.cell();
+        let cell = self.surface.cell();
         let Some(pane) = self.mux.pane(target.id) else { return };
         // The mouse takes the selection over from copy mode; the scroll position stays.
         self.end_copy_mode(target.id);
@@ -52,7 +52,7 @@ impl App {
     }
 
     pub(crate) fn extend_selection(&mut self, pane: PaneId) {
-        let cell = self.cell();
+        let cell = self.surface.cell();
         let Some(target) = self.target_in(pane) else { return };
         let Some(pane) = self.mux.pane(pane) else { return };
         let Some(view) = self.workspace.views.get_mut(&target.id) else { return };
@@ -67,7 +67,7 @@ impl App {
     pub(crate) fn drag_scroll(&mut self) {
         let Some(pane) = self.input.pointer.selecting else { return };
         let Some(target) = self.target_in(pane) else { return };
-        let (_, height) = self.cell();
+        let (_, height) = self.surface.cell();
         let Some(view) = self.workspace.views.get_mut(&pane) else { return };
         let bottom = f64::from(u32::from(view.snapshot.size.rows) * height);
         let beyond = if target.y < 0.0 { target.y } else { (target.y - bottom).max(0.0) };

@@ -17,7 +17,7 @@ impl App {
         let Some(window) = window else { return };
         let inbox = Arc::clone(&self.inbox);
         let receive = move || {
-            let deliver = |dropped| inbox.post(|news| news.dropped.push(dropped));
+            let deliver = |dropped| inbox.post(|news| news.system.dropped.push(dropped));
             if let Err(error) = crate::window::input::dropped::xdnd::receive(window, deliver) {
                 tracing::warn!("drops on the window are left to winit: {error}");
             }

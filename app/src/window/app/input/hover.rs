@@ -3,6 +3,7 @@
 use unterm_mux::PaneId;
 use unterm_term::MouseTracking;
 
+use crate::links;
 use crate::window::{
     app::App,
     overlays::{
@@ -11,7 +12,6 @@ use crate::window::{
     },
     system::errand::Done,
 };
-use crate::{config::OpenBy, links};
 
 impl App {
     /// Finds the link at pixel `x`, `y` of a pane's grid; returns true if a click opens it.
@@ -28,18 +28,14 @@ impl App {
             {
                 old.hovered_link = None;
             }
-            let cell = self.cell();
+            let cell = self.surface.cell();
             if let Some(view) = self.workspace.views.get_mut(&pane).filter(|_| is_link) {
                 view.hovered_link = view.link_at(x, y, cell);
             }
             self.overlays.hovered = link;
             self.surface.pacing.ask();
         }
-        is_link && (ctrl || self.opens_by_click())
-    }
-
-    fn opens_by_click(&self) -> bool {
-        self.prefs.config.links.open_by == OpenBy::Click
+        is_link && (ctrl || self.prefs.opens_by_click())
     }
 
     /// Clears the hovered link.
@@ -54,7 +50,7 @@ impl App {
 
     /// The link at a pixel: a hyperlink (OSC 8), else a URL in the text that a click opens, or with `ctrl` a file name.
     pub(crate) fn link_under(&self, pane: PaneId, x: f64, y: f64, ctrl: bool) -> Option<Hovered> {
-        let cell = self.cell();
+        let cell = self.surface.cell();
         let view = self.workspace.views.get(&pane)?;
         let inside =
             x >= 0.0 && x < f64::from(u32::from(view.snapshot.size.cols) * cell.0) && y >= 0.0;
@@ -67,7 +63,7 @@ impl App {
         if let Some(link) = view.link_at(x, y, cell) {
             return Some(Hovered { pane, uri: link.uri, range: None, is_file: false });
         }
-        if !ctrl && !self.opens_by_click() {
+        if !ctrl && !self.prefs.opens_by_click() {
             return None;
         }
         let target = targets::clicked(&view.snapshot.rows, view.spot(x, y, cell)?.cell, ctrl)?;
@@ -84,7 +80,7 @@ impl App {
 
     /// The link at a pixel, if a plain click opens it. In a URL on the shell's command line, a click moves the cursor.
     pub(crate) fn clicked_link(&self, pane: PaneId, x: f64, y: f64) -> Option<Hovered> {
-        let link = self.link_under(pane, x, y, false).filter(|_| self.opens_by_click())?;
+        let link = self.link_under(pane, x, y, false).filter(|_| self.prefs.opens_by_click())?;
         let pane = self.mux.pane(pane)?;
         let is_typed = link.range.is_some() && self.keys_to_click(&pane, x, y).is_some();
         (!is_typed).then_some(link)

@@ -7,7 +7,7 @@ use unterm_mux::{
     input::{self, Key, KeyAction, Modifiers},
 };
 
-use crate::action::{Action, Chord};
+use crate::action::Action;
 use crate::window::{
     app::{App, overlays::layer::Press, send},
     input::keys::{self, KeyInput, Pressed},
@@ -26,7 +26,10 @@ impl App {
         if action != KeyAction::Release
             && (pressed.key == Key::Escape && self.cancel_drag()
                 || self.overlay_key(&Press { pressed, modifiers: told, text })
-                || self.bound(pressed, told).is_some_and(|bound| self.act_by_key(bound, told)))
+                || self
+                    .prefs
+                    .bound(pressed, told)
+                    .is_some_and(|bound| self.act_by_key(bound, told)))
         {
             return self.input.taken.take(physical);
         }
@@ -66,23 +69,9 @@ impl App {
         }
     }
 
-    /// The action bound to a key: by the character it types, or by the character it would type without Shift.
-    pub(crate) fn bound(&self, pressed: Pressed, modifiers: Modifiers) -> Option<Action> {
-        let by_key = match pressed.key.off_keypad() {
-            Key::Char(c) => Key::Char(c.to_ascii_lowercase()),
-            key => key,
-        };
-        let latin = input::latin(pressed.unshifted, pressed.base);
-        let unshifted = latin.map(|c| Key::Char(c.to_ascii_lowercase()));
-        [Some(by_key), unshifted.filter(|key| *key != by_key)]
-            .into_iter()
-            .flatten()
-            .find_map(|key| self.prefs.keymap.get(Chord { modifiers, key }).cloned())
-    }
-
     /// Whether the open search receives a key: it leaves keys that are bound to other actions, such as scrolling.
     pub(crate) fn takes_for_search(&self, pressed: Pressed, modifiers: Modifiers) -> bool {
-        match self.bound(pressed, modifiers) {
+        match self.prefs.bound(pressed, modifiers) {
             Some(Action::Paste | Action::PastePrimary) | None => true,
             // Ctrl+C closes the search; Ctrl+Shift+C copies the selection.
             Some(Action::Copy) => !modifiers.contains(Modifiers::SHIFT),
@@ -101,7 +90,7 @@ impl App {
     pub(crate) fn type_bytes(&mut self, pane: &Pane, bytes: &[u8]) {
         pane.touch();
         self.queue_bytes(pane, bytes);
-        if self.workspace.views.get(&pane.id()).is_some_and(|view| view.driver.is_some()) {
+        if self.workspace.views.get(&pane.id()).is_some_and(|view| view.signals.driver.is_some()) {
             // A key of the user ends a client's control of the pane: repaint to remove its mark.
             self.surface.pacing.ask();
         }
@@ -113,7 +102,7 @@ impl App {
     /// Sends bytes, or holds them back until a pending paste has been sent.
     fn queue_bytes(&mut self, pane: &Pane, bytes: &[u8]) {
         match self.workspace.views.get_mut(&pane.id()) {
-            Some(view) if view.pastes_due > 0 => view.typed_ahead.extend_from_slice(bytes),
+            Some(view) if view.pastes.due > 0 => view.pastes.typed_behind.extend_from_slice(bytes),
             _ => send(pane, bytes),
         }
     }

@@ -25,13 +25,13 @@ impl App {
             return self.refuse("paste", why.to_owned());
         }
         for pane in panes {
-            self.workspace.views.entry(pane).or_default().pastes_due += 1;
+            self.workspace.views.entry(pane).or_default().pastes.due += 1;
         }
     }
 
     /// Requests text to paste into the panel or the search, if a key is bound to that.
     pub(crate) fn pastes_into_chrome(&mut self, press: &Press<'_>) -> bool {
-        match self.bound(press.pressed, press.modifiers) {
+        match self.prefs.bound(press.pressed, press.modifiers) {
             Some(Action::Paste) => self.paste_into_chrome(Buffer::Clipboard),
             Some(Action::PastePrimary) => self.paste_into_chrome(Buffer::Primary),
             _ => return false,
@@ -51,9 +51,9 @@ impl App {
         let mut receivers = Vec::new();
         for pane in panes {
             let Some(view) = self.workspace.views.get_mut(pane) else { continue };
-            view.pastes_due = view.pastes_due.saturating_sub(1);
-            let behind = match view.pastes_due {
-                0 => std::mem::take(&mut view.typed_ahead),
+            view.pastes.due = view.pastes.due.saturating_sub(1);
+            let behind = match view.pastes.due {
+                0 => std::mem::take(&mut view.pastes.typed_behind),
                 _ => Vec::new(),
             };
             receivers.push(Receiver { pane: *pane, behind });

@@ -1,4 +1,5 @@
-//! Mouse events: what lies under the pointer, and what receives them.
+//! Mouse events: reported to a program that requested them unless Shift is held, else used for tab bar, focus and
+//! selection.
 
 use std::time::Instant;
 
@@ -148,7 +149,7 @@ impl App {
         self.menu_released();
         if button == MouseButton::Left {
             self.drop_tab();
-            if self.drop_divider() || self.drop_bar() {
+            if self.workspace.drop_divider() || self.drop_bar() {
                 return;
             }
         }
@@ -182,7 +183,7 @@ impl App {
     pub(crate) fn deferred_click(&mut self, now: bool) {
         let Some((due, ..)) = self.input.pointer.deferred else { return };
         if !now && Instant::now() < due {
-            return self.wake_at(due);
+            return self.surface.wake_at(due);
         }
         let Some((_, target, link)) = self.input.pointer.deferred.take() else { return };
         if let Some(link) = link {
@@ -259,14 +260,14 @@ impl App {
 
     /// The pane at a point of the window, and its area.
     pub(crate) fn pane_at(&self, x: f64, y: f64) -> Option<(PaneId, Rect)> {
-        let placed = self.placed(&self.mux.layout());
+        let placed = self.surface.placed(&self.mux.layout());
         placed.into_iter().find(|(_, area)| contains(pixels(*area), x, y))
     }
 
     /// The pane, column and visible row of the cell under the pointer.
     pub(crate) fn hovered_cell(&self) -> Option<(PaneId, u16, usize)> {
         let target = self.target()?;
-        let (width, height) = self.cell();
+        let (width, height) = self.surface.cell();
         let cells = |at: f64, cell: u32| (at >= 0.0).then_some((at / f64::from(cell)) as usize);
         let (col, row) = (cells(target.x, width)?, cells(target.y, height)?);
         Some((target.id, u16::try_from(col).ok()?, row))
@@ -275,7 +276,7 @@ impl App {
     /// A visible pane with the pointer's position in it, which may lie outside.
     pub(crate) fn target_in(&self, pane: PaneId) -> Option<Target> {
         let layout = self.mux.layout();
-        let (id, area) = self.placed(&layout).into_iter().find(|(id, _)| *id == pane)?;
+        let (id, area) = self.surface.placed(&layout).into_iter().find(|(id, _)| *id == pane)?;
         self.target_at(id, area)
     }
 
@@ -285,11 +286,6 @@ impl App {
         let shift = self.workspace.views.get(&id).map_or(0, |view| view.shift);
         let y = y - f64::from(origin.1) + f64::from(shift);
         Some(Target { id, x: x - f64::from(origin.0), y })
-    }
-
-    pub(crate) fn cell(&self) -> (u32, u32) {
-        let cell = self.surface.geometry.map(|geometry| geometry.cell);
-        cell.map_or((1, 1), |cell| (cell.width.max(1), cell.height.max(1)))
     }
 
     /// The mouse cursor over a pane: the shape that its program set (OSC 22), or a text cursor.
@@ -341,7 +337,7 @@ impl App {
         if tracking == MouseTracking::Off || modifiers.contains(Modifiers::SHIFT) && !is_release {
             return false;
         }
-        let cell = self.cell();
+        let cell = self.surface.cell();
         let (x, y) = (target.x.max(0.0), target.y.max(0.0));
         let col = ((x / f64::from(cell.0)) as u16).min(size.cols - 1);
         let row = ((y / f64::from(cell.1)) as u16).min(size.rows - 1);

@@ -1,4 +1,4 @@
-//! The mouse wheel: what it scrolls.
+//! The mouse wheel: reported to the program, or scrolls the pane.
 
 use unterm_mux::input::{self, MouseKind};
 use unterm_term::MouseTracking;
@@ -15,7 +15,7 @@ impl App {
         if self.tab_bar_part().is_some() && !self.has_overlay() {
             return self.tab_bar_wheel(delta);
         }
-        let (_, height) = self.cell();
+        let (_, height) = self.surface.cell();
         let (x, y, per_notch) = match delta {
             MouseScrollDelta::LineDelta(x, y) => {
                 (f64::from(x), f64::from(y), f64::from(self.prefs.config.mouse.scroll_lines))

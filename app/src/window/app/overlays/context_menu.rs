@@ -17,7 +17,7 @@ impl App {
     pub(crate) fn open_context_menu(&mut self, target: &Target) {
         let Some((x, y)) = self.input.pointer.position else { return };
         let link = self.link_under(target.id, target.x, target.y, true);
-        let has_selection = self.has_selection(target.id);
+        let has_selection = self.workspace.has_selection(target.id);
         let mut rows: Vec<Row> = Vec::new();
         if let Some(link) = link {
             let (open, copy) = match link.is_file() {
@@ -60,7 +60,7 @@ impl App {
     /// The finished or running command whose prompt or output is at a point.
     fn command_under(&self, target: &Target) -> Option<u64> {
         let view = self.workspace.views.get(&target.id)?;
-        let line = view.spot(target.x, target.y, self.cell())?.cell.line;
+        let line = view.spot(target.x, target.y, self.surface.cell())?.cell.line;
         let pane = self.mux.pane(target.id)?;
         let term = pane.term();
         let command = term.command_at(line).filter(|_| !view.is_alternate())?;

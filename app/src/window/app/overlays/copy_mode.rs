@@ -43,7 +43,7 @@ impl Layer for CopyModeLayer {
             return false;
         }
         if !app.copy_mode_key(press.pressed, press.modifiers)
-            && let Some(bound) = app.bound(press.pressed, press.modifiers)
+            && let Some(bound) = app.prefs.bound(press.pressed, press.modifiers)
         {
             app.act_by_key(bound, press.modifiers);
         }

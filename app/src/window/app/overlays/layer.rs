@@ -1,4 +1,4 @@
-//! What an overlay is.
+//! What an overlay is: when it is open, what it takes, and how it is drawn.
 
 use unterm_mux::input::Modifiers;
 

@@ -16,7 +16,7 @@ impl App {
         let has_bar = geometry.tab_bar().height > 0;
         let button = self.tab_bar().filter(|_| has_bar).map(|bar| bar.menu_button());
         let focused = self.focused_pane();
-        let has_selection = focused.is_some_and(|pane| self.has_selection(pane.id()));
+        let has_selection = focused.is_some_and(|pane| self.workspace.has_selection(pane.id()));
         let recording = if self.is_recording() { "Stop recording" } else { "Start recording" };
         let rows: Vec<Row> = vec![
             self.menu_item(Action::NewTab).into(),

@@ -1,9 +1,6 @@
 //! The search's keys, and how keys and new output change the query, the current match and the view.
 
-use std::{
-    sync::atomic::Ordering,
-    time::{Duration, Instant},
-};
+use std::{sync::atomic::Ordering, time::Instant};
 
 use unterm_mux::{
     PaneId,
@@ -24,9 +21,6 @@ use crate::window::{
     surface::plan::Drawn,
     ui::geometry::{contains, pixels},
 };
-
-/// The delay before new output is searched.
-const AGAIN: Duration = Duration::from_millis(300);
 
 /// The bar of the open search.
 pub(crate) struct SearchLayer;
@@ -290,15 +284,6 @@ impl App {
         }
         if let Some(view) = self.workspace.views.get_mut(&search.pane) {
             view.reveal(range.start.line);
-        }
-    }
-
-    /// Schedules a search of new output in the searched pane.
-    pub(crate) fn search_output(&mut self, pane: PaneId) {
-        if let Some(search) = self.overlays.search.as_mut().filter(|search| search.pane == pane)
-            && !search.line.text().is_empty()
-        {
-            search.again.get_or_insert_with(|| Instant::now() + AGAIN);
         }
     }
 

@@ -51,7 +51,7 @@ impl App {
     /// Resizes every pane to its area.
     pub(crate) fn arrange(&mut self) {
         let layout = self.mux.layout();
-        let has_tab_bar = self.wants_tab_bar(layout.tabs.len());
+        let has_tab_bar = self.prefs.wants_tab_bar(layout.tabs.len());
         let Some(geometry) = &mut self.surface.geometry else { return };
         geometry.has_tab_bar = has_tab_bar;
         geometry.has_status_bar = self.prefs.config.status_bar.show;
@@ -77,20 +77,6 @@ impl App {
         }
     }
 
-    /// The visible panes and their areas.
-    pub(crate) fn placed(&self, layout: &Layout) -> Vec<(PaneId, Rect)> {
-        let Some(geometry) = &self.surface.geometry else { return Vec::new() };
-        let tab = layout.active_tab();
-        tab.map_or_else(Vec::new, |tab| tab.place(geometry.content(), &geometry.spacing()))
-    }
-
-    /// Makes the next frame check whether the window is minimised.
-    pub(crate) fn ask_whether_minimized(&mut self) {
-        if let Some(screen) = &mut self.surface.screen {
-            screen.minimized = None;
-        }
-    }
-
     /// Whether the window is hidden. X11 reports covered windows, but not minimised ones. An unfocused window therefore
     /// checks once per second while it has something to draw.
     fn is_out_of_sight(&mut self, now: Instant) -> bool {
@@ -105,38 +91,15 @@ impl App {
         screen.minimized.is_some_and(|(minimized, _)| minimized)
     }
 
-    /// Repaints the whole window after the system lost a part of it.
-    pub(crate) fn redraw_whole(&mut self) {
-        if let Some(screen) = &mut self.surface.screen {
-            screen.painter.invalidate();
-        }
-        self.surface.pacing.ask();
-    }
-
-    /// Sets whether the window is hidden; a hidden window is not drawn.
-    pub(crate) fn occlude(&mut self, occluded: bool) {
-        if let Some(screen) = &mut self.surface.screen {
-            screen.occluded = occluded;
-            screen.minimized = None;
-        }
-        if !occluded {
-            self.redraw_whole();
-        }
-    }
-
     /// Runs the tasks that the timer was set for.
     pub(crate) fn tick(&mut self, now: Instant) {
         if self.surface.timer.is_some_and(|time| now >= time) {
             self.surface.timer = self.show_waiting(now);
-            self.keep_in_time(now).into_iter().for_each(|time| self.wake_at(time));
+            self.keep_in_time(now).into_iter().for_each(|time| self.surface.wake_at(time));
             self.drag_scroll();
             self.deferred_click(false);
             self.surface.pacing.ask();
         }
-    }
-
-    pub(crate) fn wake_at(&mut self, time: Instant) {
-        self.surface.timer = Some(self.surface.timer.map_or(time, |timer| timer.min(time)));
     }
 
     /// Paints a frame, if the window is in sight: of the panes' text if nothing else changed, else a whole one.
@@ -164,7 +127,7 @@ impl App {
         self.surface.timer = None;
         self.deferred_click(false);
         let layout = self.mux.layout();
-        let placed = self.placed(&layout);
+        let placed = self.surface.placed(&layout);
         self.refresh_views(&placed, now);
         if self.overlays.hovered.is_some() && !self.input.pointer.is_selecting() {
             // The link may have scrolled away from the pointer.
@@ -174,17 +137,17 @@ impl App {
         let times = [
             self.overlays.toasts.expire(now),
             self.search_again(now),
-            self.end_flashes(now),
+            self.workspace.end_flashes(now),
             self.show_waiting(now),
             self.keep_in_time(now),
         ];
-        times.into_iter().flatten().for_each(|time| self.wake_at(time));
+        times.into_iter().flatten().for_each(|time| self.surface.wake_at(time));
         self.label_tabs(&layout, now);
         if self.input.pointer.is_selecting() {
-            self.wake_at(now + Duration::from_millis(50));
+            self.surface.wake_at(now + Duration::from_millis(50));
         }
         if let Some(time) = self.read_bars(now) {
-            self.wake_at(time);
+            self.surface.wake_at(time);
         }
         self.follow_active_tab();
         let turn = self.turn(now);
@@ -249,7 +212,7 @@ impl App {
         };
         let (pointer, renderer) = (self.input.pointer.position, &mut self.surface.renderer);
         if let Some(due) = self.chrome.status_bar.update(&about, geometry, pointer, renderer) {
-            self.wake_at(due);
+            self.surface.wake_at(due);
         }
     }
 
@@ -264,10 +227,10 @@ impl App {
             let due = view.refresh(&pane, clock);
             next_frame = next_frame.into_iter().chain(due).min();
             view.shape_cursor(cursor);
-            view.unseen = false;
+            view.signals.unseen = false;
         }
         if let Some(due) = next_frame {
-            self.wake_at(self.surface.started + due);
+            self.surface.wake_at(self.surface.started + due);
         }
     }
 
@@ -282,7 +245,7 @@ impl App {
         {
             return 0.0;
         }
-        self.wake_at(now + TURN / TURN_STEPS);
+        self.surface.wake_at(now + TURN / TURN_STEPS);
         let turned = (now - self.surface.started).as_nanos() % TURN.as_nanos();
         turned as f32 / TURN.as_nanos() as f32
     }
@@ -299,7 +262,7 @@ impl App {
             return true;
         }
         let halves = (now - self.surface.blink_since).as_nanos() / BLINK.as_nanos();
-        self.wake_at(self.surface.blink_since + BLINK * (halves as u32 + 1));
+        self.surface.wake_at(self.surface.blink_since + BLINK * (halves as u32 + 1));
         halves.is_multiple_of(2)
     }
 
@@ -308,8 +271,8 @@ impl App {
         let Some(pane) = self.mux.pane(pane) else { return };
         let view = self.workspace.views.entry(pane.id()).or_default();
         let term = pane.term();
-        view.work = Work::of(&term);
-        view.tab_color = term.tab_color();
+        view.signals.work = Work::of(&term);
+        view.signals.tab_color = term.tab_color();
         self.surface.pacing.ask();
     }
 
@@ -332,28 +295,28 @@ impl App {
             for id in tab.panes() {
                 let Some(pane) = self.mux.pane(id) else { continue };
                 let view = self.workspace.views.entry(id).or_default();
-                if let Some(rang) = view.bell {
+                if let Some(rang) = view.signals.bell {
                     if is_seen && now >= rang + BELL_MARK {
-                        view.bell = None;
+                        view.signals.bell = None;
                     } else {
                         label.marks.bell = true;
                         let ends = is_seen.then_some(rang + BELL_MARK);
                         next = next.into_iter().chain(ends).min();
                     }
                 }
-                if is_seen && view.work.is_some_and(|work| work.fare == Fare::Done) {
-                    view.work = None;
+                if is_seen && view.signals.work.is_some_and(|work| work.fare == Fare::Done) {
+                    view.signals.work = None;
                 }
-                label.marks.work = label.marks.work.max(view.work);
-                label.marks.unseen |= view.unseen;
-                view.driver = self.server.as_ref().and_then(|server| server.driver(&pane));
-                if let Some(driver) = &view.driver {
+                label.marks.work = label.marks.work.max(view.signals.work);
+                label.marks.unseen |= view.signals.unseen;
+                view.signals.driver = self.server.as_ref().and_then(|server| server.driver(&pane));
+                if let Some(driver) = &view.signals.driver {
                     label.marks.driven = true;
                     next = next.into_iter().chain([driver.until]).min();
                 }
-                label.color = label.color.or(view.tab_color);
+                label.color = label.color.or(view.signals.tab_color);
                 if id == tab.focused {
-                    label.color = view.tab_color.or(label.color);
+                    label.color = view.signals.tab_color.or(label.color);
                     if !view.are_names_known() {
                         view.read_names(&pane);
                     }
@@ -371,7 +334,7 @@ impl App {
         }
         self.chrome.tabs = labels;
         if let Some(time) = next {
-            self.wake_at(time);
+            self.surface.wake_at(time);
         }
     }
 

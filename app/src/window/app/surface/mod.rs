@@ -5,4 +5,3 @@ pub(crate) mod echo;
 pub(crate) mod frame;
 pub(crate) mod open;
 pub(crate) mod quake;
-pub(crate) mod text_only;

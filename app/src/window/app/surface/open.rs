@@ -90,7 +90,7 @@ impl App {
             cell: self.surface.renderer.metrics(),
             ui_column: 1.0,
             padding: self.prefs.config.window.padding,
-            has_tab_bar: self.wants_tab_bar(self.mux.layout().tabs.len()),
+            has_tab_bar: self.prefs.wants_tab_bar(self.mux.layout().tabs.len()),
             tab_bar_at_foot: self.prefs.config.tab_bar.position == BarPosition::Bottom,
             has_status_bar: self.prefs.config.status_bar.show,
         };
@@ -110,7 +110,7 @@ impl App {
             .with_inner_size(wanted.size(geometry, event_loop))
             .with_transparent(self.surface.is_transparent);
         if wayland::is_used(event_loop) {
-            attributes = attributes.with_theme(Some(self.frame_theme()));
+            attributes = attributes.with_theme(Some(self.prefs.frame_theme()));
         }
         if self.prefs.args.quake {
             let share = self.prefs.config.window.quake_height;

@@ -94,7 +94,7 @@ impl App {
         if self.prefs.config.startup.layout == LAST && self.workspace.keep_at.is_none() {
             let time = Instant::now() + KEEP;
             self.workspace.keep_at = Some(time);
-            self.wake_at(time);
+            self.surface.wake_at(time);
         }
     }
 
@@ -152,7 +152,7 @@ impl App {
             window.set_visible(true);
             window.set_outer_position(corner.unwrap_or_default());
             window.focus_window();
-            self.redraw_whole();
+            self.surface.redraw_whole();
         }
         true
     }

@@ -13,7 +13,7 @@ impl App {
         let Some(server) = &self.server else { return false };
         let paused = !server.is_paused();
         server.pause(paused);
-        let press = self.press("pause_agents", "resumes them");
+        let press = self.prefs.press("pause_agents", "resumes them");
         self.notify(
             "agents",
             if paused { format!("Agents paused{press}") } else { "Agents resumed".to_owned() },

@@ -67,7 +67,7 @@ impl App {
         let inbox = Arc::clone(&self.inbox);
         let tell = move |said| {
             inbox.post(|news| {
-                news.desktop.insert(source, said);
+                news.system.desktop.insert(source, said);
             });
         };
         let hearing = std::thread::Builder::new().name(source.name().to_owned());

@@ -40,7 +40,7 @@ impl App {
             self.settle(ABOUT);
             return;
         };
-        let press = self.press("answer_agent", "or a click here shows the answers");
+        let press = self.prefs.press("answer_agent", "or a click here shows the answers");
         let more = match questions.len() {
             1 => String::new(),
             more => format!(" ({} more)", more - 1),

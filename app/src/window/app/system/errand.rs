@@ -1,4 +1,6 @@
-//! Runs errands, and handles their results.
+//! Errands: slow tasks that the user starts, each on its own thread, so that the window never blocks.
+//!
+//! Owns the threads, and handles their results; callers supply the work.
 
 use crate::window::{app::App, input::clipboard::Buffer, system::errand::Done};
 
@@ -21,7 +23,7 @@ impl App {
         let inbox = std::sync::Arc::clone(&self.inbox);
         let started = std::thread::Builder::new().name(about.to_owned()).spawn(move || {
             let done = work();
-            inbox.post(|news| news.done.push(done));
+            inbox.post(|news| news.system.done.push(done));
         });
         match started {
             Ok(_) => self.system.errands += 1,

@@ -28,15 +28,15 @@ impl Host for WindowHost {
 
     fn instance_title_changed(&self, title: Option<&str>) {
         let title = title.map(str::to_owned);
-        self.inbox.post(|news| news.instance_title = Some(title));
+        self.inbox.post(|news| news.control.instance_title = Some(title));
     }
 
     fn agents_changed(&self) {
-        self.inbox.post(|news| news.agents = true);
+        self.inbox.post(|news| news.control.agents = true);
     }
 
     fn recordings_changed(&self) {
-        self.inbox.post(|news| news.recordings = true);
+        self.inbox.post(|news| news.control.recordings = true);
     }
 
     fn browser_folder(&self) -> Option<PathBuf> {
@@ -44,11 +44,11 @@ impl Host for WindowHost {
     }
 
     fn settings_page_unopened(&self) {
-        self.inbox.post(|news| news.settings_unopened = true);
+        self.inbox.post(|news| news.control.settings_unopened = true);
     }
 
     fn ask(&self, request: HostRequest) {
-        self.inbox.post(|news| news.asked.push(request));
+        self.inbox.post(|news| news.control.asked.push(request));
     }
 
     fn preferences(&self) -> Option<Arc<dyn Preferences>> {
@@ -70,7 +70,7 @@ impl App {
         match request {
             HostRequest::Actions(answer) => drop(answer.send(self.prefs.keymap.table())),
             HostRequest::Raise(answer) => {
-                if self.raise() {
+                if self.surface.raise() {
                     let _ = answer.send(());
                 }
             }

@@ -18,8 +18,6 @@ use crate::{
     desktop::{Desktop, Key, Note, Outcome},
 };
 
-/// Duration of the visual bell.
-const FLASH: Duration = Duration::from_millis(120);
 /// The sender's name for commands, and for programs that give no name.
 const APP: &str = "Unterm";
 /// Bells closer together than this sound once.
@@ -75,7 +73,7 @@ impl App {
         if let Some(before) = before.filter(|before| before.handle != handle) {
             self.not_shown(pane, before.handle);
         }
-        self.system.notices.next(pane).into_iter().for_each(|time| self.wake_at(time));
+        self.system.notices.next(pane).into_iter().for_each(|time| self.surface.wake_at(time));
     }
 
     /// Shows the waiting notifications that the budgets allow; returns when to call it again.
@@ -152,7 +150,7 @@ impl App {
         if self.system.notices.desktop.is_none() {
             let inbox = std::sync::Arc::clone(&self.inbox);
             let tell = move |outcome| {
-                inbox.post(|news| queue(&mut news.told, Told::Desktop(outcome)));
+                inbox.post(|news| queue(&mut news.system.told, Told::Desktop(outcome)));
             };
             match Desktop::start(tell) {
                 Ok(desktop) => self.system.notices.desktop = Some(desktop),
@@ -202,16 +200,7 @@ impl App {
         if self.mux.layout().tab_of(pane).is_some() {
             self.report(self.mux.focus(pane));
         }
-        self.raise();
-    }
-
-    /// Shows the window, even if hidden or minimised, and requests the keyboard focus; returns false without a window.
-    pub(crate) fn raise(&self) -> bool {
-        let Some(screen) = &self.surface.screen else { return false };
-        screen.window.set_visible(true);
-        screen.window.set_minimized(false);
-        screen.window.focus_window();
-        true
+        self.surface.raise();
     }
 
     /// Requests attention for a bell, if the window is not focused.
@@ -249,20 +238,5 @@ impl App {
             Ok(()) => Done::Nothing,
             Err(error) => Done::Failed("bell", format!("Can't ring the bell.\n{error:#}")),
         });
-    }
-}
-
-impl App {
-    /// Ends the flashes that have lasted long enough; returns when the next one ends.
-    pub(crate) fn end_flashes(&mut self, now: Instant) -> Option<Instant> {
-        let mut next = None;
-        for view in self.workspace.views.values_mut() {
-            match view.flash.map(|rang| rang + FLASH) {
-                Some(end) if now < end => next = next.into_iter().chain([end]).min(),
-                Some(_) => view.flash = None,
-                None => {}
-            }
-        }
-        next
     }
 }

@@ -1,4 +1,4 @@
-//! Takes screenshots.
+//! Screenshots: files in Unterm's home directory, the picture on the clipboard, the path in the primary selection.
 
 use anyhow::Result;
 use unterm_renderer::CpuPainter;
@@ -75,7 +75,7 @@ impl App {
                 screen.window.set_outer_position(corner);
             }
             screen.window.focus_window();
-            self.redraw_whole();
+            self.surface.redraw_whole();
         }
         match taken {
             Ok(Some(Taken { path, picture })) => {

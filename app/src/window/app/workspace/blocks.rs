@@ -53,21 +53,10 @@ impl App {
         true
     }
 
-    /// The command that actions apply to: the one that the user jumped to, else the last that has run.
-    fn command_meant(&self, pane: &Pane) -> Option<u64> {
-        let view = self.workspace.views.get(&pane.id())?;
-        let term = pane.term();
-        let current = view.blocks.current.filter(|id| term.command(*id).is_some());
-        current.or_else(|| {
-            let ran = term.commands().rev().find(|command| command.output.is_some());
-            ran.map(|command| command.id)
-        })
-    }
-
     /// Performs an action on the focused pane's current command (see [`App::command_meant`]).
     pub(crate) fn with_command(&mut self, part: Part) {
         let Some(pane) = self.focused_pane() else { return };
-        match self.command_meant(&pane) {
+        match self.workspace.command_meant(&pane) {
             Some(id) => self.do_with(&pane, id, part),
             None => self.no_commands(),
         }
@@ -82,7 +71,7 @@ impl App {
 
     pub(crate) fn select_output(&mut self) {
         let Some(pane) = self.focused_pane() else { return };
-        let Some(id) = self.command_meant(&pane) else { return self.no_commands() };
+        let Some(id) = self.workspace.command_meant(&pane) else { return self.no_commands() };
         let (range, seq) = {
             let term = pane.term();
             (term.output_range(id), term.seq())
@@ -115,7 +104,7 @@ impl App {
 
     /// The input that reruns a pane's command; `None` if there is no command, or the shell shows no prompt.
     pub(crate) fn rerun_input(&self, pane: &Pane) -> Option<Vec<u8>> {
-        let id = self.command_meant(pane)?;
+        let id = self.workspace.command_meant(pane)?;
         let (line, authentic) = {
             let term = pane.term();
             if !term.commands().next_back().is_some_and(Command::is_prompting) {

@@ -16,7 +16,7 @@ impl App {
         self.overlays.block_hover = None;
         let geometry = self.surface.geometry;
         if let Some(geometry) = geometry.filter(|_| self.prefs.config.commands.marks) {
-            for (pane, area) in self.placed(&self.mux.layout()) {
+            for (pane, area) in self.surface.placed(&self.mux.layout()) {
                 let Some(view) = self.workspace.views.get(&pane) else { continue };
                 let area = pixels(area);
                 self.overlays.block_hover = self.overlays.block_hover.or_else(|| {
@@ -41,7 +41,7 @@ impl App {
             return false;
         };
         let (searched, matches) = self.highlights();
-        for (id, area) in self.placed(&self.mux.layout()) {
+        for (id, area) in self.surface.placed(&self.mux.layout()) {
             let area = pixels(area);
             let Some(view) = self.workspace.views.get_mut(&id) else { continue };
             let matches = if searched == Some(id) { &matches[..] } else { &[] };
@@ -113,7 +113,7 @@ impl App {
         if !self.prefs.config.commands.click_to_move || x < 0.0 || y < 0.0 || view.is_scrolled() {
             return None;
         }
-        let spot = view.spot(x, y, self.cell())?;
+        let spot = view.spot(x, y, self.surface.cell())?;
         pane.term().prompt_click(spot.cell)
     }
 }

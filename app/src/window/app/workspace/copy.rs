@@ -1,6 +1,6 @@
 //! Copies a selection, as text or with its looks.
 
-use unterm_mux::{Pane, PaneId};
+use unterm_mux::Pane;
 
 use crate::action::Form;
 use crate::window::{
@@ -33,11 +33,6 @@ impl App {
             view.selection = None;
         }
         self.surface.pacing.ask();
-    }
-
-    /// Whether a pane has a selection, which may have no text.
-    pub(crate) fn has_selection(&self, pane: PaneId) -> bool {
-        self.workspace.views.get(&pane).and_then(|view| view.selection?.range).is_some()
     }
 
     /// The selected text of a pane.

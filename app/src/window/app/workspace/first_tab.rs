@@ -39,7 +39,7 @@ impl App {
             ExitStatus::Code(code) => format!("exit code {code}"),
             ExitStatus::Signal(signal) => format!("signal {signal}"),
         };
-        let press = self.press("close_pane", "closes its pane");
+        let press = self.prefs.press("close_pane", "closes its pane");
         self.notify("end", format!("{program} has ended with {how}.{press}"));
     }
 }

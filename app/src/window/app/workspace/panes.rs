@@ -95,11 +95,6 @@ impl App {
         true
     }
 
-    /// Ends the drag. False if no divider was dragged.
-    pub(crate) fn drop_divider(&mut self) -> bool {
-        self.workspace.panes.drag.take().is_some()
-    }
-
     /// Ends the drag and restores the split's ratio. False if no divider was dragged.
     pub(crate) fn cancel_divider_drag(&mut self) -> bool {
         let Some(drag) = self.workspace.panes.drag.take() else { return false };

@@ -1,4 +1,4 @@
-//! The wheel: reported to the program, or scrolls the pane.
+//! Whole notches of a wheel that turns by fractions.
 
 /// Adds a turn to `rest` and takes whole notches from it, at most 20 per event. The fraction stays in `rest`.
 pub(crate) fn whole_notches(rest: &mut f64, turned: f64) -> i32 {

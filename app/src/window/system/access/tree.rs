@@ -1,7 +1,7 @@
 //! The window as an AccessKit tree: each pane is a terminal whose rows are text runs; the tab bar, menu, panel, search,
 //! toasts and questions are nodes with the standard desktop roles.
 //!
-//! Only builds values; `access.rs` sends them.
+//! Only builds values; `app/system/access.rs` sends them.
 
 use std::collections::{HashMap, HashSet};
 
