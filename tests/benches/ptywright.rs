@@ -3,7 +3,7 @@
 //!
 //! The floor is a bare pipe in the same run: the same program writes the same text to a pipe, and the time ends when the text
 //! has been read. Waits and floor alternate, so that other load on the machine affects both. A reply also contains the whole
-//! screen with its cells, about 200 kB, which a pipe does not carry; a second floor is therefore a pipe that carries as much.
+//! screen with its cells, some 380 kB, so that a second floor is a pipe that carries as much.
 //!
 //! `cargo bench -p unterm-tests --bench ptywright`
 

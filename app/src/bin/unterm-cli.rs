@@ -177,7 +177,8 @@ fn help(args: &Args, topic: &[String]) -> Result<ExitCode> {
         command = generated::with_methods(command);
     }
     command.build();
-    let found = topic.iter().try_fold(&mut command, |command, word| command.find_subcommand_mut(word));
+    let found =
+        topic.iter().try_fold(&mut command, |command, word| command.find_subcommand_mut(word));
     let Some(command) = found else {
         let topics: Vec<_> = manual::topics().map(|(topic, _)| topic).collect();
         bail!("no page or command {:?}; pages: {}", topic.join(" "), topics.join(", "));

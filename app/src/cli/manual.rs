@@ -71,7 +71,9 @@ pub fn show(page: &str) -> Result<()> {
     if !out.is_terminal() {
         return write(out.lock(), &render(page, WIDEST, false));
     }
-    let width = rustix::termios::tcgetwinsize(&out).map_or(80, |size| size.ws_col as usize);
+    // A terminal without a size reports 0 columns.
+    let width = rustix::termios::tcgetwinsize(&out).map_or(0, |size| size.ws_col as usize);
+    let width = if width == 0 { 80 } else { width };
     let text = render(page, width.clamp(NARROWEST, WIDEST), true);
     // The shell splits the variable into words, as man(1) and git do.
     let pager = std::env::var("PAGER").unwrap_or_default();

@@ -27,7 +27,11 @@ pub fn stands(pane: &Pane) -> bool {
     }
     let line = line_to_cursor(&pane.term());
     let Some(shell) = Shell::reading_commands(pane) else { return false };
-    let is_known = known == PlainPrompt::At(pane.inputs());
+    // A shell that has drawn nothing is starting. It may read its terminal for another reason, such as the answer to a query.
+    let is_known = match pane.inputs() {
+        0 => known == PlainPrompt::At(0) && !line.is_empty(),
+        inputs => known == PlainPrompt::At(inputs),
+    };
     let may_edit = || shell == Shell::Posix || pane.process().echo() == Some(false);
     (is_known || is_prompt(shell, &line, pane.typed().trim()) && may_edit())
         && pane.process().awaits_input() != Some(false)
