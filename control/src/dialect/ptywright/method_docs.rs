@@ -103,6 +103,8 @@ use ParamValue as V;
 const SESSION: ParamDoc = needs("session", V::Session, "the session's id");
 const ADAPTER: ParamDoc = needs("adapter", V::Adapter, "the adapter's id");
 const PLUGIN: ParamDoc = needs("plugin", V::Plugin, "the plugin's name");
+const PANE: ParamDoc = needs("pane", V::Number, "the session's number on the control port");
+const PANE_PLUGIN: ParamDoc = may("plugin", V::Plugin, "the plugin's name (default: by program)");
 const REDACT: ParamDoc = may("redact", V::Flag, "false: return secrets too (default: true)");
 const REDACTION: ParamDoc = may(
     "redaction",
@@ -372,6 +374,24 @@ pub const METHOD_DOCS: &[MethodDoc] = &[
         about: "End the program and forget the adapter.",
         params: &[ADAPTER],
         result: "{closed: true}",
+    },
+    MethodDoc {
+        name: "adapter.attach",
+        about: "Watch a pane of the instance with a plugin. Needs a server with --instance.",
+        params: &[PANE, PANE_PLUGIN],
+        result: "{pane, plugin, state}",
+    },
+    MethodDoc {
+        name: "adapter.detach",
+        about: "Stop watching a pane: with one plugin, or with all.",
+        params: &[PANE, PANE_PLUGIN],
+        result: "{detached}",
+    },
+    MethodDoc {
+        name: "adapter.states",
+        about: "List the watched panes with their programs' states.",
+        params: &[],
+        result: "{states: [{pane, plugin, state}]}",
     },
     MethodDoc {
         name: "plugin.capabilities",
