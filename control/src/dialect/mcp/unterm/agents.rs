@@ -18,13 +18,13 @@ use crate::{
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AgentArguments {
-    /// Watched from now on, until its program ends.
+    /// The pane to watch until its program ends.
     pane: Option<u64>,
-    /// Wait until it is in one of these.
+    /// Wait for one of these states.
     states: Option<Vec<String>>,
-    /// claude-code, codex or shell; absent: by the program.
+    /// claude-code, codex or shell; default: by the program.
     plugin: Option<String>,
-    /// How long this call waits; 50,000, the most.
+    /// The longest wait; default and most 50,000.
     timeout_ms: Option<u64>,
 }
 
@@ -33,7 +33,7 @@ pub struct AgentArguments {
 pub struct Agent {
     pane: u64,
     plugin: String,
-    /// Such as thinking, waiting_for_permission or waiting_for_user_input. Only the screen says so.
+    /// Such as thinking, waiting_for_permission or waiting_for_user_input. Read from the screen, so a program can fake it.
     state: String,
     since: String,
     evidence: String,
@@ -49,15 +49,15 @@ impl From<ProgramState> for Agent {
 #[derive(Default, Serialize, JsonSchema)]
 pub struct AgentsReply {
     agents: Vec<Agent>,
-    /// False: call again to go on waiting.
+    /// False: call again to keep waiting.
     #[serde(skip_serializing_if = "Option::is_none")]
     matched: Option<bool>,
-    /// Why no further state comes.
+    /// Why there will be no further state.
     #[serde(skip_serializing_if = "Option::is_none")]
     ended: Option<String>,
 }
 
-/// The states of the programs that are watched already.
+/// The states of all watched programs.
 async fn watched(ask: &Ask<'_>) -> ToolResult<AgentsReply> {
     let states = ask.call::<States>(SessionOnly::default()).await?.states;
     let states = states.into_iter().filter(|state| !is_hidden(ask.server, state.id));
@@ -66,7 +66,7 @@ async fn watched(ask: &Ask<'_>) -> ToolResult<AgentsReply> {
 
 tool! {
     AgentState "agent_state" "State of agent programs" Looks
-    "Say what Claude Code, Codex or a shell in a pane is at, as its screen shows it, or wait until it is in one of some states. Without arguments: what is watched."
+    "Get the state of Claude Code, Codex or a shell in a pane, read from its screen, or wait for one of several states. Without arguments: all watched panes."
     example r#"{"pane": 3, "states": ["waiting_for_permission", "waiting_for_user_input"]}"#
     untrusted ["evidence"]
     (ask, arguments: AgentArguments) -> AgentsReply {

@@ -25,7 +25,7 @@ pub struct ReadArguments {
     offset: Option<u64>,
     /// Default 20,000, at most 200,000.
     max_bytes: Option<u64>,
-    /// Return invisible characters unchanged instead of as escapes.
+    /// Do not escape invisible characters.
     raw: Option<bool>,
 }
 

@@ -31,7 +31,7 @@ pub struct RequestArguments {
     pane: Option<u64>,
     /// From an earlier call, to continue waiting for its answer.
     handle: Option<String>,
-    /// The longest wait; default and most 50,000. The question stays open afterwards.
+    /// The longest wait; default and most 50,000.
     timeout_ms: Option<u64>,
 }
 
@@ -112,7 +112,7 @@ async fn question(ask: &Ask<'_>, arguments: &RequestArguments) -> ToolResult<Job
 
 tool! {
     RequestHuman "request_human" "Ask the person" Looks
-    "Ask the person who owns the terminal a question, or to do something such as type a password, and wait for the answer. The window and the settings page show the question. Returns within 50 seconds. If there is no answer by then, the reply holds a handle for the next call."
+    "Ask the person who owns the terminal a question, or to do something such as type a password, and wait for the answer. The window and the settings page show the question. Returns within 50 seconds, with a handle if there is no answer yet."
     example r#"{"message": "Deploy to production?", "choices": ["Yes", "No"]}"#
     (ask, arguments: RequestArguments) -> RequestReply {
         let note = shown(ask)?;

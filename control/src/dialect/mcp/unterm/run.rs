@@ -48,11 +48,11 @@ pub struct RunArguments {
     command: String,
     /// The pane; in every tool, optional if there is only one.
     pane: Option<u64>,
-    /// The longest wait; default and most 50,000. The command keeps running afterwards.
+    /// The longest wait; default and most 50,000.
     timeout_ms: Option<u64>,
     /// Most characters of output; default 20,000. The middle of longer output is left out.
     max_chars: Option<usize>,
-    /// Return invisible characters unchanged instead of as escapes.
+    /// Do not escape invisible characters.
     raw: Option<bool>,
     /// What happens to the command if this call is cancelled; default interrupt.
     on_cancel: Option<OnCancel>,
@@ -173,7 +173,7 @@ async fn running(ask: &Ask<'_>, job: &Job) -> ToolResult<RunReply> {
 
 tool! {
     Run "run" "Run a command" Acts
-    "Run a command in a pane's shell until it ends or waits for input; returns its output and exit code. If ended is false, the command still runs: answer its question with input, then call wait with the handle. Directory and variables last, as the shell keeps running. Refused, with nothing typed, if another program would read the command or the prompt already holds text."
+    "Run a command in a pane's shell until it ends or waits for input; returns its output and exit code. If ended is false, the command still runs: answer its question with input, then call wait with the handle. Directory and variables persist. Refused, with nothing typed, if another program would read the command or the prompt already holds text."
     example r#"{"command": "make test"}"#
     untrusted ["output", "screen"]
     (ask, arguments: RunArguments) -> RunReply {
@@ -359,7 +359,7 @@ pub async fn go_on(
 
 tool! {
     Wait "wait" "Wait" Looks
-    "Wait for conditions in a pane, or for the command of a handle to end. Returns within 50 seconds. If the wait is not over by then, the reply holds a handle for the next call."
+    "Wait for conditions in a pane, or for a handle's command to end. Returns within 50 seconds, with a handle if the wait is not over."
     example r#"{"any": [{"text": "ready"}, {"exit": true}]}"#
     untrusted ["text", "output", "screen"]
     (ask, arguments: WaitArguments) -> WaitReply {

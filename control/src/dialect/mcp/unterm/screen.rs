@@ -65,7 +65,7 @@ pub struct ScreenArguments {
     col_count: Option<u64>,
     /// Mask likely secrets; not for png.
     redact: Option<bool>,
-    /// Return invisible characters unchanged instead of as escapes.
+    /// Do not escape invisible characters.
     raw: Option<bool>,
 }
 

@@ -32,7 +32,7 @@ pub struct BlockArguments {
     first_line: Option<usize>,
     /// Default 500.
     line_count: Option<usize>,
-    /// Return invisible characters unchanged instead of as escapes.
+    /// Do not escape invisible characters.
     raw: Option<bool>,
 }
 
@@ -170,7 +170,7 @@ pub struct TranscriptArguments {
     before_line: Option<u64>,
     /// Do not mask secrets.
     secrets: Option<bool>,
-    /// Return invisible characters unchanged instead of as escapes.
+    /// Do not escape invisible characters.
     raw: Option<bool>,
 }
 
