@@ -124,18 +124,33 @@ fn a_wait_ends_with_the_next_state_with_the_time_or_with_the_program() {
     let late = wire.call("adapter.watch", json!({"id": id, "states": ["ready"], "timeout_ms": 1}));
     assert_eq!((&late["matched"], &late["timed_out"]), (&json!(false), &json!(true)), "{late}");
     assert_eq!(late["state"]["state"], "thinking");
+    // Two connections have no order: a call may begin after the input that should end it. Then it is made again.
     let mut waiting = fixture.login();
-    waiting
-        .send(format!("{}\n", json!({"id": 1, "method": "adapter.watch", "params": {"id": id}})));
-    show(&mut wire, &session, "waiting_for_user_input");
-    let next: Value = serde_json::from_str(&waiting.receive().unwrap()).unwrap();
-    assert_eq!(next["result"]["state"]["state"], "waiting_for_user_input", "{next}");
-    waiting
-        .send(format!("{}\n", json!({"id": 2, "method": "adapter.watch", "params": {"id": id}})));
-    wire.call("session.input", json!({"id": id, "input": "\u{4}"}));
-    let ended: Value = serde_json::from_str(&waiting.receive().unwrap()).unwrap();
+    let mut watch = |wire: &mut Wire, id: u64, input: &str| -> Value {
+        let params = json!({"id": id, "timeout_ms": 2000});
+        let request = json!({"id": 1, "method": "adapter.watch", "params": params});
+        waiting.send(format!("{request}\n"));
+        wire.call("session.input", json!({"id": id, "input": input}));
+        serde_json::from_str(&waiting.receive().unwrap()).unwrap()
+    };
+    let next =
+        ["waiting_for_user_input", "thinking"].into_iter().cycle().take(20).find_map(|name| {
+            let reply = watch(&mut wire, id, &format!("{name}\n"))["result"].take();
+            (reply["matched"] == true).then_some((name, reply))
+        });
+    let (name, next) = next.expect("a call that begins before the next state");
+    assert_eq!(next["state"]["state"], name, "{next}");
+    let ended = (0..20).find_map(|_| {
+        let brief = drawing(&fixture, &mut wire);
+        show(&mut wire, &brief, "thinking");
+        let reply = watch(&mut wire, brief.id, "\u{4}");
+        let late = format!("The program of session {} has ended", brief.id);
+        (reply["error"]["message"] != late).then_some(reply)
+    });
+    let ended = ended.expect("a call that begins before the program ends");
     assert_eq!(ended["result"]["ended"], "session_ended", "{ended}");
     assert_eq!(ended["result"]["matched"], false, "{ended}");
+    wire.call("session.input", json!({"id": id, "input": "\u{4}"}));
     session.wait_for_end();
     let message = wire.fail("adapter.attach", json!({"id": id, "plugin": "claude-code"}));
     assert_eq!(message, format!("The program of session {id} has ended"));
