@@ -41,8 +41,8 @@ pub struct Place {
     mark: TypedId,
     /// The terminal itself echoes input, at once.
     by_terminal: bool,
-    /// The echo may appear below this position: earlier input is not on the screen yet, a line editor is about to submit its
-    /// line, or a program is about to print the end of its line.
+    /// The echo may appear below this position: earlier input is not on the screen yet, or a line editor is about to submit its
+    /// line.
     may_move: bool,
     /// No prompt stands before the position, so a line editor may redraw the text behind its next prompt.
     is_ahead: bool,
@@ -67,7 +67,7 @@ impl Place {
             return None;
         }
         let is_ahead = is_early || by_terminal && !ends_prompt(&line_to_cursor(&term));
-        let may_move = by_terminal || has_editor;
+        let may_move = is_early || has_editor;
         Some(Self { mark: term.mark_typed()?, by_terminal, may_move, is_ahead })
     }
 }
