@@ -61,7 +61,7 @@ fn event(listener: &mut Wire) -> Value {
     line["params"].clone()
 }
 
-/// A connection that is told of states, of one session or of all.
+/// A connection that receives events about states, of one session or of all.
 fn listening(fixture: &Fixture, id: Option<u64>) -> Wire {
     let mut listener = fixture.login();
     let mut params = json!({"events": ["adapter_state"]});
@@ -79,7 +79,7 @@ fn each_new_state_of_a_watched_program_is_an_event() {
     let session = drawing(&fixture, &mut wire);
     let id = session.id;
     let mut listener = listening(&fixture, Some(id));
-    // The program's name tells the plugin.
+    // The program's name selects the plugin.
     let begun = wire.call("adapter.attach", json!({"id": id}));
     assert_eq!((&begun["plugin"], &begun["source"]), (&json!("claude-code"), &json!("screen")));
     let permission = show(&mut wire, &session, "waiting_for_permission");
@@ -259,7 +259,7 @@ fn whoever_may_read_a_session_may_watch_it_and_nobody_else() {
     let end = event(&mut listener);
     assert_eq!((&end["state"], &end["ended"]), (&Value::Null, &json!("detached")), "{end}");
     assert_eq!(wire.call("adapter.states", json!({})), json!({"states": []}));
-    // The stranger was told of its own session only.
+    // The stranger received events about its own session only.
     wire.call("session.input", json!({"id": other.id, "input": "\u{7}\n"}));
     assert_eq!(event(&mut stranger)["event"], "bell");
 }
@@ -282,7 +282,7 @@ fn an_agent_watches_so_many_sessions() {
     agent.call("adapter.attach", attach(&sessions[16]));
 }
 
-/// An app that is told of new states.
+/// An app that is notified of new states.
 struct App(Mutex<Sender<()>>);
 
 impl Host for App {

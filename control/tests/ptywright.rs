@@ -193,7 +193,7 @@ fn a_secret_that_arrives_in_pieces_is_hidden() {
     client.wait(&session, "sk-abcdefgh");
     client.type_text(&session, "ijklmnop;end\n");
     assert_eq!(client.output_to("end"), ";[REDACTED];end");
-    // What is no secret after all is sent once that shows.
+    // Held text is sent as soon as it turns out not to be a secret.
     client.type_text(&session, ";sk-short\n");
     client.wait(&session, "sk-short");
     client.type_text(&session, ";end\n");

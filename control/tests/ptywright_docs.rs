@@ -1,4 +1,4 @@
-//! What is written about the ptywright protocol's methods, compared with the methods.
+//! Compares the descriptions of the ptywright protocol's methods with the methods.
 
 mod support;
 

@@ -309,7 +309,7 @@ fn a_shell_in_a_shell_or_elsewhere_is_what_runs() {
     let session = fixture.marked_shell(&mut wire);
     let mut agent = Client::new(&fixture);
     let id = session.id;
-    // It echoes its input at the prompt as in `read`, so that the two can't be told apart.
+    // It echoes its input at the prompt as in `read`, so a prompt and a `read` look the same.
     let handle = begin(&mut agent, &session, "PS1='in''ner$ ' command bash --norc --noediting");
     session.wait_for_text("inner$");
     let refused = agent.fail("run", json!({"pane": id, "command": "echo typed"}));

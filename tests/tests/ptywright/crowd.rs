@@ -1,4 +1,4 @@
-//! A hundred sessions and fifty connections at once, and what is left of them.
+//! Serves a hundred sessions and fifty connections at once, and checks that they leave nothing behind.
 
 use std::{collections::HashSet, fs};
 

@@ -19,7 +19,7 @@ use unterm_mux::private;
 const LONGEST: u64 = 1 << 20;
 /// The longest record, in characters.
 const LONGEST_RECORD: usize = 8 << 10;
-/// What is logged, unless `UNTERM_LOG` says otherwise.
+/// The default filter of the log, which `UNTERM_LOG` replaces.
 const FILTER: &str =
     "warn,unterm_control::dialect::ptywright=info,unterm_cli::ptywright=info,rmcp=off";
 

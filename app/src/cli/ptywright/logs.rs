@@ -110,7 +110,7 @@ impl Tail {
 
     /// The lines that were added since the last call.
     fn read(&mut self) -> io::Result<Vec<String>> {
-        // Somebody else may have emptied the file.
+        // Another process may have emptied the file.
         if self.file.metadata()?.len() < self.file.stream_position()? {
             self.file.seek(SeekFrom::Start(0))?;
             self.rest.clear();

@@ -33,7 +33,7 @@ use crate::{
     environment,
 };
 
-/// A program that prints nothing, and remembers what is typed.
+/// A program that prints nothing, and records its input.
 #[derive(Default)]
 struct Silent {
     typed: Mutex<Vec<u8>>,

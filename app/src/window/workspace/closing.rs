@@ -1,4 +1,4 @@
-//! What is to be closed, and which programs count as in use there.
+//! The panes that a request closes, and the programs in use in them.
 
 use unterm_mux::{Pane, PaneId, PaneState, TabId};
 use unterm_term::Command;

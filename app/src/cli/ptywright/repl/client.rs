@@ -86,7 +86,7 @@ impl Client {
         }
     }
 
-    /// What is wrong with a method's name.
+    /// The problem with a method's name.
     fn unknown(&self, name: &str) -> String {
         let distance = |other: &String| strsim::damerau_levenshtein(name, other);
         let similar = self.methods.iter().min_by_key(|other| distance(other));

@@ -136,7 +136,7 @@ impl Canceller {
     }
 }
 
-/// The writing half of a socket. Dropping it tells the server that nothing follows.
+/// The writing half of a socket. Dropping it ends the server's input.
 struct Half(UnixStream);
 
 impl Write for Half {
@@ -338,7 +338,7 @@ impl Failure {
     }
 }
 
-/// Refuses a server that another user has started: it would see what is typed.
+/// Refuses a server of another user, because it would receive the user's input.
 fn refuse_other_user(stream: &UnixStream, path: &Path) -> Result<()> {
     #[cfg(target_os = "linux")]
     {

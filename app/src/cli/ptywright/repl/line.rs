@@ -30,7 +30,7 @@ pub const OWN: [(&str, &str); 2] = [("help", "Explain a method, or list all"), (
 /// Reads a line.
 ///
 /// # Errors
-/// What is wrong, and what would be right.
+/// The problem, and how to correct the line.
 pub fn parse(line: &str) -> Result<Command, String> {
     let line = line.trim();
     if line.is_empty() || line.starts_with('#') {

@@ -48,7 +48,7 @@ pub fn run(client: &Client, notes: Receiver<Note>) -> Result<ExitCode> {
             }
         }
     }
-    // The server sends what is due, and closes its side.
+    // The server sends its pending messages, and closes its side.
     client.connection.close();
     let _ = end.recv_timeout(LAST);
     Ok(if has_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
