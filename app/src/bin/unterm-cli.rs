@@ -97,10 +97,14 @@ type Called = Option<(&'static str, Value)>;
 /// Parses the command line. Methods become commands only where one is used, since that takes a while.
 fn parse() -> Result<(Args, Called), clap::Error> {
     let mut command = Args::command();
+    if let Some(link) = ptywright::is_called().then(|| ptywright::as_program(&command)).flatten() {
+        let matches = link.try_get_matches_from(ptywright::words(std::env::args_os()))?;
+        return Ok((Args::of_ptywright(&matches)?, None));
+    }
     if std::env::args_os().any(|arg| arg == generated::METHOD) {
         command = generated::with_methods(command);
     }
-    let matches = command.try_get_matches_from(ptywright::words(std::env::args_os()))?;
+    let matches = command.try_get_matches()?;
     let args = Args::from_arg_matches(&matches)?;
     Ok((args, generated::request(&matches)))
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Parser, Subcommand};
+use clap::{ArgMatches, FromArgMatches, Parser, Subcommand};
 use unterm_control::languages;
 
 use crate::{
@@ -35,6 +35,18 @@ pub struct Args {
     /// The command.
     #[command(subcommand)]
     pub command: Command,
+}
+
+impl Args {
+    /// The arguments of a link named `ptywright`.
+    pub fn of_ptywright(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        Ok(Self {
+            json: matches.get_flag("json"),
+            instance: matches.get_one("instance").cloned(),
+            lang: matches.get_one("lang").cloned(),
+            command: Command::Ptywright(PtywrightCommand::from_arg_matches(matches)?),
+        })
+    }
 }
 
 /// The full code of a language.

@@ -183,11 +183,11 @@ impl Context {
             let reading = reading.as_ref();
             self.authority.decide(caller, &Step::Compose { pane, touches, reading, composed })
         };
-        let place = Place::of(pane);
-        pane.write_admitted(bytes, admit)?.map_err(|error| Error::Write { id: id.0, error })?;
-        if let Some(place) = place {
+        // Before the program can show it.
+        if let Some(place) = Place::of(pane) {
             self.echoes.add(pane, place, bytes);
         }
+        pane.write_admitted(bytes, admit)?.map_err(|error| Error::Write { id: id.0, error })?;
         self.typed(caller, pane);
         Ok(())
     }

@@ -42,7 +42,7 @@ pub struct Place {
     /// The terminal itself echoes input, at once.
     by_terminal: bool,
     /// The echo may appear below this position: earlier input is not on the screen yet, or a line editor is about to submit its
-    /// line.
+    /// line or to begin the next one.
     may_move: bool,
     /// No prompt stands before the position, so a line editor may redraw the text behind its next prompt.
     is_ahead: bool,
@@ -50,7 +50,8 @@ pub struct Place {
 
 impl Place {
     /// Remembers the cursor's position in a pane. `None` if text at that position is not an echo: on the alternate screen,
-    /// input edits a document; in the first column without terminal echo or a line editor, the program prints its own output.
+    /// input edits a document; in the first column, if neither the terminal echoes nor a line editor has ever run, the program
+    /// prints its own output.
     pub fn of(pane: &Pane) -> Option<Self> {
         let (by_terminal, reads_secret) = {
             let process = pane.process();
@@ -60,14 +61,16 @@ impl Place {
         let mut term = pane.term();
         let (modes, by_terminal) = (term.modes(), by_terminal || is_early);
         let has_editor = modes.contains(Modes::BRACKETED_PASTE);
-        if reads_secret
-            || modes.contains(Modes::ALT_SCREEN)
-            || !by_terminal && !has_editor && term.cursor().col == 0
+        let is_bare = !by_terminal && !has_editor && term.cursor().col == 0;
+        if reads_secret || modes.contains(Modes::ALT_SCREEN) || is_bare && !term.has_edited_lines()
         {
             return None;
         }
+        // Otherwise, a line editor changes hands: it has just submitted its line, so that the terminal is about to echo, or it
+        // is about to draw its next prompt.
+        let by_terminal = by_terminal || is_bare;
         let is_ahead = is_early || by_terminal && !ends_prompt(&line_to_cursor(&term));
-        let may_move = is_early || has_editor;
+        let may_move = is_early || has_editor || is_bare;
         Some(Self { mark: term.mark_typed()?, by_terminal, may_move, is_ahead })
     }
 }

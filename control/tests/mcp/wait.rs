@@ -269,6 +269,32 @@ fn conditions_are_refused_before_anything_is_typed() {
 }
 
 #[test]
+fn what_was_typed_ahead_is_not_output_where_an_editor_redraws_it() {
+    let fixture = Fixture::new();
+    let mut client = Client::new(&fixture);
+    for shell in [&["bash", "--norc", "--noprofile"][..], &["zsh", "-f"], &["python3", "-q"]] {
+        if !crate::support::has(shell[0], &["--version"]) {
+            continue;
+        }
+        let is_python = shell[0] == "python3";
+        let opened = client.call("pane_open", json!({"command": shell}));
+        let pane = &opened["pane"];
+        client.until(json!({"pane": pane, "any": [{"regex": "[#$%>] ?$"}]}));
+        let (busy, asks) = match is_python {
+            true => ("import time; time.sleep(1)\n", "_ = input('Go? '); print('DONE')\n"),
+            false => ("sleep 1\n", "read -r A; echo DONE\n"),
+        };
+        client.call("input", json!({"pane": pane, "text": busy}));
+        let typed = json!({"pane": pane, "text": asks, "wait_any": [{"text": "DONE"}],
+            "timeout_ms": 2500});
+        let typed = client.call("input", typed);
+        assert_eq!(typed["wait"]["matched"], false, "{shell:?}: {typed}");
+        let answer = json!({"pane": pane, "text": "y\n", "wait_any": [{"regex": "^DONE$"}]});
+        assert_eq!(client.call("input", answer)["wait"]["matched"], true, "{shell:?}");
+    }
+}
+
+#[test]
 fn a_line_that_is_drawn_again_elsewhere_is_not_output() {
     let fixture = Fixture::new();
     let mut client = Client::new(&fixture);

@@ -194,6 +194,9 @@ impl Term {
             None => tracing::debug!(mode, on, "unknown private mode"),
             Some(Private::Flag(flag)) => {
                 self.modes.set(flag, on);
+                if flag == Modes::BRACKETED_PASTE && on && !self.modes.contains(Modes::ALT_SCREEN) {
+                    self.typed.begin_editor();
+                }
                 if flag == Modes::IN_BAND_RESIZE && on {
                     self.tell_size();
                 }

@@ -24,6 +24,8 @@ pub(crate) struct Typed {
     points: VecDeque<Option<Point>>,
     /// The number of the first position.
     first: u64,
+    /// See [`Term::has_edited_lines`].
+    has_edited_lines: bool,
 }
 
 impl Typed {
@@ -46,6 +48,11 @@ impl Typed {
         self.points.iter_mut().for_each(visit);
     }
 
+    /// Records that a line editor has begun.
+    pub fn begin_editor(&mut self) {
+        self.has_edited_lines = true;
+    }
+
     /// Drops all positions. Their names stay used.
     pub fn clear(&mut self) {
         self.first += self.points.len() as u64;
@@ -59,6 +66,11 @@ impl Term {
         let at = self.cursor_point()?;
         self.grid.meta_mut(self.cursor.row).flags |= TYPED;
         Some(self.typed.add(at))
+    }
+
+    /// Whether a line editor has run on the main screen: a program asked there for bracketed pastes (mode 2004).
+    pub fn has_edited_lines(&self) -> bool {
+        self.typed.has_edited_lines
     }
 
     /// A remembered position, if its row still exists.

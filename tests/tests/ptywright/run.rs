@@ -178,8 +178,9 @@ fn a_link_has_the_same_commands_and_its_own_completions() -> Result<()> {
         Ok(String::from_utf8(output.stdout)?)
     };
     assert_eq!(run(&["run", "--", "echo", "hi"])?, "hi\r\n");
-    ensure!(run(&["--version"])?.starts_with("unterm-cli "));
-    ensure!(run(&["--help"])?.contains("completions"));
+    ensure!(run(&["--version"])?.starts_with("ptywright "));
+    ensure!(run(&[])?.contains("Usage: ptywright"));
+    ensure!(run(&["run", "--help"])?.contains("Usage: ptywright run"));
     ensure!(run(&["completions", "fish"])?.contains("complete -c ptywright"));
     let refused = Command::new(&link).args(["completions", "tcsh"]).output()?;
     ensure!(!refused.status.success() && String::from_utf8(refused.stderr)?.contains("tcsh"));

@@ -24,8 +24,6 @@ use crate::{complete, generated::Shell};
 
 /// The name of the command, and of a link to this program that stands for it.
 const NAME: &str = "ptywright";
-/// The name of this program.
-const PROGRAM: &str = "unterm-cli";
 
 /// Commands of the ptywright protocol.
 #[derive(Subcommand)]
@@ -65,14 +63,24 @@ pub enum PtywrightCommand {
     },
 }
 
-/// The words of a command line. A link named `ptywright` stands for the program and the command.
+/// Whether this program was called by a link named `ptywright`.
+pub fn is_called() -> bool {
+    let called = std::env::args_os().next();
+    called.as_deref().map(Path::new).and_then(Path::file_stem) == Some(OsStr::new(NAME))
+}
+
+/// The command line of a link named `ptywright`: that of the command, as a program of its own with the global options.
+pub fn as_program(root: &Command) -> Option<Command> {
+    let globals = root.get_arguments().filter(|option| option.is_global_set()).cloned();
+    let own = root.find_subcommand(NAME)?.clone();
+    Some(own.bin_name(NAME).version(env!("CARGO_PKG_VERSION")).args(globals))
+}
+
+/// The words of the link's command line. Without any, it prints its help and succeeds.
 pub fn words(line: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut words: Vec<OsString> = line.collect();
-    let called = words.first().map(Path::new).and_then(Path::file_stem);
-    if called == Some(OsStr::new(NAME)) {
-        let asks_version = words.len() == 2 && (words[1] == "--version" || words[1] == "-V");
-        let own: &[&str] = if asks_version { &[PROGRAM] } else { &[PROGRAM, NAME] };
-        words.splice(..1, own.iter().map(OsString::from));
+    if words.len() == 1 {
+        words.push("--help".into());
     }
     words
 }
@@ -115,17 +123,21 @@ pub fn run(command: &PtywrightCommand, globals: &Globals<'_>) -> Result<ExitCode
 
 #[cfg(test)]
 mod tests {
+    use clap::Arg;
+
     use super::*;
 
     #[test]
-    fn a_link_stands_for_the_command() {
-        let words = |line: &str| {
-            let words = words(line.split(' ').map(OsString::from));
-            words.into_iter().filter_map(|word| word.into_string().ok()).collect::<Vec<_>>()
-        };
-        assert_eq!(words("/bin/ptywright serve"), ["unterm-cli", "ptywright", "serve"]);
-        assert_eq!(words("unterm-cli ptywright"), ["unterm-cli", "ptywright"]);
-        assert_eq!(words("ptywright"), ["unterm-cli", "ptywright"]);
-        assert_eq!(words("ptywright --version"), ["unterm-cli", "--version"]);
+    fn a_link_is_a_program_of_its_own() {
+        let root = Command::new("unterm-cli")
+            .arg(Arg::new("instance").long("instance").global(true))
+            .subcommand(Command::new(NAME).subcommand(Command::new("serve")));
+        let mut link = as_program(&root).unwrap();
+        assert!(link.render_version().starts_with("ptywright "));
+        assert!(link.render_help().to_string().contains("Usage: ptywright [OPTIONS] [COMMAND]"));
+        let line = ["/bin/ptywright", "serve", "--instance", "alpha"];
+        let matches = link.try_get_matches_from(line).unwrap();
+        assert_eq!(matches.get_one::<String>("instance").unwrap(), "alpha");
+        assert_eq!(words(std::iter::once("ptywright".into())), ["ptywright", "--help"]);
     }
 }
