@@ -286,7 +286,9 @@ fn a_program_can_write_the_clipboard_and_the_title() -> Result<()> {
 fn a_shortcut_that_has_nothing_to_do_types_nothing() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, _, pane) = Start::windowed(&display).at_prompt()?;
-    display.type_text("cat -v\n")?;
+    display.type_text("echo begun; cat -v\n")?;
+    // Before that, the shell's line editor may still have the terminal, which would then keep the carriage return.
+    pane.wait(&mut unterm, "the program", |lines| lines.iter().any(|line| line == "begun"))?;
     // The keys dismiss messages, answer an agent, and zoom. There is only one pane, and no agent asks.
     for keys in [["Shift_L", "Delete"], ["Shift_L", "y"], ["Shift_L", "z"]] {
         display.press(&["Control_L", keys[0], keys[1]])?;
