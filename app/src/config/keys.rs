@@ -247,7 +247,7 @@ mod tests {
         let map = keymap(&[(PRESET, "classic"), ("alt+up", "none"), ("f5", "new_window")]);
         let get = |keys: &str| map.get(chord(keys).unwrap());
         assert_eq!(get("ctrl+shift+n"), Some(&Action::ChooseShell));
-        assert_eq!(get("alt+left"), Some(&Action::Focus(unterm_mux::Direction::Left)));
+        assert_eq!(get("alt+left"), Some(&Action::FocusLeft));
         assert_eq!((get("ctrl+alt+left"), get("alt+up")), (None, None));
         assert_eq!(get("alt+enter"), Some(&Action::Fullscreen));
         assert_eq!(get("f5"), Some(&Action::NewWindow));

@@ -58,7 +58,7 @@ impl Picker {
 
 pub(crate) fn action_item(entry: &'static Entry) -> Item<Choice> {
     Item::new(entry.title, Choice::Command(entry))
-        .named(entry.name, entry.synonyms())
+        .named(entry.name, entry.synonyms)
         .described(entry.summary())
 }
 
@@ -122,7 +122,7 @@ mod tests {
             assert_eq!(found(entry.title), entry.name);
             assert_eq!(found(&entry.title.to_lowercase()), entry.name);
             assert_eq!(found(entry.name), entry.name);
-            for synonym in entry.synonyms() {
+            for synonym in entry.synonyms {
                 assert_eq!(found(synonym), entry.name, "{synonym}");
             }
         }

@@ -16,6 +16,15 @@ use crate::window::ui::colors::mix;
 const LINES_CAP: u64 = 100_000;
 const AT_ONCE: u64 = 1000;
 
+/// A format of copied text that keeps its looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// HTML, with plain text beside it for programs that take no HTML.
+    Html,
+    /// Text with the sequences of its colours.
+    Ansi,
+}
+
 /// Adjacent cells with the same style.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Piece {

@@ -1,6 +1,6 @@
 //! Mouse input on the tab bar, a tab's menu and its title.
 
-use unterm_mux::{Axis, OnExit, Spawn, Tab, TabId};
+use unterm_mux::{OnExit, Spawn, Tab, TabId};
 use unterm_renderer::PixelRect;
 use winit::event::{MouseButton, MouseScrollDelta};
 
@@ -184,16 +184,16 @@ impl App {
             self.menu_item(Action::NewTab).into(),
             self.menu_item(Action::DuplicateTab).into(),
             Row::Line,
-            self.menu_item(Action::Split(Axis::Horizontal)).into(),
-            self.menu_item(Action::Split(Axis::Vertical)).into(),
+            self.menu_item(Action::SplitRight).into(),
+            self.menu_item(Action::SplitDown).into(),
             self.menu_item(Action::BroadcastTab)
                 .titled("Broadcast input in this tab")
                 .enabled(layout.tabs[index].panes().len() > 1)
                 .checked(self.workspace.panes.broadcast.covers(tab))
                 .into(),
             Row::Line,
-            self.menu_item(Action::MoveTab(-1)).enabled(index > 0).into(),
-            self.menu_item(Action::MoveTab(1)).enabled(index < last).into(),
+            self.menu_item(Action::MoveTabLeft).enabled(index > 0).into(),
+            self.menu_item(Action::MoveTabRight).enabled(index < last).into(),
             self.menu_item(Action::RenameTab).titled("Rename tab…").into(),
             Row::Line,
             self.menu_item(Action::CloseTab).into(),

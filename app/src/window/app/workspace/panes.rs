@@ -6,7 +6,6 @@ use unterm_mux::{Axis, Divider, OnExit, Pane, PaneId, Rect, Tab, TabId};
 use unterm_renderer::PixelRect;
 use winit::window::CursorIcon;
 
-use crate::action::Action;
 use crate::window::{
     app::App,
     input::{clipboard::Buffer, pointer::DOUBLE_CLICK},
@@ -147,30 +146,43 @@ impl App {
         self.paste_into(buffer, listeners.chain([focused]).collect());
     }
 
-    /// Runs an action that arranges panes; false if it is no such action, or had no effect.
-    pub(crate) fn arrange_panes(&mut self, action: &Action, tab: &Tab) -> bool {
-        let layout = self.mux.layout();
-        match action {
-            Action::SwapPane(direction) => return self.mux.swap_direction(*direction),
-            Action::RotatePanes(forward) => self.report(self.mux.rotate_panes(tab.id, *forward)),
-            Action::EqualizePanes => self.report(self.mux.equalize_panes(tab.id)),
-            Action::PaneToNewTab => self.report(self.mux.move_to_new_tab(tab.focused)),
-            Action::PaneToTab(number) => {
-                let index = (number - 1).min(layout.tabs.len().saturating_sub(1));
-                let target = &layout.tabs[index];
-                self.report(self.mux.move_to_tab(tab.focused, target.id));
-            }
-            Action::BroadcastTab | Action::BroadcastAll => {
-                let wanted = match action {
-                    Action::BroadcastAll => Broadcast::All,
-                    _ => Broadcast::Tab(tab.id),
-                };
-                let broadcast = &mut self.workspace.panes.broadcast;
-                *broadcast = if *broadcast == wanted { Broadcast::Off } else { wanted };
-                self.surface.pacing.ask();
-            }
-            _ => return false,
+    /// Exchanges full size and split of the focused pane. Returns false if it is the tab's only pane.
+    pub(crate) fn zoom(&mut self, tab: &Tab) -> bool {
+        let is_split = tab.panes().len() > 1;
+        if is_split {
+            self.mux.toggle_zoom();
         }
-        true
+        is_split
+    }
+
+    /// Moves each pane of a tab to the next or the previous one's place. Returns false if there is only one.
+    pub(crate) fn rotate_panes(&mut self, tab: &Tab, forward: bool) -> bool {
+        self.report(self.mux.rotate_panes(tab.id, forward));
+        tab.panes().len() > 1
+    }
+
+    /// Gives the panes of a tab the same space. Returns false if there is only one.
+    pub(crate) fn equalize_panes(&mut self, tab: &Tab) -> bool {
+        self.report(self.mux.equalize_panes(tab.id));
+        tab.panes().len() > 1
+    }
+
+    /// Moves a tab's focused pane to a new tab. Returns false if it is the only one.
+    pub(crate) fn pane_to_new_tab(&mut self, tab: &Tab) -> bool {
+        self.report(self.mux.move_to_new_tab(tab.focused));
+        tab.panes().len() > 1
+    }
+
+    /// Moves a tab's focused pane to another tab. Returns false if it is there already.
+    pub(crate) fn pane_to_tab(&mut self, tab: &Tab, target: TabId) -> bool {
+        self.report(self.mux.move_to_tab(tab.focused, target));
+        target != tab.id
+    }
+
+    /// Begins a broadcast of what is typed, or ends it.
+    pub(crate) fn toggle_broadcast(&mut self, wanted: Broadcast) {
+        let broadcast = &mut self.workspace.panes.broadcast;
+        *broadcast = if *broadcast == wanted { Broadcast::Off } else { wanted };
+        self.surface.pacing.ask();
     }
 }
