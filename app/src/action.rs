@@ -5,11 +5,13 @@
 
 mod argument;
 mod chord;
+mod keys;
 mod table;
 
 use std::ops::RangeInclusive;
 
 pub use chord::Chord;
+pub use keys::{Keys, LEADER};
 pub(crate) use table::with_actions;
 
 /// What an action takes, and how that becomes an action.

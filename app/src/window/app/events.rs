@@ -80,6 +80,7 @@ impl ApplicationHandler<Wake> for App {
                 self.end_attention();
                 self.input.held.forget();
                 self.input.taken.forget();
+                self.end_sequence();
                 self.close_menu();
                 self.tell_focus();
                 self.surface.pacing.ask();

@@ -373,3 +373,42 @@ fn a_message_goes_by_itself() {
     script.now += Duration::from_secs(10);
     assert!(!script.frame().contains("A message."));
 }
+
+#[test]
+fn keys_may_follow_each_other() {
+    let mut script = Script::new();
+    script.configure(
+        "[keys]\nleader = 'ctrl+a'\n'leader>c' = 'new_tab'\n'leader>b>x' = 'send_text:both'\n\
+         'f5' = ['send_text:one ', 'send_text:two']\n",
+    );
+    script.key("ctrl+a");
+    assert!(script.frame().contains("label Ctrl+A …\n"));
+    script.key("b");
+    assert!(script.frame().contains("label Ctrl+A B …\n"));
+    script.key("x");
+    assert!(!script.frame().contains('…'));
+    script.key("f5");
+    assert_eq!(script.typed(0), "bothone two");
+    // Nothing is bound to what follows, so the program gets all keys.
+    script.key("ctrl+a");
+    script.key("b");
+    script.key("z");
+    assert_eq!(script.typed(0), "\x01bz");
+    script.key("ctrl+a");
+    script.key("escape");
+    script.key("c");
+    assert_eq!(script.typed(0), "c", "Escape discards the sequence");
+    // A key that is bound alone still does its work.
+    script.key("ctrl+a");
+    script.key("f5");
+    assert_eq!(script.typed(0), "\x01one two");
+    script.key("ctrl+a");
+    script.key("c");
+    assert_eq!(script.app.chrome.tabs.len(), 2);
+    // An overlay takes the next key.
+    script.key("ctrl+a");
+    script.app.open_search();
+    script.key("c");
+    assert_eq!((script.app.chrome.tabs.len(), script.typed(1)), (2, String::new()));
+    assert!(!script.frame().contains('…'));
+}
