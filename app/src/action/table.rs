@@ -31,6 +31,9 @@ macro_rules! with_actions {
             CloseTab "close_tab" "Close tab" ["ctrl+shift+w"] []
                 "Closes the active tab and all its panes."
                 |app, at| app.close(Closing::Tab(at.tab.id));
+            CloseOtherTabs "close_other_tabs" "Close other tabs" [] []
+                "Closes every tab but the active one."
+                |app, at| app.close(Closing::OtherTabs(at.tab.id)), else "There is no other tab.";
             NextTab "next_tab" "Next tab" ["ctrl+tab"] ["tab right"]
                 "Activates the next tab. After the last tab comes the first."
                 |app, at| { app.switch_tab(1); at.layout.tabs.len() > 1 }, else "There is no other tab.";
@@ -183,6 +186,12 @@ macro_rules! with_actions {
                 "Shows the newest line. A full-screen program gets the key."
                 |app, _| app.scroll_view(|view, _| drop(view.scroll_to_live())),
                     else program "A full-screen program has no history to scroll.";
+            ShowHistory "show_history" "Show history in a pager" [] ["scrollback pager", "less"]
+                "Shows the focused pane's history in a new tab, with the program of scrollback.pager."
+                |app, _| app.show_history();
+            ShowOutput "show_output" "Show a command's output in a pager" [] []
+                "Shows the output of the last command, or of the one you jumped to, in a new tab. The program is that of scrollback.pager."
+                |app, _| app.show_output();
             ClearHistory "clear_history" "Clear history" [] ["clear scrollback"]
                 "Deletes the focused pane's lines above the screen."
                 |app, _| app.with_focused(Pane::clear_history);

@@ -13,7 +13,7 @@ use unterm_term::{
 use crate::window::ui::colors::mix;
 
 /// Maximum number of lines copied with styles, and of lines read per lock of the terminal.
-const LINES_CAP: u64 = 100_000;
+pub(crate) const LINES_CAP: u64 = 100_000;
 const AT_ONCE: u64 = 1000;
 
 /// A format of copied text that keeps its looks.

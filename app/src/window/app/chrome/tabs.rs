@@ -50,14 +50,15 @@ impl App {
             let width = bar.place_of(drag.tab)?.width as i32;
             Some((drag.tab, ((x - drag.grip) as i32).min(right - width).max(left)))
         });
-        Look { pointer, dragged, turn }
+        Look { pointer, dragged, turn, numbers: self.prefs.config.tab_bar.numbers }
     }
 
     /// Handles a press on the tab bar.
     pub(crate) fn tab_bar_pressed(&mut self, part: TabBarPart, button: MouseButton) {
         let double = button == MouseButton::Left && self.chrome.is_double_click(part);
         if let Some(tab) = part.closed_by(button) {
-            return self.close(Closing::Tab(tab));
+            self.close(Closing::Tab(tab));
+            return;
         }
         match (part, button) {
             (TabBarPart::Tab(tab), MouseButton::Left) if double => {
@@ -197,6 +198,7 @@ impl App {
             self.menu_item(Action::RenameTab).titled("Rename tab…").into(),
             Row::Line,
             self.menu_item(Action::CloseTab).into(),
+            self.menu_item(Action::CloseOtherTabs).enabled(last > 0).into(),
         ];
         self.open_menu(anchor, rows, Some(tab));
     }

@@ -14,8 +14,8 @@ use crate::window::{
 const NAMED: usize = 6;
 
 impl App {
-    /// Closes a pane, a tab or the window, or asks for confirmation.
-    pub(crate) fn close(&mut self, what: Closing) {
+    /// Closes panes, tabs or the window, or asks for confirmation. Returns false if there is nothing to close.
+    pub(crate) fn close(&mut self, what: Closing) -> bool {
         let layout = self.mux.layout();
         let panes: Vec<PaneId> = match what {
             Closing::Pane(pane) => vec![pane],
@@ -23,19 +23,28 @@ impl App {
                 let tab = layout.tabs.iter().find(|one| one.id == tab);
                 tab.map_or_else(Vec::new, |tab| tab.panes())
             }
+            Closing::OtherTabs(tab) => {
+                let others = layout.tabs.iter().filter(|one| one.id != tab);
+                others.flat_map(|tab| tab.panes()).collect()
+            }
             Closing::Window => layout.tabs.iter().flat_map(|tab| tab.panes()).collect(),
         };
+        if panes.is_empty() && what != Closing::Window {
+            return false;
+        }
         let running: Vec<String> = match self.prefs.config.confirm_close {
             ConfirmClose::Never => Vec::new(),
             _ => panes.iter().filter_map(|pane| running(&*self.mux.pane(*pane)?)).collect(),
         };
         if running.is_empty() && self.prefs.config.confirm_close != ConfirmClose::Always {
-            return self.close_now(what);
+            self.close_now(what);
+            return true;
         }
-        let thing = match what {
-            Closing::Pane(_) => "pane",
-            Closing::Tab(_) => "tab",
-            Closing::Window => "window",
+        let things = match what {
+            Closing::Pane(_) => "this pane",
+            Closing::Tab(_) => "this tab",
+            Closing::OtherTabs(_) => "all other tabs",
+            Closing::Window => "this window",
         };
         let about = match (running.len(), panes.len()) {
             (0, 0 | 1) => "Its shell will end.".to_owned(),
@@ -46,11 +55,12 @@ impl App {
         let names = first_of(&running, NAMED).into_iter();
         let preview = names.map(|text| Preview { text, ..Preview::default() });
         self.ask(
-            Confirm::new(format!("Close this {thing}?"), about)
+            Confirm::new(format!("Close {things}?"), about)
                 .preview(preview.collect())
                 .button("Close", 'c', Answer::Close(what))
                 .cancel(),
         );
+        true
     }
 
     /// Closes without asking.
@@ -59,6 +69,11 @@ impl App {
             // The program may have exited since the question.
             Closing::Pane(pane) => drop(self.mux.close_pane(pane)),
             Closing::Tab(tab) => drop(self.mux.close_tab(tab)),
+            Closing::OtherTabs(tab) => {
+                let layout = self.mux.layout();
+                let others = layout.tabs.iter().filter(|one| one.id != tab);
+                others.for_each(|other| drop(self.mux.close_tab(other.id)));
+            }
             Closing::Window => self.inbox.post(|news| news.stop = true),
         }
     }
