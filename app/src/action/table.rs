@@ -62,6 +62,9 @@ macro_rules! with_actions {
             ClosePane "close_pane" "Close pane" ["ctrl+shift+x"] ["kill pane"]
                 "Closes the focused pane and ends its program."
                 |app, at| app.close(Closing::Pane(at.tab.focused));
+            UndoClose "undo_close" "Undo close" [] ["reopen closed tab", "reopen closed pane", "restore tab"]
+                "Brings back the pane or tab that was closed last. This works for 30 s, while its program runs on."
+                |app, _| app.undo_close(), else "Nothing was closed in the last 30 s.";
             CloseWindow "close_window" "Close window" ["ctrl+shift+q"] ["quit", "exit"]
                 "Closes the window and all its tabs."
                 |app, _| app.close(Closing::Window);

@@ -38,6 +38,8 @@ pub(crate) struct Workspace {
     pub(crate) last: Option<LastSession>,
     /// When to save the open tabs for the next window, after a change.
     pub(crate) keep_at: Option<Instant>,
+    /// Until when the last close can be undone.
+    pub(crate) undo_until: Option<Instant>,
 }
 
 impl Default for Workspace {
@@ -49,6 +51,7 @@ impl Default for Workspace {
             names: Names { stale: true, ..Names::default() },
             last: None,
             keep_at: None,
+            undo_until: None,
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Closes a pane, a tab or the window. If a program runs there, asks first.
 
-use unterm_mux::PaneId;
+use std::time::{Duration, Instant};
+
+use unterm_mux::{PaneId, Tab};
 
 use crate::config::ConfirmClose;
 use crate::window::{
@@ -10,6 +12,8 @@ use crate::window::{
     workspace::closing::{Closing, running},
 };
 
+/// How long a close can be undone. The programs run on meanwhile.
+const UNDO: Duration = Duration::from_secs(30);
 /// Maximum number of programs in a question.
 const NAMED: usize = 6;
 
@@ -63,18 +67,37 @@ impl App {
         true
     }
 
-    /// Closes without asking.
+    /// Closes without asking. All but the window can be brought back for [`UNDO`].
     pub(crate) fn close_now(&mut self, what: Closing) {
-        match what {
-            // The program may have exited since the question.
-            Closing::Pane(pane) => drop(self.mux.close_pane(pane)),
-            Closing::Tab(tab) => drop(self.mux.close_tab(tab)),
-            Closing::OtherTabs(tab) => {
-                let layout = self.mux.layout();
-                let others = layout.tabs.iter().filter(|one| one.id != tab);
-                others.for_each(|other| drop(self.mux.close_tab(other.id)));
-            }
-            Closing::Window => self.inbox.post(|news| news.stop = true),
+        let layout = self.mux.layout();
+        let is_closed = |tab: &&Tab| match what {
+            Closing::Tab(id) => tab.id == id,
+            Closing::OtherTabs(id) => tab.id != id,
+            Closing::Pane(_) | Closing::Window => false,
+        };
+        let groups: Vec<Vec<PaneId>> = match what {
+            Closing::Window => return self.inbox.post(|news| news.stop = true),
+            Closing::Pane(pane) => vec![vec![pane]],
+            _ => layout.tabs.iter().filter(is_closed).map(Tab::panes).collect(),
+        };
+        // The program may have exited since the question.
+        let closed = groups.iter().filter(|panes| self.mux.close_undoably(panes)).count();
+        if closed > 0 {
+            let until = Instant::now() + UNDO;
+            self.workspace.undo_until = Some(until);
+            self.surface.wake_at(until);
         }
+    }
+
+    /// Brings back what was closed last. Returns false if there is nothing.
+    pub(crate) fn undo_close(&mut self) -> bool {
+        self.mux.undo_close()
+    }
+
+    /// Ends the programs of what was closed [`UNDO`] ago. Returns when that is due otherwise.
+    pub(crate) fn end_closed_in_time(&mut self, now: Instant) -> Option<Instant> {
+        self.mux.end_closed(UNDO);
+        self.workspace.undo_until.take_if(|until| *until <= now);
+        self.workspace.undo_until
     }
 }
