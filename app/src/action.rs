@@ -6,12 +6,14 @@
 mod argument;
 mod chord;
 mod keys;
+mod mouse;
 mod table;
 
 use std::ops::RangeInclusive;
 
 pub use chord::Chord;
 pub use keys::{Keys, LEADER};
+pub use mouse::{MouseChord, MouseInput};
 pub(crate) use table::with_actions;
 
 /// What an action takes, and how that becomes an action.
@@ -84,13 +86,19 @@ impl Entry {
 
 /// The type of an argument.
 macro_rules! argument {
-    (number) => { i32 };
-    (text) => { String };
+    (number) => {
+        i32
+    };
+    (text) => {
+        String
+    };
 }
 
 /// The form of a row's argument.
 macro_rules! takes {
-    ($action:ident) => { Takes::Nothing(Action::$action) };
+    ($action:ident) => {
+        Takes::Nothing(Action::$action)
+    };
     ($action:ident number $what:literal $range:expr) => {
         Takes::Number { what: $what, range: $range, make: Action::$action }
     };
@@ -101,19 +109,33 @@ macro_rules! takes {
 
 /// A value that a row may leave out.
 macro_rules! optional {
-    () => { None };
-    ($value:literal) => { Some($value) };
+    () => {
+        None
+    };
+    ($value:literal) => {
+        Some($value)
+    };
 }
 
 /// The end of a row.
 macro_rules! no_effect {
-    () => { "There is nothing to do here." };
-    ($why:literal) => { $why };
+    () => {
+        "There is nothing to do here."
+    };
+    ($why:literal) => {
+        $why
+    };
 }
 macro_rules! passes_key {
-    () => { PassesKey::Never };
-    (program) => { PassesKey::Always };
-    (program_unless_shift) => { PassesKey::UnlessShift };
+    () => {
+        PassesKey::Never
+    };
+    (program) => {
+        PassesKey::Always
+    };
+    (program_unless_shift) => {
+        PassesKey::UnlessShift
+    };
 }
 
 macro_rules! define {

@@ -7,8 +7,7 @@ use std::sync::Arc;
 use common::{Ear, headless, open, sh};
 use unterm_mux::{
     Axis, Direction, Mux, MuxError, MuxEvent, MuxOptions, OnExit, Pane, PaneId, PaneState, Rect,
-    Spacing,
-    TabId,
+    Spacing, TabId,
 };
 use unterm_term::Size;
 

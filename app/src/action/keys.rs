@@ -41,7 +41,8 @@ fn parts(text: &str) -> impl Iterator<Item = &str> {
         let now = rest?;
         let is_end = |(at, _): &(usize, &str)| {
             let before = &now[..*at];
-            !before.is_empty() && (!before.ends_with('+') || before == "+" || before.ends_with("++"))
+            !before.is_empty()
+                && (!before.ends_with('+') || before == "+" || before.ends_with("++"))
         };
         let end = now.match_indices('>').find(is_end).map(|(at, _)| at);
         rest = end.map(|at| &now[at + 1..]);

@@ -7,7 +7,7 @@ use unterm_control::{ActionInfo, Binding};
 
 use super::Bound;
 use crate::{
-    action::{ACTIONS, Action, Chord, Entry, Keys, LEADER, Takes},
+    action::{ACTIONS, Action, Chord, Entry, Keys, LEADER, MouseChord, Takes},
     suggestion::did_you_mean,
 };
 
@@ -70,9 +70,11 @@ fn changes(own: &BTreeMap<String, Bound>) -> impl Iterator<Item = (&str, Vec<&st
     let preset = setting(own, PRESET).and_then(|name| preset(name).ok()).unwrap_or_default();
     let preset = preset.iter().map(|(keys, action)| (*keys, vec![*action]));
     let own = own.iter().filter(|(keys, _)| !is_setting(keys));
-    preset.chain(own.map(|(keys, bound)| {
-        (keys.as_str(), bound.actions().iter().map(String::as_str).collect())
-    }))
+    preset.chain(
+        own.map(|(keys, bound)| {
+            (keys.as_str(), bound.actions().iter().map(String::as_str).collect())
+        }),
+    )
 }
 
 /// Only the settings among these bindings.
@@ -114,7 +116,10 @@ pub fn bindings(own: &BTreeMap<String, Bound>) -> Vec<(String, Binding)> {
     let mut bind = |keys: &str, actions: &[(&str, &str)]| {
         let Some(chords) = chords(keys, leader) else { return };
         let binding = |(name, argument): &(&str, &str)| {
-            ((*name).to_owned(), Binding { keys: keys.to_owned(), argument: (*argument).to_owned() })
+            (
+                (*name).to_owned(),
+                Binding { keys: keys.to_owned(), argument: (*argument).to_owned() },
+            )
         };
         let bound = actions.iter().filter(|(name, _)| *name != NONE).map(binding).collect();
         found.retain(|other, _| !other.starts_with(&chords) && !chords.starts_with(other));
@@ -169,7 +174,8 @@ impl Keymap {
         let mut map = Self::default();
         for entry in ACTIONS {
             for (keys, argument) in entry.keys {
-                if let (Some(chords), Ok(action)) = (chords(keys, leader), entry.action(*argument)) {
+                if let (Some(chords), Ok(action)) = (chords(keys, leader), entry.action(*argument))
+                {
                     map.bind(&chords, vec![action]);
                 }
             }
@@ -245,6 +251,27 @@ impl Keymap {
             Found::Actions([action]) => Some(action),
             _ => None,
         }
+    }
+}
+
+/// The current bindings of the mouse. Those of `none` are empty.
+#[derive(Clone, Debug, Default)]
+pub struct MouseMap(FxHashMap<MouseChord, Vec<Action>>);
+
+impl MouseMap {
+    /// The bindings of the file. Skips invalid ones, reported when the file was read.
+    pub fn new(own: &BTreeMap<String, Bound>) -> Self {
+        let bind = |(input, does): (&String, &Bound)| {
+            let actions: Result<Vec<_>, _> =
+                does.actions().iter().map(|action| bound(action)).collect();
+            Some((input.parse().ok()?, actions.ok()?.into_iter().flatten().collect()))
+        };
+        Self(own.iter().filter_map(bind).collect())
+    }
+
+    /// The actions of an input. `None` if it is not bound.
+    pub fn get(&self, chord: MouseChord) -> Option<&[Action]> {
+        self.0.get(&chord).map(Vec::as_slice)
     }
 }
 
@@ -358,7 +385,8 @@ mod tests {
 
     #[test]
     fn keys_may_follow_each_other() {
-        let mut own = keymap_of(&[("leader", "ctrl+a"), ("leader>c", "new_tab"), ("ctrl+a>b>x", "copy")]);
+        let mut own =
+            keymap_of(&[("leader", "ctrl+a"), ("leader>c", "new_tab"), ("ctrl+a>b>x", "copy")]);
         own.insert("ctrl+shift+t>x".into(), "paste".into());
         own.insert("f5".into(), Bound::Several(vec!["copy".into(), "send_text:x".into()]));
         own.insert("f6".into(), Bound::Several(Vec::new()));

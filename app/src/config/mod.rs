@@ -63,6 +63,8 @@ pub struct Config {
     pub env: BTreeMap<String, String>,
     /// Keys and their actions: `"ctrl+shift+t" = "new_tab"`, or with an argument `"ctrl+1" = "activate_tab:1"`. `"none"` unbinds a key, so that programs receive it. A list runs several actions. `>` separates keys that are pressed one after the other, as in `"ctrl+a>c"`; `leader = "ctrl+a"` lets `"leader>c"` stand for the same. `preset = "classic"` brings back the default keys that moved: Ctrl+Shift+N lists shells, Alt and an arrow key moves the focus, Alt+Enter is full screen.
     pub keys: BTreeMap<String, Bound>,
+    /// Mouse buttons and their actions: `"ctrl+middle" = "paste"`, `"back" = "previous_tab"`, `"ctrl+wheel_up" = "larger_font"`. The inputs are `left`, `middle`, `right`, `back`, `forward`, `wheel_up` and `wheel_down`, with modifiers as for keys. `"none"` lets a button do nothing, and a list runs several actions. A program that uses the mouse gets the input first, unless Shift is held.
+    pub mouse_bindings: BTreeMap<String, Bound>,
     /// Keys of copy mode and their commands: `"t" = "left"`. `"none"` unbinds a key.
     pub copy_mode_keys: BTreeMap<String, String>,
     /// Commands that shell integration reports.

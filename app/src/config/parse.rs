@@ -11,7 +11,7 @@ use toml_edit::{Document, Item, Table, TableLike};
 
 use super::{Config, ThemeChoice, compile_pattern, keys, theme};
 use crate::{
-    action::{Chord, Keys, LEADER},
+    action::{Chord, Keys, LEADER, MouseChord},
     copy_command,
     suggestion::did_you_mean,
 };
@@ -285,6 +285,8 @@ impl Found<'_> {
             _ => keys::bound(does).err(),
         };
         self.named(table, "keys", key, action);
+        let button = |name: &str| name.parse::<MouseChord>().err();
+        self.named(table, "mouse_bindings", button, |_, does| keys::bound(does).err());
         let command = |_: &str, does: &str| copy_command::named(does).err();
         self.named(table, "copy_mode_keys", |name| name.parse::<Chord>().err(), command);
         let variable = |name: &str| {
@@ -550,7 +552,10 @@ mod tests {
         one("leader = 'hyper+a'", "\"hyper\" in \"hyper+a\" is no modifier");
         one("'ctrl+a>' = 'new_tab'", "\"\"");
         one("'f5' = ['copy', 'pasta']", "did you mean \"paste\"");
-        one("'ctrl+a' = 'copy'\n'ctrl+a>c' = 'new_tab'", "\"ctrl+a\" can't be bound, since \"ctrl+a>c\"");
+        one(
+            "'ctrl+a' = 'copy'\n'ctrl+a>c' = 'new_tab'",
+            "\"ctrl+a\" can't be bound, since \"ctrl+a>c\"",
+        );
         one("leader = 'ctrl+a'\n'ctrl+a>c' = 'new_tab'\n'leader>c' = 'copy'", "is the same key as");
     }
 

@@ -140,7 +140,12 @@ pub struct TabBar {
 
 impl Default for TabBar {
     fn default() -> Self {
-        Self { show: ShowTabBar::default(), position: BarPosition::default(), max_title: 24, numbers: false }
+        Self {
+            show: ShowTabBar::default(),
+            position: BarPosition::default(),
+            max_title: 24,
+            numbers: false,
+        }
     }
 }
 

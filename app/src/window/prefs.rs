@@ -16,7 +16,7 @@ use crate::{
     args::Args,
     config::{
         Config, Cursor, CursorShape, OpenBy, Settings, ShowTabBar,
-        keys::{self, Found, Keymap},
+        keys::{self, Found, Keymap, MouseMap},
         theme,
     },
     copy_command::CopyKeys,
@@ -59,6 +59,7 @@ pub(crate) struct Prefs {
     pub(crate) settings: Arc<Settings>,
     pub(crate) config: Arc<Config>,
     pub(crate) keymap: Keymap,
+    pub(crate) mouse_map: MouseMap,
     pub(crate) copy_keys: CopyKeys,
     /// The theme's colours.
     pub(crate) palette: Arc<Palette>,

@@ -33,7 +33,8 @@ impl Mux {
             let Some(index) = index else { return false };
             let tab = state.layout.tabs[index].clone();
             let area = state.areas.get(&tab.id).copied();
-            let own: Vec<PaneId> = ids.iter().copied().filter(|id| tab.root.contains(*id)).collect();
+            let own: Vec<PaneId> =
+                ids.iter().copied().filter(|id| tab.root.contains(*id)).collect();
             let taken = state.take(&own);
             let panes = taken.panes.clone();
             state.closed.push(Closed { panes, tab, index, area, at: Instant::now() });
@@ -49,7 +50,9 @@ impl Mux {
     pub fn undo_close(&self) -> bool {
         let panes = {
             let mut state = self.state.lock();
-            let Some(closed) = state.closed.pop().filter(|_| !state.is_closed) else { return false };
+            let Some(closed) = state.closed.pop().filter(|_| !state.is_closed) else {
+                return false;
+            };
             let Closed { panes, tab, index, area, .. } = closed;
             for pane in &panes {
                 state.panes.insert(pane.id(), Arc::clone(pane));

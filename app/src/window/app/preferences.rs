@@ -13,7 +13,10 @@ use crate::window::{
     workspace::view::View,
 };
 use crate::{
-    config::{BarPosition, Change, Config, keys::Keymap},
+    config::{
+        BarPosition, Change, Config,
+        keys::{Keymap, MouseMap},
+    },
     copy_command::CopyKeys,
     environment,
     suggestion::did_you_mean,
@@ -56,6 +59,7 @@ impl App {
     fn prefer(&mut self, config: Arc<Config>) {
         let before = std::mem::replace(&mut self.prefs.config, config);
         self.prefs.keymap = Keymap::new(&self.prefs.config.keys);
+        self.prefs.mouse_map = MouseMap::new(&self.prefs.config.mouse_bindings);
         self.prefs.copy_keys = CopyKeys::new(&self.prefs.config.copy_mode_keys);
         if let Some(server) = &self.server {
             server.set_approval(self.prefs.args.approval(&self.prefs.config));

@@ -17,10 +17,7 @@ use crate::window::{
     },
     workspace::blocks::place::Part,
 };
-use crate::{
-    action::Action,
-    config::keys::Keymap,
-};
+use crate::{action::Action, config::keys::Keymap};
 
 #[cfg(test)]
 mod tests;
