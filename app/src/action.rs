@@ -20,6 +20,13 @@ pub(crate) use table::with_actions;
 pub enum Takes {
     /// Nothing.
     Nothing(Action),
+    /// Text, or nothing.
+    Optional {
+        /// What the text is, for people.
+        what: &'static str,
+        /// The action with a text, or without one.
+        make: fn(Option<String>) -> Action,
+    },
     /// A whole number.
     Number {
         /// What it is, for people.
@@ -74,7 +81,18 @@ impl Entry {
     pub fn argument(&self) -> &'static str {
         match self.takes {
             Takes::Nothing(_) => "",
-            Takes::Number { what, .. } | Takes::Text { what, .. } => what,
+            Takes::Optional { what, .. }
+            | Takes::Number { what, .. }
+            | Takes::Text { what, .. } => what,
+        }
+    }
+
+    /// The action without an argument. `None` if it needs one.
+    pub fn plain(&self) -> Option<Action> {
+        match &self.takes {
+            Takes::Nothing(action) => Some(action.clone()),
+            Takes::Optional { make, .. } => Some(make(None)),
+            Takes::Number { .. } | Takes::Text { .. } => None,
         }
     }
 
@@ -92,6 +110,9 @@ macro_rules! argument {
     (text) => {
         String
     };
+    (optional) => {
+        Option<String>
+    };
 }
 
 /// The form of a row's argument.
@@ -101,6 +122,9 @@ macro_rules! takes {
     };
     ($action:ident number $what:literal $range:expr) => {
         Takes::Number { what: $what, range: $range, make: Action::$action }
+    };
+    ($action:ident optional $what:literal) => {
+        Takes::Optional { what: $what, make: Action::$action }
     };
     ($action:ident text $what:literal) => {
         Takes::Text { what: $what, make: Action::$action }

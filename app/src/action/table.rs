@@ -13,9 +13,9 @@
 macro_rules! with_actions {
     ($then:ident) => {
         $then! {
-            NewTab "new_tab" "New tab" ["ctrl+shift+t"] ["open tab", "create tab"]
-                "Opens a shell in a new tab, in the focused pane's directory."
-                |app, at| { app.bring_forward(at); app.open_tab() };
+            NewTab(optional: "the name of a profile") "new_tab" "New tab" ["ctrl+shift+t"] ["open tab", "create tab"]
+                "Opens a shell in a new tab, in the focused pane's directory. With a profile, opens the profile's program."
+                |app, at, profile| { app.bring_forward(at); app.open_tab(profile.as_deref()) };
             DuplicateTab "duplicate_tab" "Duplicate tab" [] ["clone tab"]
                 "Opens a tab that runs the focused pane's program in the same directory."
                 |app, at| { app.bring_forward(at); app.duplicate_tab(at.tab) };

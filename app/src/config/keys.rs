@@ -7,7 +7,7 @@ use unterm_control::{ActionInfo, Binding};
 
 use super::Bound;
 use crate::{
-    action::{ACTIONS, Action, Chord, Entry, Keys, LEADER, MouseChord, Takes},
+    action::{ACTIONS, Action, Chord, Entry, Keys, LEADER, MouseChord},
     suggestion::did_you_mean,
 };
 
@@ -209,10 +209,10 @@ impl Keymap {
 
     /// The shortest keys of an action without an argument, as shown to the user.
     pub fn keys_of(&self, entry: &Entry) -> String {
-        let Takes::Nothing(action) = &entry.takes else { return String::new() };
+        let Some(action) = entry.plain() else { return String::new() };
         let mut keys = Vec::new();
         collect(&self.0, &mut Vec::new(), &mut |chords, actions| {
-            if actions == std::slice::from_ref(action) {
+            if actions == std::slice::from_ref(&action) {
                 keys.push(Keys { leader: false, chords: chords.to_vec() }.to_string());
             }
         });
@@ -371,7 +371,7 @@ mod tests {
         assert_eq!((get("ctrl+alt+left"), get("alt+up")), (None, None));
         assert_eq!(get("alt+enter"), Some(&Action::Fullscreen));
         assert_eq!(get("f5"), Some(&Action::NewWindow));
-        assert_eq!(get("ctrl+shift+t"), Some(&Action::NewTab));
+        assert_eq!(get("ctrl+shift+t"), Some(&Action::NewTab(None)));
         for keys in ["alt+left", "alt+right", "alt+up", "alt+down", "alt+enter"] {
             assert_eq!(keymap(&[]).get(chord(keys).unwrap()), None, "programs use {keys}");
         }
@@ -397,13 +397,13 @@ mod tests {
             map.find(&chords, last)
         };
         assert_eq!(find("ctrl+a"), Some(Found::Prefix));
-        assert_eq!(find("ctrl+a>c"), Some(Found::Actions(&[Action::NewTab])));
+        assert_eq!(find("ctrl+a>c"), Some(Found::Actions(&[Action::NewTab(None)])));
         assert_eq!(find("ctrl+a>b"), Some(Found::Prefix));
         assert_eq!(find("ctrl+a>b>x"), Some(Found::Actions(&[Action::Copy])));
         assert_eq!((find("ctrl+a>x"), find("c"), find("f6")), (None, None, None));
         // A sequence takes the place of a default key.
         assert_eq!(find("ctrl+shift+t"), Some(Found::Prefix));
-        assert_eq!(map.keys_of(Action::NewTab.entry()), "Ctrl+A C");
+        assert_eq!(map.keys_of(Action::NewTab(None).entry()), "Ctrl+A C");
         let both = [Action::Copy, Action::SendText("x".into())];
         assert_eq!(find("f5"), Some(Found::Actions(&both)));
         let listed = bindings(&own);

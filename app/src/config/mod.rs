@@ -12,6 +12,7 @@ mod mouse;
 mod notices;
 mod pane;
 pub mod parse;
+mod profile;
 pub mod reference;
 mod settings;
 mod text;
@@ -30,6 +31,7 @@ pub use hints::{HintAction, HintPattern, Hints, Links, OpenBy, compile_pattern};
 pub use mouse::{ConfirmPaste, CopyOnSelect, Mouse, Paste, RightButton};
 pub use notices::{Bell, Notifications};
 pub use pane::{Commands, Compat, Scrollback, Shell};
+pub use profile::{Profile, ProfileFont};
 pub use settings::{Change, Complaint, FILE, Settings, load};
 pub use text::{AmbiguousWidth, Blending, Cursor, CursorShape, Text};
 pub use window::{
@@ -61,6 +63,8 @@ pub struct Config {
     pub shell: Shell,
     /// Environment variables for programs in new panes, in addition to the inherited ones. An empty value sets an empty variable.
     pub env: BTreeMap<String, String>,
+    /// Profiles: programs, directories, variables and looks under a name, as `[profile.work]`. `new_tab:work` opens a tab with one, `unterm --profile work` a window.
+    pub profile: BTreeMap<String, Profile>,
     /// Keys and their actions: `"ctrl+shift+t" = "new_tab"`, or with an argument `"ctrl+1" = "activate_tab:1"`. `"none"` unbinds a key, so that programs receive it. A list runs several actions. `>` separates keys that are pressed one after the other, as in `"ctrl+a>c"`; `leader = "ctrl+a"` lets `"leader>c"` stand for the same. `preset = "classic"` brings back the default keys that moved: Ctrl+Shift+N lists shells, Alt and an arrow key moves the focus, Alt+Enter is full screen.
     pub keys: BTreeMap<String, Bound>,
     /// Mouse buttons and their actions: `"ctrl+middle" = "paste"`, `"back" = "previous_tab"`, `"ctrl+wheel_up" = "larger_font"`. The inputs are `left`, `middle`, `right`, `back`, `forward`, `wheel_up` and `wheel_down`, with modifiers as for keys. `"none"` lets a button do nothing, and a list runs several actions. A program that uses the mouse gets the input first, unless Shift is held.

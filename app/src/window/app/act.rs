@@ -122,10 +122,20 @@ impl App {
         true
     }
 
-    /// Opens a tab in the focused pane's directory.
-    pub(crate) fn open_tab(&mut self) {
-        let spawn = self.spawn_beside();
-        self.report(self.mux.open_tab(spawn, None, OnExit::Close));
+    /// Opens a tab in the focused pane's directory, or as a profile says.
+    pub(crate) fn open_tab(&mut self, profile: Option<&str>) {
+        let Some(name) = profile else {
+            let spawn = self.spawn_beside();
+            return self.report(self.mux.open_tab(spawn, None, OnExit::Close));
+        };
+        let spawn = match self.prefs.config.find_profile(name) {
+            Ok(profile) => profile.spawn(self.spawn_beside()),
+            Err(why) => return self.complain("profile", why),
+        };
+        match self.mux.open_tab(spawn, None, OnExit::Close) {
+            Ok(pane) => self.give_profile(&pane, name),
+            error => self.report(error),
+        }
     }
 
     /// A shell in the focused pane's directory, if that directory exists.

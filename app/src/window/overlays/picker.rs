@@ -19,6 +19,8 @@ pub(crate) enum Choice {
     Command(&'static Entry),
     Theme(String),
     Tab(TabId),
+    /// The name of a profile.
+    Profile(String),
     /// The path of a program.
     Shell(String),
     /// Text to type into the pane.

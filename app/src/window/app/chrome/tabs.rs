@@ -73,10 +73,10 @@ impl App {
                 self.open_tab_menu(tab, self.input.pointer.position);
             }
             (TabBarPart::Menu, MouseButton::Left | MouseButton::Right) => self.open_main_menu(),
-            (TabBarPart::New, MouseButton::Left | MouseButton::Middle) => self.open_tab(),
+            (TabBarPart::New, MouseButton::Left | MouseButton::Middle) => self.open_tab(None),
             (TabBarPart::New, MouseButton::Right) => self.pick_shell(),
             (TabBarPart::Empty, MouseButton::Right) => self.pick_anything(),
-            (TabBarPart::Empty, MouseButton::Left) if double => self.open_tab(),
+            (TabBarPart::Empty, MouseButton::Left) if double => self.open_tab(None),
             (TabBarPart::Before, MouseButton::Left) => self.scroll_tabs(-1),
             (TabBarPart::After, MouseButton::Left) => self.scroll_tabs(1),
             _ => {}
@@ -182,7 +182,7 @@ impl App {
         let anchor = PixelRect { x, width: 0, ..bar };
         let last = layout.tabs.len() - 1;
         let rows: Vec<Row> = vec![
-            self.menu_item(Action::NewTab).into(),
+            self.menu_item(Action::NewTab(None)).into(),
             self.menu_item(Action::DuplicateTab).into(),
             Row::Line,
             self.menu_item(Action::SplitRight).into(),

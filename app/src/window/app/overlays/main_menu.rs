@@ -18,7 +18,7 @@ impl App {
         let has_selection = focused.is_some_and(|pane| self.workspace.has_selection(pane.id()));
         let recording = if self.is_recording() { "Stop recording" } else { "Start recording" };
         let rows: Vec<Row> = vec![
-            self.menu_item(Action::NewTab).into(),
+            self.menu_item(Action::NewTab(None)).into(),
             self.menu_item(Action::NewWindow).into(),
             self.menu_item(Action::SplitRight).into(),
             self.menu_item(Action::SplitDown).into(),

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Instant};
 
-use unterm_mux::{Axis, Divider, OnExit, Pane, PaneId, Rect, Tab, TabId};
+use unterm_mux::{Axis, Divider, OnExit, Pane, PaneId, Rect, Spawn, Tab, TabId};
 use unterm_renderer::PixelRect;
 use winit::window::CursorIcon;
 
@@ -19,8 +19,24 @@ const REACH: f32 = 3.0;
 impl App {
     /// Splits a pane, and opens a shell to its right or below it; shows a message if there is no room.
     pub(crate) fn split(&mut self, pane: PaneId, axis: Axis) {
-        let spawn = self.spawn_beside();
-        self.report(self.mux.split(pane, axis, spawn, OnExit::Close));
+        let beside = self.spawn_beside();
+        // The new pane has the profile of the old one, in the same directory.
+        let name = self.workspace.profiles.get(&pane).cloned();
+        let profile = name.as_deref().and_then(|name| self.prefs.config.find_profile(name).ok());
+        let spawn = match profile {
+            Some(profile) => Spawn { cwd: beside.cwd.clone(), ..profile.spawn(beside) },
+            None => beside,
+        };
+        match self.mux.split(pane, axis, spawn, OnExit::Close) {
+            Ok(pane) => name.iter().for_each(|name| self.give_profile(&pane, name)),
+            error => self.report(error),
+        }
+    }
+
+    /// Lets a pane have the looks of a profile, as long as it lives.
+    pub(crate) fn give_profile(&mut self, pane: &Pane, name: &str) {
+        self.workspace.profiles.insert(pane.id(), name.to_owned());
+        self.apply_profile(pane.id());
     }
 
     /// Shows a message that the pane is too small to split.

@@ -5,7 +5,7 @@ use crate::window::overlays::menu::*;
 fn menu(anchor: PixelRect) -> Menu {
     let keymap = Keymap::new(&Default::default());
     let rows = vec![
-        Item::new(Action::NewTab, &keymap).enabled(false).into(),
+        Item::new(Action::NewTab(None), &keymap).enabled(false).into(),
         Item::new(Action::CloseTab, &keymap).into(),
         Row::Line,
         Item::new(Action::ZoomPane, &keymap).into(),
