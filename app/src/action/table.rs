@@ -168,7 +168,7 @@ macro_rules! with_actions {
                 |app, _| app.set_font_size(app.prefs.fonts.size - 1.0), else "The font can't be smaller.";
             ResetFont "reset_font" "Reset font size" ["ctrl+0", "ctrl+shift+backspace"] ["reset zoom", "actual size"]
                 "Returns to the configured font size."
-                |app, _| drop(app.set_font_size(app.prefs.configured_font_size()));
+                |app, _| { app.set_font_size(app.prefs.configured_font_size()); };
             ScrollPageUp "scroll_page_up" "Scroll up a page" ["shift+page_up"] []
                 "Scrolls up by a page. A full-screen program gets the key."
                 |app, _| app.scroll_view(|view, page| view.scroll(-page)),
@@ -187,13 +187,13 @@ macro_rules! with_actions {
                     else program "A full-screen program has no history to scroll.";
             ScrollToBottom "scroll_to_bottom" "Scroll to the end" ["shift+end", "ctrl+shift+end"] []
                 "Shows the newest line. A full-screen program gets the key."
-                |app, _| app.scroll_view(|view, _| drop(view.scroll_to_live())),
+                |app, _| app.scroll_view(|view, _| { view.scroll_to_live(); }),
                     else program "A full-screen program has no history to scroll.";
             ShowHistory "show_history" "Show history in a pager" [] ["scrollback pager", "less"]
-                "Shows the focused pane's history in a new tab, with the program of scrollback.pager."
+                "Shows the focused pane's history in a new tab. The program is that of scrollback.pager."
                 |app, _| app.show_history();
             ShowOutput "show_output" "Show a command's output in a pager" [] []
-                "Shows the output of the last command, or of the one you jumped to, in a new tab. The program is that of scrollback.pager."
+                "Shows the last command's output, or that of the one you jumped to, in a tab. The program is that of scrollback.pager."
                 |app, _| app.show_output();
             ClearHistory "clear_history" "Clear history" [] ["clear scrollback"]
                 "Deletes the focused pane's lines above the screen."

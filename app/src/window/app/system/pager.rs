@@ -24,7 +24,7 @@ impl App {
         let Some(pane) = self.focused_pane() else { return };
         let Some(view) = self.fresh_view(&pane) else { return };
         let (top, _) = view.rows_in_sight();
-        let rows = pane.term().lines();
+        let mut rows = pane.term().lines();
         let Some(range) = with_text(rows.clone()) else {
             return self.notify(ABOUT, "There is no text to show.".to_owned());
         };
