@@ -322,8 +322,7 @@ macro_rules! with_actions {
                 "Opens the settings page in the browser."
                 |app, _| app.open_settings();
             OpenConfig "open_config" "Open configuration" ["ctrl+,", "ctrl+shift+f2"] ["reload", "reload configuration", "edit configuration", "config file"]
-                "Opens config.toml in an editor; saved changes apply at once. The editor is hints.editor,
-                    else $VISUAL, $EDITOR or vi. A missing file is created first, with every key in a comment."
+                "Opens config.toml in an editor; saved changes apply at once. The editor is hints.editor, else $VISUAL, $EDITOR or vi. A missing file is created first, with every key in a comment."
                 |app, _| app.open_config();
             NewWindow "new_window" "New window" ["ctrl+shift+n"] []
                 "Starts another Unterm with its own window."

@@ -63,7 +63,7 @@ pub struct Config {
     pub shell: Shell,
     /// Environment variables for programs in new panes, in addition to the inherited ones. An empty value sets an empty variable.
     pub env: BTreeMap<String, String>,
-    /// Profiles: programs, directories, variables and looks under a name, as `[profile.work]`. `new_tab:work` opens a tab with one, `unterm --profile work` a window.
+    /// Profiles: programs, directories, variables and looks under a name, as `[profile.work]`. `new_tab:work` opens a tab with one, `unterm --profile work` a window. A profile has the keys `shell`, `args`, `cwd`, `env`, `theme`, and `family` and `size` in `font`. What it does not name stays as it is.
     pub profile: BTreeMap<String, Profile>,
     /// Keys and their actions: `"ctrl+shift+t" = "new_tab"`, or with an argument `"ctrl+1" = "activate_tab:1"`. `"none"` unbinds a key, so that programs receive it. A list runs several actions. `>` separates keys that are pressed one after the other, as in `"ctrl+a>c"`; `leader = "ctrl+a"` lets `"leader>c"` stand for the same. `preset = "classic"` brings back the default keys that moved: Ctrl+Shift+N lists shells, Alt and an arrow key moves the focus, Alt+Enter is full screen.
     pub keys: BTreeMap<String, Bound>,
