@@ -37,6 +37,10 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     pub cwd: Option<PathBuf>,
 
+    /// Profile of the configuration to use for this window
+    #[arg(long, value_name = "NAME")]
+    pub profile: Option<String>,
+
     /// Font family, instead of the configuration's; repeatable, in order of preference
     #[arg(long, value_name = "FAMILY")]
     pub font: Vec<String>,
@@ -172,6 +176,7 @@ impl Args {
         };
         add("--cwd", cwd.as_os_str());
         add("--painter", named(&self.painter).as_ref());
+        self.profile.iter().for_each(|name| add("--profile", name.as_ref()));
         self.font.iter().for_each(|family| add("--font", family.as_ref()));
         if let Some(size) = self.font_size {
             add("--font-size", size.to_string().as_ref());
@@ -184,13 +189,14 @@ impl Args {
     }
 
     /// What the first pane runs.
-    pub(crate) fn first_spawn(&self) -> Spawn {
+    pub(crate) fn first_spawn(&self, config: &Config) -> Spawn {
+        let profile = self.profile.as_deref().and_then(|name| config.find_profile(name).ok());
         let mut words = self.execute.iter().cloned();
         Spawn {
             program: words.next(),
             args: words.collect(),
             // A terminal started in a directory opens there; one started by a desktop has `/` and means home.
-            cwd: self.cwd.clone().or_else(|| {
+            cwd: self.cwd.clone().or_else(|| profile?.cwd()).or_else(|| {
                 std::env::current_dir().ok().filter(|dir| dir != std::path::Path::new("/"))
             }),
             ..Spawn::default()
@@ -212,7 +218,7 @@ mod tests {
         let args =
             Args::try_parse_from(["unterm", "--headless", "-e", "htop", "-d", "5", "--headless"])
                 .unwrap();
-        let spawn = args.first_spawn();
+        let spawn = args.first_spawn(&Config::default());
         assert_eq!(spawn.program.as_deref(), Some("htop"));
         assert_eq!(spawn.args, ["-d", "5", "--headless"]);
     }
@@ -220,13 +226,20 @@ mod tests {
     #[test]
     fn another_window_is_started_as_this_one_without_its_program_and_layout() {
         let line = "unterm --painter cpu --font Mono --font=-x --font-size 9.5 --allow window-ops,title-reports \
-                    --approval deny --cwd /nowhere --hold -e htop";
+                    --approval deny --profile work --cwd /nowhere --hold -e htop";
         let args = Args::try_parse_from(line.split_whitespace()).unwrap();
         let words = args.another(Path::new("/tmp"));
         let another =
             Args::try_parse_from([OsString::from("unterm")].into_iter().chain(words)).unwrap();
         let kept = |args: Args| {
-            (args.painter, args.font, args.font_size, args.allow, args.approval.is_some())
+            (
+                args.painter,
+                args.profile,
+                args.font,
+                args.font_size,
+                args.allow,
+                args.approval.is_some(),
+            )
         };
         assert_eq!(another.cwd.as_deref(), Some(Path::new("/tmp")));
         assert!(another.execute.is_empty() && !another.hold);

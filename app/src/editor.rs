@@ -1,10 +1,10 @@
-//! The command line that opens a file at a line in the user's editor. No shell runs: words become arguments.
+//! The command line that opens a file at a line in the user's editor or pager. No shell runs: words become arguments.
 
 use std::path::{Path, PathBuf};
 
-/// The arguments for a place, by the names of the editors' programs.
+/// The arguments for a place, by the names of programs.
 const FORMS: &[(&[&str], &[&str])] = &[
-    (&["vi", "vim", "nvim", "nano", "emacsclient", "ne", "joe"], &["+{line}", "{file}"]),
+    (&["vi", "vim", "nvim", "nano", "emacsclient", "ne", "joe", "less"], &["+{line}", "{file}"]),
     (&["emacs", "kak", "micro"], &["+{line}:{column}", "{file}"]),
     (&["hx", "helix", "subl", "zed", "zeditor"], &["{file}:{line}:{column}"]),
     (&["code", "codium", "code-insiders", "cursor"], &["--goto", "{file}:{line}:{column}"]),

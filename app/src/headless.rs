@@ -54,7 +54,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     mux.set_env("UNTERM_DRIVEN", "1");
     // A pane whose program was given stays open after it ends, because no user watched it end.
     let on_exit = if args.execute.is_empty() { OnExit::Close } else { OnExit::Hold };
-    mux.open_tab(args.first_spawn(), None, on_exit)?;
+    mux.open_tab(args.first_spawn(&startup.settings.get()), None, on_exit)?;
     startup.open();
     // Kept to the end: new clients then see that this instance is ending.
     let _kept = match keeper {

@@ -42,7 +42,8 @@ impl Startup {
         apply: impl Fn(&Weak<Mux>, Change) + Send + 'static,
         beside: impl Fn(&Weak<Mux>, &Path) + Send + 'static,
     ) -> Self {
-        let (settings, complaints) = Settings::read(unterm_control::home());
+        let (settings, complaints) =
+            Settings::read_with(unterm_control::home(), args.profile.as_deref());
         let config = settings.get();
         let mux = Mux::new(environment::mux_options(has_window, args.allow()));
         let palette = environment::palette(&config, settings.home(), None);

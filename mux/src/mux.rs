@@ -7,6 +7,7 @@ mod arrange;
 mod handover;
 mod open;
 mod room;
+mod undo_close;
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -132,6 +133,8 @@ struct State {
     areas: HashMap<TabId, Size>,
     /// The space that every tab has in a window, once the window has reported it.
     space: Option<(Rect, Spacing)>,
+    /// Panes whose closing can be undone, those closed last at the end.
+    closed: Vec<undo_close::Closed>,
     /// Set by [`Mux::shutdown`]; no pane opens afterwards.
     is_closed: bool,
 }
@@ -168,6 +171,16 @@ impl State {
                 (pane, Size { cols: cells(rect.width), rows: cells(rect.height), ..*area })
             })
             .collect()
+    }
+
+    /// Removes panes from the list and the layout.
+    fn take(&mut self, ids: &[PaneId]) -> Taken {
+        let panes: Vec<Arc<Pane>> = ids.iter().filter_map(|id| self.panes.remove(id)).collect();
+        let mut has_changed = false;
+        for pane in &panes {
+            has_changed |= self.take_from_tab(pane.id());
+        }
+        Taken { panes, has_changed, is_empty: self.layout.tabs.is_empty() }
     }
 
     /// Removes a pane from its tab, and the tab if it has no panes left. Returns false if the pane has no tab.
@@ -275,6 +288,7 @@ impl Mux {
             state.panes.keys().copied().collect()
         };
         self.remove(&panes);
+        self.end_closed(Duration::ZERO);
         if !self.threads.wait(KILL_GRACE + Duration::from_secs(1)) {
             tracing::warn!("a program could not be ended");
         }
@@ -361,13 +375,7 @@ impl Mux {
 
     /// Removes panes from the list and the layout. The caller ends their programs and announces the removal.
     fn take(&self, ids: &[PaneId]) -> Taken {
-        let mut state = self.state.lock();
-        let panes: Vec<Arc<Pane>> = ids.iter().filter_map(|id| state.panes.remove(id)).collect();
-        let mut has_changed = false;
-        for pane in &panes {
-            has_changed |= state.take_from_tab(pane.id());
-        }
-        Taken { panes, has_changed, is_empty: state.layout.tabs.is_empty() }
+        self.state.lock().take(ids)
     }
 
     fn announce_removed(&self, taken: &Taken) {
@@ -444,7 +452,8 @@ impl Mux {
 
 impl Owner for Mux {
     fn program_ended(&self, pane: &Pane) {
-        if pane.closes_on_exit() {
+        // Meanwhile, a close of the pane may be undone.
+        if pane.closes_on_exit() && !self.remove(&[pane.id()]) && !self.forget_closed(pane.id()) {
             self.remove(&[pane.id()]);
         }
     }

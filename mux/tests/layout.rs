@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use common::{Ear, headless, open, sh};
 use unterm_mux::{
-    Axis, Direction, Mux, MuxError, MuxEvent, MuxOptions, OnExit, Pane, PaneId, Rect, Spacing,
-    TabId,
+    Axis, Direction, Mux, MuxError, MuxEvent, MuxOptions, OnExit, Pane, PaneId, PaneState, Rect,
+    Spacing, TabId,
 };
 use unterm_term::Size;
 
@@ -68,6 +68,49 @@ fn closing_activates_what_takes_the_tabs_place() {
     assert!(mux.close_tab(TabId(99)).is_err());
     assert!(mux.activate_tab(TabId(99)).is_err());
     mux.shutdown();
+}
+
+#[test]
+fn a_close_can_be_undone_while_the_program_runs() {
+    let mux = headless();
+    let ear = Ear::new(&mux);
+    let first = open(&mux, SLEEP);
+    let second = mux.open_tab(sh("exec cat"), None, OnExit::Close).unwrap();
+    let beside = split(&mux, &second, Axis::Horizontal);
+    let before = mux.layout();
+    // A pane returns to its place.
+    assert!(mux.close_undoably(&[beside.id()]));
+    assert!(mux.pane(beside.id()).is_none(), "nothing else finds it");
+    ear.wait_for(&MuxEvent::PaneRemoved(beside.id()));
+    assert!(mux.undo_close());
+    assert_eq!(*mux.layout(), *before);
+    // If the tab has changed, it returns beside the focused pane.
+    mux.close_undoably(&[beside.id()]);
+    let new = split(&mux, &second, Axis::Vertical);
+    assert!(mux.undo_close());
+    assert_eq!(mux.layout().tabs[1].panes().len(), 3);
+    assert_eq!(mux.layout().tabs[1].focused, beside.id());
+    // A tab returns with its panes. A program that has ended since is left out.
+    mux.close_undoably(&mux.layout().tabs[1].panes());
+    assert_eq!(tabs(&mux), (vec![first.id().0], 0));
+    beside.process().kill();
+    common::wait(&beside, "its removal", |pane| pane.state() == PaneState::Removed);
+    assert!(mux.undo_close());
+    assert_eq!(mux.layout().tabs[1].panes(), [second.id(), new.id()]);
+    assert!(mux.pane(second.id()).is_some());
+    second.write(b"still here\r").unwrap();
+    common::wait_text(&second, "still here");
+    assert!(!mux.undo_close(), "nothing is left");
+    // Later, the program is ended.
+    mux.close_undoably(&[second.id()]);
+    mux.end_closed(std::time::Duration::from_secs(3600));
+    assert_eq!(second.state(), PaneState::Running);
+    mux.end_closed(std::time::Duration::ZERO);
+    common::wait_end(&second);
+    assert!(!mux.undo_close());
+    mux.close_undoably(&[new.id()]);
+    mux.shutdown();
+    common::wait_end(&new);
 }
 
 #[test]

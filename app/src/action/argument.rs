@@ -11,6 +11,11 @@ impl Entry {
         let name = self.name;
         match (&self.takes, argument) {
             (Takes::Nothing(action), None) => Ok(action.clone()),
+            (Takes::Optional { make, .. }, None | Some("")) => Ok(make(None)),
+            (Takes::Optional { make, .. }, Some(given)) => {
+                let text = unescape(given).map_err(|why| format!("{name}: {why}"))?;
+                Ok(make(Some(text)))
+            }
             (Takes::Nothing(_), Some(given)) => {
                 Err(format!("{name} takes no argument, so {given:?} has no meaning"))
             }
@@ -79,8 +84,11 @@ mod tests {
     fn an_argument_is_checked() {
         assert_eq!(action("activate_tab", Some("3")), Ok(Action::ActivateTab(3)));
         assert!(action("activate_tab", Some("0")).unwrap_err().contains("between 1 and 999"));
+        assert_eq!(action("new_tab", None), Ok(Action::NewTab(None)));
+        assert_eq!(action("new_tab", Some("")), Ok(Action::NewTab(None)));
+        assert_eq!(action("new_tab", Some("work")), Ok(Action::NewTab(Some("work".to_owned()))));
         assert!(action("activate_tab", None).unwrap_err().contains("needs the tab's number"));
-        assert!(action("new_tab", Some("x")).unwrap_err().contains("takes no argument"));
+        assert!(action("close_tab", Some("x")).unwrap_err().contains("takes no argument"));
     }
 
     #[test]

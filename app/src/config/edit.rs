@@ -10,6 +10,7 @@ use super::{
     parse::{parse, text},
     reference,
 };
+use crate::action::Keys;
 
 /// A key, as the names of its section and itself, and its new value; without a value, the key is removed.
 pub type Edit = (Vec<String>, Option<Value>);
@@ -71,12 +72,12 @@ fn one_spelling_each(edits: &[Edit]) -> Result<()> {
     for (key, _) in edits {
         if let [section, keys] = &key[..]
             && section == "keys"
-            && let Ok(chord) = keys::chord(keys)
+            && let Ok(parsed) = keys.parse::<Keys>()
         {
-            if let Some((_, before)) = seen.iter().find(|(other, _)| *other == chord) {
+            if let Some((_, before)) = seen.iter().find(|(other, _)| *other == parsed) {
                 bail!("{keys:?} is the same key as {before:?}; remove one of them");
             }
-            seen.push((chord, keys));
+            seen.push((parsed, keys));
         }
     }
     Ok(())
@@ -89,13 +90,14 @@ fn named<'a>(table: &dyn TableLike, key: &'a [String]) -> Result<(&'a [String], 
     let mut name = last.clone();
     if let [section] = sections
         && section == "keys"
-        && let Ok(chord) = keys::chord(last)
+        && !keys::is_setting(last)
+        && let Ok(keys) = last.parse::<Keys>()
     {
         let there = table.get(section).and_then(Item::as_table_like);
         let own = there.and_then(|there| {
-            there.iter().map(|(own, _)| own).find(|own| keys::chord(own) == Ok(chord))
+            there.iter().map(|(own, _)| own).find(|own| own.parse().as_ref() == Ok(&keys))
         });
-        name = own.map_or_else(|| chord.written(last), str::to_owned);
+        name = own.map_or_else(|| keys.written(last), str::to_owned);
     }
     Ok((sections, name))
 }

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 use rustc_hash::FxHashMap;
 use unterm_control::{ActionInfo, Binding};
 
+use super::Bound;
 use crate::{
-    action::{ACTIONS, Action, Chord, Entry, Takes},
+    action::{ACTIONS, Action, Chord, Entry, Keys, LEADER, MouseChord},
     suggestion::did_you_mean,
 };
 
@@ -46,25 +47,40 @@ pub fn preset(name: &str) -> Result<&'static [(&'static str, &'static str)], Str
     })
 }
 
-/// The bindings that the file adds to the default keys, those of its preset first: each key with its action as written.
-fn changes(own: &BTreeMap<String, String>) -> impl Iterator<Item = (&str, &str)> {
-    let preset = own.get(PRESET).and_then(|name| preset(name).ok()).unwrap_or_default();
-    let own = own.iter().filter(|(keys, _)| *keys != PRESET);
-    preset.iter().copied().chain(own.map(|(keys, action)| (keys.as_str(), action.as_str())))
+/// Whether a name in the section is a setting rather than a key.
+pub fn is_setting(name: &str) -> bool {
+    [PRESET, LEADER].contains(&name)
 }
 
-/// Only the preset of these bindings.
-pub fn preset_of(own: &BTreeMap<String, String>) -> BTreeMap<String, String> {
-    let preset = own.get_key_value(PRESET);
-    preset.map(|(key, name)| (key.clone(), name.clone())).into_iter().collect()
+/// The value of a setting among the bindings.
+fn setting<'a>(own: &'a BTreeMap<String, Bound>, name: &str) -> Option<&'a str> {
+    match own.get(name)? {
+        Bound::One(value) => Some(value),
+        Bound::Several(_) => None,
+    }
 }
 
-/// Parses a key as it is written in the file.
-///
-/// # Errors
-/// A message that explains what is wrong with it.
-pub fn chord(text: &str) -> Result<Chord, String> {
-    text.parse()
+/// The key that `leader` stands for.
+fn leader(own: &BTreeMap<String, Bound>) -> Option<Chord> {
+    setting(own, LEADER).and_then(|keys| keys.parse().ok())
+}
+
+/// The bindings that the file adds to the default keys, those of its preset first: each key with its actions as written.
+fn changes(own: &BTreeMap<String, Bound>) -> impl Iterator<Item = (&str, Vec<&str>)> {
+    let preset = setting(own, PRESET).and_then(|name| preset(name).ok()).unwrap_or_default();
+    let preset = preset.iter().map(|(keys, action)| (*keys, vec![*action]));
+    let own = own.iter().filter(|(keys, _)| !is_setting(keys));
+    preset.chain(
+        own.map(|(keys, bound)| {
+            (keys.as_str(), bound.actions().iter().map(String::as_str).collect())
+        }),
+    )
+}
+
+/// Only the settings among these bindings.
+pub fn settings_of(own: &BTreeMap<String, Bound>) -> BTreeMap<String, Bound> {
+    let settings = own.iter().filter(|(name, _)| is_setting(name));
+    settings.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
 /// Parses an action as it is written in the file: `name` or `name:argument`; `None` for `none`.
@@ -94,65 +110,112 @@ pub fn find(name: &str) -> Result<&'static Entry, String> {
 }
 
 /// All bindings as they are written in the file: each action's name, its key and its argument. `own` overrides the defaults.
-pub fn bindings(own: &BTreeMap<String, String>) -> Vec<(String, Binding)> {
-    let mut found: HashMap<Chord, (String, Binding)> = HashMap::new();
-    let mut bind = |keys: &str, name: &str, argument: &str| {
-        let Ok(chord) = chord(keys) else { return };
-        if name == NONE {
-            found.remove(&chord);
-            return;
-        }
-        let binding = Binding { keys: keys.to_owned(), argument: argument.to_owned() };
-        found.insert(chord, (name.to_owned(), binding));
+pub fn bindings(own: &BTreeMap<String, Bound>) -> Vec<(String, Binding)> {
+    let leader = leader(own);
+    let mut found: HashMap<Vec<Chord>, Vec<(String, Binding)>> = HashMap::new();
+    let mut bind = |keys: &str, actions: &[(&str, &str)]| {
+        let Some(chords) = chords(keys, leader) else { return };
+        let binding = |(name, argument): &(&str, &str)| {
+            (
+                (*name).to_owned(),
+                Binding { keys: keys.to_owned(), argument: (*argument).to_owned() },
+            )
+        };
+        let bound = actions.iter().filter(|(name, _)| *name != NONE).map(binding).collect();
+        found.retain(|other, _| !other.starts_with(&chords) && !chords.starts_with(other));
+        found.insert(chords, bound);
     };
     for entry in ACTIONS {
         for (keys, argument) in entry.keys {
-            bind(keys, entry.name, argument.unwrap_or_default());
+            bind(keys, &[(entry.name, argument.unwrap_or_default())]);
         }
     }
-    for (keys, action) in changes(own) {
-        let (name, argument) = action.split_once(':').unwrap_or((action, ""));
-        bind(keys, name, argument);
+    for (keys, actions) in changes(own) {
+        let actions: Vec<_> =
+            actions.iter().map(|action| action.split_once(':').unwrap_or((action, ""))).collect();
+        bind(keys, &actions);
     }
-    let mut found: Vec<_> = found.into_values().collect();
+    let mut found: Vec<_> = found.into_values().flatten().collect();
     found.sort_by(|(_, a), (_, b)| (a.keys.len(), &a.keys).cmp(&(b.keys.len(), &b.keys)));
     found
 }
 
+/// The keys of a binding. `None` if they are not valid, or there is no leader.
+fn chords(keys: &str, leader: Option<Chord>) -> Option<Vec<Chord>> {
+    keys.parse::<Keys>().ok()?.with_leader(leader)
+}
+
+/// What a key leads to.
+#[derive(Clone, Debug)]
+enum Node {
+    /// Actions.
+    Act(Vec<Action>),
+    /// More keys.
+    More(FxHashMap<Chord, Node>),
+}
+
+/// What keys lead to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Found<'a> {
+    /// They are bound to these actions.
+    Actions(&'a [Action]),
+    /// More keys follow.
+    Prefix,
+}
+
 /// The current keys.
 #[derive(Clone, Debug, Default)]
-pub struct Keymap(FxHashMap<Chord, Action>);
+pub struct Keymap(FxHashMap<Chord, Node>);
 
 impl Keymap {
     /// The default keys, overridden by those of the file. Skips invalid keys, reported when the file was read.
-    pub fn new(own: &BTreeMap<String, String>) -> Self {
-        let mut map = FxHashMap::default();
+    pub fn new(own: &BTreeMap<String, Bound>) -> Self {
+        let leader = leader(own);
+        let mut map = Self::default();
         for entry in ACTIONS {
             for (keys, argument) in entry.keys {
-                if let (Ok(chord), Ok(action)) = (chord(keys), entry.action(*argument)) {
-                    map.insert(chord, action);
+                if let (Some(chords), Ok(action)) = (chords(keys, leader), entry.action(*argument))
+                {
+                    map.bind(&chords, vec![action]);
                 }
             }
         }
-        for (keys, action) in changes(own) {
-            match (chord(keys), bound(action)) {
-                (Ok(chord), Ok(Some(action))) => drop(map.insert(chord, action)),
-                (Ok(chord), Ok(None)) => drop(map.remove(&chord)),
-                _ => {}
+        for (keys, actions) in changes(own) {
+            let actions: Result<Vec<_>, _> = actions.into_iter().map(bound).collect();
+            if let (Some(chords), Ok(actions)) = (chords(keys, leader), actions) {
+                map.bind(&chords, actions.into_iter().flatten().collect());
             }
         }
-        Self(map)
+        map
     }
 
-    /// The shortest key of an action without an argument, as shown to the user.
+    /// Binds keys to actions, or unbinds them. Of keys that begin with each other, the later binding counts.
+    fn bind(&mut self, keys: &[Chord], actions: Vec<Action>) {
+        let [first @ .., last] = keys else { return };
+        let mut map = &mut self.0;
+        for chord in first {
+            let node = map.entry(*chord).or_insert_with(|| Node::More(FxHashMap::default()));
+            if let Node::Act(_) = node {
+                *node = Node::More(FxHashMap::default());
+            }
+            let Node::More(more) = node else { return };
+            map = more;
+        }
+        match actions.is_empty() {
+            true => drop(map.remove(last)),
+            false => drop(map.insert(*last, Node::Act(actions))),
+        }
+    }
+
+    /// The shortest keys of an action without an argument, as shown to the user.
     pub fn keys_of(&self, entry: &Entry) -> String {
-        let Takes::Nothing(action) = &entry.takes else { return String::new() };
-        let mut keys: Vec<String> = self
-            .0
-            .iter()
-            .filter(|(_, bound)| *bound == action)
-            .map(|(chord, _)| chord.to_string())
-            .collect();
+        let Some(action) = entry.plain() else { return String::new() };
+        let mut keys = Vec::new();
+        collect(&self.0, &mut Vec::new(), &mut |chords, actions| {
+            if actions == std::slice::from_ref(&action) {
+                keys.push(Keys { leader: false, chords: chords.to_vec() }.to_string());
+            }
+        });
         keys.sort_by(|a, b| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
         keys.into_iter().next().unwrap_or_default()
     }
@@ -169,9 +232,62 @@ impl Keymap {
         ACTIONS.iter().map(info).collect()
     }
 
-    /// The action bound to a key.
+    /// What a key leads to behind these keys. `None` if nothing.
+    pub fn find(&self, before: &[Chord], chord: Chord) -> Option<Found<'_>> {
+        let mut map = &self.0;
+        for chord in before {
+            let Node::More(more) = map.get(chord)? else { return None };
+            map = more;
+        }
+        Some(match map.get(&chord)? {
+            Node::Act(actions) => Found::Actions(actions),
+            Node::More(_) => Found::Prefix,
+        })
+    }
+
+    /// The action that a single key is bound to.
     pub fn get(&self, chord: Chord) -> Option<&Action> {
-        self.0.get(&chord)
+        match self.find(&[], chord)? {
+            Found::Actions([action]) => Some(action),
+            _ => None,
+        }
+    }
+}
+
+/// The current bindings of the mouse. Those of `none` are empty.
+#[derive(Clone, Debug, Default)]
+pub struct MouseMap(FxHashMap<MouseChord, Vec<Action>>);
+
+impl MouseMap {
+    /// The bindings of the file. Skips invalid ones, reported when the file was read.
+    pub fn new(own: &BTreeMap<String, Bound>) -> Self {
+        let bind = |(input, does): (&String, &Bound)| {
+            let actions: Result<Vec<_>, _> =
+                does.actions().iter().map(|action| bound(action)).collect();
+            Some((input.parse().ok()?, actions.ok()?.into_iter().flatten().collect()))
+        };
+        Self(own.iter().filter_map(bind).collect())
+    }
+
+    /// The actions of an input. `None` if it is not bound.
+    pub fn get(&self, chord: MouseChord) -> Option<&[Action]> {
+        self.0.get(&chord).map(Vec::as_slice)
+    }
+}
+
+/// Calls `see` with all bound keys and their actions.
+fn collect(
+    map: &FxHashMap<Chord, Node>,
+    before: &mut Vec<Chord>,
+    see: &mut impl FnMut(&[Chord], &[Action]),
+) {
+    for (chord, node) in map {
+        before.push(*chord);
+        match node {
+            Node::Act(actions) => see(before, actions),
+            Node::More(more) => collect(more, before, see),
+        }
+        before.pop();
     }
 }
 
@@ -183,8 +299,12 @@ mod tests {
 
     use super::*;
 
-    fn keymap_of(own: &[(&str, &str)]) -> BTreeMap<String, String> {
+    fn keymap_of(own: &[(&str, &str)]) -> BTreeMap<String, Bound> {
         own.iter().map(|(keys, action)| ((*keys).into(), (*action).into())).collect()
+    }
+
+    fn chord(keys: &str) -> Result<Chord, String> {
+        keys.parse()
     }
 
     fn keymap(own: &[(&str, &str)]) -> Keymap {
@@ -247,11 +367,11 @@ mod tests {
         let map = keymap(&[(PRESET, "classic"), ("alt+up", "none"), ("f5", "new_window")]);
         let get = |keys: &str| map.get(chord(keys).unwrap());
         assert_eq!(get("ctrl+shift+n"), Some(&Action::ChooseShell));
-        assert_eq!(get("alt+left"), Some(&Action::Focus(unterm_mux::Direction::Left)));
+        assert_eq!(get("alt+left"), Some(&Action::FocusLeft));
         assert_eq!((get("ctrl+alt+left"), get("alt+up")), (None, None));
         assert_eq!(get("alt+enter"), Some(&Action::Fullscreen));
         assert_eq!(get("f5"), Some(&Action::NewWindow));
-        assert_eq!(get("ctrl+shift+t"), Some(&Action::NewTab));
+        assert_eq!(get("ctrl+shift+t"), Some(&Action::NewTab(None)));
         for keys in ["alt+left", "alt+right", "alt+up", "alt+down", "alt+enter"] {
             assert_eq!(keymap(&[]).get(chord(keys).unwrap()), None, "programs use {keys}");
         }
@@ -261,5 +381,37 @@ mod tests {
         let listed = bindings(&keymap_of(&[(PRESET, "classic")]));
         assert!(listed.iter().any(|(name, key)| name == "fullscreen" && key.keys == "alt+enter"));
         assert!(preset("emacs").unwrap_err().contains(r#""default" or "classic", not "emacs""#));
+    }
+
+    #[test]
+    fn keys_may_follow_each_other() {
+        let mut own =
+            keymap_of(&[("leader", "ctrl+a"), ("leader>c", "new_tab"), ("ctrl+a>b>x", "copy")]);
+        own.insert("ctrl+shift+t>x".into(), "paste".into());
+        own.insert("f5".into(), Bound::Several(vec!["copy".into(), "send_text:x".into()]));
+        own.insert("f6".into(), Bound::Several(Vec::new()));
+        let map = Keymap::new(&own);
+        let find = |keys: &str| {
+            let mut chords = keys.parse::<Keys>().unwrap().chords;
+            let last = chords.pop().unwrap();
+            map.find(&chords, last)
+        };
+        assert_eq!(find("ctrl+a"), Some(Found::Prefix));
+        assert_eq!(find("ctrl+a>c"), Some(Found::Actions(&[Action::NewTab(None)])));
+        assert_eq!(find("ctrl+a>b"), Some(Found::Prefix));
+        assert_eq!(find("ctrl+a>b>x"), Some(Found::Actions(&[Action::Copy])));
+        assert_eq!((find("ctrl+a>x"), find("c"), find("f6")), (None, None, None));
+        // A sequence takes the place of a default key.
+        assert_eq!(find("ctrl+shift+t"), Some(Found::Prefix));
+        assert_eq!(map.keys_of(Action::NewTab(None).entry()), "Ctrl+A C");
+        let both = [Action::Copy, Action::SendText("x".into())];
+        assert_eq!(find("f5"), Some(Found::Actions(&both)));
+        let listed = bindings(&own);
+        let of = |action: &str| -> Vec<_> {
+            let own = listed.iter().filter(|(name, _)| name == action);
+            own.map(|(_, binding)| binding.keys.as_str()).collect()
+        };
+        assert!(of("new_tab").contains(&"leader>c"));
+        assert_eq!((of("send_text"), of("copy").contains(&"f5")), (vec!["f5"], true));
     }
 }

@@ -12,6 +12,7 @@ mod mouse;
 mod notices;
 mod pane;
 pub mod parse;
+mod profile;
 pub mod reference;
 mod settings;
 mod text;
@@ -30,6 +31,7 @@ pub use hints::{HintAction, HintPattern, Hints, Links, OpenBy, compile_pattern};
 pub use mouse::{ConfirmPaste, CopyOnSelect, Mouse, Paste, RightButton};
 pub use notices::{Bell, Notifications};
 pub use pane::{Commands, Compat, Scrollback, Shell};
+pub use profile::{Profile, ProfileFont};
 pub use settings::{Change, Complaint, FILE, Settings, load};
 pub use text::{AmbiguousWidth, Blending, Cursor, CursorShape, Text};
 pub use window::{
@@ -61,8 +63,12 @@ pub struct Config {
     pub shell: Shell,
     /// Environment variables for programs in new panes, in addition to the inherited ones. An empty value sets an empty variable.
     pub env: BTreeMap<String, String>,
-    /// Keys and their actions: `"ctrl+shift+t" = "new_tab"`, or with an argument `"ctrl+1" = "activate_tab:1"`. `"none"` unbinds a key, so that programs receive it. `preset = "classic"` brings back the default keys that moved: Ctrl+Shift+N lists shells, Alt and an arrow key moves the focus, Alt+Enter is full screen.
-    pub keys: BTreeMap<String, String>,
+    /// Profiles: programs, directories, variables and looks under a name, as `[profile.work]`. `new_tab:work` opens a tab with one, `unterm --profile work` a window. A profile has the keys `shell`, `args`, `cwd`, `env`, `theme`, and `family` and `size` in `font`. What it does not name stays as it is.
+    pub profile: BTreeMap<String, Profile>,
+    /// Keys and their actions: `"ctrl+shift+t" = "new_tab"`, or with an argument `"ctrl+1" = "activate_tab:1"`. `"none"` unbinds a key, so that programs receive it. A list runs several actions. `>` separates keys that are pressed one after the other, as in `"ctrl+a>c"`; `leader = "ctrl+a"` lets `"leader>c"` stand for the same. `preset = "classic"` brings back the default keys that moved: Ctrl+Shift+N lists shells, Alt and an arrow key moves the focus, Alt+Enter is full screen.
+    pub keys: BTreeMap<String, Bound>,
+    /// Mouse buttons and their actions: `"ctrl+middle" = "paste"`, `"back" = "previous_tab"`, `"ctrl+wheel_up" = "larger_font"`. The inputs are `left`, `middle`, `right`, `back`, `forward`, `wheel_up` and `wheel_down`, with modifiers as for keys. `"none"` lets a button do nothing, and a list runs several actions. A program that uses the mouse gets the input first, unless Shift is held.
+    pub mouse_bindings: BTreeMap<String, Bound>,
     /// Keys of copy mode and their commands: `"t" = "left"`. `"none"` unbinds a key.
     pub copy_mode_keys: BTreeMap<String, String>,
     /// Commands that shell integration reports.
@@ -146,6 +152,32 @@ pub struct Agents {
 impl Default for Agents {
     fn default() -> Self {
         Self { approval: Approval::Ask }
+    }
+}
+
+/// What a key is bound to, as written in the file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Bound {
+    /// An action, such as `activate_tab:1`.
+    One(String),
+    /// Several actions, in order.
+    Several(Vec<String>),
+}
+
+impl Bound {
+    /// The actions, in order.
+    pub fn actions(&self) -> &[String] {
+        match self {
+            Self::One(action) => std::slice::from_ref(action),
+            Self::Several(actions) => actions,
+        }
+    }
+}
+
+impl From<&str> for Bound {
+    fn from(action: &str) -> Self {
+        Self::One(action.to_owned())
     }
 }
 

@@ -10,11 +10,13 @@ pub struct Scrollback {
     /// Lines that each pane keeps above the screen. Applies to new panes.
     #[schemars(range(min = 0, max = 999_999_999))]
     pub lines: u32,
+    /// Program and arguments that show history or output for `show_history` and `show_output`. `{file}` stands for the file, `{line}` for the first visible line. An editor works, too.
+    pub pager: String,
 }
 
 impl Default for Scrollback {
     fn default() -> Self {
-        Self { lines: 10_000 }
+        Self { lines: 10_000, pager: "less -R".to_owned() }
     }
 }
 

@@ -4,13 +4,17 @@
 //! then checks what a schema can't express: keys, actions and themes. Each problem belongs to a setting, so that the
 //! other settings remain usable.
 
-use std::{collections::HashMap, fmt, ops::Range, path::Path};
+use std::{fmt, ops::Range, path::Path};
 
 use serde_json::Value;
 use toml_edit::{Document, Item, Table, TableLike};
 
 use super::{Config, ThemeChoice, compile_pattern, keys, theme};
-use crate::{copy_command, suggestion::did_you_mean};
+use crate::{
+    action::{Chord, Keys, LEADER, MouseChord},
+    copy_command,
+    suggestion::did_you_mean,
+};
 
 /// A problem in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -266,14 +270,25 @@ impl Found<'_> {
 
     /// Checks the names and values in tables with free names: keys and variables.
     fn names(&mut self, table: &dyn TableLike) {
-        let key = |name: &str| (name != keys::PRESET).then(|| keys::chord(name).err()).flatten();
+        let own = table.get("keys").and_then(Item::as_table_like);
+        let has_leader = own.is_some_and(|own| own.contains_key(LEADER));
+        let key = |name: &str| match name.parse::<Keys>() {
+            _ if keys::is_setting(name) => None,
+            Ok(keys) if keys.leader && !has_leader => {
+                Some(format!("{name:?} needs a leader, such as leader = \"ctrl+a\" in [keys]"))
+            }
+            parsed => parsed.err(),
+        };
         let action = |name: &str, does: &str| match name {
             keys::PRESET => keys::preset(does).err(),
+            LEADER => does.parse::<Chord>().err(),
             _ => keys::bound(does).err(),
         };
         self.named(table, "keys", key, action);
+        let button = |name: &str| name.parse::<MouseChord>().err();
+        self.named(table, "mouse_bindings", button, |_, does| keys::bound(does).err());
         let command = |_: &str, does: &str| copy_command::named(does).err();
-        self.named(table, "copy_mode_keys", |name| keys::chord(name).err(), command);
+        self.named(table, "copy_mode_keys", |name| name.parse::<Chord>().err(), command);
         let variable = |name: &str| {
             let is_bad = name.is_empty() || name.contains(['=', '\0']);
             is_bad.then(|| format!("{name:?} is not a valid name of a variable"))
@@ -283,17 +298,30 @@ impl Found<'_> {
         self.same_keys(table, "copy_mode_keys");
     }
 
-    /// Reports each keyboard key that a table binds twice in different spellings, which TOML does not detect.
+    /// Reports each keyboard key that a table binds twice in different spellings, which TOML does not detect, and each that
+    /// longer keys begin with.
     fn same_keys(&mut self, table: &dyn TableLike, path: &str) {
         let Some(table) = table.get(path).and_then(Item::as_table_like) else { return };
-        let mut seen = HashMap::new();
-        for (name, _) in table.iter() {
-            let Ok(chord) = keys::chord(name) else { continue };
-            if let Some(before) = seen.insert(chord, name) {
-                let span = table.key(name).and_then(toml_edit::Key::span);
-                let message = format!("{name:?} is the same key as {before:?}; remove one of them");
-                self.add(&[path, name], span, message);
+        let leader = table.get(LEADER).and_then(Item::as_str).and_then(|key| key.parse().ok());
+        let mut seen: Vec<(Vec<Chord>, &str)> = Vec::new();
+        let names = table.iter().map(|(name, _)| name).filter(|name| !keys::is_setting(name));
+        for name in names {
+            let chords = name.parse::<Keys>().ok().and_then(|keys| keys.with_leader(leader));
+            let Some(chords) = chords else { continue };
+            for (other, before) in &seen {
+                let (wrong, message) = if *other == chords {
+                    (name, format!("{name:?} is the same key as {before:?}; remove one of them"))
+                } else if other.starts_with(&chords) {
+                    (name, format!("{name:?} can't be bound, since {before:?} begins with it"))
+                } else if chords.starts_with(other) {
+                    (*before, format!("{before:?} can't be bound, since {name:?} begins with it"))
+                } else {
+                    continue;
+                };
+                let span = table.key(wrong).and_then(toml_edit::Key::span);
+                self.add(&[path, wrong], span, message);
             }
+            seen.push((chords, name));
         }
     }
 
@@ -310,7 +338,9 @@ impl Found<'_> {
             if let Some(message) = name_fault(name) {
                 self.add(&[path, name], table.key(name).and_then(toml_edit::Key::span), message);
             }
-            if let Some(message) = item.as_str().and_then(|text| text_fault(name, text)) {
+            let list = item.as_array().into_iter().flatten();
+            let texts = item.as_str().into_iter().chain(list.filter_map(toml_edit::Value::as_str));
+            for message in texts.filter_map(|text| text_fault(name, text)).collect::<Vec<_>>() {
                 self.add(&[path, name], item.span(), message);
             }
         }
@@ -503,6 +533,30 @@ mod tests {
         assert_eq!((config.keys.len(), problems.len()), (2, 0), "{problems:?}");
         let (config, problems) = read("[keys]\npreset = 'emacs'\n", home);
         assert_eq!((config.keys.len(), problems.len()), (0, 1), "{problems:?}");
+    }
+
+    #[test]
+    fn sequences_of_keys_are_looked_at() {
+        let home = Path::new("");
+        let problems = |text: &str| {
+            let (_, problems) = read(text, home);
+            problems.into_iter().map(|problem| problem.to_string()).collect::<Vec<_>>()
+        };
+        let right = "[keys]\nleader = 'ctrl+a'\n'leader>c' = 'new_tab'\n'f5' = ['copy', 'paste']\n";
+        assert_eq!(problems(right), Vec::<String>::new());
+        let one = |text: &str, wanted: &str| {
+            let found = problems(&format!("[keys]\n{text}\n"));
+            assert!(found.len() == 1 && found[0].contains(wanted), "{text}: {found:?}");
+        };
+        one("'leader>c' = 'new_tab'", "\"leader>c\" needs a leader");
+        one("leader = 'hyper+a'", "\"hyper\" in \"hyper+a\" is no modifier");
+        one("'ctrl+a>' = 'new_tab'", "\"\"");
+        one("'f5' = ['copy', 'pasta']", "did you mean \"paste\"");
+        one(
+            "'ctrl+a' = 'copy'\n'ctrl+a>c' = 'new_tab'",
+            "\"ctrl+a\" can't be bound, since \"ctrl+a>c\"",
+        );
+        one("leader = 'ctrl+a'\n'ctrl+a>c' = 'new_tab'\n'leader>c' = 'copy'", "is the same key as");
     }
 
     #[test]

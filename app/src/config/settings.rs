@@ -53,6 +53,8 @@ fn read(file: &Path, home: &Path) -> (Config, Vec<Complaint>) {
 /// The preferences of this process.
 pub struct Settings {
     home: PathBuf,
+    /// The profile that changes the file's preferences.
+    profile: Option<String>,
     now: Mutex<Arc<Config>>,
     /// Watches until it is dropped. Its callbacks never lock it, which would deadlock.
     watcher: Mutex<Option<RecommendedWatcher>>,
@@ -66,9 +68,21 @@ pub type Change = Result<Arc<Config>, Vec<Complaint>>;
 impl Settings {
     /// Reads the file in `home`. Invalid settings get their defaults, and are reported.
     pub fn read(home: PathBuf) -> (Self, Vec<Complaint>) {
-        let (config, complaints) = read(&home.join(FILE), &home);
-        let now = Mutex::new(Arc::new(config));
-        (Self { home, now, watcher: Mutex::default(), target: Mutex::default() }, complaints)
+        Self::read_with(home, None)
+    }
+
+    /// As [`Settings::read`], with a profile of the file.
+    pub fn read_with(home: PathBuf, profile: Option<&str>) -> (Self, Vec<Complaint>) {
+        let (mut config, mut complaints) = read(&home.join(FILE), &home);
+        if let Some(name) = profile {
+            match config.clone().with_profile(name) {
+                Ok(changed) => config = changed,
+                Err(why) => complaints.push(why),
+            }
+        }
+        let (now, profile) = (Mutex::new(Arc::new(config)), profile.map(str::to_owned));
+        let (watcher, target) = (Mutex::default(), Mutex::default());
+        (Self { home, profile, now, watcher, target }, complaints)
     }
 
     /// The current preferences.
@@ -173,7 +187,13 @@ struct Reader<T> {
 impl<T: Fn(Change)> Reader<T> {
     /// Calls `tell` if the file's settings or problems changed, or if themes may have changed.
     fn read(&mut self, settings: &Settings, is_theme: bool) {
-        let read = load(&settings.home.join(FILE), &settings.home);
+        let read =
+            load(&settings.home.join(FILE), &settings.home).and_then(|config| {
+                match &settings.profile {
+                    Some(name) => config.with_profile(name).map_err(|why| vec![why]),
+                    None => Ok(config),
+                }
+            });
         if !is_theme && self.last.as_ref() == Some(&read) {
             return;
         }

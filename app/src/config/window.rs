@@ -134,11 +134,18 @@ pub struct TabBar {
     /// Maximum width of a tab's title, in characters.
     #[schemars(range(min = 8, max = 200))]
     pub max_title: u16,
+    /// Show the number of each tab before its title.
+    pub numbers: bool,
 }
 
 impl Default for TabBar {
     fn default() -> Self {
-        Self { show: ShowTabBar::default(), position: BarPosition::default(), max_title: 24 }
+        Self {
+            show: ShowTabBar::default(),
+            position: BarPosition::default(),
+            max_title: 24,
+            numbers: false,
+        }
     }
 }
 

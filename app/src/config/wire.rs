@@ -77,7 +77,7 @@ impl Preferences for FilePreferences {
 
     fn keys(&self) -> Vec<ActionKeys> {
         let own = load(&self.home.join(FILE), &self.home).unwrap_or_default().keys;
-        let (now, default) = (keys::bindings(&own), keys::bindings(&keys::preset_of(&own)));
+        let (now, default) = (keys::bindings(&own), keys::bindings(&keys::settings_of(&own)));
         let of = |all: &[(String, Binding)], entry: &Entry| {
             let own = all.iter().filter(|(action, _)| action == entry.name);
             own.map(|(_, binding)| binding.clone()).collect()

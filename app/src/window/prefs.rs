@@ -16,7 +16,7 @@ use crate::{
     args::Args,
     config::{
         Config, Cursor, CursorShape, OpenBy, Settings, ShowTabBar,
-        keys::{self, Keymap},
+        keys::{self, Found, Keymap, MouseMap},
         theme,
     },
     copy_command::CopyKeys,
@@ -59,6 +59,7 @@ pub(crate) struct Prefs {
     pub(crate) settings: Arc<Settings>,
     pub(crate) config: Arc<Config>,
     pub(crate) keymap: Keymap,
+    pub(crate) mouse_map: MouseMap,
     pub(crate) copy_keys: CopyKeys,
     /// The theme's colours.
     pub(crate) palette: Arc<Palette>,
@@ -69,8 +70,21 @@ pub(crate) struct Prefs {
 }
 
 impl Prefs {
-    /// The action bound to a key: by the character it types, or by the character it would type without Shift.
+    /// The action that a single key is bound to. See [`Self::found`].
     pub(crate) fn bound(&self, pressed: Pressed, modifiers: Modifiers) -> Option<Action> {
+        match self.found(&[], pressed, modifiers)?.1 {
+            Found::Actions([action]) => Some(action.clone()),
+            _ => None,
+        }
+    }
+
+    /// What a key leads to behind other keys: by the character it types, or by the character it would type without Shift.
+    pub(crate) fn found(
+        &self,
+        before: &[Chord],
+        pressed: Pressed,
+        modifiers: Modifiers,
+    ) -> Option<(Chord, Found<'_>)> {
         let by_key = match pressed.key.off_keypad() {
             Key::Char(c) => Key::Char(c.to_ascii_lowercase()),
             key => key,
@@ -80,7 +94,8 @@ impl Prefs {
         [Some(by_key), unshifted.filter(|key| *key != by_key)]
             .into_iter()
             .flatten()
-            .find_map(|key| self.keymap.get(Chord { modifiers, key }).cloned())
+            .map(|key| Chord { modifiers, key })
+            .find_map(|chord| Some((chord, self.keymap.find(before, chord)?)))
     }
 
     /// The preferred font size: of the command line, else of the file.

@@ -3,20 +3,81 @@
 use std::process::Stdio;
 
 use unterm_control::Server;
-use unterm_mux::{OnExit, Pane, Spawn, Tab, TabId};
+use unterm_mux::{Axis, Direction, Layout, OnExit, Pane, Spawn, Tab, TabId};
 use unterm_term::{LineId, Point, TextRange};
 use winit::window::Fullscreen;
 
 use crate::window::{
     app::App,
     input::clipboard::Buffer,
-    system::{errand::Done, folder::Purpose},
-    workspace::{blocks::place::Part, closing::Closing, selection::Selection},
+    system::{errand::Done, folder::Purpose, screenshot::Shot},
+    workspace::{
+        blocks::place::Part, closing::Closing, copy::Form, panes::Broadcast, selection::Selection,
+        view::View,
+    },
 };
-use crate::{action::Action, args::FONT_SIZES, links};
+use crate::{
+    action::{Action, with_actions},
+    args::FONT_SIZES,
+    links,
+};
 
 /// How far one press moves a divider, as a share of the split.
 const RESIZE_STEP: f32 = 0.04;
+
+/// The tab that an action concerns.
+struct Target<'a> {
+    layout: &'a Layout,
+    index: usize,
+    tab: &'a Tab,
+}
+
+impl Target<'_> {
+    /// The tab of this number, from 1, or else the last one.
+    fn numbered(&self, number: i32) -> TabId {
+        let index = usize::try_from(number - 1).unwrap_or_default();
+        self.layout.tabs[index.min(self.layout.tabs.len() - 1)].id
+    }
+}
+
+/// Whether a function had an effect. One that does not say so always has.
+trait Effect {
+    fn is_some(self) -> bool;
+}
+
+impl Effect for () {
+    fn is_some(self) -> bool {
+        true
+    }
+}
+
+impl Effect for bool {
+    fn is_some(self) -> bool {
+        self
+    }
+}
+
+macro_rules! run {
+    ($(
+        $action:ident $(($kind:ident: $what:literal $(, $range:expr)?))?
+        $name:literal $title:literal
+        [$($key:literal $(=> $given:literal)?),*] [$($synonym:literal),*]
+        $doc:literal
+        |$app:ident, $at:tt $(, $argument:ident)?| $run:expr $(, else $($passes:ident)? $why:literal)?;
+    )*) => {
+        /// Runs an action as its row says. Returns false if it had no effect.
+        fn run(app: &mut App, target: &Target<'_>, action: Action) -> bool {
+            match action {
+                $(Action::$action $(($argument))? => {
+                    let ($app, $at) = (app, target);
+                    Effect::is_some($run)
+                })*
+            }
+        }
+    };
+}
+
+with_actions!(run);
 
 impl App {
     /// Performs an action. Returns false if the action has no target.
@@ -34,121 +95,47 @@ impl App {
         let Some((index, tab)) = index.and_then(|at| Some((at, layout.tabs.get(at)?))) else {
             return false;
         };
-        let focused = tab.focused;
-        let opens = matches!(action, Action::NewTab | Action::DuplicateTab | Action::Split(_));
-        if opens && index != layout.active {
-            // The new tab or pane opens next to or in this tab, and takes the focus.
-            self.report(self.mux.activate_tab(tab.id));
+        run(self, &Target { layout: &layout, index, tab }, action)
+    }
+
+    /// Activates the tab that a new tab or pane opens in or next to, which takes the focus.
+    fn bring_forward(&mut self, at: &Target<'_>) {
+        if at.index != at.layout.active {
+            self.report(self.mux.activate_tab(at.tab.id));
         }
-        match action {
-            Action::NewTab => self.open_tab(),
-            Action::DuplicateTab => self.duplicate_tab(tab),
-            Action::RenameTab => self.ask_tab_title(tab),
-            Action::SetTabTitle(title) => self.report(self.mux.rename_tab(tab.id, &title)),
-            Action::TabMenu => self.open_tab_menu(tab.id, None),
-            Action::CloseTab => self.close(Closing::Tab(tab.id)),
-            Action::ClosePane => self.close(Closing::Pane(focused)),
-            Action::CloseWindow => self.close(Closing::Window),
-            Action::Split(axis) => self.split(focused, axis),
-            Action::Focus(direction) => return self.mux.focus_direction(direction),
-            Action::CyclePanes(by) => return self.cycle_panes(tab, by),
-            Action::Resize(direction) => {
-                return self.mux.resize_split(focused, direction, RESIZE_STEP);
-            }
-            Action::Zoom if tab.panes().len() < 2 => return false,
-            Action::Zoom => self.mux.toggle_zoom(),
-            Action::SwapPane(_)
-            | Action::RotatePanes(_)
-            | Action::EqualizePanes
-            | Action::PaneToNewTab
-            | Action::PaneToTab(_)
-            | Action::BroadcastTab
-            | Action::BroadcastAll => return self.arrange_panes(&action, tab),
-            Action::Launcher => self.pick_anything(),
-            Action::NextTab | Action::PreviousTab if layout.tabs.len() < 2 => return false,
-            Action::NextTab => self.switch_tab(1),
-            Action::PreviousTab => self.switch_tab(-1),
-            Action::MoveTab(by) => {
-                let last = layout.tabs.len().saturating_sub(1);
-                let place = index.saturating_add_signed(by).min(last);
-                self.report(self.mux.move_tab(tab.id, place));
-                return place != index;
-            }
-            Action::SelectAll => self.select_all(),
-            Action::Copy => {
-                // Without a selection, Ctrl+C goes to the program; Ctrl+Shift+C never does.
-                return self.copy_selection();
-            }
-            Action::CopyAs(form) => return self.copy_as(form),
-            Action::ActivateTab(number) => {
-                let index = (number - 1).min(layout.tabs.len() - 1);
-                self.report(self.mux.activate_tab(layout.tabs[index].id));
-            }
-            Action::SendText(text) => {
-                let Some(pane) = self.focused_pane() else { return false };
-                for pane in self.listeners(pane.id()).into_iter().chain([pane]) {
-                    self.type_bytes(&pane, text.as_bytes());
-                }
-            }
-            Action::Paste => self.paste_to_all(Buffer::Clipboard, focused),
-            Action::PastePrimary => self.paste_to_all(Buffer::Primary, focused),
-            Action::FontSize(points) => return self.set_font_size(self.prefs.fonts.size + points),
-            Action::ResetFontSize => drop(self.set_font_size(self.prefs.configured_font_size())),
-            Action::Fullscreen => self.toggle_fullscreen(),
-            Action::Search => self.open_search(),
-            Action::SearchSelection => self.search_selection(),
-            Action::JumpToPrompt(forward) => return self.jump_to_prompt(forward),
-            Action::SelectOutput => self.select_output(),
-            Action::CopyOutput => self.with_command(Part::CopyOutput),
-            Action::CopyCommand => self.with_command(Part::CopyCommand),
-            Action::Rerun => self.with_command(Part::Rerun),
-            Action::ChooseEmoji => self.pick_emoji(),
-            Action::Fold => self.with_command(Part::Fold),
-            Action::FoldAll(fold) => self.fold_all(fold),
-            Action::QuickSelect => self.show_hints(true),
-            Action::OpenHint => self.show_hints(false),
-            Action::ClearHistory => self.with_focused(Pane::clear_history),
-            Action::ResetTerminal => self.with_focused(Pane::reset),
-            Action::CopyMode => self.toggle_copy_mode(),
-            Action::CommandPalette => self.pick_command(),
-            Action::ChooseTheme => self.pick_theme(),
-            Action::NextTheme => self.next_theme(),
-            Action::ToggleProxy => self.toggle_proxy(),
-            Action::ChooseTab => self.pick_tab(),
-            Action::ChooseShell => self.pick_shell(),
-            Action::MainMenu => self.open_main_menu(),
-            Action::ChangeDirectory => self.choose_folder(Purpose::Change(focused)),
-            Action::OpenFolder => self.choose_folder(Purpose::Tab),
-            Action::ChangeDirectoryTo(path) => {
-                self.use_folder(Purpose::Change(focused), path.as_ref());
-            }
-            Action::NewTabIn(path) => self.use_folder(Purpose::Tab, path.as_ref()),
-            Action::ExportSession => self.export_session(),
-            Action::ToggleRecording => self.toggle_recording(),
-            Action::Screenshot(shot) => self.screenshot(shot),
-            Action::ToggleDebug => self.toggle_debug(),
-            Action::PauseAgents => return self.toggle_agents(),
-            Action::AnswerAgent => return self.answer_agent(),
-            Action::DismissMessages => self.dismiss_toasts(),
-            Action::ToggleQuake => return self.toggle_quake(),
-            Action::SaveLayout(name) => self.save_layout(&name),
-            Action::Settings => self.open_settings(),
-            Action::OpenConfig => self.open_config(),
-            Action::NewWindow => self.new_window(),
-            Action::ScrollPages(_)
-            | Action::ScrollLines(_)
-            | Action::ScrollToTop
-            | Action::ScrollToBottom => {
-                return self.scroll_view(&action);
-            }
+    }
+
+    /// Moves a tab by this many places. Returns false if it is at that end already.
+    fn move_tab(&mut self, at: &Target<'_>, by: isize) -> bool {
+        let last = at.layout.tabs.len().saturating_sub(1);
+        let place = at.index.saturating_add_signed(by).min(last);
+        self.report(self.mux.move_tab(at.tab.id, place));
+        place != at.index
+    }
+
+    /// Types text into the focused pane and into every pane that receives its input. Returns false without a pane.
+    fn type_text(&mut self, text: &str) -> bool {
+        let Some(pane) = self.focused_pane() else { return false };
+        for pane in self.listeners(pane.id()).into_iter().chain([pane]) {
+            self.type_bytes(&pane, text.as_bytes());
         }
         true
     }
 
-    /// Opens a tab in the focused pane's directory.
-    pub(crate) fn open_tab(&mut self) {
-        let spawn = self.spawn_beside();
-        self.report(self.mux.open_tab(spawn, None, OnExit::Close));
+    /// Opens a tab in the focused pane's directory, or as a profile says.
+    pub(crate) fn open_tab(&mut self, profile: Option<&str>) {
+        let Some(name) = profile else {
+            let spawn = self.spawn_beside();
+            return self.report(self.mux.open_tab(spawn, None, OnExit::Close));
+        };
+        let spawn = match self.prefs.config.find_profile(name) {
+            Ok(profile) => profile.spawn(self.spawn_beside()),
+            Err(why) => return self.complain("profile", why),
+        };
+        match self.mux.open_tab(spawn, None, OnExit::Close) {
+            Ok(pane) => self.give_profile(&pane, name),
+            error => self.report(error),
+        }
     }
 
     /// A shell in the focused pane's directory, if that directory exists.
@@ -268,20 +255,15 @@ impl App {
         }
     }
 
-    /// Scrolls the focused pane. Returns false on the alternate screen, which has no history.
-    fn scroll_view(&mut self, action: &Action) -> bool {
+    /// Scrolls the focused pane, given the lines of a page. Returns false on the alternate screen, which has no history.
+    fn scroll_view(&mut self, scroll: impl FnOnce(&mut View, i64)) -> bool {
         let Some(pane) = self.focused_pane() else { return false };
         let Some(view) = self.fresh_view(&pane) else { return false };
         if view.is_alternate() {
             return false;
         }
         let page = i64::from(view.snapshot.size.rows).max(2) - 1;
-        match action {
-            Action::ScrollPages(pages) => view.scroll(i64::from(*pages) * page),
-            Action::ScrollLines(lines) => view.scroll(i64::from(*lines)),
-            Action::ScrollToTop => view.scroll_to_oldest(),
-            _ => drop(view.scroll_to_live()),
-        }
+        scroll(view, page);
         self.surface.pacing.ask();
         true
     }

@@ -62,7 +62,7 @@ impl ApplicationHandler<Wake> for App {
             self.system.access.event(&screen.window, &event);
         }
         match event {
-            WindowEvent::CloseRequested => self.close(Closing::Window),
+            WindowEvent::CloseRequested => drop(self.close(Closing::Window)),
             WindowEvent::Destroyed => event_loop.exit(),
             WindowEvent::Resized(size) => self.resized(size),
             WindowEvent::ScaleFactorChanged { scale_factor, .. } => self.rescale(scale_factor),
@@ -80,6 +80,7 @@ impl ApplicationHandler<Wake> for App {
                 self.end_attention();
                 self.input.held.forget();
                 self.input.taken.forget();
+                self.end_sequence();
                 self.close_menu();
                 self.tell_focus();
                 self.surface.pacing.ask();

@@ -42,7 +42,10 @@ use crate::window::{
 };
 use crate::{
     args::Args,
-    config::{Settings, keys::Keymap},
+    config::{
+        Settings,
+        keys::{Keymap, MouseMap},
+    },
     copy_command::CopyKeys,
 };
 
@@ -86,6 +89,7 @@ impl App {
             prefs: Prefs {
                 args: args.clone(),
                 keymap: Keymap::new(&config.keys),
+                mouse_map: MouseMap::new(&config.mouse_bindings),
                 copy_keys: CopyKeys::new(&config.copy_mode_keys),
                 palette,
                 colors: KnownColors::default(),

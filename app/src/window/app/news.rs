@@ -26,6 +26,7 @@ impl App {
             self.workspace.views.remove(pane);
             self.overlays.hints.take_if(|hints| hints.pane == *pane);
             self.system.notices.forget(*pane);
+            self.system.paged.remove(pane);
             if self.overlays.search.as_ref().is_some_and(|search| search.pane == *pane) {
                 self.close_search();
             }

@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Instant};
 
+use unterm_mux::PaneId;
 use unterm_term::Palette;
 
 use crate::window::{
@@ -13,7 +14,11 @@ use crate::window::{
     workspace::view::View,
 };
 use crate::{
-    config::{BarPosition, Change, Config, keys::Keymap},
+    config::{
+        BarPosition, Change, Config,
+        keys::{Keymap, MouseMap},
+        theme,
+    },
     copy_command::CopyKeys,
     environment,
     suggestion::did_you_mean,
@@ -56,6 +61,7 @@ impl App {
     fn prefer(&mut self, config: Arc<Config>) {
         let before = std::mem::replace(&mut self.prefs.config, config);
         self.prefs.keymap = Keymap::new(&self.prefs.config.keys);
+        self.prefs.mouse_map = MouseMap::new(&self.prefs.config.mouse_bindings);
         self.prefs.copy_keys = CopyKeys::new(&self.prefs.config.copy_mode_keys);
         if let Some(server) = &self.server {
             server.set_approval(self.prefs.args.approval(&self.prefs.config));
@@ -135,10 +141,26 @@ impl App {
         let home = self.prefs.settings.home();
         let complaint =
             environment::apply(&self.mux, &self.prefs.config, home, &self.prefs.palette);
+        for pane in self.workspace.profiles.keys().copied().collect::<Vec<_>>() {
+            self.apply_profile(pane);
+        }
         // A repaint for new colours does not count as unseen output.
         let now = Instant::now();
         self.workspace.views.values_mut().for_each(|view| view.repainted = Some(now));
         complaint
+    }
+
+    /// Applies the theme of a pane's profile, if it has one.
+    pub(crate) fn apply_profile(&self, pane: PaneId) {
+        let name = self.workspace.profiles.get(&pane);
+        let profile = name.and_then(|name| self.prefs.config.find_profile(name).ok());
+        let theme = profile.map(|profile| profile.theme.as_str()).filter(|it| !it.is_empty());
+        if let (Some(theme), Some(pane)) = (theme, self.mux.pane(pane)) {
+            match theme::find(theme, self.prefs.settings.home()) {
+                Ok(theme) => pane.set_palette(Arc::new(theme.palette)),
+                Err(error) => tracing::warn!("{error}"),
+            }
+        }
     }
 
     /// Applies the theme's colours to every pane.

@@ -17,7 +17,10 @@ use unterm_mux::{
 };
 use unterm_renderer::{CpuPainter, Scene};
 use unterm_term::{Content, Parser, Size};
-use winit::keyboard::{ModifiersState, NativeKeyCode, PhysicalKey};
+use winit::{
+    event::{MouseButton, MouseScrollDelta},
+    keyboard::{ModifiersState, NativeKeyCode, PhysicalKey},
+};
 
 use crate::window::{
     app::{App, surface::draw},
@@ -36,6 +39,8 @@ use crate::{
 /// A program that prints nothing, and records its input.
 #[derive(Default)]
 struct Silent {
+    /// How it was started.
+    spawn: Spawn,
     typed: Mutex<Vec<u8>>,
     has_ended: Mutex<bool>,
     ended: Condvar,
@@ -130,8 +135,8 @@ impl Process for Silent {
 struct Programs(Mutex<Vec<Arc<Silent>>>);
 
 impl Spawner for Programs {
-    fn spawn(&self, _: &Spawn, _: Size) -> Result<Arc<dyn Process>, SpawnError> {
-        let program = Arc::new(Silent::default());
+    fn spawn(&self, spawn: &Spawn, _: Size) -> Result<Arc<dyn Process>, SpawnError> {
+        let program = Arc::new(Silent { spawn: spawn.clone(), ..Silent::default() });
         self.0.lock().push(Arc::clone(&program));
         Ok(program)
     }
@@ -196,6 +201,15 @@ impl Script {
             });
         }
         self.app.input.modifiers = ModifiersState::empty();
+        self.hear();
+    }
+
+    /// Presses and releases a mouse button at a point of the window.
+    fn click(&mut self, x: f64, y: f64, button: MouseButton) {
+        self.app.pointer_moved(x, y);
+        for pressed in [true, false] {
+            self.app.mouse_button(button, pressed);
+        }
         self.hear();
     }
 
@@ -372,4 +386,125 @@ fn a_message_goes_by_itself() {
     assert!(script.frame().contains("label A message.\n"));
     script.now += Duration::from_secs(10);
     assert!(!script.frame().contains("A message."));
+}
+
+#[test]
+fn keys_may_follow_each_other() {
+    let mut script = Script::new();
+    script.configure(
+        "[keys]\nleader = 'ctrl+a'\n'leader>c' = 'new_tab'\n'leader>b>x' = 'send_text:both'\n\
+         'f5' = ['send_text:one ', 'send_text:two']\n",
+    );
+    script.key("ctrl+a");
+    assert!(script.frame().contains("label Ctrl+A …\n"));
+    script.key("b");
+    assert!(script.frame().contains("label Ctrl+A B …\n"));
+    script.key("x");
+    assert!(!script.frame().contains('…'));
+    script.key("f5");
+    assert_eq!(script.typed(0), "bothone two");
+    // Nothing is bound to what follows, so the program gets all keys.
+    script.key("ctrl+a");
+    script.key("b");
+    script.key("z");
+    assert_eq!(script.typed(0), "\x01bz");
+    script.key("ctrl+a");
+    script.key("escape");
+    script.key("c");
+    assert_eq!(script.typed(0), "c", "Escape discards the sequence");
+    // A key that is bound alone still does its work.
+    script.key("ctrl+a");
+    script.key("f5");
+    assert_eq!(script.typed(0), "\x01one two");
+    script.key("ctrl+a");
+    script.key("c");
+    assert_eq!(script.app.mux.layout().tabs.len(), 2);
+    // An overlay takes the next key.
+    script.key("ctrl+a");
+    script.app.open_search();
+    script.key("c");
+    assert_eq!((script.app.mux.layout().tabs.len(), script.typed(1)), (2, String::new()));
+    assert!(!script.frame().contains('…'));
+}
+
+#[test]
+fn mouse_buttons_and_the_wheel_run_what_they_are_bound_to() {
+    let mut script = Script::new();
+    script.configure(
+        "[mouse_bindings]\n'back' = 'send_text:back'\n'ctrl+wheel_up' = ['send_text:up', 'send_text:!']\n\
+         'right' = 'none'\n",
+    );
+    script.print("text");
+    script.frame();
+    script.click(100.0, 200.0, MouseButton::Back);
+    assert_eq!(script.typed(0), "back");
+    script.click(100.0, 200.0, MouseButton::Right);
+    assert!(!script.app.has_overlay(), "the right button opens no menu");
+    script.app.wheel(MouseScrollDelta::LineDelta(0.0, 1.0));
+    assert_eq!(script.typed(0), "", "without Ctrl, it scrolls");
+    script.app.input.modifiers = ModifiersState::CONTROL;
+    script.app.wheel(MouseScrollDelta::LineDelta(0.0, 2.0));
+    script.app.wheel(MouseScrollDelta::LineDelta(0.0, -1.0));
+    assert_eq!(script.typed(0), "up!up!");
+    // A program that uses the mouse gets the button, unless Shift is held.
+    script.app.input.modifiers = ModifiersState::empty();
+    script.print("\x1b[?1000h\x1b[?1006h");
+    script.click(100.0, 200.0, MouseButton::Back);
+    assert!(!script.typed(0).contains("back"));
+    script.app.input.modifiers = ModifiersState::SHIFT;
+    script.click(100.0, 200.0, MouseButton::Back);
+    assert_eq!(script.typed(0), "back");
+}
+
+#[test]
+fn a_profile_says_what_a_tab_runs() {
+    let mut script = Script::new();
+    script.configure(
+        "[profile.work]\nshell = 'worksh'\nargs = ['-l']\nenv = { JOB = 'work' }\ncwd = '/'\ntheme = 'nord-light'\n\
+         [keys]\n'f5' = 'new_tab:work'\n'f6' = 'new_tab:wrok'\n",
+    );
+    script.key("f5");
+    let spawn = |script: &Script, at: usize| script.programs.0.lock()[at].spawn.clone();
+    let work = spawn(&script, 1);
+    assert_eq!((work.program.as_deref(), &work.args[..]), (Some("worksh"), &["-l".to_owned()][..]));
+    assert_eq!(work.cwd, Some("/".into()));
+    assert!(work.env.contains(&("JOB".to_owned(), "work".to_owned())));
+    let theme = |script: &Script| {
+        let pane = script.app.focused_pane().expect("a pane");
+        let palette = pane.term().palette().background;
+        palette
+    };
+    let light = theme(&script);
+    assert_ne!(light, script.app.prefs.palette.background);
+    // A split has the profile of its neighbour, a new tab has none.
+    script.frame();
+    script.key("ctrl+shift+e");
+    assert_eq!((spawn(&script, 2).program.as_deref(), theme(&script)), (Some("worksh"), light));
+    script.key("ctrl+shift+t");
+    assert_eq!(spawn(&script, 3).program, None);
+    assert_ne!(theme(&script), light);
+    script.key("f6");
+    let frame = script.frame();
+    assert!(frame.contains("There is no profile \"wrok\". There are work."), "{frame}");
+}
+
+#[test]
+fn what_was_closed_comes_back() {
+    let mut script = Script::new();
+    script.configure(
+        "[keys]\n'f5' = 'undo_close'\n'f6' = 'close_other_tabs'\n[tab_bar]\nnumbers = true\n",
+    );
+    script.print("first");
+    script.key("ctrl+shift+t");
+    script.print("second");
+    assert!(script.frame().contains("label 2  "), "tabs have numbers");
+    script.key("f6");
+    assert!(script.frame().starts_with("pane 1 focused\n  second\n"));
+    assert_eq!(script.app.mux.layout().tabs.len(), 1);
+    script.key("f5");
+    assert!(script.frame().starts_with("pane 0 focused\n  first\n"));
+    script.key("x");
+    assert_eq!(script.typed(0), "x", "the program runs on");
+    script.key("f5");
+    assert!(script.frame().contains("label Nothing was closed in the last 30 s.\n"));
 }

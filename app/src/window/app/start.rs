@@ -83,7 +83,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         problems.push(("layout", complaint));
     }
     if mux.layout().tabs.is_empty()
-        && let Some(complaint) = first_tab::open(&mux, args)?
+        && let Some(complaint) = first_tab::open(&mux, args, &settings.get())?
     {
         problems.push(("shell", complaint));
     }

@@ -96,6 +96,8 @@ pub(crate) struct Look {
     pub(crate) dragged: Option<(TabId, i32)>,
     /// The rotation of progress rings, 0 to 1.
     pub(crate) turn: f32,
+    /// Whether each tab shows its number.
+    pub(crate) numbers: bool,
 }
 
 impl<'a> TabBar<'a> {
@@ -224,7 +226,7 @@ impl<'a> TabBar<'a> {
             look.dragged.filter(|(tab, _)| *tab == self.tabs[slot.index].id).map(|(_, x)| x)
         };
         for slot in self.slots.iter().filter(|slot| dragged(slot).is_none()) {
-            self.draw_tab(slot, scene, colors, hovered, look.turn);
+            self.draw_tab(slot, scene, colors, hovered, look);
         }
         let buttons = [(Some(self.new), "+", TabBarPart::New)].into_iter().chain([
             (Some(self.menu), "▼", TabBarPart::Menu),
@@ -251,7 +253,7 @@ impl<'a> TabBar<'a> {
             let slot = Slot::new(slot.index, PixelRect { x, ..slot.rect });
             let left = PixelRect { x: x - 1, width: 1, ..slot.rect };
             scene.quads.push(quad(left, colors.hairline));
-            self.draw_tab(&slot, scene, colors, None, look.turn);
+            self.draw_tab(&slot, scene, colors, None, look);
         }
     }
 
@@ -261,7 +263,7 @@ impl<'a> TabBar<'a> {
         scene: &mut Scene<'_>,
         colors: &Colors,
         hovered: Option<TabBarPart>,
-        turn: f32,
+        look: Look,
     ) {
         let tab = &self.tabs[slot.index];
         let is_active = Some(tab.id) == self.active;
@@ -293,11 +295,13 @@ impl<'a> TabBar<'a> {
         };
         let x = slot.rect.x + padding as i32;
         let mut text = PixelRect { x, width: (end - x).max(0) as u32, ..slot.rect };
-        let taken = tab.marks.draw(text, &self.geometry, colors, turn, scene);
+        let taken = tab.marks.draw(text, &self.geometry, colors, look.turn, scene);
         text.x += taken as i32;
         text.width = text.width.saturating_sub(taken);
         let color = readable(if is_active { colors.text } else { colors.muted }, ground);
-        scene.labels.push(self.label(text, &tab.title, color, LabelAlign::Left));
+        let numbered = look.numbers.then(|| format!("{}  {}", slot.index + 1, tab.title));
+        let title = numbered.as_deref().unwrap_or(&tab.title);
+        scene.labels.push(self.label(text, title, color, LabelAlign::Left));
         if is_hovered {
             let color = if hovered == Some(close) { colors.text } else { colors.muted };
             let color = readable(color, ground);

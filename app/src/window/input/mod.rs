@@ -8,6 +8,7 @@ pub(crate) mod dropped;
 pub(crate) mod keys;
 pub(crate) mod picture;
 pub(crate) mod pointer;
+pub(crate) mod sequence;
 
 use std::path::PathBuf;
 
@@ -18,6 +19,7 @@ use crate::window::input::{
     clipboard::Clipboard,
     keys::{Held, Taken},
     pointer::Pointer,
+    sequence::Sequence,
 };
 
 /// The state of input devices.
@@ -26,6 +28,8 @@ pub(crate) struct Input {
     pub(crate) modifiers: ModifiersState,
     pub(crate) held: Held,
     pub(crate) taken: Taken,
+    /// The keys of a sequence that has begun.
+    pub(crate) sequence: Sequence,
     pub(crate) pointer: Pointer,
     /// The text that an input method composes.
     pub(crate) preedit: Option<Preedit>,
@@ -42,6 +46,7 @@ impl Input {
             modifiers: ModifiersState::empty(),
             held: Held::default(),
             taken: Taken::default(),
+            sequence: Sequence::default(),
             pointer: Pointer::default(),
             preedit: None,
             dropped: Vec::new(),

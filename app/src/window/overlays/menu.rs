@@ -17,10 +17,7 @@ use crate::window::{
     },
     workspace::blocks::place::Part,
 };
-use crate::{
-    action::{ACTIONS, Action, Takes},
-    config::keys::Keymap,
-};
+use crate::{action::Action, config::keys::Keymap};
 
 #[cfg(test)]
 mod tests;
@@ -67,15 +64,12 @@ pub(crate) struct Item {
 }
 
 impl Item {
-    /// An item for an action, with its title and keys from the table of actions. An action that takes an argument has
-    /// no title there: see [`Item::titled`].
+    /// An item for an action, with its title and keys from the table of actions.
     pub(crate) fn new(action: Action, keymap: &Keymap) -> Self {
-        let entry = ACTIONS
-            .iter()
-            .find(|entry| matches!(&entry.takes, Takes::Nothing(own) if *own == action));
+        let entry = action.entry();
         Self {
-            title: entry.map_or_else(String::new, |entry| entry.title.to_owned()),
-            keys: entry.map_or_else(String::new, |entry| keymap.keys_of(entry)),
+            title: entry.title.to_owned(),
+            keys: keymap.keys_of(entry),
             choice: Choice::Act(action),
             enabled: true,
             checked: false,

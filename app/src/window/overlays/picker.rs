@@ -19,6 +19,8 @@ pub(crate) enum Choice {
     Command(&'static Entry),
     Theme(String),
     Tab(TabId),
+    /// The name of a profile.
+    Profile(String),
     /// The path of a program.
     Shell(String),
     /// Text to type into the pane.
@@ -58,7 +60,7 @@ impl Picker {
 
 pub(crate) fn action_item(entry: &'static Entry) -> Item<Choice> {
     Item::new(entry.title, Choice::Command(entry))
-        .named(entry.name, entry.synonyms())
+        .named(entry.name, entry.synonyms)
         .described(entry.summary())
 }
 
@@ -122,7 +124,7 @@ mod tests {
             assert_eq!(found(entry.title), entry.name);
             assert_eq!(found(&entry.title.to_lowercase()), entry.name);
             assert_eq!(found(entry.name), entry.name);
-            for synonym in entry.synonyms() {
+            for synonym in entry.synonyms {
                 assert_eq!(found(synonym), entry.name, "{synonym}");
             }
         }

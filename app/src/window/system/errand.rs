@@ -6,7 +6,7 @@ use unterm_mux::PaneId;
 
 use crate::window::{
     input::dropped::Dropped,
-    system::{folder::Purpose, screenshot::Taken},
+    system::{folder::Purpose, paged::PagedFile, screenshot::Taken},
 };
 
 /// The result of an errand.
@@ -28,6 +28,20 @@ pub(crate) enum Done {
     Folder(Purpose, PathBuf),
     /// Files dropped on the window.
     Dropped(Dropped),
+    /// Text to show in a pager.
+    Paged(Page),
     /// The desktop has no dialog for directories.
     NoDialog(Purpose),
+}
+
+/// Text to show in a pager.
+#[derive(Debug)]
+pub(crate) struct Page {
+    pub(crate) file: PagedFile,
+    /// The line to show first, from 1.
+    pub(crate) line: usize,
+    /// The title of the tab.
+    pub(crate) title: &'static str,
+    /// The directory in which the pager runs.
+    pub(crate) cwd: Option<PathBuf>,
 }

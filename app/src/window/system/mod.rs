@@ -7,9 +7,16 @@ pub(crate) mod appearance;
 pub(crate) mod errand;
 pub(crate) mod folder;
 pub(crate) mod notices;
+pub(crate) mod paged;
 pub(crate) mod screenshot;
 
-use crate::window::system::{access::Access, appearance::Appearance, notices::Notices};
+use std::collections::HashMap;
+
+use unterm_mux::PaneId;
+
+use crate::window::system::{
+    access::Access, appearance::Appearance, notices::Notices, paged::PagedFile,
+};
 
 /// The state of the window's connections to the desktop.
 #[derive(Default)]
@@ -19,4 +26,6 @@ pub(crate) struct System {
     pub(crate) appearance: Appearance,
     /// The number of running errands.
     pub(crate) errands: usize,
+    /// The files that pagers show, by the pagers' panes.
+    pub(crate) paged: HashMap<PaneId, PagedFile>,
 }

@@ -8,11 +8,25 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use unterm_mux::private;
 
+use crate::captures;
 use crate::window::input::picture::Picture;
-use crate::{action::Shot, captures};
 
 /// The time for a hidden window to disappear from the screen, in milliseconds.
 const GONE: &str = "250";
+
+/// What a picture is taken of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shot {
+    /// A part of the screen that the user drags.
+    Region {
+        /// Whether the window is hidden meanwhile.
+        hidden: bool,
+    },
+    /// This window.
+    Window,
+    /// The whole screen that shows the window.
+    Screen,
+}
 
 /// Whether `unterm-capture` is installed.
 pub(crate) fn sees_screen() -> bool {

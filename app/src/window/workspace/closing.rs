@@ -14,6 +14,8 @@ const SHELLS: &[&str] = &[
 pub(crate) enum Closing {
     Pane(PaneId),
     Tab(TabId),
+    /// All tabs but this one.
+    OtherTabs(TabId),
     Window,
 }
 

@@ -13,8 +13,17 @@ use unterm_term::{
 use crate::window::ui::colors::mix;
 
 /// Maximum number of lines copied with styles, and of lines read per lock of the terminal.
-const LINES_CAP: u64 = 100_000;
+pub(crate) const LINES_CAP: u64 = 100_000;
 const AT_ONCE: u64 = 1000;
+
+/// A format of copied text that keeps its looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// HTML, with plain text beside it for programs that take no HTML.
+    Html,
+    /// Text with the sequences of its colours.
+    Ansi,
+}
 
 /// Adjacent cells with the same style.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -17,7 +17,10 @@ pub(crate) mod title;
 pub(crate) mod view;
 pub(crate) mod work;
 
-use std::time::{Duration, Instant};
+use std::{
+    collections::HashMap,
+    time::{Duration, Instant},
+};
 
 use unterm_mux::{Pane, PaneId};
 
@@ -38,6 +41,10 @@ pub(crate) struct Workspace {
     pub(crate) last: Option<LastSession>,
     /// When to save the open tabs for the next window, after a change.
     pub(crate) keep_at: Option<Instant>,
+    /// The names of panes' profiles. They stay when a pane closes, since that can be undone.
+    pub(crate) profiles: HashMap<PaneId, String>,
+    /// Until when the last close can be undone.
+    pub(crate) undo_until: Option<Instant>,
 }
 
 impl Default for Workspace {
@@ -49,6 +56,8 @@ impl Default for Workspace {
             names: Names { stale: true, ..Names::default() },
             last: None,
             keep_at: None,
+            profiles: HashMap::new(),
+            undo_until: None,
         }
     }
 }

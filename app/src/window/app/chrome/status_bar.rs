@@ -9,7 +9,7 @@ use crate::window::{
     workspace::view::View,
 };
 use crate::{
-    action::{Action, Shot},
+    action::Action,
     config::{StatusItem, theme},
     proxy,
 };
@@ -38,12 +38,8 @@ impl App {
         let action = match (item, button) {
             (Some(StatusItem::Program), MouseButton::Left) => Action::ChooseShell,
             (Some(StatusItem::Theme), MouseButton::Left) => Action::ChooseTheme,
-            (Some(StatusItem::CaptureExclude), MouseButton::Left) => {
-                Action::Screenshot(Shot::Region { hidden: true })
-            }
-            (Some(StatusItem::CaptureInclude), MouseButton::Left) => {
-                Action::Screenshot(Shot::Region { hidden: false })
-            }
+            (Some(StatusItem::CaptureExclude), MouseButton::Left) => Action::CaptureRegionExclude,
+            (Some(StatusItem::CaptureInclude), MouseButton::Left) => Action::CaptureRegionInclude,
             (Some(StatusItem::Recording), MouseButton::Left) => Action::ToggleRecording,
             (Some(StatusItem::Proxy), MouseButton::Left) => Action::ToggleProxy,
             (Some(StatusItem::Agents), MouseButton::Left) => match self.are_agents_paused() {

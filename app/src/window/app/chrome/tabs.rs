@@ -1,6 +1,6 @@
 //! Mouse input on the tab bar, a tab's menu and its title.
 
-use unterm_mux::{Axis, OnExit, Spawn, Tab, TabId};
+use unterm_mux::{OnExit, Spawn, Tab, TabId};
 use unterm_renderer::PixelRect;
 use winit::event::{MouseButton, MouseScrollDelta};
 
@@ -50,14 +50,15 @@ impl App {
             let width = bar.place_of(drag.tab)?.width as i32;
             Some((drag.tab, ((x - drag.grip) as i32).min(right - width).max(left)))
         });
-        Look { pointer, dragged, turn }
+        Look { pointer, dragged, turn, numbers: self.prefs.config.tab_bar.numbers }
     }
 
     /// Handles a press on the tab bar.
     pub(crate) fn tab_bar_pressed(&mut self, part: TabBarPart, button: MouseButton) {
         let double = button == MouseButton::Left && self.chrome.is_double_click(part);
         if let Some(tab) = part.closed_by(button) {
-            return self.close(Closing::Tab(tab));
+            self.close(Closing::Tab(tab));
+            return;
         }
         match (part, button) {
             (TabBarPart::Tab(tab), MouseButton::Left) if double => {
@@ -72,10 +73,10 @@ impl App {
                 self.open_tab_menu(tab, self.input.pointer.position);
             }
             (TabBarPart::Menu, MouseButton::Left | MouseButton::Right) => self.open_main_menu(),
-            (TabBarPart::New, MouseButton::Left | MouseButton::Middle) => self.open_tab(),
+            (TabBarPart::New, MouseButton::Left | MouseButton::Middle) => self.open_tab(None),
             (TabBarPart::New, MouseButton::Right) => self.pick_shell(),
             (TabBarPart::Empty, MouseButton::Right) => self.pick_anything(),
-            (TabBarPart::Empty, MouseButton::Left) if double => self.open_tab(),
+            (TabBarPart::Empty, MouseButton::Left) if double => self.open_tab(None),
             (TabBarPart::Before, MouseButton::Left) => self.scroll_tabs(-1),
             (TabBarPart::After, MouseButton::Left) => self.scroll_tabs(1),
             _ => {}
@@ -181,22 +182,23 @@ impl App {
         let anchor = PixelRect { x, width: 0, ..bar };
         let last = layout.tabs.len() - 1;
         let rows: Vec<Row> = vec![
-            self.menu_item(Action::NewTab).into(),
+            self.menu_item(Action::NewTab(None)).into(),
             self.menu_item(Action::DuplicateTab).into(),
             Row::Line,
-            self.menu_item(Action::Split(Axis::Horizontal)).into(),
-            self.menu_item(Action::Split(Axis::Vertical)).into(),
+            self.menu_item(Action::SplitRight).into(),
+            self.menu_item(Action::SplitDown).into(),
             self.menu_item(Action::BroadcastTab)
                 .titled("Broadcast input in this tab")
                 .enabled(layout.tabs[index].panes().len() > 1)
                 .checked(self.workspace.panes.broadcast.covers(tab))
                 .into(),
             Row::Line,
-            self.menu_item(Action::MoveTab(-1)).enabled(index > 0).into(),
-            self.menu_item(Action::MoveTab(1)).enabled(index < last).into(),
+            self.menu_item(Action::MoveTabLeft).enabled(index > 0).into(),
+            self.menu_item(Action::MoveTabRight).enabled(index < last).into(),
             self.menu_item(Action::RenameTab).titled("Rename tab…").into(),
             Row::Line,
             self.menu_item(Action::CloseTab).into(),
+            self.menu_item(Action::CloseOtherTabs).enabled(last > 0).into(),
         ];
         self.open_menu(anchor, rows, Some(tab));
     }

@@ -23,28 +23,33 @@ impl App {
             self.debug_key();
             self.deferred_click(true);
         }
-        if action != KeyAction::Release
-            && (pressed.key == Key::Escape && self.cancel_drag()
-                || self.overlay_key(&Press { pressed, modifiers: told, text })
-                || self
-                    .prefs
-                    .bound(pressed, told)
-                    .is_some_and(|bound| self.act_by_key(bound, told)))
-        {
-            return self.input.taken.take(physical);
+        if action != KeyAction::Release {
+            let is_over = pressed.key == Key::Escape && self.cancel_drag()
+                || self.overlay_key(&Press { pressed, modifiers: told, text });
+            if is_over {
+                self.end_sequence();
+            }
+            if is_over || self.bound_key(input, told, modifiers) {
+                return self.input.taken.take(physical);
+            }
         }
         if self.input.taken.has(physical, action) {
             return;
         }
+        self.key_to_program(pressed, action, modifiers, text);
+    }
+
+    /// Sends a key to the focused pane's program, and to those that receive its input.
+    pub(crate) fn key_to_program(
+        &mut self,
+        pressed: Pressed,
+        action: KeyAction,
+        modifiers: Modifiers,
+        text: Option<&str>,
+    ) {
         let Some(pane) = self.focused_pane() else { return };
-        let event = input::KeyEvent {
-            key: pressed.key,
-            action,
-            unshifted: pressed.unshifted,
-            base: pressed.base,
-            modifiers,
-            text,
-        };
+        let Pressed { key, unshifted, base } = pressed;
+        let event = input::KeyEvent { key, action, unshifted, base, modifiers, text };
         for listener in self.listeners(pane.id()) {
             self.key_to(&listener, &event);
         }

@@ -1,5 +1,6 @@
 //! Takes input events, and offers them to overlays, bars and panes in that order.
 
+pub(crate) mod bound_keys;
 pub(crate) mod drag;
 pub(crate) mod dropped;
 pub(crate) mod hover;

@@ -10,7 +10,6 @@ use unterm_mux::{
 use unterm_term::MouseTracking;
 use winit::{event::MouseButton, window::CursorIcon};
 
-use crate::config::{CopyOnSelect, RightButton};
 use crate::window::{
     app::{App, send},
     chrome::tab_bar::TabBarPart,
@@ -20,6 +19,10 @@ use crate::window::{
         pointer::{DOUBLE_CLICK, Target, mux_button},
     },
     ui::geometry::{contains, pixels},
+};
+use crate::{
+    action::{Action, MouseChord, MouseInput},
+    config::{CopyOnSelect, RightButton},
 };
 
 impl App {
@@ -121,6 +124,9 @@ impl App {
             return;
         }
         let modifiers = keys::modifiers(self.input.modifiers);
+        if bound_input(button).is_some_and(|input| self.bound_mouse(input, target.id)) {
+            return;
+        }
         match button {
             MouseButton::Left
                 if !arrives
@@ -134,6 +140,22 @@ impl App {
             MouseButton::Right => self.right_button(&target),
             _ => {}
         }
+    }
+
+    /// What an input of the mouse over a pane is bound to.
+    pub(crate) fn mouse_actions(&self, input: MouseInput, pane: PaneId) -> Option<&[Action]> {
+        let modifiers = self.without_override(pane, keys::modifiers(self.input.modifiers));
+        self.prefs.mouse_map.get(MouseChord { modifiers, input })
+    }
+
+    /// Runs what an input of the mouse is bound to. Returns false if it is not bound.
+    pub(crate) fn bound_mouse(&mut self, input: MouseInput, pane: PaneId) -> bool {
+        let found = self.mouse_actions(input, pane);
+        let Some(actions) = found.map(<[Action]>::to_vec) else { return false };
+        for action in actions {
+            self.act_by_choice(None, action);
+        }
+        true
     }
 
     /// The modifiers, without Shift if it only keeps the event from the program: such a Shift extends no selection.
@@ -354,4 +376,16 @@ impl App {
         }
         true
     }
+}
+
+/// A button as bindings name it.
+fn bound_input(button: MouseButton) -> Option<MouseInput> {
+    Some(match button {
+        MouseButton::Left => MouseInput::Left,
+        MouseButton::Middle => MouseInput::Middle,
+        MouseButton::Right => MouseInput::Right,
+        MouseButton::Back => MouseInput::Back,
+        MouseButton::Forward => MouseInput::Forward,
+        MouseButton::Other(_) => return None,
+    })
 }

@@ -1,9 +1,13 @@
 //! The mouse wheel: reported to the program, or scrolls the pane.
 
-use unterm_mux::input::{self, MouseKind};
+use unterm_mux::{
+    PaneId,
+    input::{self, MouseKind},
+};
 use unterm_term::MouseTracking;
 use winit::event::MouseScrollDelta;
 
+use crate::action::MouseInput;
 use crate::window::{
     app::{App, send},
     input::pointer::Target,
@@ -44,6 +48,10 @@ impl App {
             return;
         }
         self.input.pointer.wheel.0 = 0.0;
+        if self.bound_wheel(target.id, notches as i32) {
+            self.input.pointer.wheel.1 -= notches;
+            return;
+        }
         let per_notch = per_notch * f64::from(self.prefs.config.mouse.scroll_multiplier);
         let Some(view) = self.workspace.views.get_mut(&target.id) else { return };
         // Programs receive whole lines; the history scrolls by pixels.
@@ -60,6 +68,19 @@ impl App {
         } else if let Some(bytes) = input::encode_alternate_scroll(turned as i32, modes) {
             send(&pane, &bytes);
         }
+    }
+
+    /// Runs what turns of the wheel are bound to, once a notch. Returns false if they are not bound.
+    fn bound_wheel(&mut self, pane: PaneId, notches: i32) -> bool {
+        let is_up = self.input.pointer.wheel.1 > 0.0;
+        let input = if is_up { MouseInput::WheelUp } else { MouseInput::WheelDown };
+        if self.mouse_actions(input, pane).is_none() {
+            return false;
+        }
+        for _ in 0..notches.unsigned_abs().min(20) {
+            self.bound_mouse(input, pane);
+        }
+        true
     }
 
     fn wheel_to_program(&mut self, target: &Target, columns: i32, notches: i32) {

@@ -1,6 +1,5 @@
 //! The rows of the menu that a right click in a pane opens. `menu.rs` implements menus.
 
-use unterm_mux::Axis;
 use unterm_renderer::PixelRect;
 
 use crate::action::Action;
@@ -49,8 +48,8 @@ impl App {
         }
         rows.extend([
             Row::Line,
-            self.menu_item(Action::Split(Axis::Horizontal)).into(),
-            self.menu_item(Action::Split(Axis::Vertical)).into(),
+            self.menu_item(Action::SplitRight).into(),
+            self.menu_item(Action::SplitDown).into(),
             self.menu_item(Action::ClosePane).into(),
         ]);
         let anchor = PixelRect { x: x as i32, y: y as i32, width: 0, height: 0 };

@@ -1,6 +1,5 @@
 //! The rows of the main menu, which opens from the right end of the tab bar. `menu.rs` implements menus.
 
-use unterm_mux::Axis;
 use unterm_renderer::PixelRect;
 
 use crate::action::Action;
@@ -19,10 +18,10 @@ impl App {
         let has_selection = focused.is_some_and(|pane| self.workspace.has_selection(pane.id()));
         let recording = if self.is_recording() { "Stop recording" } else { "Start recording" };
         let rows: Vec<Row> = vec![
-            self.menu_item(Action::NewTab).into(),
+            self.menu_item(Action::NewTab(None)).into(),
             self.menu_item(Action::NewWindow).into(),
-            self.menu_item(Action::Split(Axis::Horizontal)).into(),
-            self.menu_item(Action::Split(Axis::Vertical)).into(),
+            self.menu_item(Action::SplitRight).into(),
+            self.menu_item(Action::SplitDown).into(),
             Row::Line,
             self.menu_item(Action::Copy).enabled(has_selection).into(),
             self.menu_item(Action::Paste).into(),

@@ -1,10 +1,16 @@
-//! Overlays that only show something: marks of commands, the target of a link, the tooltip of the status bar.
+//! Overlays that only show something: marks of commands, the target of a link, the tooltip of the status bar, the keys of a
+//! sequence.
+
+use unterm_renderer::{LabelAlign, PixelRect};
 
 use crate::window::{
     app::{App, overlays::layer::Layer},
     overlays::canvas::Canvas,
     surface::plan::Drawn,
-    ui::geometry::pixels,
+    ui::{
+        colors::{framed, label},
+        geometry::pixels,
+    },
 };
 
 /// Marks and buttons of commands, and the sticky header.
@@ -81,5 +87,39 @@ impl Layer for TooltipLayer {
 
     fn draw(&self, drawn: &Drawn<'_>, canvas: &mut Canvas<'_, '_>) {
         drawn.chrome.status_bar.draw_tooltip(canvas.colors, canvas.renderer, canvas.scene);
+    }
+}
+
+/// The keys of a sequence, while the next one is awaited.
+pub(crate) struct SequenceLayer;
+
+impl Layer for SequenceLayer {
+    fn is_open(&self, app: &App) -> bool {
+        app.input.sequence.has_begun()
+    }
+
+    fn draw(&self, drawn: &Drawn<'_>, canvas: &mut Canvas<'_, '_>) {
+        if !drawn.input.sequence.has_begun() {
+            return;
+        }
+        let (geometry, text) = (canvas.geometry, drawn.input.sequence.shown());
+        let (padding, content) = (geometry.px(8.0), geometry.content());
+        let wanted = canvas.renderer.label_width(&text, geometry.ui_font(), false).ceil() as u32;
+        let width = (wanted + 2 * padding).min(content.width).max(1);
+        let height = geometry.ui_line() + geometry.px(6.0);
+        let rect = PixelRect {
+            x: (content.x + content.width - width) as i32,
+            y: (content.y + content.height) as i32 - height as i32,
+            width,
+            height,
+        };
+        framed(rect, 0.0, canvas.colors, canvas.scene);
+        let inside = PixelRect {
+            x: rect.x + padding as i32,
+            width: width.saturating_sub(2 * padding),
+            ..rect
+        };
+        let color = canvas.colors.text;
+        canvas.scene.labels.push(label(geometry, inside, &text, color, LabelAlign::Left));
     }
 }

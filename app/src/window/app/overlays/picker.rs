@@ -137,7 +137,11 @@ impl App {
             item.title = format!("Go to {}", item.title);
             item
         });
-        let items = shells.chain(tabs).chain(self.command_items()).collect();
+        let profiles = self.profile_items().into_iter().map(|mut item| {
+            item.title = format!("New tab with {}", item.title);
+            item
+        });
+        let items = profiles.chain(shells).chain(tabs).chain(self.command_items()).collect();
         self.pick("Open a shell, go to a tab or run a command", items, 0);
     }
 
@@ -195,7 +199,13 @@ impl App {
     }
 
     pub(crate) fn pick_shell(&mut self) {
-        self.pick("New tab with a shell", shell_items(), 0);
+        let items = self.profile_items().into_iter().chain(shell_items()).collect();
+        self.pick("New tab with a profile or a shell", items, 0);
+    }
+
+    fn profile_items(&self) -> Vec<Item<Choice>> {
+        let names = self.prefs.config.profile.keys();
+        names.map(|name| Item::new(name, Choice::Profile(name.clone())).noted("profile")).collect()
     }
 
     /// Handles a key while the panel is open; the key does not reach the program.
@@ -319,13 +329,14 @@ impl App {
             self.overlays.used_actions.push(entry.name);
         }
         match choice {
-            Choice::Command(entry) => match &entry.takes {
-                Takes::Nothing(action) => {
+            Choice::Command(entry) => match entry.plain() {
+                Some(action) => {
                     self.overlays.picker = None;
-                    self.act_by_choice(None, action.clone());
+                    self.act_by_choice(None, action);
                 }
-                Takes::Number { what, .. } | Takes::Text { what, .. } => {
-                    picker.panel = Panel::new(format!("{}: {what}", entry.title), Vec::new(), 0);
+                None => {
+                    let title = format!("{}: {}", entry.title, entry.argument());
+                    picker.panel = Panel::new(title, Vec::new(), 0);
                     picker.argument = Some(entry);
                 }
             },
@@ -358,6 +369,10 @@ impl App {
             Choice::Text(text) => {
                 self.overlays.picker = None;
                 self.type_character(&text);
+            }
+            Choice::Profile(name) => {
+                self.overlays.picker = None;
+                self.open_tab(Some(&name));
             }
             Choice::Shell(program) => {
                 self.overlays.picker = None;

@@ -13,7 +13,7 @@ use crate::window::{
             hints::HintsLayer,
             layer::{Layer, Press},
             menu::MenuLayer,
-            passive::{BlocksLayer, LinkLayer, TooltipLayer},
+            passive::{BlocksLayer, LinkLayer, SequenceLayer, TooltipLayer},
             picker::PickerLayer,
             search::SearchLayer,
             toast::ToastsLayer,
@@ -25,13 +25,14 @@ use crate::window::{
 };
 
 /// All overlays, the lowest first.
-const STACK: [&dyn Layer; 11] = [
+const STACK: [&dyn Layer; 12] = [
     &CopyModeLayer,
     &BlocksLayer,
     &LinkLayer,
     &SearchLayer,
     &HintsLayer,
     &TooltipLayer,
+    &SequenceLayer,
     &ToastsLayer,
     &PickerLayer,
     &MenuLayer,

@@ -95,7 +95,8 @@ impl App {
     pub(crate) fn tick(&mut self, now: Instant) {
         if self.surface.timer.is_some_and(|time| now >= time) {
             self.surface.timer = self.show_waiting(now);
-            self.keep_in_time(now).into_iter().for_each(|time| self.surface.wake_at(time));
+            let times = [self.keep_in_time(now), self.end_closed_in_time(now)];
+            times.into_iter().flatten().for_each(|time| self.surface.wake_at(time));
             self.drag_scroll();
             self.deferred_click(false);
             self.surface.pacing.ask();
@@ -140,6 +141,7 @@ impl App {
             self.workspace.end_flashes(now),
             self.show_waiting(now),
             self.keep_in_time(now),
+            self.end_closed_in_time(now),
         ];
         times.into_iter().flatten().for_each(|time| self.surface.wake_at(time));
         self.label_tabs(&layout, now);

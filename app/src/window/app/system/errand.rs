@@ -47,6 +47,7 @@ impl App {
             Done::File(pane, cwd, place) => self.edit_found(pane, cwd, &place),
             Done::Folder(purpose, folder) => self.use_folder(purpose, &folder),
             Done::Dropped(dropped) => self.paste_dropped(&dropped),
+            Done::Paged(page) => self.open_page(page),
             Done::NoDialog(purpose) => self.type_folder(purpose),
         }
     }

@@ -129,7 +129,7 @@ impl App {
         let Some(pane) = self.focused_pane() else {
             let types = matches!(
                 action,
-                Action::SendText(_) | Action::Rerun | Action::ChangeDirectoryTo(_)
+                Action::SendText(_) | Action::RerunCommand | Action::ChangeDirectoryTo(_)
             );
             return types.then(no_pane);
         };
@@ -141,7 +141,7 @@ impl App {
                 let typed = panes.map(|pane| Typing { pane: pane.id(), bytes: bytes.clone() });
                 Some(Ok(typed.collect()))
             }
-            Action::Rerun => {
+            Action::RerunCommand => {
                 let none = "no command can be run again here now";
                 Some(self.rerun_input(&pane).map(typing).ok_or_else(|| none.to_owned()))
             }

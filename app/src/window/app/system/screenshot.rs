@@ -9,10 +9,10 @@ use crate::window::{
     surface::{wayland, x_server},
     system::{
         errand::Done,
-        screenshot::{Taken, prefix, save_own, save_screen},
+        screenshot::{Shot, Taken, prefix, save_own, save_screen},
     },
 };
-use crate::{action::Shot, captures, local_time};
+use crate::{captures, local_time};
 
 /// The folder in Unterm's home directory.
 const FOLDER: &str = "screenshots";

@@ -62,7 +62,7 @@ impl App {
         }
     }
 
-    fn no_commands(&mut self) {
+    pub(crate) fn no_commands(&mut self) {
         self.notify(
             "commands",
             "There is no command here.\nThe shell has not marked one (OSC 133).".to_owned(),

@@ -1,6 +1,8 @@
 //! Closes a pane, a tab or the window. If a program runs there, asks first.
 
-use unterm_mux::PaneId;
+use std::time::{Duration, Instant};
+
+use unterm_mux::{PaneId, Tab};
 
 use crate::config::ConfirmClose;
 use crate::window::{
@@ -10,12 +12,14 @@ use crate::window::{
     workspace::closing::{Closing, running},
 };
 
+/// How long a close can be undone. The programs run on meanwhile.
+const UNDO: Duration = Duration::from_secs(30);
 /// Maximum number of programs in a question.
 const NAMED: usize = 6;
 
 impl App {
-    /// Closes a pane, a tab or the window, or asks for confirmation.
-    pub(crate) fn close(&mut self, what: Closing) {
+    /// Closes panes, tabs or the window, or asks for confirmation. Returns false if there is nothing to close.
+    pub(crate) fn close(&mut self, what: Closing) -> bool {
         let layout = self.mux.layout();
         let panes: Vec<PaneId> = match what {
             Closing::Pane(pane) => vec![pane],
@@ -23,19 +27,28 @@ impl App {
                 let tab = layout.tabs.iter().find(|one| one.id == tab);
                 tab.map_or_else(Vec::new, |tab| tab.panes())
             }
+            Closing::OtherTabs(tab) => {
+                let others = layout.tabs.iter().filter(|one| one.id != tab);
+                others.flat_map(|tab| tab.panes()).collect()
+            }
             Closing::Window => layout.tabs.iter().flat_map(|tab| tab.panes()).collect(),
         };
+        if panes.is_empty() && what != Closing::Window {
+            return false;
+        }
         let running: Vec<String> = match self.prefs.config.confirm_close {
             ConfirmClose::Never => Vec::new(),
             _ => panes.iter().filter_map(|pane| running(&*self.mux.pane(*pane)?)).collect(),
         };
         if running.is_empty() && self.prefs.config.confirm_close != ConfirmClose::Always {
-            return self.close_now(what);
+            self.close_now(what);
+            return true;
         }
-        let thing = match what {
-            Closing::Pane(_) => "pane",
-            Closing::Tab(_) => "tab",
-            Closing::Window => "window",
+        let things = match what {
+            Closing::Pane(_) => "this pane",
+            Closing::Tab(_) => "this tab",
+            Closing::OtherTabs(_) => "all other tabs",
+            Closing::Window => "this window",
         };
         let about = match (running.len(), panes.len()) {
             (0, 0 | 1) => "Its shell will end.".to_owned(),
@@ -46,20 +59,45 @@ impl App {
         let names = first_of(&running, NAMED).into_iter();
         let preview = names.map(|text| Preview { text, ..Preview::default() });
         self.ask(
-            Confirm::new(format!("Close this {thing}?"), about)
+            Confirm::new(format!("Close {things}?"), about)
                 .preview(preview.collect())
                 .button("Close", 'c', Answer::Close(what))
                 .cancel(),
         );
+        true
     }
 
-    /// Closes without asking.
+    /// Closes without asking. All but the window can be brought back for [`UNDO`].
     pub(crate) fn close_now(&mut self, what: Closing) {
-        match what {
-            // The program may have exited since the question.
-            Closing::Pane(pane) => drop(self.mux.close_pane(pane)),
-            Closing::Tab(tab) => drop(self.mux.close_tab(tab)),
-            Closing::Window => self.inbox.post(|news| news.stop = true),
+        let layout = self.mux.layout();
+        let is_closed = |tab: &&Tab| match what {
+            Closing::Tab(id) => tab.id == id,
+            Closing::OtherTabs(id) => tab.id != id,
+            Closing::Pane(_) | Closing::Window => false,
+        };
+        let groups: Vec<Vec<PaneId>> = match what {
+            Closing::Window => return self.inbox.post(|news| news.stop = true),
+            Closing::Pane(pane) => vec![vec![pane]],
+            _ => layout.tabs.iter().filter(is_closed).map(Tab::panes).collect(),
+        };
+        // The program may have exited since the question.
+        let closed = groups.iter().filter(|panes| self.mux.close_undoably(panes)).count();
+        if closed > 0 {
+            let until = Instant::now() + UNDO;
+            self.workspace.undo_until = Some(until);
+            self.surface.wake_at(until);
         }
+    }
+
+    /// Brings back what was closed last. Returns false if there is nothing.
+    pub(crate) fn undo_close(&mut self) -> bool {
+        self.mux.undo_close()
+    }
+
+    /// Ends the programs of what was closed [`UNDO`] ago. Returns when that is due otherwise.
+    pub(crate) fn end_closed_in_time(&mut self, now: Instant) -> Option<Instant> {
+        self.mux.end_closed(UNDO);
+        self.workspace.undo_until.take_if(|until| *until <= now);
+        self.workspace.undo_until
     }
 }

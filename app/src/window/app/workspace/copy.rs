@@ -2,11 +2,10 @@
 
 use unterm_mux::Pane;
 
-use crate::action::Form;
 use crate::window::{
     app::App,
     input::clipboard::Buffer,
-    workspace::copy::{ansi, html, lines, plain},
+    workspace::copy::{Form, ansi, html, lines, plain},
 };
 
 impl App {

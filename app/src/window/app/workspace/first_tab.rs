@@ -2,14 +2,14 @@
 
 use unterm_mux::{ExitStatus, Mux, MuxError, OnExit, PaneId, PaneState, Spawn};
 
-use crate::args::Args;
 use crate::window::app::App;
+use crate::{args::Args, config::Config};
 
 /// Opens the tab. If the configured shell can't be started, opens `$SHELL` or `/bin/sh` instead and returns the error
 /// to show: the user needs a window to correct the configuration in. For the same reason, the pane of a shell that ends
 /// by itself stays open.
-pub(crate) fn open(mux: &Mux, args: &Args) -> Result<Option<String>, MuxError> {
-    let wanted = args.first_spawn();
+pub(crate) fn open(mux: &Mux, args: &Args, config: &Config) -> Result<Option<String>, MuxError> {
+    let wanted = args.first_spawn(config);
     let of_configuration = wanted.program.is_none();
     let on_exit = match args.hold {
         true => OnExit::Hold,
@@ -21,7 +21,11 @@ pub(crate) fn open(mux: &Mux, args: &Args) -> Result<Option<String>, MuxError> {
         opened => return opened.map(|_| None),
     };
     let instead = |program: String| {
-        mux.open_tab(Spawn { program: Some(program), ..args.first_spawn() }, None, OnExit::Close)
+        mux.open_tab(
+            Spawn { program: Some(program), ..args.first_spawn(config) },
+            None,
+            OnExit::Close,
+        )
     };
     instead(std::env::var("SHELL").unwrap_or_default())
         .or_else(|_| instead("/bin/sh".to_owned()))?;

@@ -2,11 +2,10 @@
 
 use std::{sync::Arc, time::Instant};
 
-use unterm_mux::{Axis, Divider, OnExit, Pane, PaneId, Rect, Tab, TabId};
+use unterm_mux::{Axis, Divider, OnExit, Pane, PaneId, Rect, Spawn, Tab, TabId};
 use unterm_renderer::PixelRect;
 use winit::window::CursorIcon;
 
-use crate::action::Action;
 use crate::window::{
     app::App,
     input::{clipboard::Buffer, pointer::DOUBLE_CLICK},
@@ -20,8 +19,24 @@ const REACH: f32 = 3.0;
 impl App {
     /// Splits a pane, and opens a shell to its right or below it; shows a message if there is no room.
     pub(crate) fn split(&mut self, pane: PaneId, axis: Axis) {
-        let spawn = self.spawn_beside();
-        self.report(self.mux.split(pane, axis, spawn, OnExit::Close));
+        let beside = self.spawn_beside();
+        // The new pane has the profile of the old one, in the same directory.
+        let name = self.workspace.profiles.get(&pane).cloned();
+        let profile = name.as_deref().and_then(|name| self.prefs.config.find_profile(name).ok());
+        let spawn = match profile {
+            Some(profile) => Spawn { cwd: beside.cwd.clone(), ..profile.spawn(beside) },
+            None => beside,
+        };
+        match self.mux.split(pane, axis, spawn, OnExit::Close) {
+            Ok(pane) => name.iter().for_each(|name| self.give_profile(&pane, name)),
+            error => self.report(error),
+        }
+    }
+
+    /// Lets a pane have the looks of a profile, as long as it lives.
+    pub(crate) fn give_profile(&mut self, pane: &Pane, name: &str) {
+        self.workspace.profiles.insert(pane.id(), name.to_owned());
+        self.apply_profile(pane.id());
     }
 
     /// Shows a message that the pane is too small to split.
@@ -147,30 +162,43 @@ impl App {
         self.paste_into(buffer, listeners.chain([focused]).collect());
     }
 
-    /// Runs an action that arranges panes; false if it is no such action, or had no effect.
-    pub(crate) fn arrange_panes(&mut self, action: &Action, tab: &Tab) -> bool {
-        let layout = self.mux.layout();
-        match action {
-            Action::SwapPane(direction) => return self.mux.swap_direction(*direction),
-            Action::RotatePanes(forward) => self.report(self.mux.rotate_panes(tab.id, *forward)),
-            Action::EqualizePanes => self.report(self.mux.equalize_panes(tab.id)),
-            Action::PaneToNewTab => self.report(self.mux.move_to_new_tab(tab.focused)),
-            Action::PaneToTab(number) => {
-                let index = (number - 1).min(layout.tabs.len().saturating_sub(1));
-                let target = &layout.tabs[index];
-                self.report(self.mux.move_to_tab(tab.focused, target.id));
-            }
-            Action::BroadcastTab | Action::BroadcastAll => {
-                let wanted = match action {
-                    Action::BroadcastAll => Broadcast::All,
-                    _ => Broadcast::Tab(tab.id),
-                };
-                let broadcast = &mut self.workspace.panes.broadcast;
-                *broadcast = if *broadcast == wanted { Broadcast::Off } else { wanted };
-                self.surface.pacing.ask();
-            }
-            _ => return false,
+    /// Exchanges full size and split of the focused pane. Returns false if it is the tab's only pane.
+    pub(crate) fn zoom(&mut self, tab: &Tab) -> bool {
+        let is_split = tab.panes().len() > 1;
+        if is_split {
+            self.mux.toggle_zoom();
         }
-        true
+        is_split
+    }
+
+    /// Moves each pane of a tab to the next or the previous one's place. Returns false if there is only one.
+    pub(crate) fn rotate_panes(&mut self, tab: &Tab, forward: bool) -> bool {
+        self.report(self.mux.rotate_panes(tab.id, forward));
+        tab.panes().len() > 1
+    }
+
+    /// Gives the panes of a tab the same space. Returns false if there is only one.
+    pub(crate) fn equalize_panes(&mut self, tab: &Tab) -> bool {
+        self.report(self.mux.equalize_panes(tab.id));
+        tab.panes().len() > 1
+    }
+
+    /// Moves a tab's focused pane to a new tab. Returns false if it is the only one.
+    pub(crate) fn pane_to_new_tab(&mut self, tab: &Tab) -> bool {
+        self.report(self.mux.move_to_new_tab(tab.focused));
+        tab.panes().len() > 1
+    }
+
+    /// Moves a tab's focused pane to another tab. Returns false if it is there already.
+    pub(crate) fn pane_to_tab(&mut self, tab: &Tab, target: TabId) -> bool {
+        self.report(self.mux.move_to_tab(tab.focused, target));
+        target != tab.id
+    }
+
+    /// Begins a broadcast of what is typed, or ends it.
+    pub(crate) fn toggle_broadcast(&mut self, wanted: Broadcast) {
+        let broadcast = &mut self.workspace.panes.broadcast;
+        *broadcast = if *broadcast == wanted { Broadcast::Off } else { wanted };
+        self.surface.pacing.ask();
     }
 }

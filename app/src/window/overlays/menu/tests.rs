@@ -5,10 +5,10 @@ use crate::window::overlays::menu::*;
 fn menu(anchor: PixelRect) -> Menu {
     let keymap = Keymap::new(&Default::default());
     let rows = vec![
-        Item::new(Action::NewTab, &keymap).enabled(false).into(),
+        Item::new(Action::NewTab(None), &keymap).enabled(false).into(),
         Item::new(Action::CloseTab, &keymap).into(),
         Row::Line,
-        Item::new(Action::Zoom, &keymap).into(),
+        Item::new(Action::ZoomPane, &keymap).into(),
         Item::new(Action::Paste, &keymap).into(),
     ];
     Menu { rows, marked: None, first: 0, anchor, width: 200, target: None, opened: None }
@@ -37,7 +37,7 @@ fn keys_pass_over_what_can_not_be_chosen_and_go_round() {
     press(&mut menu, Key::Down);
     assert_eq!(menu.marked, Some(1));
     press(&mut menu, Key::Char('z'));
-    assert_eq!(press(&mut menu, Key::Enter), Outcome::Chosen(Choice::Act(Action::Zoom)));
+    assert_eq!(press(&mut menu, Key::Enter), Outcome::Chosen(Choice::Act(Action::ZoomPane)));
     assert_eq!(press(&mut menu, Key::Escape), Outcome::Closed);
 }
 

@@ -1,0 +1,121 @@
+//! Keys that are pressed one after the other, as they are written and shown.
+
+use std::{fmt, str::FromStr};
+
+use super::Chord;
+
+/// The name of the leader: the key in `keys.leader`.
+pub const LEADER: &str = "leader";
+/// The most keys of a sequence.
+const MOST: usize = 4;
+
+/// One key, or several that are pressed one after the other: `ctrl+a>c`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Keys {
+    /// Whether they begin with the leader.
+    pub leader: bool,
+    /// The keys after that.
+    pub chords: Vec<Chord>,
+}
+
+impl Keys {
+    /// All keys, given the leader. `None` if they begin with a leader and there is none.
+    pub fn with_leader(&self, leader: Option<Chord>) -> Option<Vec<Chord>> {
+        let first = if self.leader { Some(leader?) } else { None };
+        Some(first.into_iter().chain(self.chords.iter().copied()).collect())
+    }
+
+    /// As files have them. `text` is how they were written, whose names of keys stay.
+    pub fn written(&self, text: &str) -> String {
+        let mut parts = parts(text);
+        let leader = self.leader.then(|| parts.next()).flatten().map(|_| LEADER.to_owned());
+        let chords = self.chords.iter().zip(parts).map(|(chord, text)| chord.written(text));
+        leader.into_iter().chain(chords).collect::<Vec<_>>().join(">")
+    }
+}
+
+/// The keys of a sequence. A `>` at the place of a key is that key, as in `ctrl+>`.
+fn parts(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let now = rest?;
+        let is_end = |(at, _): &(usize, &str)| {
+            let before = &now[..*at];
+            !before.is_empty()
+                && (!before.ends_with('+') || before == "+" || before.ends_with("++"))
+        };
+        let end = now.match_indices('>').find(is_end).map(|(at, _)| at);
+        rest = end.map(|at| &now[at + 1..]);
+        Some(end.map_or(now, |at| &now[..at]))
+    })
+}
+
+impl FromStr for Keys {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut parts = parts(text).peekable();
+        let leader = parts.next_if_eq(&LEADER).is_some();
+        let chords = parts.map(str::parse).collect::<Result<Vec<Chord>, _>>()?;
+        let count = chords.len() + usize::from(leader);
+        match () {
+            () if chords.is_empty() => Err("nothing follows the leader; write leader>c".to_owned()),
+            () if count > MOST => Err(format!("{text:?} has more than {MOST} keys")),
+            () => Ok(Self { leader, chords }),
+        }
+    }
+}
+
+/// As people write them: `Ctrl+A C`.
+impl fmt::Display for Keys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let leader = self.leader.then(|| "Leader".to_owned());
+        let chords = self.chords.iter().map(Chord::to_string);
+        f.write_str(&leader.into_iter().chain(chords).collect::<Vec<_>>().join(" "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys(text: &str) -> Keys {
+        text.parse().unwrap_or_else(|why| panic!("{text}: {why}"))
+    }
+
+    #[test]
+    fn keys_may_follow_each_other() {
+        assert_eq!(keys("ctrl+a>c").to_string(), "Ctrl+A C");
+        assert_eq!(keys("ctrl+a>ctrl+b>page_up").to_string(), "Ctrl+A Ctrl+B PgUp");
+        assert_eq!(keys("leader>shift+5").to_string(), "Leader Shift+5");
+        assert_eq!(keys("Control+A>C").written("Control+A>C"), "ctrl+a>c");
+        assert_eq!(keys("leader>cmd+x").written("leader>cmd+x"), "leader>super+x");
+        for (text, shown) in [
+            ("ctrl+>", "Ctrl+>"),
+            (">", ">"),
+            (">>>", "> >"),
+            ("ctrl+a>>", "Ctrl+A >"),
+            ("ctrl++>+>c", "Ctrl++ + C"),
+        ] {
+            assert_eq!(keys(text).to_string(), shown, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_sequence_is_named() {
+        let error = |text: &str| text.parse::<Keys>().unwrap_err();
+        assert!(error("leader").contains("nothing follows"));
+        assert!(error("ctrl+a>hyper+c").contains("\"hyper\" in \"hyper+c\""));
+        assert!(error("c>leader").contains("leader"));
+        assert!(error("a>b>c>d>e").contains("more than 4 keys"));
+        assert!(error("ctrl+a>").contains("\"\""));
+    }
+
+    #[test]
+    fn a_leader_stands_for_its_key() {
+        let leader = "ctrl+space".parse().unwrap();
+        let all = keys("leader>c").with_leader(Some(leader)).unwrap();
+        assert_eq!(all, keys("ctrl+space>c").chords);
+        assert_eq!(keys("leader>c").with_leader(None), None);
+    }
+}

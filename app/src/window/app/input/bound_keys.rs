@@ -1,0 +1,79 @@
+//! Runs what a key is bound to, alone or behind the keys of a sequence.
+
+use unterm_mux::input::{Key, KeyAction, Modifiers};
+
+use crate::{
+    action::Action,
+    config::keys::Found,
+    window::{
+        app::App,
+        input::{keys::KeyInput, sequence::HeldBack},
+    },
+};
+
+impl App {
+    /// Runs what a key is bound to, or begins a sequence with it. `told` are the modifiers for the key map, `modifiers` those
+    /// for the program. Returns false if the program gets the key.
+    ///
+    /// If nothing is bound behind a sequence that has begun, the program gets its keys; Escape discards them.
+    pub(crate) fn bound_key(
+        &mut self,
+        input: &KeyInput<'_>,
+        told: Modifiers,
+        modifiers: Modifiers,
+    ) -> bool {
+        let pressed = input.pressed;
+        if matches!(pressed.key, Key::Modifier(..)) {
+            return false;
+        }
+        let has_begun = self.input.sequence.has_begun();
+        if has_begun && input.action == KeyAction::Repeat {
+            // A key that is held too long ends no sequence.
+            return true;
+        }
+        let found = self.prefs.found(self.input.sequence.chords(), pressed, told);
+        match found {
+            Some((chord, Found::Prefix)) => {
+                let text = input.text.map(str::to_owned);
+                self.input.sequence.push(chord, HeldBack { pressed, modifiers, text });
+                self.surface.pacing.ask();
+                true
+            }
+            Some((_, Found::Actions(actions))) => {
+                let actions = actions.to_vec();
+                self.end_sequence();
+                self.act_all(actions, told, has_begun)
+            }
+            None if !has_begun => false,
+            None => {
+                let keys = self.end_sequence();
+                if pressed.key == Key::Escape && told.is_empty() {
+                    return true;
+                }
+                for HeldBack { pressed, modifiers, text } in keys {
+                    self.key_to_program(pressed, KeyAction::Press, modifiers, text.as_deref());
+                }
+                self.bound_key(input, told, modifiers)
+            }
+        }
+    }
+
+    /// Runs the actions that keys are bound to. The program gets only a single key whose only action had no effect.
+    fn act_all(&mut self, mut actions: Vec<Action>, modifiers: Modifiers, behind: bool) -> bool {
+        if actions.len() == 1 && !behind {
+            return actions.pop().is_some_and(|action| self.act_by_key(action, modifiers));
+        }
+        for action in actions {
+            self.act_by_choice(None, action);
+        }
+        true
+    }
+
+    /// Ends a sequence that has begun, and returns its keys.
+    pub(crate) fn end_sequence(&mut self) -> Vec<HeldBack> {
+        if self.input.sequence.has_begun() {
+            self.surface.pacing.ask();
+        }
+        self.input.sequence.end()
+    }
+}

@@ -1,0 +1,93 @@
+//! Shows the history of a pane, or the output of a command, in a pager: a tab with the program of `scrollback.pager`.
+
+use std::sync::Arc;
+
+use unterm_mux::{OnExit, Pane, Spawn};
+use unterm_term::{LineId, Lines, Point, TextRange};
+
+use crate::window::{
+    app::App,
+    system::{
+        errand::{Done, Page},
+        paged::PagedFile,
+    },
+    workspace::copy::{LINES_CAP, ansi, lines},
+};
+use crate::{editor, local_time};
+
+/// The topic of messages.
+const ABOUT: &str = "pager";
+
+impl App {
+    /// Shows the focused pane's history and screen, from the first visible line.
+    pub(crate) fn show_history(&mut self) {
+        let Some(pane) = self.focused_pane() else { return };
+        let Some(view) = self.fresh_view(&pane) else { return };
+        let (top, _) = view.rows_in_sight();
+        let mut rows = pane.term().lines();
+        let Some(range) = with_text(rows.clone()) else {
+            return self.notify(ABOUT, "There is no text to show.".to_owned());
+        };
+        let is_end = |line: &u64| !rows.is_wrapped(LineId(*line));
+        let before = (range.start.line.0..top.0).filter(is_end).count();
+        self.page(pane, range, before + 1, "History");
+    }
+
+    /// Shows the output of the last command, or of the one that the user jumped to.
+    pub(crate) fn show_output(&mut self) {
+        let Some(pane) = self.focused_pane() else { return };
+        let Some(id) = self.workspace.command_meant(&pane) else { return self.no_commands() };
+        let range = pane.term().output_range(id);
+        match range {
+            Some(range) => self.page(pane, range, 1, "Output"),
+            None => self.notify(ABOUT, "The command printed nothing.".to_owned()),
+        }
+    }
+
+    /// Writes text with its colours to a file, and opens the pager at a line of it.
+    fn page(&mut self, pane: Arc<Pane>, range: TextRange, line: usize, title: &'static str) {
+        let home = self.prefs.settings.home().to_owned();
+        let name = format!("{}_{}.txt", pane.id().0, local_time::stamp());
+        self.errand(ABOUT, move || {
+            let (lines, _) = lines(&pane, range, true);
+            match PagedFile::write(&home, &name, &(ansi(&lines) + "\n")) {
+                Ok(file) => Done::Paged(Page { file, line, title, cwd: pane.cwd_path() }),
+                Err(error) => Done::Failed(ABOUT, format!("Can't write the text.\n{error:#}")),
+            }
+        });
+    }
+
+    /// Opens a tab with the pager. The file lives as long as the tab.
+    pub(crate) fn open_page(&mut self, page: Page) {
+        let Page { file, line, title, cwd } = page;
+        let place = format!("{}:{line}", file.path().display());
+        let command = editor::command(&self.prefs.config.scrollback.pager, &place, None);
+        let mut words = command.into_iter();
+        let cwd = cwd.filter(|cwd| cwd.is_dir());
+        let spawn = Spawn { program: words.next(), args: words.collect(), cwd, ..Spawn::default() };
+        match self.mux.open_tab(spawn, None, OnExit::Close) {
+            Ok(pane) => {
+                pane.set_name(title);
+                self.system.paged.insert(pane.id(), file);
+            }
+            Err(error) => self.complain(ABOUT, format!("Can't start scrollback.pager.\n{error}")),
+        }
+    }
+}
+
+/// From the oldest line to the last one with text. Of a long history, only the end.
+fn with_text(mut rows: Lines) -> Option<TextRange> {
+    let mut text = String::new();
+    let (oldest, end) = (rows.oldest().0, rows.end().0);
+    let last = (oldest..end).rev().find(|line| {
+        text.clear();
+        rows.row_text(LineId(*line), &mut text);
+        !text.trim_end().is_empty()
+    })?;
+    let first = oldest.max(last.saturating_sub(LINES_CAP - 1));
+    Some(TextRange {
+        start: Point { line: LineId(first), col: 0 },
+        end: Point { line: LineId(last), col: u16::MAX },
+        block: false,
+    })
+}
