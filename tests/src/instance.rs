@@ -1,10 +1,10 @@
 //! A running Unterm with its own home, and a connection to its control port.
 
 use std::{
-    fs::{self, File},
+    fs::{self, DirBuilder, File},
     io::{BufRead as _, BufReader, Write as _},
     net::TcpStream,
-    os::unix::process::ExitStatusExt as _,
+    os::unix::{fs::DirBuilderExt as _, process::ExitStatusExt as _},
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Output},
     time::Duration,
@@ -119,6 +119,11 @@ impl<'a> Start<'a> {
         write_shell_settings(home.path())?;
         let log = self.log.unwrap_or_else(|| home.path().join("unterm.log"));
         let registry = self.registry.unwrap_or_else(|| home.path().join(".unterm"));
+        if !self.on_full_disk {
+            // The tour of a first window would take the keys.
+            DirBuilder::new().recursive(true).mode(0o700).create(&registry)?;
+            fs::write(registry.join("tour_shown"), "")?;
+        }
         let mut command = match self.on_full_disk {
             true => full_disk::command(&binary("unterm"), &registry)?,
             false => Command::new(binary("unterm")),

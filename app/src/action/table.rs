@@ -324,6 +324,12 @@ macro_rules! with_actions {
             OpenConfig "open_config" "Open configuration" ["ctrl+,", "ctrl+shift+f2"] ["reload", "reload configuration", "edit configuration", "config file"]
                 "Opens config.toml in an editor; saved changes apply at once. The editor is hints.editor, else $VISUAL, $EDITOR or vi. A missing file is created first, with every key in a comment."
                 |app, _| app.open_config();
+            Tour "tour" "Tour" [] ["help", "first steps", "tutorial"]
+                "Shows in five steps what the window can do."
+                |app, _| app.show_tour(0);
+            About "about" "About Unterm" [] ["version", "report an issue", "bug report"]
+                "Shows the version, the painter and the system, to copy them for an issue."
+                |app, _| app.show_about();
             NewWindow "new_window" "New window" ["ctrl+shift+n"] []
                 "Starts another Unterm with its own window."
                 |app, _| app.new_window();

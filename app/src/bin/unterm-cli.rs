@@ -313,6 +313,10 @@ fn call(command: &Command, client: &Client) -> Result<Call> {
         | Command::Man { .. }
         | Command::Screenshot { .. }
         | Command::Watch { .. } => bail!("this command has no method"),
+        Command::Tour => Call::of::<action::Run>(action::RunParams {
+            name: "tour".into(),
+            ..action::RunParams::default()
+        }),
         Command::Record(command) => command.call(&mut session),
         Command::Sessions(command) => command.call(),
         Command::Capture(command) => command.call(),

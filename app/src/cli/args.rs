@@ -118,6 +118,8 @@ pub enum Command {
     /// A link to this program that is named ptywright takes the same arguments without this word.
     #[command(subcommand)]
     Ptywright(PtywrightCommand),
+    /// Show the tour of the window again.
+    Tour,
     /// Open the settings page of a running instance.
     #[command(subcommand)]
     Settings(SettingsCommand),

@@ -508,3 +508,29 @@ fn what_was_closed_comes_back() {
     script.key("f5");
     assert!(script.frame().contains("label Nothing was closed in the last 30 s.\n"));
 }
+
+#[test]
+fn the_tour_has_five_steps_and_can_be_skipped() {
+    let mut script = Script::new();
+    script.app.welcome();
+    assert!(script.frame().contains("label Split the window (1 of 5)\n"));
+    for step in 2..=5 {
+        script.key("enter");
+        assert!(script.frame().contains(&format!("({step} of 5)")), "{step}");
+    }
+    script.key("enter");
+    assert!(!script.frame().contains("of 5)"));
+    script.app.welcome();
+    assert!(!script.frame().contains("of 5)"), "it comes by itself only once");
+    script.configure(
+        "[keys]\n'f5' = 'tour'\n'f6' = 'about'\n'ctrl+shift+e' = 'none'\n'f7' = 'split_right'\n",
+    );
+    script.key("f5");
+    assert!(script.frame().contains("F7 opens a pane"), "it names the keys in force");
+    script.key("escape");
+    script.key("x");
+    assert_eq!(script.typed(0), "x", "Esc skips the rest");
+    script.key("f6");
+    let about = script.frame();
+    assert!(about.contains(&format!("label Unterm {}\n", env!("CARGO_PKG_VERSION"))), "{about}");
+}

@@ -95,6 +95,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     for (about, complaint) in problems {
         app.complain(about, complaint);
     }
+    app.welcome();
     if !startup.complaints.is_empty() {
         app.complain_of_settings(&startup.complaints, "using the default of each invalid setting");
     }

@@ -40,6 +40,10 @@ pub(crate) enum Answer {
     },
     /// Closes something in which programs run.
     Close(Closing),
+    /// Copies a text.
+    Copy(String),
+    /// Shows this step of the tour, from 0.
+    Tour(usize),
 }
 
 /// A line of the preview.
@@ -89,9 +93,14 @@ impl Confirm {
         self
     }
 
+    /// Adds the last button, "Cancel". See [`Self::last`].
+    pub(crate) fn cancel(self) -> Self {
+        self.last("Cancel")
+    }
+
     /// Adds the last button, which does nothing. Esc and a click outside press it too.
-    pub(crate) fn cancel(mut self) -> Self {
-        self.buttons.push(Button { title: "Cancel", key: None, answer: Answer::Nothing });
+    pub(crate) fn last(mut self, title: &'static str) -> Self {
+        self.buttons.push(Button { title, key: None, answer: Answer::Nothing });
         self
     }
 

@@ -20,6 +20,7 @@ pub(crate) mod search;
 pub(crate) mod taker;
 pub(crate) mod targets;
 pub(crate) mod toast;
+pub(crate) mod tour;
 
 use std::time::{Duration, Instant};
 

@@ -7,7 +7,7 @@ use crate::window::{
         App,
         overlays::layer::{Layer, Press},
     },
-    input::keys::Pressed,
+    input::{clipboard::Buffer, keys::Pressed},
     overlays::{
         canvas::Canvas,
         confirm::{Answer, Confirm},
@@ -106,6 +106,8 @@ impl App {
         match open.buttons.swap_remove(button).answer {
             Answer::Nothing => {}
             Answer::Close(what) => self.close_now(what),
+            Answer::Copy(text) => self.input.clipboard.store(Buffer::Clipboard, text),
+            Answer::Tour(step) => drop(self.show_tour(step)),
             Answer::Paste { receivers, text, joined } => {
                 self.paste_asked(&receivers, &text, joined);
             }

@@ -35,6 +35,7 @@ impl App {
             self.menu_item(Action::CommandPalette).into(),
             self.menu_item(Action::Settings).into(),
             self.menu_item(Action::OpenConfig).into(),
+            self.menu_item(Action::About).into(),
             Row::Line,
             self.menu_item(Action::CloseWindow).titled("Quit").into(),
         ];

@@ -1,5 +1,6 @@
 //! Opens overlays, passes them input, and carries out what they return.
 
+pub(crate) mod about;
 pub(crate) mod confirm;
 pub(crate) mod context_menu;
 pub(crate) mod copy_mode;

@@ -1,0 +1,101 @@
+//! The tour: five questions that show what the window can do.
+//!
+//! Owns the steps. Keys in their texts are those in force.
+
+use std::path::Path;
+
+use crate::window::overlays::confirm::{Answer, Confirm};
+
+/// A step: its title, and its text with the names of actions in braces for their keys.
+struct Step {
+    title: &'static str,
+    text: &'static str,
+}
+
+const STEPS: [Step; 5] = [
+    Step {
+        title: "Split the window",
+        text: "{split_right} opens a pane to the right, {split_down} opens one below. {new_tab} opens a tab. \
+               {focus_right} and the like move between panes.",
+    },
+    Step {
+        title: "Find any action by its name",
+        text: "{command_palette} lists every action with its keys. Type a part of a name and press Enter.",
+    },
+    Step {
+        title: "Search the history",
+        text: "{search} searches the screen and its history. {previous_prompt} and {next_prompt} jump from command \
+               to command.",
+    },
+    Step {
+        title: "Open and copy by labels",
+        text: "{open_hint} puts a label on each link and path on the screen. Type a label to open it. {quick_select} \
+               copies instead.",
+    },
+    Step {
+        title: "Let agents work for you",
+        text: "Agents such as Claude Code can drive panes once you allow it; `unterm-cli mcp config` connects one. \
+               {pause_agents} pauses all of them.",
+    },
+];
+
+/// A step of the tour as a question, from 0. `keys` returns the keys of an action. `None` after the last step.
+pub(crate) fn step(number: usize, keys: impl Fn(&str) -> String) -> Option<Confirm> {
+    let Step { title, text } = STEPS.get(number)?;
+    let question = format!("{title} ({} of {})", number + 1, STEPS.len());
+    let step = Confirm::new(question, with_keys(text, keys));
+    Some(match number + 1 < STEPS.len() {
+        true => step.button("Next", 'n', Answer::Tour(number + 1)).last("Skip"),
+        false => step.last("Close"),
+    })
+}
+
+/// The text with the keys of actions. An action without keys has its name in the palette.
+fn with_keys(text: &str, keys: impl Fn(&str) -> String) -> String {
+    let mut parts = text.split('{');
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (name, rest) = part.split_once('}').unwrap_or((part, ""));
+        let keys = keys(name);
+        out.push_str(if keys.is_empty() { name } else { &keys });
+        out.push_str(rest);
+    }
+    out
+}
+
+/// Records that the tour was shown. Returns false if it was shown before, or that can't be recorded.
+pub(crate) fn is_first(home: &Path) -> bool {
+    unterm_mux::private::create_file(&home.join(SHOWN)).is_ok()
+}
+
+/// The file in Unterm's home directory that exists once the tour was shown.
+const SHOWN: &str = "tour_shown";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::action::ACTIONS;
+
+    #[test]
+    fn texts_name_actions() {
+        for Step { text, .. } in &STEPS {
+            for part in text.split('{').skip(1) {
+                let name = part.split('}').next().unwrap();
+                assert!(ACTIONS.iter().any(|entry| entry.name == name), "{name}");
+            }
+        }
+        let keys = |name: &str| if name == "search" { "F3".to_owned() } else { String::new() };
+        assert_eq!(with_keys("{search} or {copy}.", keys), "F3 or copy.");
+    }
+
+    #[test]
+    fn it_is_shown_once() {
+        let home = tempfile::tempdir().unwrap();
+        assert!(is_first(home.path()));
+        assert!(!is_first(home.path()));
+        assert!(
+            !is_first(Path::new("/nowhere")),
+            "where that can't be recorded, it would come each time"
+        );
+    }
+}
