@@ -29,7 +29,7 @@ macro_rules! with_actions {
                 "Opens the active tab's menu, as a right click on the tab does."
                 |app, at| app.open_tab_menu(at.tab.id, None);
             CloseTab "close_tab" "Close tab" ["ctrl+shift+w"] []
-                "Closes the active tab and all its panes."
+                "Closes the active tab and all its panes. Their programs end 30 s later, unless undo_close brings them back."
                 |app, at| app.close(Closing::Tab(at.tab.id));
             CloseOtherTabs "close_other_tabs" "Close other tabs" [] []
                 "Closes every tab but the active one."
@@ -60,7 +60,7 @@ macro_rules! with_actions {
                 "Splits the focused pane and opens a shell to its right."
                 |app, at| { app.bring_forward(at); app.split(at.tab.focused, Axis::Horizontal) };
             ClosePane "close_pane" "Close pane" ["ctrl+shift+x"] ["kill pane"]
-                "Closes the focused pane and ends its program."
+                "Closes the focused pane. Its program ends 30 s later, unless undo_close brings it back."
                 |app, at| app.close(Closing::Pane(at.tab.focused));
             UndoClose "undo_close" "Undo close" [] ["reopen closed tab", "reopen closed pane", "restore tab"]
                 "Brings back the pane or tab that was closed last. This works for 30 s, while its program runs on."
