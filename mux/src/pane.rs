@@ -152,6 +152,8 @@ pub struct Pane {
     /// The running threads: reader and writer.
     threads: Arc<Threads>,
     state: Mutex<PaneState>,
+    /// Whether it was closed, which can still be undone.
+    is_set_aside: AtomicBool,
     is_pinned: AtomicBool,
     on_exit: OnExit,
     observers: Arc<Observers>,
@@ -201,6 +203,7 @@ impl Pane {
             taps: Arc::default(),
             threads: Arc::default(),
             state: Mutex::new(PaneState::Running),
+            is_set_aside: AtomicBool::new(false),
             is_pinned: AtomicBool::new(false),
             on_exit,
             observers,
@@ -295,9 +298,21 @@ impl Pane {
         self.seq.subscribe()
     }
 
-    /// Whether its program runs.
+    /// Whether its program runs. A closed pane is removed, also if that can be undone.
     pub fn state(&self) -> PaneState {
-        *self.state.lock()
+        match self.is_set_aside.load(Ordering::Acquire) {
+            true => PaneState::Removed,
+            false => *self.state.lock(),
+        }
+    }
+
+    /// Lets the pane look removed while its program runs on, or ends that. Calls about the pane and its taps end.
+    pub(crate) fn set_aside(&self, is_aside: bool) {
+        self.is_set_aside.store(is_aside, Ordering::Release);
+        if is_aside {
+            self.taps.end_present();
+        }
+        self.seq.send_modify(|_| {});
     }
 
     /// The pane's program.

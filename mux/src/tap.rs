@@ -312,10 +312,15 @@ impl Taps {
         self.any_waits.store(any_waits, Ordering::Release);
     }
 
-    /// Ends every tap.
+    /// Ends every tap, for good.
     pub(crate) fn end(&self) {
+        self.list.lock().has_ended = true;
+        self.end_present();
+    }
+
+    /// Ends the taps that there are.
+    pub(crate) fn end_present(&self) {
         let mut list = self.list.lock();
-        list.has_ended = true;
         let senders = std::mem::take(&mut list.senders);
         self.look(&list);
         drop(list);

@@ -81,9 +81,10 @@ fn a_close_can_be_undone_while_the_program_runs() {
     // A pane returns to its place.
     assert!(mux.close_undoably(&[beside.id()]));
     assert!(mux.pane(beside.id()).is_none(), "nothing else finds it");
+    assert_eq!(beside.state(), PaneState::Removed, "also where a call has it");
     ear.wait_for(&MuxEvent::PaneRemoved(beside.id()));
     assert!(mux.undo_close());
-    assert_eq!(*mux.layout(), *before);
+    assert_eq!((mux.layout(), beside.state()), (before, PaneState::Running));
     // If the tab has changed, it returns beside the focused pane.
     mux.close_undoably(&[beside.id()]);
     let new = split(&mux, &second, Axis::Vertical);
@@ -94,9 +95,10 @@ fn a_close_can_be_undone_while_the_program_runs() {
     mux.close_undoably(&mux.layout().tabs[1].panes());
     assert_eq!(tabs(&mux), (vec![first.id().0], 0));
     beside.process().kill();
-    common::wait(&beside, "its removal", |pane| pane.state() == PaneState::Removed);
+    common::wait(&beside, "its end", |pane| pane.process().exit_status().is_some());
     assert!(mux.undo_close());
-    assert_eq!(mux.layout().tabs[1].panes(), [second.id(), new.id()]);
+    let is_left_out = || mux.layout().tabs[1].panes() == [second.id(), new.id()];
+    common::wait(&beside, "its removal", |_| is_left_out());
     assert!(mux.pane(second.id()).is_some());
     second.write(b"still here\r").unwrap();
     common::wait_text(&second, "still here");
@@ -104,13 +106,14 @@ fn a_close_can_be_undone_while_the_program_runs() {
     // Later, the program is ended.
     mux.close_undoably(&[second.id()]);
     mux.end_closed(std::time::Duration::from_secs(3600));
-    assert_eq!(second.state(), PaneState::Running);
+    assert_eq!(second.process().exit_status(), None);
     mux.end_closed(std::time::Duration::ZERO);
-    common::wait_end(&second);
     assert!(!mux.undo_close());
     mux.close_undoably(&[new.id()]);
     mux.shutdown();
-    common::wait_end(&new);
+    for pane in [second, new] {
+        assert!(pane.process().exit_status().is_some(), "no program outlives the mux");
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Closes panes in a way that can be undone for a while.
 //!
-//! Owns the panes that were closed so. Their programs keep running, but nothing else finds these panes. They end for good
-//! after some time, with the mux, or when the program ends.
+//! Owns the panes that were closed so. Their programs run on, but nothing else finds these panes, and calls that had begun
+//! see them removed. They end for good after some time, with the mux, or when their programs end.
 
 use std::{
     sync::Arc,
@@ -40,6 +40,7 @@ impl Mux {
             state.closed.push(Closed { panes, tab, index, area, at: Instant::now() });
             taken
         };
+        taken.panes.iter().for_each(|pane| pane.set_aside(true));
         self.announce_removed(&taken);
         true
     }
@@ -65,6 +66,7 @@ impl Mux {
             panes
         };
         for pane in &panes {
+            pane.set_aside(false);
             self.observers.event(MuxEvent::PaneOpened(pane.id()));
         }
         self.observers.event(MuxEvent::Layout);
