@@ -24,7 +24,7 @@ use std::{
     io,
     sync::{
         Arc, Weak,
-        atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize},
+        atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering},
     },
     thread,
 };
