@@ -4,6 +4,7 @@
 //! programs, resizes grids and calls observers after it has released the lock.
 
 mod arrange;
+mod closed;
 mod handover;
 mod open;
 mod room;
@@ -134,7 +135,7 @@ struct State {
     /// The space that every tab has in a window, once the window has reported it.
     space: Option<(Rect, Spacing)>,
     /// Panes whose closing can be undone, those closed last at the end.
-    closed: Vec<undo_close::Closed>,
+    closed: Vec<closed::Closed>,
     /// Set by [`Mux::shutdown`]; no pane opens afterwards.
     is_closed: bool,
 }

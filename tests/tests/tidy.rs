@@ -241,14 +241,16 @@ fn the_manual_lists_every_default_key() {
         .filter_map(|line| line.strip_prefix("| ")?.split(" |").next())
         .flat_map(|row| row.split(", "))
         .collect();
-    // The table's rows read `plain!("name", …, Action, ["ctrl+shift+t", …]),`.
-    let bound = tree.text("app/src/action.rs").lines().filter_map(|line| {
-        line.trim().strip_prefix("plain!(\"")?.rsplit_once(", [")?.1.strip_suffix("]),")
+    // A row of the table begins with `NewTab "new_tab" "New tab" ["ctrl+shift+t", …]`.
+    let bound = tree.text("app/src/action/table.rs").lines().filter_map(|line| {
+        let row = line.trim_start().starts_with(|c: char| c.is_ascii_uppercase());
+        line.split_once("\" [").filter(|_| row)?.1.split(']').next()
     });
     let mut findings = Vec::new();
     let mut count = 0;
     for chord in bound.flat_map(|chords| chords.split(", ")).filter(|chord| !chord.is_empty()) {
-        let chord = chord.trim_matches('"');
+        // An argument may follow: `"ctrl+shift+k" => "-1"`.
+        let chord = chord.split(" =>").next().unwrap_or(chord).trim_matches('"');
         count += 1;
         if !listed.iter().any(|listed| listed.to_lowercase() == spelled(chord)) {
             findings.push(chord.to_owned());

@@ -8,20 +8,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use unterm_term::Size;
-
-use super::{Mux, MuxEvent, State};
+use super::{Mux, MuxEvent, State, closed::Closed};
 use crate::{Axis, Pane, PaneId, Tab};
-
-/// Panes of one tab that were closed together.
-pub(super) struct Closed {
-    panes: Vec<Arc<Pane>>,
-    /// The tab before, its index, and its cells if the mux divides it.
-    tab: Tab,
-    index: usize,
-    area: Option<Size>,
-    at: Instant,
-}
 
 impl Mux {
     /// Closes panes of one tab, as [`Mux::close_pane`] does, but lets their programs run until [`Mux::end_closed`]. Returns
