@@ -63,7 +63,7 @@ fn arguments(editor: &str, place: &str, cwd: Option<&Path>, home: Option<&str>) 
 }
 
 /// Splits a command into words as a shell does: only quotes, backslashes and blanks have a meaning.
-fn words(command: &str) -> Vec<String> {
+pub(crate) fn words(command: &str) -> Vec<String> {
     let mut words = Vec::new();
     // `None` between two words.
     let mut word: Option<String> = None;

@@ -14,6 +14,7 @@ mod desktop;
 mod editor;
 mod environment;
 mod headless;
+pub mod import;
 mod last_session;
 mod layout_file;
 mod links;

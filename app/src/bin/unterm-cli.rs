@@ -17,6 +17,8 @@ mod fields;
 mod form;
 #[path = "../cli/generated.rs"]
 mod generated;
+#[path = "../cli/import.rs"]
+mod import;
 #[path = "../cli/local.rs"]
 mod local;
 #[path = "../cli/manual.rs"]
@@ -43,6 +45,8 @@ mod ssh;
 mod tty;
 #[path = "../cli/unread.rs"]
 mod unread;
+#[path = "../cli/user_file.rs"]
+mod user_file;
 #[path = "../cli/watch.rs"]
 mod watch;
 
@@ -212,6 +216,9 @@ fn local(args: &Args, home: &Path) -> Result<Option<Report>> {
     let report = match &args.command {
         Command::Config(command) => local::config(command, home)?,
         Command::Theme(command) => local::theme(command, home)?,
+        Command::Import { terminal, file, write } => {
+            import::import(*terminal, file.as_deref(), home, *write)?
+        }
         Command::Lang(command) => local::language(command, home, args.lang.as_deref())?,
         Command::Mcp { toolset, command: Some(McpCommand::Config { client, write }) } => {
             mcp_config::config(*client, instance, toolset.as_deref(), *write)?
@@ -276,6 +283,9 @@ fn print(args: &Args, report: &Report) -> Result<ExitCode> {
         complain(report.text.trim_end());
     } else {
         write_out(&report.text)?;
+        if !report.notes.is_empty() {
+            complain(report.notes.trim_end());
+        }
     }
     Ok(if report.is_failure { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
@@ -302,6 +312,7 @@ fn call(command: &Command, client: &Client) -> Result<Call> {
         Command::Help { .. }
         | Command::Config(_)
         | Command::Theme(_)
+        | Command::Import { .. }
         | Command::Lang(_)
         | Command::Ssh { .. }
         | Command::Mcp { .. }

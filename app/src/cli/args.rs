@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgMatches, FromArgMatches, Parser, Subcommand};
+use unterm::import::Terminal;
 use unterm_control::languages;
 
 use crate::{
@@ -88,6 +89,19 @@ pub enum Command {
     /// List, set and import themes.
     #[command(subcommand)]
     Theme(ThemeCommand),
+    /// Convert another terminal's configuration into Unterm's, and list the settings that were left out.
+    ///
+    /// Prints the result. With `--write`, adds it to config.toml. Reads files only: runs no program and no Lua.
+    Import {
+        /// Terminal to import from.
+        #[arg(value_enum)]
+        terminal: Terminal,
+        /// File to convert [default: the terminal's usual file].
+        file: Option<PathBuf>,
+        /// Add the settings that config.toml does not have, and keep a backup of it.
+        #[arg(long)]
+        write: bool,
+    },
     /// Choose the language of the settings page.
     #[command(subcommand)]
     Lang(LangCommand),

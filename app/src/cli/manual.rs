@@ -28,7 +28,7 @@ const PAGES: &[(&str, &str)] = pages![
     "panes" "commands" "find" "palette" "looks" "images" "notifications" "recordings" "ssh" "proxy" "access"
     "scripting" "agents" "ptywright" "plugins"
     "configuration" "config"
-    "from-kitty" "from-tmux" "from-iterm2" "compare" "keys"
+    "import" "from-kitty" "from-tmux" "from-iterm2" "compare" "keys"
     "troubleshooting" "platforms"
     "methods" "tools"
 ];

@@ -6,6 +6,8 @@ use serde_json::{Value, json};
 pub struct Report {
     /// For people, with a line end. Goes to standard error if the command failed.
     pub text: String,
+    /// For people, on standard error: what the text does not cover.
+    pub notes: String,
     /// The same for `--json`.
     pub json: Value,
     /// Whether the command failed.
@@ -15,12 +17,17 @@ pub struct Report {
 impl Report {
     /// A command that did what it should.
     pub fn new(text: String, json: Value) -> Self {
-        Self { text, json, is_failure: false }
+        Self { text, notes: String::new(), json, is_failure: false }
     }
 
     /// A command that found something wrong.
     pub fn failure(text: &str, json: Value) -> Self {
-        Self { text: format!("{text}\n"), json, is_failure: true }
+        Self { text: format!("{text}\n"), notes: String::new(), json, is_failure: true }
+    }
+
+    /// The same report with notes, each with a line end.
+    pub fn with_notes(self, notes: String) -> Self {
+        Self { notes, ..self }
     }
 
     /// A text that is the result by itself, such as a script.

@@ -29,6 +29,51 @@ pub fn set(home: &Path, key: &[&str], value: Value) -> Result<()> {
 /// # Errors
 /// As [`set`]; then no key is changed.
 pub fn change(home: &Path, edits: &[Edit]) -> Result<()> {
+    update(home, |_| Ok(edits.to_vec()), |_, _| Ok(()))
+}
+
+/// Sets the keys that the file does not set, and leaves the others. Before the file changes, calls `keep` with the file and
+/// its text. Returns for each key whether it was set now.
+///
+/// # Errors
+/// As [`set`], or if `keep` fails; then no key is changed.
+pub fn add(
+    home: &Path,
+    keys: &[(Vec<String>, Value)],
+    keep: impl FnOnce(&Path, &str) -> Result<()>,
+) -> Result<Vec<bool>> {
+    let mut added = Vec::new();
+    let missing = |text: &str| -> Result<Vec<Edit>> {
+        let document = Document::parse(text)?;
+        for (key, _) in keys {
+            added.push(!is_set(document.as_table(), key)?);
+        }
+        let missing = keys.iter().zip(&added).filter(|(_, added)| **added);
+        Ok(missing.map(|((key, value), _)| (key.clone(), Some(value.clone()))).collect())
+    };
+    update(home, missing, keep)?;
+    Ok(added)
+}
+
+/// Whether the file sets a key, in any spelling.
+fn is_set(table: &dyn TableLike, key: &[String]) -> Result<bool> {
+    let (sections, last) = named(table, key)?;
+    let mut table = table;
+    for section in sections {
+        match table.get(section).and_then(Item::as_table_like) {
+            Some(inner) => table = inner,
+            None => return Ok(false),
+        }
+    }
+    Ok(table.contains_key(&last))
+}
+
+/// Applies the changes that `select` chooses for the file's text. Calls `keep` before it writes.
+fn update(
+    home: &Path,
+    select: impl FnOnce(&str) -> Result<Vec<Edit>>,
+    keep: impl FnOnce(&Path, &str) -> Result<()>,
+) -> Result<()> {
     // Instances and commands take turns, so that each change builds on the one before.
     unterm_mux::private::create_folder(home)?;
     let _turn = unterm_control::lock(home).with_context(|| home.display().to_string())?;
@@ -42,8 +87,9 @@ pub fn change(home: &Path, edits: &[Edit]) -> Result<()> {
         .and_then(|text| parse(text, home).map(|_| text.to_owned()))
         .map_err(|problems| anyhow!("{}:{}; fix this first", file.display(), problems[0]))?;
     let old = text.clone();
-    one_spelling_each(edits)?;
-    for (key, value) in edits {
+    let edits = select(&text)?;
+    one_spelling_each(&edits)?;
+    for (key, value) in &edits {
         text = match value {
             Some(value) => with(&with_pair(text, key)?, key, value.clone())?,
             None => without(&text, key)?,
@@ -62,6 +108,9 @@ pub fn change(home: &Path, edits: &[Edit]) -> Result<()> {
             }
         }
         Ok(_) => {}
+    }
+    if text != old {
+        keep(&file, &old)?;
     }
     write(&file, &text).with_context(|| file.display().to_string())
 }
@@ -315,6 +364,34 @@ mod tests {
         fs::write(home.path().join(FILE), "cursor = { blink = true, shape = \"bar\" }\n").unwrap();
         change(home.path(), &[(path(&["cursor", "blink"]), None)]).unwrap();
         assert_eq!(text(&home).replace(' ', ""), "cursor={shape=\"bar\"}\n");
+    }
+
+    #[test]
+    fn only_keys_that_are_not_set_are_added_and_the_old_text_is_kept() {
+        let before = "theme = \"nord\"\n\n[keys]\n\"Shift+Ctrl+T\" = \"none\"\n";
+        let home = home(before);
+        let key = |names: &[&str], value: Value| {
+            (names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>(), value)
+        };
+        let keys = [
+            key(&["theme"], "dracula".into()),
+            key(&["keys", "ctrl+shift+t"], "new_tab".into()),
+            key(&["keys", "f5"], "search".into()),
+            key(&["font", "size"], 13.into()),
+        ];
+        let mut kept = Vec::new();
+        let mut keep = |file: &Path, text: &str| {
+            kept.push((file.to_owned(), text.to_owned()));
+            Ok(())
+        };
+        assert_eq!(add(home.path(), &keys, &mut keep).unwrap(), [false, false, true, true]);
+        assert_eq!(text(&home), format!("{before}f5 = \"search\"\n\n[font]\nsize = 13\n"));
+        assert_eq!(add(home.path(), &keys, &mut keep).unwrap(), [false; 4]);
+        assert_eq!(kept, [(home.path().join(FILE), before.to_owned())], "nothing changed then");
+        let refuse = |_: &Path, _: &str| bail!("no room for a backup");
+        let now = text(&home);
+        assert!(add(home.path(), &[key(&["bell", "mark"], false.into())], refuse).is_err());
+        assert_eq!(text(&home), now);
     }
 
     #[test]

@@ -88,6 +88,11 @@ fn read(text: &str) -> Given {
     hex(text).or_else(short).or_else(|| Rgb::named(text)).ok_or_else(|| text.to_owned())
 }
 
+/// Parses a colour as other terminals' files write it; `None` if the text is not a colour.
+pub(crate) fn color(text: &str) -> Option<Rgb> {
+    read(text).ok()
+}
+
 /// Imports a theme of another terminal. If the file has no name, the theme gets `title`.
 ///
 /// # Errors

@@ -1,0 +1,526 @@
+//! Converts Ghostty's configuration: `key = value` a line, where a key can occur several times, and `config-file`.
+
+use std::{
+    collections::{HashSet, VecDeque},
+    path::{Path, PathBuf},
+    rc::Rc,
+};
+
+use super::{
+    colors::Part,
+    converted::Place,
+    draft::{Draft, ThemeName},
+    files::Files,
+    keys,
+    reasons::{self, unknown},
+    text::{number, switch, typed, unescape},
+};
+use crate::editor::words;
+
+/// Pixels in a point, at the scale of 1.
+const PIXELS_PER_POINT: f64 = 96.0 / 72.0;
+/// Words for a color that follows the cell.
+const CELL: &[&str] = &["cell-foreground", "cell-background"];
+
+/// Actions, and Unterm's.
+const ACTIONS: &[(&str, &str)] = &[
+    ("unbind", "none"),
+    ("reset", "reset_terminal"),
+    ("copy_to_clipboard", "copy"),
+    ("copy_to_clipboard:plain", "copy"),
+    ("copy_to_clipboard:mixed", "copy"),
+    ("copy_to_clipboard:html", "copy_as_html"),
+    ("copy_to_clipboard:vt", "copy_as_ansi"),
+    ("paste_from_clipboard", "paste"),
+    ("paste_from_selection", "paste_primary"),
+    ("reset_font_size", "reset_font"),
+    ("start_search", "search"),
+    ("search_selection", "search_selection"),
+    ("select_all", "select_all"),
+    ("scroll_to_top", "scroll_to_top"),
+    ("scroll_to_bottom", "scroll_to_bottom"),
+    ("scroll_page_up", "scroll_page_up"),
+    ("scroll_page_down", "scroll_page_down"),
+    ("jump_to_prompt:-1", "previous_prompt"),
+    ("jump_to_prompt:1", "next_prompt"),
+    ("new_window", "new_window"),
+    ("new_tab", "new_tab"),
+    ("previous_tab", "previous_tab"),
+    ("next_tab", "next_tab"),
+    ("last_tab", "activate_tab:999"),
+    ("move_tab:-1", "move_tab_left"),
+    ("move_tab:1", "move_tab_right"),
+    ("toggle_tab_overview", "choose_tab"),
+    ("prompt_surface_title", "rename_tab"),
+    ("prompt_tab_title", "rename_tab"),
+    ("new_split:right", "split_right"),
+    ("new_split:auto", "split_right"),
+    ("new_split", "split_right"),
+    ("new_split:down", "split_down"),
+    ("goto_split:previous", "previous_pane"),
+    ("goto_split:next", "next_pane"),
+    ("goto_split:left", "focus_left"),
+    ("goto_split:right", "focus_right"),
+    ("goto_split:up", "focus_up"),
+    ("goto_split:top", "focus_up"),
+    ("goto_split:down", "focus_down"),
+    ("goto_split:bottom", "focus_down"),
+    ("toggle_split_zoom", "zoom_pane"),
+    ("equalize_splits", "equalize_panes"),
+    ("write_scrollback_file:copy", "export_session"),
+    ("open_config", "open_config"),
+    ("close_surface", "close_pane"),
+    ("close_tab", "close_tab"),
+    ("close_tab:this", "close_tab"),
+    ("close_window", "close_window"),
+    ("quit", "close_window"),
+    ("toggle_fullscreen", "fullscreen"),
+    ("toggle_command_palette", "command_palette"),
+    ("toggle_quick_terminal", "toggle_quake"),
+];
+
+/// A file that a line of another file names.
+struct Include {
+    place: Place,
+    /// As it is written.
+    name: String,
+    path: PathBuf,
+    is_optional: bool,
+}
+
+/// What is known only when every file has been read.
+#[derive(Default)]
+struct Later {
+    /// Files that are read after the current one.
+    files: VecDeque<Include>,
+    /// Whether commands notify when they finish, and after how many seconds.
+    notifies: Option<bool>,
+    seconds: Option<f64>,
+}
+
+/// Reads a configuration into the draft.
+///
+/// # Errors
+/// If the file can't be read.
+pub(super) fn read(file: &Path, files: &mut Files, draft: &mut Draft) -> Result<(), String> {
+    let mut later = Later::default();
+    let mut seen = HashSet::from([file.to_owned()]);
+    read_one(file, files, draft, &mut later)?;
+    while let Some(Include { place, name, path, is_optional }) = later.files.pop_front() {
+        if !seen.insert(path.clone()) || (is_optional && !path.exists()) {
+            continue;
+        }
+        if let Err(why) = read_one(&path, files, draft, &mut later) {
+            draft.begin(&place, &format!("config-file {name}"));
+            draft.leave_out(&why);
+        }
+    }
+    if let Some(notifies) = later.notifies {
+        let seconds = if notifies { later.seconds.unwrap_or(5.0) } else { 0.0 };
+        draft.set_number(&["notifications", "long_commands"], seconds);
+    }
+    Ok(())
+}
+
+fn read_one(
+    file: &Path,
+    files: &mut Files,
+    draft: &mut Draft,
+    later: &mut Later,
+) -> Result<(), String> {
+    let text = files.enter(file)?;
+    let shared = Rc::new(file.to_owned());
+    for (index, line) in text.lines().enumerate() {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let place = Place { file: Rc::clone(&shared), line: index + 1 };
+        let (name, value) = line.split_once('=').unwrap_or((line, ""));
+        let (name, value) = (name.trim(), unquoted(value.trim()));
+        if name == "config-file" {
+            let (path, is_optional) = match value.strip_prefix('?') {
+                Some(path) => (unquoted(path), true),
+                None => (value, false),
+            };
+            let (name, path) = (path.to_owned(), files.named(path, file));
+            later.files.push_back(Include { place, name, path, is_optional });
+            continue;
+        }
+        let shown = match name {
+            "keybind" | "palette" => format!("{name} {value}"),
+            _ => name.to_owned(),
+        };
+        draft.setting(&place, &shown, |draft| match value {
+            // An empty value restores the default.
+            "" => {
+                reset(draft, name);
+                Ok(())
+            }
+            value => convert(draft, name, value, later, files, file),
+        });
+    }
+    files.leave();
+    Ok(())
+}
+
+fn unquoted(value: &str) -> &str {
+    value.strip_prefix('"').and_then(|value| value.strip_suffix('"')).unwrap_or(value)
+}
+
+/// The keys that a name sets, if they are lists.
+fn list_of(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "font-family" => "family",
+        "font-family-bold" => "bold",
+        "font-family-italic" => "italic",
+        "font-family-bold-italic" => "bold_italic",
+        "font-feature" => "features",
+        "font-codepoint-map" => "symbol_map",
+        _ => return None,
+    })
+}
+
+fn reset(draft: &mut Draft, name: &str) {
+    if let Some(key) = list_of(name) {
+        draft.unset(&["font", key]);
+    }
+}
+
+fn convert(
+    draft: &mut Draft,
+    name: &str,
+    value: &str,
+    later: &mut Later,
+    files: &mut Files,
+    file: &Path,
+) -> Result<(), String> {
+    match name {
+        "font-family" | "font-family-bold" | "font-family-italic" | "font-family-bold-italic" => {
+            draft.append(&["font", list_of(name).unwrap_or_default()], value);
+        }
+        "font-size" => draft.set_number(&["font", "size"], number(value)?),
+        "font-feature" => {
+            for feature in value.split(',').map(str::trim) {
+                draft.append(&["font", "features"], feature);
+            }
+        }
+        "font-codepoint-map" => {
+            let (codes, family) = value.split_once('=').ok_or_else(|| unknown(value))?;
+            draft.add(&["font", "symbol_map"], codes.trim(), family.trim());
+        }
+        "font-synthetic-style" => draft.set(
+            &["font", "synthetic"],
+            switch(value).map_err(|_| "Unterm synthesizes all styles or none")?,
+        ),
+        "alpha-blending" => draft.set(
+            &["text", "blending"],
+            match value {
+                "native" => "native",
+                "linear" | "linear-corrected" => "linear",
+                _ => return Err(unknown(value)),
+            },
+        ),
+        "adjust-cell-width"
+        | "adjust-cell-height"
+        | "adjust-underline-position"
+        | "adjust-underline-thickness" => {
+            draft.set(&["font", &name.replace('-', "_")], change(value)?);
+        }
+        "adjust-font-baseline" => draft.set(&["font", "adjust_baseline"], change(value)?),
+        "theme" => theme(draft, value, files, file)?,
+        "palette" => {
+            let (index, color) = value.split_once('=').ok_or_else(|| unknown(value))?;
+            let index = index.trim().parse().map_err(|_| unknown(index))?;
+            draft.set_ansi(index, color.trim())?;
+        }
+        "background" => draft.set_part(Part::Background, value, &[])?,
+        "foreground" => draft.set_part(Part::Foreground, value, &[])?,
+        "cursor-color" => draft.set_part(Part::Cursor, value, CELL)?,
+        "cursor-text" => draft.set_part(Part::CursorText, value, CELL)?,
+        "selection-background" => draft.set_part(Part::Selection, value, CELL)?,
+        "selection-foreground" => draft.set_part(Part::SelectionText, value, CELL)?,
+        "minimum-contrast" => draft.set_number(&["text", "minimum_contrast"], number(value)?),
+        "cursor-style" => draft.set(
+            &["cursor", "shape"],
+            match value {
+                "block" | "bar" | "underline" => value,
+                _ => return Err(unknown(value)),
+            },
+        ),
+        "cursor-style-blink" => draft.set(&["cursor", "blink"], switch(value)?),
+        "cursor-click-to-move" => draft.set(&["commands", "click_to_move"], switch(value)?),
+        "mouse-hide-while-typing" => draft.set(&["mouse", "hide_while_typing"], switch(value)?),
+        "mouse-scroll-multiplier" => match number(value) {
+            Ok(factor) => draft.set_number(&["mouse", "scroll_multiplier"], factor),
+            Err(_) => return Err("Unterm has one factor for wheel and touchpad".to_owned()),
+        },
+        "background-opacity" => draft.set_number(&["window", "opacity"], number(value)?),
+        "background-blur" | "background-blur-radius" => {
+            draft.set(&["window", "blur"], !["false", "0"].contains(&value));
+        }
+        "unfocused-split-opacity" => {
+            let dim = (1.0 - number(value)?).clamp(0.0, 0.9);
+            draft.set_number(&["window", "dim_unfocused"], dim);
+        }
+        "command" => {
+            let command = value.strip_prefix("direct:").or_else(|| value.strip_prefix("shell:"));
+            draft.set_shell(&words(command.unwrap_or(value)));
+        }
+        "env" => {
+            let (name, value) = value.split_once('=').ok_or_else(|| unknown(value))?;
+            draft.set(&["env", name.trim()], value.trim());
+        }
+        "notify-on-command-finish" => later.notifies = Some(value != "never"),
+        "notify-on-command-finish-after" => later.seconds = Some(seconds(value)?),
+        "scrollback-limit" | "scrollback-limit-bytes" => {
+            return Err("it is in bytes; set scrollback.lines".to_owned());
+        }
+        "scrollback-limit-lines" => {
+            let lines = if value == "unlimited" { 999_999_999.0 } else { number(value)? };
+            draft.set_number(&["scrollback", "lines"], lines);
+        }
+        "scrollbar" => draft.set(
+            &["scrollbar", "show"],
+            match value {
+                "system" => "auto",
+                "never" => "never",
+                _ => return Err(unknown(value)),
+            },
+        ),
+        "window-padding-x" | "window-padding-y" => {
+            let sides = value.split(',').map(number).collect::<Result<Vec<_>, _>>()?;
+            let side = (sides[0] * PIXELS_PER_POINT).round();
+            if name.ends_with('x') {
+                draft.set_number(&["window", "padding"], side);
+            } else {
+                draft.padding(side);
+            }
+            if sides.iter().any(|other| *other != sides[0]) {
+                draft.leave_out(reasons::ONE_PADDING);
+            }
+        }
+        "window-width" | "window-height" => {
+            let key = if name == "window-width" { "columns" } else { "rows" };
+            match number(value)? {
+                0.0 => draft.unset(&["window", key]),
+                cells => draft.set_number(&["window", key], cells),
+            }
+        }
+        "window-save-state" => draft.set(&["window", "restore"], value != "never"),
+        "maximize" => start(draft, "maximized", switch(value)?),
+        "fullscreen" => start(draft, "fullscreen", value != "false"),
+        "window-show-tab-bar" => draft.set(
+            &["tab_bar", "show"],
+            match value {
+                "auto" => "several",
+                "always" | "never" => value,
+                _ => return Err(unknown(value)),
+            },
+        ),
+        "gtk-tabs-location" => match value {
+            "top" | "bottom" => draft.set(&["tab_bar", "position"], value),
+            "hidden" => draft.set(&["tab_bar", "show"], "never"),
+            _ => return Err(reasons::TAB_BAR.to_owned()),
+        },
+        "focus-follows-mouse" => draft.set(&["mouse", "focus_follows_mouse"], switch(value)?),
+        "clipboard-trim-trailing-spaces" => draft.set(&["mouse", "trim_copied"], switch(value)?),
+        "clipboard-paste-protection" => {
+            draft.set(&["paste", "confirm"], if switch(value)? { "unsafe" } else { "never" });
+        }
+        "copy-on-select" => draft.set(
+            &["mouse", "copy_on_select"],
+            match value {
+                "false" => "off",
+                "true" => "primary",
+                "clipboard" => "clipboard",
+                _ => return Err(unknown(value)),
+            },
+        ),
+        "right-click-action" => draft.set(
+            &["mouse", "right_button"],
+            match value {
+                "context-menu" => "menu",
+                "paste" => "paste",
+                "copy-or-paste" => "copy_or_paste",
+                "ignore" => "none",
+                _ => return Err(unknown(value)),
+            },
+        ),
+        "selection-word-chars" => {
+            let separators = unescape(value)?;
+            let separators: String = separators.chars().filter(|c| !c.is_whitespace()).collect();
+            draft.set(&["mouse", "word_separators"], separators);
+        }
+        "confirm-close-surface" => draft.set(
+            &["confirm_close"],
+            match value {
+                "true" => "running",
+                "false" => "never",
+                "always" => "always",
+                _ => return Err(unknown(value)),
+            },
+        ),
+        "quick-terminal-size" => {
+            let share = value.split(',').next().and_then(|first| first.trim().strip_suffix('%'));
+            let share = share.ok_or("Unterm's drop-down has a share of the screen's height")?;
+            draft.set_number(&["window", "quake_height"], number(share)? / 100.0);
+        }
+        "shell-integration" => draft.set(&["shell", "integration"], value != "none"),
+        "bell-features" => bell(draft, value)?,
+        "desktop-notifications" => {
+            draft.set(&["notifications", "programs"], switch(value)?);
+        }
+        "term" => return Err(reasons::TERM.to_owned()),
+        "keybind" => bind(draft, value)?,
+        _ => return Err(reasons::NO_SETTING.to_owned()),
+    }
+    Ok(())
+}
+
+/// A change of a measure, in pixels or percent.
+fn change(value: &str) -> Result<String, String> {
+    match value.strip_suffix('%') {
+        Some(share) => Ok(format!("{}%", number(share)?)),
+        None => Ok(format!("{}px", number(value)?)),
+    }
+}
+
+fn start(draft: &mut Draft, state: &str, on: bool) {
+    if on {
+        draft.set(&["window", "start"], state);
+    }
+}
+
+/// A duration such as `1m 30s`, in seconds.
+fn seconds(value: &str) -> Result<f64, String> {
+    let mut sum = 0.0;
+    for part in value.split_whitespace() {
+        let digits = part.trim_end_matches(char::is_alphabetic);
+        let unit = match &part[digits.len()..] {
+            "ms" => 0.001,
+            "s" => 1.0,
+            "m" => 60.0,
+            "h" => 3600.0,
+            _ => return Err(unknown(value)),
+        };
+        sum += number(digits)? * unit;
+    }
+    Ok(f64::max(sum.round(), 1.0))
+}
+
+/// Sets the bell. A feature's name turns it on, with `no-` before it off.
+fn bell(draft: &mut Draft, value: &str) -> Result<(), String> {
+    if let Ok(all) = switch(value) {
+        for key in ["audible", "attention", "mark", "visual"] {
+            draft.set(&["bell", key], all);
+        }
+        return Ok(());
+    }
+    for word in value.split(',').map(str::trim) {
+        let (feature, on) = match word.strip_prefix("no-") {
+            Some(feature) => (feature, false),
+            None => (word, true),
+        };
+        let key = match feature {
+            "system" | "audio" => "audible",
+            "attention" => "attention",
+            "title" => "mark",
+            "border" => "visual",
+            _ => return Err(unknown(word)),
+        };
+        draft.set(&["bell", key], on);
+    }
+    Ok(())
+}
+
+/// Chooses a theme: a file of the user's or of Ghostty's, or Unterm's theme of that name.
+fn theme(draft: &mut Draft, value: &str, files: &mut Files, file: &Path) -> Result<(), String> {
+    let pair: Vec<_> = value.split(',').filter_map(|part| part.trim().split_once(':')).collect();
+    let find = |wanted: &str| {
+        pair.iter().find(|(kind, _)| kind.trim() == wanted).map(|(_, name)| name.trim().to_owned())
+    };
+    if let (Some(light), Some(dark)) = (find("light"), find("dark")) {
+        draft.choose(ThemeName::Pair(light, dark));
+        return Ok(());
+    }
+    let own = match Path::new(value).is_absolute() {
+        true => PathBuf::from(value),
+        false if value.contains('/') => return Err(unknown(value)),
+        false => file.parent().unwrap_or(Path::new("/")).join("themes").join(value),
+    };
+    if !own.exists() {
+        draft.choose(ThemeName::One(value.to_owned()));
+        return Ok(());
+    }
+    let text = files.enter(&own)?;
+    files.leave();
+    // The configuration's own colors replace those of its theme, wherever they stand.
+    let before = std::mem::take(&mut draft.colors);
+    for line in text.lines().map(str::trim).filter(|line| !line.starts_with('#')) {
+        let Some((name, value)) = line.split_once('=') else { continue };
+        let (name, value) = (name.trim(), unquoted(value.trim()));
+        let is_color = name.starts_with("cursor-") || name.starts_with("selection-");
+        if is_color || ["palette", "background", "foreground"].contains(&name) {
+            convert(draft, name, value, &mut Later::default(), files, &own)?;
+        }
+    }
+    draft.colors.replace(before);
+    Ok(())
+}
+
+/// Binds a key.
+fn bind(draft: &mut Draft, value: &str) -> Result<(), String> {
+    if value == "clear" {
+        return Err(reasons::NO_CLEARING.to_owned());
+    }
+    // The key can be `=` itself.
+    let at = value.char_indices().skip(1).find(|(at, c)| *c == '=' && !value[..*at].ends_with('+'));
+    let (mut trigger, action) =
+        at.map(|(at, _)| (&value[..at], &value[at + 1..])).ok_or_else(|| unknown(value))?;
+    while let Some((prefix, rest)) = trigger.split_once(':').filter(|(_, rest)| !rest.is_empty()) {
+        match prefix {
+            // Unterm's keys apply to the window, and some reach the program if there is nothing to do.
+            "physical" | "performable" => trigger = rest,
+            "global" | "all" => return Err("Unterm's keys apply to the focused window".to_owned()),
+            _ => return Err("Unterm's keys don't reach the program as well".to_owned()),
+        }
+    }
+    if trigger.split('>').filter(|key| !key.is_empty()).count() > 1 {
+        return Err(reasons::NO_SEQUENCES.to_owned());
+    }
+    if trigger.split('/').filter(|key| !key.is_empty()).count() > 1 || trigger == "chain" {
+        return Err("Unterm's keys have no tables and chains".to_owned());
+    }
+    let (modifiers, key) = match trigger.strip_suffix("++") {
+        Some(modifiers) => (modifiers, "+"),
+        None => trigger.rsplit_once('+').unwrap_or(("", trigger)),
+    };
+    let chord = keys::chord(modifiers.split('+'), key)?;
+    draft.bind(&chord, &action_of(action)?)
+}
+
+/// Unterm's action for Ghostty's.
+fn action_of(action: &str) -> Result<String, String> {
+    if let Some((_, ours)) = ACTIONS.iter().find(|(name, _)| *name == action) {
+        return Ok((*ours).to_owned());
+    }
+    let (name, argument) = action.split_once(':').unwrap_or((action, ""));
+    Ok(match name {
+        "ignore" => return Err(reasons::NO_SWALLOWING.to_owned()),
+        "reload_config" => return Err(reasons::RELOADS.to_owned()),
+        "text" => typed(&unescape(argument)?),
+        "csi" => typed(&format!("\u{1b}[{argument}")),
+        "esc" => typed(&format!("\u{1b}{argument}")),
+        "increase_font_size" => "larger_font".to_owned(),
+        "decrease_font_size" => "smaller_font".to_owned(),
+        "scroll_page_lines" => format!("scroll_lines:{argument}"),
+        "goto_tab" => format!("activate_tab:{argument}"),
+        "set_tab_title" => format!("set_tab_title:{}", argument.replace('\\', "\\\\")),
+        "resize_split" => match argument.split(',').next().unwrap_or_default() {
+            direction @ ("left" | "right" | "up" | "down") => format!("resize_{direction}"),
+            _ => return Err(unknown(argument)),
+        },
+        _ => return Err(reasons::NO_ACTION.to_owned()),
+    })
+}

@@ -1,0 +1,217 @@
+//! Names of keys in other terminals' files, as Unterm writes them.
+//!
+//! Unterm names a key without Shift. Files that name a shifted character, such as `?`, mean a US keyboard here.
+
+use unterm_mux::input::{Key, Modifiers};
+
+/// Other terminals' names of characters, without `_`, `-` and capitals.
+const CHARACTERS: &[(&str, char)] = &[
+    ("spc", ' '),
+    ("minus", '-'),
+    ("hyphen", '-'),
+    ("equal", '='),
+    ("equals", '='),
+    ("comma", ','),
+    ("period", '.'),
+    ("dot", '.'),
+    ("slash", '/'),
+    ("backslash", '\\'),
+    ("semicolon", ';'),
+    ("colon", ':'),
+    ("apostrophe", '\''),
+    ("quote", '\''),
+    ("grave", '`'),
+    ("graveaccent", '`'),
+    ("backquote", '`'),
+    ("leftbracket", '['),
+    ("lbracket", '['),
+    ("bracketleft", '['),
+    ("rightbracket", ']'),
+    ("rbracket", ']'),
+    ("bracketright", ']'),
+    ("bar", '|'),
+    ("pipe", '|'),
+    ("underscore", '_'),
+    ("tilde", '~'),
+    ("star", '*'),
+    ("asterisk", '*'),
+    ("zero", '0'),
+    ("one", '1'),
+    ("two", '2'),
+    ("three", '3'),
+    ("four", '4'),
+    ("five", '5'),
+    ("six", '6'),
+    ("seven", '7'),
+    ("eight", '8'),
+    ("nine", '9'),
+];
+
+/// Other terminals' names of keys, without `_`, `-` and capitals, and Unterm's.
+const NAMES: &[(&str, &str)] = &[
+    ("back", "backspace"),
+    ("arrowup", "up"),
+    ("uparrow", "up"),
+    ("arrowdown", "down"),
+    ("downarrow", "down"),
+    ("arrowleft", "left"),
+    ("leftarrow", "left"),
+    ("arrowright", "right"),
+    ("rightarrow", "right"),
+    ("contextmenu", "menu"),
+    ("applications", "menu"),
+    ("kpplus", "kp_add"),
+    ("kpminus", "kp_subtract"),
+    ("kpequals", "kp_equal"),
+    ("kpcomma", "kp_separator"),
+    ("multiply", "kp_multiply"),
+    ("add", "kp_add"),
+    ("separator", "kp_separator"),
+    ("subtract", "kp_subtract"),
+    ("decimal", "kp_decimal"),
+    ("divide", "kp_divide"),
+];
+
+/// The characters that a US keyboard types with Shift, and the keys' own.
+const SHIFTED: &[(char, char)] = &[
+    ('!', '1'),
+    ('@', '2'),
+    ('#', '3'),
+    ('$', '4'),
+    ('%', '5'),
+    ('^', '6'),
+    ('&', '7'),
+    ('*', '8'),
+    ('(', '9'),
+    (')', '0'),
+    ('_', '-'),
+    ('+', '='),
+    ('{', '['),
+    ('}', ']'),
+    ('|', '\\'),
+    (':', ';'),
+    ('"', '\''),
+    ('<', ','),
+    ('>', '.'),
+    ('?', '/'),
+    ('~', '`'),
+];
+
+/// A key with its modifiers, as Unterm's file writes it.
+///
+/// # Errors
+/// If Unterm does not bind such a key.
+pub(super) fn chord<'a>(
+    modifiers: impl IntoIterator<Item = &'a str>,
+    key: &str,
+) -> Result<String, String> {
+    let mut held = Modifiers::empty();
+    for name in modifiers.into_iter().map(str::trim).filter(|name| !name.is_empty()) {
+        held |=
+            Modifiers::of_name(name).ok_or_else(|| format!("Unterm has no modifier {name:?}"))?;
+    }
+    let name = match character(key) {
+        // Every layout has a key for +, with Shift or without.
+        Some('+') if !held.contains(Modifiers::SHIFT) => "plus".to_owned(),
+        Some(' ') => "space".to_owned(),
+        Some(c) => match SHIFTED.iter().find(|(shifted, _)| *shifted == c) {
+            Some((_, own)) => {
+                held |= Modifiers::SHIFT;
+                own.to_string()
+            }
+            None => c.to_lowercase().to_string(),
+        },
+        None => named(key).ok_or_else(|| format!("Unterm has no key {key:?}"))?,
+    };
+    let mut chord = String::new();
+    for (modifier, text) in [
+        (Modifiers::SUPER, "super+"),
+        (Modifiers::CTRL, "ctrl+"),
+        (Modifiers::ALT, "alt+"),
+        (Modifiers::SHIFT, "shift+"),
+    ] {
+        if held.contains(modifier) {
+            chord.push_str(text);
+        }
+    }
+    Ok(chord + &name)
+}
+
+fn plain(key: &str) -> String {
+    key.chars().filter(|c| !matches!(c, '_' | '-')).flat_map(char::to_lowercase).collect()
+}
+
+/// The character that a name means.
+fn character(key: &str) -> Option<char> {
+    let mut chars = key.chars();
+    if let (Some(c), None) = (chars.next(), chars.next()) {
+        return Some(c);
+    }
+    let plain = plain(key);
+    // The codes of the W3C, and those of Alacritty's older files.
+    for prefix in ["digit", "key"] {
+        let mut rest = plain.strip_prefix(prefix).unwrap_or_default().chars();
+        if let (Some(c), None) = (rest.next(), rest.next())
+            && c.is_ascii_alphanumeric()
+        {
+            return Some(c);
+        }
+    }
+    match plain.as_str() {
+        "plus" => Some('+'),
+        "space" => Some(' '),
+        name => CHARACTERS.iter().find(|(other, _)| *other == name).map(|(_, c)| *c),
+    }
+}
+
+/// Unterm's name of a key that is no character.
+fn named(key: &str) -> Option<String> {
+    let plain = plain(key).replacen("numpad", "kp", 1);
+    let usual = |name: &str| {
+        Key::of_name(name).map(|key| match key.name() {
+            Some(name) => name.to_owned(),
+            None => name.to_owned(),
+        })
+    };
+    if let Some((_, name)) = NAMES.iter().find(|(other, _)| *other == plain) {
+        return Some((*name).to_owned());
+    }
+    match plain.strip_prefix("kp") {
+        Some(rest) => usual(&format!("kp_{rest}")),
+        None => usual(&plain),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_terminals_names_are_read() {
+        for (modifiers, key, expected) in [
+            ("ctrl shift", "T", "ctrl+shift+t"),
+            ("Control Shift", "PageUp", "ctrl+shift+page_up"),
+            ("cmd", "page_down", "super+page_down"),
+            ("CTRL", "LeftArrow", "ctrl+left"),
+            ("ctrl", "arrow_up", "ctrl+up"),
+            ("ctrl", "digit_1", "ctrl+1"),
+            ("Control", "Key7", "ctrl+7"),
+            ("ctrl", "KeyA", "ctrl+a"),
+            ("", "F11", "f11"),
+            ("ctrl", "NumpadAdd", "ctrl+kp_add"),
+            ("ctrl", "kp_3", "ctrl+kp_3"),
+            ("ctrl", "Numpad3", "ctrl+kp_3"),
+            ("ctrl", "plus", "ctrl+plus"),
+            ("ctrl shift", "plus", "ctrl+shift+="),
+            ("ctrl", "?", "ctrl+shift+/"),
+            ("alt", "bracket_left", "alt+["),
+            ("ctrl", "Return", "ctrl+enter"),
+            ("ctrl", " ", "ctrl+space"),
+        ] {
+            assert_eq!(chord(modifiers.split(' '), key).as_deref(), Ok(expected), "{key}");
+            expected.parse::<crate::action::Chord>().unwrap();
+        }
+        assert!(chord(["hyper"], "a").unwrap_err().contains("\"hyper\""));
+        assert!(chord(["ctrl"], "XF86Copy").is_err());
+    }
+}

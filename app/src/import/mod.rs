@@ -1,0 +1,54 @@
+//! Converts the configuration of another terminal into Unterm's, as far as Unterm has the same settings.
+//!
+//! Owns what the other terminals' settings mean. Never runs a program or evaluates code, and writes no file. The files are
+//! hostile input: [`files`] bounds their number and size, and [`lua`] reads only literals.
+
+mod alacritty;
+mod colors;
+mod converted;
+mod draft;
+mod files;
+mod ghostty;
+mod keys;
+mod kitty;
+mod lua;
+mod reasons;
+mod terminal;
+mod text;
+mod wezterm;
+
+use std::path::Path;
+
+use draft::Draft;
+use files::Files;
+
+pub use converted::{Converted, ImportedTheme, LeftOut, Setting};
+pub use terminal::Terminal;
+
+/// The folders that a conversion needs.
+#[derive(Clone, Copy, Debug)]
+pub struct Homes<'a> {
+    /// The user's home directory, for `~` in paths.
+    pub user: &'a Path,
+    /// Unterm's home directory, which holds the user's themes.
+    pub unterm: &'a Path,
+}
+
+/// Converts the configuration in `file`, with the files that it includes.
+///
+/// # Errors
+/// If the file can't be read, is too large, or is not in the terminal's format.
+pub fn convert(terminal: Terminal, file: &Path, homes: Homes<'_>) -> Result<Converted, String> {
+    let mut draft = Draft::default();
+    let mut files = Files::new(homes.user);
+    match terminal {
+        Terminal::Kitty => kitty::read(file, &mut files, &mut draft)?,
+        Terminal::Alacritty => alacritty::read(file, &mut files, &mut draft)?,
+        Terminal::Ghostty => ghostty::read(file, &mut files, &mut draft)?,
+        Terminal::Wezterm => wezterm::read(file, &mut files, &mut draft)?,
+    }
+    Ok(draft.finish(terminal, homes.unterm))
+}
+
+#[cfg(test)]
+mod tests;
