@@ -80,7 +80,7 @@ pub(super) fn read(file: &Path, files: &mut Files, draft: &mut Draft) -> Result<
             draft.leave_out(&why);
         }
     }
-    leaves(table, &mut Vec::new(), &mut |path, item, start| {
+    leaves(table, &[], &mut |path, item, start| {
         let name = path.join(".");
         let place = place(start);
         match (path, item.as_array()) {
@@ -122,12 +122,11 @@ const WHOLE: &[&[&str]] =
 /// Calls `found` for each value of a table, with its path and place. An array of tables becomes an array.
 fn leaves(
     table: &dyn TableLike,
-    path: &mut Vec<&str>,
+    path: &[&str],
     found: &mut impl FnMut(&[&str], &Item, Option<usize>),
 ) {
     for (name, item) in table.iter() {
-        // A key of the table outlives the walk below it.
-        let mut inner = path.clone();
+        let mut inner = path.to_owned();
         inner.push(name);
         let start = table.key(name).and_then(toml_edit::Key::span).map(|span| span.start);
         if let Some(tables) = item.as_array_of_tables() {
@@ -136,7 +135,7 @@ fn leaves(
             continue;
         }
         match item.as_table_like().filter(|_| !WHOLE.contains(&inner.as_slice())) {
-            Some(table) => leaves(table, &mut inner, found),
+            Some(table) => leaves(table, &inner, found),
             None => found(&inner, item, start),
         }
     }

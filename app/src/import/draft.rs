@@ -249,9 +249,7 @@ impl Draft {
             let mut wrong = HashSet::new();
             for problem in &problems {
                 // A value can have several lines.
-                let Some(index) =
-                    lines.iter().filter(|(line, _)| *line <= problem.line).next_back()
-                else {
+                let Some(index) = lines.iter().rfind(|(line, _)| *line <= problem.line) else {
                     continue;
                 };
                 if wrong.insert(index.1) {
