@@ -1,7 +1,7 @@
 //! Converts the configuration of another terminal into Unterm's, as far as Unterm has the same settings.
 //!
 //! Owns what the other terminals' settings mean. Never runs a program or evaluates code, and writes no file. The files are
-//! hostile input: [`files`] bounds their number and size, and [`lua`] reads only literals.
+//! hostile input: `files.rs` bounds their number and size, and `lua.rs` reads only literals.
 
 mod alacritty;
 mod colors;
