@@ -14,7 +14,7 @@ mod stream;
 pub use self::{
     blocking::Client,
     blocking_stream::BlockingStream,
-    discover::{Endpoint, find, find_by_name, instances_folder, running},
+    discover::{Endpoint, find, find_by_name, instances_folder, live, running},
     error::ClientError,
     remote::Remote,
 };

@@ -1,7 +1,7 @@
 //! The dialects: each owns its names, shapes, login and error codes, and calls methods through the dispatcher.
 
 pub mod contract;
-mod http;
+pub mod http;
 pub mod mcp;
 pub mod peer;
 pub mod ptywright;

@@ -47,6 +47,19 @@ pub use host::{
     Acted, ActionInfo, ActionKeys, Binding, Bounds, Captures, Clip, Described, Headless, Host,
     HostRequest, OnDisplay, Preferences, ThemeInfo, Typing,
 };
+/// The Model Context Protocol over HTTP, for servers that are no instance: the hub of a fleet.
+pub mod mcp_http {
+    pub use crate::{
+        dialect::{
+            http::{READING, failure, holding, reply, whole},
+            mcp::{PendingReplies, serve_lines, sse},
+        },
+        services::message_budget::{MessageBudget, OverBudget, Reservation},
+        transport::limits::LONGEST_MESSAGE,
+    };
+    /// The protocol's own crate, so that servers use the same version.
+    pub use rmcp;
+}
 /// The schemas of methods that are added.
 pub use schemars;
 

@@ -61,10 +61,14 @@ pub fn instances_folder(home: &Path) -> PathBuf {
     home.join("instances")
 }
 
+/// The entries of the live instances, the oldest first.
+pub fn live(home: &Path) -> Vec<Record> {
+    registry::live(home).unwrap_or_default()
+}
+
 /// The ids of the live instances, the oldest first.
 pub fn running(home: &Path) -> Vec<String> {
-    let records = registry::live(home).unwrap_or_default();
-    records.into_iter().map(|record| record.id).collect()
+    live(home).into_iter().map(|record| record.id).collect()
 }
 
 /// The live instance of that id or, if none has it, of that title.

@@ -11,6 +11,7 @@ mod arguments;
 pub mod http;
 mod iterm;
 mod jobs;
+mod lines;
 mod long_messages;
 mod pending_replies;
 mod prompts;
@@ -19,7 +20,7 @@ mod rows;
 mod schema;
 mod server;
 mod session;
-mod sse;
+pub mod sse;
 mod stateless_clients;
 mod tester;
 mod tool;
@@ -28,6 +29,7 @@ mod unterm;
 mod words;
 
 pub use self::{
+    lines::serve_lines,
     pending_replies::PendingReplies,
     server::Server,
     session::serve,

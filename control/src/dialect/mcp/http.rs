@@ -26,9 +26,10 @@ use tower_service::Service as _;
 use super::{
     TOOLSETS,
     server::Server,
-    session::Session,
+    session::{Session, serve},
     sse::{self, IDLE, Refused},
     stateless_clients::SESSION,
+    tool::Toolset,
 };
 use crate::{
     caller::{Caller, TokenKind},
@@ -52,6 +53,7 @@ type Service = StreamableHttpService<Session, LocalSessionManager>;
 
 /// Codes of errors over HTTP.
 pub struct Http {
+    server: Arc<Server>,
     /// One service per toolset, in order.
     served: Vec<Served>,
     streams: Arc<sse::Streams>,
@@ -80,8 +82,9 @@ impl Http {
             Served { toolset: toolset.name, service, manager, uses: Arc::default() }
         });
         Self {
+            server: server.clone(),
             served: served.collect(),
-            streams: Arc::new(sse::Streams::new(server.clone())),
+            streams: Arc::default(),
             places: Arc::new(Semaphore::new(MOST_REQUESTS)),
             rate: Mutex::new(Bucket::full(Instant::now())),
         }
@@ -96,7 +99,7 @@ impl Http {
     ) -> Result<Response<Body>, Refused> {
         let place = self.admit(&caller)?;
         announced(request.body(), LONGEST_MESSAGE)?;
-        let budget = &self.streams.server().dispatcher.context().message_budget;
+        let budget = &self.server.dispatcher.context().message_budget;
         let mut reservation = budget.reserve(caller.token);
         let asked = |name: &str| query.get(name).map(String::as_str);
         let caller = Caller { conversation: asked("conversation").map(str::to_owned), ..caller };
@@ -104,7 +107,7 @@ impl Http {
         if request.uri().path() == sse::PATH {
             return match *request.method() {
                 Method::GET => {
-                    let reply = self.streams.open(caller, toolset?)?;
+                    let reply = self.open_stream(caller, toolset?)?;
                     Ok(placed(reply, (place, None, reservation)))
                 }
                 Method::POST => {
@@ -112,7 +115,7 @@ impl Http {
                     let body =
                         whole(request.into_body(), LONGEST_MESSAGE, &mut reservation).await?;
                     let is_long = body.len() > SHORT;
-                    let posted = self.streams.post(&caller, asked(sse::SESSION), &body, place);
+                    let posted = self.streams.post(caller.token, asked(sse::SESSION), &body, place);
                     offload::long_polls(posted, || is_long).await
                 }
                 _ => {
@@ -151,6 +154,23 @@ impl Http {
             *reply.status_mut() = StatusCode::NO_CONTENT;
         }
         Ok(placed(reply, (place, in_use, reservation)))
+    }
+
+    /// Opens a stream, and begins a session on it.
+    fn open_stream(
+        &self,
+        caller: Caller,
+        toolset: &'static Toolset,
+    ) -> Result<Response<Body>, Refused> {
+        let server = self.server.clone();
+        self.streams.open(caller.token, move |pipes| async move {
+            let connection = server.dispatcher.next_connection();
+            let caller = Caller { connection, ..caller.for_agent() };
+            server.dispatcher.logged_in(&caller);
+            let sse::Pipes { reader, writer, pending } = pipes;
+            serve(server.clone(), reader, writer, caller, toolset, None, pending).await;
+            server.dispatcher.disconnected(connection);
+        })
     }
 
     /// A slot for a request, if its caller may have one.

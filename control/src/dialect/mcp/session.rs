@@ -18,7 +18,6 @@ use rmcp::{
         SubscriptionFilter, Tool, UnsubscribeRequestParams,
     },
     service::{RequestContext, SubscriptionContext},
-    transport::async_rw::AsyncRwTransport,
 };
 use serde_json::Value;
 use tokio::{
@@ -30,8 +29,8 @@ use tokio::{
 
 use super::{
     approve::{Approved, approve, log_refusal},
-    long_messages::LongMessages,
-    pending_replies::{PendingReplies, UntilAnswered},
+    lines::serve_lines,
+    pending_replies::PendingReplies,
     prompts,
     resources::{self, Address, Watched},
     server::Server,
@@ -45,7 +44,6 @@ use crate::{
     offload,
     registry::held::Hold,
     services::message_budget::SHORT,
-    transport::limits::LONGEST_MESSAGE,
 };
 
 /// The most concurrent calls of one session. A further call is refused.
@@ -515,18 +513,8 @@ pub async fn serve(
 ) {
     let connection = caller.connection;
     let reservation = server.dispatcher.context().message_budget.reserve(caller.token);
-    let gone = watch::Sender::new(false);
-    let session = Session::of_connection(server.clone(), caller, toolset, folder, gone.subscribe());
-    let long = LongMessages::new(reservation);
-    let reader = long.metered(reader);
-    let transport =
-        AsyncRwTransport::new_server(reader, writer).with_max_line_length(LONGEST_MESSAGE);
-    match rmcp::serve_server(session, UntilAnswered::new(transport, pending, gone, long)).await {
-        Ok(running) => {
-            let end = running.waiting().await;
-            tracing::debug!(connection, ?end, "a client of the Model Context Protocol went");
-        }
-        Err(error) => tracing::debug!(connection, %error, "no session began"),
-    }
+    let session = |gone| Session::of_connection(server.clone(), caller, toolset, folder, gone);
+    serve_lines(session, reader, writer, pending, reservation).await;
+    tracing::debug!(connection, "a client of the Model Context Protocol went");
     server.forget(connection).await;
 }

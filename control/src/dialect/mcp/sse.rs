@@ -3,7 +3,8 @@
 //! the client posts messages. The server's messages are `message` events.
 //!
 //! rmcp no longer supports it, so a stream is connected by two pipes to a session as on a TCP connection. Owns the streams and
-//! their limits. A session ends with its stream and releases what it held.
+//! their limits. A session ends with its stream and releases what it held. It does not know whose sessions they are, so that the
+//! hub of a fleet serves its own sessions the same way.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -21,11 +22,8 @@ use tokio::{
 };
 use unterm_mux::random;
 
-use super::{pending_replies::PendingReplies, server::Server, session::serve, tool::Toolset};
-use crate::{
-    caller::{Caller, TokenKind},
-    dialect::http::Lines,
-};
+use super::pending_replies::PendingReplies;
+use crate::{caller::TokenKind, dialect::http::Lines};
 
 /// How long a session may be idle.
 pub const IDLE: Duration = Duration::from_secs(3600);
@@ -45,6 +43,16 @@ const MOST_EVENTS: usize = 4;
 /// The interval of comments on a silent stream. Clients give up a stream after five silent minutes.
 const QUIET: Duration = Duration::from_secs(60);
 
+/// The session's ends of a stream's pipes. Each message is one line.
+pub struct Pipes {
+    /// The client's messages.
+    pub reader: DuplexStream,
+    /// The session's messages.
+    pub writer: DuplexStream,
+    /// The session keeps its unanswered requests here, so that a stream that waits for a reply does not count as idle.
+    pub pending: PendingReplies,
+}
+
 /// An open stream.
 struct Stream {
     /// Its client's token. A request with another token is refused.
@@ -60,49 +68,35 @@ struct Stream {
 }
 
 /// The open streams, by their unguessable names.
+#[derive(Default)]
 pub struct Streams {
-    server: Arc<Server>,
     open: Mutex<HashMap<String, Arc<Stream>>>,
 }
 
 impl Streams {
-    /// An empty set.
-    pub fn new(server: Arc<Server>) -> Self {
-        Self { server, open: Mutex::default() }
-    }
-
-    /// The server whose sessions they are.
-    pub fn server(&self) -> &Server {
-        &self.server
-    }
-
-    /// Opens a stream and begins its session.
-    pub fn open(
+    /// Opens a stream for a client with this token, and begins its session. The stream ends with the session.
+    ///
+    /// # Errors
+    /// There are too many streams, or the system provides no random numbers.
+    pub fn open<S: Future<Output = ()> + Send + 'static>(
         self: &Arc<Self>,
-        caller: Caller,
-        toolset: &'static Toolset,
+        token: TokenKind,
+        session: impl FnOnce(Pipes) -> S,
     ) -> Result<Response<Body>, Refused> {
         let id = random::hex()
             .map_err(|error| (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
         let (to_session, from_client) = duplex(PIPE);
         let (from_session, to_client) = duplex(PIPE);
         let stream = Arc::new(Stream {
-            token: caller.token,
+            token,
             input: tokio::sync::Mutex::new(to_session),
             pending: PendingReplies::default(),
             used: Mutex::new(Instant::now()),
             end: Notify::new(),
         });
         self.admit(id.clone(), stream.clone())?;
-        let server = self.server.clone();
-        let connection = server.dispatcher.next_connection();
-        let caller = Caller { connection, ..caller.for_agent() };
-        server.dispatcher.logged_in(&caller);
         let pending = stream.pending.clone();
-        tokio::spawn(async move {
-            serve(server.clone(), from_client, to_client, caller, toolset, None, pending).await;
-            server.dispatcher.disconnected(connection);
-        });
+        tokio::spawn(session(Pipes { reader: from_client, writer: to_client, pending }));
         let (events, body) = mpsc::channel(MOST_EVENTS);
         let streams = self.clone();
         tokio::spawn(async move {
@@ -143,9 +137,12 @@ impl Streams {
     }
 
     /// Passes a message to the stream with this name. `place` is held until the session has received it.
+    ///
+    /// # Errors
+    /// The token has no stream of this name, or the body is not one message.
     pub async fn post(
         &self,
-        caller: &Caller,
+        token: TokenKind,
         name: Option<&str>,
         body: &[u8],
         place: OwnedSemaphorePermit,
@@ -155,7 +152,7 @@ impl Streams {
             (StatusCode::NOT_FOUND, why.to_owned())
         };
         let stream = name.and_then(|name| self.open.lock().get(name).cloned());
-        let stream = stream.filter(|stream| stream.token == caller.token).ok_or_else(none)?;
+        let stream = stream.filter(|stream| stream.token == token).ok_or_else(none)?;
         let message = line(body)?;
         *stream.used.lock() = Instant::now();
         // In a task of its own, so that a client that disconnects leaves no partial line.
