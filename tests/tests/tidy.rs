@@ -6,7 +6,7 @@ use serde_json::Value;
 use unterm_tests::{Modules, Tree};
 
 /// For each crate, the workspace crates it may use, and the external crates it must not use.
-/// `app → control, renderer → mux → term`; `plugin` stands alone.
+/// `app, fleet → control, renderer → mux → term`; `plugin` stands alone. Only the fleet links NATS's client.
 const LAYERS: &[(&str, &[&str], &[&str])] = &[
     (
         "unterm-term",
@@ -29,13 +29,23 @@ const LAYERS: &[(&str, &[&str], &[&str])] = &[
         &[],
         &["mio", "portable-pty", "rmcp", "schemars", "tokio", "vte", "wgpu", "winit"],
     ),
+    (
+        "unterm-fleet",
+        &["unterm-control"],
+        &["cosmic-text", "glyphon", "portable-pty", "softbuffer", "vte", "wgpu", "winit"],
+    ),
     ("unterm-capture", &[], &["portable-pty", "serde_json", "tokio", "vte", "wgpu"]),
-    ("unterm", &["unterm-control", "unterm-mux", "unterm-renderer", "unterm-term"], &["vte"]),
+    (
+        "unterm",
+        &["unterm-control", "unterm-mux", "unterm-renderer", "unterm-term"],
+        &["async-nats", "vte"],
+    ),
 ];
 
 /// Source folders of crates whose modules form layers, as the crates do. No module imports a module that imports it,
 /// directly or not.
-const LAYERED_INSIDE: &[&str] = &["mux/src", "control/src", "control/plugin/src", "app/src"];
+const LAYERED_INSIDE: &[&str] =
+    &["mux/src", "control/src", "control/plugin/src", "control/fleet/src", "app/src"];
 
 /// The workspace's packages by name, from cargo.
 fn packages() -> BTreeMap<String, Value> {
@@ -271,6 +281,8 @@ fn only_the_command_line_prints() {
     for file in Tree::read().rust() {
         let may_print = file.path.starts_with("app/src/bin/unterm-cli")
             || file.path.starts_with("app/src/cli")
+            || file.path.starts_with("control/fleet/src/bin/")
+            || file.path.starts_with("control/fleet/src/cli/")
             || file.path.contains("/benches/");
         for (number, line) in numbered(&file.text) {
             let code = line.split("//").next().unwrap_or_default();
@@ -363,7 +375,8 @@ fn every_dependency_comes_from_the_public_registry() {
 fn scripts_can_be_run() {
     use std::os::unix::fs::PermissionsExt;
     let tree = Tree::read();
-    for script in ["packaging/run", "packaging/test", "packaging/deny", "packaging/release", ".ci/run"] {
+    let scripts = ["run", "test", "deny", "release", "fleet"].map(|name| format!("packaging/{name}"));
+    for script in scripts.iter().map(String::as_str).chain([".ci/run"]) {
         let mode = std::fs::metadata(tree.root.join(script)).expect(script).permissions().mode();
         assert!(mode & 0o111 != 0, "{script} is not executable");
         assert!(tree.text(script).starts_with("#!/usr/bin/env bash\n"), "{script} has no shebang");

@@ -11,6 +11,8 @@ mod args;
 mod call;
 #[path = "../cli/complete.rs"]
 mod complete;
+#[path = "../cli/connect.rs"]
+mod connect;
 #[path = "../cli/fields.rs"]
 mod fields;
 #[path = "../cli/form.rs"]
@@ -117,6 +119,7 @@ fn run(args: &Args, method: Called) -> Result<ExitCode> {
     let home = unterm_control::home();
     match &args.command {
         Command::Help { topic } => return help(args, topic),
+        Command::Connect { args } => return connect::run(args),
         Command::Ssh { terminfo, args } => return ssh::run(&home, args, *terminfo),
         Command::Mcp { toolset, command: None } => {
             relay::relay(&home, args.instance.as_deref(), toolset.as_deref())?;
@@ -314,6 +317,7 @@ fn call(command: &Command, client: &Client) -> Result<Call> {
         | Command::Theme(_)
         | Command::Import { .. }
         | Command::Lang(_)
+        | Command::Connect { .. }
         | Command::Ssh { .. }
         | Command::Mcp { .. }
         | Command::Ptywright(_)

@@ -116,6 +116,15 @@ pub enum Command {
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
+    /// Offer the panes of this machine to a hub of a fleet.
+    ///
+    /// Runs unterm-connect with these arguments. `unterm-cli connect --help` lists them.
+    #[command(disable_help_flag = true)]
+    Connect {
+        /// Invitation of the hub, the first time, and options.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
     /// Run an MCP server (Model Context Protocol) on stdin and stdout, for agents.
     ///
     /// Connects to a running instance, or starts one.

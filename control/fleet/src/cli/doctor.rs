@@ -1,0 +1,45 @@
+//! Checks the way from this machine to its hub, step by step.
+
+use std::{path::Path, process::ExitCode, time::Duration};
+
+use anyhow::{Context as _, Result, ensure};
+use unterm_control::client;
+use unterm_fleet::connector::{self, Connection};
+
+/// How long NATS may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Prints each step with its result. Fails at the first step that fails.
+pub async fn examine(home: &Path) -> ExitCode {
+    match steps(home).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            println!("failed  {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn steps(home: &Path) -> Result<()> {
+    let connection = Connection::read(home)?;
+    let connection = connection
+        .context("this machine is not paired: `unterm-hub invite` makes an invitation")?;
+    println!("ok      paired with {} as machine {}", connection.hub(), connection.machine()?);
+    let servers = connection.credentials().servers.join(", ");
+    let reached = tokio::time::timeout(PATIENCE, connector::check(&connection)).await;
+    reached.with_context(|| format!("NATS does not answer at {servers}"))??;
+    println!("ok      NATS at {servers} accepts this machine's key, and stores its presence");
+    let running = client::running(home);
+    ensure!(
+        !running.is_empty(),
+        "no Unterm runs; the connector starts one unless --no-headless forbids it"
+    );
+    println!("ok      live instances: {}", running.join(", "));
+    let sessions = connector::sessions(home, connection).await;
+    ensure!(
+        !sessions.is_empty(),
+        "no session can be read: was the token `fleet: …` revoked? `unterm-cli token list` shows tokens. Pair again to make one."
+    );
+    println!("ok      sessions that the hub sees: {}", sessions.len());
+    Ok(())
+}

@@ -1,0 +1,256 @@
+//! What administrators do with a fleet. Each command talks to NATS, as hubs do, so no hub must run.
+
+use std::{io::Write as _, path::PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+use unterm_fleet::{
+    MachineId,
+    hub::{
+        Hub, Options,
+        conversations::{Conversation, Decision, State},
+        tokens::{Right, Token},
+    },
+};
+
+use super::{Command, hub_serve::fleet};
+
+/// Commands about tokens.
+#[derive(Subcommand)]
+pub enum TokenCommand {
+    /// Make a token for an agent, and print it. It can't be shown again.
+    Create {
+        /// What it is for.
+        name: String,
+        /// Reach only the machine with this id; repeat for more [default: all].
+        #[arg(long, value_name = "ID")]
+        machine: Vec<String>,
+        /// What it may be used for; repeat for more [default: list, read and send].
+        #[arg(long, value_enum)]
+        right: Vec<Right>,
+        /// When it ends, such as 12h or 30d [default: never].
+        #[arg(long, value_name = "TIME", value_parser = lifetime)]
+        expires: Option<time::Duration>,
+    },
+    /// List the tokens.
+    List,
+    /// Revoke the token with this name or id.
+    Revoke {
+        /// Its name or id.
+        token: String,
+    },
+}
+
+/// A conversation.
+#[derive(Args)]
+pub struct Which {
+    /// The conversation's id, or its key if several tokens have one of that id.
+    conversation: String,
+}
+
+/// A conversation, or all.
+#[derive(Args)]
+pub struct WhichOrAll {
+    /// The conversation's id, or its key if several tokens have one of that id.
+    #[arg(required_unless_present = "all")]
+    conversation: Option<String>,
+    /// All conversations.
+    #[arg(long, conflicts_with = "conversation")]
+    all: bool,
+}
+
+/// A time such as 90m, 12h or 30d.
+fn lifetime(text: &str) -> Result<time::Duration, String> {
+    let wrong = || "must be a number and m, h or d, such as 12h".to_owned();
+    let (number, unit) = text.split_at_checked(text.len().saturating_sub(1)).ok_or_else(wrong)?;
+    let number: u32 = number.parse().map_err(|_| wrong())?;
+    let seconds = match unit {
+        "m" => 60,
+        "h" => 3600,
+        "d" => 24 * 3600,
+        _ => return Err(wrong()),
+    };
+    Ok(time::Duration::seconds(i64::from(number) * seconds))
+}
+
+/// The command line of administrators.
+pub struct Admin {
+    /// The folder of the hub's files.
+    pub folder: PathBuf,
+    /// Whether to print JSON.
+    pub json: bool,
+}
+
+impl Admin {
+    /// Carries out a command.
+    ///
+    /// # Errors
+    /// NATS can't be reached, or what the command names is not there.
+    pub async fn run(&self, command: Command) -> Result<()> {
+        let fleet = fleet(&self.folder)?;
+        let options = Options::default();
+        let connecting = Hub::connect(&fleet, &options);
+        let hub = tokio::time::timeout(std::time::Duration::from_secs(10), connecting).await;
+        let servers = fleet.credentials.servers.join(", ");
+        let hub =
+            hub.with_context(|| format!("NATS does not answer at {servers}; does the hub run?"))??;
+        match command {
+            Command::Token(command) => self.token(&hub, command).await,
+            Command::Pending => {
+                let mut all = hub.conversations().list().await?;
+                all.retain(|of| of.state == State::Pending);
+                self.conversations(&all)
+            }
+            Command::Conversations => self.conversations(&hub.conversations().list().await?),
+            Command::Approve(which) => self.decide(&hub, &which, Decision::Approve).await,
+            Command::Deny(which) => self.decide(&hub, &which, Decision::Deny).await,
+            Command::Revoke(which) => self.decide(&hub, &which, Decision::Revoke).await,
+            Command::Pause(which) => self.decide_some(&hub, which, Decision::Pause).await,
+            Command::Resume(which) => self.decide_some(&hub, which, Decision::Resume).await,
+            Command::Invite => {
+                let text = hub.pairing().invite().await?.to_text()?;
+                self.print(&format!("{text}\n"), || json!({ "invitation": text }))
+            }
+            Command::Machines { remove: Some(id) } => {
+                let id = MachineId::try_from(id).map_err(anyhow::Error::msg)?;
+                if !hub.machines().remove(&id).await? {
+                    bail!("there is no machine {id}");
+                }
+                self.print(&format!("Removed {id}.\n"), || json!({ "removed": id }))
+            }
+            Command::Machines { remove: None } => {
+                let listed = hub.machines().list(hub.machines().paired().await?).await;
+                let row = |of: &unterm_fleet::hub::machines::Listed| {
+                    format!(
+                        "{}  {}  {}  {} sessions\n",
+                        of.id,
+                        of.status,
+                        of.name,
+                        of.sessions.len()
+                    )
+                };
+                let text: String = listed.iter().map(row).collect();
+                self.print(&text, || json!({ "machines": listed }))
+            }
+            Command::Audit { lines } => {
+                let entries = hub.audit(lines).await?;
+                let row = |of: &unterm_fleet::hub::audit::Entry| {
+                    let parts = [
+                        &of.at,
+                        of.event.name(),
+                        &of.token_name,
+                        &of.conversation,
+                        &of.tool,
+                        &of.detail,
+                        &of.outcome,
+                    ];
+                    let shown = parts.map(unterm_control::escaped);
+                    let shown: Vec<_> = shown.iter().filter(|part| !part.is_empty()).collect();
+                    let shown: Vec<_> =
+                        shown.iter().map(|part| part.replace('\n', "\\n")).collect();
+                    shown.join("  ") + "\n"
+                };
+                let text: String = entries.iter().map(row).collect();
+                self.print(&text, || json!({ "entries": entries }))
+            }
+            // Printed before.
+            Command::NatsConfig => Ok(()),
+        }
+    }
+
+    async fn token(&self, hub: &Hub, command: TokenCommand) -> Result<()> {
+        match command {
+            TokenCommand::Create { name, machine, right, expires } => {
+                let machines = machine.into_iter().map(MachineId::try_from);
+                let machines: Vec<_> =
+                    machines.collect::<Result<_, _>>().map_err(anyhow::Error::msg)?;
+                let machines = (!machines.is_empty()).then_some(machines);
+                let usual = || vec![Right::List, Right::Read, Right::Send];
+                let rights = if right.is_empty() { usual() } else { right };
+                let made = hub.tokens().create(&name, machines, rights, expires).await?;
+                let (token, secret) = made;
+                self.print(&format!("{secret}\n"), || json!({"id": token.id, "token": secret}))
+            }
+            TokenCommand::List => {
+                let all = hub.tokens().list().await?;
+                let row = |(token, last): &(Token, Option<String>)| {
+                    let rights: Vec<_> = token.rights.iter().map(|right| right.name()).collect();
+                    let ends = token.expires_at.as_deref().unwrap_or("never");
+                    let last = last.as_deref().unwrap_or("never");
+                    let (id, name) = (&token.id, &token.name);
+                    format!("{id}  {name}  {}  ends {ends}  used {last}\n", rights.join(","))
+                };
+                let text: String = all.iter().map(row).collect();
+                let value = |(token, last): &(Token, Option<String>)| {
+                    json!({
+                        "id": token.id, "name": token.name, "machines": token.machines,
+                        "rights": token.rights, "made_at": token.made_at,
+                        "expires_at": token.expires_at, "last_used_at": last,
+                    })
+                };
+                let values: Vec<_> = all.iter().map(value).collect();
+                self.print(&text, || json!({ "tokens": values }))
+            }
+            TokenCommand::Revoke { token } => {
+                let revoked = hub.tokens().revoke(&token).await?;
+                if revoked.is_empty() {
+                    bail!("there is no token {token:?}; `unterm-hub token list` lists them");
+                }
+                let names: Vec<_> = revoked.iter().map(|token| token.id.as_str()).collect();
+                self.print(
+                    &format!("Revoked {}.\n", names.join(", ")),
+                    || json!({ "revoked": names }),
+                )
+            }
+        }
+    }
+
+    async fn decide(&self, hub: &Hub, which: &Which, decision: Decision) -> Result<()> {
+        let conversation = hub.conversations().decide(&which.conversation, decision).await?;
+        self.conversations(&[conversation])
+    }
+
+    async fn decide_some(&self, hub: &Hub, which: WhichOrAll, decision: Decision) -> Result<()> {
+        match which.conversation {
+            Some(conversation) => self.decide(hub, &Which { conversation }, decision).await,
+            None => self.conversations(&hub.conversations().decide_all(decision).await?),
+        }
+    }
+
+    fn conversations(&self, all: &[Conversation]) -> Result<()> {
+        let row = |of: &Conversation| {
+            let flow = serde_json::to_value(of.flow).unwrap_or_default();
+            let state = serde_json::to_value(of.state).unwrap_or_default();
+            let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+            let id = unterm_control::escaped(&of.id).replace('\n', "\\n");
+            format!(
+                "{}  {} {}  {}  {}\n    {}\n",
+                id,
+                word(&state),
+                word(&flow),
+                of.token_name,
+                of.made_at,
+                of.first
+            ) + &format!("    key {}\n", of.key())
+        };
+        let text: String = all.iter().map(row).collect();
+        let value = |of: &Conversation| {
+            let mut value = json!(of);
+            value["key"] = json!(of.key());
+            value
+        };
+        self.print(&text, || json!({"conversations": all.iter().map(value).collect::<Vec<_>>()}))
+    }
+
+    fn print(&self, text: &str, value: impl FnOnce() -> Value) -> Result<()> {
+        let text = match self.json {
+            true => serde_json::to_string_pretty(&value())? + "\n",
+            false => text.to_owned(),
+        };
+        match std::io::stdout().write_all(text.as_bytes()) {
+            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
+            _ => Ok(()),
+        }
+    }
+}

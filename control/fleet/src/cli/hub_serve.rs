@@ -1,0 +1,223 @@
+//! Serves a hub.
+
+use std::{
+    io::Write as _,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context as _, Result, bail};
+use clap::Args;
+use tokio::{net::TcpListener, signal::unix::SignalKind};
+use unterm_fleet::{
+    Credentials, connector,
+    hub::{Hub, Options},
+    machine_key_public,
+    nats_server::{self, Fleet, Folder, NatsServer},
+};
+
+/// How to serve.
+#[derive(Args)]
+pub struct Serve {
+    /// Address for agents. Another than a loopback address needs a proxy with TLS in front of it.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:19880")]
+    listen: SocketAddr,
+    /// Use these NATS servers instead of an own one. They must have what `unterm-hub nats-config` prints.
+    #[arg(long, value_name = "URL")]
+    nats: Vec<String>,
+    /// File of certificates that sign those of the NATS servers, besides the system's.
+    #[arg(long, value_name = "FILE")]
+    nats_ca: Option<PathBuf>,
+    /// The program nats-server [default: $UNTERM_NATS_SERVER, else the one beside this program, else on the PATH].
+    #[arg(long, value_name = "FILE")]
+    nats_server: Option<PathBuf>,
+    /// Name, and port if there is one, by which a proxy offers the hub.
+    #[arg(long, value_name = "HOST")]
+    public_name: Option<String>,
+    /// Open this folder of the hub's host to tokens with the right `admin`.
+    #[arg(long, value_name = "FOLDER")]
+    admin_root: Option<PathBuf>,
+    /// Let them run commands there, too. Commands can leave the folder.
+    #[arg(long, requires = "admin_root")]
+    admin_shell: bool,
+    /// Don't offer the panes of this machine.
+    #[arg(long)]
+    no_connector: bool,
+    /// Don't start an Unterm without a window on this machine while none runs.
+    #[arg(long)]
+    no_headless: bool,
+}
+
+/// The fleet of a hub's folder.
+///
+/// # Errors
+/// There is none yet, or the file can't be read.
+pub fn fleet(folder: &Path) -> Result<Fleet> {
+    let fleet = Fleet::read(folder)?;
+    fleet.with_context(|| {
+        format!("no hub has run with {}; start one with `unterm-hub`", folder.display())
+    })
+}
+
+impl Serve {
+    /// The fleet of a hub's folder, made if there is none.
+    ///
+    /// # Errors
+    /// The file can't be read or written.
+    pub fn fleet(&self, folder: &Path) -> Result<Fleet> {
+        match Fleet::read(folder)? {
+            Some(fleet) => Ok(fleet),
+            None => Ok(self.prepare(folder)?.0),
+        }
+    }
+
+    /// Serves until a signal ends it.
+    ///
+    /// # Errors
+    /// The hub can't start, or what it needs ended.
+    pub async fn run(self, folder: &Path) -> Result<()> {
+        let (fleet, _lock) = self.prepare(folder)?;
+        let mut ends = Signals::new()?;
+        let mut server = match fleet.has_own_server() {
+            true => {
+                let program = self.nats_server.as_deref();
+                Some(NatsServer::start(&Folder::new(folder), &fleet, program)?)
+            }
+            false => None,
+        };
+        let served = {
+            let ended = async {
+                match &mut server {
+                    Some(server) => server.ended().await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                served = self.serve(&fleet) => served,
+                error = ended => Err(error),
+                () = ends.next() => Ok(()),
+            }
+        };
+        if let Some(server) = server {
+            server.stop().await;
+        }
+        served
+    }
+
+    /// The fleet's keys, made at the first start.
+    fn prepare(&self, folder: &Path) -> Result<(Fleet, std::fs::File)> {
+        let (mut fleet, lock) = Fleet::open(folder, || match self.nats.as_slice() {
+            [] => Ok((vec![format!("nats://127.0.0.1:{}", nats_server::free_port()?)], true)),
+            given => Ok((given.to_vec(), false)),
+        })?;
+        if !self.nats.is_empty() {
+            fleet.use_servers(&self.nats, self.nats_ca.as_deref());
+            fleet.save(folder)?;
+        }
+        Ok((fleet, lock))
+    }
+
+    async fn serve(&self, fleet: &Fleet) -> Result<()> {
+        let listener = TcpListener::bind(self.listen).await;
+        let listener = listener.with_context(|| {
+            format!("listening on {}; choose another address by --listen", self.listen)
+        })?;
+        let address = listener.local_addr()?;
+        if !address.ip().is_loopback() && self.public_name.is_none() {
+            bail!(
+                "{} is no loopback address: give the name of the hub's proxy by --public-name",
+                self.listen
+            );
+        }
+        let options = Options {
+            admin_root: self.admin_root.clone(),
+            has_admin_shell: self.admin_shell,
+            public_name: self.public_name.clone(),
+        };
+        let hub = Hub::connect(fleet, &options).await?;
+        let connector = self.connector(&hub, fleet).await?;
+        say(&format!(
+            "Agents connect to http://{address}/mcp/sse, with a token of `unterm-hub token create NAME`."
+        ));
+        tokio::select! {
+            served = hub.serve(listener) => served,
+            served = connector => served,
+        }
+    }
+
+    /// Pairs this machine, and serves it.
+    async fn connector(
+        &self,
+        hub: &Hub,
+        fleet: &Fleet,
+    ) -> Result<impl Future<Output = Result<()>> + use<>> {
+        let home = unterm_control::home();
+        let connection = match self.no_connector {
+            true => None,
+            false => self.pair(hub, fleet, &home).await?,
+        };
+        let starts_headless = !self.no_headless;
+        Ok(async move {
+            match connection {
+                None => std::future::pending().await,
+                Some(connection) => {
+                    let options = connector::Options { home, starts_headless };
+                    connector::run(connection, options).await
+                }
+            }
+        })
+    }
+
+    async fn pair(
+        &self,
+        hub: &Hub,
+        fleet: &Fleet,
+        home: &Path,
+    ) -> Result<Option<connector::Connection>> {
+        let seed = connector::machine_key(home)?;
+        let key = machine_key_public(&seed)?;
+        let found = connector::Connection::read(home)?;
+        let is_other = |found: &connector::Connection| {
+            found.credentials().servers != fleet.credentials.servers
+        };
+        if found.as_ref().is_some_and(is_other) && !fleet.has_own_server() {
+            tracing::warn!(
+                "this machine is paired with another hub, so this hub does not offer it"
+            );
+            return Ok(None);
+        }
+        let (name, platform) = (unterm_fleet::machine_name(), std::env::consts::OS);
+        let jwt = hub.pairing().pair(&key, &name, platform).await?;
+        let credentials = Credentials { jwt, seed, ..fleet.credentials.clone() };
+        Ok(Some(match found.filter(|found| !is_other(found)) {
+            Some(mut found) => {
+                found.renew(credentials)?;
+                found
+            }
+            None => connector::Connection::create(home, &name, credentials, false)?,
+        }))
+    }
+}
+
+/// Prints a line. A closed output is no error.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stdout(), "{line}");
+}
+
+/// The signals that end a hub.
+struct Signals([tokio::signal::unix::Signal; 2]);
+
+impl Signals {
+    fn new() -> Result<Self> {
+        let of = |kind| tokio::signal::unix::signal(kind);
+        Ok(Self([of(SignalKind::interrupt())?, of(SignalKind::terminate())?]))
+    }
+
+    async fn next(&mut self) {
+        let [interrupt, terminate] = &mut self.0;
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+    }
+}

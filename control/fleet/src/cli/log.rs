@@ -1,0 +1,17 @@
+//! The log, on standard error: what happens if the program serves, else warnings; or the filter in `UNTERM_LOG`.
+
+use std::io::{self, IsTerminal as _};
+
+use tracing_subscriber::EnvFilter;
+
+/// Starts the log.
+pub fn start(serves: bool) {
+    let default = if serves { "info,rmcp=off,async_nats=warn" } else { "error,async_nats=off" };
+    let filter = EnvFilter::try_from_env("UNTERM_LOG").unwrap_or_else(|_| EnvFilter::new(default));
+    let is_terminal = io::stderr().is_terminal();
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(io::stderr)
+        .with_ansi(is_terminal)
+        .init();
+}

@@ -1,0 +1,249 @@
+//! A machine's connection to a hub: how it is paired, and what it keeps.
+//!
+//! Owns the machine's key, and a file for each hub with what the hub gave: the address of NATS and the token of its permissions.
+//! The private key never leaves the machine. An invitation holds a user of NATS that can do nothing but pair, until it expires.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use nkeys::KeyPairType;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    files,
+    identity::{self, MachineId, machine_name},
+    nats::Credentials,
+};
+
+/// How an invitation begins.
+const PREFIX: &str = "unterm-fleet-";
+
+/// What a hub gives a person, to pair a machine once.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Invitation {
+    /// Its number, which pairing uses up.
+    pub number: String,
+    /// A user of NATS that can only pair.
+    pub credentials: Credentials,
+}
+
+impl Invitation {
+    /// The invitation as one word.
+    ///
+    /// # Errors
+    /// Never in practice: it is plain data.
+    pub fn to_text(&self) -> Result<String> {
+        Ok(format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(serde_json::to_vec(self)?)))
+    }
+
+    /// Reads an invitation.
+    ///
+    /// # Errors
+    /// This is none.
+    pub fn of_text(text: &str) -> Result<Self> {
+        let read = || {
+            let bytes = URL_SAFE_NO_PAD.decode(text.trim().strip_prefix(PREFIX)?).ok()?;
+            serde_json::from_slice(&bytes).ok()
+        };
+        read().with_context(|| {
+            format!("this is no invitation, which begins with {PREFIX}: make one on the hub with `unterm-hub invite`")
+        })
+    }
+
+    /// The subject of the request to pair with it.
+    pub fn subject(number: &str) -> String {
+        format!("fleet.pair.{number}")
+    }
+
+    /// The prefix of the subjects for the reply.
+    pub fn inbox(number: &str) -> String {
+        format!("_INBOX_pair_{number}")
+    }
+}
+
+/// A machine's request to be paired.
+#[derive(Serialize, Deserialize)]
+pub struct PairRequest {
+    /// The machine's public key.
+    pub key: String,
+    /// The number of the invitation, signed by the machine's key, in base64: it has the private key.
+    pub proof: String,
+    /// The machine's name.
+    pub name: String,
+    /// Its platform.
+    pub platform: String,
+}
+
+/// The hub's reply.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PairReply {
+    /// The token of the machine's permissions, and the hub's name.
+    Paired {
+        /// For NATS.
+        jwt: String,
+        /// The hub's name.
+        hub: String,
+    },
+    /// Why not.
+    Refused(String),
+}
+
+/// What a machine keeps of a hub.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Connection {
+    hub: String,
+    credentials: Credentials,
+    /// The token for agents that the connector uses at instances.
+    #[serde(default)]
+    pub(super) agent_token: Option<String>,
+    /// Whether the hub may only look.
+    #[serde(default)]
+    pub(super) is_read_only: bool,
+    #[serde(skip)]
+    pub(super) path: PathBuf,
+}
+
+/// The folder of a machine's connections.
+fn folder(home: &Path) -> PathBuf {
+    home.join("fleet/machine")
+}
+
+#[derive(Serialize, Deserialize)]
+struct Key {
+    seed: String,
+}
+
+/// The seed of the machine's key. Makes one the first time.
+///
+/// # Errors
+/// The file can't be read or written.
+pub fn machine_key(home: &Path) -> Result<String> {
+    let folder = folder(home);
+    files::create_folder(&folder)?;
+    let _lock = files::lock(&folder.join("key.lock"))?;
+    let path = folder.join("key.json");
+    if let Some(Key { seed }) = files::read_json(&path)? {
+        return Ok(seed);
+    }
+    let key = Key { seed: identity::new_seed(KeyPairType::User)? };
+    files::write_json(&path, &key)?;
+    Ok(key.seed)
+}
+
+impl Connection {
+    /// What a hub gave this machine.
+    ///
+    /// # Errors
+    /// The file can't be written.
+    pub fn create(
+        home: &Path,
+        hub: &str,
+        credentials: Credentials,
+        is_read_only: bool,
+    ) -> Result<Self> {
+        let path = folder(home).join("hub.json");
+        let connection =
+            Self { hub: hub.to_owned(), credentials, agent_token: None, is_read_only, path };
+        connection.save()?;
+        Ok(connection)
+    }
+
+    /// The connection of this home, if the machine is paired.
+    ///
+    /// # Errors
+    /// The file can't be read.
+    pub fn read(home: &Path) -> Result<Option<Self>> {
+        let path = folder(home).join("hub.json");
+        let read: Option<Self> = files::read_json(&path)?;
+        Ok(read.map(|connection| Self { path, ..connection }))
+    }
+
+    /// Uses a new token for the same servers. What the person decided about the hub stays: a revoked token for agents, too.
+    ///
+    /// # Errors
+    /// The file can't be written.
+    pub fn renew(&mut self, credentials: Credentials) -> Result<()> {
+        self.credentials = credentials;
+        self.save()
+    }
+
+    pub(super) fn save(&self) -> Result<()> {
+        files::write_json(&self.path, self)
+    }
+
+    /// The hub's name.
+    pub fn hub(&self) -> &str {
+        &self.hub
+    }
+
+    /// The machine's user of NATS.
+    pub fn credentials(&self) -> &Credentials {
+        &self.credentials
+    }
+
+    /// The machine's id.
+    ///
+    /// # Errors
+    /// The key is damaged.
+    pub fn machine(&self) -> Result<MachineId> {
+        Ok(MachineId::of_key(&identity::key(&self.credentials.seed)?.public_key()))
+    }
+}
+
+/// Pairs this machine by an invitation.
+///
+/// # Errors
+/// NATS can't be reached, or the hub refuses: the invitation was used or has expired.
+pub async fn pair(home: &Path, invitation: &Invitation, is_read_only: bool) -> Result<Connection> {
+    let seed = machine_key(home)?;
+    let key = identity::key(&seed)?;
+    let proof = key.sign(invitation.number.as_bytes());
+    let proof = proof.map_err(|error| anyhow::anyhow!("signing: {error}"))?;
+    let request = PairRequest {
+        key: key.public_key(),
+        proof: URL_SAFE_NO_PAD.encode(proof),
+        name: machine_name(),
+        platform: std::env::consts::OS.to_owned(),
+    };
+    let inbox = Invitation::inbox(&invitation.number);
+    let connecting = invitation.credentials.connect("unterm pairing", Some(&inbox), false);
+    let client = connecting.await.context("the invitation may have expired")?;
+    let subject = Invitation::subject(&invitation.number);
+    let reply = client.request(subject, serde_json::to_vec(&request)?.into()).await;
+    let reply = reply.context("the hub does not answer; is it running?")?;
+    match serde_json::from_slice(&reply.payload)? {
+        PairReply::Paired { jwt, hub } => {
+            let credentials = Credentials { jwt, seed, ..invitation.credentials.clone() };
+            Connection::create(home, &hub, credentials, is_read_only)
+        }
+        PairReply::Refused(why) => bail!("the hub refuses: {why}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_has_one_key_and_an_invitation_is_one_word() {
+        let home = tempfile::tempdir().unwrap();
+        let seed = machine_key(home.path()).unwrap();
+        assert_eq!(machine_key(home.path()).unwrap(), seed);
+        let servers = vec!["nats://127.0.0.1:4222".to_owned()];
+        let credentials = Credentials { servers, jwt: "j".to_owned(), seed, certificates: None };
+        let invitation = Invitation { number: "7".to_owned(), credentials };
+        let text = invitation.to_text().unwrap();
+        assert!(!text.contains(char::is_whitespace));
+        let read = Invitation::of_text(&format!(" {text}\n")).unwrap();
+        assert_eq!(read.credentials.servers, ["nats://127.0.0.1:4222"]);
+        for wrong in ["", "unterm-fleet-", "unterm-fleet-!", &text[1..], &text[..40]] {
+            assert!(Invitation::of_text(wrong).is_err(), "{wrong}");
+        }
+        assert!(Connection::read(home.path()).unwrap().is_none());
+        Connection::create(home.path(), "hub", read.credentials, true).unwrap();
+        let connection = Connection::read(home.path()).unwrap().unwrap();
+        assert!(connection.is_read_only && connection.hub() == "hub");
+    }
+}

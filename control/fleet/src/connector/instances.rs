@@ -1,0 +1,301 @@
+//! The live instances of this machine, and their panes as sessions.
+
+use std::{collections::HashMap, path::PathBuf, sync::Arc, time::Duration};
+
+use anyhow::{Context as _, Result, anyhow};
+use parking_lot::Mutex;
+use tokio::time::Instant;
+use unterm_control::{
+    Caller, Record,
+    backend::Calls as _,
+    client::{self, Endpoint, Remote},
+    escaped,
+    methods::{aliases, params::NoParams, session, token},
+};
+
+use super::{connection::Connection, programs};
+use crate::{
+    digest,
+    protocol::{MOST_READ, Session, Text, Type, Typed},
+};
+
+/// The most sessions that are listed. With names of the greatest length, they fit into a message of NATS (1 MiB).
+const MOST_SESSIONS: usize = 200;
+/// The most characters of a title or a folder.
+const LONGEST_NAME: usize = 200;
+/// The most rows that are read of a session.
+const MOST_ROWS: u64 = 4000;
+/// The digits of a session's id.
+const DIGITS: usize = 12;
+/// How long an instance may take to answer.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How long a call that types may take, with its pauses. While the person has paused agents, it waits this long.
+const TYPING_PATIENCE: Duration = Duration::from_secs(10);
+/// The longest pause before a part.
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+/// The most connections to instances that are kept.
+const MOST_REMOTES: usize = 64;
+
+/// The instances in a home.
+pub struct Instances {
+    home: PathBuf,
+    connection: tokio::sync::Mutex<Connection>,
+    /// By the instance's start and the client's name.
+    remotes: Mutex<HashMap<(String, String), Arc<Remote>>>,
+    /// One call at a time types into a session, so that the parts of two calls don't mix.
+    typing: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
+}
+
+/// A pane.
+struct Place {
+    remote: Arc<Remote>,
+    pane: u64,
+}
+
+impl Instances {
+    /// Those of a home, for a hub.
+    pub fn new(home: PathBuf, connection: Connection) -> Self {
+        let connection = tokio::sync::Mutex::new(connection);
+        Self { home, connection, remotes: Mutex::default(), typing: Mutex::default() }
+    }
+
+    /// The sessions of all live instances. An instance that does not answer has none.
+    pub async fn sessions(&self) -> Vec<Session> {
+        let mut sessions = Vec::new();
+        for record in client::live(&self.home) {
+            match self.sessions_of(&record).await {
+                Ok(of) => sessions.extend(of),
+                Err(error) => {
+                    tracing::debug!(id = record.id, error = %format!("{error:#}"), "no sessions");
+                }
+            }
+        }
+        sessions.truncate(MOST_SESSIONS);
+        sessions
+    }
+
+    async fn sessions_of(&self, record: &Record) -> Result<Vec<Session>> {
+        let start = start_of(record);
+        let remote = self.remote(record, &start, "").await?;
+        let sessions = list(&remote).await?;
+        let live = sessions.into_iter().filter(|session| !session.is_dead);
+        Ok(live
+            .map(|session| Session {
+                sid: sid(&start, session.id),
+                ai: programs::of_process(&session.shell.process_name).map(str::to_owned),
+                cwd: name(&folder_of(&session.shell.cwd)),
+                title: name(&session.title),
+                instance: name(&record.id),
+            })
+            .collect())
+    }
+
+    /// The last rows of a session.
+    pub async fn read(&self, sid: &str) -> Result<Text> {
+        let Place { remote, pane } = self.find(sid, "").await?;
+        let params = aliases::ReadTailParams {
+            lines: MOST_ROWS.into(),
+            ..aliases::ReadTailParams::of(pane)
+        };
+        let deadline = Some(Instant::now() + PATIENCE);
+        let caller = Caller::of_user(None);
+        let rows = remote.call_until::<aliases::ReadTail>(&caller, params, deadline).await?;
+        let is_cut = rows.count as u64 >= MOST_ROWS;
+        let text = rows.lines.join("\n");
+        let end = tail(&text, MOST_READ);
+        Ok(Text { is_cut: is_cut || end.len() < text.len(), text: end.to_owned() })
+    }
+
+    /// Types into a session.
+    pub async fn type_in(&self, request: &Type) -> Result<Typed> {
+        let Place { remote, pane } = self.find(&request.sid, &request.client).await?;
+        let turn = self.turn(&request.sid);
+        let _turn = turn.lock().await;
+        let deadline = Instant::now() + TYPING_PATIENCE;
+        let caller = Caller::of_user(None);
+        let mut bytes = 0;
+        for part in &request.parts {
+            if part.after_ms > 0 {
+                tokio::time::sleep(Duration::from_millis(part.after_ms).min(LONGEST_PAUSE)).await;
+            }
+            let params = session::InputParams {
+                input: part.text.as_str().into(),
+                ..session::InputParams::of(pane)
+            };
+            remote.call_until::<session::Input>(&caller, params, Some(deadline)).await.map_err(
+                |error| match bytes {
+                    0 => anyhow!("{}", plain(&error)),
+                    _ => anyhow!("{} ({bytes} bytes were typed before)", plain(&error)),
+                },
+            )?;
+            bytes += part.text.len();
+        }
+        Ok(Typed { bytes })
+    }
+
+    /// The right to type into a session.
+    fn turn(&self, sid: &str) -> Arc<tokio::sync::Mutex<()>> {
+        let mut typing = self.typing.lock();
+        // Those that no call holds.
+        typing.retain(|_, turn| Arc::strong_count(turn) > 1);
+        typing.entry(sid.to_owned()).or_default().clone()
+    }
+
+    /// The pane with this session id, for a client.
+    async fn find(&self, wanted: &str, client: &str) -> Result<Place> {
+        for record in client::live(&self.home) {
+            let start = start_of(&record);
+            let remote = match self.remote(&record, &start, client).await {
+                Ok(remote) => remote,
+                Err(error) => {
+                    tracing::debug!(id = record.id, error = %format!("{error:#}"), "not asked");
+                    continue;
+                }
+            };
+            let Ok(sessions) = list(&remote).await else { continue };
+            let found = sessions.iter().find(|session| sid(&start, session.id) == wanted);
+            if let Some(session) = found {
+                return Ok(Place { remote, pane: session.id });
+            }
+        }
+        let wanted = name(wanted);
+        Err(anyhow!("no session {wanted:?} on this machine; list_sessions gives the present ones"))
+    }
+
+    /// A connection to an instance under a client's name.
+    async fn remote(&self, record: &Record, start: &str, client: &str) -> Result<Arc<Remote>> {
+        let key = (start.to_owned(), client.to_owned());
+        if let Some(remote) = self.remotes.lock().get(&key) {
+            return Ok(remote.clone());
+        }
+        let token = self.agent_token(record).await?;
+        let endpoint = Endpoint { token, ..Endpoint::from(record.clone()) };
+        let shown = if client.is_empty() { "fleet".to_owned() } else { format!("fleet: {client}") };
+        let remote = Arc::new(Remote::new(endpoint, Some(&shown)));
+        let mut remotes = self.remotes.lock();
+        if remotes.len() >= MOST_REMOTES {
+            remotes.clear();
+        }
+        remotes.insert(key, remote.clone());
+        Ok(remote)
+    }
+
+    /// The token for agents that the connector uses at all instances. An instance makes it once: if the person revokes it, the hub
+    /// is shut out until the machine is paired again.
+    async fn agent_token(&self, record: &Record) -> Result<String> {
+        let mut connection = self.connection.lock().await;
+        if let Some(token) = &connection.agent_token {
+            return Ok(token.clone());
+        }
+        let remote = Remote::new(Endpoint::from(record.clone()), Some("unterm-connect"));
+        let scope = if connection.is_read_only { token::Scope::Read } else { token::Scope::Act };
+        let params = token::CreateParams {
+            name: format!("fleet: {}", connection.hub()).as_str().into(),
+            scope: scope.into(),
+            ..token::CreateParams::default()
+        };
+        let deadline = Some(Instant::now() + PATIENCE);
+        let caller = Caller::of_user(None);
+        let made = remote.call_until::<token::Create>(&caller, params, deadline).await;
+        let token = made.context("no token for the hub could be made")?.token;
+        connection.agent_token = Some(token.clone());
+        connection.save()?;
+        Ok(token)
+    }
+}
+
+async fn list(remote: &Remote) -> Result<Vec<session::Listed>> {
+    let deadline = Some(Instant::now() + PATIENCE);
+    let caller = Caller::of_user(None);
+    let reply = remote.call_until::<session::List>(&caller, NoParams {}, deadline).await;
+    Ok(reply?.sessions)
+}
+
+/// An error of an instance without the words of its protocol.
+fn plain(error: &unterm_control::Error) -> String {
+    let text = error.to_string();
+    match text.split_once(" failed [") {
+        Some((_, rest)) => rest.split_once("]: ").map_or(text.clone(), |(_, why)| why.to_owned()),
+        None => text,
+    }
+}
+
+/// Names a start of an instance. Another start has other panes under the same numbers.
+fn start_of(record: &Record) -> String {
+    digest::short(&format!("{} {} {}", record.id, record.started_at, record.pid), 32)
+}
+
+fn sid(start: &str, pane: u64) -> String {
+    digest::short(&format!("{start} {pane}"), DIGITS)
+}
+
+/// A name that programs choose, as plain text of a bounded length.
+fn name(text: &str) -> String {
+    escaped(&text.chars().take(LONGEST_NAME).collect::<String>())
+}
+
+/// The path of a `file://` address. The address of another host stays as it is.
+fn folder_of(uri: &str) -> String {
+    let Some(path) = uri.strip_prefix("file://").filter(|path| path.starts_with('/')) else {
+        return uri.to_owned();
+    };
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        let escape = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
+        match escape.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(byte) if first == b'%' => {
+                bytes.push(byte);
+                rest = &after[2..];
+            }
+            _ => {
+                bytes.push(first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// The end of a text, at most `most` bytes, from the start of a line if possible.
+fn tail(text: &str, most: usize) -> &str {
+    if text.len() <= most {
+        return text;
+    }
+    let mut start = text.len() - most;
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    let end = &text[start..];
+    end.split_once('\n').map_or(end, |(_, lines)| lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_paths() {
+        assert_eq!(folder_of("file:///a/b%20c/%C3%A9%"), "/a/b c/é%");
+        assert_eq!(folder_of("file://host/a"), "file://host/a");
+        assert_eq!(folder_of(""), "");
+        assert_eq!(name("a\x1b[2J\u{202e}b"), "a\\u{1b}[2J\\u{202e}b");
+    }
+
+    #[test]
+    fn a_tail_begins_with_a_whole_line() {
+        assert_eq!(tail("one\ntwo\nthree", 100), "one\ntwo\nthree");
+        assert_eq!(tail("one\ntwo\nthree", 7), "three");
+        assert_eq!(tail("ééé", 3), "é");
+    }
+
+    #[test]
+    fn errors_of_an_instance_are_told_in_its_words() {
+        let failed = unterm_control::client::ClientError::Call {
+            method: "session.input".to_owned(),
+            code: -32603,
+            message: "Session 3 is leased by x".to_owned(),
+        };
+        assert_eq!(plain(&failed.into()), "Session 3 is leased by x");
+    }
+}

@@ -1,0 +1,95 @@
+//! Files that only their owner can read: keys and credentials.
+
+use std::{
+    fs::{self, DirBuilder, File, OpenOptions},
+    io::{self, Write as _},
+    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _},
+    path::Path,
+};
+
+use anyhow::{Context as _, Result};
+use serde::{Serialize, de::DeserializeOwned};
+
+/// Creates a folder that only its owner can open.
+///
+/// # Errors
+/// The system's, with the path.
+pub fn create_folder(folder: &Path) -> Result<()> {
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
+    made.and_then(|()| fs::set_permissions(folder, fs::Permissions::from_mode(0o700)))
+        .with_context(|| folder.display().to_string())
+}
+
+/// Writes a file that only its owner can read, in one step: a reader finds the old text or the new one.
+///
+/// # Errors
+/// The system's, with the path.
+pub fn write(path: &Path, text: &str) -> Result<()> {
+    let new = path.with_extension(format!("new{}", std::process::id()));
+    let written = (|| {
+        let _ = fs::remove_file(&new);
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&new)?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        fs::rename(&new, path)
+    })();
+    written.with_context(|| path.display().to_string())
+}
+
+/// Writes a value as JSON.
+///
+/// # Errors
+/// The system's, with the path.
+pub fn write_json(path: &Path, value: &impl Serialize) -> Result<()> {
+    write(path, &(serde_json::to_string_pretty(value)? + "\n"))
+}
+
+/// Reads a value. `None`: there is no such file.
+///
+/// # Errors
+/// The file can't be read, or holds something else.
+pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {
+    let text = match fs::read_to_string(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        text => text.with_context(|| path.display().to_string())?,
+    };
+    serde_json::from_str(&text).map(Some).with_context(|| path.display().to_string())
+}
+
+/// Takes a lock that ends with the returned file, so that two processes don't use one folder.
+///
+/// # Errors
+/// Another process holds the lock, or the system's.
+pub fn lock(path: &Path) -> Result<File> {
+    use rustix::fs::{FlockOperation, flock};
+    let open = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path);
+    let file = open.with_context(|| path.display().to_string())?;
+    flock(&file, FlockOperation::NonBlockingLockExclusive)
+        .with_context(|| format!("{}: another process uses this folder", path.display()))?;
+    Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn others_can_read_nothing() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("a/b");
+        create_folder(&folder).unwrap();
+        let file = folder.join("key.json");
+        assert_eq!(read_json::<String>(&file).unwrap(), None);
+        for text in ["one", "two"] {
+            write_json(&file, &text).unwrap();
+            assert_eq!(read_json::<String>(&file).unwrap().as_deref(), Some(text));
+        }
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&folder), mode(&file)), (0o700, 0o600));
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "nothing else is left");
+        let held = lock(&folder.join("lock")).unwrap();
+        assert!(lock(&folder.join("lock")).is_err());
+        drop(held);
+        lock(&folder.join("lock")).unwrap();
+    }
+}

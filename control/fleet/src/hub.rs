@@ -1,0 +1,112 @@
+//! The hub: serves agents, keeps the person in charge, and calls the machines of the fleet.
+//!
+//! A hub has no state of its own: tokens, machines, conversations, held calls and the audit log are in JetStream ([`store`]), so
+//! any number of hubs serve one fleet. It never types by itself: connectors do, under the authority of their instances.
+
+mod action;
+pub mod audit;
+mod call;
+pub mod conversations;
+mod held;
+mod host;
+mod http;
+pub mod machines;
+mod output;
+mod services;
+mod session;
+mod store;
+pub mod tokens;
+mod tool;
+
+use std::{path::PathBuf, sync::Arc};
+
+use anyhow::Result;
+use tokio::net::TcpListener;
+
+use self::{
+    conversations::Conversations,
+    host::Host,
+    machines::{Machines, Pairing},
+    services::Services,
+    store::Store,
+    tokens::Tokens,
+};
+use crate::{identity::machine_name, nats_server::Fleet};
+
+/// What a hub offers besides the machines.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The folder of the hub's host that agents with the right `admin` may use.
+    pub admin_root: Option<PathBuf>,
+    /// Whether they may run commands there.
+    pub has_admin_shell: bool,
+    /// The name and port by which a proxy offers the hub, such as `hub.example.com`.
+    pub public_name: Option<String>,
+}
+
+/// A hub.
+pub struct Hub {
+    services: Arc<Services>,
+    pairing: Pairing,
+    public_name: Option<String>,
+}
+
+impl Hub {
+    /// Connects to the fleet's NATS.
+    ///
+    /// # Errors
+    /// NATS can't be reached, or has no JetStream.
+    pub async fn connect(fleet: &Fleet, options: &Options) -> Result<Self> {
+        let client = fleet.credentials.connect("unterm-hub", None, true).await?;
+        let store = Store::open(client).await?;
+        let host = Host::new(options.admin_root.as_deref(), options.has_admin_shell)?;
+        let name = options.public_name.clone().unwrap_or_else(machine_name);
+        Ok(Self {
+            pairing: Pairing::new(store.clone(), fleet, name)?,
+            services: Arc::new(Services::new(store, host)),
+            public_name: options.public_name.clone(),
+        })
+    }
+
+    /// Serves agents and machines until the future is dropped.
+    ///
+    /// # Errors
+    /// The listener or the connection to NATS failed.
+    pub async fn serve(&self, listener: TcpListener) -> Result<()> {
+        let services = &self.services;
+        tokio::select! {
+            end = http::serve(services.clone(), listener, self.public_name.as_deref()) => end,
+            end = self.pairing.serve() => end,
+            () = services.machines.follow() => Ok(()),
+            () = services.held.serve() => Ok(()),
+        }
+    }
+
+    /// The tokens of agents.
+    pub fn tokens(&self) -> &Tokens {
+        &self.services.tokens
+    }
+
+    /// The machines.
+    pub fn machines(&self) -> &Machines {
+        &self.services.machines
+    }
+
+    /// The conversations.
+    pub fn conversations(&self) -> &Conversations {
+        &self.services.conversations
+    }
+
+    /// Pairs machines.
+    pub fn pairing(&self) -> &Pairing {
+        &self.pairing
+    }
+
+    /// The last entries of the audit log, oldest first.
+    ///
+    /// # Errors
+    /// NATS does not answer.
+    pub async fn audit(&self, most: u64) -> Result<Vec<audit::Entry>> {
+        audit::last(&self.services.store, most).await
+    }
+}

@@ -1,0 +1,270 @@
+//! Acting calls: what they do, and how a hub carries them out, at once or when it replays them.
+
+use anyhow::Result;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::{
+    host::{Bash, Host, HostWrite},
+    machines::{Machines, Unreachable},
+    store::Store,
+};
+use crate::{
+    identity::MachineId,
+    protocol::{Claim, LONGEST_TEXT, Part, Reply, Type, Typed, Verb},
+};
+
+/// The start and the end of pasted text (xterm, "Bracketed Paste Mode").
+const PASTE: [&str; 2] = ["\x1b[200~", "\x1b[201~"];
+/// The pause before Enter behind a pasted text, so that the program takes the paste first.
+const AFTER_PASTE_MS: u64 = 80;
+/// The most characters of a client's name.
+const LONGEST_NAME: usize = 80;
+
+/// An acting call.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Call {
+    /// Its id. Nothing carries out two calls of the same id.
+    pub id: String,
+    /// The tool.
+    pub tool: String,
+    /// The token's id.
+    pub token: String,
+    /// The token's name.
+    pub token_name: String,
+    /// The conversation's id.
+    pub conversation: String,
+    /// What it does.
+    pub action: Action,
+}
+
+/// What an acting call does.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    /// Types into a session.
+    Send {
+        /// The machine.
+        machine: MachineId,
+        /// The session.
+        session: String,
+        /// What is typed.
+        parts: Vec<Part>,
+    },
+    /// Runs a command on the hub's host.
+    Bash(Bash),
+    /// Writes a file on the hub's host.
+    Write(HostWrite),
+}
+
+impl Action {
+    /// The action in short, for the person and the audit log.
+    pub fn detail(&self) -> String {
+        match self {
+            Self::Send { machine, session, parts } => {
+                let text: String = parts.iter().map(|part| part.text.as_str()).collect();
+                format!("{machine} {session}: {}", quoted(&text))
+            }
+            Self::Bash(Bash { command, .. }) => quoted(command),
+            Self::Write(HostWrite { path, content }) => {
+                format!("{} bytes to {}", content.len(), quoted(path))
+            }
+        }
+    }
+}
+
+/// A text with all control characters escaped, also line ends.
+fn quoted(text: &str) -> String {
+    let text = text.replace('\n', "\\n").replace('\r', "\\r").replace('\t', "\\t");
+    unterm_control::escaped(&text)
+}
+
+/// What is typed for a text in a submit mode.
+///
+/// # Errors
+/// The mode is unknown, or the text is too long. A message for the agent.
+pub fn parts(text: &str, mode: &str) -> Result<Vec<Part>, String> {
+    if text.len() > LONGEST_TEXT {
+        return Err(format!("text must have at most {LONGEST_TEXT} bytes, not {}", text.len()));
+    }
+    check_message("text", text)?;
+    let part = |text: String, after_ms| Part { text, after_ms };
+    Ok(match mode {
+        "enter" => vec![part(format!("{text}\r"), 0)],
+        "newline" => vec![part(format!("{text}\n"), 0)],
+        "crlf" => vec![part(format!("{text}\r\n"), 0)],
+        "raw" => vec![part(text.to_owned(), 0)],
+        "paste" => {
+            // An end inside of the text would end the paste early, and type the rest.
+            let [start, end] = PASTE;
+            let mut body = text.to_owned();
+            while body.contains(end) {
+                body = body.replace(end, "");
+            }
+            vec![part(format!("{start}{body}{end}"), 0), part("\r".to_owned(), AFTER_PASTE_MS)]
+        }
+        other => {
+            return Err(format!(
+                "submit_mode must be enter, newline, crlf, raw or paste, not {:?}",
+                unterm_control::escaped(&other.chars().take(40).collect::<String>())
+            ));
+        }
+    })
+}
+
+/// Refuses a text that does not fit into a message of NATS, because escapes make it much longer.
+///
+/// # Errors
+/// It does not fit. A message for the agent.
+pub fn check_message(name: &str, text: &str) -> Result<(), String> {
+    // With two quotation marks.
+    const MOST: usize = 2 * LONGEST_TEXT + 2;
+    let escaped = serde_json::to_string(text).map_or(usize::MAX, |text| text.len());
+    match escaped <= MOST {
+        true => Ok(()),
+        false => Err(format!(
+            "{name} must have at most {MOST} bytes when control characters are escaped"
+        )),
+    }
+}
+
+/// Why an action was not carried out.
+#[derive(Debug)]
+pub enum Failure {
+    /// The machine is not connected. Nothing was done.
+    Offline,
+    /// The machine did not answer in time. It may have been done.
+    Silent(String),
+    /// It was refused, or failed.
+    Refused(String),
+}
+
+impl Failure {
+    /// For the agent.
+    pub fn message(&self) -> String {
+        match self {
+            Self::Offline => "connector_offline".to_owned(),
+            Self::Silent(why) | Self::Refused(why) => why.clone(),
+        }
+    }
+}
+
+/// Carries out actions.
+#[derive(Clone)]
+pub struct Executor {
+    /// The machines.
+    pub machines: Machines,
+    /// The hub's own host.
+    pub host: Host,
+    /// Where calls on the host are claimed.
+    pub store: Store,
+}
+
+impl Executor {
+    /// Carries out a call, unless a call of this id was begun before. Returns the reply for the agent, as JSON.
+    ///
+    /// # Errors
+    /// It was not carried out, or its outcome is unknown.
+    pub async fn execute(&self, call: &Call) -> Result<String, Failure> {
+        match &call.action {
+            Action::Send { machine, session, parts } => {
+                self.send(call, machine, session, parts).await
+            }
+            Action::Bash(bash) => {
+                self.claim(call).await?;
+                self.host.bash(bash).await.map_err(Failure::Refused)
+            }
+            Action::Write(write) => {
+                self.claim(call).await?;
+                self.host.write(write).await.map_err(Failure::Refused)
+            }
+        }
+    }
+
+    async fn claim(&self, call: &Call) -> Result<(), Failure> {
+        match self.store.calls.create(&format!("hub.{}", call.id), &Claim::Begun).await {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(unknown()),
+            Err(error) => Err(Failure::Refused(format!("{error:#}"))),
+        }
+    }
+
+    async fn send(
+        &self,
+        call: &Call,
+        machine: &MachineId,
+        session: &str,
+        parts: &[Part],
+    ) -> Result<String, Failure> {
+        let client = format!("{} {}", call.token_name, call.conversation);
+        let client = client.chars().take(LONGEST_NAME).collect::<String>();
+        let request = Type {
+            call: call.id.clone(),
+            sid: session.to_owned(),
+            client: unterm_control::escaped(client.trim()),
+            parts: parts.to_vec(),
+        };
+        let reply = self.machines.request::<Typed>(machine, Verb::Type, &request).await;
+        let reply = match reply {
+            Ok(Reply::Repeated) => match self.machines.claim(machine, &call.id).await {
+                Ok(Some(Claim::Ended(reply))) => reply,
+                Ok(_) => return Err(unknown()),
+                Err(error) => return Err(Failure::Silent(format!("{error:#}"))),
+            },
+            Ok(reply) => reply,
+            Err(Unreachable::Offline) => return Err(Failure::Offline),
+            Err(error) => return Err(Failure::Silent(error.to_string())),
+        };
+        match reply {
+            Reply::Done(Typed { bytes }) => {
+                Ok(json!({"status": "sent", "bytes": bytes}).to_string())
+            }
+            Reply::Refused(why) => Err(Failure::Refused(unterm_control::escaped(&why))),
+            Reply::Repeated => Err(unknown()),
+        }
+    }
+}
+
+fn unknown() -> Failure {
+    Failure::Refused("the call was begun before, and its outcome is unknown".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_mode_ends_a_text_its_own_way() {
+        let typed = |mode| {
+            let parts = parts("a\nb", mode).unwrap();
+            parts.into_iter().map(|part| (part.text, part.after_ms)).collect::<Vec<_>>()
+        };
+        let one = |text: &str| vec![(text.to_owned(), 0)];
+        assert_eq!(typed("enter"), one("a\nb\r"));
+        assert_eq!(typed("newline"), one("a\nb\n"));
+        assert_eq!(typed("crlf"), one("a\nb\r\n"));
+        assert_eq!(typed("raw"), one("a\nb"));
+        let paste = [("\x1b[200~a\nb\x1b[201~", 0), ("\r", 80)];
+        assert_eq!(typed("paste"), paste.map(|(text, after)| (text.to_owned(), after)));
+        let wrong = parts("a", "Enter\x1b").unwrap_err();
+        assert!(wrong.ends_with("or paste, not \"Enter\\\\u{1b}\""), "{wrong}");
+    }
+
+    #[test]
+    fn no_text_ends_its_own_paste() {
+        for text in ["a\x1b[201~b", "a\x1b[2\x1b[201~01~b", "\x1b[201~\x1b[201~"] {
+            let parts = parts(text, "paste").unwrap();
+            assert_eq!(parts[0].text.matches("\x1b[201~").count(), 1, "{text:?}");
+            assert!(parts[0].text.ends_with("\x1b[201~"));
+        }
+    }
+
+    #[test]
+    fn a_text_of_10_mb_is_refused_in_words() {
+        let why = parts(&"x".repeat(10 << 20), "enter").unwrap_err();
+        assert_eq!(why, "text must have at most 262144 bytes, not 10485760");
+        assert!(parts(&"\n".repeat(LONGEST_TEXT), "raw").is_ok());
+        let why = parts(&"\x1b".repeat(LONGEST_TEXT), "raw").unwrap_err();
+        assert!(why.ends_with("when control characters are escaped"), "{why}");
+    }
+}

@@ -1,0 +1,132 @@
+//! The audit log: each call of an agent, and each decision of a person, in a stream.
+
+use anyhow::{Context as _, Result};
+use async_nats::jetstream::consumer::{DeliverPolicy, pull};
+use futures_util::StreamExt as _;
+use serde::{Deserialize, Serialize};
+
+use super::store::{AUDIT, AUDIT_SUBJECT, Store, now};
+
+/// The most characters of a call that are kept.
+const LONGEST: usize = 2000;
+
+/// What happened to a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Event {
+    /// It waits for the person's approval, and was not carried out.
+    Pending,
+    /// It waits until its conversation is resumed.
+    Held,
+    /// It is about to be carried out.
+    Begun,
+    /// It was carried out.
+    Done,
+    /// It was refused, or failed.
+    Refused,
+    /// A person decided something.
+    Decided,
+}
+
+impl Event {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Held => "held",
+            Self::Begun => "begun",
+            Self::Done => "done",
+            Self::Refused => "refused",
+            Self::Decided => "decided",
+        }
+    }
+}
+
+/// An entry of the audit log. Absent fields don't apply.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Entry {
+    /// When (RFC 3339, UTC).
+    pub at: String,
+    /// What happened.
+    pub event: Event,
+    /// The call's id.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub call: String,
+    /// The tool, or the decision.
+    pub tool: String,
+    /// The token's id.
+    pub token: String,
+    /// The token's name.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub token_name: String,
+    /// The conversation.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub conversation: String,
+    /// The call in short, such as the text to type.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub detail: String,
+    /// The outcome, or the reason.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub outcome: String,
+}
+
+impl Entry {
+    /// An entry for now.
+    pub fn new(event: Event, tool: &str, token: &str) -> Self {
+        Self {
+            at: now(),
+            event,
+            tool: tool.to_owned(),
+            token: token.to_owned(),
+            call: String::new(),
+            token_name: String::new(),
+            conversation: String::new(),
+            detail: String::new(),
+            outcome: String::new(),
+        }
+    }
+}
+
+/// Adds an entry, and waits until it is stored.
+///
+/// # Errors
+/// NATS does not store it.
+pub async fn record(store: &Store, mut entry: Entry) -> Result<()> {
+    for text in [&mut entry.detail, &mut entry.outcome, &mut entry.conversation] {
+        if text.len() > LONGEST && text.chars().count() > LONGEST {
+            *text = text.chars().take(LONGEST).chain("…".chars()).collect();
+        }
+    }
+    let subject = format!("{AUDIT_SUBJECT}.{}", entry.token);
+    let stored = store.jetstream.publish(subject, serde_json::to_vec(&entry)?.into()).await;
+    stored.context("writing the audit log")?.await.context("writing the audit log")?;
+    Ok(())
+}
+
+/// The last entries, oldest first.
+///
+/// # Errors
+/// NATS does not answer.
+pub async fn last(store: &Store, most: u64) -> Result<Vec<Entry>> {
+    let stream = store.jetstream.get_stream(AUDIT).await?;
+    let state = stream.cached_info().state.clone();
+    if state.messages == 0 || most == 0 {
+        return Ok(Vec::new());
+    }
+    let start = state.last_sequence.saturating_sub(most - 1).max(state.first_sequence);
+    let config = pull::OrderedConfig {
+        deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: start.max(1) },
+        ..pull::OrderedConfig::default()
+    };
+    let mut messages = stream.create_consumer(config).await?.messages().await?;
+    let mut entries = Vec::new();
+    while let Some(message) = messages.next().await {
+        let message = message?;
+        let sequence = message.info().map_err(|error| anyhow::anyhow!("{error}"))?.stream_sequence;
+        entries.push(serde_json::from_slice(&message.payload)?);
+        if sequence >= state.last_sequence {
+            break;
+        }
+    }
+    Ok(entries)
+}

@@ -1,0 +1,312 @@
+//! A call of a tool: the token's rights, the conversation's approval and pause, the audit log, and the reply.
+//!
+//! Every call passes here, whatever transport it came by. The replies and errors are texts in the form of AITerm's page.
+
+use anyhow::Result;
+use rmcp::model::JsonObject;
+use serde_json::json;
+
+use super::{
+    action::{self, Action, Call},
+    audit::{self, Entry, Event},
+    conversations::{Flow, State},
+    host::{Bash, HostWrite},
+    machines::{Machine, Unreachable, visible},
+    output,
+    services::Services,
+    tokens::{Right, Token},
+    tool::{Arguments, ToolRow},
+};
+use crate::{
+    digest,
+    identity::MachineId,
+    protocol::{Read, Reply, Sessions, Text, Verb},
+};
+
+/// The most characters of a call's description for the person.
+const LONGEST_DETAIL: usize = 500;
+
+/// What the agent gets: a reply, or an error.
+pub enum Answer {
+    /// A reply.
+    Done(String),
+    /// The call waits for the person's approval, or was refused.
+    Refused(String),
+    /// The call is held, and will be carried out.
+    Held(String),
+}
+
+fn error(why: impl std::fmt::Display) -> Answer {
+    Answer::Refused(format!("[error: {why}]"))
+}
+
+/// Why a call ends early.
+enum Stop {
+    /// A refusal for the agent.
+    Answer(Answer),
+    /// The fleet's state can't be read or written.
+    Failed(anyhow::Error),
+}
+
+impl From<anyhow::Error> for Stop {
+    fn from(error: anyhow::Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+fn refuse<T>(why: impl std::fmt::Display) -> Result<T, Stop> {
+    Err(Stop::Answer(error(why)))
+}
+
+/// Carries out a call of a tool.
+pub async fn call(hub: &Services, token: &Token, tool: &ToolRow, given: JsonObject) -> Answer {
+    let call = digest::random::<16>();
+    let outcome = match call {
+        Ok(id) => {
+            let calling = Calling { hub, token, tool, id };
+            calling.carry_out(given).await
+        }
+        Err(error) => Err(Stop::Failed(error)),
+    };
+    match outcome {
+        Ok(answer) | Err(Stop::Answer(answer)) => answer,
+        Err(Stop::Failed(why)) => {
+            let why = format!("{why:#}");
+            tracing::warn!(tool = tool.name, why, "a call failed");
+            error(format_args!("the fleet's store does not answer: {why}"))
+        }
+    }
+}
+
+/// A call under way.
+struct Calling<'a> {
+    hub: &'a Services,
+    token: &'a Token,
+    tool: &'a ToolRow,
+    id: String,
+}
+
+impl Calling<'_> {
+    async fn carry_out(&self, given: JsonObject) -> Result<Answer, Stop> {
+        let arguments = match self.tool.arguments(given) {
+            Ok(arguments) => arguments,
+            Err(why) => return refuse(why),
+        };
+        let checked = self.checked(&arguments).await;
+        if let Err(Stop::Answer(Answer::Refused(why))) = &checked {
+            self.record(Event::Refused, &arguments, "", why).await?;
+        }
+        let machine = checked?;
+        if self.tool.acts {
+            self.act(&arguments, machine).await
+        } else {
+            self.look(&arguments, machine).await
+        }
+    }
+
+    /// Checks what does not change: the token's rights and machines, and whether the hub's host is open. Returns the machine that
+    /// the call names.
+    async fn checked(&self, arguments: &Arguments) -> Result<Option<Machine>, Stop> {
+        if !self.token.gives(self.tool.right) {
+            return refuse(format_args!("this token lacks the right `{}`", self.tool.right.name()));
+        }
+        if self.tool.right == Right::Admin {
+            return match self.hub.host.refusal(self.tool.name) {
+                Some(why) => refuse(why),
+                None => Ok(None),
+            };
+        }
+        let named = arguments.text("machine_id");
+        if named.is_empty() && self.tool.name == "list_machines" {
+            return Ok(None);
+        }
+        let id = MachineId::try_from(named.to_owned());
+        if id.as_ref().map_or(self.token.machines.is_some(), |id| !self.token.reaches(id)) {
+            return refuse("this token is not scoped to that machine");
+        }
+        let found = match &id {
+            Ok(id) => self.hub.machines.find(id).await?,
+            Err(_) => None,
+        };
+        match found {
+            Some(machine) => Ok(Some(machine)),
+            None => refuse(format_args!(
+                "there is no machine {:?}; list_machines gives the ids",
+                unterm_control::escaped(&named.chars().take(40).collect::<String>())
+            )),
+        }
+    }
+
+    /// Carries out a call that changes nothing.
+    async fn look(&self, arguments: &Arguments, machine: Option<Machine>) -> Result<Answer, Stop> {
+        let answer = match (self.tool.name, machine) {
+            ("list_machines", _) => self.list_machines().await?,
+            ("list_sessions", Some(machine)) => self.list_sessions(&machine).await,
+            ("read_session_output", Some(machine)) => self.read(&machine, arguments).await,
+            (name, _) => self.look_at_host(name, arguments).await,
+        };
+        match &answer {
+            Answer::Refused(why) => self.record(Event::Refused, arguments, "", why).await?,
+            _ => self.record(Event::Done, arguments, "", "").await?,
+        }
+        Ok(answer)
+    }
+
+    async fn list_machines(&self) -> Result<Answer> {
+        let mut machines = self.hub.machines.paired().await?;
+        machines.retain(|machine| self.token.reaches(&machine.id));
+        let machines = self.hub.machines.list(machines).await;
+        Ok(Answer::Done(json!({ "machines": machines }).to_string()))
+    }
+
+    async fn list_sessions(&self, machine: &Machine) -> Answer {
+        let asked = self.hub.machines.request::<Sessions>(&machine.id, Verb::Sessions, &()).await;
+        match replied(asked) {
+            Ok(Sessions { sessions }) => {
+                let sessions: Vec<_> = sessions.into_iter().map(visible).collect();
+                Answer::Done(json!({"machine_id": machine.id, "sessions": sessions}).to_string())
+            }
+            Err(answer) => answer,
+        }
+    }
+
+    async fn read(&self, machine: &Machine, arguments: &Arguments) -> Answer {
+        let request = Read { sid: arguments.text("session_id").to_owned() };
+        let asked = self.hub.machines.request::<Text>(&machine.id, Verb::Read, &request).await;
+        match replied(asked) {
+            Ok(Text { text, is_cut }) => {
+                let most = usize::try_from(arguments.number("max_bytes")).unwrap_or(usize::MAX);
+                Answer::Done(output::wrapped(&text, is_cut, arguments.text("cmd_hint"), most))
+            }
+            Err(answer) => answer,
+        }
+    }
+
+    async fn look_at_host(&self, tool: &str, arguments: &Arguments) -> Answer {
+        let text = |name| arguments.text(name).to_owned();
+        let size = |name| usize::try_from(arguments.number(name)).unwrap_or(usize::MAX);
+        let host = &self.hub.host;
+        let looked = match tool {
+            "remote_read" => host.read(text("path"), size("offset"), size("limit")).await,
+            "remote_glob" => host.glob(text("pattern"), text("path")).await,
+            "remote_grep" => host.grep(text("pattern"), text("path"), text("glob_filter")).await,
+            other => Err(format!("{other} is not served")),
+        };
+        looked.map_or_else(error, Answer::Done)
+    }
+
+    /// Carries out, holds or refuses a call that changes something, as the person decided about its conversation.
+    async fn act(&self, arguments: &Arguments, machine: Option<Machine>) -> Result<Answer, Stop> {
+        let conversation = arguments.text("conversation_id");
+        if conversation.is_empty() && self.tool.name == "send_to_session" {
+            return refuse("send_to_session needs a `conversation_id`");
+        }
+        let action = match self.action(arguments, machine) {
+            Ok(action) => action,
+            Err(why) => return refuse(why),
+        };
+        let detail: String = action.detail().chars().take(LONGEST_DETAIL).collect();
+        let first = format!("{} {detail}", self.tool.name);
+        let opened = self.hub.conversations.open(self.token, conversation, &first).await?;
+        let call = Call {
+            id: self.id.clone(),
+            tool: self.tool.name.to_owned(),
+            token: self.token.id.clone(),
+            token_name: self.token.name.clone(),
+            conversation: conversation.to_owned(),
+            action,
+        };
+        let why = match opened.state {
+            State::Approved => None,
+            State::Pending => {
+                let why = "[pending: the user must approve this conversation first, with `unterm-hub approve`. Ask the user to approve it, then retry.]";
+                self.record(Event::Pending, arguments, &detail, "").await?;
+                return Ok(Answer::Refused(why.to_owned()));
+            }
+            State::Denied => Some("the user denied this conversation"),
+            State::Revoked => Some("the user revoked this conversation"),
+        };
+        if let Some(why) = why {
+            self.record(Event::Refused, arguments, &detail, why).await?;
+            return refuse(why);
+        }
+        if opened.flow != Flow::Running {
+            self.record(Event::Held, arguments, &detail, "").await?;
+            self.hub.held.hold(&opened.key(), &call).await?;
+            return Ok(Answer::Held(
+                "[held: conversation is paused. The call is queued, and is carried out when the user resumes the conversation. Do not send it again.]"
+                    .to_owned(),
+            ));
+        }
+        // First, so that no call is missing in the audit log.
+        self.record(Event::Begun, arguments, &detail, "").await?;
+        match self.hub.executor.execute(&call).await {
+            Ok(reply) => {
+                self.record(Event::Done, arguments, &detail, &reply).await?;
+                Ok(Answer::Done(reply))
+            }
+            Err(failure) => {
+                let why = failure.message();
+                self.record(Event::Refused, arguments, &detail, &why).await?;
+                refuse(why)
+            }
+        }
+    }
+
+    fn action(&self, arguments: &Arguments, machine: Option<Machine>) -> Result<Action, String> {
+        let text = |name| arguments.text(name).to_owned();
+        match (self.tool.name, machine) {
+            ("send_to_session", Some(machine)) => {
+                let parts = action::parts(arguments.text("text"), arguments.text("submit_mode"))?;
+                let session = text("session_id");
+                Ok(Action::Send { machine: machine.id, session, parts })
+            }
+            ("remote_bash", _) => {
+                let timeout = arguments.number("timeout");
+                Ok(Action::Bash(Bash { command: text("command"), timeout }))
+            }
+            ("remote_write", _) => {
+                let (path, content) = (text("path"), text("content"));
+                if content.len() > MOST_WRITTEN {
+                    return Err(format!("`content` must have at most {MOST_WRITTEN} bytes"));
+                }
+                action::check_message("content", &content)?;
+                Ok(Action::Write(HostWrite { path, content }))
+            }
+            (other, _) => Err(format!("{other} is not served")),
+        }
+    }
+
+    /// Adds the call to the audit log.
+    async fn record(
+        &self,
+        event: Event,
+        arguments: &Arguments,
+        detail: &str,
+        outcome: &str,
+    ) -> Result<()> {
+        let detail = if detail.is_empty() { arguments.short() } else { detail.to_owned() };
+        let entry = Entry {
+            call: self.id.clone(),
+            token_name: self.token.name.clone(),
+            conversation: arguments.text("conversation_id").to_owned(),
+            detail,
+            outcome: outcome.to_owned(),
+            ..Entry::new(event, self.tool.name, &self.token.id)
+        };
+        audit::record(&self.hub.store, entry).await
+    }
+}
+
+/// The most bytes of a file that agents write, so that a held call fits into a message.
+const MOST_WRITTEN: usize = 256 << 10;
+
+/// A machine's reply, or the error for the agent.
+fn replied<T>(asked: Result<Reply<T>, Unreachable>) -> Result<T, Answer> {
+    match asked {
+        Ok(Reply::Done(done)) => Ok(done),
+        Ok(Reply::Refused(why)) => Err(error(unterm_control::escaped(&why))),
+        Ok(Reply::Repeated) => Err(error("the machine did not understand the request")),
+        Err(why) => Err(error(why)),
+    }
+}

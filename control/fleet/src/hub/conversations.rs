@@ -1,0 +1,300 @@
+//! Conversations: what agents do under one id, and what the person decided about it.
+//!
+//! The first acting call of a conversation waits for the person's approval. A conversation belongs to its token: the same id under
+//! another token is another conversation.
+
+use anyhow::{Result, bail, ensure};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    audit::{self, Entry, Event},
+    store::{Store, now},
+    tokens::Token,
+};
+use crate::digest;
+
+/// The most characters of a conversation's id.
+const LONGEST_ID: usize = 200;
+
+/// What the person decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// Nothing yet.
+    Pending,
+    /// It may act.
+    Approved,
+    /// It may not act, and never has.
+    Denied,
+    /// It may not act any more.
+    Revoked,
+}
+
+/// Whether calls are carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Flow {
+    /// At once.
+    Running,
+    /// They are held.
+    Paused,
+    /// Held calls are carried out, in their order. New ones queue behind them.
+    Replaying,
+}
+
+/// A conversation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Conversation {
+    /// Its id, which the agent chose.
+    pub id: String,
+    /// The token's id.
+    pub token: String,
+    /// The token's name.
+    pub token_name: String,
+    /// What the person decided.
+    pub state: State,
+    /// Whether calls are carried out.
+    pub flow: Flow,
+    /// Its first acting call, for the person who decides.
+    pub first: String,
+    /// When that came (RFC 3339, UTC).
+    pub made_at: String,
+}
+
+impl Conversation {
+    /// Its key in the store.
+    pub fn key(&self) -> String {
+        key(&self.token, &self.id)
+    }
+}
+
+/// The key of a conversation. Its id may hold any character, so the key has a digest of it.
+fn key(token: &str, id: &str) -> String {
+    format!("{token}.{}", digest::short(id, 24))
+}
+
+/// A decision of the person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// It may act.
+    Approve,
+    /// It may not act.
+    Deny,
+    /// It may not act any more. Calls that are held are dropped.
+    Revoke,
+    /// Its calls are held.
+    Pause,
+    /// Held calls are carried out, and then new ones.
+    Resume,
+}
+
+impl Decision {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Approve => "approve",
+            Self::Deny => "deny",
+            Self::Revoke => "revoke",
+            Self::Pause => "pause",
+            Self::Resume => "resume",
+        }
+    }
+
+    fn apply(self, conversation: &mut Conversation) {
+        match self {
+            Self::Approve => conversation.state = State::Approved,
+            Self::Deny => conversation.state = State::Denied,
+            Self::Revoke => conversation.state = State::Revoked,
+            Self::Pause => conversation.flow = Flow::Paused,
+            // Calls may have been held in the meantime.
+            Self::Resume => conversation.flow = Flow::Replaying,
+        }
+        if matches!(self, Self::Deny | Self::Revoke) && conversation.flow != Flow::Running {
+            // Drops the calls that are held.
+            conversation.flow = Flow::Replaying;
+        }
+    }
+}
+
+/// The conversations of a fleet.
+#[derive(Clone)]
+pub struct Conversations(Store);
+
+impl Conversations {
+    /// Those in a store.
+    pub fn new(store: Store) -> Self {
+        Self(store)
+    }
+
+    /// The conversation of a token with this id. `first` describes its first acting call, if this is that call.
+    ///
+    /// # Errors
+    /// The id is too long, or NATS does not answer.
+    pub async fn open(&self, token: &Token, id: &str, first: &str) -> Result<Conversation> {
+        ensure!(
+            id.chars().count() <= LONGEST_ID,
+            "conversation_id must have at most {LONGEST_ID} characters"
+        );
+        let key = key(&token.id, id);
+        if let Some(found) = self.get(&key).await? {
+            return Ok(found);
+        }
+        let conversation = Conversation {
+            id: id.to_owned(),
+            token: token.id.clone(),
+            token_name: token.name.clone(),
+            state: State::Pending,
+            flow: Flow::Running,
+            first: first.to_owned(),
+            made_at: now(),
+        };
+        if self.0.conversations.create(&key, &conversation).await? {
+            return Ok(conversation);
+        }
+        // Another call was first.
+        Ok(self.get(&key).await?.unwrap_or(conversation))
+    }
+
+    /// The conversation under a key.
+    ///
+    /// # Errors
+    /// NATS does not answer.
+    pub async fn get(&self, key: &str) -> Result<Option<Conversation>> {
+        self.0.conversations.get(key).await
+    }
+
+    /// All conversations.
+    ///
+    /// # Errors
+    /// NATS does not answer.
+    pub async fn list(&self) -> Result<Vec<Conversation>> {
+        let all = self.0.conversations.all::<Conversation>().await?;
+        let mut all: Vec<_> = all.into_iter().map(|(_, conversation)| conversation).collect();
+        all.sort_by(|a, b| (&a.made_at, &a.id).cmp(&(&b.made_at, &b.id)));
+        Ok(all)
+    }
+
+    /// Decides about the conversation with this id, or with this key if several tokens have one of that id.
+    ///
+    /// # Errors
+    /// There is no such conversation, or there are several.
+    pub async fn decide(&self, named: &str, decision: Decision) -> Result<Conversation> {
+        let all = self.list().await?;
+        let mut found = all.into_iter().filter(|of| of.id == named || of.key() == named);
+        let Some(conversation) = found.next() else {
+            bail!("no conversation {named:?}; `unterm-hub conversations` lists them")
+        };
+        if let Some(other) = found.next() {
+            bail!(
+                "several conversations are named {named:?}; give a key: {}, {}",
+                conversation.key(),
+                other.key()
+            );
+        }
+        self.decide_key(&conversation.key(), decision).await
+    }
+
+    /// Decides about all conversations.
+    ///
+    /// # Errors
+    /// NATS does not answer.
+    pub async fn decide_all(&self, decision: Decision) -> Result<Vec<Conversation>> {
+        let mut all = Vec::new();
+        for conversation in self.list().await? {
+            all.push(self.decide_key(&conversation.key(), decision).await?);
+        }
+        Ok(all)
+    }
+
+    async fn decide_key(&self, key: &str, decision: Decision) -> Result<Conversation> {
+        let changed = self.0.conversations.change(key, |conversation: &mut Conversation| {
+            decision.apply(conversation);
+            true
+        });
+        let Some(conversation) = changed.await? else { bail!("the conversation is gone") };
+        let entry = Entry {
+            token_name: conversation.token_name.clone(),
+            conversation: conversation.id.clone(),
+            ..Entry::new(Event::Decided, decision.name(), &conversation.token)
+        };
+        audit::record(&self.0, entry).await?;
+        Ok(conversation)
+    }
+
+    /// Makes held calls replay, if the conversation is not paused.
+    ///
+    /// # Errors
+    /// NATS does not answer.
+    pub async fn replay(&self, key: &str) -> Result<Option<Conversation>> {
+        self.0
+            .conversations
+            .change(key, |conversation: &mut Conversation| {
+                let runs = conversation.flow == Flow::Running;
+                if runs {
+                    conversation.flow = Flow::Replaying;
+                }
+                runs
+            })
+            .await
+    }
+
+    /// Ends the replay of a conversation that has no held calls.
+    ///
+    /// # Errors
+    /// NATS does not answer.
+    pub async fn replayed(&self, key: &str) -> Result<()> {
+        let end = |conversation: &mut Conversation| {
+            let replays = conversation.flow == Flow::Replaying;
+            if replays {
+                conversation.flow = Flow::Running;
+            }
+            replays
+        };
+        self.0.conversations.change(key, end).await?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn conversation(state: State, flow: Flow) -> Conversation {
+        let text = || "x".to_owned();
+        Conversation {
+            id: text(),
+            token: text(),
+            token_name: text(),
+            state,
+            flow,
+            first: text(),
+            made_at: text(),
+        }
+    }
+
+    #[test]
+    fn decisions_change_one_thing_and_a_revoked_one_drops_what_is_held() {
+        for (before, decision, after) in [
+            ((State::Pending, Flow::Running), Decision::Approve, (State::Approved, Flow::Running)),
+            ((State::Pending, Flow::Running), Decision::Deny, (State::Denied, Flow::Running)),
+            ((State::Approved, Flow::Running), Decision::Pause, (State::Approved, Flow::Paused)),
+            ((State::Approved, Flow::Paused), Decision::Resume, (State::Approved, Flow::Replaying)),
+            ((State::Approved, Flow::Paused), Decision::Revoke, (State::Revoked, Flow::Replaying)),
+            ((State::Revoked, Flow::Running), Decision::Approve, (State::Approved, Flow::Running)),
+        ] {
+            let mut of = conversation(before.0, before.1);
+            decision.apply(&mut of);
+            assert_eq!((of.state, of.flow), after, "{before:?} {decision:?}");
+        }
+    }
+
+    #[test]
+    fn any_id_has_a_safe_key() {
+        for id in ["", "a.b", ">", "*", "desktop-claude_macbook_20260502", "\n\u{202e}"] {
+            let key = key("0123456789abcdef", id);
+            assert_eq!(key.len(), 16 + 1 + 24);
+            assert!(key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.'), "{key}");
+        }
+        assert_ne!(key("a", "x"), key("b", "x"));
+    }
+}

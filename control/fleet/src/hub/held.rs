@@ -1,0 +1,222 @@
+//! Calls that are held while their conversation is paused, and their replay: in order, each once.
+//!
+//! Each conversation has a consumer of the stream of held calls, which all hubs share. It hands out one call at a time, and the
+//! next one when that call is acknowledged. If a hub ends in between, another one gets the same call again, and the machine that
+//! began it answers that it did.
+
+use std::{collections::HashSet, sync::Arc, time::Duration};
+
+use anyhow::{Context as _, Result, anyhow};
+use async_nats::{
+    HeaderMap,
+    header::NATS_MESSAGE_ID,
+    jetstream::{
+        AckKind, Message,
+        consumer::{AckPolicy, PullConsumer, pull},
+        kv::Operation,
+    },
+};
+use futures_util::StreamExt as _;
+use parking_lot::Mutex;
+
+use super::{
+    action::{Call, Executor, Failure},
+    audit::{self, Entry, Event},
+    conversations::{Conversation, Conversations, Flow, State},
+    store::{HELD, HELD_SUBJECT, Store},
+    tokens::Tokens,
+};
+
+/// How long a hub may take for a call before another one gets it. A hub that is busy with it says so more often.
+const ACK_WAIT: Duration = Duration::from_secs(30);
+/// How long to wait for a machine that is not connected.
+const OFFLINE_PAUSE: Duration = Duration::from_secs(1);
+/// How long a consumer is kept without use.
+const IDLE: Duration = Duration::from_secs(24 * 3600);
+
+/// Holds calls, and replays them.
+#[derive(Clone)]
+pub struct Held {
+    /// The fleet's state.
+    pub store: Store,
+    /// The conversations.
+    pub conversations: Conversations,
+    /// The tokens, which may be revoked while a call is held.
+    pub tokens: Tokens,
+    /// Carries calls out.
+    pub executor: Executor,
+    /// The conversations that this hub replays.
+    pub replaying: Arc<Mutex<HashSet<String>>>,
+}
+
+impl Held {
+    /// Holds a call of a conversation.
+    ///
+    /// # Errors
+    /// NATS does not store it: too many calls are held.
+    pub async fn hold(&self, key: &str, call: &Call) -> Result<()> {
+        let mut headers = HeaderMap::new();
+        headers.insert(NATS_MESSAGE_ID, call.id.as_str());
+        let (subject, value) = (format!("{HELD_SUBJECT}.{key}"), serde_json::to_vec(call)?);
+        let stored = self.store.jetstream.publish_with_headers(subject, headers, value.into());
+        stored.await?.await.context("too many calls are held")?;
+        // The conversation may have been resumed meanwhile.
+        self.conversations.replay(key).await?;
+        Ok(())
+    }
+
+    /// Replays conversations that are resumed, for as long as it is polled.
+    pub async fn serve(&self) {
+        loop {
+            if let Err(error) = self.follow().await {
+                tracing::warn!(error = %format!("{error:#}"), "held calls are not replayed");
+            }
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+    }
+
+    async fn follow(&self) -> Result<()> {
+        let mut watch = self.store.conversations.0.watch_with_history(">").await?;
+        while let Some(entry) = watch.next().await {
+            let entry = entry?;
+            if entry.operation != Operation::Put {
+                continue;
+            }
+            let Ok(of) = serde_json::from_slice::<Conversation>(&entry.value) else { continue };
+            if of.flow != Flow::Replaying || !self.replaying.lock().insert(entry.key.clone()) {
+                continue;
+            }
+            let (held, key) = (self.clone(), entry.key);
+            tokio::spawn(async move {
+                while let Err(error) = held.replay(&key).await {
+                    tracing::warn!(error = %format!("{error:#}"), key, "a replay is tried again");
+                    tokio::time::sleep(Duration::from_secs(1)).await;
+                }
+                held.replaying.lock().remove(&key);
+                // It may have been resumed again just before.
+                if let Ok(Some(of)) = held.conversations.get(&key).await
+                    && of.flow == Flow::Replaying
+                {
+                    let _ = held.store.conversations.put(&key, &of).await;
+                }
+            });
+        }
+        anyhow::bail!("the watch ended")
+    }
+
+    /// Carries out the held calls of a conversation, until there are none or it is paused.
+    async fn replay(&self, key: &str) -> Result<()> {
+        let mut consumer = self.consumer(key).await?;
+        loop {
+            let conversation = self.conversations.get(key).await?;
+            if conversation.is_none_or(|of| of.flow != Flow::Replaying) {
+                return Ok(());
+            }
+            let info = consumer.info().await?.clone();
+            if info.num_pending == 0 && info.num_ack_pending == 0 {
+                self.conversations.replayed(key).await?;
+                // A call that was held meanwhile would wait for the next one.
+                if consumer.info().await?.num_pending > 0 {
+                    self.conversations.replay(key).await?;
+                    continue;
+                }
+                return Ok(());
+            }
+            let next = consumer.batch().max_messages(1).expires(Duration::from_secs(1));
+            let mut messages = next.messages().await?;
+            if let Some(message) = messages.next().await {
+                let message = message.map_err(|error| anyhow!("{error}"))?;
+                self.handle(key, &message).await?;
+            }
+        }
+    }
+
+    async fn consumer(&self, key: &str) -> Result<PullConsumer> {
+        let name = format!("conversation-{}", key.replace('.', "-"));
+        let config = pull::Config {
+            durable_name: Some(name.clone()),
+            filter_subject: format!("{HELD_SUBJECT}.{key}"),
+            ack_policy: AckPolicy::Explicit,
+            ack_wait: ACK_WAIT,
+            // In order: the next call is handed out when this one is acknowledged.
+            max_ack_pending: 1,
+            inactive_threshold: IDLE,
+            ..pull::Config::default()
+        };
+        let stream = self.store.jetstream.get_stream(HELD).await?;
+        Ok(stream.get_or_create_consumer(&name, config).await?)
+    }
+
+    /// Carries out a held call, or drops it if it may not run any more.
+    async fn handle(&self, key: &str, message: &Message) -> Result<()> {
+        let acknowledge = async |kind| {
+            message.double_ack_with(kind).await.map_err(|error| anyhow!("acknowledging: {error}"))
+        };
+        let Ok(call) = serde_json::from_slice::<Call>(&message.payload) else {
+            return acknowledge(AckKind::Term).await;
+        };
+        let Some(conversation) = self.conversations.get(key).await? else {
+            return acknowledge(AckKind::Term).await;
+        };
+        if conversation.flow == Flow::Paused {
+            return acknowledge(AckKind::Nak(None)).await;
+        }
+        let token = self.tokens.by_id(&call.token).await?;
+        let why = match (conversation.state, token) {
+            (State::Approved, Some(_)) => None,
+            (State::Approved, None) => Some("the token was revoked"),
+            _ => Some("the conversation may not act any more"),
+        };
+        if let Some(why) = why {
+            self.record(&call, Event::Refused, why).await?;
+            return acknowledge(AckKind::Ack).await;
+        }
+        // Once, however often the machine must be asked.
+        if message.info().is_ok_and(|info| info.delivered <= 1) {
+            self.record(&call, Event::Begun, "replayed").await?;
+        }
+        let outcome = self.execute(&call, message).await;
+        match outcome {
+            Ok(reply) => self.record(&call, Event::Done, &reply).await?,
+            Err(Failure::Offline) => {
+                return acknowledge(AckKind::Nak(Some(OFFLINE_PAUSE))).await;
+            }
+            // Asked again, the machine says what became of it.
+            Err(Failure::Silent(why)) => {
+                tracing::info!(why, call = call.id, "a replayed call is asked about again");
+                return acknowledge(AckKind::Nak(Some(OFFLINE_PAUSE))).await;
+            }
+            Err(Failure::Refused(why)) => self.record(&call, Event::Refused, &why).await?,
+        }
+        acknowledge(AckKind::Ack).await
+    }
+
+    /// Carries out a call, and says meanwhile that this hub is busy with it.
+    async fn execute(&self, call: &Call, message: &Message) -> Result<String, Failure> {
+        let mut outcome = std::pin::pin!(self.executor.execute(call));
+        let mut ticks = tokio::time::interval(ACK_WAIT / 3);
+        loop {
+            tokio::select! {
+                biased;
+                outcome = &mut outcome => return outcome,
+                _ = ticks.tick() => {
+                    if let Err(error) = message.ack_with(AckKind::Progress).await {
+                        tracing::debug!(%error, "progress was not reported");
+                    }
+                }
+            }
+        }
+    }
+
+    async fn record(&self, call: &Call, event: Event, outcome: &str) -> Result<()> {
+        let entry = Entry {
+            call: call.id.clone(),
+            token_name: call.token_name.clone(),
+            conversation: call.conversation.clone(),
+            detail: call.action.detail(),
+            outcome: outcome.to_owned(),
+            ..Entry::new(event, &call.tool, &call.token)
+        };
+        audit::record(&self.store, entry).await
+    }
+}

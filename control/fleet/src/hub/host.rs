@@ -1,0 +1,249 @@
+//! The hub's own host, for tokens with the right `admin`: files below one folder, and commands. Both are off unless the person who
+//! starts the hub switches them on.
+//!
+//! A path is resolved by the kernel below the folder (`openat2` with `RESOLVE_BENEATH`): neither `..` nor a link leaves it. A
+//! command starts in the folder and may leave it, since it is any program with the hub's rights.
+
+mod files;
+mod pattern;
+
+use std::{path::Path, process::Stdio, sync::Arc, time::Duration};
+
+use anyhow::{Context as _, Result};
+use rustix::process::{Pid, Signal, kill_process_group};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use tokio::{
+    io::{AsyncRead, AsyncReadExt as _},
+    process::Command,
+};
+
+use self::files::Root;
+
+/// The longest time-out of a command, in seconds.
+const LONGEST_TIMEOUT: u64 = 600;
+/// The most bytes of each of a command's outputs that are returned.
+const MOST_OUTPUT: usize = 50_000;
+/// How long a command's output may stay open after the command has ended.
+const LINGERING: Duration = Duration::from_millis(200);
+
+/// A command to run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Bash {
+    /// The command line.
+    pub command: String,
+    /// When it is ended, in seconds.
+    pub timeout: u64,
+}
+
+/// A file to write.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct HostWrite {
+    /// Its path, below the folder.
+    pub path: String,
+    /// Its whole content.
+    pub content: String,
+}
+
+/// The host.
+#[derive(Clone, Default)]
+pub struct Host {
+    root: Option<Arc<Root>>,
+    has_shell: bool,
+}
+
+impl Host {
+    /// With files below `root`, and commands if `has_shell`.
+    ///
+    /// # Errors
+    /// The folder can't be opened.
+    pub fn new(root: Option<&Path>, has_shell: bool) -> Result<Self> {
+        let root = root
+            .map(|root| Root::open(root).with_context(|| format!("the folder {}", root.display())));
+        Ok(Self { root: root.transpose()?.map(Arc::new), has_shell })
+    }
+
+    /// Why a tool of this name can't be used, if it can't.
+    pub fn refusal(&self, tool: &str) -> Option<&'static str> {
+        if self.root.is_none() {
+            return Some("the hub's host is closed to agents: it was started without --admin-root");
+        }
+        (tool == "remote_bash" && !self.has_shell)
+            .then_some("commands on the hub's host are off: it was started without --admin-shell")
+    }
+
+    fn root(&self) -> Result<Arc<Root>, String> {
+        let closed = || self.refusal("").unwrap_or_default().to_owned();
+        self.root.clone().ok_or_else(closed)
+    }
+
+    /// Runs a command.
+    ///
+    /// # Errors
+    /// Commands are off, or this one can't be started. A message for the agent.
+    pub async fn bash(&self, bash: &Bash) -> Result<String, String> {
+        let root = self.root()?;
+        if let Some(why) = self.refusal("remote_bash") {
+            return Err(why.to_owned());
+        }
+        let timeout = Duration::from_secs(bash.timeout.clamp(1, LONGEST_TIMEOUT));
+        run(&bash.command, root.path(), timeout).await.map_err(|error| format!("{error:#}"))
+    }
+
+    /// Lines of a file: at most `limit`, after the first `offset`.
+    ///
+    /// # Errors
+    /// The file can't be read. A message for the agent.
+    pub async fn read(&self, path: String, offset: usize, limit: usize) -> Result<String, String> {
+        self.blocking(move |root| root.read(&path, offset, limit)).await
+    }
+
+    /// Writes a file.
+    ///
+    /// # Errors
+    /// The file can't be written. A message for the agent.
+    pub async fn write(&self, write: &HostWrite) -> Result<String, String> {
+        let HostWrite { path, content } = write.clone();
+        self.blocking(move |root| root.write(&path, &content)).await
+    }
+
+    /// The files below a folder whose paths match a pattern.
+    ///
+    /// # Errors
+    /// The folder can't be read, or the pattern is wrong. A message for the agent.
+    pub async fn glob(&self, pattern: String, path: String) -> Result<String, String> {
+        self.blocking(move |root| root.glob(&pattern, &path)).await
+    }
+
+    /// The lines below a folder that match a regular expression, in files whose names match a filter, if there is one.
+    ///
+    /// # Errors
+    /// The folder can't be read, or the pattern is wrong. A message for the agent.
+    pub async fn grep(
+        &self,
+        pattern: String,
+        path: String,
+        filter: String,
+    ) -> Result<String, String> {
+        self.blocking(move |root| root.grep(&pattern, &path, &filter)).await
+    }
+
+    async fn blocking(
+        &self,
+        work: impl FnOnce(&Root) -> Result<String> + Send + 'static,
+    ) -> Result<String, String> {
+        let root = self.root()?;
+        let done = tokio::task::spawn_blocking(move || work(&root)).await;
+        done.map_err(|error| error.to_string())?.map_err(|error| format!("{error:#}"))
+    }
+}
+
+/// Runs a command in a folder, and ends it with all that it started when its time is over.
+async fn run(command: &str, folder: &Path, timeout: Duration) -> Result<String> {
+    let mut process = Command::new("/bin/bash");
+    process.arg("-c").arg(command).current_dir(folder).env_clear();
+    for name in ["PATH", "HOME", "USER", "LANG"] {
+        if let Some(value) = std::env::var_os(name) {
+            process.env(name, value);
+        }
+    }
+    process.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = process.process_group(0).kill_on_drop(true).spawn().context("/bin/bash")?;
+    let group = child.id().and_then(|id| Pid::from_raw(id as i32));
+    let _end = EndGroup(group);
+    let (out, err) = (child.stdout.take().context("no output")?, child.stderr.take());
+    let err = err.context("no output")?;
+    let (out, err) = (tokio::spawn(bounded(out)), tokio::spawn(bounded(err)));
+    let status = tokio::time::timeout(timeout, child.wait()).await;
+    let is_over = status.is_err();
+    let code = status.ok().transpose()?.and_then(|status| status.code());
+    if let Some(group) = group {
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+    let text = async |reading: tokio::task::JoinHandle<(Vec<u8>, usize)>| {
+        // A process that left the group can hold the output open.
+        let abort = reading.abort_handle();
+        match tokio::time::timeout(LINGERING, reading).await {
+            Ok(Ok((bytes, missing))) => {
+                let text = String::from_utf8_lossy(&bytes).into_owned();
+                if missing > 0 {
+                    format!("{text}\n[… {missing} bytes left out …]")
+                } else {
+                    text
+                }
+            }
+            _ => {
+                abort.abort();
+                "[the output is held open by a process in the background]".to_owned()
+            }
+        }
+    };
+    let (out, err) = (text(out).await, text(err).await);
+    Ok(json!({"exit_code": code, "stdout": out, "stderr": err, "timed_out": is_over}).to_string())
+}
+
+/// Ends a group of processes when the call is dropped.
+struct EndGroup(Option<Pid>);
+
+impl Drop for EndGroup {
+    fn drop(&mut self) {
+        if let Some(group) = self.0 {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+    }
+}
+
+/// The first bytes of an output, and how many more there were.
+async fn bounded(mut output: impl AsyncRead + Unpin) -> (Vec<u8>, usize) {
+    let (mut kept, mut missing) = (Vec::new(), 0);
+    let mut buffer = vec![0; 16 << 10];
+    while let Ok(count @ 1..) = output.read(&mut buffer).await {
+        let room = (MOST_OUTPUT - kept.len()).min(count);
+        kept.extend_from_slice(&buffer[..room]);
+        missing += count - room;
+    }
+    (kept, missing)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    async fn bash(command: &str, timeout: u64) -> Value {
+        let folder = tempfile::tempdir().unwrap();
+        let host = Host::new(Some(folder.path()), true).unwrap();
+        let bash = Bash { command: command.to_owned(), timeout };
+        serde_json::from_str(&host.bash(&bash).await.unwrap()).unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_command_gives_its_output_and_status() {
+        let ran = bash("echo out; echo err >&2; exit 3", 10).await;
+        let expected =
+            json!({"exit_code": 3, "stdout": "out\n", "stderr": "err\n", "timed_out": false});
+        assert_eq!(ran, expected);
+    }
+
+    #[tokio::test]
+    async fn output_and_time_are_bounded() {
+        let ran = bash("yes | head -c 1000000", 10).await;
+        assert!(ran["stdout"].as_str().unwrap().ends_with("[… 950000 bytes left out …]"));
+        let ran = bash("sleep 1000 & echo started; wait", 1).await;
+        assert_eq!((&ran["timed_out"], &ran["stdout"]), (&json!(true), &json!("started\n")));
+        assert_eq!(ran["exit_code"], Value::Null);
+    }
+
+    #[tokio::test]
+    async fn the_host_is_closed_unless_it_is_switched_on() {
+        let closed = Host::default();
+        let bash = Bash { command: "id".to_owned(), timeout: 1 };
+        assert!(closed.bash(&bash).await.unwrap_err().contains("--admin-root"));
+        assert!(closed.read("x".to_owned(), 0, 1).await.unwrap_err().contains("--admin-root"));
+        let folder = tempfile::tempdir().unwrap();
+        let files = Host::new(Some(folder.path()), false).unwrap();
+        assert!(files.bash(&bash).await.unwrap_err().contains("--admin-shell"));
+        assert_eq!(files.refusal("remote_read"), None);
+    }
+}

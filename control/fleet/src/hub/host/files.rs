@@ -1,0 +1,300 @@
+//! Files below one folder of the hub's host.
+
+use std::{
+    fs::File,
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    os::fd::OwnedFd,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context as _, Result, bail, ensure};
+use rustix::fs::{Dir, FileType, Mode, OFlags, ResolveFlags, fstat, open, openat2};
+use serde_json::json;
+
+use super::pattern;
+
+/// The most bytes of a reply.
+const MOST_BYTES: usize = 200_000;
+/// The most files that a search looks at.
+const MOST_FILES: usize = 20_000;
+/// The most results of a search.
+const MOST_RESULTS: usize = 1000;
+/// The most folders inside of folders.
+const DEEPEST: usize = 40;
+/// How long a search may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// The longest file that is searched.
+const LONGEST_FILE: u64 = 8 << 20;
+/// The most bytes of a line in a result.
+const LONGEST_LINE: usize = 500;
+
+/// A folder that no path leaves.
+pub struct Root {
+    folder: OwnedFd,
+    path: PathBuf,
+}
+
+impl Root {
+    /// Opens the folder.
+    pub fn open(path: &Path) -> Result<Self> {
+        let path = path.canonicalize()?;
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        Ok(Self { folder: open(&path, flags, Mode::empty())?, path })
+    }
+
+    /// Its path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Opens a path below the folder. The kernel refuses one that leaves it, also through a link.
+    fn at(&self, path: &Path, flags: OFlags, mode: Mode) -> Result<OwnedFd> {
+        let relative = path.strip_prefix(&self.path).unwrap_or(path);
+        let relative = if relative.as_os_str().is_empty() { Path::new(".") } else { relative };
+        // A pipe must not make the hub wait.
+        let flags = flags | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+        let how = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+        let opened = openat2(&self.folder, relative, flags, mode, how);
+        match opened {
+            Err(rustix::io::Errno::XDEV) => {
+                bail!("{}: outside of the folder that agents may use", path.display())
+            }
+            opened => opened.with_context(|| path.display().to_string()),
+        }
+    }
+
+    fn file(&self, path: &Path, flags: OFlags, mode: Mode) -> Result<File> {
+        let file = self.at(path, flags, mode)?;
+        let kind = FileType::from_raw_mode(fstat(&file)?.st_mode);
+        ensure!(kind == FileType::RegularFile, "{}: not a file", path.display());
+        Ok(File::from(file))
+    }
+
+    /// Lines of a file: at most `limit`, after the first `offset`.
+    pub fn read(&self, path: &str, offset: usize, limit: usize) -> Result<String> {
+        let file = self.file(Path::new(path), OFlags::RDONLY, Mode::empty())?;
+        let mut reader = BufReader::new(file);
+        let (mut content, mut lines, mut is_cut, mut number) = (String::new(), 0, false, 0);
+        let mut line = Vec::new();
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            line.clear();
+            let room = (MOST_BYTES + 1) as u64;
+            if reader.by_ref().take(room).read_until(b'\n', &mut line)? == 0 {
+                break;
+            }
+            number += 1;
+            if number <= offset {
+                ensure!(Instant::now() < deadline, "{path}: reading took too long");
+                continue;
+            }
+            let text = String::from_utf8_lossy(&line);
+            if lines == limit || content.len() + text.len() > MOST_BYTES {
+                is_cut = true;
+                break;
+            }
+            content.push_str(&text);
+            lines += 1;
+        }
+        let reply = json!({
+            "path": path, "offset": offset, "lines": lines, "has_more": is_cut, "content": content,
+        });
+        Ok(reply.to_string())
+    }
+
+    /// Writes a file.
+    pub fn write(&self, path: &str, content: &str) -> Result<String> {
+        let flags = OFlags::WRONLY | OFlags::CREATE;
+        let mode = Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::ROTH;
+        let mut file = self.file(Path::new(path), flags, mode)?;
+        file.set_len(0)?;
+        file.write_all(content.as_bytes()).with_context(|| path.to_owned())?;
+        Ok(json!({"path": path, "bytes": content.len()}).to_string())
+    }
+
+    /// The files below a folder whose paths match a pattern.
+    pub fn glob(&self, pattern: &str, path: &str) -> Result<String> {
+        let matcher = pattern::glob(pattern)?;
+        let mut matches = Vec::new();
+        let is_cut = self.walk(Path::new(path), |below| {
+            if matcher.is_match(&*below.to_string_lossy()) {
+                matches.push(below.display().to_string());
+            }
+            Ok(matches.len() < MOST_RESULTS)
+        })?;
+        matches.sort();
+        Ok(json!({"path": path, "matches": matches, "has_more": is_cut}).to_string())
+    }
+
+    /// The lines below a folder that match a regular expression.
+    pub fn grep(&self, pattern: &str, path: &str, filter: &str) -> Result<String> {
+        let matcher = pattern::regex(pattern)?;
+        let filter = match filter {
+            "" => None,
+            // A filter without a folder is for names.
+            name if !name.contains('/') => Some(pattern::glob(&format!("**/{name}"))?),
+            path => Some(pattern::glob(path)?),
+        };
+        let start = Path::new(path);
+        let mut matches = Vec::new();
+        let mut bytes = 0;
+        let mut search = |below: &Path| -> Result<bool> {
+            if filter.as_ref().is_some_and(|filter| !filter.is_match(&*below.to_string_lossy())) {
+                return Ok(true);
+            }
+            // A file may be gone, or not be readable.
+            let Ok(file) = self.file(&start.join(below), OFlags::RDONLY, Mode::empty()) else {
+                return Ok(true);
+            };
+            let mut content = Vec::new();
+            if file.take(LONGEST_FILE).read_to_end(&mut content).is_err() || content.contains(&0) {
+                return Ok(true);
+            }
+            for (index, line) in content.split(|byte| *byte == b'\n').enumerate() {
+                if !matcher.is_match(line) {
+                    continue;
+                }
+                let line = String::from_utf8_lossy(&line[..line.len().min(LONGEST_LINE)]);
+                bytes += line.len();
+                if matches.len() == MOST_RESULTS || bytes > MOST_BYTES {
+                    return Ok(false);
+                }
+                let file = below.display().to_string();
+                matches.push(json!({"file": file, "line": index + 1, "text": line}));
+            }
+            Ok(true)
+        };
+        let is_cut = self.walk(start, &mut search)?;
+        Ok(json!({"path": path, "matches": matches, "has_more": is_cut}).to_string())
+    }
+
+    /// Visits the files below a folder, by their paths from it, until `visit` returns false. Doesn't follow links. Returns whether
+    /// files may be missing.
+    fn walk(&self, start: &Path, mut visit: impl FnMut(&Path) -> Result<bool>) -> Result<bool> {
+        let deadline = Instant::now() + PATIENCE;
+        let mut folders = vec![PathBuf::new()];
+        let mut seen = 0;
+        while let Some(folder) = folders.pop() {
+            let flags = OFlags::RDONLY | OFlags::DIRECTORY;
+            let opened = self.at(&start.join(&folder), flags, Mode::empty());
+            let opened = match opened {
+                // The folder to search must be there. Folders inside of it may be gone.
+                Err(error) if seen == 0 && folder.as_os_str().is_empty() => return Err(error),
+                Err(_) => continue,
+                Ok(opened) => opened,
+            };
+            let mut names = Vec::new();
+            for entry in Dir::read_from(&opened)? {
+                let entry = entry?;
+                let name = entry.file_name().to_string_lossy().into_owned();
+                if name != "." && name != ".." {
+                    names.push((name, entry.file_type()));
+                }
+            }
+            names.sort_by(|(a, _), (b, _)| a.cmp(b));
+            for (name, kind) in names {
+                seen += 1;
+                if seen > MOST_FILES || Instant::now() > deadline {
+                    return Ok(true);
+                }
+                let below = folder.join(name);
+                match kind {
+                    FileType::Directory if below.components().count() < DEEPEST => {
+                        folders.push(below);
+                    }
+                    FileType::RegularFile if !visit(&below)? => return Ok(true),
+                    _ => {}
+                }
+            }
+        }
+        Ok(false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, os::unix::fs::symlink};
+
+    use serde_json::Value;
+    use tempfile::TempDir;
+
+    use super::*;
+
+    fn tree() -> (TempDir, Root) {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("root");
+        fs::create_dir_all(root.join("src/deep")).unwrap();
+        fs::write(folder.path().join("secret"), "secret").unwrap();
+        fs::write(root.join("src/a.rs"), "one\ntwo\nthree\n").unwrap();
+        fs::write(root.join("src/deep/b.txt"), "two\n").unwrap();
+        symlink("../secret", root.join("out")).unwrap();
+        symlink("..", root.join("up")).unwrap();
+        symlink("/etc", root.join("etc")).unwrap();
+        symlink("src/a.rs", root.join("inside")).unwrap();
+        let root = Root::open(&root).unwrap();
+        (folder, root)
+    }
+
+    fn value(reply: Result<String>) -> Value {
+        serde_json::from_str(&reply.unwrap()).unwrap()
+    }
+
+    #[test]
+    fn no_path_leaves_the_folder() {
+        let (folder, root) = tree();
+        for path in
+            ["../secret", "out", "up/secret", "etc/passwd", "/etc/passwd", "src/../../secret"]
+        {
+            assert!(root.read(path, 0, 10).is_err(), "{path}");
+            assert!(root.write(path, "x").is_err(), "{path}");
+        }
+        for path in ["..", "up", "/etc", "etc"] {
+            assert!(root.glob("*", path).is_err() && root.grep("x", path, "").is_err(), "{path}");
+        }
+        assert_eq!(fs::read_to_string(folder.path().join("secret")).unwrap(), "secret");
+        let why = root.read("out", 0, 1).unwrap_err().to_string();
+        assert_eq!(why, "out: outside of the folder that agents may use");
+        assert_eq!(value(root.read("inside", 0, 1))["content"], "one\n");
+    }
+
+    #[test]
+    fn files_are_read_by_lines_and_written_whole() {
+        let (_folder, root) = tree();
+        let read = value(root.read("src/a.rs", 1, 1));
+        assert_eq!((&read["content"], &read["has_more"]), (&json!("two\n"), &json!(true)));
+        let absolute = root.path().join("src/a.rs").display().to_string();
+        assert_eq!(value(root.read(&absolute, 2, 9))["content"], "three\n");
+        assert_eq!(value(root.write("src/a.rs", "new"))["bytes"], 3);
+        assert_eq!(value(root.read("src/a.rs", 0, 9))["content"], "new");
+        assert!(root.read("src", 0, 1).is_err() && root.read("none", 0, 1).is_err());
+    }
+
+    #[test]
+    fn searches_find_names_and_lines() {
+        let (_folder, root) = tree();
+        assert_eq!(value(root.glob("**/*.rs", "."))["matches"], json!(["src/a.rs"]));
+        assert_eq!(value(root.glob("*.txt", "src/deep"))["matches"], json!(["b.txt"]));
+        let found = value(root.grep("^tw", ".", ""));
+        assert_eq!(
+            found["matches"],
+            json!([
+                {"file": "src/a.rs", "line": 2, "text": "two"},
+                {"file": "src/deep/b.txt", "line": 1, "text": "two"},
+            ])
+        );
+        let filtered = value(root.grep("two", ".", "*.txt"));
+        assert_eq!(filtered["matches"].as_array().unwrap().len(), 1);
+        assert!(root.grep("(", ".", "").is_err());
+    }
+
+    #[test]
+    fn a_pipe_does_not_make_the_hub_wait() {
+        let (_folder, root) = tree();
+        let pipe = root.path().join("pipe");
+        let mode = Mode::RUSR | Mode::WUSR;
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, FileType::Fifo, mode, 0).unwrap();
+        assert!(root.read("pipe", 0, 1).is_err() && root.write("pipe", "x").is_err());
+        assert_eq!(value(root.grep("two", ".", ""))["matches"].as_array().unwrap().len(), 2);
+    }
+}

@@ -1,0 +1,234 @@
+//! The fleet's state: buckets and streams of NATS's JetStream. A hub keeps nothing else, so that hubs can be replaced and added.
+
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use async_nats::{
+    Client,
+    jetstream::{
+        self,
+        kv::{self, UpdateErrorKind},
+        stream::{self, DiscardPolicy, RetentionPolicy},
+    },
+};
+use serde::{Serialize, de::DeserializeOwned};
+use time::{OffsetDateTime, format_description::well_known::Rfc3339};
+
+use crate::{
+    nats,
+    protocol::{CALL_MEMORY, CALLS, PRESENCE, PRESENCE_TTL},
+};
+
+/// The stream of calls that wait while their conversation is paused.
+pub const HELD: &str = "FLEET_HELD";
+/// The prefix of its subjects. A conversation's key follows.
+pub const HELD_SUBJECT: &str = "fleet.held";
+/// The most calls of a conversation that wait.
+const MOST_HELD: i64 = 1000;
+/// The stream of the audit log.
+pub const AUDIT: &str = "FLEET_AUDIT";
+/// The prefix of its subjects. A token's id follows.
+pub const AUDIT_SUBJECT: &str = "fleet.audit";
+/// How long the audit log is kept.
+const AUDIT_AGE: Duration = Duration::from_secs(365 * 24 * 3600);
+/// The most bytes of the audit log. The oldest entries make room.
+const AUDIT_BYTES: i64 = 4 << 30;
+/// How long an invitation is valid.
+pub const INVITATION_AGE: Duration = Duration::from_secs(600);
+/// How often a change is tried again because another hub changed the same value.
+const TRIES: usize = 20;
+
+/// The fleet's state.
+#[derive(Clone)]
+pub struct Store {
+    /// The connection.
+    pub client: Client,
+    /// The services of streams and buckets.
+    pub jetstream: jetstream::Context,
+    /// What connectors say of their machines. Each entry expires.
+    pub presence: Bucket,
+    /// The paired machines.
+    pub machines: Bucket,
+    /// The tokens of agents, hashed.
+    pub tokens: Bucket,
+    /// When each token was last used.
+    pub token_uses: Bucket,
+    /// The conversations, with the decisions about them.
+    pub conversations: Bucket,
+    /// The invitations that are not used up.
+    pub invitations: Bucket,
+    /// The calls that machines have begun.
+    pub calls: Bucket,
+}
+
+impl Store {
+    /// Opens the state, and creates what is missing.
+    ///
+    /// # Errors
+    /// NATS has no JetStream, or does not answer.
+    pub async fn open(client: Client) -> Result<Self> {
+        let jetstream = nats::jetstream(&client);
+        let bucket = async |name: &str, max_age, limit_markers| {
+            let config = kv::Config {
+                bucket: name.to_owned(),
+                history: 1,
+                max_age,
+                limit_markers,
+                ..kv::Config::default()
+            };
+            let made = jetstream.create_or_update_key_value(config).await;
+            made.map(Bucket).with_context(|| format!("opening the bucket {name}"))
+        };
+        let forever = Duration::ZERO;
+        let store = Self {
+            presence: bucket(PRESENCE, forever, Some(PRESENCE_TTL)).await?,
+            machines: bucket("fleet_machines", forever, None).await?,
+            tokens: bucket("fleet_tokens", forever, None).await?,
+            token_uses: bucket("fleet_token_uses", forever, None).await?,
+            conversations: bucket("fleet_conversations", forever, None).await?,
+            invitations: bucket("fleet_invitations", INVITATION_AGE, None).await?,
+            calls: bucket(CALLS, CALL_MEMORY, None).await?,
+            client,
+            jetstream: jetstream.clone(),
+        };
+        let held = stream::Config {
+            name: HELD.to_owned(),
+            subjects: vec![format!("{HELD_SUBJECT}.>")],
+            retention: RetentionPolicy::WorkQueue,
+            // A call that is replayed later than its id is remembered might run twice.
+            max_age: CALL_MEMORY - Duration::from_secs(24 * 3600),
+            max_messages_per_subject: MOST_HELD,
+            discard: DiscardPolicy::New,
+            discard_new_per_subject: true,
+            ..stream::Config::default()
+        };
+        let audit = stream::Config {
+            name: AUDIT.to_owned(),
+            subjects: vec![format!("{AUDIT_SUBJECT}.>")],
+            max_age: AUDIT_AGE,
+            max_bytes: AUDIT_BYTES,
+            ..stream::Config::default()
+        };
+        for config in [held, audit] {
+            let name = config.name.clone();
+            jetstream
+                .get_or_create_stream(config)
+                .await
+                .with_context(|| format!("opening the stream {name}"))?;
+        }
+        Ok(store)
+    }
+}
+
+/// A bucket of JSON values.
+#[derive(Clone)]
+pub struct Bucket(pub kv::Store);
+
+impl Bucket {
+    /// The value under a key.
+    ///
+    /// # Errors
+    /// NATS does not answer, or the value has another form.
+    pub async fn get<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>> {
+        Ok(self.get_revision(key).await?.map(|(value, _)| value))
+    }
+
+    /// The same, with the value's revision.
+    async fn get_revision<T: DeserializeOwned>(&self, key: &str) -> Result<Option<(T, u64)>> {
+        let entry = self.0.entry(key).await.with_context(|| format!("reading {key}"))?;
+        match entry.filter(|entry| entry.operation == kv::Operation::Put) {
+            None => Ok(None),
+            Some(entry) => Ok(Some((serde_json::from_slice(&entry.value)?, entry.revision))),
+        }
+    }
+
+    /// Stores a value.
+    ///
+    /// # Errors
+    /// NATS does not store it.
+    pub async fn put(&self, key: &str, value: &impl Serialize) -> Result<()> {
+        self.0.put(key, serde_json::to_vec(value)?.into()).await?;
+        Ok(())
+    }
+
+    /// Stores a value under a key that has none. False: the key has a value.
+    ///
+    /// # Errors
+    /// NATS does not store it.
+    pub async fn create(&self, key: &str, value: &impl Serialize) -> Result<bool> {
+        match self.0.create(key, serde_json::to_vec(value)?.into()).await {
+            Ok(_) => Ok(true),
+            Err(error) if error.kind() == kv::CreateErrorKind::AlreadyExists => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Changes a value, also if others change it at the same time. Returns the new value, or `None` if there is none. If `change`
+    /// returns false, nothing is stored.
+    ///
+    /// # Errors
+    /// NATS does not store it.
+    pub async fn change<T: Serialize + DeserializeOwned>(
+        &self,
+        key: &str,
+        change: impl Fn(&mut T) -> bool,
+    ) -> Result<Option<T>> {
+        for _ in 0..TRIES {
+            let Some((mut value, revision)) = self.get_revision::<T>(key).await? else {
+                return Ok(None);
+            };
+            if !change(&mut value) {
+                return Ok(Some(value));
+            }
+            match self.0.update(key, serde_json::to_vec(&value)?.into(), revision).await {
+                Ok(_) => return Ok(Some(value)),
+                Err(error) if error.kind() == UpdateErrorKind::WrongLastRevision => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        anyhow::bail!("{key} was changed by others {TRIES} times in a row")
+    }
+
+    /// Removes a value. False: there is none, or another hub removed it first.
+    ///
+    /// # Errors
+    /// NATS does not answer.
+    pub async fn take(&self, key: &str) -> Result<bool> {
+        let Some(entry) = self.0.entry(key).await?.filter(|e| e.operation == kv::Operation::Put)
+        else {
+            return Ok(false);
+        };
+        match self.0.delete_expect_revision(key, Some(entry.revision)).await {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == UpdateErrorKind::WrongLastRevision => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// All values, by their keys.
+    ///
+    /// # Errors
+    /// NATS does not answer.
+    pub async fn all<T: DeserializeOwned>(&self) -> Result<Vec<(String, T)>> {
+        use futures_util::StreamExt as _;
+        let mut keys = self.0.keys().await?;
+        let mut names = Vec::new();
+        while let Some(key) = keys.next().await {
+            names.push(key?);
+        }
+        names.sort();
+        let mut all = Vec::new();
+        for key in names {
+            if let Some(value) = self.get(&key).await? {
+                all.push((key, value));
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// The time (RFC 3339, UTC), to the second.
+pub fn now() -> String {
+    let now = OffsetDateTime::now_utc();
+    now.replace_nanosecond(0).unwrap_or(now).format(&Rfc3339).unwrap_or_default()
+}

@@ -1,0 +1,90 @@
+//! Connections to NATS.
+
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+use anyhow::{Context as _, Result};
+use async_nats::{Client, ConnectOptions, jetstream};
+use serde::{Deserialize, Serialize};
+
+use crate::identity;
+
+/// The longest pause between two tries to reconnect.
+const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+/// How long an answer of NATS's own services may take.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What a program needs to connect to NATS as itself.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Credentials {
+    /// The servers: addresses such as `nats://host:4222` or `tls://host:4222`.
+    pub servers: Vec<String>,
+    /// The token that names its permissions.
+    pub jwt: String,
+    /// The seed of its key.
+    pub seed: String,
+    /// A file of certificates that sign the servers', besides the system's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certificates: Option<PathBuf>,
+}
+
+impl Credentials {
+    /// Connects, and keeps connecting again. `inbox`: the prefix of the subjects for replies. `waits`: whether to begin without a
+    /// server that answers.
+    ///
+    /// # Errors
+    /// No server answers, or none accepts the key.
+    pub async fn connect(&self, name: &str, inbox: Option<&str>, waits: bool) -> Result<Client> {
+        let key = Arc::new(identity::key(&self.seed)?);
+        let sign = move |nonce: Vec<u8>| {
+            let key = key.clone();
+            async move { key.sign(&nonce).map_err(async_nats::AuthError::new) }
+        };
+        let mut options = ConnectOptions::with_jwt(self.jwt.clone(), sign)
+            .name(name)
+            .max_reconnects(None)
+            .request_timeout(Some(PATIENCE))
+            .reconnect_delay_callback(pause)
+            .event_callback(|event| async move { tracing::info!(%event, "nats") });
+        if let Some(inbox) = inbox {
+            options = options.custom_inbox_prefix(inbox);
+        }
+        if let Some(certificates) = &self.certificates {
+            options = options.add_root_certificates(certificates.clone());
+        }
+        if waits {
+            options = options.retry_on_initial_connect();
+        }
+        let servers = self.servers.join(",");
+        options.connect(&self.servers).await.with_context(|| format!("connecting to {servers}"))
+    }
+}
+
+/// The pause before a try to connect. It grows, and differs between machines, so that a server that returns is not swamped.
+fn pause(tries: usize) -> Duration {
+    let whole = Duration::from_millis(50) * 2_u32.saturating_pow(tries.min(10) as u32);
+    let whole = whole.min(LONGEST_PAUSE);
+    // The address of a local variable differs between processes.
+    let noise = std::ptr::from_ref(&tries).addr() as u32 ^ std::process::id();
+    whole / 2 + whole / 2 * (noise / 16 % 64) / 64
+}
+
+/// The stream and key-value services of NATS.
+pub fn jetstream(client: &Client) -> jetstream::Context {
+    let mut context = jetstream::new(client.clone());
+    context.set_timeout(PATIENCE);
+    context
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_grow_to_a_limit() {
+        assert!(pause(0) <= Duration::from_millis(50));
+        for tries in 0..100 {
+            assert!(pause(tries) <= LONGEST_PAUSE && pause(tries) >= Duration::from_millis(25));
+        }
+        assert!(pause(50) >= LONGEST_PAUSE / 2);
+    }
+}

@@ -1,0 +1,276 @@
+//! A NATS server of the hub's own, on the loopback address: the default, so that one command shows a working fleet.
+//!
+//! Owns its configuration and its process. The server is configured once: it trusts the operator whose key the hub keeps, so
+//! pairing a machine changes nothing here. The same configuration serves a cluster elsewhere.
+
+use std::{
+    fs,
+    net::{Ipv4Addr, TcpListener},
+    path::{Path, PathBuf},
+    process::Stdio,
+};
+
+use anyhow::{Context as _, Result, anyhow, bail};
+use nkeys::KeyPairType;
+use rustix::process::{Pid, Signal, kill_process};
+use serde::{Deserialize, Serialize};
+use tokio::process::{Child, Command};
+
+use crate::{
+    files,
+    identity::{key, new_seed},
+    jwt,
+    nats::Credentials,
+};
+
+/// The file of a hub's fleet.
+const FILE: &str = "hub.json";
+/// The program.
+const PROGRAM: &str = "nats-server";
+/// The variable with the program's path.
+pub const VARIABLE: &str = "UNTERM_NATS_SERVER";
+
+/// Who may use a NATS server: what a hub needs to serve with it and to pair machines. Kept in a file that only the hub's user can
+/// read. Whoever has it controls the fleet.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Fleet {
+    /// The hub's user of NATS, with all rights in the fleet's account.
+    pub credentials: Credentials,
+    /// The seed of the fleet's account, which signs users.
+    pub account_seed: String,
+    /// The seed of the operator, which signs accounts.
+    operator_seed: String,
+    operator: String,
+    system_account: String,
+    system_jwt: String,
+    account: String,
+    account_jwt: String,
+    has_own_server: bool,
+}
+
+impl Fleet {
+    /// New keys for a fleet on these servers.
+    ///
+    /// # Errors
+    /// The system provides no random numbers.
+    pub fn new(servers: Vec<String>, has_own_server: bool) -> Result<Self> {
+        let operator_seed = new_seed(KeyPairType::Operator)?;
+        let account_seed = new_seed(KeyPairType::Account)?;
+        let (operator, account) = (key(&operator_seed)?, key(&account_seed)?);
+        let system_account = key(&new_seed(KeyPairType::Account)?)?.public_key();
+        let seed = new_seed(KeyPairType::User)?;
+        let jwt = jwt::user(&account, &key(&seed)?.public_key(), "hub", None, None)?;
+        Ok(Self {
+            credentials: Credentials { servers, jwt, seed, certificates: None },
+            operator: jwt::operator(&operator, &system_account)?,
+            system_jwt: jwt::account(&operator, &system_account, "system", false)?,
+            account_jwt: jwt::account(&operator, &account.public_key(), "fleet", true)?,
+            account: account.public_key(),
+            system_account,
+            has_own_server,
+            account_seed,
+            operator_seed,
+        })
+    }
+
+    /// The fleet of a hub's folder, if there is one.
+    ///
+    /// # Errors
+    /// The file can't be read.
+    pub fn read(folder: &Path) -> Result<Option<Self>> {
+        files::read_json(&folder.join(FILE))
+    }
+
+    /// The fleet of a hub's folder, made at the first start with what `servers` returns. The lock keeps other hubs out of the
+    /// folder.
+    ///
+    /// # Errors
+    /// A hub runs with this folder, or the file can't be read or written.
+    pub fn open(
+        folder: &Path,
+        servers: impl FnOnce() -> Result<(Vec<String>, bool)>,
+    ) -> Result<(Self, fs::File)> {
+        files::create_folder(folder)?;
+        let lock = files::lock(&folder.join("hub.lock"))?;
+        if let Some(fleet) = Self::read(folder)? {
+            return Ok((fleet, lock));
+        }
+        let (servers, has_own_server) = servers()?;
+        let fleet = Self::new(servers, has_own_server)?;
+        fleet.save(folder)?;
+        Ok((fleet, lock))
+    }
+
+    /// Stores the fleet in a hub's folder.
+    ///
+    /// # Errors
+    /// The file can't be written.
+    pub fn save(&self, folder: &Path) -> Result<()> {
+        files::write_json(&folder.join(FILE), self)
+    }
+
+    /// Uses these servers from now on, which no hub starts.
+    pub fn use_servers(&mut self, servers: &[String], certificates: Option<&Path>) {
+        self.credentials.servers = servers.to_vec();
+        self.credentials.certificates = certificates.map(Path::to_owned);
+        self.has_own_server = false;
+    }
+
+    /// Whether the fleet uses a NATS server that its hub starts.
+    pub fn has_own_server(&self) -> bool {
+        self.has_own_server
+    }
+
+    /// The part of a NATS server's configuration that lets this fleet use it. It holds no secrets.
+    pub fn server_configuration(&self) -> String {
+        let Self { operator, system_account, system_jwt, account, account_jwt, .. } = self;
+        format!(
+            "operator: {operator}\nsystem_account: {system_account}\nresolver: MEMORY\nresolver_preload: {{\n  \
+             {system_account}: {system_jwt}\n  {account}: {account_jwt}\n}}\n"
+        )
+    }
+}
+
+/// The hub's own server.
+pub struct NatsServer {
+    folder: PathBuf,
+    child: Option<Child>,
+}
+
+/// The files of the hub's own server.
+#[derive(Clone)]
+pub struct Folder(PathBuf);
+
+impl Folder {
+    /// In the hub's folder.
+    pub fn new(hub: &Path) -> Self {
+        Self(hub.join("nats"))
+    }
+
+    fn configuration(&self) -> PathBuf {
+        self.0.join("nats.conf")
+    }
+
+    fn process_id(&self) -> PathBuf {
+        self.0.join("nats.pid")
+    }
+}
+
+/// A free port on the loopback address.
+///
+/// # Errors
+/// The system's.
+pub fn free_port() -> Result<u16> {
+    Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
+}
+
+impl NatsServer {
+    /// Starts the server, or finds the one that a hub left running when it was killed.
+    ///
+    /// # Errors
+    /// There is no program, or it can't be started.
+    pub fn start(folder: &Folder, fleet: &Fleet, program: Option<&Path>) -> Result<Self> {
+        files::create_folder(&folder.0)?;
+        if running(folder).is_some() {
+            tracing::info!("the hub's NATS server is running already");
+            return Ok(Self { folder: folder.0.clone(), child: None });
+        }
+        let port = port_of(fleet)?;
+        let (store, process_id) = (folder.0.join("jetstream"), folder.process_id());
+        let configuration = format!(
+            "listen: 127.0.0.1:{port}\npid_file: {}\njetstream {{\n  store_dir: {}\n}}\n{}",
+            quoted(&process_id)?,
+            quoted(&store)?,
+            fleet.server_configuration()
+        );
+        files::write(&folder.configuration(), &configuration)?;
+        let program = find(program)?;
+        let log = fs::File::create(folder.0.join("nats.log"))?;
+        let child = Command::new(&program)
+            .arg("-c")
+            .arg(folder.configuration())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(log)
+            // Ctrl+C in the hub's terminal is for the hub, which ends its server last.
+            .process_group(0)
+            .spawn()
+            .with_context(|| program.display().to_string())?;
+        tracing::info!(port, program = %program.display(), "started a NATS server");
+        Ok(Self { folder: folder.0.clone(), child: Some(child) })
+    }
+
+    /// Waits until the server ends by itself. A server that was found running is not watched.
+    pub async fn ended(&mut self) -> anyhow::Error {
+        let Some(child) = &mut self.child else { return std::future::pending().await };
+        let end = child.wait().await;
+        let log = fs::read_to_string(self.folder.join("nats.log")).unwrap_or_default();
+        let last = log.lines().last().unwrap_or_default();
+        anyhow!(
+            "the NATS server ended ({}): {last}",
+            end.map_or_else(|e| e.to_string(), |s| s.to_string())
+        )
+    }
+
+    /// Ends the server, and waits for its end if this process started it.
+    pub async fn stop(mut self) {
+        let id = match &self.child {
+            Some(child) => child.id().and_then(|id| Pid::from_raw(id as i32)),
+            None => running(&Folder(self.folder.clone())),
+        };
+        if let Some(id) = id {
+            let _ = kill_process(id, Signal::TERM);
+        }
+        if let Some(child) = &mut self.child {
+            let _ = child.wait().await;
+        }
+    }
+}
+
+/// The process id of a server that runs with this folder's configuration.
+fn running(folder: &Folder) -> Option<Pid> {
+    let id: i32 = fs::read_to_string(folder.process_id()).ok()?.trim().parse().ok()?;
+    // Another program may have the number by now.
+    let command = fs::read(format!("/proc/{id}/cmdline")).ok()?;
+    let configuration = folder.configuration();
+    let ours = configuration.as_os_str().as_encoded_bytes();
+    let is_ours = command.split(|byte| *byte == 0).any(|argument| argument == ours);
+    Pid::from_raw(id).filter(|_| is_ours)
+}
+
+fn port_of(fleet: &Fleet) -> Result<u16> {
+    let address = fleet.credentials.servers.first().map(String::as_str).unwrap_or_default();
+    let port = address.strip_prefix("nats://127.0.0.1:").and_then(|port| port.parse().ok());
+    port.with_context(|| {
+        format!("the fleet uses the server {address:?}; start the hub with `--nats {address}`")
+    })
+}
+
+/// A path as a string of NATS's configuration.
+fn quoted(path: &Path) -> Result<String> {
+    match path.to_str() {
+        Some(path) if !path.contains(['"', '\\', '\n']) => Ok(format!("\"{path}\"")),
+        _ => bail!("NATS's configuration can't name the path {path:?}"),
+    }
+}
+
+/// The program: as given, else by the variable, else beside this program, else on the PATH.
+fn find(given: Option<&Path>) -> Result<PathBuf> {
+    if let Some(given) = given {
+        return Ok(given.to_owned());
+    }
+    if let Some(path) = std::env::var_os(VARIABLE).filter(|path| !path.is_empty()) {
+        return Ok(path.into());
+    }
+    let beside = std::env::current_exe().ok().and_then(|own| Some(own.parent()?.join(PROGRAM)));
+    if let Some(beside) = beside.filter(|path| path.is_file()) {
+        return Ok(beside);
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut all = std::env::split_paths(&path).map(|folder| folder.join(PROGRAM));
+    all.find(|path| path.is_file()).with_context(|| {
+        format!(
+            "{PROGRAM} is not on the PATH. `packaging/fleet` fetches it; or give its path by --nats-server, or a server's address by --nats"
+        )
+    })
+}

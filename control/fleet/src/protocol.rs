@@ -1,0 +1,227 @@
+//! What a hub and a connector say to each other: subjects, buckets and messages.
+//!
+//! A hub sends requests to the subjects of one machine, and the connector of that machine replies. Nothing here is for agents: the
+//! hub translates. All messages are JSON. A receiver ignores fields that it does not know, so that hubs and connectors of
+//! different versions work together.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{identity::MachineId, jwt::Permissions};
+
+/// The bucket of what is known of connected machines. A key is a machine's id, and ends with its presence.
+pub const PRESENCE: &str = "fleet_presence";
+/// The bucket of calls that connectors have begun. A key is `MACHINE.CALL`.
+pub const CALLS: &str = "fleet_calls";
+/// How often a connector renews its presence.
+pub const RENEWAL: Duration = Duration::from_secs(10);
+/// How long a presence lasts without a renewal.
+pub const PRESENCE_TTL: Duration = Duration::from_secs(30);
+/// How long a call's id is remembered. A held call that is replayed later than this might run twice, so hubs drop older ones.
+pub const CALL_MEMORY: Duration = Duration::from_secs(7 * 24 * 3600);
+/// The most bytes of text in one call, below NATS's limit of 1 MiB for a message.
+pub const LONGEST_TEXT: usize = 256 << 10;
+/// The most bytes of a session's text in one reply.
+pub const MOST_READ: usize = 200_000;
+
+/// A request to a machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verb {
+    /// Lists the sessions.
+    Sessions,
+    /// Reads a session's text.
+    Read,
+    /// Types into a session.
+    Type,
+}
+
+impl Verb {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Sessions, Self::Read, Self::Type];
+
+    /// The last part of its subject.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sessions => "sessions",
+            Self::Read => "read",
+            Self::Type => "type",
+        }
+    }
+
+    /// The subject of a machine's requests of this kind.
+    pub fn subject(self, machine: &MachineId) -> String {
+        format!("fleet.machine.{machine}.{}", self.name())
+    }
+}
+
+/// The subjects of all requests to a machine.
+pub fn requests(machine: &MachineId) -> String {
+    format!("fleet.machine.{machine}.*")
+}
+
+/// The prefix of subjects for replies to a machine. Other machines can't subscribe to them.
+pub fn inbox(machine: &MachineId) -> String {
+    format!("_INBOX_{machine}")
+}
+
+/// The subject of a machine's presence, which is a key of the bucket.
+pub fn presence(machine: &MachineId) -> String {
+    format!("$KV.{PRESENCE}.{machine}")
+}
+
+/// The key of a call in its bucket.
+pub fn call_key(machine: &MachineId, call: &str) -> String {
+    format!("{machine}.{call}")
+}
+
+/// The subject of a call, which is a key of the bucket.
+pub fn call(machine: &MachineId, call: &str) -> String {
+    format!("$KV.{CALLS}.{}", call_key(machine, call))
+}
+
+/// What the connector of a machine may do in NATS: serve its own requests, and state its own presence and calls.
+pub fn permissions(machine: &MachineId) -> Permissions {
+    Permissions {
+        publish: vec![presence(machine), call(machine, "*")],
+        subscribe: vec![requests(machine), format!("{}.>", inbox(machine))],
+    }
+}
+
+/// What a connector says of its machine.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Presence {
+    /// The machine's name for people.
+    pub name: String,
+    /// `linux`, `macos` or `windows`.
+    pub platform: String,
+    /// The connector's version.
+    pub version: String,
+    /// The AI programs on the machine, by name.
+    pub scan: BTreeMap<String, Program>,
+    /// The sessions.
+    pub sessions: Vec<Session>,
+}
+
+/// An AI program on a machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Program {
+    /// The path of its program file.
+    pub binary: String,
+    /// Its version, as it reports it. Empty if it reports none.
+    pub version: String,
+    /// Whether it runs in a session.
+    pub running: bool,
+}
+
+/// A session: a pane of a live instance.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Session {
+    /// Its id. No other pane, of this or another start of an instance, has the same one.
+    pub sid: String,
+    /// The AI program in its foreground.
+    pub ai: Option<String>,
+    /// Its working directory. Empty if unknown.
+    pub cwd: String,
+    /// Its title. Any program in the session can set it.
+    #[serde(default)]
+    pub title: String,
+    /// The instance that it belongs to.
+    #[serde(default)]
+    pub instance: String,
+}
+
+/// The reply to [`Verb::Sessions`].
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Sessions {
+    /// The sessions.
+    pub sessions: Vec<Session>,
+}
+
+/// The request of [`Verb::Read`].
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Read {
+    /// The session.
+    pub sid: String,
+}
+
+/// The reply to [`Verb::Read`].
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Text {
+    /// The last rows of the session, at most [`MOST_READ`] bytes.
+    pub text: String,
+    /// Whether there are older rows.
+    pub is_cut: bool,
+}
+
+/// The request of [`Verb::Type`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Type {
+    /// The call's id. A connector carries out a call once, however often it is asked.
+    pub call: String,
+    /// The session.
+    pub sid: String,
+    /// Who types, for the person at the machine.
+    pub client: String,
+    /// What to type, in this order.
+    pub parts: Vec<Part>,
+}
+
+/// A part of what is typed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    /// The text, sent unchanged in one write.
+    pub text: String,
+    /// How long to wait before it, in milliseconds.
+    #[serde(default)]
+    pub after_ms: u64,
+}
+
+/// A connector's reply.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reply<T> {
+    /// The result.
+    Done(T),
+    /// The machine refuses the request, or it failed. A message for the agent.
+    Refused(String),
+    /// The call was begun before. Its outcome is in the bucket of calls, if it has ended.
+    Repeated,
+}
+
+/// The outcome of a call that types.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Typed {
+    /// How many bytes were typed.
+    pub bytes: usize,
+}
+
+/// A call in the bucket of calls.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Claim {
+    /// The connector has begun it.
+    Begun,
+    /// It has ended.
+    Ended(Reply<Typed>),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_may_use_its_own_subjects_only() {
+        let [own, other] = ["1df461750a3e", "0123456789ab"].map(|id| {
+            let id = MachineId::try_from(id.to_owned()).unwrap();
+            (permissions(&id), id)
+        });
+        let all = |of: &Permissions| [&of.publish[..], &of.subscribe[..]].concat();
+        let named = |subject: &String| subject.contains(own.1.as_str());
+        assert!(all(&own.0).iter().all(named) && !all(&other.0).iter().any(named));
+        for verb in Verb::ALL {
+            let pattern = requests(&own.1);
+            assert_eq!(verb.subject(&own.1), pattern.replace('*', verb.name()));
+        }
+    }
+}
