@@ -6,7 +6,7 @@ use std::{
     sync::OnceLock,
 };
 
-/// The path of `unterm`, `unterm-cli` or `unterm-capture`, built from this tree in the profile of the running test.
+/// The path of `unterm`, `unterm-cli`, `unterm-capture`, `unterm-hub` or `unterm-connect`, built from this tree in the profile of the running test.
 ///
 /// Cargo passes a test only the programs of its own package, so this function runs cargo to build the others, in the
 /// target directory that contains the test. That is quick if they are up to date, and other test programs wait for
@@ -17,9 +17,16 @@ use std::{
 /// If cargo can't build them.
 pub fn binary(name: &str) -> PathBuf {
     // Each with its package. The first entry serves all programs of `unterm` itself.
-    static DIRECTORIES: [(&str, OnceLock<PathBuf>); 2] =
-        [("unterm", OnceLock::new()), ("unterm-capture", OnceLock::new())];
-    let own = DIRECTORIES.iter().rfind(|(package, _)| *package == name);
+    static DIRECTORIES: [(&str, OnceLock<PathBuf>); 3] = [
+        ("unterm", OnceLock::new()),
+        ("unterm-capture", OnceLock::new()),
+        ("unterm-fleet", OnceLock::new()),
+    ];
+    let package = match name {
+        "unterm-hub" | "unterm-connect" => "unterm-fleet",
+        name => name,
+    };
+    let own = DIRECTORIES.iter().rfind(|(own, _)| *own == package);
     let (package, directory) = own.unwrap_or(&DIRECTORIES[0]);
     directory
         .get_or_init(|| match std::env::var_os("UNTERM_BIN_DIR") {

@@ -11,6 +11,7 @@ pub mod clients;
 pub mod commands;
 mod compositor;
 mod display;
+pub mod fleet;
 mod full_disk;
 pub mod fuzz;
 mod input_method;

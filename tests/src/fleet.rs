@@ -1,0 +1,462 @@
+//! A fleet for tests: a hub with a NATS server of its own, the panes of an instance, and agents that use its tools.
+//!
+//! The agents here speak HTTP with events as in 2024, and bare HTTP for what no client sends.
+
+use std::{
+    fs::File,
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::TcpStream,
+    path::{Path, PathBuf},
+    process::{Child, Command, Output, Stdio},
+};
+
+use anyhow::{Context as _, Result, bail, ensure};
+use serde_json::{Value, json};
+
+use crate::{Instance, PATIENCE, Start, binary, process::bare, wait_for};
+
+/// The variable with the path of the NATS server.
+const NATS_SERVER: &str = "UNTERM_NATS_SERVER";
+
+/// The NATS server that `packaging/test` installs. `None` if there is none, unless all that tests need is said to be there.
+///
+/// # Panics
+///
+/// If `UNTERM_NEEDS_ALL` is set and there is none.
+pub fn nats_server() -> Option<PathBuf> {
+    let path = std::env::var_os(NATS_SERVER).map(PathBuf::from).filter(|path| path.exists());
+    if path.is_none() {
+        let why = "there is no NATS server: set UNTERM_NATS_SERVER, or run packaging/test, which installs one";
+        assert!(
+            std::env::var_os("UNTERM_NEEDS_ALL").is_none(),
+            "UNTERM_NEEDS_ALL is set, and {why}"
+        );
+        eprintln!("skipped: {why}");
+    }
+    path
+}
+
+/// A hub, with an instance on its machine. On drop, both end.
+pub struct Fleet {
+    /// The instance of the hub's machine.
+    pub unterm: Instance,
+    hub: Option<Hub>,
+    options: Vec<String>,
+}
+
+struct Hub {
+    child: Child,
+    address: String,
+    /// The rest of what it prints.
+    _out: BufReader<std::process::ChildStdout>,
+}
+
+/// A program with the test's NATS server, in a home.
+fn program(name: &str, home: &Path, registry: &Path) -> Command {
+    let mut command = bare(&binary(name).to_string_lossy(), home);
+    command.env("UNTERM_HOME", registry);
+    if let Some(server) = std::env::var_os(NATS_SERVER) {
+        command.env(NATS_SERVER, server);
+    }
+    command
+}
+
+impl Fleet {
+    /// Starts an instance and a hub with these options. `None` if there is no NATS server.
+    ///
+    /// # Errors
+    ///
+    /// If one of them does not start.
+    pub fn start(options: &[&str]) -> Result<Option<Self>> {
+        if nats_server().is_none() {
+            return Ok(None);
+        }
+        let mut unterm = Start::headless().now()?;
+        unterm.first_pane()?.wait_for_prompt(&mut unterm)?;
+        let options = options.iter().map(|option| (*option).to_owned()).collect();
+        let mut fleet = Self { unterm, hub: None, options };
+        fleet.start_hub()?;
+        Ok(Some(fleet))
+    }
+
+    /// Starts the hub, and waits until it serves.
+    ///
+    /// # Errors
+    ///
+    /// If it does not, with its log.
+    pub fn start_hub(&mut self) -> Result<()> {
+        let log = self.log();
+        let mut child = program("unterm-hub", self.unterm.home(), self.unterm.registry())
+            .args(["--listen", "127.0.0.1:0", "--no-headless"])
+            .args(&self.options)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(File::options().create(true).append(true).open(&log)?)
+            .spawn()
+            .context("starting unterm-hub")?;
+        let mut out = BufReader::new(child.stdout.take().context("no output")?);
+        let mut line = String::new();
+        out.read_line(&mut line)?;
+        let address = line.split("http://").nth(1).and_then(|rest| rest.split('/').next());
+        let Some(address) = address else {
+            let _ = child.kill();
+            let status = child.wait()?;
+            bail!(
+                "unterm-hub said {line:?} and ended with {status}: {}",
+                std::fs::read_to_string(log)?
+            );
+        };
+        self.hub = Some(Hub { child, address: address.to_owned(), _out: out });
+        Ok(())
+    }
+
+    fn log(&self) -> PathBuf {
+        self.unterm.home().join("hub.log")
+    }
+
+    /// Ends the hub with SIGKILL.
+    ///
+    /// # Errors
+    ///
+    /// If it has ended before.
+    pub fn kill_hub(&mut self) -> Result<()> {
+        let mut hub = self.hub.take().context("no hub runs")?;
+        hub.child.kill()?;
+        hub.child.wait()?;
+        Ok(())
+    }
+
+    /// The hub's host and port.
+    pub fn address(&self) -> &str {
+        self.hub.as_ref().map_or("", |hub| &hub.address)
+    }
+
+    /// Runs `unterm-hub` with these arguments.
+    ///
+    /// # Errors
+    ///
+    /// If it can't be started.
+    pub fn run(&self, args: &[&str]) -> Result<Output> {
+        let mut command = program("unterm-hub", self.unterm.home(), self.unterm.registry());
+        command.args(args).output().context("starting unterm-hub")
+    }
+
+    /// What a command of `unterm-hub` prints as JSON.
+    ///
+    /// # Errors
+    ///
+    /// If it fails, with its error message.
+    pub fn admin(&self, args: &[&str]) -> Result<Value> {
+        let output = self.run(&[&["--json"], args].concat())?;
+        ensure!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        Ok(serde_json::from_slice(&output.stdout)?)
+    }
+
+    /// A new token.
+    ///
+    /// # Errors
+    ///
+    /// If it can't be made.
+    pub fn token(&self, args: &[&str]) -> Result<String> {
+        let made = self.admin(&[&["token", "create", "agent"], args].concat())?;
+        made["token"].as_str().map(str::to_owned).context("no token")
+    }
+
+    /// The id of the hub's machine.
+    ///
+    /// # Errors
+    ///
+    /// If it is not paired.
+    pub fn machine(&self) -> Result<String> {
+        let machines = self.admin(&["machines"])?;
+        let id = machines["machines"][0]["id"].as_str();
+        id.map(str::to_owned).with_context(|| format!("no machine: {machines}"))
+    }
+
+    /// Waits until a conversation's calls are carried out at once again.
+    ///
+    /// # Errors
+    ///
+    /// If that does not happen.
+    pub fn wait_for_flow(&self, conversation: &str) -> Result<()> {
+        wait_for(
+            "the end of a replay",
+            || {
+                let all = self.admin(&["conversations"])?;
+                let all = all["conversations"].as_array().context("no list")?;
+                let runs = |of: &&Value| of["id"] == conversation && of["flow"] == "running";
+                Ok(all.iter().find(runs).map(|_| ()))
+            },
+            || std::fs::read_to_string(self.log()).unwrap_or_default(),
+        )
+    }
+
+    /// Another machine of the fleet, with an instance of its own. `options` are those of pairing.
+    ///
+    /// # Errors
+    ///
+    /// If it can't be paired.
+    pub fn add_machine(&self, options: &[&str]) -> Result<Machine> {
+        let invitation = self.admin(&["invite"])?;
+        let invitation = invitation["invitation"].as_str().context("no invitation")?;
+        let mut unterm = Start::headless().now()?;
+        unterm.first_pane()?.wait_for_prompt(&mut unterm)?;
+        let paired = program("unterm-connect", unterm.home(), unterm.registry())
+            .args([invitation, "--pair-only"])
+            .args(options)
+            .output()?;
+        let (out, err) = (String::from_utf8(paired.stdout)?, String::from_utf8(paired.stderr)?);
+        let id = out.trim_end().trim_end_matches('.').rsplit(' ').next().unwrap_or_default();
+        ensure!(paired.status.success() && id.len() == 12, "{out}{err}");
+        let mut machine = Machine { id: id.to_owned(), unterm, connector: None };
+        machine.connect()?;
+        Ok(machine)
+    }
+
+    /// Posts to the hub. Returns the status and the body.
+    ///
+    /// # Errors
+    ///
+    /// If it does not reply.
+    pub fn post(&self, path: &str, headers: &[(&str, &str)], body: &str) -> Result<(u16, String)> {
+        post(self.address(), path, headers, body)
+    }
+}
+
+impl Drop for Fleet {
+    fn drop(&mut self) {
+        if self.hub.is_none() {
+            // So that a hub ends the NATS server that a killed one left.
+            let _ = self.start_hub();
+        }
+        if let Some(hub) = &mut self.hub {
+            end(&mut hub.child);
+        }
+        if std::thread::panicking() {
+            let log = std::fs::read_to_string(self.log()).unwrap_or_default();
+            eprintln!("--- the log of the hub\n{log}---");
+        }
+    }
+}
+
+/// Ends a process with SIGTERM.
+fn end(child: &mut Child) {
+    let pid = rustix::process::Pid::from_child(child);
+    let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
+    let _ = child.wait();
+}
+
+/// A machine with a connector of its own.
+pub struct Machine {
+    /// Its id.
+    pub id: String,
+    /// Its instance.
+    pub unterm: Instance,
+    connector: Option<Child>,
+}
+
+impl Machine {
+    /// Starts the connector.
+    ///
+    /// # Errors
+    ///
+    /// If it can't be started.
+    pub fn connect(&mut self) -> Result<()> {
+        let log = self.unterm.home().join("connector.log");
+        let child = program("unterm-connect", self.unterm.home(), self.unterm.registry())
+            .arg("--no-headless")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(File::options().create(true).append(true).open(log)?)
+            .spawn()?;
+        self.connector = Some(child);
+        Ok(())
+    }
+
+    /// Ends the connector with SIGKILL.
+    ///
+    /// # Errors
+    ///
+    /// If it has ended before.
+    pub fn kill(&mut self) -> Result<()> {
+        let mut connector = self.connector.take().context("no connector runs")?;
+        connector.kill()?;
+        connector.wait()?;
+        Ok(())
+    }
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        if let Some(connector) = &mut self.connector {
+            end(connector);
+        }
+        if std::thread::panicking() {
+            let log = self.unterm.home().join("connector.log");
+            eprintln!(
+                "--- the log of the connector\n{}---",
+                std::fs::read_to_string(log).unwrap_or_default()
+            );
+        }
+    }
+}
+
+fn post(address: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Result<(u16, String)> {
+    let mut request = format!(
+        "POST {path} HTTP/1.1\r\nContent-Type: application/json\r\nConnection: close\r\n\
+         Accept: application/json, text/event-stream\r\nContent-Length: {}\r\n",
+        body.len()
+    );
+    if !headers.iter().any(|(name, _)| *name == "Host") {
+        request += &format!("Host: {address}\r\n");
+    }
+    for (name, value) in headers {
+        request += &format!("{name}: {value}\r\n");
+    }
+    let mut stream = TcpStream::connect(address)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.write_all(format!("{request}\r\n").as_bytes())?;
+    // A refusal may come before the whole body is sent.
+    let _ = stream.write_all(body.as_bytes());
+    let mut reply = String::new();
+    let read = stream.read_to_string(&mut reply);
+    let (head, body) =
+        reply.split_once("\r\n\r\n").with_context(|| format!("no reply: {read:?}"))?;
+    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
+    Ok((status.context("no status")?, body.to_owned()))
+}
+
+/// What a tool replied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// Its text.
+    pub text: String,
+    /// Whether it is an error.
+    pub is_error: bool,
+}
+
+impl Answer {
+    /// The text as JSON.
+    ///
+    /// # Errors
+    ///
+    /// If it is an error or something else.
+    pub fn json(&self) -> Result<Value> {
+        ensure!(!self.is_error, "{}", self.text);
+        serde_json::from_str(&self.text).with_context(|| self.text.clone())
+    }
+}
+
+/// An agent that uses the hub over HTTP with events.
+pub struct Agent {
+    address: String,
+    token: String,
+    endpoint: String,
+    events: BufReader<TcpStream>,
+    id: u64,
+}
+
+impl Agent {
+    /// Opens a stream and a session.
+    ///
+    /// # Errors
+    ///
+    /// If the hub refuses it.
+    pub fn connect(fleet: &Fleet, token: &str) -> Result<Self> {
+        let address = fleet.address().to_owned();
+        let mut stream = TcpStream::connect(&address)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        // Of HTTP/1.0, whose bodies have no chunks.
+        let request = format!(
+            "GET /mcp/sse HTTP/1.0\r\nHost: {address}\r\nAccept: text/event-stream\r\nAuthorization: Bearer {token}\r\n\r\n"
+        );
+        stream.write_all(request.as_bytes())?;
+        let mut events = BufReader::new(stream);
+        let mut line = String::new();
+        events.read_line(&mut line)?;
+        ensure!(line.contains(" 200 "), "{line}");
+        while !line.trim().is_empty() {
+            line.clear();
+            events.read_line(&mut line)?;
+        }
+        let (token, endpoint) = (token.to_owned(), String::new());
+        let mut agent = Self { address, token, endpoint, events, id: 0 };
+        let (kind, endpoint) = agent.event()?;
+        ensure!(kind == "endpoint", "{kind}: {endpoint}");
+        agent.endpoint = endpoint;
+        agent.ask(
+            "initialize",
+            json!({
+                "protocolVersion": "2024-11-05",
+                "capabilities": {},
+                "clientInfo": {"name": "agent", "version": "1"},
+            }),
+        )?;
+        agent.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
+        Ok(agent)
+    }
+
+    /// The next event: its kind and its data.
+    fn event(&mut self) -> Result<(String, String)> {
+        let (mut kind, mut data) = (String::new(), String::new());
+        loop {
+            let mut line = String::new();
+            ensure!(self.events.read_line(&mut line)? > 0, "the stream ended");
+            let line = line.trim_end_matches(['\r', '\n']);
+            match line.split_once(": ") {
+                _ if line.is_empty() && !kind.is_empty() => return Ok((kind, data)),
+                Some(("event", value)) => kind = value.to_owned(),
+                Some(("data", value)) => data = value.to_owned(),
+                _ => {}
+            }
+        }
+    }
+
+    fn send(&self, message: &Value) -> Result<()> {
+        let bearer = format!("Bearer {}", self.token);
+        let headers = [("Authorization", bearer.as_str())];
+        let (status, body) = post(&self.address, &self.endpoint, &headers, &message.to_string())?;
+        ensure!(status == 202, "{status}: {body}");
+        Ok(())
+    }
+
+    /// Sends a request, and returns its result.
+    ///
+    /// # Errors
+    ///
+    /// The error of the reply.
+    pub fn ask(&mut self, method: &str, params: Value) -> Result<Value> {
+        self.id += 1;
+        self.send(&json!({"jsonrpc": "2.0", "id": self.id, "method": method, "params": params}))?;
+        loop {
+            let (_, data) = self.event()?;
+            let message: Value = serde_json::from_str(&data)?;
+            if message["id"] == self.id {
+                ensure!(message["error"].is_null(), "{}", message["error"]);
+                return Ok(message["result"].clone());
+            }
+        }
+    }
+
+    /// Calls a tool.
+    ///
+    /// # Errors
+    ///
+    /// An error of the protocol.
+    pub fn call(&mut self, tool: &str, arguments: Value) -> Result<Answer> {
+        let result = self.ask("tools/call", json!({"name": tool, "arguments": arguments}))?;
+        let text = result["content"][0]["text"].as_str().context("no text")?.to_owned();
+        Ok(Answer { text, is_error: result["isError"].as_bool().unwrap_or_default() })
+    }
+
+    /// The sid of a machine's first session.
+    ///
+    /// # Errors
+    ///
+    /// If it has none.
+    pub fn session(&mut self, machine: &str) -> Result<String> {
+        let sessions = self.call("list_sessions", json!({"machine_id": machine}))?.json()?;
+        let sid = sessions["sessions"][0]["sid"].as_str();
+        sid.map(str::to_owned).with_context(|| format!("no session: {sessions}"))
+    }
+}
