@@ -3,7 +3,7 @@
 //! The agents here speak HTTP with events as in 2024, and bare HTTP for what no client sends.
 
 use std::{
-    fs::File,
+    fs::{self, File},
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::TcpStream,
     path::{Path, PathBuf},
@@ -12,6 +12,7 @@ use std::{
 
 use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use crate::{Instance, PATIENCE, Start, binary, process::bare, wait_for};
 
@@ -44,11 +45,62 @@ pub struct Fleet {
     options: Vec<String>,
 }
 
-struct Hub {
+/// A running hub. On drop, it is ended with SIGTERM.
+pub struct Hub {
     child: Child,
     address: String,
     /// The rest of what it prints.
     _out: BufReader<std::process::ChildStdout>,
+    /// Its home, if it has one of its own.
+    _home: Option<TempDir>,
+}
+
+impl Hub {
+    /// Starts a hub, and waits until it serves.
+    fn start(mut command: Command, log: &Path) -> Result<Self> {
+        let mut child = command
+            .args(["--listen", "127.0.0.1:0", "--no-headless"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(File::options().create(true).append(true).open(log)?)
+            .spawn()
+            .context("starting unterm-hub")?;
+        let mut out = BufReader::new(child.stdout.take().context("no output")?);
+        let mut line = String::new();
+        out.read_line(&mut line)?;
+        let address = line.split("http://").nth(1).and_then(|rest| rest.split('/').next());
+        let Some(address) = address else {
+            let _ = child.kill();
+            let status = child.wait()?;
+            let log = fs::read_to_string(log)?;
+            bail!("unterm-hub said {line:?} and ended with {status}: {log}");
+        };
+        Ok(Self { child, address: address.to_owned(), _out: out, _home: None })
+    }
+
+    /// Its host and port.
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// Ends it with SIGKILL.
+    ///
+    /// # Errors
+    ///
+    /// If it has ended before.
+    pub fn kill(mut self) -> Result<()> {
+        self.child.kill()?;
+        self.child.wait()?;
+        Ok(())
+    }
+}
+
+impl Drop for Hub {
+    fn drop(&mut self) {
+        if matches!(self.child.try_wait(), Ok(None)) {
+            end(&mut self.child);
+        }
+    }
 }
 
 /// A program with the test's NATS server, in a home.
@@ -85,28 +137,45 @@ impl Fleet {
     ///
     /// If it does not, with its log.
     pub fn start_hub(&mut self) -> Result<()> {
-        let log = self.log();
-        let mut child = program("unterm-hub", self.unterm.home(), self.unterm.registry())
-            .args(["--listen", "127.0.0.1:0", "--no-headless"])
-            .args(&self.options)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(File::options().create(true).append(true).open(&log)?)
-            .spawn()
-            .context("starting unterm-hub")?;
-        let mut out = BufReader::new(child.stdout.take().context("no output")?);
-        let mut line = String::new();
-        out.read_line(&mut line)?;
-        let address = line.split("http://").nth(1).and_then(|rest| rest.split('/').next());
-        let Some(address) = address else {
-            let _ = child.kill();
-            let status = child.wait()?;
-            bail!(
-                "unterm-hub said {line:?} and ended with {status}: {}",
-                std::fs::read_to_string(log)?
-            );
-        };
-        self.hub = Some(Hub { child, address: address.to_owned(), _out: out });
+        let (home, registry) = (self.unterm.home(), self.unterm.registry());
+        let mut command = program("unterm-hub", home, registry);
+        command.args(&self.options);
+        self.hub = Some(Hub::start(command, &self.log())?);
+        Ok(())
+    }
+
+    /// Starts another hub for the same fleet, on the NATS server of the first one.
+    ///
+    /// # Errors
+    ///
+    /// If it does not serve.
+    pub fn second_hub(&self) -> Result<Hub> {
+        let home = tempfile::Builder::new().prefix("unterm-test-").tempdir()?;
+        let registry = home.path().join(".unterm");
+        let (from, to) = [self.unterm.registry(), &registry].map(|of| of.join("fleet/hub")).into();
+        fs::create_dir_all(&to)?;
+        fs::copy(from.join("hub.json"), to.join("hub.json"))?;
+        let fleet: Value = serde_json::from_slice(&fs::read(to.join("hub.json"))?)?;
+        let server = fleet["credentials"]["servers"][0].as_str().context("no server")?;
+        let mut command = program("unterm-hub", home.path(), &registry);
+        command.args(["--no-connector", "--nats", server]);
+        let mut hub = Hub::start(command, &home.path().join("hub.log"))?;
+        hub._home = Some(home);
+        Ok(hub)
+    }
+
+    /// Ends the NATS server with SIGKILL, and waits until the hub has ended for want of it.
+    ///
+    /// # Errors
+    ///
+    /// If one of them does not end.
+    pub fn kill_nats(&mut self) -> Result<()> {
+        let file = self.unterm.registry().join("fleet/hub/nats/nats.pid");
+        let id: i32 = fs::read_to_string(file)?.trim().parse()?;
+        let id = rustix::process::Pid::from_raw(id).context("no process")?;
+        rustix::process::kill_process(id, rustix::process::Signal::KILL)?;
+        let mut hub = self.hub.take().context("no hub runs")?;
+        wait_for("the hub's end", || Ok(hub.child.try_wait()?), String::new)?;
         Ok(())
     }
 
@@ -120,10 +189,7 @@ impl Fleet {
     ///
     /// If it has ended before.
     pub fn kill_hub(&mut self) -> Result<()> {
-        let mut hub = self.hub.take().context("no hub runs")?;
-        hub.child.kill()?;
-        hub.child.wait()?;
-        Ok(())
+        self.hub.take().context("no hub runs")?.kill()
     }
 
     /// The hub's host and port.
@@ -187,7 +253,7 @@ impl Fleet {
                 let runs = |of: &&Value| of["id"] == conversation && of["flow"] == "running";
                 Ok(all.iter().find(runs).map(|_| ()))
             },
-            || std::fs::read_to_string(self.log()).unwrap_or_default(),
+            || fs::read_to_string(self.log()).unwrap_or_default(),
         )
     }
 
@@ -229,11 +295,9 @@ impl Drop for Fleet {
             // So that a hub ends the NATS server that a killed one left.
             let _ = self.start_hub();
         }
-        if let Some(hub) = &mut self.hub {
-            end(&mut hub.child);
-        }
+        self.hub = None;
         if std::thread::panicking() {
-            let log = std::fs::read_to_string(self.log()).unwrap_or_default();
+            let log = fs::read_to_string(self.log()).unwrap_or_default();
             eprintln!("--- the log of the hub\n{log}---");
         }
     }
@@ -295,7 +359,7 @@ impl Drop for Machine {
             let log = self.unterm.home().join("connector.log");
             eprintln!(
                 "--- the log of the connector\n{}---",
-                std::fs::read_to_string(log).unwrap_or_default()
+                fs::read_to_string(log).unwrap_or_default()
             );
         }
     }
@@ -357,13 +421,13 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// Opens a stream and a session.
+    /// Opens a stream and a session at a hub.
     ///
     /// # Errors
     ///
     /// If the hub refuses it.
-    pub fn connect(fleet: &Fleet, token: &str) -> Result<Self> {
-        let address = fleet.address().to_owned();
+    pub fn connect(address: &str, token: &str) -> Result<Self> {
+        let address = address.to_owned();
         let mut stream = TcpStream::connect(&address)?;
         stream.set_read_timeout(Some(PATIENCE))?;
         // Of HTTP/1.0, whose bodies have no chunks.

@@ -19,7 +19,8 @@ fn send(machine: &str, session: &str, text: &str) -> Value {
 
 /// An agent whose conversation is approved, with the hub's machine and its first session.
 fn approved(fleet: &Fleet) -> Result<(Agent, String, String)> {
-    let (mut agent, machine) = (Agent::connect(fleet, &fleet.token(&[])?)?, fleet.machine()?);
+    let (mut agent, machine) =
+        (Agent::connect(fleet.address(), &fleet.token(&[])?)?, fleet.machine()?);
     let session = agent.session(&machine)?;
     let first = agent.call("send_to_session", send(&machine, &session, "echo never"))?;
     ensure!(first.text.starts_with("[pending: "), "{first:?}");
@@ -34,7 +35,7 @@ fn refused(text: &str) -> Answer {
 #[test]
 fn an_agent_finds_a_session_types_there_and_reads_it() -> Result<()> {
     let Some(mut fleet) = Fleet::start(&[])? else { return Ok(()) };
-    let mut agent = Agent::connect(&fleet, &fleet.token(&[])?)?;
+    let mut agent = Agent::connect(fleet.address(), &fleet.token(&[])?)?;
     let tools = agent.ask("tools/list", json!({}))?;
     let names: Vec<_> =
         tools["tools"].as_array().context("no list")?.iter().map(|tool| &tool["name"]).collect();
@@ -114,7 +115,7 @@ fn the_python_sdk_drives_the_nine_tools_over_sse() -> Result<()> {
     let Some(mut fleet) = Fleet::start(&options)? else { return Ok(()) };
     let all = ["list", "read", "send", "admin"].map(|right| ["--right", right]);
     let (token, machine) = (fleet.token(&all.concat())?, fleet.machine()?);
-    let session = Agent::connect(&fleet, &token)?.session(&machine)?;
+    let session = Agent::connect(fleet.address(), &token)?.session(&machine)?;
     let first = json!([
         ["list_machines", {}],
         ["list_sessions", {"machine_id": machine, "conversation_id": CONVERSATION}],
@@ -179,9 +180,9 @@ fn each_submit_mode_types_what_it_says() -> Result<()> {
     let (mut agent, machine, session) = approved(&fleet)?;
     let pane = fleet.unterm.first_pane()?;
     // Shows each byte that it reads, in a terminal that changes none.
-    let show = "stty raw -echo; printf re''ady; cat -v; stty sane\r";
+    let show = "stty raw -echo; printf st''art; cat -v; stty sane\r";
     pane.type_text(&mut fleet.unterm, show)?;
-    pane.wait_for_text(&mut fleet.unterm, "ready")?;
+    pane.wait_for_text(&mut fleet.unterm, "start")?;
     for (mode, shown) in [
         ("raw", "a-raw"),
         ("enter", "a-enter^M"),
@@ -208,7 +209,7 @@ fn each_submit_mode_types_what_it_says() -> Result<()> {
 fn a_machine_that_is_gone_is_offline_at_once() -> Result<()> {
     let Some(fleet) = Fleet::start(&["--no-connector"])? else { return Ok(()) };
     let mut machine = fleet.add_machine(&[])?;
-    let mut agent = Agent::connect(&fleet, &fleet.token(&[])?)?;
+    let mut agent = Agent::connect(fleet.address(), &fleet.token(&[])?)?;
     let mut status = || {
         let listed = agent.call("list_machines", json!({}))?.json()?;
         Ok(listed["machines"][0]["status"].as_str().unwrap_or_default().to_owned())
@@ -245,7 +246,7 @@ fn a_machine_that_is_gone_is_offline_at_once() -> Result<()> {
 fn a_machine_can_let_a_hub_only_look() -> Result<()> {
     let Some(fleet) = Fleet::start(&["--no-connector"])? else { return Ok(()) };
     let machine = fleet.add_machine(&["--read-only"])?;
-    let mut agent = Agent::connect(&fleet, &fleet.token(&[])?)?;
+    let mut agent = Agent::connect(fleet.address(), &fleet.token(&[])?)?;
     let look = || agent.call("list_sessions", json!({"machine_id": machine.id}));
     wait_until("the machine", look, |answer| !answer.is_error)?;
     let session = agent.session(&machine.id)?;
@@ -287,7 +288,7 @@ fn held_calls_are_replayed_once_and_in_order_after_the_hub_was_killed() -> Resul
     // Later calls are carried out at once again, behind them.
     fleet.wait_for_flow(CONVERSATION)?;
     let token = fleet.token(&[])?;
-    let mut other = Agent::connect(&fleet, &token)?;
+    let mut other = Agent::connect(fleet.address(), &token)?;
     let pending = other.call("send_to_session", send(&machine, &session, "echo other"))?;
     assert!(pending.text.starts_with("[pending: "), "another token is another conversation");
     let log = fleet.admin(&["audit", "-n", "100"])?;
@@ -298,6 +299,70 @@ fn held_calls_are_replayed_once_and_in_order_after_the_hub_was_killed() -> Resul
     };
     assert_eq!((count("held"), count("begun"), count("done")), (5, 5, 5), "{log:?}");
     assert_eq!(shown(&pane.lines(&mut fleet.unterm)?), expected, "each once");
+    Ok(())
+}
+
+#[test]
+fn two_hubs_serve_one_fleet() -> Result<()> {
+    let Some(mut fleet) = Fleet::start(&["--no-connector"])? else { return Ok(()) };
+    let mut machine = fleet.add_machine(&[])?;
+    let (token, second) = (fleet.token(&[])?, fleet.second_hub()?);
+    let mut agents = [fleet.address(), second.address()]
+        .into_iter()
+        .map(|address| Agent::connect(address, &token))
+        .collect::<Result<Vec<_>>>()?;
+    let look = || agents[0].call("list_sessions", json!({"machine_id": machine.id}));
+    wait_until("the machine", look, |answer| !answer.is_error)?;
+    let session = agents[1].session(&machine.id)?;
+    // What one hub asked, the other one has the answer to.
+    let first = agents[0].call("send_to_session", send(&machine.id, &session, "echo never"))?;
+    assert!(first.text.starts_with("[pending: "), "{first:?}");
+    fleet.admin(&["approve", CONVERSATION])?;
+    agents[1].call("send_to_session", send(&machine.id, &session, "echo call-0"))?.json()?;
+    fleet.admin(&["pause", CONVERSATION])?;
+    for number in 1..=6 {
+        let text = format!("echo call-{number}");
+        let held =
+            agents[number % 2].call("send_to_session", send(&machine.id, &session, &text))?;
+        assert!(held.text.starts_with("[held: "), "{held:?}");
+    }
+    fleet.admin(&["resume", CONVERSATION])?;
+    fleet.kill_hub()?;
+    let pane = machine.unterm.first_pane()?;
+    let shown = |lines: &[String]| {
+        lines.iter().filter(|line| line.starts_with("call-")).cloned().collect::<Vec<_>>()
+    };
+    let lines = pane.wait(&mut machine.unterm, "all calls", |lines| shown(lines).len() >= 7)?;
+    let expected: Vec<_> = (0..=6).map(|number| format!("call-{number}")).collect();
+    assert_eq!(shown(&lines), expected);
+    fleet.wait_for_flow(CONVERSATION)?;
+    agents[1].call("send_to_session", send(&machine.id, &session, "echo last-one"))?.json()?;
+    let lines = pane.wait(&mut machine.unterm, "the last call", |lines| {
+        lines.iter().any(|line| line == "last-one")
+    })?;
+    assert_eq!(shown(&lines), expected, "each once");
+    Ok(())
+}
+
+#[test]
+fn a_fleet_comes_back_after_its_nats_server_was_killed() -> Result<()> {
+    let Some(mut fleet) = Fleet::start(&["--no-connector"])? else { return Ok(()) };
+    let mut machine = fleet.add_machine(&[])?;
+    let token = fleet.token(&[])?;
+    let mut agent = Agent::connect(fleet.address(), &token)?;
+    let look = || agent.call("list_sessions", json!({"machine_id": machine.id}));
+    wait_until("the machine", look, |answer| !answer.is_error)?;
+    let session = agent.session(&machine.id)?;
+    agent.call("send_to_session", send(&machine.id, &session, "x"))?;
+    fleet.admin(&["approve", CONVERSATION])?;
+    fleet.kill_nats()?;
+    fleet.start_hub()?;
+    let mut agent = Agent::connect(fleet.address(), &token)?;
+    // The connector connects again, and the approval is still there.
+    let sent = || agent.call("send_to_session", send(&machine.id, &session, "echo back"));
+    wait_until("the machine", sent, |answer| !answer.is_error)?;
+    let pane = machine.unterm.first_pane()?;
+    pane.wait(&mut machine.unterm, "the call", |lines| lines.iter().any(|line| line == "back"))?;
     Ok(())
 }
 
@@ -326,7 +391,8 @@ fn a_revoked_conversation_drops_what_is_held() -> Result<()> {
 #[test]
 fn a_denied_conversation_never_acts() -> Result<()> {
     let Some(fleet) = Fleet::start(&[])? else { return Ok(()) };
-    let (mut agent, machine) = (Agent::connect(&fleet, &fleet.token(&[])?)?, fleet.machine()?);
+    let (mut agent, machine) =
+        (Agent::connect(fleet.address(), &fleet.token(&[])?)?, fleet.machine()?);
     let session = agent.session(&machine)?;
     agent.call("send_to_session", send(&machine, &session, "echo first"))?;
     fleet.admin(&["deny", CONVERSATION])?;
@@ -343,7 +409,8 @@ fn a_denied_conversation_never_acts() -> Result<()> {
 fn a_token_reaches_its_machines_and_gives_its_rights_until_it_ends() -> Result<()> {
     let Some(fleet) = Fleet::start(&[])? else { return Ok(()) };
     let machine = fleet.machine()?;
-    let mut elsewhere = Agent::connect(&fleet, &fleet.token(&["--machine", "0123456789ab"])?)?;
+    let mut elsewhere =
+        Agent::connect(fleet.address(), &fleet.token(&["--machine", "0123456789ab"])?)?;
     let of = json!({"machine_id": machine});
     let scope = refused("[error: this token is not scoped to that machine]");
     assert_eq!(elsewhere.call("list_sessions", of.clone())?, scope);
@@ -353,7 +420,7 @@ fn a_token_reaches_its_machines_and_gives_its_rights_until_it_ends() -> Result<(
     assert_eq!(listed, json!({"machines": []}));
 
     let reader = fleet.token(&["--right", "list", "--right", "read"])?;
-    let mut agent = Agent::connect(&fleet, &reader)?;
+    let mut agent = Agent::connect(fleet.address(), &reader)?;
     let session = agent.session(&machine)?;
     let sent = agent.call("send_to_session", send(&machine, &session, "x"))?;
     assert_eq!(sent, refused("[error: this token lacks the right `send`]"));
@@ -485,10 +552,10 @@ fn two_agents_and_a_person_take_turns() -> Result<()> {
     pane.type_text(&mut fleet.unterm, show)?;
     pane.wait(&mut fleet.unterm, "the program", |lines| lines.concat() == "<<")?;
     let (machine, token) = (fleet.machine()?, fleet.token(&[])?);
-    let session = Agent::connect(&fleet, &token)?.session(&machine)?;
+    let session = Agent::connect(fleet.address(), &token)?.session(&machine)?;
     let mut agents = Vec::new();
     for name in ["aaaaaaaa", "bbbbbbbb"] {
-        let mut agent = Agent::connect(&fleet, &token)?;
+        let mut agent = Agent::connect(fleet.address(), &token)?;
         let mut arguments = send(&machine, &session, name);
         arguments["conversation_id"] = name.into();
         agent.call("send_to_session", arguments.clone())?;
@@ -561,7 +628,7 @@ fn the_hubs_host_is_open_only_as_far_as_it_is_switched_on() -> Result<()> {
     std::fs::write(folder.path().join("secret"), "secret")?;
     let options = ["--admin-root", root.to_str().context("a path")?, "--admin-shell"];
     let Some(fleet) = Fleet::start(&options)? else { return Ok(()) };
-    let mut agent = Agent::connect(&fleet, &fleet.token(&["--right", "admin"])?)?;
+    let mut agent = Agent::connect(fleet.address(), &fleet.token(&["--right", "admin"])?)?;
     let write = json!({"path": "a.txt", "content": "one\ntwo\n", "conversation_id": "c"});
     let pending = agent.call("remote_write", write.clone())?;
     assert!(pending.text.starts_with("[pending: "), "{pending:?}");
@@ -585,7 +652,7 @@ fn the_hubs_host_is_open_only_as_far_as_it_is_switched_on() -> Result<()> {
 #[test]
 fn the_host_of_a_usual_hub_is_closed() -> Result<()> {
     let Some(fleet) = Fleet::start(&[])? else { return Ok(()) };
-    let mut agent = Agent::connect(&fleet, &fleet.token(&["--right", "admin"])?)?;
+    let mut agent = Agent::connect(fleet.address(), &fleet.token(&["--right", "admin"])?)?;
     for (tool, arguments) in [
         ("remote_bash", json!({"command": "id"})),
         ("remote_read", json!({"path": "/etc/passwd"})),

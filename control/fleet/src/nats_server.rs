@@ -194,6 +194,7 @@ impl NatsServer {
             .stderr(log)
             // Ctrl+C in the hub's terminal is for the hub, which ends its server last.
             .process_group(0)
+            .kill_on_drop(true)
             .spawn()
             .with_context(|| program.display().to_string())?;
         tracing::info!(port, program = %program.display(), "started a NATS server");
