@@ -1,6 +1,6 @@
 //! The hub: serves agents, keeps the person in charge, and calls the machines of the fleet.
 //!
-//! A hub has no state of its own: tokens, machines, conversations, held calls and the audit log are in JetStream ([`store`]), so
+//! A hub has no state of its own: tokens, machines, conversations, held calls and the audit log are in JetStream (`store.rs`), so
 //! any number of hubs serve one fleet. It never types by itself: connectors do, under the authority of their instances.
 
 mod action;

@@ -43,7 +43,7 @@ impl MessageBudget {
 pub struct Reservation(Part);
 
 impl Reservation {
-    /// Changes the size. A size of up to [`SHORT`] counts as 0.
+    /// Changes the size. A size of up to 64 KiB counts as 0.
     ///
     /// # Errors
     /// The token would exceed its share. The size is then unchanged.
