@@ -42,17 +42,17 @@ impl Target<'_> {
 
 /// Whether a function had an effect. One that does not say so always has.
 trait Effect {
-    fn is_some(self) -> bool;
+    fn took_place(self) -> bool;
 }
 
 impl Effect for () {
-    fn is_some(self) -> bool {
+    fn took_place(self) -> bool {
         true
     }
 }
 
 impl Effect for bool {
-    fn is_some(self) -> bool {
+    fn took_place(self) -> bool {
         self
     }
 }
@@ -70,7 +70,7 @@ macro_rules! run {
             match action {
                 $(Action::$action $(($argument))? => {
                     let ($app, $at) = (app, target);
-                    Effect::is_some($run)
+                    Effect::took_place($run)
                 })*
             }
         }

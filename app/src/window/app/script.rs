@@ -471,8 +471,7 @@ fn a_profile_says_what_a_tab_runs() {
     assert!(work.env.contains(&("JOB".to_owned(), "work".to_owned())));
     let theme = |script: &Script| {
         let pane = script.app.focused_pane().expect("a pane");
-        let palette = pane.term().palette().background;
-        palette
+        pane.term().palette().background
     };
     let light = theme(&script);
     assert_ne!(light, script.app.prefs.palette.background);
