@@ -106,6 +106,12 @@ impl Drop for Hub {
 /// A program with the test's NATS server, in a home.
 fn program(name: &str, home: &Path, registry: &Path) -> Command {
     let mut command = bare(&binary(name).to_string_lossy(), home);
+    // Programs of a test come first.
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let all = std::iter::once(home.join("bin")).chain(std::env::split_paths(&path));
+    if let Ok(all) = std::env::join_paths(all) {
+        command.env("PATH", all);
+    }
     command.env("UNTERM_HOME", registry);
     if let Some(server) = std::env::var_os(NATS_SERVER) {
         command.env(NATS_SERVER, server);

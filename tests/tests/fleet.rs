@@ -1,5 +1,7 @@
 //! A fleet: a hub, its NATS server, connectors and agents, all as real programs.
 
+use std::os::unix::fs::PermissionsExt as _;
+
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 use unterm_tests::{
@@ -58,6 +60,18 @@ fn an_agent_finds_a_session_types_there_and_reads_it() -> Result<()> {
     let listed = agent.call("list_machines", json!({}))?.json()?;
     let machine = &listed["machines"][0];
     assert_eq!(machine["status"], "connected");
+    let text = agent.call("list_machines", json!({}))?.text;
+    let order = [
+        "\"id\":",
+        "\"name\":",
+        "\"status\":",
+        "\"scan\":",
+        "\"sessions\":[{\"sid\":",
+        "\"ai\":",
+        "\"cwd\":",
+    ];
+    let places: Vec<_> = order.iter().map(|field| text.find(field)).collect();
+    assert!(places.is_sorted() && places.iter().all(Option::is_some), "{text}");
     assert_eq!(machine.as_object().map(|fields| fields.len()), Some(5), "{machine}");
     let home = fleet.unterm.home().display().to_string();
     let session = &machine["sessions"][0];
@@ -131,8 +145,13 @@ fn the_python_sdk_drives_the_nine_tools_over_sse() -> Result<()> {
     fleet.admin(&["approve", CONVERSATION])?;
     let mut paste = send(&machine, &session, "echo one\necho two");
     paste["submit_mode"] = "paste".into();
+    let sent = json!([["send_to_session", send(&machine, &session, "echo $((6 * 7))")]]);
+    let said = by_python(&fleet, &token, &sent)?;
+    assert_eq!(said["replies"][0]["text"], r#"{"bytes":16,"status":"sent"}"#);
+    let pane = fleet.unterm.first_pane()?;
+    pane.wait(&mut fleet.unterm, "the sum", |lines| lines.iter().any(|line| line == "42"))?;
+    pane.wait_for_prompt(&mut fleet.unterm)?;
     let acting = json!([
-        ["send_to_session", send(&machine, &session, "echo $((6 * 7))")],
         ["send_to_session", paste],
         ["remote_bash", {"command": "cat a.txt", "conversation_id": CONVERSATION}],
         ["remote_read", {"path": "a.txt"}],
@@ -150,7 +169,6 @@ fn the_python_sdk_drives_the_nine_tools_over_sse() -> Result<()> {
     assert_eq!(
         json!(values),
         json!([
-            {"status": "sent", "bytes": 16},
             {"status": "sent", "bytes": 30},
             {"exit_code": 0, "stdout": "one\ntwo\n", "stderr": "", "timed_out": false},
             {"path": "a.txt", "offset": 0, "lines": 2, "has_more": false, "content": "one\ntwo\n"},
@@ -162,10 +180,9 @@ fn the_python_sdk_drives_the_nine_tools_over_sse() -> Result<()> {
             ]},
         ])
     );
-    let pane = fleet.unterm.first_pane()?;
     pane.wait(&mut fleet.unterm, "the paste", |lines| {
         let is = |text: &str| lines.iter().any(|line| line == text);
-        is("42") && is("one") && is("two")
+        is("one") && is("two")
     })?;
     let read = json!([["read_session_output", {"machine_id": machine, "session_id": session}]]);
     let said = by_python(&fleet, &token, &read)?;
@@ -299,6 +316,35 @@ fn held_calls_are_replayed_once_and_in_order_after_the_hub_was_killed() -> Resul
     };
     assert_eq!((count("held"), count("begun"), count("done")), (5, 5, 5), "{log:?}");
     assert_eq!(shown(&pane.lines(&mut fleet.unterm)?), expected, "each once");
+    Ok(())
+}
+
+#[test]
+fn a_machine_says_which_ai_programs_it_has_and_where_they_run() -> Result<()> {
+    let Some(mut fleet) = Fleet::start(&[])? else { return Ok(()) };
+    let folder = fleet.unterm.home().join("bin");
+    std::fs::create_dir(&folder)?;
+    let (new, program) = (folder.join("new"), folder.join("claude"));
+    let script =
+        "#!/bin/bash\n[ $# = 0 ] || { echo '2.1.109 (Claude Code)'; exit; }\nread -r line\n";
+    std::fs::write(&new, script)?;
+    std::fs::set_permissions(&new, std::fs::Permissions::from_mode(0o755))?;
+    std::fs::rename(&new, &program)?;
+    let mut agent = Agent::connect(fleet.address(), &fleet.token(&[])?)?;
+    let mut listed = || agent.call("list_machines", json!({}))?.json();
+    let scan = |listed: &Value| listed["machines"][0]["scan"]["claude"].clone();
+    let found = wait_until("the program", &mut listed, |listed| scan(listed).is_object())?;
+    assert_eq!(scan(&found), json!({"version": "2.1.109", "running": false}));
+    assert_eq!(found["machines"][0]["sessions"][0]["ai"], Value::Null);
+
+    let pane = fleet.unterm.first_pane()?;
+    pane.type_text(&mut fleet.unterm, "bin/claude\r")?;
+    let runs = |listed: &Value| scan(listed)["running"] == true;
+    let found = wait_until("the program in a session", listed, runs)?;
+    let ai = || agent.call("list_machines", json!({}))?.json();
+    let is_there = |listed: &Value| listed["machines"][0]["sessions"][0]["ai"] == "claude";
+    wait_until("the session's program", ai, is_there)?;
+    assert_eq!(scan(&found)["version"], "2.1.109");
     Ok(())
 }
 

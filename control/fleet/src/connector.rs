@@ -6,6 +6,7 @@
 
 mod claims;
 mod connection;
+mod foreground;
 mod headless;
 mod instances;
 mod programs;

@@ -74,6 +74,7 @@ impl Hub {
     /// The listener or the connection to NATS failed.
     pub async fn serve(&self, listener: TcpListener) -> Result<()> {
         let services = &self.services;
+        services.machines.load().await?;
         tokio::select! {
             end = http::serve(services.clone(), listener, self.public_name.as_deref()) => end,
             end = self.pairing.serve() => end,

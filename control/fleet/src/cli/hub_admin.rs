@@ -120,7 +120,7 @@ impl Admin {
                 self.print(&format!("Removed {id}.\n"), || json!({ "removed": id }))
             }
             Command::Machines { remove: None } => {
-                let listed = hub.machines().list(hub.machines().paired().await?).await;
+                let listed = hub.machines().list(hub.machines().load().await?).await;
                 let row = |of: &unterm_fleet::hub::machines::Listed| {
                     format!(
                         "{}  {}  {}  {} sessions\n",

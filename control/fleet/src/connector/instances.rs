@@ -13,7 +13,7 @@ use unterm_control::{
     methods::{aliases, params::NoParams, session, token},
 };
 
-use super::{connection::Connection, programs};
+use super::{connection::Connection, foreground::Foregrounds};
 use crate::{
     digest,
     protocol::{MOST_READ, Session, Text, Type, Typed},
@@ -61,9 +61,9 @@ impl Instances {
 
     /// The sessions of all live instances. An instance that does not answer has none.
     pub async fn sessions(&self) -> Vec<Session> {
-        let mut sessions = Vec::new();
+        let (mut sessions, mut foregrounds) = (Vec::new(), Foregrounds::default());
         for record in client::live(&self.home) {
-            match self.sessions_of(&record).await {
+            match self.sessions_of(&record, &mut foregrounds).await {
                 Ok(of) => sessions.extend(of),
                 Err(error) => {
                     tracing::debug!(id = record.id, error = %format!("{error:#}"), "no sessions");
@@ -74,7 +74,11 @@ impl Instances {
         sessions
     }
 
-    async fn sessions_of(&self, record: &Record) -> Result<Vec<Session>> {
+    async fn sessions_of(
+        &self,
+        record: &Record,
+        foregrounds: &mut Foregrounds,
+    ) -> Result<Vec<Session>> {
         let start = start_of(record);
         let remote = self.remote(record, &start, "").await?;
         let sessions = list(&remote).await?;
@@ -82,7 +86,7 @@ impl Instances {
         Ok(live
             .map(|session| Session {
                 sid: sid(&start, session.id),
-                ai: programs::of_process(&session.shell.process_name).map(str::to_owned),
+                ai: foregrounds.ai(&session.shell.process_name, &session.tty).map(str::to_owned),
                 cwd: name(&folder_of(&session.shell.cwd)),
                 title: name(&session.title),
                 instance: name(&record.id),

@@ -4,6 +4,7 @@
 
 use anyhow::Result;
 use rmcp::model::JsonObject;
+use serde::Serialize;
 use serde_json::json;
 
 use super::{
@@ -11,7 +12,7 @@ use super::{
     audit::{self, Entry, Event},
     conversations::{Flow, State},
     host::{Bash, HostWrite},
-    machines::{Machine, Unreachable, visible},
+    machines::{Listed, Machine, Unreachable, visible},
     output,
     services::Services,
     tokens::{Right, Token},
@@ -25,6 +26,12 @@ use crate::{
 
 /// The most characters of a call's description for the person.
 const LONGEST_DETAIL: usize = 500;
+
+/// The reply of list_machines, with its fields in the protocol's order.
+#[derive(Serialize)]
+struct MachinesReply {
+    machines: Vec<Listed>,
+}
 
 /// What the agent gets: a reply, or an error.
 pub enum Answer {
@@ -153,10 +160,10 @@ impl Calling<'_> {
     }
 
     async fn list_machines(&self) -> Result<Answer> {
-        let mut machines = self.hub.machines.paired().await?;
+        let mut machines = self.hub.machines.paired();
         machines.retain(|machine| self.token.reaches(&machine.id));
         let machines = self.hub.machines.list(machines).await;
-        Ok(Answer::Done(json!({ "machines": machines }).to_string()))
+        Ok(Answer::Done(serde_json::to_string(&MachinesReply { machines })?))
     }
 
     async fn list_sessions(&self, machine: &Machine) -> Answer {

@@ -14,7 +14,7 @@ use nkeys::{KeyPair, KeyPairType};
 use parking_lot::RwLock;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use super::store::{INVITATION_AGE, Store, now};
+use super::store::{Bucket, INVITATION_AGE, Store, now};
 use crate::{
     connector::{Invitation, PairReply, PairRequest},
     digest::random,
@@ -98,12 +98,14 @@ pub enum Unreachable {
 pub struct Machines {
     store: Store,
     present: Arc<RwLock<HashMap<MachineId, Presence>>>,
+    /// The paired machines, as [`Self::follow`] last heard. A list of keys in the store costs a consumer of NATS each time.
+    paired: Arc<RwLock<BTreeMap<MachineId, Machine>>>,
 }
 
 impl Machines {
     /// Those in a store.
     pub fn new(store: Store) -> Self {
-        Self { store, present: Arc::default() }
+        Self { store, present: Arc::default(), paired: Arc::default() }
     }
 
     /// The paired machine with this id.
@@ -114,12 +116,21 @@ impl Machines {
         self.store.machines.get(id.as_str()).await
     }
 
-    /// All paired machines.
+    /// All paired machines, from the store.
     ///
     /// # Errors
     /// NATS does not answer.
-    pub async fn paired(&self) -> Result<Vec<Machine>> {
-        Ok(self.store.machines.all().await?.into_iter().map(|(_, machine)| machine).collect())
+    pub async fn load(&self) -> Result<Vec<Machine>> {
+        let all = self.store.machines.all::<Machine>().await?;
+        let all: Vec<_> = all.into_iter().map(|(_, machine)| machine).collect();
+        *self.paired.write() =
+            all.iter().map(|machine| (machine.id.clone(), machine.clone())).collect();
+        Ok(all)
+    }
+
+    /// All paired machines, as of the last change that this hub has heard of.
+    pub fn paired(&self) -> Vec<Machine> {
+        self.paired.read().values().cloned().collect()
     }
 
     /// Removes a machine from the fleet: the hub asks it nothing more.
@@ -202,31 +213,54 @@ impl Machines {
         self.store.calls.get(&protocol::call_key(machine, call)).await
     }
 
-    /// Follows what connectors say of their machines, for as long as it is polled.
+    /// Follows which machines are paired, and what connectors say of them, for as long as it is polled.
     pub async fn follow(&self) {
         loop {
-            if let Err(error) = self.follow_once().await {
-                tracing::warn!(error = %format!("{error:#}"), "the machines' presence is not followed");
-            }
+            let presence = follow_bucket(&self.store.presence, |id, presence| {
+                let mut present = self.present.write();
+                match presence {
+                    Some(presence) => drop(present.insert(id, presence)),
+                    None => drop(present.remove(&id)),
+                }
+            });
+            let paired = follow_bucket(&self.store.machines, |id, machine| {
+                let mut paired = self.paired.write();
+                match machine {
+                    Some(machine) => drop(paired.insert(id, machine)),
+                    None => drop(paired.remove(&id)),
+                }
+            });
+            let error = tokio::select! {
+                error = presence => error,
+                error = paired => error,
+            };
+            tracing::warn!(error = %format!("{error:#}"), "the machines are not followed");
             tokio::time::sleep(Duration::from_secs(1)).await;
         }
     }
+}
 
-    async fn follow_once(&self) -> Result<()> {
-        let mut watch = self.store.presence.0.watch_with_history(">").await?;
+/// Reports the values of a bucket whose keys are machines, and their changes, until that fails. `None`: the value is gone.
+async fn follow_bucket<T: DeserializeOwned>(
+    bucket: &Bucket,
+    changed: impl Fn(MachineId, Option<T>),
+) -> anyhow::Error {
+    let follow = async {
+        let mut watch = bucket.0.watch_with_history(">").await?;
         while let Some(entry) = watch.next().await {
             let entry = entry?;
             let Ok(id) = MachineId::try_from(entry.key) else { continue };
             match entry.operation {
                 Operation::Put => match serde_json::from_slice(&entry.value) {
-                    Ok(presence) => drop(self.present.write().insert(id, presence)),
-                    Err(error) => tracing::debug!(%id, %error, "a presence is not understood"),
+                    Ok(value) => changed(id, Some(value)),
+                    Err(error) => tracing::debug!(%id, %error, "a value is not understood"),
                 },
-                _ => drop(self.present.write().remove(&id)),
+                _ => changed(id, None),
             }
         }
-        bail!("the watch ended")
-    }
+        anyhow::Ok(())
+    };
+    follow.await.err().unwrap_or_else(|| anyhow::anyhow!("the watch ended"))
 }
 
 fn scanned((name, program): (String, protocol::Program)) -> (String, Scanned) {
