@@ -8,6 +8,7 @@ use std::{
 };
 
 use anyhow::{Context as _, Result};
+use rustix::fs::{FlockOperation, flock};
 use serde::{Serialize, de::DeserializeOwned};
 
 /// Creates a folder that only its owner can open.
@@ -56,15 +57,26 @@ pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {
     serde_json::from_str(&text).map(Some).with_context(|| path.display().to_string())
 }
 
-/// Takes a lock that ends with the returned file, so that two processes don't use one folder.
+/// Takes a lock that ends with the returned file. A process that is being started holds a copy for a moment after that.
+///
+/// # Errors
+/// The system's.
+pub fn wait_for_lock(path: &Path) -> Result<File> {
+    lock_by(path, FlockOperation::LockExclusive)
+}
+
+/// The same, so that two processes don't use one folder.
 ///
 /// # Errors
 /// Another process holds the lock, or the system's.
 pub fn lock(path: &Path) -> Result<File> {
-    use rustix::fs::{FlockOperation, flock};
+    lock_by(path, FlockOperation::NonBlockingLockExclusive)
+}
+
+fn lock_by(path: &Path, operation: FlockOperation) -> Result<File> {
     let open = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path);
     let file = open.with_context(|| path.display().to_string())?;
-    flock(&file, FlockOperation::NonBlockingLockExclusive)
+    flock(&file, operation)
         .with_context(|| format!("{}: another process uses this folder", path.display()))?;
     Ok(file)
 }
@@ -90,6 +102,6 @@ mod tests {
         let held = lock(&folder.join("lock")).unwrap();
         assert!(lock(&folder.join("lock")).is_err());
         drop(held);
-        lock(&folder.join("lock")).unwrap();
+        wait_for_lock(&folder.join("lock")).unwrap();
     }
 }

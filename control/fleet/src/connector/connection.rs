@@ -122,7 +122,7 @@ struct Key {
 pub fn machine_key(home: &Path) -> Result<String> {
     let folder = folder(home);
     files::create_folder(&folder)?;
-    let _lock = files::lock(&folder.join("key.lock"))?;
+    let _lock = files::wait_for_lock(&folder.join("key.lock"))?;
     let path = folder.join("key.json");
     if let Some(Key { seed }) = files::read_json(&path)? {
         return Ok(seed);
