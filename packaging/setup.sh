@@ -93,6 +93,19 @@ file    /usr/lib/python3*/ensurepip/__init__.py  python3-venv
 deny_needs='
 file    /usr/lib/python3*/ensurepip/__init__.py  python3-venv
 '
+# What packs a release, beside the compiler.
+release_needs='
+command strip                     binutils
+command tic                       ncurses-bin
+command zstd                      zstd
+command rsvg-convert              librsvg2-bin
+command python3                   python3
+command dpkg-deb                  dpkg
+command dpkg-shlibdeps            dpkg-dev
+command rpmbuild                  rpm
+command desktop-file-validate     desktop-file-utils
+command appstreamcli              appstream
+'
 
 # is_there KIND WHAT: whether a need is met.
 is_there() {

@@ -375,8 +375,8 @@ fn every_dependency_comes_from_the_public_registry() {
 fn scripts_can_be_run() {
     use std::os::unix::fs::PermissionsExt;
     let tree = Tree::read();
-    let scripts =
-        ["run", "test", "deny", "release", "fleet"].map(|name| format!("packaging/{name}"));
+    let scripts = ["run", "test", "deny", "release", "fleet", "test-packages"]
+        .map(|name| format!("packaging/{name}"));
     for script in scripts.iter().map(String::as_str).chain([".ci/run"]) {
         let mode = std::fs::metadata(tree.root.join(script)).expect(script).permissions().mode();
         assert!(mode & 0o111 != 0, "{script} is not executable");

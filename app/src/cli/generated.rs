@@ -5,7 +5,10 @@
 use std::{fs, path::Path};
 
 use anyhow::{Context, Result};
-use clap::{Arg, ArgAction, ArgMatches, Command, ValueEnum, builder::ValueParser, value_parser};
+use clap::{
+    Arg, ArgAction, ArgMatches, Command, CommandFactory, ValueEnum, builder::ValueParser,
+    value_parser,
+};
 use serde_json::{Map, Value};
 use unterm_control::{Entry, METHODS};
 
@@ -194,15 +197,17 @@ pub fn manual(command: Command) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// Writes a manual page for this program and for each of its commands into a folder.
+/// Writes manual pages into a folder: of this program, of each of its commands, and of the terminal.
 pub fn manuals(command: Command, folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-    clap_mangen::generate_to(command, folder).with_context(|| folder.display().to_string())
+    for command in [command, unterm::args::Args::command()] {
+        clap_mangen::generate_to(command, folder).with_context(|| folder.display().to_string())?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
     use serde_json::json;
 
     use super::*;
@@ -287,7 +292,7 @@ mod tests {
         assert!(page.contains(".TH unterm\\-cli 1") || page.contains(".TH unterm-cli 1"), "{page}");
         let folder = tempfile::tempdir().unwrap();
         manuals(Args::command(), folder.path()).unwrap();
-        for name in ["unterm-cli.1", "unterm-cli-session-create.1"] {
+        for name in ["unterm.1", "unterm-cli.1", "unterm-cli-session-create.1"] {
             assert!(folder.path().join(name).is_file(), "{name}");
         }
     }
