@@ -57,7 +57,7 @@ impl Terminal {
                 home.join(".config/alacritty/alacritty.toml"),
                 home.join(".alacritty.toml"),
             ],
-            // The later file is the newer name.
+            // `config.ghostty` is the newer name.
             Self::Ghostty => {
                 vec![config.join("ghostty/config.ghostty"), config.join("ghostty/config")]
             }
