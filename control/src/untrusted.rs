@@ -22,7 +22,11 @@ fn is_hidden(char: char, before: Option<char>) -> bool {
         '\n' | '\t' => false,
         // A variation selector is visible as the look of an emoji: one selector, after a character that can have one.
         '\u{fe0e}' | '\u{fe0f}' => before.is_none_or(|before| {
-            before.is_ascii_alphabetic() || before == ' ' || is_selector(before)
+            let can_have_one = match before.is_ascii() {
+                true => before.is_ascii_digit() || matches!(before, '#' | '*'),
+                false => !is_selector(before),
+            };
+            !can_have_one
         }),
         _ if char.is_control() || is_selector(char) => true,
         '\u{ad}'
@@ -140,6 +144,7 @@ mod tests {
         assert_eq!(escaped("a\u{200b}\u{feff}"), "a\\u{200b}\\u{feff}");
         assert_eq!(escaped("\x1b[0m\x07\u{9b}"), "\\u{1b}[0m\\u{7}\\u{9b}");
         assert_eq!(escaped("\u{e0041}\u{e0100}"), "\\u{e0041}\\u{e0100}");
+        assert_eq!(escaped("<\u{fe0f}/a_\u{fe0e}"), "<\\u{fe0f}/a_\\u{fe0e}");
         // Several selectors in a row can encode bytes.
         assert_eq!(escaped("☺\u{fe01}\u{fe0f}\u{fe0f}"), "☺\\u{fe01}\\u{fe0f}\\u{fe0f}");
     }

@@ -33,7 +33,7 @@ use crate::{
 
 /// How often the connector looks for changed sessions.
 const LOOK: Duration = Duration::from_secs(2);
-/// The most requests that are served at a time. Further ones wait in NATS's client.
+/// The most requests that are served at a time. Further ones are refused.
 const MOST_REQUESTS: usize = 64;
 
 /// What a connector does.
@@ -70,12 +70,19 @@ pub async fn run(connection: Connection, options: Options) -> Result<()> {
     let serve = async {
         let places = Arc::new(tokio::sync::Semaphore::new(MOST_REQUESTS));
         while let Some(request) = subscription.next().await {
-            let place = places.clone().acquire_owned().await?;
+            let received = Instant::now();
+            let Ok(place) = places.clone().try_acquire_owned() else {
+                // A request that waits would be carried out after the hub has given it up.
+                if let Some(reply) = request.reply {
+                    let _ = client.publish(reply, requests::busy().into()).await;
+                }
+                continue;
+            };
             let (client, instances, claims) = (client.clone(), instances.clone(), claims.clone());
             tokio::spawn(async move {
                 let _place = place;
                 let Some(reply) = &request.reply else { return };
-                let answer = requests::answer(&request, &instances, &claims).await;
+                let answer = requests::answer(&request, received, &instances, &claims).await;
                 if let Err(error) = client.publish(reply.clone(), answer.into()).await {
                     tracing::warn!(%error, "a reply could not be sent");
                 }

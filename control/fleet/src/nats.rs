@@ -3,7 +3,7 @@
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use anyhow::{Context as _, Result};
-use async_nats::{Client, ConnectOptions, jetstream};
+use async_nats::{Client, ConnectOptions, ServerAddr, jetstream};
 use serde::{Deserialize, Serialize};
 
 use crate::identity;
@@ -43,8 +43,14 @@ impl Credentials {
             .name(name)
             .max_reconnects(None)
             .request_timeout(Some(PATIENCE))
+            // Only the servers that were named: another one could give any address.
+            .ignore_discovered_servers()
             .reconnect_delay_callback(pause)
             .event_callback(|event| async move { tracing::info!(%event, "nats") });
+        let mut hosts = self.servers.iter().filter_map(|server| server.parse::<ServerAddr>().ok());
+        if !hosts.all(|server| is_loopback(server.host())) {
+            options = options.require_tls(true);
+        }
         if let Some(inbox) = inbox {
             options = options.custom_inbox_prefix(inbox);
         }
@@ -57,6 +63,12 @@ impl Credentials {
         let servers = self.servers.join(",");
         options.connect(&self.servers).await.with_context(|| format!("connecting to {servers}"))
     }
+}
+
+/// Whether an address stays on this machine.
+fn is_loopback(host: &str) -> bool {
+    let ip = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
+    host == "localhost" || ip.is_ok_and(|ip| ip.is_loopback())
 }
 
 /// The pause before a try to connect. It grows, and differs between machines, so that a server that returns is not swamped.
@@ -78,6 +90,16 @@ pub fn jetstream(client: &Client) -> jetstream::Context {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_this_machine_is_reached_without_tls() {
+        for host in ["127.0.0.1", "localhost", "[::1]", "::1"] {
+            assert!(is_loopback(host), "{host}");
+        }
+        for host in ["10.0.0.1", "nats.example.org", "127.0.0.1.example.org", ""] {
+            assert!(!is_loopback(host), "{host}");
+        }
+    }
 
     #[test]
     fn pauses_grow_to_a_limit() {

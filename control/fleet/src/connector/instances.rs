@@ -4,7 +4,7 @@ use std::{collections::HashMap, path::PathBuf, sync::Arc, time::Duration};
 
 use anyhow::{Context as _, Result, anyhow};
 use parking_lot::Mutex;
-use tokio::time::Instant;
+use tokio::{sync::OwnedMutexGuard, time::Instant};
 use unterm_control::{
     Caller, Record,
     backend::Calls as _,
@@ -29,8 +29,9 @@ const MOST_ROWS: u64 = 4000;
 const DIGITS: usize = 12;
 /// How long an instance may take to answer.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How long a call that types may take, with its pauses. While the person has paused agents, it waits this long.
-const TYPING_PATIENCE: Duration = Duration::from_secs(10);
+/// How long a call that types may take since it was received, with its turn and its pauses. While the person has paused agents, it
+/// waits this long.
+pub const TYPING_PATIENCE: Duration = Duration::from_secs(10);
 /// The longest pause before a part.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 /// The most connections to instances that are kept.
@@ -110,12 +111,9 @@ impl Instances {
         Ok(Text { is_cut: is_cut || end.len() < text.len(), text: end.to_owned() })
     }
 
-    /// Types into a session.
-    pub async fn type_in(&self, request: &Type) -> Result<Typed> {
+    /// Types into a session. The caller has its turn.
+    pub async fn type_in(&self, request: &Type, deadline: Instant) -> Result<Typed> {
         let Place { remote, pane } = self.find(&request.sid, &request.client).await?;
-        let turn = self.turn(&request.sid);
-        let _turn = turn.lock().await;
-        let deadline = Instant::now() + TYPING_PATIENCE;
         let caller = Caller::of_user(None);
         let mut bytes = 0;
         for part in &request.parts {
@@ -137,12 +135,15 @@ impl Instances {
         Ok(Typed { bytes })
     }
 
-    /// The right to type into a session.
-    fn turn(&self, sid: &str) -> Arc<tokio::sync::Mutex<()>> {
-        let mut typing = self.typing.lock();
-        // Those that no call holds.
-        typing.retain(|_, turn| Arc::strong_count(turn) > 1);
-        typing.entry(sid.to_owned()).or_default().clone()
+    /// Waits for the turn to type into a session.
+    pub async fn turn(&self, sid: &str) -> OwnedMutexGuard<()> {
+        let turn = {
+            let mut typing = self.typing.lock();
+            // Those that no call holds.
+            typing.retain(|_, turn| Arc::strong_count(turn) > 1);
+            typing.entry(sid.to_owned()).or_default().clone()
+        };
+        turn.lock_owned().await
     }
 
     /// The pane with this session id, for a client.

@@ -2,12 +2,28 @@
 
 use async_nats::Message;
 use serde::{Serialize, de::DeserializeOwned};
+use tokio::time::{Instant, timeout_at};
 
-use super::{claims::Claims, instances::Instances};
+use super::{
+    claims::Claims,
+    instances::{Instances, TYPING_PATIENCE},
+};
 use crate::protocol::{LONGEST_TEXT, Read, Reply, Sessions, Text, Type, Typed, Verb};
 
-/// The reply to a request, as JSON.
-pub async fn answer(request: &Message, instances: &Instances, claims: &Claims) -> Vec<u8> {
+/// The reply to one request too many, as JSON.
+pub fn busy() -> Vec<u8> {
+    write(&Reply::<()>::Refused(
+        "the machine is busy with other calls; nothing was done".to_owned(),
+    ))
+}
+
+/// The reply to a request that was received at this time, as JSON.
+pub async fn answer(
+    request: &Message,
+    received: Instant,
+    instances: &Instances,
+    claims: &Claims,
+) -> Vec<u8> {
     let name = request.subject.rsplit('.').next().unwrap_or_default();
     let Some(verb) = Verb::ALL.into_iter().find(|verb| verb.name() == name) else {
         let why = format!("this version of the connector knows no request {name:?}");
@@ -19,7 +35,7 @@ pub async fn answer(request: &Message, instances: &Instances, claims: &Claims) -
             write(&Reply::Done(Sessions { sessions }))
         }
         Verb::Read => write(&read(request, instances).await),
-        Verb::Type => write(&type_in(request, instances, claims).await),
+        Verb::Type => write(&type_in(request, received, instances, claims).await),
     }
 }
 
@@ -34,7 +50,12 @@ async fn read(request: &Message, instances: &Instances) -> Reply<Text> {
     }
 }
 
-async fn type_in(request: &Message, instances: &Instances, claims: &Claims) -> Reply<Typed> {
+async fn type_in(
+    request: &Message,
+    received: Instant,
+    instances: &Instances,
+    claims: &Claims,
+) -> Reply<Typed> {
     let request: Type = match parse(request) {
         Ok(request) => request,
         Err(why) => return Reply::Refused(why),
@@ -42,12 +63,18 @@ async fn type_in(request: &Message, instances: &Instances, claims: &Claims) -> R
     if request.parts.iter().map(|part| part.text.len()).sum::<usize>() > LONGEST_TEXT + 64 {
         return Reply::Refused(format!("the text is longer than {LONGEST_TEXT} bytes"));
     }
+    // Before the hub gives the call up, and before the person's next decision about it.
+    let deadline = received + TYPING_PATIENCE;
+    let Ok(_turn) = timeout_at(deadline, instances.turn(&request.sid)).await else {
+        let why = "other calls were typing into this session; nothing was typed";
+        return Reply::Refused(why.to_owned());
+    };
     match claims.claim(&request.call).await {
         Ok(true) => {}
         Ok(false) => return Reply::Repeated,
         Err(error) => return Reply::Refused(format!("{error:#}; nothing was typed")),
     }
-    let reply = match instances.type_in(&request).await {
+    let reply = match instances.type_in(&request, deadline).await {
         Ok(typed) => Reply::Done(typed),
         Err(error) => Reply::Refused(format!("{error:#}")),
     };

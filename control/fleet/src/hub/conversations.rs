@@ -14,7 +14,7 @@ use super::{
 use crate::digest;
 
 /// The most characters of a conversation's id.
-const LONGEST_ID: usize = 200;
+pub const LONGEST_ID: usize = 200;
 
 /// What the person decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -9,7 +9,7 @@ mod pattern;
 
 use std::{path::Path, process::Stdio, sync::Arc, time::Duration};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -58,6 +58,9 @@ impl Host {
     /// # Errors
     /// The folder can't be opened.
     pub fn new(root: Option<&Path>, has_shell: bool) -> Result<Self> {
+        if let Some(root) = root {
+            keep_out_of_home(root, &unterm_control::home())?;
+        }
         let root = root
             .map(|root| Root::open(root).with_context(|| format!("the folder {}", root.display())));
         Ok(Self { root: root.transpose()?.map(Arc::new), has_shell })
@@ -205,6 +208,19 @@ async fn bounded(mut output: impl AsyncRead + Unpin) -> (Vec<u8>, usize) {
     (kept, missing)
 }
 
+/// Refuses a folder that shares files with Unterm's home, where the keys of the fleet are.
+fn keep_out_of_home(root: &Path, home: &Path) -> Result<()> {
+    let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let (root, home) = (whole(root), whole(home));
+    ensure!(
+        !home.starts_with(&root) && !root.starts_with(&home),
+        "--admin-root {} shares files with {}, where the keys of the fleet are; choose another folder",
+        root.display(),
+        home.display()
+    );
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::Value;
@@ -216,6 +232,19 @@ mod tests {
         let host = Host::new(Some(folder.path()), true).unwrap();
         let bash = Bash { command: command.to_owned(), timeout };
         serde_json::from_str(&host.bash(&bash).await.unwrap()).unwrap()
+    }
+
+    #[test]
+    fn the_keys_of_the_fleet_stay_out_of_reach() {
+        let folder = tempfile::tempdir().unwrap();
+        let (root, home) = (folder.path().join("root"), folder.path().join("home/.unterm"));
+        std::fs::create_dir(&root).unwrap();
+        std::fs::create_dir_all(home.join("fleet")).unwrap();
+        std::os::unix::fs::symlink(&home, root.join("link")).unwrap();
+        assert!(keep_out_of_home(&root, &home).is_ok(), "links are not followed later");
+        for shared in [folder.path(), &home, &home.join("fleet"), &root.join("link")] {
+            assert!(keep_out_of_home(shared, &home).is_err(), "{}", shared.display());
+        }
     }
 
     #[tokio::test]

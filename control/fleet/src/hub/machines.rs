@@ -14,7 +14,10 @@ use nkeys::{KeyPair, KeyPairType};
 use parking_lot::RwLock;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use super::store::{Bucket, INVITATION_AGE, Store, now};
+use super::{
+    output::disarmed,
+    store::{Bucket, INVITATION_AGE, Store, now},
+};
 use crate::{
     connector::{Invitation, PairReply, PairRequest},
     digest::random,
@@ -287,7 +290,8 @@ pub fn visible(session: Session) -> Session {
 }
 
 fn shown(text: &str, most: usize) -> String {
-    unterm_control::escaped(&text.chars().take(most).collect::<String>())
+    let line: String = text.chars().take(most).map(|c| if c == '\n' { ' ' } else { c }).collect();
+    disarmed(&unterm_control::escaped(&line))
 }
 
 /// Pairs machines: signs their permissions.

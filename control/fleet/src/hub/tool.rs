@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
-use super::tokens::Right;
+use super::{conversations::LONGEST_ID, tokens::Right};
 
 /// A tool.
 pub struct ToolRow {
@@ -245,10 +245,18 @@ impl ToolRow {
                 (Some(value @ Value::String(_)), _) => value,
                 (Some(_), _) => return Err(format!("`{name}` must be a text")),
             };
+            if *name == "conversation_id" && value.as_str().is_some_and(is_too_long) {
+                return Err(format!("`{name}` must have at most {LONGEST_ID} characters"));
+            }
             values.insert((*name).to_owned(), value);
         }
         Ok(Arguments(values))
     }
+}
+
+/// Whether the id of a conversation, which the audit log keeps, is too long.
+fn is_too_long(id: &str) -> bool {
+    id.chars().count() > LONGEST_ID
 }
 
 /// A whole number. Some models write numbers as texts.
