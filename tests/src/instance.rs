@@ -1,10 +1,13 @@
 //! A running Unterm with its own home, and a connection to its control port.
 
 use std::{
-    fs::{self, DirBuilder, File},
+    fs::{self, DirBuilder, File, OpenOptions},
     io::{BufRead as _, BufReader, Write as _},
     net::TcpStream,
-    os::unix::{fs::DirBuilderExt as _, process::ExitStatusExt as _},
+    os::unix::{
+        fs::{DirBuilderExt as _, OpenOptionsExt as _},
+        process::ExitStatusExt as _,
+    },
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Output},
     time::Duration,
@@ -122,7 +125,8 @@ impl<'a> Start<'a> {
         if !self.on_full_disk {
             // The tour of a first window would take the keys.
             DirBuilder::new().recursive(true).mode(0o700).create(&registry)?;
-            fs::write(registry.join("tour_shown"), "")?;
+            let mut shown = OpenOptions::new();
+            shown.create(true).append(true).mode(0o600).open(registry.join("tour_shown"))?;
         }
         let mut command = match self.on_full_disk {
             true => full_disk::command(&binary("unterm"), &registry)?,
