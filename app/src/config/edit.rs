@@ -10,7 +10,7 @@ use super::{
     parse::{parse, text},
     reference,
 };
-use crate::action::Keys;
+use crate::action::{Keys, Takes};
 
 /// A key, as the names of its section and itself, and its new value; without a value, the key is removed.
 pub type Edit = (Vec<String>, Option<Value>);
@@ -29,7 +29,23 @@ pub fn set(home: &Path, key: &[&str], value: Value) -> Result<()> {
 /// # Errors
 /// As [`set`]; then no key is changed.
 pub fn change(home: &Path, edits: &[Edit]) -> Result<()> {
-    update(home, |_| Ok(edits.to_vec()), |_, _| Ok(()))
+    let edits: Vec<Edit> = edits.iter().cloned().map(without_empty_argument).collect();
+    update(home, |_| Ok(edits), |_, _| Ok(()))
+}
+
+/// A binding without an argument that is empty and may be left out: `new_tab` for `new_tab:`.
+fn without_empty_argument((key, value): Edit) -> Edit {
+    let bare = match (&key[..], value.as_ref().and_then(Value::as_str)) {
+        ([section, _], Some(text)) if section == "keys" => text.strip_suffix(':'),
+        _ => None,
+    };
+    let is_optional = |name: &&str| {
+        keys::find(name).is_ok_and(|entry| matches!(entry.takes, Takes::Optional { .. }))
+    };
+    match bare.filter(is_optional).map(Value::from) {
+        Some(bare) => (key, Some(bare)),
+        None => (key, value),
+    }
 }
 
 /// Sets the keys that the file does not set, and leaves the others. Before the file changes, calls `keep` with the file and
@@ -447,7 +463,7 @@ mod tests {
     fn a_key_is_written_with_the_usual_modifiers_and_unknown_ones_are_refused() {
         let home = home("");
         let set = |key: &str, action: &str| set(home.path(), &["keys", key], action.into());
-        set("control+t", "new_tab").unwrap();
+        set("control+t", "new_tab:").unwrap();
         assert_eq!(text(&home), "[keys]\n\"ctrl+t\" = \"new_tab\"\n");
         set("Ctrl+T", "close_tab").unwrap();
         set("cmd+t", "new_tab").unwrap();
