@@ -45,7 +45,8 @@ fn a_window_on_a_full_disk_opens_and_says_so() -> Result<()> {
         others.any(|one| one[1].as_str().is_some_and(|text| text.contains(UNREGISTERED)))
     };
     reader.wait("the message", is_told)?;
-    // The shell works as usual.
+    // The shell works as usual, behind the tour of the first window.
+    display.press(&["Escape"])?;
     display.type_text("echo $((40 + 2))\n")?;
     let answers = |seen: &Value| {
         seen["terminals"][0]["text"].as_str().is_some_and(|text| text.contains("\n42"))
