@@ -122,7 +122,8 @@ impl<'a> Start<'a> {
         write_shell_settings(home.path())?;
         let log = self.log.unwrap_or_else(|| home.path().join("unterm.log"));
         let registry = self.registry.unwrap_or_else(|| home.path().join(".unterm"));
-        if self.display.is_some() && !self.on_full_disk {
+        let has_window = !self.args.iter().any(|arg| arg == "--headless");
+        if has_window && !self.on_full_disk {
             // The tour of a first window would take the keys.
             DirBuilder::new().recursive(true).mode(0o700).create(&registry)?;
             let mut shown = OpenOptions::new();
