@@ -19,7 +19,7 @@ use crate::{Instance, PATIENCE, Start, binary, process::bare, wait_for};
 /// The variable with the path of the NATS server.
 const NATS_SERVER: &str = "UNTERM_NATS_SERVER";
 
-/// The NATS server that `packaging/test` installs. `None` if there is none, unless all that tests need is said to be there.
+/// The NATS server that `packaging/test` installs. `None` if there is none, unless UNTERM_NEEDS_ALL is set.
 ///
 /// # Panics
 ///

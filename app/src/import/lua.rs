@@ -83,7 +83,7 @@ impl Lua {
     }
 }
 
-/// What a file says at its top level.
+/// The settings at the top level of a file.
 #[derive(Debug, Default)]
 pub(super) struct File {
     /// The settings of the returned table, in the order of the text: path, value, line.

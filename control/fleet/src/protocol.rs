@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{identity::MachineId, jwt::Permissions};
 
-/// The bucket of what is known of connected machines. A key is a machine's id, and ends with its presence.
+/// The bucket with the presence of connected machines. A key is a machine's id, and ends with its presence.
 pub const PRESENCE: &str = "fleet_presence";
 /// The bucket of calls that connectors have begun. A key is `MACHINE.CALL`.
 pub const CALLS: &str = "fleet_calls";
@@ -88,7 +88,7 @@ pub fn permissions(machine: &MachineId) -> Permissions {
     }
 }
 
-/// What a connector says of its machine.
+/// The state of a machine, as its connector reports it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Presence {
     /// The machine's name for people.
@@ -167,7 +167,7 @@ pub struct Type {
     pub parts: Vec<Part>,
 }
 
-/// A part of what is typed.
+/// A part of the input.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
     /// The text, sent unchanged in one write.

@@ -116,7 +116,7 @@ async fn a_machine_uses_its_own_subjects_only() -> Result<()> {
         let heard = heard.next().now_or_never().flatten();
         assert!(!passed && heard.is_none(), "{subscribed}");
     }
-    // What it says goes nowhere but to its own keys.
+    // It writes to its own keys only.
     for subject in [
         format!("$KV.fleet_presence.{b}"),
         format!("$KV.fleet_calls.{b}.1"),

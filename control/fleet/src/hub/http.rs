@@ -39,7 +39,7 @@ const MOST_CONNECTIONS: usize = 512;
 const MOST_REQUESTS: usize = 256;
 /// The longest head of a request, in bytes.
 const LONGEST_HEAD: usize = 16 << 10;
-/// How long the refusal of a wrong token takes, so that nobody tries many.
+/// The delay before a wrong token is refused, against guessing.
 const WRONG_TOKEN: Duration = Duration::from_millis(500);
 
 type Mcp = StreamableHttpService<Session, LocalSessionManager>;

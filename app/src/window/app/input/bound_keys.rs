@@ -12,14 +12,14 @@ use crate::{
 };
 
 impl App {
-    /// Runs what a key is bound to, or begins a sequence with it. `told` are the modifiers for the key map, `modifiers` those
+    /// Runs what a key is bound to, or begins a sequence with it. `reported` are the modifiers for the key map, `modifiers` those
     /// for the program. Returns false if the program gets the key.
     ///
     /// If nothing is bound behind a sequence that has begun, the program gets its keys; Escape discards them.
     pub(crate) fn bound_key(
         &mut self,
         input: &KeyInput<'_>,
-        told: Modifiers,
+        reported: Modifiers,
         modifiers: Modifiers,
     ) -> bool {
         let pressed = input.pressed;
@@ -31,7 +31,7 @@ impl App {
             // A key that is held too long ends no sequence.
             return true;
         }
-        let found = self.prefs.found(self.input.sequence.chords(), pressed, told);
+        let found = self.prefs.found(self.input.sequence.chords(), pressed, reported);
         match found {
             Some((chord, Found::Prefix)) => {
                 let text = input.text.map(str::to_owned);
@@ -42,18 +42,18 @@ impl App {
             Some((_, Found::Actions(actions))) => {
                 let actions = actions.to_vec();
                 self.end_sequence();
-                self.act_all(actions, told, has_begun)
+                self.act_all(actions, reported, has_begun)
             }
             None if !has_begun => false,
             None => {
                 let keys = self.end_sequence();
-                if pressed.key == Key::Escape && told.is_empty() {
+                if pressed.key == Key::Escape && reported.is_empty() {
                     return true;
                 }
                 for HeldBack { pressed, modifiers, text } in keys {
                     self.key_to_program(pressed, KeyAction::Press, modifiers, text.as_deref());
                 }
-                self.bound_key(input, told, modifiers)
+                self.bound_key(input, reported, modifiers)
             }
         }
     }

@@ -17,19 +17,19 @@ impl App {
     /// Handles a key press, repeat or release.
     pub(crate) fn key(&mut self, input: &KeyInput<'_>) {
         let KeyInput { pressed, physical, action, text } = *input;
-        let told = keys::modifiers(self.input.modifiers);
-        let modifiers = self.input.held.modifiers(input, told);
+        let reported = keys::modifiers(self.input.modifiers);
+        let modifiers = self.input.held.modifiers(input, reported);
         if action != KeyAction::Release {
             self.debug_key();
             self.deferred_click(true);
         }
         if action != KeyAction::Release {
             let is_over = pressed.key == Key::Escape && self.cancel_drag()
-                || self.overlay_key(&Press { pressed, modifiers: told, text });
+                || self.overlay_key(&Press { pressed, modifiers: reported, text });
             if is_over {
                 self.end_sequence();
             }
-            if is_over || self.bound_key(input, told, modifiers) {
+            if is_over || self.bound_key(input, reported, modifiers) {
                 return self.input.taken.take(physical);
             }
         }

@@ -96,6 +96,8 @@ impl App {
 
     /// Ends the programs of what was closed [`UNDO`] ago. Returns when that is due otherwise.
     pub(crate) fn end_closed_in_time(&mut self, now: Instant) -> Option<Instant> {
+        // Frames ask this, too: most find nothing closed.
+        self.workspace.undo_until?;
         self.mux.end_closed(UNDO);
         self.workspace.undo_until.take_if(|until| *until <= now);
         self.workspace.undo_until

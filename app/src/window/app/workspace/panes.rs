@@ -195,7 +195,7 @@ impl App {
         target != tab.id
     }
 
-    /// Begins a broadcast of what is typed, or ends it.
+    /// Starts or stops sending typed input to other panes as well.
     pub(crate) fn toggle_broadcast(&mut self, wanted: Broadcast) {
         let broadcast = &mut self.workspace.panes.broadcast;
         *broadcast = if *broadcast == wanted { Broadcast::Off } else { wanted };
