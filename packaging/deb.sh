@@ -25,7 +25,7 @@ make_deb() {
 
     # What the programs link, with the versions that they need.
     printf 'Source: unterm\n\nPackage: unterm\nArchitecture: any\n' >"$work/debian/control"
-    linked=$(deb_linked "$work" Depends unterm unterm-cli)
+    linked=$(deb_linked "$work" Depends unterm)
     [ ! -e "$tree/bin/unterm-capture" ] || capture=$(deb_linked "$work" Recommends unterm-capture)
     cat >"$work/files/DEBIAN/control" <<END
 Package: unterm

@@ -41,9 +41,9 @@ remove_old
 cd "$here"
 mkdir -p "$(dirname "$list")"
 rm -f "$list.new"
-find bin share -type f | sort | while IFS= read -r file; do
+find bin share ! -type d | sort | while IFS= read -r file; do
     mkdir -p "$prefix/$(dirname "$file")"
-    cp -p "$file" "$prefix/$file.new"
+    cp -pP "$file" "$prefix/$file.new"
     mv -f "$prefix/$file.new" "$prefix/$file"
     printf '%s\n' "$file" >>"$list.new"
 done

@@ -30,7 +30,7 @@ cp -a $tree/bin $tree/share %{buildroot}/usr/
 %files
 END
     # Folders that other packages own are not ours.
-    (cd "$tree" && find bin share -type f | sort | sed 's,^,/usr/,; s,^/usr/share/doc/,%doc &,') >>"$work/unterm.spec"
+    (cd "$tree" && find bin share ! -type d | sort | sed 's,^,/usr/,; s,^/usr/share/doc/,%doc &,') >>"$work/unterm.spec"
     sed -i 's,%doc /usr/share/doc/\(.*/LICEN.*\)$,%license /usr/share/doc/\1,' "$work/unterm.spec"
     (cd "$tree" && find share/unterm share/doc/unterm -type d | sort | sed 's,^,%dir /usr/,') >>"$work/unterm.spec"
     # The times and the machine's name are in the package; unterm-capture's libraries only serve unterm-capture.

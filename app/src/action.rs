@@ -45,7 +45,7 @@ pub enum Takes {
     },
 }
 
-/// When the program gets a key whose action had no effect.
+/// Whether the program receives a key whose action had no effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PassesKey {
     /// Never.
@@ -66,13 +66,14 @@ pub struct Entry {
     pub doc: &'static str,
     /// What it takes.
     pub takes: Takes,
-    /// The default keys, such as `ctrl+shift+t` (the key is the one without Shift), each with its argument.
+    /// The default keys, such as `ctrl+shift+t`, each with its argument. A key is named as without Shift: `shift+5`,
+    /// not `%`.
     pub keys: &'static [(&'static str, Option<&'static str>)],
     /// Other words that find it in the palette: what users of other terminals and of editors type.
     pub synonyms: &'static [&'static str],
     /// The message if it had no effect.
     pub no_effect: &'static str,
-    /// When the program gets its key then.
+    /// Whether the program receives the key if the action had no effect.
     pub passes_key: PassesKey,
 }
 

@@ -15,7 +15,7 @@ use unterm_mux::Pane;
 use unterm_renderer::{CpuPainter, PaneScene, PixelRect, Renderer, Scene};
 use unterm_term::{Rgb, Snapshot};
 
-use crate::{config, local_time};
+use crate::{config, local_time, own_program};
 
 /// The program that captures the display; it lies in the same folder as this program.
 const PROGRAM: &str = "unterm-capture";
@@ -30,11 +30,9 @@ const NO_DISPLAY: &str = "this Unterm was started without a display; start it on
 const NO_CLIPBOARD: &str = "There is no clipboard: this Unterm was started without a display. Start it on a desktop (with \
      DISPLAY or WAYLAND_DISPLAY set), or read sessions by screen.text";
 
-/// The path of the capture program, in the folder of this program (with symbolic links resolved).
+/// The path of the capture program.
 pub(crate) fn program() -> std::io::Result<PathBuf> {
-    let own = std::env::current_exe()?;
-    let own = own.canonicalize().unwrap_or(own);
-    Ok(own.with_file_name(format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX)))
+    own_program::beside(PROGRAM)
 }
 
 /// The error message if the capture program is missing.
@@ -141,11 +139,11 @@ fn unreachable(error: arboard::Error) -> String {
     tracing::debug!(%error, "the clipboard");
     match error {
         arboard::Error::ClipboardNotSupported => {
-            "This display gives programs without a window no clipboard: ask an Unterm that has one"
+            "On this display, a program without a window can't read the clipboard: call an Unterm that has a window"
         }
         _ => {
             "The clipboard can't be reached: the display that DISPLAY or WAYLAND_DISPLAY names does \
-             not answer. Start Unterm anew on one that does"
+             not answer. Restart Unterm on a display that does"
         }
     }
     .to_owned()
@@ -204,7 +202,7 @@ fn paint(renderer: &mut Renderer, panes: &[Arc<Pane>]) -> Result<Vec<u8>, String
     }
     if width * u64::from(height) > LARGEST {
         return Err(format!(
-            "{width}x{height} pixels are too many for one picture; take fewer sessions at a time by screen.png"
+            "a picture of {width}x{height} pixels is too large; capture one session at a time with screen.png"
         ));
     }
     let mut x = 0;

@@ -1,11 +1,14 @@
-//! The binary `unterm`.
+//! The binary `unterm`. Called by the name of a link, `unterm-cli` or `ptywright`, it is the command line.
 
 use std::{io::Write, process::ExitCode};
 
 use clap::Parser;
-use unterm::{args::Args, local_time, logging};
+use unterm::{args::Args, cli, local_time, logging};
 
 fn main() -> ExitCode {
+    if cli::is_called() {
+        return cli::main();
+    }
     let args = Args::parse();
     local_time::read_zone();
     logging::start();

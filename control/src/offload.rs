@@ -51,7 +51,7 @@ impl<F: Future + Unpin, L: Fn() -> bool + Unpin> Future for LongPolls<F, L> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
         let Self { future, is_long, permit } = self.get_mut();
-        // A runtime of one thread has no other to hand its tasks to.
+        // A runtime with one thread can't move its other tasks to another worker, so `block_in_place` panics there.
         let has_workers = || {
             Handle::try_current().is_ok_and(|of| of.runtime_flavor() == RuntimeFlavor::MultiThread)
         };
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-    async fn long_polls_leave_the_worker_free_and_are_so_many_at_a_time() {
+    async fn long_polls_leave_the_worker_free_and_are_limited_in_number() {
         let (begin, mut begun) = unbounded_channel();
         let (release, released) = mpsc::channel();
         let released = Arc::new(Mutex::new(released));

@@ -1,4 +1,5 @@
-//! The toolset `tester` beyond names and replies: what other clients must not see, and what must stay invisible.
+//! The toolset `tester`, beyond names and replies: sessions hidden from other clients, views of ended programs, sizes,
+//! invisible characters, limits, and errors.
 
 mod support;
 
@@ -15,7 +16,7 @@ fn refused(client: &mut Client, tool: &str, mut arguments: Value, pane: u64) -> 
 }
 
 #[test]
-fn what_one_client_tests_is_not_there_for_another_who_guesses_its_number() {
+fn a_tested_session_is_hidden_from_other_clients_that_guess_its_number() {
     let fixture = Fixture::new();
     let mut tester = Client::new(&fixture, "tester");
     let launched = tester.call("launch_app", json!({"command": "cat"}));
@@ -49,7 +50,7 @@ fn what_one_client_tests_is_not_there_for_another_who_guesses_its_number() {
 }
 
 #[test]
-fn what_an_ended_program_left_is_viewed_until_it_is_restarted_or_stopped() {
+fn the_last_screen_of_an_ended_program_can_be_viewed_until_the_session_is_stopped() {
     let fixture = Fixture::new();
     let mut tester = Client::new(&fixture, "tester");
     // The documented workflow.
@@ -111,7 +112,7 @@ fn a_size_is_a_whole_number_however_json_writes_it() {
 }
 
 #[test]
-fn views_for_eyes_show_what_nobody_sees_and_the_others_are_to_the_letter() {
+fn readable_views_escape_invisible_characters_and_passthrough_keeps_them() {
     let fixture = Fixture::new();
     let mut tester = Client::new(&fixture, "tester");
     let script = r"printf 'a\342\200\256b\342\200\213c'; exec cat";
@@ -140,7 +141,7 @@ fn a_view_that_is_too_long_is_cut_and_says_so() {
 }
 
 #[test]
-fn who_is_refused_reads_it_as_the_document_writes_errors() {
+fn a_denied_call_returns_an_error_in_the_toolsets_format() {
     let fixture = Fixture::new();
     fixture.server().set_approval(Approval::Deny);
     let why = "The person has denied client permission to act. Ask them before you try again.";

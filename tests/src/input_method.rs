@@ -12,8 +12,8 @@ use crate::{
     wait_for,
 };
 
-/// An input method for the programs on a display that are started with [`InputMethod::ENV`]. Shift+Space switches
-/// composing on. It is ended on drop.
+/// An input method. Programs on its display use it if they are started with [`InputMethod::ENV`]. Shift+Space turns
+/// composing on. Dropping the value stops the input method.
 pub struct InputMethod {
     _process: Ended,
     _home: TempDir,
@@ -30,7 +30,7 @@ impl InputMethod {
     /// If uim-xim is not installed or does not start.
     pub fn start(display: &Display) -> Result<Self> {
         let home = tempfile::Builder::new().prefix("unterm-uim-").tempdir()?;
-        // uim serves only languages whose locales exist. The ones it needs are copies of the locale that every system
+        // uim serves only languages whose locales exist. Link the locales that it needs to C.utf8, which every system
         // has.
         for name in ["C", "en_US", "ko_KR"] {
             let own = home.path().join(format!("{name}.utf8"));

@@ -4,7 +4,7 @@ use anyhow::Result;
 use unterm_tests::{Display, Start};
 
 #[test]
-fn a_title_that_a_program_left_behind_gives_way_to_the_shells() -> Result<()> {
+fn the_shells_title_returns_after_a_program_exits_without_resetting_its_own() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, window, pane) = Start::windowed(&display).at_prompt()?;
     window.wait_until_called("~")?;

@@ -25,7 +25,8 @@ impl Keys {
         Some(first.into_iter().chain(self.chords.iter().copied()).collect())
     }
 
-    /// As files have them. `text` is how they were written, whose names of keys stay.
+    /// The sequence as written to a configuration file, with the usual names of the modifiers. `text` is the user's own
+    /// spelling: the names of keys are taken from it.
     pub fn written(&self, text: &str) -> String {
         let mut parts = parts(text);
         let leader = self.leader.then(|| parts.next()).flatten().map(|_| LEADER.to_owned());
@@ -34,7 +35,7 @@ impl Keys {
     }
 }
 
-/// The keys of a sequence. A `>` at the place of a key is that key, as in `ctrl+>`.
+/// Splits a sequence at each `>` into its keys. A `>` in the place of a key is the key itself, as in `ctrl+>`.
 fn parts(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(text);
     std::iter::from_fn(move || {

@@ -90,7 +90,7 @@ macro_rules! with_actions {
                 "Moves each pane of the tab to the previous pane's place."
                 |app, at| app.rotate_panes(at.tab, false), else "The tab has only one pane.";
             EqualizePanes "equalize_panes" "Equalize panes" ["super+ctrl+shift+="] ["balance panes", "even out panes"]
-                "Gives the panes of each row and of each column the same space."
+                "Makes panes of a row equally wide, and panes of a column equally high."
                 |app, at| app.equalize_panes(at.tab), else "The tab has only one pane.";
             PaneToNewTab "pane_to_new_tab" "Move pane to a new tab" [] ["detach pane", "break pane"]
                 "Moves the focused pane to a new tab. Its program keeps running."
@@ -100,16 +100,16 @@ macro_rules! with_actions {
                 |app, at, number| app.pane_to_tab(at.tab, at.numbered(number)),
                     else "The pane is already in that tab.";
             BroadcastTab "broadcast_tab" "Broadcast input in the tab" [] ["synchronize panes", "type into all panes of the tab"]
-                "Sends what you type to every pane of the tab, or stops that."
+                "Starts or stops sending what you type to every pane of the tab."
                 |app, at| app.toggle_broadcast(Broadcast::Tab(at.tab.id));
             BroadcastAll "broadcast_all" "Broadcast input in all tabs" [] ["type into all panes"]
-                "Sends what you type to every pane of every tab, or stops that."
+                "Starts or stops sending what you type to every pane of every tab."
                 |app, _| app.toggle_broadcast(Broadcast::All);
             FocusLeft "focus_left" "Focus left" ["ctrl+alt+left"] []
-                "Moves the focus to the left pane. Without a left pane, the program gets the key."
+                "Moves the focus to the pane on the left. Without a pane there, the program gets the key."
                 |app, _| app.mux.focus_direction(Direction::Left), else program "There is no pane to the left.";
             FocusRight "focus_right" "Focus right" ["ctrl+alt+right"] []
-                "Moves the focus to the right pane. Without a right pane, the program gets the key."
+                "Moves the focus to the pane on the right. Without a pane there, the program gets the key."
                 |app, _| app.mux.focus_direction(Direction::Right), else program "There is no pane to the right.";
             FocusUp "focus_up" "Focus up" ["ctrl+alt+up"] []
                 "Moves the focus to the pane above. Without a pane above, the program gets the key."
@@ -190,16 +190,16 @@ macro_rules! with_actions {
                 |app, _| app.scroll_view(|view, _| { view.scroll_to_live(); }),
                     else program "A full-screen program has no history to scroll.";
             ShowHistory "show_history" "Show history in a pager" [] ["scrollback pager", "less"]
-                "Shows the focused pane's history in a new tab. The program is that of scrollback.pager."
+                "Shows the focused pane's history in a new tab. scrollback.pager sets the program."
                 |app, _| app.show_history();
             ShowOutput "show_output" "Show a command's output in a pager" [] []
-                "Shows the last command's output, or that of the one you jumped to, in a tab. The program is that of scrollback.pager."
+                "Shows the output of the last command, or of the one you jumped to, in a tab. scrollback.pager sets the program."
                 |app, _| app.show_output();
             ClearHistory "clear_history" "Clear history" [] ["clear scrollback"]
                 "Deletes the focused pane's lines above the screen."
                 |app, _| app.with_focused(Pane::clear_history);
             ResetTerminal "reset_terminal" "Reset terminal" [] ["hard reset"]
-                "Clears the focused pane's screen, history and modes. Use it where a program left the terminal in disorder; running programs stay."
+                "Clears the focused pane's screen, history and modes. Use it if a program left the terminal in disorder. Running programs keep running."
                 |app, _| app.with_focused(Pane::reset);
             Search "search" "Search" ["ctrl+shift+f"] ["find"]
                 "Searches the focused pane's screen and history."
@@ -220,10 +220,10 @@ macro_rules! with_actions {
                 "Copies the output of the last command, or of the one you jumped to."
                 |app, _| app.with_command(Part::CopyOutput);
             CopyCommand "copy_command" "Copy a command" [] []
-                "Copies the last command's line, or that of the one you jumped to."
+                "Copies the command line of the last command, or of the one you jumped to."
                 |app, _| app.with_command(Part::CopyCommand);
             RerunCommand "rerun_command" "Run a command again" [] ["rerun", "repeat command"]
-                "Types and runs the last command again, or the one you jumped to. A line that the shell did not report itself is only typed."
+                "Runs the last command again, or the one you jumped to. If a program may have forged the command, Unterm types it without Enter."
                 |app, _| app.with_command(Part::Rerun);
             FoldOutput "fold_output" "Fold a command's output" [] ["collapse output"]
                 "Folds or unfolds the output of the last command, or of the one you jumped to."
@@ -235,13 +235,13 @@ macro_rules! with_actions {
                 "Unfolds all output in the focused pane."
                 |app, _| app.fold_all(false);
             QuickSelect "quick_select" "Quick select" ["ctrl+shift+space"] ["hints", "labels"]
-                "Labels links, paths, hashes and numbers, to copy one by its letters. An upper-case last letter also pastes it."
+                "Labels links, paths, hashes and numbers: type a label to copy its text. If the last letter is upper case, Unterm pastes the text, too."
                 |app, _| app.show_hints(true);
             OpenHint "open_hint" "Open by label" ["ctrl+shift+o"] ["open url", "open link", "open file"]
                 "Labels links and paths, to open one by its letters. A file opens in the editor at its line; other text is copied."
                 |app, _| app.show_hints(false);
             CopyMode "copy_mode" "Copy mode" ["ctrl+shift+m"] ["vi mode", "keyboard selection"]
-                "Moves over screen and history with vi's keys, to select and copy. It starts at an open search's match and ends with the same action."
+                "Selects and copies text with vi keys, on the screen and in the history. It starts at the match of an open search. The same action ends it."
                 |app, _| app.toggle_copy_mode();
             CommandPalette "command_palette" "Command palette" ["ctrl+shift+p"] []
                 "Lists every action, to run one by its name."
@@ -259,7 +259,7 @@ macro_rules! with_actions {
                 "Lists the tabs by title, to activate one."
                 |app, _| app.pick_tab();
             Launcher "launcher" "Launcher" [] []
-                "Lists shells for a new tab, open tabs and every action."
+                "Lists every action, the open tabs, and shells to open in a new tab."
                 |app, _| app.pick_anything();
             ChooseShell "choose_shell" "Choose shell" [] ["profiles", "new tab with shell"]
                 "Lists the installed shells, to open a tab with one."
@@ -301,11 +301,11 @@ macro_rules! with_actions {
                 "Captures the screen that shows the window."
                 |app, _| app.screenshot(Shot::Screen);
             PauseAgents "pause_agents" "Pause or resume agents" ["ctrl+shift+a"] ["stop agents"]
-                "Holds every call by which an agent would change something, until you resume."
-                |app, _| app.toggle_agents(), else "The control server does not run, so no agent is connected.";
+                "Holds every agent call that would change something, until you resume agents."
+                |app, _| app.toggle_agents(), else "The control server is not running, so no agent is connected.";
             AnswerAgent "answer_agent" "Answer an agent" ["ctrl+shift+y"] ["approve", "permissions"]
-                "Lists the answers to the question of an agent."
-                |app, _| app.answer_agent(), else "No agent asks anything.";
+                "Lists the possible answers to an agent's question."
+                |app, _| app.answer_agent(), else "No agent is waiting for an answer.";
             DismissMessages "dismiss_messages" "Dismiss messages" ["ctrl+shift+delete"] ["close notifications", "clear notifications"]
                 "Dismisses the messages at the bottom right, including errors."
                 |app, _| app.dismiss_toasts();
@@ -322,7 +322,7 @@ macro_rules! with_actions {
                 "Opens the settings page in the browser."
                 |app, _| app.open_settings();
             OpenConfig "open_config" "Open configuration" ["ctrl+,", "ctrl+shift+f2"] ["reload", "reload configuration", "edit configuration", "config file"]
-                "Opens config.toml in an editor; saved changes apply at once. The editor is hints.editor, else $VISUAL, $EDITOR or vi. A missing file is created first, with every key in a comment."
+                "Opens config.toml in an editor; saved changes apply at once. The editor is hints.editor, else $VISUAL, $EDITOR or vi. If the file is missing, Unterm creates it with every key commented out."
                 |app, _| app.open_config();
             Tour "tour" "Tour" [] ["help", "first steps", "tutorial"]
                 "Shows in five steps what the window can do."

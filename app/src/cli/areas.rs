@@ -16,7 +16,7 @@ use unterm_control::methods::{
     workspace,
 };
 
-use crate::{
+use crate::cli::{
     call::Call,
     session::{Id, Named, OnlyId},
 };
@@ -115,13 +115,13 @@ pub enum CaptureCommand {
     Screen,
     /// Capture a session, or a window of the display [default: the first session].
     Window {
-        /// Number or part of the title of a session, else part of the title of a window.
+        /// Session, by number or part of its title. If no session matches: part of a window's title.
         title: Option<String>,
-        /// Only windows of this process.
+        /// Only a session or window of this process.
         #[arg(long)]
         pid: Option<u64>,
     },
-    /// Let the person select a region, if there is a window; else capture the display.
+    /// Select a region with the mouse. Without a window, captures the display.
     Select {
         /// Seconds to wait for the selection.
         #[arg(long, value_name = "SECONDS", default_value_t = 60)]
@@ -330,7 +330,7 @@ impl OrchestrateCommand {
     }
 }
 
-/// The rules on what agents may enter.
+/// Rules for what agents may type.
 #[derive(Subcommand)]
 pub enum PolicyCommand {
     /// Check whether the rules allow a command. Exits with status 1 if not.
@@ -467,7 +467,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::args::{Args, Command};
+    use crate::cli::args::{Args, Command};
 
     /// The parameters of a command's call.
     fn params(line: &str) -> Value {

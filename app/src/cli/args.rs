@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
+use crate::import::Terminal;
 use clap::{ArgMatches, FromArgMatches, Parser, Subcommand};
-use unterm::import::Terminal;
 use unterm_control::languages;
 
-use crate::{
+use crate::cli::{
     areas::{
         CaptureCommand, OrchestrateCommand, PolicyCommand, ProxyCommand, RecordCommand,
         SessionsCommand, TokenCommand, WorkspaceCommand,
@@ -30,7 +30,7 @@ pub struct Args {
     pub instance: Option<String>,
     /// Language for `lang list` and `lang current`, such as de-DE or de.
     ///
-    /// Other commands accept this option, too. Their output is English.
+    /// Other commands accept this option, but ignore it: their output is in English.
     #[arg(long, global = true, value_name = "CODE", value_parser = language)]
     pub lang: Option<String>,
     /// The command.
@@ -116,12 +116,12 @@ pub enum Command {
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
-    /// Offer the panes of this machine to a hub of a fleet.
+    /// Connect this machine to a fleet's hub, and offer its panes there.
     ///
     /// Runs unterm-connect with these arguments. `unterm-cli connect --help` lists them.
     #[command(disable_help_flag = true)]
     Connect {
-        /// Invitation of the hub, the first time, and options.
+        /// The hub's invitation, needed only the first time, and options.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
@@ -136,9 +136,9 @@ pub enum Command {
         #[command(subcommand)]
         command: Option<McpCommand>,
     },
-    /// Drive programs by the ptywright protocol.
+    /// Drive programs with the ptywright protocol.
     ///
-    /// A link to this program that is named ptywright takes the same arguments without this word.
+    /// A link named `ptywright` to this program takes the same arguments, without the word `ptywright`.
     #[command(subcommand)]
     Ptywright(PtywrightCommand),
     /// Show the tour of the window again.
@@ -268,6 +268,8 @@ pub enum Command {
         limit: u64,
     },
     /// Check that an instance works. Exits with status 1 if a check fails.
+    ///
+    /// Checks a session only if you name one.
     Selftest {
         /// The session.
         #[command(flatten)]
@@ -344,7 +346,7 @@ pub enum Command {
 pub enum SettingsCommand {
     /// Open the settings page in the browser.
     Open {
-        /// Print the page's address instead. It works once, within a minute.
+        /// Print the page's address instead. The address works once, and expires after a minute.
         #[arg(long)]
         print_only: bool,
     },
@@ -371,7 +373,7 @@ mod tests {
     use clap::CommandFactory;
 
     use super::*;
-    use crate::session::Named;
+    use crate::cli::session::Named;
 
     fn parse(line: &str) -> Args {
         Args::try_parse_from(line.split(' ')).unwrap_or_else(|error| panic!("{line}: {error}"))

@@ -5,11 +5,11 @@
 
 use std::path::Path;
 
+use crate::{action::ACTIONS, config::theme};
 use clap::{Arg, Command};
-use unterm::{action::ACTIONS, config::theme};
 use unterm_control::{client, languages};
 
-use crate::{
+use crate::cli::{
     generated::{METHOD, Shell, with_methods},
     manual,
 };
@@ -174,7 +174,7 @@ mod tests {
     use clap::CommandFactory;
 
     use super::*;
-    use crate::args::Args;
+    use crate::cli::args::Args;
 
     fn words(line: &str) -> Vec<String> {
         let line: Vec<String> = line.split(' ').map(str::to_owned).collect();

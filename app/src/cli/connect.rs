@@ -16,7 +16,7 @@ const PROGRAM: &str = "unterm-connect";
 /// # Errors
 /// The program is not installed.
 pub fn run(args: &[String]) -> Result<ExitCode> {
-    let beside = std::env::current_exe()?.with_file_name(PROGRAM);
+    let beside = crate::own_program::beside(PROGRAM)?;
     let program = if beside.exists() { beside } else { PROGRAM.into() };
     let error = Command::new(&program).args(args).exec();
     let is_missing = error.kind() == io::ErrorKind::NotFound;

@@ -4,7 +4,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 use unterm_control::{Error, methods::Method};
 
-use crate::fields;
+use crate::cli::fields;
 
 /// A reply as it is shown.
 #[derive(Debug, PartialEq, Eq)]

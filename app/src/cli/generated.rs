@@ -200,7 +200,7 @@ pub fn manual(command: Command) -> Result<Vec<u8>> {
 /// Writes manual pages into a folder: of this program, of each of its commands, and of the terminal.
 pub fn manuals(command: Command, folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-    for command in [command, unterm::args::Args::command()] {
+    for command in [command, crate::args::Args::command()] {
         clap_mangen::generate_to(command, folder).with_context(|| folder.display().to_string())?;
     }
     Ok(())
@@ -211,7 +211,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::args::Args;
+    use crate::cli::args::Args;
 
     fn parse(line: &[&str]) -> Option<(&'static str, Value)> {
         let command = with_methods(Args::command());

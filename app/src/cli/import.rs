@@ -7,15 +7,15 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::{Context, Result, anyhow, bail};
-use serde_json::{Value, json};
-use unterm::{
+use crate::{
     config::{edit, theme},
     import::{self, Converted, Homes, ImportedTheme, Terminal},
 };
+use anyhow::{Context, Result, anyhow, bail};
+use serde_json::{Value, json};
 use unterm_mux::private;
 
-use crate::{report::Report, user_file::keep};
+use crate::cli::{report::Report, user_file::keep};
 
 /// Prints the converted configuration, or adds it to the file in `home`.
 pub fn import(terminal: Terminal, file: Option<&Path>, home: &Path, write: bool) -> Result<Report> {
@@ -125,7 +125,7 @@ fn added(terminal: Terminal, converted: &Converted, home: &Path, file: &Path) ->
         keys.map(|((key, _), _)| key.join(".")).collect()
     };
     let (now, before) = (named(true), named(false));
-    let own = home.join(unterm::config::FILE);
+    let own = home.join(crate::config::FILE);
     let _ = writeln!(text, "Added {} to {}", count(now.len(), "setting"), own.display());
     for key in &now {
         let _ = writeln!(text, "  {key}");
@@ -279,7 +279,7 @@ mod tests {
         assert_eq!(text(&home, "themes/kitty.toml"), other);
         assert!(text(&home, "config.toml").starts_with("theme = \"kitty-2\"\n"));
         assert_eq!(report.json["backup"], Value::Null, "there was no file");
-        assert!(unterm::config::load(&home.path().join("config.toml"), home.path()).is_ok());
+        assert!(crate::config::load(&home.path().join("config.toml"), home.path()).is_ok());
     }
 
     #[test]
@@ -294,7 +294,7 @@ mod tests {
     fn what_is_printed_is_a_configuration_and_what_is_left_out_has_its_line() {
         let (home, converted, file) = home(None);
         let report = printed(Terminal::Kitty, &converted, &file);
-        assert!(unterm::config::parse::parse(&report.text, home.path()).is_ok(), "{}", report.text);
+        assert!(crate::config::parse::parse(&report.text, home.path()).is_ok(), "{}", report.text);
         assert!(report.text.contains("# background = \"#101418\"\n"));
         let notes = notes(&converted);
         let expected = format!("{}:4: cursor_trail: Unterm has no such setting\n", file.display());

@@ -5,13 +5,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::config::{self, edit, theme};
 use anyhow::{Context, Result, bail};
 use clap::Subcommand;
 use serde_json::{Value, json};
-use unterm::config::{self, edit, theme};
 use unterm_control::languages;
 
-use crate::report::Report;
+use crate::cli::report::Report;
 
 /// The configuration file, config.toml.
 #[derive(Subcommand)]

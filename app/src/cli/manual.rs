@@ -171,8 +171,8 @@ fn is_item(text: &str) -> bool {
     marker(text) > 0
 }
 
-/// Text without Markdown's marks, except for the backquotes of code. A link to a page becomes its topic, and any other link
-/// its address.
+/// Text without Markdown's marks, except for the backquotes of code. After a link's text comes `(unterm-cli help
+/// TOPIC)` for a page of the manual, or else the address.
 fn plain(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -383,7 +383,7 @@ mod tests {
     #[test]
     fn the_commands_in_the_pages_exist() {
         use clap::{CommandFactory, error::ErrorKind};
-        let whole = || crate::generated::with_methods(crate::args::Args::command());
+        let whole = || crate::cli::generated::with_methods(crate::cli::args::Args::command());
         let mut count = 0;
         for (topic, page) in PAGES.iter().filter(|(topic, _)| !["methods", "tools"].contains(topic))
         {

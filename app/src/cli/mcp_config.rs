@@ -14,7 +14,7 @@ use serde_json::{Value, json, value::RawValue};
 use toml_edit::{Array, DocumentMut, Item, Table, value};
 use unterm_mux::private;
 
-use crate::{
+use crate::cli::{
     report::Report,
     user_file::{followed, keep},
 };
@@ -117,7 +117,7 @@ pub fn config(
     write: bool,
 ) -> Result<Report> {
     let home = std::env::home_dir().context("cannot find your home directory; set HOME")?;
-    let program = std::env::current_exe()?;
+    let program = crate::own_program::beside(super::NAME)?;
     let program = program.to_str().context("the path of this program is not UTF-8")?;
     let entry = Entry::new(program, instance, toolset)?;
     let variable =

@@ -14,7 +14,7 @@ use unterm_control::{
     },
 };
 
-use crate::{call::Call, form::Shown, show};
+use crate::cli::{call::Call, form::Shown, show};
 
 /// What to take a picture of, and where to put it.
 pub struct Screenshot<'a> {

@@ -9,7 +9,7 @@ use unterm_control::methods::{
     recording, screen, session, variables,
 };
 
-use crate::{
+use crate::cli::{
     areas::{Meant, RecordCommand, absolute},
     call::Call,
 };

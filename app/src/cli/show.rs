@@ -10,7 +10,7 @@ use unterm_control::{
     },
 };
 
-use crate::{
+use crate::cli::{
     fields,
     form::{Show, Shown, general, shown, silent},
 };

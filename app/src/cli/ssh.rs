@@ -17,7 +17,7 @@ use unterm_control::{
 };
 use unterm_mux::{SCRIPTS, quote};
 
-use crate::own_pane::OwnPane;
+use crate::cli::own_pane::OwnPane;
 
 /// The terminfo entry `unterm`, as source for `tic`.
 pub const TERMINFO: &str = include_str!("../../../assets/terminfo/unterm.terminfo");

@@ -9,7 +9,7 @@ use unterm_control::{
     methods::{params::NoParams, session::List},
 };
 
-use crate::own_pane::OwnPane;
+use crate::cli::own_pane::OwnPane;
 
 /// Maximum number of parent processes to check.
 const MOST_ABOVE: usize = 64;

@@ -72,8 +72,9 @@ async fn connect(credentials: &Credentials, inbox: &str) -> Result<Client> {
     credentials.connect("test", Some(inbox), false).await
 }
 
-/// Whether what one client says about a subject reaches another. `marker` is a subject that does: its message comes last, so
-/// everything before it has come or never will. `answered` is a subject on which the listener's requests are answered.
+/// Whether a message that `speaker` publishes to `subject` reaches `listener`. `marker` is a subject that the listener
+/// may receive. Its message is published last: when it arrives, every earlier message has arrived or was refused.
+/// `answered` is a subject on which a request of the listener gets a reply.
 async fn passes(
     speaker: &Client,
     (listener, answered): (&Client, &str),
@@ -82,7 +83,7 @@ async fn passes(
 ) -> Result<bool> {
     let mut heard = listener.subscribe(subject.to_owned()).await?;
     let mut last = listener.subscribe(marker.to_owned()).await?;
-    // The server has handled the subscriptions when it has handled this.
+    // The server handles messages in order: when it has answered this request, the subscriptions are active.
     listener.request(answered.to_owned(), "{}".into()).await?;
     speaker.publish(subject.to_owned(), "{}".into()).await?;
     speaker.publish(marker.to_owned(), "{}".into()).await?;
@@ -158,7 +159,7 @@ async fn no_machine_claims_anothers_key_and_an_invitation_serves_once() -> Resul
         };
         assert_eq!(why, "the machine did not sign with the key that it claims");
     }
-    // A machine's user of NATS is of no use without its private key.
+    // A machine's NATS credentials are useless without the machine's private key.
     let stolen = Credentials {
         seed: connector::machine_key(&place.folder.path().join("thief"))?,
         ..victim.credentials().clone()

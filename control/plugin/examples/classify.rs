@@ -1,8 +1,8 @@
 //! Classifies screens with a plugin, for authors of plugins and for `tests/conformance/run`.
 //!
-//! The argument is the name of a built-in plugin or the path of a manifest. Each line of standard input is a JSON object with `screen`
-//! and perhaps `name`, `last_intent`, `stable_ms` and `completed_turn_stable_ms`. A line of JSON per screen comes out: what
-//! `classify` returned, or `error`.
+//! The argument is the name of a built-in plugin or the path of a manifest. Each line of standard input is a JSON
+//! object with `screen` and optionally `name`, `last_intent`, `stable_ms` and `completed_turn_stable_ms`. For each
+//! line, prints a JSON object: what `classify` returned, or `error`; and `name`.
 
 use std::io::{self, BufRead, Write};
 

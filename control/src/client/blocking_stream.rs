@@ -1,4 +1,4 @@
-//! The stream to an instance for callers that block, as the relay of the Model Context Protocol does.
+//! A blocking stream to an instance, for example for the relay of the Model Context Protocol.
 
 use std::{
     io::{self, Read, Write},
@@ -19,7 +19,7 @@ impl BlockingStream {
     /// Another handle of the same stream.
     ///
     /// # Errors
-    /// The system's.
+    /// The operating system can't duplicate the handle.
     pub fn try_clone(&self) -> io::Result<Self> {
         Ok(match self {
             Self::Tcp(stream) => Self::Tcp(stream.try_clone()?),

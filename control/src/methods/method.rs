@@ -30,11 +30,11 @@ pub trait Method: 'static {
     const DOC: &'static str;
     /// The parameters that name its session.
     const NAMED: &'static [&'static str] = &["id", "session_id"];
-    /// Whether it waits, once it has looked at its parameters, for something that may take its time: the audit log has it when
-    /// it begins, and again where it then comes to nothing.
+    /// Whether a call may run for a long time after it has read its parameters. The audit log records such a call when
+    /// it begins, and again if it then fails.
     const LASTS: bool = false;
-    /// The parameters that say by themselves what it does, what says most first: the audit log has the first that is given,
-    /// else all of them.
+    /// The parameters that describe a call, the most descriptive first. The audit log shows the first one that has a
+    /// value, or all parameters except the session and the environment if none has.
     const TELLING: &'static [&'static str] = &DOING;
     /// Its parameters.
     type Params<'a>: Deserialize<'a> + JsonSchema + Send;
@@ -48,7 +48,7 @@ pub trait Method: 'static {
         params: Self::Params<'a>,
     ) -> impl Future<Output = Result<Self::Reply>> + Send + 'a;
 
-    /// What the audit log says of a call, `told` being what [`Method::TELLING`] gives of its parameters.
+    /// What the audit log says about a call. `told` is the default text, from the parameters in [`Method::TELLING`].
     fn detail(_context: &Context, _params: &Map<String, Value>, told: Detail) -> Detail {
         told
     }
@@ -57,7 +57,8 @@ pub trait Method: 'static {
 /// A call under way.
 pub type Call<'a> = Pin<Box<dyn Future<Output = Result<()>> + Send + 'a>>;
 
-/// A row of the table: a method with its types erased. What it demands of its caller are fields of it too.
+/// A row of the table: a method with its types erased. Dereferences to [`Demand`], so the demand's fields are fields of
+/// the row, too.
 pub struct Entry {
     /// What it reveals and changes, and whom that lets call it.
     pub demand: Demand,
@@ -65,11 +66,11 @@ pub struct Entry {
     pub group: Group,
     /// What it does, in a line.
     pub doc: &'static str,
-    /// Whether the audit log has it when it begins.
+    /// See [`Method::LASTS`].
     pub lasts: bool,
-    /// The parameters that say most of it, in order.
+    /// See [`Method::TELLING`].
     pub telling: &'static [&'static str],
-    /// What the audit log says of a call, given its parameters and what is told of them.
+    /// See [`Method::detail`].
     pub(crate) detail: fn(&Context, &Map<String, Value>, Detail) -> Detail,
     schemas: Schemas,
     code: Code,

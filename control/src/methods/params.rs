@@ -16,7 +16,7 @@ pub struct Arg<'a, T>(Option<Cow<'a, RawValue>>, PhantomData<fn() -> T>);
 
 impl<T: Serialize> From<T> for Arg<'_, T> {
     fn from(value: T) -> Self {
-        // Writing to memory fails only for maps whose keys are no texts, which no parameter is.
+        // Writing to memory fails only for maps whose keys are not strings. No parameter is such a map.
         Self(to_raw_value(&value).ok().map(Cow::Owned), PhantomData)
     }
 }
@@ -54,7 +54,8 @@ impl<T> Default for Arg<'_, T> {
 
 impl<'de: 'a, 'a, T> Deserialize<'de> for Arg<'a, T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        // As an option also an absent field is read, without `default`, which would make it optional in the schema.
+        // An `Option` accepts a missing field, too. `default` would do the same, but would make the field optional in
+        // the schema.
         let raw = Option::<&RawValue>::deserialize(deserializer)?;
         Ok(Self(raw.map(Cow::Borrowed), PhantomData))
     }
@@ -141,7 +142,7 @@ impl Arg<'_, String> {
         Ok(self.parse::<Text<'_>>(name, || "a string".to_owned())?.map(|text| text.0))
     }
 
-    /// Text that must be there; what is not text counts as missing, as documented.
+    /// A required string. A value of another type counts as missing, as documented.
     pub fn required(&self, name: &'static str) -> Result<Cow<'_, str>> {
         self.text(name).ok().flatten().ok_or(Error::Missing(name))
     }
@@ -187,7 +188,7 @@ impl<S> Serialize for Raw<'_, S> {
 }
 
 impl<S> Raw<'_, S> {
-    /// The parameters as a `V`, in serde_json's words when they are none.
+    /// Parses the parameters as a `V`. Returns serde_json's error if that fails.
     pub fn read<'s, V: Deserialize<'s>>(&'s self) -> std::result::Result<V, serde_json::Error> {
         serde_json::from_str(self.0.get())
     }
@@ -232,7 +233,7 @@ impl<'a> Target<'a> {
         Self(id.raw().or(session_id.raw()))
     }
 
-    /// What names one, as JSON, if one is named at all.
+    /// The JSON value that names the session, if there is one.
     pub fn given(self) -> Option<&'a str> {
         self.0.map(RawValue::get)
     }
@@ -248,8 +249,8 @@ impl<'a> Target<'a> {
     }
 }
 
-/// Declares the parameters of a method on a session: `id` and `session_id`, and those of its own; a `#[serde(default)]`
-/// marks those that need not be given.
+/// Declares the parameters of a method that acts on a session: `id`, `session_id`, and the method's own parameters.
+/// `#[serde(default)]` marks an optional parameter.
 macro_rules! session_params {
     ($(#[$meta:meta])* $name:ident { $($(#[$field_meta:meta])* $field:ident: $type:ty,)* }) => {
         $(#[$meta])*

@@ -33,7 +33,7 @@ impl Topic {
         }
     }
 
-    /// The topic that a method changes, besides the audit log.
+    /// The topic that a method changes. Every logged call also changes [`Topic::Agents`].
     pub(crate) fn of_method(name: &str) -> Option<Self> {
         match name.split_once('.')? {
             ("proxy", _) => Some(Self::Proxy),

@@ -215,8 +215,8 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
         }
     }
 
-    /// Writes the buffered replies, then reads more bytes or sends an event. Breaks if the connection must end, with
-    /// the reason if the client does not know it.
+    /// Writes the buffered replies, then reads more bytes or sends an event. Returns `Break` if the connection must
+    /// end, with a refusal if the client must learn the reason.
     async fn read(
         &mut self,
         reader: &mut (impl AsyncRead + Unpin),

@@ -112,7 +112,8 @@ fn dump_grid(grid: &crate::grid::Grid, out: &mut String) {
             use crate::{Content, Width};
             match (cell.width(), cell.content()) {
                 (Width::Tail, _) => {}
-                // Left over in a wrapped row that was changed, this is an ordinary blank.
+                // A wide character did not fit here. In any other place, a head is left from a row that was changed
+                // since it wrapped, and is an ordinary blank.
                 (Width::Head, _) if view.meta.is_wrapped() && col + 1 == grid.cols() => {
                     out.push('»')
                 }

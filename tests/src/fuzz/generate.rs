@@ -132,7 +132,7 @@ fn raw(random: &mut Random, out: &mut Vec<u8>) {
     }
 }
 
-/// The output of `make`, without its end.
+/// The output of `make`, cut at a random place. Then perhaps a control character or a terminator.
 fn cut(random: &mut Random, out: &mut Vec<u8>, make: fn(&mut Random, &mut Vec<u8>)) {
     let start = out.len();
     make(random, out);

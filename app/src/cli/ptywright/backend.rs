@@ -36,7 +36,7 @@ impl Host {
     /// There is no such instance, or the system gives no threads.
     pub fn start(home: &Path, instance: Option<&str>) -> Result<Self> {
         let Some(name) = instance else {
-            let mux = unterm::plain_mux();
+            let mux = crate::plain_mux();
             let options = ServerOptions {
                 mux: Arc::clone(&mux),
                 host: Arc::new(Headless),
@@ -72,7 +72,7 @@ impl Host {
         }
     }
 
-    /// Ends all programs of this process. Those of an instance are its own.
+    /// Ends all programs that this process started. An instance's programs keep running.
     pub fn stop(self) {
         match self {
             Self::Own { mux, server } => {

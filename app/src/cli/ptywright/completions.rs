@@ -5,7 +5,7 @@
 use anyhow::Result;
 use clap::Command;
 
-use crate::generated::{self, Shell};
+use crate::cli::generated::{self, Shell};
 
 /// The script for a shell. `root` has all commands of the program.
 ///
@@ -23,7 +23,7 @@ mod tests {
     use clap::{CommandFactory as _, ValueEnum as _};
 
     use super::*;
-    use crate::args::Args;
+    use crate::cli::args::Args;
 
     #[test]
     fn each_script_is_for_the_link_alone() {

@@ -1,7 +1,8 @@
 //! The log that servers write, one record a line: `ptywright.log` in the home, with mode 0600.
 //!
-//! All servers of a user share it. Each line starts with the process id. Secrets are redacted and control characters
-//! escaped. A full file becomes `ptywright.log.1`, so that both together stay below [`LONGEST`] twice.
+//! All servers of a user share the log. Each line starts with the process id. Secrets are redacted and control
+//! characters escaped. A full file is renamed to `ptywright.log.1`. Each of the two files has at most [`LONGEST`]
+//! bytes.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -36,10 +37,10 @@ pub fn path_before(home: &Path) -> PathBuf {
 /// Starts logging to standard error and to the file. Without the file, logs to standard error only.
 pub fn start(home: &Path) {
     match LogFile::open(home) {
-        Ok(file) => unterm::logging::start_with(FILTER, file),
+        Ok(file) => crate::logging::start_with(FILTER, file),
         Err(error) => {
-            unterm::logging::start();
-            tracing::warn!(%error, path = %path(home).display(), "there is no log file");
+            crate::logging::start();
+            tracing::warn!(%error, path = %path(home).display(), "cannot open the log file; logging to standard error only");
         }
     }
 }

@@ -16,7 +16,7 @@ use notify::{RecursiveMode, Watcher as _};
 use unterm_control::escaped;
 
 use super::log_file;
-use crate::unread::until_unread;
+use crate::cli::unread::until_unread;
 
 /// The longest unfinished line that is kept, in bytes. The log's own lines are shorter.
 const LONGEST: usize = 1 << 20;
@@ -30,7 +30,7 @@ pub struct Logs {
     /// Print only records that contain this text.
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
-    /// Stop after the records that are there, instead of following the log until Ctrl+C.
+    /// Print the existing records and exit, instead of following the log until Ctrl+C.
     #[arg(long)]
     no_follow: bool,
 }
@@ -67,7 +67,7 @@ pub fn run(options: &Logs, home: &Path) -> Result<()> {
     let Some(news) = news else { return Ok(()) };
     let news = news?;
     while news.wait() {
-        // A full file was renamed. What was added to it last comes first.
+        // A server may have renamed the full file. Print the end of the old file before the start of the new one.
         let mut lines = tail.read()?;
         if !tail.is(&path)
             && let Some(next) = Tail::open(&path)?

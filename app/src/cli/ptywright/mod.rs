@@ -20,7 +20,7 @@ use std::{
 use anyhow::Result;
 use clap::{Command, Subcommand};
 
-use crate::{complete, generated::Shell};
+use crate::cli::{complete, generated::Shell};
 
 /// The name of the command, and of a link to this program that stands for it.
 const NAME: &str = "ptywright";
@@ -65,8 +65,7 @@ pub enum PtywrightCommand {
 
 /// Whether this program was called by a link named `ptywright`.
 pub fn is_called() -> bool {
-    let called = std::env::args_os().next();
-    called.as_deref().map(Path::new).and_then(Path::file_stem) == Some(OsStr::new(NAME))
+    super::is_called_as(NAME)
 }
 
 /// The command line of a link named `ptywright`: that of the command, as a program of its own with the global options.
@@ -109,13 +108,13 @@ pub fn run(command: &PtywrightCommand, globals: &Globals<'_>) -> Result<ExitCode
         PtywrightCommand::Repl(options) => return repl::run(options, home, instance, json),
         PtywrightCommand::Logs(options) => logs::run(options, home)?,
         PtywrightCommand::Completions { shell } => {
-            crate::write_out(&completions::script(*shell, root())?)?;
+            crate::cli::write_out(&completions::script(*shell, root())?)?;
         }
         PtywrightCommand::Complete { shell, words } => {
             let words: Vec<_> =
                 std::iter::once(NAME.to_owned()).chain(words.iter().cloned()).collect();
             let found = complete::candidates(root(), &words, home);
-            crate::write_out(&complete::lines(*shell, &found))?;
+            crate::cli::write_out(&complete::lines(*shell, &found))?;
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -31,7 +31,7 @@ use unterm_mux::{ExitStatus, Process as _, PtyProcess, ReadOutcome, Signal, Spaw
 use unterm_term::Size;
 
 use super::terminal::{self, Modes, Raw};
-use crate::unread::until_unread;
+use crate::cli::unread::until_unread;
 
 /// The size without a terminal.
 const ROWS: u16 = 24;

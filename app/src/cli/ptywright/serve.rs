@@ -15,7 +15,7 @@ use unterm_control::{
 };
 
 use super::{backend::Host, framing::Framing, log_file};
-use crate::unread::until_unread;
+use crate::cli::unread::until_unread;
 
 /// The name under which the server calls an instance.
 const NAME: &str = "ptywright";
@@ -53,7 +53,7 @@ pub fn run(options: &Serve, home: &Path, instance: Option<&str>) -> Result<()> {
     let backend = host.backend();
     let runtime = host.runtime().clone();
     let (stop, stopped) = oneshot::channel();
-    unterm::signals::on_stop(move |_| {
+    crate::signals::on_stop(move |_| {
         let _ = stop.send(());
     })?;
     let caller = Caller::of_user(Some(NAME));

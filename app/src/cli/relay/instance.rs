@@ -93,7 +93,7 @@ struct Own {
 impl Own {
     /// Starts the instance and waits until it accepts clients.
     fn start() -> Result<Self> {
-        let program = std::env::current_exe()?.with_file_name("unterm");
+        let program = crate::own_program::beside("unterm")?;
         let mut command = Command::new(&program);
         // Other clients may use the instance, so Ctrl+C in this terminal must not stop it.
         #[cfg(unix)]

@@ -25,7 +25,7 @@ use self::{
     instance::Link,
     message::{Kind, Message, failure},
 };
-use crate::unread::until_unread;
+use crate::cli::unread::until_unread;
 
 /// The error of a call that was pending when the instance ended.
 const ENDED: &str = "Unterm ended before it answered, and its panes are gone. The next call finds or starts an instance";

@@ -19,7 +19,7 @@ use crate::window::{
 use crate::{
     action::{Action, with_actions},
     args::FONT_SIZES,
-    links,
+    links, own_program,
 };
 
 /// How far one press moves a divider, as a share of the split.
@@ -230,7 +230,7 @@ impl App {
     fn new_window(&mut self) {
         let cwd = self.spawn_beside().cwd.or_else(std::env::home_dir).unwrap_or_else(|| "/".into());
         let start = || {
-            let mut command = std::process::Command::new(std::env::current_exe()?);
+            let mut command = std::process::Command::new(own_program::path()?);
             command.args(self.prefs.args.another(&cwd)).current_dir(&cwd);
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
             #[cfg(unix)]

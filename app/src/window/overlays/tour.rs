@@ -16,7 +16,7 @@ const STEPS: [Step; 5] = [
     Step {
         title: "Split the window",
         text: "{split_right} opens a pane to the right, {split_down} opens one below. {new_tab} opens a tab. \
-               {focus_right} and the like move between panes.",
+               {focus_left} and {focus_right} move between panes.",
     },
     Step {
         title: "Find any action by its name",
@@ -50,7 +50,8 @@ pub(crate) fn step(number: usize, keys: impl Fn(&str) -> String) -> Option<Confi
     })
 }
 
-/// The text with the keys of actions. An action without keys has its name in the palette.
+/// Replaces each `{action}` with the keys that are bound to the action. An action without keys is replaced by its name
+/// in the configuration.
 fn with_keys(text: &str, keys: impl Fn(&str) -> String) -> String {
     let mut parts = text.split('{');
     let mut out = parts.next().unwrap_or_default().to_owned();
@@ -63,7 +64,8 @@ fn with_keys(text: &str, keys: impl Fn(&str) -> String) -> String {
     out
 }
 
-/// Records that the tour was shown. Returns false if it was shown before, or that can't be recorded.
+/// Records that the tour was shown. Returns false if the tour was shown before, or if the record can't be written: the
+/// tour would otherwise appear at every start.
 pub(crate) fn is_first(home: &Path) -> bool {
     unterm_mux::private::create_file(&home.join(SHOWN)).is_ok()
 }

@@ -1,8 +1,9 @@
-//! Calls that are held while their conversation is paused, and their replay: in order, each once.
+//! Holds the calls of a paused conversation, and replays them when the conversation resumes: in order, and each call
+//! once.
 //!
-//! Each conversation has a consumer of the stream of held calls, which all hubs share. It hands out one call at a time, and the
-//! next one when that call is acknowledged. If a hub ends in between, another one gets the same call again, and the machine that
-//! began it answers that it did.
+//! Each conversation has one consumer of the stream of held calls, and all hubs share that consumer. It hands out the
+//! next call when a hub has acknowledged the previous one. If a hub ends before that, another hub receives the same
+//! call again. A machine that has already begun the call reports that, and does not repeat it.
 
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
@@ -27,7 +28,8 @@ use super::{
     tokens::Tokens,
 };
 
-/// How long a hub may take for a call before another one gets it. A hub that is busy with it says so more often.
+/// How long a hub may work on a call without reporting progress before NATS hands the call to another hub. A busy hub
+/// reports more often.
 const ACK_WAIT: Duration = Duration::from_secs(30);
 /// How long to wait for a machine that is not connected.
 const OFFLINE_PAUSE: Duration = Duration::from_secs(1);
@@ -93,7 +95,8 @@ impl Held {
                     tokio::time::sleep(Duration::from_secs(1)).await;
                 }
                 held.replaying.lock().remove(&key);
-                // It may have been resumed again just before.
+                // The conversation may have been resumed before the line above, and `follow` then skipped it. Writing
+                // it again triggers the watch.
                 if let Ok(Some(of)) = held.conversations.get(&key).await
                     && of.flow == Flow::Replaying
                 {
@@ -115,7 +118,8 @@ impl Held {
             let info = consumer.info().await?.clone();
             if info.num_pending == 0 && info.num_ack_pending == 0 {
                 self.conversations.replayed(key).await?;
-                // A call that was held meanwhile would wait for the next one.
+                // A call may have been held since `info` was read. Without another replay, it would stay in the stream
+                // until the next call is held.
                 if consumer.info().await?.num_pending > 0 {
                     self.conversations.replay(key).await?;
                     continue;
@@ -171,7 +175,7 @@ impl Held {
             self.record(&call, Event::Refused, why).await?;
             return acknowledge(AckKind::Ack).await;
         }
-        // Once, however often the machine must be asked.
+        // Only the first delivery is recorded as begun, however often NATS delivers the call.
         if message.info().is_ok_and(|info| info.delivered <= 1) {
             self.record(&call, Event::Begun, "replayed").await?;
         }
@@ -181,7 +185,7 @@ impl Held {
             Err(Failure::Offline) => {
                 return acknowledge(AckKind::Nak(Some(OFFLINE_PAUSE))).await;
             }
-            // Asked again, the machine says what became of it.
+            // NATS delivers the call again, and the machine then reports the call's outcome.
             Err(Failure::Silent(why)) => {
                 tracing::info!(why, call = call.id, "a replayed call is asked about again");
                 return acknowledge(AckKind::Nak(Some(OFFLINE_PAUSE))).await;
@@ -191,7 +195,7 @@ impl Held {
         acknowledge(AckKind::Ack).await
     }
 
-    /// Carries out a call, and says meanwhile that this hub is busy with it.
+    /// Carries out a call. Meanwhile reports progress to NATS, so that no other hub receives the call.
     async fn execute(&self, call: &Call, message: &Message) -> Result<String, Failure> {
         let mut outcome = std::pin::pin!(self.executor.execute(call));
         let mut ticks = tokio::time::interval(ACK_WAIT / 3);

@@ -27,7 +27,7 @@ fn a_dialog_is_answered_by_its_labels() {
 }
 
 #[test]
-fn the_wait_ends_after_what_was_printed_since_the_prompt() {
+fn a_turn_is_settled_only_after_output_that_follows_the_prompt() {
     let registry = Registry::default();
     let screens = screens("codex");
     let settled = |name: &str, printed: u64| {

@@ -5,14 +5,15 @@ use std::{borrow::Cow, collections::HashMap};
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::value::RawValue;
 
-/// A request, borrowed from its line. JSON of any other form is one as well: of no id, and a method that nothing has.
+/// A request, borrowed from its line. Any other valid JSON also counts as a request: its id is `null`, and its method
+/// is empty, so no method is found.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Request<'a> {
-    /// Its id as it came: any JSON value, `null` when there is none.
+    /// The id, unchanged: any JSON value, or `null` if it is missing.
     pub id: &'a str,
-    /// The method; empty when there is none, or it is no text.
+    /// The method. Empty if it is missing or not a string.
     pub method: Cow<'a, str>,
-    /// The parameters as they came, empty when there are none.
+    /// The parameters, unchanged. Empty if they are missing.
     pub params: &'a str,
 }
 
@@ -27,7 +28,7 @@ struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// Those of an object. Of a field that is there twice the last one counts.
+    /// Parses the fields of a JSON object. If a field occurs twice, the last one wins.
     fn of_object(text: &'a str) -> serde_json::Result<Self> {
         serde_json::from_str(text).or_else(|error| {
             let Ok(all) = serde_json::from_str::<HashMap<Text<'_>, &'a RawValue>>(text) else {
@@ -46,7 +47,7 @@ impl<'a> Request<'a> {
     /// Reads a line; `None`: it is blank.
     ///
     /// # Errors
-    /// The line is no JSON; why not.
+    /// serde_json's message, if the line is not JSON.
     pub fn parse(line: &'a [u8]) -> Result<Option<Self>, String> {
         let trimmed = line.trim_ascii_start();
         if trimmed.is_empty() {
@@ -86,13 +87,15 @@ pub struct Login {
     /// The client's name for the conversation it acts for.
     #[serde(default)]
     pub conversation: Option<String>,
-    /// The connection speaks the Model Context Protocol from the reply on, with the toolset of this name; empty: the usual.
+    /// Switches the connection to the Model Context Protocol after the reply, with the toolset of this name. An empty
+    /// name selects the default toolset.
     #[serde(default)]
     pub mcp: Option<String>,
-    /// Another instance speaks for an agent: it is treated as one.
+    /// Whether the client is another instance that acts for an agent. The client is then treated as an agent.
     #[serde(default)]
     pub agent: bool,
-    /// Where the client was started: new panes of that protocol open there.
+    /// The directory in which the client was started. Panes that the client opens over the Model Context Protocol start
+    /// there.
     #[serde(default)]
     pub cwd: Option<String>,
 }
@@ -139,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_is_told_in_serde_jsons_words() {
+    fn invalid_json_returns_serde_jsons_message() {
         let message = |line: &str| parse(line).unwrap_err();
         assert_eq!(message("{bad}"), "key must be a string at line 1 column 2");
         assert_eq!(message("garbage"), "expected value at line 1 column 1");
@@ -165,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_field_that_is_there_twice_the_last_one_counts() {
+    fn the_last_of_two_fields_with_one_name_wins() {
         let twice =
             r#"{"id":1,"method":"a","params":[],"x":0,"\u0069d":2,"method":"b","params":{}}"#;
         let request = parse(twice).unwrap().unwrap();
@@ -173,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_login_need_have_a_token_only() {
+    fn a_login_needs_only_a_token() {
         assert!(Login::parse(r#"{"token":"t"}"#).unwrap().client.is_none());
         assert!(Login::parse("[]").is_none());
     }

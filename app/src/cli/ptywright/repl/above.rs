@@ -11,7 +11,7 @@ use std::{
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::ptywright::terminal;
+use crate::cli::ptywright::terminal;
 
 /// Where the prompt is shown, shared between the editor and what prints above it.
 #[derive(Clone, Default)]

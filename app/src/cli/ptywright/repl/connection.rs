@@ -1,4 +1,5 @@
-//! A connection to a server: over a Unix socket, or to a server of its own over standard streams.
+//! A connection to a ptywright server: to a running one over a Unix socket, or to a child process over its standard
+//! streams.
 //!
 //! One thread calls methods, one at a time. Another reads what the server sends: replies go to the caller, notifications
 //! and the server's diagnostics to the queue of notes.
@@ -25,7 +26,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use unterm_control::{ContentLength, Framing as Frames, Lines, Next, ptywright::FramingKind};
 
-use crate::ptywright::framing::Framing;
+use crate::cli::ptywright::framing::Framing;
 
 /// The longest message, in bytes. A screen with every cell takes some megabytes.
 const LONGEST: usize = 64 << 20;
@@ -50,9 +51,9 @@ pub enum Note {
     Failure(Failure),
     /// A line of its diagnostics.
     Diagnostic(String),
-    /// So many notes were left out, since printing them takes too long.
+    /// The number of notes that were dropped because the queue was full.
     LeftOut(u64),
-    /// The connection is lost; why.
+    /// The reason why the connection was lost.
     Lost(String),
 }
 
@@ -250,7 +251,7 @@ impl Connection {
         Ok((Self { shared, next: AtomicU64::new(1), replies, child }, noted))
     }
 
-    /// Cancels calls of this thread from another one.
+    /// A handle with which another thread can cancel the calls of this connection.
     pub fn canceller(&self) -> Canceller {
         Canceller { shared: self.shared.clone(), cancelled: 0 }
     }
@@ -270,10 +271,10 @@ impl Connection {
         self.shared.why.lock().clone()
     }
 
-    /// Calls a method, and waits at most so long for the reply.
+    /// Calls a method, and waits for the reply, at most for `limit`. The inner result is the method's own.
     ///
     /// # Errors
-    /// There is no reply. A failed method has one.
+    /// No reply arrived.
     pub fn call(
         &self,
         method: &str,
@@ -283,7 +284,8 @@ impl Connection {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
         self.shared.pending.store(id, Ordering::Release);
-        // A server that ends may have sent why before. The reader sees both.
+        // A failed write is not reported here: a server that is exiting may already have sent its reason, and the
+        // reader reports both that message and the lost connection.
         let _ = self.shared.send(&request);
         let reply = self.reply(id, limit);
         self.shared.pending.store(0, Ordering::Release);
@@ -301,7 +303,7 @@ impl Connection {
                 None => self.replies.recv().map_err(RecvTimeoutError::from),
             };
             match received {
-                // An error without an id answers what the server could not read.
+                // If the server could not parse the request, its error has no id.
                 Ok(reply) if reply["id"] == id || reply["id"].is_null() => return Ok(reply),
                 // The late reply to a call that was given up.
                 Ok(_) => {}
@@ -358,7 +360,7 @@ fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> io::Result<()> {
     thread::Builder::new().name(name.to_owned()).spawn(run).map(drop)
 }
 
-/// Waits for the end of a server on a thread of its own.
+/// Waits on another thread until the server exits.
 fn await_end(mut child: Child) -> io::Result<(Pid, Receiver<ExitStatus>)> {
     let pid = Pid::from_child(&child);
     let (sender, ended) = mpsc::channel();

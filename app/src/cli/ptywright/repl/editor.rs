@@ -34,7 +34,7 @@ use super::{
     connection::{Cancelled, Canceller, Note},
     history::{History, MOST},
 };
-use crate::ptywright::terminal::Modes;
+use crate::cli::ptywright::terminal::Modes;
 
 const PROMPT: &str = "ptywright> ";
 /// More candidates are listed without their descriptions, in columns.

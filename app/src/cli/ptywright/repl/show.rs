@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use unterm_control::{escaped, shortened};
 
 use super::connection::Failure;
-use crate::fields;
+use crate::cli::fields;
 
 /// A longer list of objects, such as a screen's cells, is only counted.
 const LONGEST_LIST: usize = 64;

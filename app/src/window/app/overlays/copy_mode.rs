@@ -159,6 +159,7 @@ impl App {
         let goes_to_oldest = command == CopyCommand::Move(Motion::Oldest);
         let was_numbered = std::mem::replace(&mut copy.numbered, goes_to_oldest && count > 0);
         self.surface.pacing.ask();
+        // vi writes `5gg`. The first `g` has used the count, so the second one must not move to the oldest line.
         if !(was_numbered && goes_to_oldest && count == 0) {
             self.copy_command(&pane, command, count);
         }

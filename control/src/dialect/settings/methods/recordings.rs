@@ -96,7 +96,7 @@ pub struct SetRecordingParams {
     #[serde(default)]
     #[schemars(with = "Redaction")]
     redaction: Option<Redaction>,
-    /// Minutes, at least 1.
+    /// Minutes, from 1 to 1440.
     #[serde(default)]
     #[schemars(with = "u64")]
     idle_rotate_minutes: Option<u64>,
@@ -130,7 +130,7 @@ method! {
             file.extend(given);
         };
         let changed = blocking(move || settings::change(&home, change)).await?;
-        changed.map_err(|error| Error::Failed(format!("The file can't be changed: {error}")))?;
+        changed.map_err(|error| Error::Failed(format!("The preferences of recordings can't be changed: {error}")))?;
         context.changes.tell(Topic::Recording);
         show(context).await
     }
@@ -155,13 +155,13 @@ struct Match {
 #[derive(Serialize, JsonSchema)]
 pub struct SearchReply {
     matches: Vec<Match>,
-    /// Whether further lines match.
+    /// Whether the result is incomplete: more lines match, or the search ended at a limit of bytes or time.
     more: bool,
 }
 
 method! {
     /// `GET /api/sessions/search`
-    Search "settings.search" [FILES] "Searches all recordings for a text."
+    Search "settings.search" [FILES] "Searches all finished recordings for a text."
     (context, caller, params: SearchParams) -> SearchReply {
         let wanted = params.text.to_lowercase();
         if wanted.trim().is_empty() {

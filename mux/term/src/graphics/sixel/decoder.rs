@@ -4,7 +4,8 @@ use super::super::store::QUOTA;
 use super::colors::Registers;
 use crate::work;
 
-/// Maximum pixels that one image may set, counting repeated writes: four times as many as the quota holds.
+/// Maximum writes of pixels for one image. The quota is in bytes and a pixel takes 4, so each pixel of the largest
+/// image can be written four times.
 const SET_CAP: usize = QUOTA;
 /// Maximum numbers of a command.
 const MAX_NUMBERS: usize = 5;

@@ -1,0 +1,475 @@
+//! The command line of a running instance, for people and scripts.
+//!
+//! Parses a command, calls its method and prints the result.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is the command line")]
+
+mod areas;
+mod args;
+mod call;
+mod complete;
+mod connect;
+mod fields;
+mod form;
+mod generated;
+mod import;
+mod local;
+mod manual;
+mod mcp_config;
+mod own_pane;
+mod ptywright;
+mod relay;
+mod report;
+mod screenshot;
+mod session;
+mod show;
+mod ssh;
+mod tty;
+mod unread;
+mod user_file;
+mod watch;
+
+use std::{ffi::OsStr, io::Write, path::Path, process::ExitCode};
+
+use anyhow::{Context, Result, bail};
+use clap::{CommandFactory, FromArgMatches};
+use serde_json::{Value, json};
+use unterm_control::{
+    client::{self, Client, ClientError},
+    methods::{
+        Method, action, audit, exec, instance,
+        params::{NoParams, SessionOnly},
+        selftest, server, session as sessions, settings, signal, system,
+    },
+};
+
+use args::{Args, Command, InstanceCommand, McpCommand, SettingsCommand};
+use call::Call;
+use form::Shown;
+use own_pane::OwnPane;
+use report::Report;
+use screenshot::Screenshot;
+use session::Named;
+
+/// The name of the program, which a release ships as a link to `unterm`.
+const NAME: &str = "unterm-cli";
+
+/// Whether this process was started by a name of the command line.
+pub fn is_called() -> bool {
+    is_called_as(NAME) || ptywright::is_called()
+}
+
+fn is_called_as(name: &str) -> bool {
+    let called = std::env::args_os().next();
+    called.as_deref().map(Path::new).and_then(Path::file_stem) == Some(OsStr::new(name))
+}
+
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    let (args, method) = match parse() {
+        Ok(parsed) => parsed,
+        // Help and the version succeed. Every error exits with status 1.
+        Err(error) => {
+            let _ = error.print();
+            return if error.use_stderr() { ExitCode::FAILURE } else { ExitCode::SUCCESS };
+        }
+    };
+    match run(&args, method) {
+        Ok(code) => code,
+        Err(error) => {
+            complain(&format!("{error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Prints a line to standard error. `eprintln!` panics if that fails, as on a full disk.
+fn complain(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// A method of the table, with its parameters.
+type Called = Option<(&'static str, Value)>;
+
+/// Parses the command line. Adds a command for each method only if the line contains `method`, because that takes a
+/// while.
+fn parse() -> Result<(Args, Called), clap::Error> {
+    let mut command = Args::command();
+    if let Some(link) = ptywright::is_called().then(|| ptywright::as_program(&command)).flatten() {
+        let matches = link.try_get_matches_from(ptywright::words(std::env::args_os()))?;
+        return Ok((Args::of_ptywright(&matches)?, None));
+    }
+    if std::env::args_os().any(|arg| arg == generated::METHOD) {
+        command = generated::with_methods(command);
+    }
+    let matches = command.try_get_matches()?;
+    let args = Args::from_arg_matches(&matches)?;
+    Ok((args, generated::request(&matches)))
+}
+
+fn run(args: &Args, method: Called) -> Result<ExitCode> {
+    let home = unterm_control::home();
+    match &args.command {
+        Command::Help { topic } => return help(args, topic),
+        Command::Connect { args } => return connect::run(args),
+        Command::Ssh { terminfo, args } => return ssh::run(&home, args, *terminfo),
+        Command::Mcp { toolset, command: None } => {
+            relay::relay(&home, args.instance.as_deref(), toolset.as_deref())?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        Command::Ptywright(command) => {
+            let (instance, json) = (args.instance.as_deref(), args.json);
+            let globals = ptywright::Globals { home: &home, instance, json, root: Args::command };
+            return ptywright::run(command, &globals);
+        }
+        _ => {}
+    }
+    if let Some(report) = local(args, &home)? {
+        return print(args, &report);
+    }
+    let client = match connect(args, &home) {
+        // An empty list is a list.
+        Err(error) if is_list(args, &method) && is_not_running(&error) => {
+            let none = serde_json::to_value(instance::ListReply { instances: Vec::new() })?;
+            return finish(args, show::reply(instance::List::NAME, &none), none);
+        }
+        connected => connected?,
+    };
+    if let Command::Watch { id, events, count } = &args.command {
+        let watch = watch::Watch { events, session: *id, count: *count, json: args.json };
+        watch::run(&client, &watch)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if let Command::Settings(SettingsCommand::Open { print_only: false }) = &args.command {
+        let reply =
+            client.call::<settings::Open>(settings::OpenParams { redirect: true.into() })?;
+        let file = reply.file.unwrap_or_default();
+        crate::open_settings(&file).map_err(anyhow::Error::msg)?;
+        // The address has been used by now.
+        return print(args, &Report::new(String::new(), json!({"opened": true})));
+    }
+    if let Command::Screenshot { id, region, output, .. } = &args.command {
+        let screenshot = Screenshot { id: *id, region: *region, output: output.as_deref() };
+        let (reply, shown) = screenshot.take(&client)?;
+        return finish(args, shown, reply);
+    }
+    let call = match method {
+        Some((method, params)) => Call::by_name(method.to_owned(), params),
+        None => call(&args.command, &client)?,
+    };
+    let reply = call.make(&client)?;
+    finish(args, show::reply(call.method(), &reply), reply)
+}
+
+/// Prints a page of the manual, or the help of a command.
+fn help(args: &Args, topic: &[String]) -> Result<ExitCode> {
+    let page = match topic {
+        [] => return print(args, &Report::of_text("pages", manual::contents())),
+        [topic] => manual::page(topic),
+        _ => None,
+    };
+    if let Some(page) = page {
+        if args.json {
+            return print(args, &Report::of_text("page", page.to_owned()));
+        }
+        manual::show(page)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut command = Args::command();
+    if topic.first().is_some_and(|word| word == generated::METHOD) {
+        command = generated::with_methods(command);
+    }
+    command.build();
+    let found =
+        topic.iter().try_fold(&mut command, |command, word| command.find_subcommand_mut(word));
+    let Some(command) = found else {
+        let topics: Vec<_> = manual::topics().map(|(topic, _)| topic).collect();
+        bail!("no page or command {:?}; pages: {}", topic.join(" "), topics.join(", "));
+    };
+    let text = command.render_long_help().to_string();
+    print(args, &Report::of_text("help", text))
+}
+
+/// Prints an instance's reply. If the reply reports a failure, prints the reason, too, and returns a failing exit code.
+fn finish(args: &Args, shown: Shown, reply: Value) -> Result<ExitCode> {
+    let code = print(args, &Report::new(shown.text, reply))?;
+    match shown.complaint {
+        None => Ok(code),
+        Some(why) => {
+            if !why.is_empty() {
+                complain(&why);
+            }
+            Ok(ExitCode::FAILURE)
+        }
+    }
+}
+
+/// Runs a command that needs no running instance; `None` for other commands.
+fn local(args: &Args, home: &Path) -> Result<Option<Report>> {
+    let whole = || generated::with_methods(Args::command());
+    let instance = args.instance.as_deref();
+    let report = match &args.command {
+        Command::Config(command) => local::config(command, home)?,
+        Command::Theme(command) => local::theme(command, home)?,
+        Command::Import { terminal, file, write } => {
+            import::import(*terminal, file.as_deref(), home, *write)?
+        }
+        Command::Lang(command) => local::language(command, home, args.lang.as_deref())?,
+        Command::Mcp { toolset, command: Some(McpCommand::Config { client, write }) } => {
+            mcp_config::config(*client, instance, toolset.as_deref(), *write)?
+        }
+        Command::Mcp { command: Some(McpCommand::Tty), .. } => {
+            let path = tty::path(home)?;
+            Report::new(format!("{path}\n"), json!({ "tty": path }))
+        }
+        Command::ShellCompletion { shell } => {
+            Report::of_text("script", generated::completions(*shell, Args::command())?)
+        }
+        Command::Terminfo => Report::of_text("entry", ssh::TERMINFO.to_owned()),
+        Command::Complete { shell, words } => {
+            let candidates = complete::candidates(Args::command(), words, home);
+            Report::of_text("candidates", complete::lines(*shell, &candidates))
+        }
+        Command::Man { out: None } => {
+            Report::of_text("page", String::from_utf8(generated::manual(whole())?)?)
+        }
+        Command::Man { out: Some(folder) } => {
+            generated::manuals(whole(), folder)?;
+            Report::new(String::new(), json!({ "folder": folder }))
+        }
+        _ => return Ok(None),
+    };
+    Ok(Some(report))
+}
+
+/// Connects to the named instance, else to the one whose pane this program runs in, else to the active one.
+fn connect(args: &Args, home: &Path) -> Result<Client, ClientError> {
+    if let Some(name) = &args.instance {
+        return Client::connect_to(&client::find_by_name(home, name)?);
+    }
+    let own = OwnPane::of_environment();
+    // A program can outlive the instance that started it.
+    match own.map(|own| client::find_by_name(home, &own.instance)) {
+        Some(Ok(endpoint)) => Client::connect_to(&endpoint),
+        _ => Client::connect(home),
+    }
+}
+
+/// Whether the command asks for the list of instances.
+fn is_list(args: &Args, method: &Called) -> bool {
+    let is_called = |name: &str| name == instance::List::NAME;
+    args.instance.is_none()
+        && match &args.command {
+            Command::Instance(InstanceCommand::List) => true,
+            Command::Call { method, .. } => is_called(method),
+            _ => method.as_ref().is_some_and(|(name, _)| is_called(name)),
+        }
+}
+
+fn is_not_running(error: &ClientError) -> bool {
+    matches!(error, ClientError::NotRunning { .. })
+}
+
+/// Prints a report as text or, if asked, as JSON.
+fn print(args: &Args, report: &Report) -> Result<ExitCode> {
+    if args.json {
+        write_out(&(serde_json::to_string_pretty(&report.json)? + "\n"))?;
+    } else if report.is_failure {
+        complain(report.text.trim_end());
+    } else {
+        write_out(&report.text)?;
+        if !report.notes.is_empty() {
+            complain(report.notes.trim_end());
+        }
+    }
+    Ok(if report.is_failure { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Prints. A closed pipe, as of `| head`, is not an error.
+fn write_out(text: &str) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+/// The call that does what a command says.
+fn call(command: &Command, client: &Client) -> Result<Call> {
+    use InstanceCommand as I;
+
+    let mut session = |id: &dyn Named| match id.given() {
+        Some(id) => Ok(id),
+        None => default_session(client),
+    };
+    match command {
+        // Done without an instance, or before.
+        Command::Help { .. }
+        | Command::Config(_)
+        | Command::Theme(_)
+        | Command::Import { .. }
+        | Command::Lang(_)
+        | Command::Connect { .. }
+        | Command::Ssh { .. }
+        | Command::Mcp { .. }
+        | Command::Ptywright(_)
+        | Command::Method
+        | Command::ShellCompletion { .. }
+        | Command::Terminfo
+        | Command::Complete { .. }
+        | Command::Man { .. }
+        | Command::Screenshot { .. }
+        | Command::Watch { .. } => bail!("this command has no method"),
+        Command::Tour => Call::of::<action::Run>(action::RunParams {
+            name: "tour".into(),
+            ..action::RunParams::default()
+        }),
+        Command::Record(command) => command.call(&mut session),
+        Command::Sessions(command) => command.call(),
+        Command::Capture(command) => command.call(),
+        Command::Workspace(command) => command.call(),
+        Command::Proxy(command) => command.call(),
+        Command::Orchestrate(command) => command.call(&mut session),
+        Command::Policy(command) => command.call(),
+        Command::Token(command) => {
+            if let areas::TokenCommand::Create { panes, .. } = command {
+                refuse_missing_sessions(panes, client)?;
+            }
+            command.call()
+        }
+        Command::Audit { id, limit } => Call::of::<audit::Log>(audit::LogParams {
+            limit: (*limit).into(),
+            session_id: id.map(|id| id.to_string()).into(),
+            ..audit::LogParams::default()
+        }),
+        Command::Selftest { id } => Call::of::<selftest::Run>(selftest::RunParams {
+            session_id: id.given().map(|id| id.to_string()).into(),
+            ..selftest::RunParams::default()
+        }),
+        Command::Settings(_) => Call::of::<settings::Open>(settings::OpenParams::default()),
+        Command::Session(command) => command.call(&mut session),
+        Command::Exec { id, command } => Call::of::<exec::Run>(exec::RunParams {
+            command: command.join(" ").into(),
+            ..exec::RunParams::of(session(id)?)
+        }),
+        Command::Run { id, timeout, command } => {
+            if !timeout.is_finite() || *timeout < 0.0 {
+                bail!("--timeout must be a number of seconds, 0 or more, not {timeout}");
+            }
+            let timeout = (timeout * 1000.0) as u64;
+            let id = session(id)?;
+            refuse_own_session(id, client)?;
+            Call::of::<exec::RunWait>(exec::RunWaitParams {
+                command: command.join(" ").into(),
+                timeout_ms: timeout.into(),
+                ..exec::RunWaitParams::of(id)
+            })
+        }
+        Command::Send { id, enter, input } => {
+            let mut input = input.join(" ");
+            if *enter {
+                input.push('\r');
+            }
+            Call::of::<sessions::Input>(sessions::InputParams {
+                input: input.into(),
+                ..sessions::InputParams::of(session(id)?)
+            })
+        }
+        Command::Cancel { id } => Call::of::<exec::Cancel>(SessionOnly::of(session(id)?)),
+        Command::Signal { id, signal } => {
+            let name = signal.to_ascii_uppercase();
+            let has_key = ["INT", "TSTP", "QUIT", "EOF"].contains(&name.trim_start_matches("SIG"));
+            let (id, signal) = (session(id)?, signal.as_str().into());
+            if has_key {
+                Call::of::<signal::Send>(signal::SendParams {
+                    signal,
+                    ..signal::SendParams::of(id)
+                })
+            } else {
+                let params = signal::SignalParams { signal, ..signal::SignalParams::of(id) };
+                Call::of::<signal::Signal>(params)
+            }
+        }
+        Command::Status { id } => Call::of::<exec::Status>(SessionOnly::of(session(id)?)),
+        Command::Screen(command) => command.call(&mut session),
+        Command::Action { name, argument: None } if name == "list" => {
+            Call::of::<action::List>(NoParams {})
+        }
+        Command::Action { name, argument } => {
+            // `new-tab` is written like an option.
+            let (name, argument) = (name.replace('-', "_").into(), argument.clone().into());
+            Call::of::<action::Run>(action::RunParams { name, argument })
+        }
+        Command::Instance(I::List) => Call::of::<instance::List>(NoParams {}),
+        Command::Instance(I::Info) => Call::of::<instance::Info>(NoParams {}),
+        Command::Instance(I::SetTitle { title }) => {
+            Call::of::<instance::SetTitle>(instance::SetTitleParams { title: title.clone().into() })
+        }
+        Command::Instance(I::Focus) => Call::of::<instance::Focus>(NoParams {}),
+        Command::Info => Call::of::<server::Info>(NoParams {}),
+        Command::Health => Call::of::<server::Health>(NoParams {}),
+        Command::Capabilities => Call::of::<server::Capabilities>(NoParams {}),
+        Command::System => Call::of::<system::Info>(NoParams {}),
+        Command::Call { method, params } => {
+            let params = match params {
+                Some(params) => serde_json::from_str(params).context("PARAMS is not valid JSON")?,
+                None => json!({}),
+            };
+            Ok(Call::by_name(method.clone(), params))
+        }
+    }
+}
+
+/// Fails for the session that this program runs in, whose shell is busy until this program ends.
+fn refuse_own_session(id: u64, client: &Client) -> Result<()> {
+    let Some(own) = OwnPane::of_environment().filter(|own| own.session == id) else {
+        return Ok(());
+    };
+    if own.is_of(&client.call::<instance::Info>(NoParams {})?) {
+        bail!(
+            "session {id} is the pane that this command runs in, and its shell waits for this command to end; \
+             name another session with --id, or open one with `unterm-cli session create`"
+        );
+    }
+    Ok(())
+}
+
+/// Fails for sessions that don't exist: such a number may later belong to a session that the token was not meant for.
+fn refuse_missing_sessions(ids: &[u64], client: &Client) -> Result<()> {
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let all = client.call::<sessions::List>(NoParams {})?.sessions;
+    let is_missing = |id: &&u64| all.iter().all(|session| session.id != **id);
+    let Some(missing) = ids.iter().find(is_missing) else { return Ok(()) };
+    let there = match all.as_slice() {
+        [] => "no session is open".to_owned(),
+        all => format!("open sessions: {}", numbers(all)),
+    };
+    bail!("session {missing} does not exist; open it before you create a token for it ({there})")
+}
+
+/// The session to use if none is named: the pane that this program runs in, else the only one.
+fn default_session(client: &Client) -> Result<u64> {
+    let all = client.call::<sessions::List>(NoParams {})?.sessions;
+    if let Some(own) = OwnPane::of_environment()
+        && all.iter().any(|session| session.id == own.session)
+        && own.is_of(&client.call::<instance::Info>(NoParams {})?)
+    {
+        return Ok(own.session);
+    }
+    let mut live = all.iter().filter(|session| !session.is_dead);
+    // A session whose program has ended is used only if there is no other.
+    match (live.next(), live.next(), all.as_slice()) {
+        (Some(session), None, _) | (None, None, [session]) => Ok(session.id),
+        (_, _, []) => bail!("no session is open; open one with `unterm-cli session create`"),
+        (_, _, all) => {
+            bail!("several sessions are open; name one with --id: {}", numbers(all))
+        }
+    }
+}
+
+/// The numbers of sessions.
+fn numbers(sessions: &[sessions::Listed]) -> String {
+    let ids: Vec<_> = sessions.iter().map(|session| session.id.to_string()).collect();
+    ids.join(", ")
+}

@@ -1,0 +1,43 @@
+//! The files of Unterm's programs, as a running one of them finds them.
+
+use std::{io, path::PathBuf};
+
+/// Ends the name of a running program's file on Linux once an upgrade has replaced the file.
+const REPLACED: &str = " (deleted)";
+
+/// The path of this program. After an upgrade, that of the newer one.
+///
+/// # Errors
+/// The system does not tell.
+pub(crate) fn path() -> io::Result<PathBuf> {
+    std::env::current_exe().map(as_installed)
+}
+
+/// The path of another of Unterm's programs, in the folder of this one (with symbolic links resolved).
+///
+/// # Errors
+/// As [`path`].
+pub(crate) fn beside(name: &str) -> io::Result<PathBuf> {
+    let own = path()?;
+    let own = own.canonicalize().unwrap_or(own);
+    Ok(own.with_file_name(format!("{name}{}", std::env::consts::EXE_SUFFIX)))
+}
+
+fn as_installed(path: PathBuf) -> PathBuf {
+    match path.to_str().and_then(|path| path.strip_suffix(REPLACED)) {
+        Some(installed) => installed.into(),
+        None => path,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_upgraded_program_is_found_by_its_name() {
+        for path in ["/usr/bin/unterm (deleted)", "/usr/bin/unterm"] {
+            assert_eq!(as_installed(path.into()), PathBuf::from("/usr/bin/unterm"));
+        }
+    }
+}
