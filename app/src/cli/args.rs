@@ -252,7 +252,7 @@ pub enum Command {
     /// Drive several sessions at once.
     #[command(subcommand)]
     Orchestrate(OrchestrateCommand),
-    /// Manage the rules on what agents may enter.
+    /// Manage the rules for what agents may type.
     #[command(subcommand)]
     Policy(PolicyCommand),
     /// Manage the tokens of agents.
@@ -271,9 +271,12 @@ pub enum Command {
     ///
     /// Checks a session only if you name one.
     Selftest {
-        /// The session.
-        #[command(flatten)]
-        id: OnlyId,
+        /// Session to check.
+        #[arg(long)]
+        id: Option<u64>,
+        /// The same as --id.
+        #[arg(value_name = "SESSION", conflicts_with = "id")]
+        session: Option<u64>,
     },
     /// Print events as they happen, one per line.
     Watch {

@@ -121,6 +121,9 @@ fn render(page: &str, width: usize, styled: bool) -> String {
             }
         } else if text.is_empty() {
             out.push('\n');
+        } else if text.starts_with("![") {
+            // A picture, and the blank line after it.
+            lines.next_if(|line| line.trim().is_empty());
         } else if indent >= 4 && !is_item(text) {
             // Code by indentation.
             out.push_str(line);
@@ -171,8 +174,8 @@ fn is_item(text: &str) -> bool {
     marker(text) > 0
 }
 
-/// Text without Markdown's marks, except for the backquotes of code. After a link's text comes `(unterm-cli help
-/// TOPIC)` for a page of the manual, or else the address.
+/// Text without Markdown's marks, except for the backquotes of code. After a link's text comes
+/// `(unterm-cli help TOPIC)` for a page of the manual, or else the address.
 fn plain(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -337,7 +340,7 @@ mod tests {
 
     #[test]
     fn a_page_becomes_text() {
-        let page = "# Title\n\nA `word` and **bold**\nwith a [page](ssh.md#x), a [site](https://x.org) and *more*.\n\n\
+        let page = "# Title\n\n![A picture](pictures/a.png)\n\nA `word` and **bold**\nwith a [page](ssh.md#x), a [site](https://x.org) and *more*.\n\n\
                     - one\n  two\n\n```sh\nls  *\n```\n\n| a | b |\n|---|---|\n| `x \\| y` | z |\n| longer | \\* |\n";
         assert_eq!(
             render(page, 60, false),

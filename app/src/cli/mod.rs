@@ -341,8 +341,8 @@ fn call(command: &Command, client: &Client) -> Result<Call> {
             session_id: id.map(|id| id.to_string()).into(),
             ..audit::LogParams::default()
         }),
-        Command::Selftest { id } => Call::of::<selftest::Run>(selftest::RunParams {
-            session_id: id.given().map(|id| id.to_string()).into(),
+        Command::Selftest { id, session } => Call::of::<selftest::Run>(selftest::RunParams {
+            session_id: id.or(*session).map(|id| id.to_string()).into(),
             ..selftest::RunParams::default()
         }),
         Command::Settings(_) => Call::of::<settings::Open>(settings::OpenParams::default()),

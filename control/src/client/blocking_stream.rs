@@ -30,7 +30,7 @@ impl BlockingStream {
     /// Ends the stream for all its handles.
     ///
     /// # Errors
-    /// The system's.
+    /// The operating system can't shut the stream down.
     pub fn shutdown(&self, how: Shutdown) -> io::Result<()> {
         match self {
             Self::Tcp(stream) => stream.shutdown(how),

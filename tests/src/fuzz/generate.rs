@@ -132,7 +132,7 @@ fn raw(random: &mut Random, out: &mut Vec<u8>) {
     }
 }
 
-/// The output of `make`, cut at a random place. Then perhaps a control character or a terminator.
+/// The output of `make`, cut at a random place, and perhaps followed by a control character or a terminator.
 fn cut(random: &mut Random, out: &mut Vec<u8>, make: fn(&mut Random, &mut Vec<u8>)) {
     let start = out.len();
     make(random, out);

@@ -71,7 +71,7 @@ pub struct Failure {
 /// Why a call has no reply.
 #[derive(Debug)]
 pub enum NoReply {
-    /// The connection is lost; why.
+    /// The reason why the connection was lost.
     Lost(String),
     /// The server takes too long.
     TimedOut,
