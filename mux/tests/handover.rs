@@ -1,14 +1,10 @@
 //! Programs from elsewhere, and programs that change their mux while they run.
 
-mod common;
-#[path = "common/remote.rs"]
-mod remote;
-
 use std::sync::Arc;
 
+use crate::common::remote::{Remote, Remotes};
+use crate::common::{Ear, LIMIT, headless, open, run, screen, sh, wait, wait_end, wait_text};
 use base64::Engine as _;
-use common::{Ear, LIMIT, headless, open, run, screen, sh, wait, wait_end, wait_text};
-use remote::{Remote, Remotes};
 use unterm_mux::{
     Axis, ExitStatus, Handover, Mux, MuxError, MuxEvent, MuxOptions, OnExit, Pane, PaneId,
     PaneState, Place, TapItem, WriteError,

@@ -1,7 +1,6 @@
 //! The memory that images of all panes may use together.
 
-mod common;
-
+use crate::common;
 use std::sync::Arc;
 
 use unterm_mux::{Mux, Pane};

@@ -1,10 +1,8 @@
 //! Tabs and splits, with programs in them.
 
-mod common;
-
 use std::sync::Arc;
 
-use common::{Ear, headless, open, sh};
+use crate::common::{self, Ear, headless, open, sh};
 use unterm_mux::{
     Axis, Direction, Mux, MuxError, MuxEvent, MuxOptions, OnExit, Pane, PaneId, PaneState, Rect,
     Spacing, TabId,

@@ -1,10 +1,8 @@
 //! Panes with real programs.
 
-mod common;
-
 use std::sync::Arc;
 
-use common::{Ear, headless, open, screen, sh, wait, wait_end, wait_text};
+use crate::common::{self, Ear, headless, open, screen, sh, wait, wait_end, wait_text};
 use unterm_mux::{
     ExitStatus, MuxError, MuxEvent, OnExit, PaneState, Signal, Spawn, TapDirection, TapItem,
     WRITE_CAPACITY, WriteError,

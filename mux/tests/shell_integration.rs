@@ -1,10 +1,8 @@
 //! Real shells with the integration: what the terminal knows of their commands.
 
-mod common;
-
 use std::{path::Path, sync::Arc};
 
-use common::{run, screen, wait};
+use crate::common::{run, screen, wait};
 use unterm_mux::{Defaults, Mux, MuxOptions, OnExit, Pane, ShellIntegration};
 use unterm_term::{Command, Size};
 

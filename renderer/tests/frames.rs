@@ -1,10 +1,10 @@
 //! Tests of frames: which rows are reused, where cursors and selections lie, and what is drawn for which text.
 
-mod support;
-
 use std::sync::Arc;
 
-use support::{Run, attrs, colored, pane, plain, row, run, scene, skip, snapshot, underlined};
+use crate::support::{
+    Run, attrs, colored, pane, plain, row, run, scene, skip, snapshot, underlined,
+};
 use unterm_renderer::{
     Adjust, CellMetrics, CpuPainter, Damage, Fill, FontOptions, Frame, FrameRow, GlyphInstance,
     Label, LabelAlign, PaneScene, PixelRect, Preedit, Quad, Renderer, TextOptions,

@@ -1,8 +1,6 @@
 //! Images between the layers of a pane, painted the same by both painters.
 
-mod support;
-
-use support::{gpu, pane, run, scene, snapshot, underlined};
+use crate::support::{gpu, pane, run, scene, snapshot, underlined};
 use unterm_renderer::{CpuPainter, FontOptions, PaneScene, Renderer};
 use unterm_term::{
     CellRect, Color, Cursor, LineId, Palette, PixelRect, Pixels, Point, Rgb, Snapshot,

@@ -1,10 +1,8 @@
 //! Ligatures of the bundled font, which defines them as contextual alternates.
 
-mod support;
-
 use std::sync::Arc;
 
-use support::{Run, colored, pane, plain, run, scene, snapshot};
+use crate::support::{Run, colored, pane, plain, run, scene, snapshot};
 use unterm_renderer::{
     FontOptions, FrameRow, GlyphInstance, Ligatures, PaneScene, Renderer, SymbolRange,
 };

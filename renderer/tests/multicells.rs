@@ -1,8 +1,6 @@
 //! Multicell characters (OSC 66): drawn over their blocks, at their final size, and the same by both painters.
 
-mod support;
-
-use support::{gpu, pane, scene};
+use crate::support::{gpu, pane, scene};
 use unterm_renderer::{CpuPainter, FontOptions, PaneScene, Renderer};
 use unterm_term::{LineId, Options, Parser, Point, Size, Snapshot, Term, TextRange};
 

@@ -1,11 +1,9 @@
 //! Both painters produce the same picture, and painting only the damage gives the same picture as painting everything.
 
-mod support;
-
 use std::sync::Arc;
 
+use crate::support::{Run, gpu, pane, row, run, scene, snapshot};
 use proptest::prelude::*;
-use support::{Run, gpu, pane, row, run, scene, snapshot};
 use unterm_renderer::{
     Blending, CpuPainter, FontOptions, Label, LabelAlign, PaneScene, PixelRect, Preedit, Quad,
     Renderer, TextOptions,

@@ -31,6 +31,21 @@ impl Picture {
         Ok(Self { width: info.width as usize, pixels })
     }
 
+    /// A PNG of the picture.
+    ///
+    /// # Errors
+    ///
+    /// If the picture has no pixels.
+    pub fn to_png(&self) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        let size = (u32::try_from(self.width)?, u32::try_from(self.height())?);
+        let mut encoder = png::Encoder::new(&mut bytes, size.0, size.1);
+        encoder.set_color(png::ColorType::Rgb);
+        encoder.set_compression(png::Compression::High);
+        encoder.write_header()?.write_image_data(self.pixels.as_flattened())?;
+        Ok(bytes)
+    }
+
     /// Pixels in a column.
     pub fn height(&self) -> usize {
         self.pixels.len() / self.width.max(1)

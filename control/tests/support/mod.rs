@@ -1,5 +1,4 @@
 //! A real server on a loopback port with a home of its own, and a client that speaks only the wire.
-#![allow(dead_code, reason = "each test file uses its part")]
 
 pub mod client;
 pub mod page;

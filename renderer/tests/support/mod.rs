@@ -1,5 +1,5 @@
 //! Snapshots built by hand, for the renderer's tests and benches.
-#![allow(dead_code, reason = "each test uses its part")]
+#![allow(dead_code, reason = "the bench uses a part of it")]
 
 use std::sync::Arc;
 

@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 use unterm_tests::wait_for;
 
-use crate::{
+use crate::ptywright::{
     client::{Framing, Served},
     plugins::{probe, start, started},
 };

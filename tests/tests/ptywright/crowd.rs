@@ -6,7 +6,7 @@ use anyhow::{Result, ensure};
 use serde_json::json;
 use unterm_tests::{Resources, wait_for};
 
-use crate::{
+use crate::ptywright::{
     client::{Client, Framing, Served},
     plugins::{probe, started},
     waits::begin_and_type,

@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result, ensure};
 use serde_json::json;
 use unterm_tests::binary;
 
-use crate::client::{Client, Framing, Served};
+use crate::ptywright::client::{Client, Framing, Served};
 
 /// `ptywright logs` with the home of a server.
 fn logs(served: &Served, args: &[&str]) -> Command {

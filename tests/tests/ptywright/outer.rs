@@ -4,7 +4,7 @@ use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 use unterm_tests::binary;
 
-use crate::client::{Client, Framing, Served};
+use crate::ptywright::client::{Client, Framing, Served};
 
 /// A shell script on a terminal. `$CLI` is `unterm-cli ptywright`.
 pub struct Outer {

@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::client::{Client, Framing, Served, error, refused};
+use crate::ptywright::client::{Client, Framing, Served, error, refused};
 
 /// Every permission, as a manifest lists them.
 pub const ALL: &str = "'session.spawn', 'session.kill', 'session.resize', 'screen.read', 'transcript.read', \

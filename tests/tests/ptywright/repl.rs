@@ -9,7 +9,7 @@ use std::{
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 
-use crate::client::{Framing, Served, command};
+use crate::ptywright::client::{Framing, Served, command};
 
 /// Runs lines with these arguments.
 fn run(home: &Path, args: &[&str], lines: &str) -> Result<Output> {

@@ -10,7 +10,7 @@ use std::{
 use anyhow::{Context as _, Result, ensure};
 use unterm_tests::{binary, wait_for};
 
-use crate::{
+use crate::ptywright::{
     client::command,
     outer::{Outer, checked},
 };

@@ -4,7 +4,7 @@ use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 use unterm_tests::wait_for;
 
-use crate::{
+use crate::ptywright::{
     client::{Client, Framing, Served, error},
     plugins::{Written, probe, started},
 };

@@ -1,0 +1,6 @@
+//! Who may do what.
+
+mod access;
+mod pane_tokens;
+mod rules;
+mod rules_ways;

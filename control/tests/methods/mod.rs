@@ -1,0 +1,12 @@
+//! What methods do, over the JSON-RPC wire.
+
+mod beyond;
+mod blocks;
+mod capture;
+mod every_method;
+mod files;
+mod history;
+mod run_wait;
+mod secrets;
+mod turns;
+mod variables;

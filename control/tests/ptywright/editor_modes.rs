@@ -1,0 +1,117 @@
+//! `run` at a prompt whose line editor is in a mode of its own, such as a search or vi's command mode.
+
+use crate::support::{self, Fixture, client::Client};
+use serde_json::json;
+
+/// The beginning of a numeric argument.
+const ARGUMENT: &str = "\x1b5";
+
+/// Keys after which text would not go into the line.
+const KEYS: [&str; 6] = [
+    "\x1b",
+    // A search in the history, and its end with an empty line.
+    "\x12\x1b",
+    // The next key is inserted as it is.
+    "\x16",
+    // Half a key.
+    "\x1b[",
+    ARGUMENT,
+    // The history, back and forth.
+    "\x1b[A\x1b[B",
+];
+/// The same in vi's command mode: a deletion that lacks its motion, a search in the line and a replacement that lack their
+/// characters.
+const VI_KEYS: [&str; 3] = ["d", "f", "r"];
+
+#[test]
+fn a_command_is_run_whatever_mode_the_line_editor_is_in() {
+    for (shell, modes) in [
+        ("bash", ["set -o emacs", "set -o vi"]),
+        ("zsh", ["bindkey -e", "bindkey -v"]),
+        (
+            "fish",
+            [
+                "set -g fish_key_bindings fish_default_key_bindings",
+                "set -g fish_key_bindings fish_vi_key_bindings",
+            ],
+        ),
+    ] {
+        if !support::has(shell, &["-c", "true"]) {
+            continue;
+        }
+        let fixture = Fixture::new();
+        fixture.integrate();
+        let mut wire = fixture.login();
+        let session = fixture.program(&mut wire, shell, &[]);
+        wire.call("session.wait", json!({"id": session.id, "any": [{"prompt": true}]}));
+        let mut agent = Client::new(&fixture);
+        for mode in modes {
+            let set = agent.call("run", json!({"pane": session.id, "command": mode}));
+            assert_eq!(set["exit_code"], 0, "{shell}: {set}");
+            let vi_keys = if mode == modes[1] { &VI_KEYS[..] } else { &[] };
+            for &keys in KEYS.iter().chain(vi_keys) {
+                // Fish has no numeric arguments, and types the digit.
+                if shell == "fish" && keys == ARGUMENT {
+                    continue;
+                }
+                // Apart from its key, since together they would be Alt with that key.
+                let escape = VI_KEYS.contains(&keys).then_some("\x1b");
+                for keys in escape.into_iter().chain([keys]) {
+                    wire.call("session.input", json!({"id": session.id, "input": keys}));
+                    // Whatever the keys did is on the screen.
+                    let shown = json!({"id": session.id, "any": [{"stable_ms": 500}]});
+                    wire.call("session.wait", shown);
+                }
+                let command = "printf '%s' it; echo ' is'";
+                let ran = agent.call("run", json!({"pane": session.id, "command": command}));
+                assert_eq!(ran["output"], "it is", "{shell}: {mode}: {keys:?}: {ran}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_command_is_not_typed_into_what_a_search_shows() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.marked_shell(&mut wire);
+    let mut agent = Client::new(&fixture);
+    // What bash shows of a search stands where a line would. Ctrl+R, and Alt+P.
+    for (keys, shown) in [("\x12", "(reverse-i-search)`':"), ("\x1bp", " :")] {
+        wire.call("session.input", json!({"id": session.id, "input": keys}));
+        session.wait_for(|screen| screen.trim_end().ends_with(shown));
+        let refused = agent.fail("run", json!({"pane": session.id, "command": "touch typed"}));
+        assert!(refused.contains("an unfinished line"), "{keys:?}: {refused}");
+        assert!(refused.contains("ctrl+c"), "the next step: {refused}");
+        agent.call(
+            "input",
+            json!({"pane": session.id, "keys": ["ctrl+c"], "wait_any": [{"prompt": true}]}),
+        );
+        let ran = agent.call("run", json!({"pane": session.id, "command": "echo well"}));
+        assert_eq!(ran["output"], "well", "{keys:?}: {ran}");
+    }
+    assert!(!fixture.home.path().join("typed").exists());
+}
+
+#[test]
+fn a_shell_without_a_line_editor_gets_no_keys() {
+    let fixture = Fixture::new();
+    fixture.integrate();
+    let mut wire = fixture.login();
+    let mut agent = Client::new(&fixture);
+    for (shell, args, off) in [
+        ("bash", &["--noediting"][..], "true"),
+        ("zsh", &[], "unsetopt zle"),
+        ("bash", &[], "set +o emacs"),
+    ] {
+        if !support::has(shell, &["-c", "true"]) {
+            continue;
+        }
+        let session = fixture.program(&mut wire, shell, args);
+        wire.call("session.wait", json!({"id": session.id, "any": [{"prompt": true}]}));
+        for command in [off, "echo well"] {
+            let ran = agent.call("run", json!({"pane": session.id, "command": command}));
+            assert_eq!(ran["exit_code"], 0, "{shell}: {args:?}: {command}: {ran}");
+        }
+    }
+}

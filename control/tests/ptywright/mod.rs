@@ -1,0 +1,6 @@
+//! ptywright's protocol and its adapters.
+
+mod adapters;
+mod documents;
+mod editor_modes;
+mod protocol;

@@ -1,0 +1,5 @@
+//! The toolsets of agents besides `unterm`.
+
+mod all;
+mod iterm;
+mod tester;

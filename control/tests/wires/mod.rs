@@ -1,0 +1,13 @@
+//! What all methods share: transports, messages, limits, and servers that fail or share a home.
+
+mod added;
+mod backend;
+mod faults;
+mod folder;
+mod hardening;
+mod http;
+mod instances;
+mod long_messages;
+mod socket;
+mod transcripts;
+mod wire;

@@ -1,0 +1,9 @@
+//! Panes with real programs: their output, layout, images, shell integration, and their handover to another process.
+
+mod common;
+mod handover;
+mod images;
+mod layout;
+mod panes;
+mod shell_integration;
+mod terminfo;

@@ -1,0 +1,8 @@
+//! Frames of both painters, compared as pixels.
+
+mod frames;
+mod images;
+mod ligatures;
+mod multicells;
+mod painters;
+mod support;

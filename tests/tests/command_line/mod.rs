@@ -1,0 +1,4 @@
+//! `unterm-cli`, and the manual whose commands it runs.
+
+mod commands;
+mod manual;

@@ -1,0 +1,6 @@
+//! An instance: its start, its registration, its preferences, its end.
+
+mod headless;
+mod many_panes;
+mod preferences;
+mod unregistered;

@@ -1,0 +1,209 @@
+//! The pictures in the manual: taken in a window and compared with the committed ones, so that they show Unterm as it is.
+//!
+//! After a change of the window's looks, `UPDATE_EXPECT=1 cargo test -p unterm-tests --test end_to_end pictures` takes them again.
+//! Look at each of them.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context as _, Result};
+use serde_json::json;
+use unterm_tests::{Display, Instance, Pane, Picture, Relay, Start, Window, wait_for};
+
+const WIDTH: u16 = 860;
+const HEIGHT: u16 = 480;
+/// How long a window must look the same before it is photographed anew. Only the taking of new pictures waits that long.
+const STILL: Duration = Duration::from_secs(1);
+
+/// A window whose pictures are taken.
+struct Scene<'a> {
+    display: &'a Display,
+    unterm: Instance,
+    window: Window<'a>,
+    pane: Pane,
+}
+
+impl<'a> Scene<'a> {
+    /// Opens the window.
+    fn open(display: &'a Display) -> Result<Self> {
+        let start = Start::windowed(display).arg("--painter").arg("cpu");
+        let (mut unterm, window, pane) = start.at_prompt()?;
+        window.resize(WIDTH, HEIGHT)?;
+        pane.type_text(&mut unterm, "clear\r")?;
+        pane.wait(&mut unterm, "a clear screen", |lines| {
+            lines.first().is_some_and(|line| line.trim_end() == "ready$")
+        })?;
+        Ok(Self { display, unterm, window, pane })
+    }
+
+    /// Types a line in the first pane, and waits for a text on the screen.
+    fn enter(&mut self, line: &str, text: &str) -> Result<()> {
+        self.pane.type_text(&mut self.unterm, &format!("{line}\r"))?;
+        self.pane.wait_for_text(&mut self.unterm, text)?;
+        self.pane.wait_for_prompt(&mut self.unterm)?;
+        Ok(())
+    }
+
+    /// Checks that the window looks as in the manual.
+    fn is(&self, name: &str) -> Result<()> {
+        let file = folder().join(format!("{name}.png"));
+        if std::env::var_os("UPDATE_EXPECT").is_some() {
+            return Ok(fs::write(file, still(&self.window)?.to_png()?)?);
+        }
+        let wanted = fs::read(&file).with_context(|| file.display().to_string())?;
+        let wanted = Picture::of_png(&wanted)?;
+        let looks = || Ok((self.window.picture()? == wanted).then_some(()));
+        let seen = || match self.window.picture() {
+            Ok(now) => format!("{} of {} pixels differ", now.difference(&wanted), now.pixels.len()),
+            Err(error) => error.to_string(),
+        };
+        wait_for(&format!("the picture {name}.png"), looks, seen)
+    }
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../assets/docs/pictures")
+}
+
+/// A command whose output is the same everywhere.
+const LISTING: &str = r"printf '%s\n' Cargo.toml README.md src tests";
+
+#[test]
+fn splits() -> Result<()> {
+    let display = Display::start()?;
+    let mut scene = Scene::open(&display)?;
+    scene.enter(LISTING, "tests")?;
+    scene.unterm.act(&["split_right"])?;
+    scene.unterm.act(&["split_down"])?;
+    wait_for(
+        "three panes",
+        || Ok((scene.unterm.sessions()?.len() == 3).then_some(())),
+        String::new,
+    )?;
+    scene.is("splits")
+}
+
+#[test]
+fn search() -> Result<()> {
+    let display = Display::start()?;
+    let mut scene = Scene::open(&display)?;
+    scene.enter("seq -f 'line %g of the log' 8", "line 8 of the log")?;
+    display.press(&["Control_L", "Shift_L", "f"])?;
+    display.type_text("log")?;
+    scene.is("search")
+}
+
+#[test]
+fn labels() -> Result<()> {
+    let display = Display::start()?;
+    let mut scene = Scene::open(&display)?;
+    scene.enter(
+        "echo see https://example.org/docs, commit 3f2a9c1d and ./src/main.rs:42",
+        "main.rs:42",
+    )?;
+    display.press(&["Control_L", "Shift_L", " "])?;
+    scene.is("labels")
+}
+
+#[test]
+fn copy_mode() -> Result<()> {
+    let display = Display::start()?;
+    let mut scene = Scene::open(&display)?;
+    scene.enter("echo alpha beta gamma", "alpha beta gamma")?;
+    display.press(&["Control_L", "Shift_L", "m"])?;
+    display.type_text("k0wve")?;
+    scene.is("copy-mode")
+}
+
+#[test]
+fn palette() -> Result<()> {
+    let display = Display::start()?;
+    let scene = Scene::open(&display)?;
+    display.press(&["Control_L", "Shift_L", "p"])?;
+    display.type_text("split")?;
+    scene.is("palette")
+}
+
+#[test]
+fn themes() -> Result<()> {
+    let display = Display::start()?;
+    let mut scene = Scene::open(&display)?;
+    scene.enter(r"printf '\e[3%dm ## \e[m' 1 2 3 4 5 6; echo colors", "colors")?;
+    scene.unterm.act(&["choose_theme"])?;
+    display.type_text("nord")?;
+    scene.is("themes")
+}
+
+#[test]
+fn marks_of_commands() -> Result<()> {
+    let display = Display::start()?;
+    let mut scene = Scene::open(&display)?;
+    scene.enter("echo done", "done")?;
+    scene.enter("ls missing", "missing")?;
+    scene.is("marks")
+}
+
+#[test]
+fn a_question_about_an_agent() -> Result<()> {
+    let display = Display::start()?;
+    let mut scene = Scene::open(&display)?;
+    let mut agent = Relay::start(scene.unterm.home(), scene.unterm.registry(), &[])?;
+    let run = json!({"pane": scene.pane.id, "command": "make test"});
+    let held = std::thread::spawn(move || agent.call("run", run));
+    wait_for(
+        "the question",
+        || {
+            let listed = scene.unterm.call("approvals.list", json!({}))?;
+            Ok(listed["pending"].as_array().is_some_and(|all| all.len() == 1).then_some(()))
+        },
+        String::new,
+    )?;
+    display.press(&["Control_L", "Shift_L", "y"])?;
+    let shown = scene.is("approval");
+    display.press(&["Escape"])?;
+    drop(scene);
+    drop(held);
+    shown
+}
+
+#[test]
+fn the_tour() -> Result<()> {
+    let display = Display::start()?;
+    let scene = Scene::open(&display)?;
+    scene.unterm.act(&["tour"])?;
+    scene.is("tour")
+}
+
+#[test]
+fn a_menu() -> Result<()> {
+    let display = Display::start()?;
+    let mut scene = Scene::open(&display)?;
+    scene.enter("echo alpha beta gamma", "alpha beta gamma")?;
+    scene.window.click(3, (120, 60))?;
+    scene.is("menu")
+}
+
+#[test]
+fn large_text() -> Result<()> {
+    let display = Display::start()?;
+    let mut scene = Scene::open(&display)?;
+    let heading = r"printf '\e]66;s=2;A heading\a\n\n'; printf 'x\e]66;n=1:d=2:w=1;10\a\n'";
+    scene.enter(heading, "A heading")?;
+    scene.is("large-text")
+}
+
+/// The window once it has stopped changing.
+fn still(window: &Window<'_>) -> Result<Picture> {
+    let mut last = (window.picture()?, Instant::now());
+    let is_still = || {
+        let now = window.picture()?;
+        if now != last.0 {
+            last = (now, Instant::now());
+        }
+        Ok((last.1.elapsed() >= STILL).then(|| last.0.clone()))
+    };
+    wait_for("a picture that stays", is_still, String::new)
+}

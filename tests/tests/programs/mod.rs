@@ -1,0 +1,5 @@
+//! Popular programs in panes.
+
+mod popular;
+mod ssh;
+mod vttest;

@@ -1,0 +1,20 @@
+//! The window, with a simulated user.
+
+mod agents;
+mod around;
+mod capture;
+mod drop;
+mod front;
+mod ime;
+mod keys;
+mod mouse;
+mod notifications;
+mod pastes;
+mod picker;
+mod reader_focus;
+mod reading;
+mod screen_reader;
+mod side_by_side;
+mod tabs;
+mod titles;
+mod wayland;
