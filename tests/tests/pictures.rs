@@ -14,7 +14,7 @@ use serde_json::json;
 use unterm_tests::{Display, Instance, Pane, Picture, Relay, Start, Window, wait_for};
 
 const WIDTH: u16 = 860;
-const HEIGHT: u16 = 480;
+const HEIGHT: u16 = 400;
 /// How long a window must look the same before it is photographed anew. Only the taking of new pictures waits that long.
 const STILL: Duration = Duration::from_secs(1);
 
@@ -30,18 +30,14 @@ impl<'a> Scene<'a> {
     /// Opens the window.
     fn open(display: &'a Display) -> Result<Self> {
         let start = Start::windowed(display).arg("--painter").arg("cpu");
-        let (mut unterm, window, pane) = start.at_prompt()?;
+        let (unterm, window, pane) = start.at_prompt()?;
         window.resize(WIDTH, HEIGHT)?;
-        pane.type_text(&mut unterm, "clear\r")?;
-        pane.wait(&mut unterm, "a clear screen", |lines| {
-            lines.first().is_some_and(|line| line.trim_end() == "ready$")
-        })?;
         Ok(Self { display, unterm, window, pane })
     }
 
-    /// Types a line in the first pane, and waits for a text on the screen.
+    /// Types a line, as the user does, and waits for a text on the screen.
     fn enter(&mut self, line: &str, text: &str) -> Result<()> {
-        self.pane.type_text(&mut self.unterm, &format!("{line}\r"))?;
+        self.display.type_text(&format!("{line}\n"))?;
         self.pane.wait_for_text(&mut self.unterm, text)?;
         self.pane.wait_for_prompt(&mut self.unterm)?;
         Ok(())

@@ -1,7 +1,7 @@
 //! Commands for everything but sessions: recordings, pictures, layouts, the proxy, rules and tokens. Each command calls one
 //! method.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{
@@ -18,17 +18,8 @@ use unterm_control::methods::{
 
 use crate::cli::{
     call::Call,
-    session::{Id, Named, OnlyId},
+    words::{Id, Meant, OnlyId, absolute},
 };
-
-/// Finds the session to use: the named one, else the pane that the command runs in, else the only one.
-pub type Meant<'a> = &'a mut dyn FnMut(&dyn Named) -> Result<u64>;
-
-/// A path as the server understands it.
-pub fn absolute(path: Option<&Path>) -> Result<Option<String>> {
-    let path = path.map(std::path::absolute).transpose()?;
-    Ok(path.map(|path| path.to_string_lossy().into_owned()))
-}
 
 /// Recordings of sessions.
 #[derive(Subcommand)]

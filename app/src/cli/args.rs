@@ -15,7 +15,8 @@ use crate::cli::{
     local::{ConfigCommand, LangCommand, ThemeCommand},
     mcp_config::Client,
     ptywright::PtywrightCommand,
-    session::{Id, OnlyId, ScreenCommand, SessionCommand},
+    session::{ScreenCommand, SessionCommand},
+    words::{Id, OnlyId},
 };
 
 /// Control a running Unterm.
@@ -376,7 +377,7 @@ mod tests {
     use clap::CommandFactory;
 
     use super::*;
-    use crate::cli::session::Named;
+    use crate::cli::words::Named;
 
     fn parse(line: &str) -> Args {
         Args::try_parse_from(line.split(' ')).unwrap_or_else(|error| panic!("{line}: {error}"))

@@ -15,6 +15,7 @@ use toml_edit::{Array, DocumentMut, Item, Table, value};
 use unterm_mux::private;
 
 use crate::cli::{
+    called,
     report::Report,
     user_file::{followed, keep},
 };
@@ -117,7 +118,7 @@ pub fn config(
     write: bool,
 ) -> Result<Report> {
     let home = std::env::home_dir().context("cannot find your home directory; set HOME")?;
-    let program = crate::own_program::beside(super::NAME)?;
+    let program = crate::own_program::beside(called::NAME)?;
     let program = program.to_str().context("the path of this program is not UTF-8")?;
     let entry = Entry::new(program, instance, toolset)?;
     let variable =

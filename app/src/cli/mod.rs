@@ -6,6 +6,7 @@
 mod areas;
 mod args;
 mod call;
+mod called;
 mod complete;
 mod connect;
 mod fields;
@@ -27,8 +28,9 @@ mod tty;
 mod unread;
 mod user_file;
 mod watch;
+mod words;
 
-use std::{ffi::OsStr, io::Write, path::Path, process::ExitCode};
+use std::{io::Write, path::Path, process::ExitCode};
 
 use anyhow::{Context, Result, bail};
 use clap::{CommandFactory, FromArgMatches};
@@ -46,21 +48,13 @@ use args::{Args, Command, InstanceCommand, McpCommand, SettingsCommand};
 use call::Call;
 use form::Shown;
 use own_pane::OwnPane;
-use report::Report;
+use report::{Report, write_out};
 use screenshot::Screenshot;
-use session::Named;
-
-/// The name of the program, which a release ships as a link to `unterm`.
-const NAME: &str = "unterm-cli";
+use words::Named;
 
 /// Whether this process was started by a name of the command line.
 pub fn is_called() -> bool {
-    is_called_as(NAME) || ptywright::is_called()
-}
-
-fn is_called_as(name: &str) -> bool {
-    let called = std::env::args_os().next();
-    called.as_deref().map(Path::new).and_then(Path::file_stem) == Some(OsStr::new(name))
+    called::is_called_as(called::NAME) || ptywright::is_called()
 }
 
 /// Runs the command line of this process.
@@ -282,15 +276,6 @@ fn print(args: &Args, report: &Report) -> Result<ExitCode> {
         }
     }
     Ok(if report.is_failure { ExitCode::FAILURE } else { ExitCode::SUCCESS })
-}
-
-/// Prints. A closed pipe, as of `| head`, is not an error.
-fn write_out(text: &str) -> Result<()> {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
-        _ => Ok(()),
-    }
 }
 
 /// The call that does what a command says.

@@ -1,5 +1,8 @@
 //! What a command prints: text for people, or JSON for programs.
 
+use std::io::Write as _;
+
+use anyhow::Result;
 use serde_json::{Value, json};
 
 /// The outcome of a command that needs no running instance.
@@ -34,5 +37,14 @@ impl Report {
     pub fn of_text(name: &str, text: String) -> Self {
         let json = json!({ name: text });
         Self::new(text, json)
+    }
+}
+
+/// Prints. A closed pipe, as of `| head`, is not an error.
+pub fn write_out(text: &str) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
     }
 }

@@ -1,55 +1,19 @@
-//! Commands for sessions and their screens, and the arguments that name a session.
+//! Commands for sessions and their screens.
 
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
-use clap::{Args as ClapArgs, Subcommand};
+use clap::Subcommand;
 use unterm_control::methods::{
     params::{NoParams, SessionOnly},
     recording, screen, session, variables,
 };
 
 use crate::cli::{
-    areas::{Meant, RecordCommand, absolute},
+    areas::RecordCommand,
     call::Call,
+    words::{Id, Meant, Named, OnlyId, absolute},
 };
-
-/// Names a session, among other arguments.
-#[derive(ClapArgs)]
-pub struct Id {
-    /// Session number [default: the pane that this command runs in, else the only session].
-    #[arg(long)]
-    pub id: Option<u64>,
-}
-
-/// Names a session, by an option or by the only argument.
-#[derive(ClapArgs)]
-pub struct OnlyId {
-    /// Session number [default: the pane that this command runs in, else the only session].
-    #[arg(long)]
-    pub id: Option<u64>,
-    /// The same as --id.
-    #[arg(value_name = "SESSION", conflicts_with = "id")]
-    pub session: Option<u64>,
-}
-
-/// Arguments that can name a session.
-pub trait Named {
-    /// The session that the arguments name.
-    fn given(&self) -> Option<u64>;
-}
-
-impl Named for Id {
-    fn given(&self) -> Option<u64> {
-        self.id
-    }
-}
-
-impl Named for OnlyId {
-    fn given(&self) -> Option<u64> {
-        self.id.or(self.session)
-    }
-}
 
 /// Commands about sessions.
 #[derive(Subcommand)]

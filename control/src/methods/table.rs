@@ -282,15 +282,15 @@ mod tests {
     #[test]
     fn every_method_has_a_wire_test() {
         let tests = concat!(
-            include_str!("../../tests/methods.rs"),
-            include_str!("../../tests/beyond.rs"),
-            include_str!("../../tests/adapters.rs"),
-            include_str!("../../tests/rules.rs"),
-            include_str!("../../tests/files.rs"),
-            include_str!("../../tests/folder.rs"),
-            include_str!("../../tests/variables.rs"),
-            include_str!("../../tests/capture.rs"),
-            include_str!("../../tests/http.rs"),
+            include_str!("../../tests/methods/every_method.rs"),
+            include_str!("../../tests/methods/beyond.rs"),
+            include_str!("../../tests/ptywright/adapters.rs"),
+            include_str!("../../tests/authority/rules.rs"),
+            include_str!("../../tests/methods/files.rs"),
+            include_str!("../../tests/wires/folder.rs"),
+            include_str!("../../tests/methods/variables.rs"),
+            include_str!("../../tests/methods/capture.rs"),
+            include_str!("../../tests/wires/http.rs"),
         );
         for entry in METHODS {
             assert!(tests.contains(&format!("\"{}\"", entry.name)), "{} has no test", entry.name);

@@ -194,7 +194,7 @@ fn both_eras_drive_a_pane() {
     let end = old.post("DELETE", "/mcp", &[], &json!({}));
     assert_eq!((end.status, end.body.as_str()), (204, ""));
     assert_eq!(old.ask("status", json!({}), &[]).status, 404);
-    let end = std::time::Instant::now() + support::PATIENCE;
+    let end = std::time::Instant::now() + crate::support::PATIENCE;
     while message(&new.ask("lease", json!({}), &[]))["result"]["isError"] == true {
         assert!(std::time::Instant::now() < end, "the lease stays");
     }
@@ -407,7 +407,7 @@ fn older_clients_drive_a_pane_over_events() {
     // Messages that the server sends by itself.
     let screen = json!({"uri": format!("unterm://pane/{pane}/screen")});
     assert_eq!(one.request("resources/subscribe", screen.clone())["result"], json!({}));
-    let end = std::time::Instant::now() + support::PATIENCE;
+    let end = std::time::Instant::now() + crate::support::PATIENCE;
     let note = loop {
         two.call("run", json!({"command": "echo news", "pane": pane}));
         one.request("ping", json!({}));
@@ -503,7 +503,7 @@ fn streams_are_for_those_who_may_and_there_is_an_end_to_them() {
     assert!(full.body.contains("none of yours is idle"), "{}", full.body);
     assert_eq!(older.call("status", json!({}))["you"], "older", "there is a place to post");
     all.pop();
-    let end = std::time::Instant::now() + support::PATIENCE;
+    let end = std::time::Instant::now() + crate::support::PATIENCE;
     let mut again = Older::connect_once(&other);
     let mut status = [0; 12];
     loop {

@@ -11,16 +11,12 @@ mod run;
 mod serve;
 mod terminal;
 
-use std::{
-    ffi::{OsStr, OsString},
-    path::Path,
-    process::ExitCode,
-};
+use std::{ffi::OsString, path::Path, process::ExitCode};
 
 use anyhow::Result;
 use clap::{Command, Subcommand};
 
-use crate::cli::{complete, generated::Shell};
+use crate::cli::{called, complete, generated::Shell, report::write_out};
 
 /// The name of the command, and of a link to this program that stands for it.
 const NAME: &str = "ptywright";
@@ -65,7 +61,7 @@ pub enum PtywrightCommand {
 
 /// Whether this program was called by a link named `ptywright`.
 pub fn is_called() -> bool {
-    super::is_called_as(NAME)
+    called::is_called_as(NAME)
 }
 
 /// The command line of a link named `ptywright`: that of the command, as a program of its own with the global options.
@@ -108,13 +104,13 @@ pub fn run(command: &PtywrightCommand, globals: &Globals<'_>) -> Result<ExitCode
         PtywrightCommand::Repl(options) => return repl::run(options, home, instance, json),
         PtywrightCommand::Logs(options) => logs::run(options, home)?,
         PtywrightCommand::Completions { shell } => {
-            crate::cli::write_out(&completions::script(*shell, root())?)?;
+            write_out(&completions::script(*shell, root())?)?;
         }
         PtywrightCommand::Complete { shell, words } => {
             let words: Vec<_> =
                 std::iter::once(NAME.to_owned()).chain(words.iter().cloned()).collect();
             let found = complete::candidates(root(), &words, home);
-            crate::cli::write_out(&complete::lines(*shell, &found))?;
+            write_out(&complete::lines(*shell, &found))?;
         }
     }
     Ok(ExitCode::SUCCESS)
