@@ -145,25 +145,20 @@ impl Echoes {
         echoes.push_back((pane.id(), typed));
     }
 
-    /// The echoes in a pane as its terminal would show them now, the oldest first.
-    pub fn of(&self, pane: &Pane) -> Vec<Echo> {
+    /// The echoes in a pane, the oldest first, for the text that its terminal shows now. Takes the terminal, so that the caller
+    /// reads the text under the same lock: a program may clear the screen in between.
+    pub fn of(&self, pane: PaneId, term: &Term) -> Vec<Echo> {
         let typed: Vec<Typed> = {
             let echoes = self.0.lock();
-            echoes.iter().filter(|(of, _)| *of == pane.id()).map(|(_, it)| it.clone()).collect()
+            echoes.iter().filter(|(of, _)| *of == pane).map(|(_, it)| it.clone()).collect()
         };
-        let (places, cols) = {
-            let term = pane.term();
-            let place = |typed: &Typed| {
-                let at = term.typed_at(typed.place.mark)?;
-                let moved = typed.place.may_move.then(|| typed.line_below(&term, at.line));
-                Some((at, moved.flatten()))
-            };
-            (typed.iter().map(place).collect::<Vec<_>>(), usize::from(term.size().cols))
-        };
+        let cols = usize::from(term.size().cols);
         let mut echoes = Vec::new();
-        for (typed, place) in typed.into_iter().zip(places) {
-            let at = place.map(|(at, _)| (at.line.0, usize::from(at.col)));
-            let moved = place.and_then(|(_, moved)| moved);
+        for typed in typed {
+            let mark = term.typed_at(typed.place.mark);
+            let moved = mark.filter(|_| typed.place.may_move);
+            let moved = moved.and_then(|at| typed.line_below(term, at.line));
+            let at = mark.map(|at| (at.line.0, usize::from(at.col)));
             echoes.extend(moved.map(|line| {
                 let place = Place { by_terminal: true, is_ahead: true, ..typed.place };
                 Echo::of(Typed { place, ..typed.clone() }, Some((line.0, 0)), cols)

@@ -343,7 +343,9 @@ pub fn probe_all(urls: Vec<String>, timeout: Duration) -> Vec<Option<Duration>> 
 
 #[cfg(test)]
 mod tests {
-    use std::net::TcpListener;
+    use std::net::{Ipv4Addr, SocketAddrV4, TcpListener};
+
+    use rustix::net::{self, AddressFamily, SocketType};
 
     use super::*;
 
@@ -423,7 +425,11 @@ mod tests {
         assert_eq!((&*found.source, found.http.as_deref()), ("process env", Some("http://env:1")));
         let found = detect(|| None, none, &[port]);
         assert_eq!(found.source, format!("scan:{port}"));
-        drop(listener);
+        // Bound, so that no other test gets the port, and not listening.
+        let silent = net::socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
+        net::bind(&silent, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let silent: TcpListener = silent.into();
+        let port = silent.local_addr().unwrap().port();
         assert_eq!(detect(|| None, none, &[port]), Found::default());
     }
 

@@ -9,7 +9,7 @@ use unterm_term::LineId;
 
 use super::awaited::{Awaited, awaited};
 use super::{
-    echoes::{Echo, Echoes},
+    echoes::Echoes,
     events::{CommandEnd, Hub},
     plain_prompt,
     search_limiter::{Budget, Searches, too_long},
@@ -146,7 +146,7 @@ pub async fn wait(
                 &conditions,
                 &mut found,
                 since,
-                without_typed.as_deref(),
+                without_typed.as_ref(),
             );
             // Other callers' patterns may delay this search beyond the deadline. A wait without a timeout searches
             // once.
@@ -309,7 +309,7 @@ async fn look_for_text(
     conditions: &Arc<[Condition]>,
     found: &mut [Option<Found>],
     since: Option<u64>,
-    without_typed: Option<&Echoes>,
+    without_typed: Option<&Arc<Echoes>>,
 ) -> Result<()> {
     let is_open = |(index, condition): (usize, &Condition)| {
         let is_text = matches!(condition, Condition::Text(_) | Condition::Regex(_));
@@ -319,7 +319,7 @@ async fn look_for_text(
     if open.is_empty() {
         return Ok(());
     }
-    let echoes = without_typed.map(|echoes| echoes.of(pane));
+    let echoes = without_typed.cloned();
     let (pane, conditions) = (pane.clone(), conditions.clone());
     let bytes = MOST_BYTES * open.len() as u64;
     let work = move |budget: &mut Budget| {
@@ -383,10 +383,10 @@ pub fn changed_rows(term: &unterm_term::Term, since: Option<u64>) -> (LineId, Li
 fn for_each_line(
     pane: &Pane,
     since: Option<u64>,
-    echoes: Option<&[Echo]>,
+    echoes: Option<&Echoes>,
     mut look: impl FnMut(u64, &str) -> bool,
 ) {
-    let (first, changed, mut lines) = {
+    let (first, changed, mut lines, echoes) = {
         let term = pane.term();
         let (mut first, end) = changed_rows(&term, since);
         let size = term.size();
@@ -400,7 +400,7 @@ fn for_each_line(
             since.is_none_or(|since| term.revision(LineId(line)).is_some_and(|seq| seq > since))
         };
         let changed: Vec<bool> = (first.0..end.0).map(is_new).collect();
-        (first, changed, term.lines())
+        (first, changed, term.lines(), echoes.map(|echoes| echoes.of(pane.id(), &term)))
     };
     let end = first.0 + changed.len() as u64;
     let mut text = String::new();
@@ -413,7 +413,7 @@ fn for_each_line(
         };
         let goes_on = line + 1 < end && text.len() < LONGEST_LINE && lines.is_wrapped(LineId(line));
         if !goes_on {
-            for echo in echoes.unwrap_or_default() {
+            for echo in echoes.iter().flatten() {
                 echo.remove_from(start, line, &mut text);
             }
             if is_new && !look(start, &text) {
