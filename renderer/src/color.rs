@@ -4,7 +4,7 @@ use unterm_term::{Attrs, Color, Modes, Palette, Rgb, Style};
 
 use crate::blend::{Blending, luminance};
 
-/// How text is colored.
+/// How text is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TextOptions {
     /// How colors are blended.
@@ -15,11 +15,25 @@ pub struct TextOptions {
     /// Minimum contrast when text and background both come from the theme. Programs combine theme colors without
     /// knowing whether the pair is readable.
     pub palette_contrast: f32,
+    /// Whether right-to-left text is shown in its direction, unless the program arranges it by itself (ECMA-48 BDSM).
+    pub bidi: bool,
 }
 
 impl Default for TextOptions {
     fn default() -> Self {
-        Self { blending: Blending::default(), minimum_contrast: 1.0, palette_contrast: 1.0 }
+        Self {
+            blending: Blending::default(),
+            minimum_contrast: 1.0,
+            palette_contrast: 1.0,
+            bidi: true,
+        }
+    }
+}
+
+impl TextOptions {
+    /// Whether right-to-left text of a program with these modes is shown in its direction.
+    pub fn reorders(&self, modes: Modes) -> bool {
+        self.bidi && !modes.contains(Modes::EXPLICIT_BIDI)
     }
 }
 

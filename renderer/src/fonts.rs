@@ -14,6 +14,7 @@ use cosmic_text::harfrust::Feature;
 use cosmic_text::{Font, FontSystem};
 use rustc_hash::FxHashMap;
 
+use crate::bidi::JOINER;
 use crate::ligature::Participants;
 use crate::shape::is_icon;
 use crate::sprite::Sprite;
@@ -257,9 +258,10 @@ impl Fonts {
     /// The face that draws a whole cluster. If no face has every character, the first character decides.
     pub(crate) fn face_for_text(&mut self, text: &str, style: FaceStyle, emoji: bool) -> FaceId {
         let mut chars = text.chars();
-        let first = chars.next().unwrap_or(' ');
+        // A joined letter has a ZERO WIDTH JOINER before it.
+        let first = chars.find(|c| *c != JOINER).unwrap_or(' ');
         let face = self.face_for(first, style, emoji);
-        let rest = || text.chars().skip(1).filter(|c| !is_ignorable(*c));
+        let rest = || chars.clone().filter(|c| !is_ignorable(*c));
         if rest().all(|c| has_char(&self.face(face).font, c)) {
             return face;
         }

@@ -4,6 +4,7 @@
 //! Owns font discovery, shaping, rasterizing, the glyph atlas and both painters. Never touches ptys or locks, never
 //! opens a window (callers pass a handle), and never handles JSON.
 
+mod bidi;
 mod blend;
 mod color;
 mod cpu;
@@ -27,6 +28,7 @@ mod sprite;
 mod surface;
 mod x11;
 
+pub use bidi::ColumnOrder;
 pub use blend::Blending;
 pub use color::TextOptions;
 pub use cpu::CpuPainter;

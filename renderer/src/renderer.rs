@@ -60,6 +60,7 @@ struct PaneLook {
     contrast: (f32, f32),
     screen: ScreenKind,
     cols: u16,
+    reorders: bool,
 }
 
 struct KeptRow {
@@ -114,7 +115,7 @@ impl Renderer {
         names
     }
 
-    /// Changes how text is colored.
+    /// Changes how text is drawn.
     pub fn set_text(&mut self, options: TextOptions) {
         self.text = options;
     }
@@ -192,6 +193,7 @@ impl Renderer {
         let snapshot = pane.snapshot;
         let colors = PaneColors::new(&snapshot.palette, snapshot.modes, pane.dim, &self.text);
         let cols = snapshot.size.cols;
+        let reorders = self.text.reorders(snapshot.modes);
         let look = PaneLook {
             palette: snapshot.palette.clone(),
             reversed: colors.reversed,
@@ -199,6 +201,7 @@ impl Renderer {
             contrast: (colors.contrast, colors.palette_contrast),
             screen: snapshot.screen,
             cols,
+            reorders,
         };
         let mut kept = self.panes.remove(&pane.id).unwrap_or_default();
         if kept.look.as_ref() != Some(&look) {
@@ -215,6 +218,7 @@ impl Renderer {
             shaper: &mut self.shaper,
             colors,
             blink_on: pane.blink_on,
+            reorders,
         };
         for (i, row) in snapshot.rows.iter().enumerate() {
             let apart = builder.fonts.ligatures == Ligatures::Cursor;
@@ -314,9 +318,11 @@ fn row_state(pane: &PaneScene<'_>, index: usize, row: &SnapshotRow, apart: bool)
         row.styles.iter().any(|run| run.link.as_deref().is_some_and(|own| own == *link))
     });
     RowState {
-        selected: pane.selection.and_then(|range| selected_columns(&range, row, cols)),
-        selected_multicells: match &pane.selection {
-            Some(range) => multicells_in(range, row, cols).collect(),
+        selected: match &pane.selection {
+            Some(range) => {
+                let columns = selected_columns(range, row, cols).into_iter();
+                columns.chain(multicells_in(range, row, cols)).collect()
+            }
             None => Vec::new(),
         },
         highlights: pane

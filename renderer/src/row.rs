@@ -16,6 +16,7 @@ use ligatures::Ligature;
 use marks::{cursor_columns, outline};
 
 use crate::CellMetrics;
+use crate::bidi::ColumnOrder;
 use crate::color::{FAINT, PaneColors, readable};
 use crate::font::Stretch;
 use crate::fonts::{FaceStyle, Fonts};
@@ -60,10 +61,8 @@ pub(crate) struct CursorPart {
 /// What a row shows besides its content. A drawn row is reused while its content and this state stay the same.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RowState {
-    /// Selected columns.
-    pub(crate) selected: Option<Range<u16>>,
-    /// Columns of multicell characters that the selection touches, in this row or another of their rows.
-    pub(crate) selected_multicells: Vec<Range<u16>>,
+    /// Selected columns. Multicell characters are selected whole if the selection touches any of their rows.
+    pub(crate) selected: Vec<Range<u16>>,
     /// Columns of search matches, and whether each is the current match.
     pub(crate) highlights: Vec<(Range<u16>, bool)>,
     /// The cursor, or this row's part of it.
@@ -84,6 +83,8 @@ pub(crate) struct RowBuilder<'a> {
     pub(crate) colors: PaneColors<'a>,
     /// Whether blinking text is in its visible phase.
     pub(crate) blink_on: bool,
+    /// Whether right-to-left text is shown in its direction.
+    pub(crate) reorders: bool,
 }
 
 /// Whether a character is an area drawn in code, such as a block or a powerline separator. Box-drawing lines are not
@@ -145,7 +146,17 @@ impl Line<'_> {
 }
 
 impl RowBuilder<'_> {
+    /// Builds a row. Text that is being composed is laid over the columns of the grid, so its row keeps their order.
     pub(crate) fn build(&mut self, row: &SnapshotRow, cols: u16, state: &RowState) -> FrameRow {
+        let orders = self.reorders && state.preedit.is_none();
+        match orders.then(|| ColumnOrder::of(row)).flatten() {
+            Some(order) => self.build_shown(&order.apply(row), cols, &order.apply_to_state(state)),
+            None => self.build_shown(row, cols, state),
+        }
+    }
+
+    /// Builds a row whose columns are in the order in which they are shown.
+    fn build_shown(&mut self, row: &SnapshotRow, cols: u16, state: &RowState) -> FrameRow {
         let stretch = Stretch::of(row.size);
         let cursor = state.cursor.map(|cursor| (cursor_columns(row, cursor.col), cursor.look));
         let end = row.cells.iter().rposition(|cell| !is_blank(*cell)).map_or(0, |last| last + 1);
@@ -201,7 +212,7 @@ impl RowBuilder<'_> {
         let style = &run.style;
         let state = line.state;
         let plain = self.colors.cell(style);
-        let has_selection = state.selected.is_some() || !state.selected_multicells.is_empty();
+        let has_selection = !state.selected.is_empty();
         let selected = if has_selection { self.colors.selected(style) } else { plain };
         let hovered = state.hovered.is_some() && run.link.as_deref() == state.hovered.as_ref();
         let least = self.colors.least_contrast(style);
@@ -255,11 +266,8 @@ impl RowBuilder<'_> {
                 col = next;
                 continue;
             }
-            let is_selected = state
-                .selected
-                .iter()
-                .chain(&state.selected_multicells)
-                .any(|range| range.start < next && col < range.end);
+            let is_selected =
+                state.selected.iter().any(|range| range.start < next && col < range.end);
             let mut is_marked = is_selected;
             let mut look = if is_selected { selected_look } else { plain_look };
             let highlight =

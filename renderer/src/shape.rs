@@ -180,8 +180,11 @@ impl Shaper {
         }
         buffer.set_direction(Direction::LeftToRight);
         buffer.guess_segment_properties();
-        // Cells run from left to right whatever the script. Joining and marks still work within a run.
-        buffer.set_direction(Direction::LeftToRight);
+        // Cells run from left to right whatever the script. Only within a cell, glyphs stand as the script requires.
+        let is_rtl = run.len() == 1 && buffer.direction() == Direction::RightToLeft;
+        if !is_rtl {
+            buffer.set_direction(Direction::LeftToRight);
+        }
         let shaped = face.font.shaper().shape(buffer, &fonts.features);
         let upem = f32::from(face.font.metrics().units_per_em).max(1.0);
         let mut size = fonts.pixels;
@@ -192,6 +195,8 @@ impl Shaper {
             let cluster = shaped.glyph_infos()[i].cluster;
             i > 0 && shaped.glyph_infos()[i - 1].cluster == cluster && only_marks[cluster as usize]
         };
+        // The pixels before the glyphs of right-to-left text, before stretching.
+        let mut indent = 0.0;
         if !primary {
             // The font was made for other cells: shrink text that would overlap its neighbors.
             let advance: i32 = (0..shaped.len())
@@ -202,6 +207,8 @@ impl Shaper {
             let width = advance as f32 * size / upem;
             if width > room as f32 * 1.05 {
                 size = (size * room as f32 / width).max(4.0);
+            } else if is_rtl {
+                indent = (room as f32 - width).max(0.0) / 2.0;
             }
         }
         // Everything is laid out in single cells, and stretched when it is placed.
@@ -226,8 +233,12 @@ impl Shaper {
             if info.cluster != current {
                 current = info.cluster;
                 pen = 0;
-            } else if info.glyph_id == 0 {
+            } else if info.glyph_id == 0 && !is_rtl {
                 // The face lacks this mark. The base alone is clearer than a box over the neighbors.
+                continue;
+            }
+            if is_rtl && info.glyph_id == 0 && i + 1 < shaped.len() {
+                // The same, where marks come before their base.
                 continue;
             }
             let cluster = info.cluster as usize;
@@ -239,7 +250,8 @@ impl Shaper {
                 fit: cells,
                 stretch: form.stretch,
             };
-            let mut dx = ((pen + position.x_offset) as f32 * scale_x).round() as i32;
+            let offset = (pen + position.x_offset) as f32 * scale_x;
+            let mut dx = (offset + indent * across).round() as i32;
             let dy = -(position.y_offset as f32 * scale_y).round() as i32;
             let icon = run[cluster].0.chars().next().is_some_and(is_icon);
             if !primary && cells == 2 && shaped.len() == 1 && !icon {

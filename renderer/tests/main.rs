@@ -1,5 +1,6 @@
 //! Frames of both painters, compared as pixels.
 
+mod bidi;
 mod frames;
 mod images;
 mod ligatures;

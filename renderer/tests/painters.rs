@@ -166,6 +166,7 @@ fn extras() -> impl Strategy<Value = Extras> {
                 text: TextOptions {
                     blending: if text.0 { Blending::Linear } else { Blending::Native },
                     minimum_contrast: text.1,
+                    bidi: true,
                     palette_contrast: text.1,
                 },
                 opacity,

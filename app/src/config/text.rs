@@ -18,6 +18,8 @@ pub struct Text {
     /// The same for text in the theme's 16 colours, or its text colour, on a background in one of these. Programs combine such colours without knowing the theme. 1 keeps the theme's colours as they are.
     #[schemars(range(min = 1.0, max = 21.0))]
     pub palette_contrast: f32,
+    /// Show Hebrew, Arabic and other right-to-left text in its direction. Programs that arrange such text by themselves turn this off while they run.
+    pub bidi: bool,
 }
 
 impl Default for Text {
@@ -27,6 +29,7 @@ impl Default for Text {
             blending: Blending::default(),
             minimum_contrast: 1.0,
             palette_contrast: 3.0,
+            bidi: true,
         }
     }
 }
@@ -41,6 +44,7 @@ impl Text {
             },
             minimum_contrast: self.minimum_contrast,
             palette_contrast: self.palette_contrast,
+            bidi: self.bidi,
         }
     }
 }

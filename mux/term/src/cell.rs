@@ -138,6 +138,22 @@ impl Cell {
         Self(base | (style as u64) << STYLE_SHIFT | (link as u64) << LINK_SHIFT)
     }
 
+    /// The same cell with another content and width. A cluster's id counts in the row that the cell is put into.
+    pub fn with_content(self, content: Content, width: Width) -> Self {
+        let content = match content {
+            Content::Empty => 0,
+            Content::Char(c) => u64::from(u32::from(c)),
+            Content::Cluster(id) => CLUSTER | u64::from(id) & CONTENT,
+        };
+        let width = match width {
+            Width::Narrow => 0,
+            Width::Wide => WIDE,
+            Width::Tail => TAIL,
+            Width::Head => HEAD,
+        };
+        Self(self.0 & !SHOWN | content | width)
+    }
+
     /// Whether the cell is part of a multicell character.
     pub fn is_multicell(self) -> bool {
         self.0 & MULTICELL != 0

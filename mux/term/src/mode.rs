@@ -156,6 +156,7 @@ impl Term {
             match mode {
                 2 => self.dec.set(DecModes::KEYBOARD_LOCKED, on),
                 4 => self.modes.set(Modes::INSERT, on),
+                8 => self.modes.set(Modes::EXPLICIT_BIDI, !on),
                 12 => self.dec.set(DecModes::SEND_RECEIVE, on),
                 20 => self.modes.set(Modes::NEW_LINE, on),
                 _ => tracing::debug!(mode, on, "unknown mode"),
@@ -320,6 +321,7 @@ impl Term {
             2 => ModeState::of(dec.contains(DecModes::KEYBOARD_LOCKED)),
             3 => ModeState::Reset, // CRM
             4 => ModeState::of(modes.contains(Modes::INSERT)),
+            8 => ModeState::of(!modes.contains(Modes::EXPLICIT_BIDI)),
             12 => ModeState::of(dec.contains(DecModes::SEND_RECEIVE)),
             20 => ModeState::of(modes.contains(Modes::NEW_LINE)),
             // GATM, SRTM, VEM, HEM, PUM, FEAM, FETM, MATM, TTM, SATM, TSM, EBM
@@ -592,12 +594,12 @@ mod tests {
 
     #[test]
     fn every_ansi_mode_tells_its_state() {
-        const ON_AT_FIRST: [u16; 1] = [12];
+        const ON_AT_FIRST: [u16; 2] = [8, 12];
         for number in 1..LAST_ANSI_MODE {
             let mode = number.to_string();
             let (set, reset) = (format!("\x1b[{mode}h"), format!("\x1b[{mode}l"));
             match number {
-                2 | 4 | 12 | 20 => {
+                2 | 4 | 8 | 12 | 20 => {
                     check(&mode, "", ModeState::of(ON_AT_FIRST.contains(&number)));
                     check(&mode, &set, ModeState::Set);
                     check(&mode, &format!("{set}{reset}"), ModeState::Reset);

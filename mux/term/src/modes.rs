@@ -38,6 +38,8 @@ bitflags::bitflags! {
         const GRAPHEMES = 1 << 15;
         /// DECANM, ?2, reset: sequences and keys are those of a VT52.
         const VT52 = 1 << 16;
+        /// BDSM, 8, reset: the program arranges right-to-left text by itself (ECMA-48).
+        const EXPLICIT_BIDI = 1 << 17;
         /// ?2031: report changes between dark and light colors (contour's "Color palette update notifications").
         const COLOR_SCHEME = 1 << 28;
         /// ?2048: report changes of size (rockorager's "In-Band Window Resize Notifications").

@@ -67,21 +67,18 @@ impl Hints {
         scene: &mut Scene<'_>,
     ) {
         let rows = &view.snapshot.rows;
-        let (width, height) = (geometry.cell.width, geometry.cell.height);
         for (index, target) in self.targets.iter().enumerate().filter(|(i, _)| self.is_open(*i)) {
-            for rect in view.cells_of(&target.range, origin, geometry) {
+            let cells = view.cells_of(&target.range, origin, geometry);
+            for &rect in &cells {
                 let color = colors.accent;
                 scene.quads.push(Quad { rect, color, alpha: 0.3, radius: 0.0 });
             }
-            let Some(row) = rows.iter().position(|row| row.line == target.range.start.line) else {
-                continue;
-            };
+            let is_start_seen = rows.iter().any(|row| row.line == target.range.start.line);
+            let Some(first) = cells.first().filter(|_| is_start_seen) else { continue };
             let label = &self.labels[index];
             let rect = PixelRect {
-                x: origin.0 + (u32::from(target.range.start.col) * width) as i32,
-                y: origin.1 + (row as u32 * height) as i32 - view.shift as i32,
-                width: label.chars().count() as u32 * width + geometry.px(4.0),
-                height,
+                width: label.chars().count() as u32 * geometry.cell.width + geometry.px(4.0),
+                ..*first
             };
             let radius = geometry.px(3.0) as f32;
             scene.quads.push(Quad { rect, color: colors.bell, alpha: 1.0, radius });

@@ -8,7 +8,7 @@ use std::{
 use rustc_hash::FxHashMap;
 use unterm_control::Driver;
 use unterm_mux::{Pane, PaneId};
-use unterm_renderer::PixelRect;
+use unterm_renderer::{ColumnOrder, PixelRect};
 use unterm_term::{
     CursorShape, LineId, LineSize, Link, Modes, Point, Rgb, ScreenKind, Size, Snapshot, TextRange,
     Width,
@@ -33,6 +33,8 @@ pub(crate) type Views = FxHashMap<PaneId, View>;
 #[derive(Default)]
 pub(crate) struct View {
     pub(crate) snapshot: Snapshot,
+    /// Whether right-to-left text is shown in its direction.
+    pub(crate) reorders: bool,
     /// The first visible line; `None` for the live screen.
     pub(crate) top: Option<LineId>,
     /// How many pixels of the first line are scrolled out of sight; 0 on the live screen.
@@ -302,18 +304,39 @@ impl View {
         let row = ((y / f64::from(cell.1)).floor().max(0.0) as usize).min(last_row);
         let line = self.snapshot.rows[row].line;
         let columns = x / self.column_width(row, cell);
-        let col = (columns.floor().max(0.0) as u16).min(cols.saturating_sub(1));
-        let mut boundary = (columns.round().max(0.0) as u16).min(cols);
-        // A wide or multicell character is selected whole, so its middle is no edge.
-        let inside = self.snapshot.rows[row].cells.get(usize::from(boundary));
-        if let Some(part) = self.snapshot.rows[row].multicell(boundary) {
-            let block = part.columns();
-            let middle = f64::from(block.start + block.end) / 2.0;
-            boundary = if columns < middle { block.start } else { block.end };
-        } else if inside.is_some_and(|cell| cell.width() == Width::Tail) {
-            boundary = if columns < f64::from(boundary) { boundary - 1 } else { boundary + 1 };
-        }
+        let shown = (columns.floor().max(0.0) as u16).min(cols.saturating_sub(1));
+        let order = self.order(row);
+        let order = order.as_ref();
+        let col = order.map_or(shown, |order| order.column(shown));
+        // A wide or multicell character is selected whole, so its middle divides it.
+        let row = &self.snapshot.rows[row];
+        let width = row.cells.get(usize::from(col)).map(|cell| cell.width());
+        let block = match (row.multicell(col), width) {
+            (Some(part), _) => part.columns(),
+            (None, Some(Width::Wide)) => col..col + 2,
+            (None, Some(Width::Tail)) => col.saturating_sub(1)..col + 1,
+            _ => col..col + 1,
+        };
+        let left = order.map_or(block.start, |order| order.shown(block.start));
+        let is_right = columns >= f64::from(left) + f64::from(block.end - block.start) / 2.0;
+        let is_rtl = order.is_some_and(|order| order.is_rtl(col));
+        let boundary = if is_right != is_rtl { block.end } else { block.start }.min(cols);
         Some(Spot { cell: Point { line, col }, edge: Edge { line, boundary } })
+    }
+
+    /// In which order the columns of a visible row are shown; `None` if they are shown as they are in the grid.
+    pub(crate) fn order(&self, row: usize) -> Option<ColumnOrder> {
+        ColumnOrder::of(self.snapshot.rows.get(row).filter(|_| self.reorders)?)
+    }
+
+    /// The column of the grid that a visible row shows in a column.
+    pub(crate) fn column(&self, row: usize, shown: u16) -> u16 {
+        self.order(row).map_or(shown, |order| order.column(shown))
+    }
+
+    /// The column in which a visible row shows a column of the grid.
+    pub(crate) fn shown_column(&self, row: usize, column: u16) -> u16 {
+        self.order(row).map_or(column, |order| order.shown(column))
     }
 
     /// The distance between columns of a row in pixels; double in double-width rows.
@@ -322,7 +345,7 @@ impl View {
         f64::from(if size == LineSize::Single { cell.0 } else { 2 * cell.0 })
     }
 
-    /// The visible cells of a range, one rectangle per row; `origin` is the grid's position.
+    /// The visible cells of a range, a rectangle for adjacent cells of a row; `origin` is the grid's position.
     pub(crate) fn cells_of(
         &self,
         range: &TextRange,
@@ -333,17 +356,23 @@ impl View {
         let lines = range.start.line..=range.end.line;
         let rows = self.snapshot.rows.iter().enumerate();
         rows.filter(|(_, row)| lines.contains(&row.line))
-            .map(|(index, row)| {
+            .flat_map(|(index, row)| {
                 let start = if row.line == range.start.line { range.start.col } else { 0 };
                 let last = self.snapshot.size.cols.saturating_sub(1);
                 let end = if row.line == range.end.line { range.end.col.min(last) } else { last };
                 let column = self.column_width(index, (width, height)) as u32;
-                PixelRect {
-                    x: origin.0 + (u32::from(start) * column) as i32,
-                    y: origin.1 + (index as u32 * height) as i32 - self.shift as i32,
-                    width: u32::from((end + 1).saturating_sub(start)) * column,
+                let columns = start..end + 1;
+                let ranges = match self.order(index) {
+                    Some(order) => order.shown_ranges(columns),
+                    None => vec![columns],
+                };
+                let y = origin.1 + (index as u32 * height) as i32 - self.shift as i32;
+                ranges.into_iter().map(move |range| PixelRect {
+                    x: origin.0 + (u32::from(range.start) * column) as i32,
+                    y,
+                    width: u32::from(range.end.saturating_sub(range.start)) * column,
                     height,
-                }
+                })
             })
             .collect()
     }
@@ -354,12 +383,10 @@ impl View {
             return None;
         }
         let row = (y / f64::from(cell.1)) as usize;
-        let col = (x / self.column_width(row, cell)) as u64;
+        let shown = u16::try_from((x / self.column_width(row, cell)) as u64).ok()?;
+        let col = self.column(row, shown);
         let row = self.snapshot.rows.get(row)?;
-        let run = row
-            .styles
-            .iter()
-            .find(|run| (u64::from(run.start)..u64::from(run.end)).contains(&col))?;
+        let run = row.styles.iter().find(|run| (run.start..run.end).contains(&col))?;
         run.link.as_deref().cloned()
     }
 
@@ -423,7 +450,40 @@ impl View {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use unterm_term::SnapshotRow;
+    use unterm_term::{Options, Parser, SnapshotRow, Term};
+
+    /// A view of a terminal of 10 columns.
+    fn view(output: &str) -> View {
+        let mut term = Term::new(Size::cells(10, 2), Options::default());
+        Parser::new().advance(&mut term, output.as_bytes());
+        let mut view = View { reorders: true, ..View::default() };
+        term.snapshot(&mut view.snapshot, None);
+        view
+    }
+
+    #[test]
+    fn right_to_left_text_is_selected_by_the_characters_under_the_pointer() {
+        const CELL: (u32, u32) = (10, 20);
+        // The last two letters have the link `l`.
+        let view = view("a \u{5d0}\x1b]8;;l\x1b\\\u{5d1}\u{5d2}\x1b]8;;\x1b\\ b");
+        let spot = |x| view.spot(x, 5.0, CELL).map(|spot| (spot.cell.col, spot.edge.boundary));
+        assert_eq!([spot(2.0), spot(8.0)], [Some((0, 0)), Some((0, 1))]);
+        // The leftmost letter is the last one: its right edge is before it.
+        assert_eq!([spot(22.0), spot(28.0)], [Some((4, 5)), Some((4, 4))]);
+        assert_eq!([spot(42.0), spot(48.0)], [Some((2, 3)), Some((2, 2))]);
+        assert_eq!([spot(-5.0), spot(999.0)], [Some((0, 0)), Some((9, 10))]);
+        let link = |x| view.link_at(x, 5.0, CELL).map(|link| link.uri);
+        assert_eq!(
+            [link(25.0), link(35.0), link(45.0)],
+            [Some("l".into()), Some("l".into()), None]
+        );
+        let wide = super::tests::view("\u{5d0}\u{1f600}\u{5d1}");
+        let spot = |x| wide.spot(x, 5.0, CELL).map(|spot| (spot.cell.col, spot.edge.boundary));
+        assert_eq!([spot(12.0), spot(18.0)], [Some((1, 3)), Some((1, 3))]);
+        assert_eq!([spot(22.0), spot(28.0)], [Some((2, 1)), Some((2, 1))]);
+        let plain = View { reorders: false, ..view };
+        assert_eq!(plain.spot(22.0, 5.0, CELL).map(|spot| spot.cell.col), Some(2));
+    }
 
     #[test]
     fn what_is_in_sight_ends_with_its_last_row_where_lines_are_folded() {

@@ -90,8 +90,9 @@ impl App {
         let (cursor, cell) = (view.snapshot.cursor, geometry.cell);
         let origin = geometry.origin(*area);
         let column = view.column_width(usize::from(cursor.row), (cell.width, cell.height));
+        let col = view.shown_column(usize::from(cursor.row), cursor.col);
         Some(PixelRect {
-            x: origin.0 + (f64::from(cursor.col) * column) as i32,
+            x: origin.0 + (f64::from(col) * column) as i32,
             y: origin.1 + (u32::from(cursor.row) * cell.height) as i32 - view.shift as i32,
             width: cell.width,
             height: cell.height,

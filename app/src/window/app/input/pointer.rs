@@ -292,7 +292,8 @@ impl App {
         let (width, height) = self.surface.cell();
         let cells = |at: f64, cell: u32| (at >= 0.0).then_some((at / f64::from(cell)) as usize);
         let (col, row) = (cells(target.x, width)?, cells(target.y, height)?);
-        Some((target.id, u16::try_from(col).ok()?, row))
+        let view = self.workspace.views.get(&target.id)?;
+        Some((target.id, view.column(row, u16::try_from(col).ok()?), row))
     }
 
     /// A visible pane with the pointer's position in it, which may lie outside.
@@ -363,6 +364,8 @@ impl App {
         let (x, y) = (target.x.max(0.0), target.y.max(0.0));
         let col = ((x / f64::from(cell.0)) as u16).min(size.cols - 1);
         let row = ((y / f64::from(cell.1)) as u16).min(size.rows - 1);
+        let view = self.workspace.views.get(&target.id);
+        let col = view.map_or(col, |view| view.column(usize::from(row), col));
         if let MouseKind::Motion(_) = kind
             && self.input.pointer.reported == Some((target.id, col, row))
             && encoding != unterm_term::MouseEncoding::SgrPixels

@@ -221,12 +221,14 @@ impl App {
     /// Updates the views of visible panes, and sets the timer for the next frame of their images.
     pub(crate) fn refresh_views(&mut self, placed: &[(PaneId, Rect)], now: Instant) {
         let cursor = default_cursor(&self.prefs.config.cursor);
+        let text = self.prefs.config.text.options();
         let mut next_frame: Option<Duration> = None;
         let clock = self.clock(now);
         for (id, _) in placed {
             let Some(pane) = self.mux.pane(*id) else { continue };
             let view = self.workspace.views.entry(*id).or_default();
             let due = view.refresh(&pane, clock);
+            view.reorders = text.reorders(view.snapshot.modes);
             next_frame = next_frame.into_iter().chain(due).min();
             view.shape_cursor(cursor);
             view.signals.unseen = false;

@@ -246,7 +246,11 @@ impl Tree {
                 y1: top + height,
             });
             text.set_text_direction(TextDirection::LeftToRight);
-            text.set_character_positions(run.columns(|from, _| f32::from(from) * width as f32));
+            let order = view.order(index);
+            let shown = |col| order.as_ref().map_or(col, |order| order.shown(col));
+            text.set_character_positions(
+                run.columns(|from, _| f32::from(shown(from)) * width as f32),
+            );
             text.set_character_widths(run.columns(|from, to| f32::from(to - from) * width as f32));
             text.set_word_starts(run.words());
             text.set_value(run.text.as_str());

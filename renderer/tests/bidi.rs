@@ -1,0 +1,77 @@
+//! Rows with right-to-left text, compared with rows whose text is written in the order in which it is shown.
+
+use crate::support::{colored, pane, plain, run, scene, snapshot};
+use unterm_renderer::{FontOptions, FrameRow, PaneScene, Renderer, TextOptions};
+use unterm_term::{Cursor, LineId, Modes, Point, Snapshot, TextRange};
+
+/// What is done to a row.
+#[derive(Clone, Copy, Default)]
+struct With {
+    cursor: Option<u16>,
+    /// First and last selected column.
+    selected: Option<(u16, u16)>,
+    /// The program arranges right-to-left text by itself.
+    is_explicit: bool,
+}
+
+fn row(renderer: &mut Renderer, mut shown: Snapshot, bidi: bool, with: With) -> FrameRow {
+    renderer.set_text(TextOptions { bidi, ..TextOptions::default() });
+    if let Some(col) = with.cursor {
+        shown.cursor = Cursor { visible: true, col, ..Cursor::default() };
+    }
+    shown.modes.set(Modes::EXPLICIT_BIDI, with.is_explicit);
+    let point = |col| Point { line: LineId(0), col };
+    let range = |(from, to)| TextRange { start: point(from), end: point(to), block: false };
+    let metrics = renderer.metrics();
+    let pane = PaneScene { selection: with.selected.map(range), ..pane(&shown, metrics) };
+    let row = (*renderer.frame(&scene(pane)).panes[0].rows[0]).clone();
+    FrameRow { version: 0, ..row }
+}
+
+fn text(text: &str) -> Snapshot {
+    snapshot(24, &[vec![plain(text)]])
+}
+
+const ALEF_BET_GIMEL: &str = "ab \u{5d0}\u{5d1}\u{5d2}. (x)";
+const SHOWN: &str = "ab \u{5d2}\u{5d1}\u{5d0}. (x)";
+
+#[test]
+fn a_row_equals_one_that_is_written_as_it_is_shown() {
+    let mut renderer = Renderer::new(FontOptions::default());
+    for (at, shown_at) in [(2, 2), (3, 5), (5, 3), (6, 6)] {
+        let cursor = |col| With { cursor: Some(col), ..With::default() };
+        let logical = row(&mut renderer, text(ALEF_BET_GIMEL), true, cursor(at));
+        let visual = row(&mut renderer, text(SHOWN), false, cursor(shown_at));
+        assert_eq!(logical, visual, "with the cursor in column {at}");
+    }
+    let selected = |from, to| With { selected: Some((from, to)), ..With::default() };
+    let logical = row(&mut renderer, text(ALEF_BET_GIMEL), true, selected(4, 5));
+    let visual = row(&mut renderer, text(SHOWN), false, selected(3, 4));
+    assert_eq!(logical, visual);
+    let (red, blue) = (colored(1, 0), colored(4, 0));
+    let runs =
+        |first: &str, second: &str| snapshot(24, &[vec![run(first, red), run(second, blue)]]);
+    let logical = row(&mut renderer, runs("a\u{5d0}", "\u{5d1}b"), true, With::default());
+    let mut visual = runs("a", "\u{5d1}\u{5d0}b");
+    visual.rows[0].styles[0].end = 1;
+    let style = visual.rows[0].styles[1].clone();
+    visual.rows[0].styles.splice(
+        1..2,
+        [
+            unterm_term::StyleRun { start: 1, end: 2, ..style.clone() },
+            unterm_term::StyleRun { start: 2, end: 3, style: red, link: None },
+            unterm_term::StyleRun { start: 3, end: 4, ..style },
+        ],
+    );
+    assert_eq!(logical, row(&mut renderer, visual, false, With::default()));
+}
+
+#[test]
+fn the_option_and_the_program_turn_it_off() {
+    let mut renderer = Renderer::new(FontOptions::default());
+    let off = row(&mut renderer, text(ALEF_BET_GIMEL), false, With::default());
+    let on = row(&mut renderer, text(ALEF_BET_GIMEL), true, With::default());
+    assert_ne!(on, off);
+    let explicit = With { is_explicit: true, ..With::default() };
+    assert_eq!(row(&mut renderer, text(ALEF_BET_GIMEL), true, explicit), off);
+}
