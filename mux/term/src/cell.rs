@@ -185,6 +185,12 @@ impl Cell {
         }
     }
 
+    /// The code point, or the cluster's id with bit 21 set.
+    #[inline]
+    pub fn code(self) -> u32 {
+        (self.0 & (CONTENT | CLUSTER)) as u32
+    }
+
     /// The cell's text if it is one byte: a narrow ASCII character, or a blank.
     #[inline]
     pub(crate) fn ascii(self) -> Option<u8> {
