@@ -190,6 +190,59 @@ fn large_text() -> Result<()> {
     scene.is("large-text")
 }
 
+#[test]
+fn a_menu() -> Result<()> {
+    let display = Display::start()?;
+    let mut scene = Scene::open(&display)?;
+    scene.enter("echo alpha beta gamma", "alpha beta gamma")?;
+    scene.window.click(3, (120, 60))?;
+    scene.is("menu")
+}
+
+#[test]
+fn progress_and_a_bell() -> Result<()> {
+    let display = Display::start()?;
+    let mut scene = Scene::open(&display)?;
+    scene.enter(r"printf '\e]9;4;1;60\a'; echo building", "building")?;
+    scene.unterm.act(&["new_tab"])?;
+    let tabs = |scene: &mut Scene<'_>, count| {
+        let is_there = || Ok((scene.unterm.sessions()?.len() == count).then_some(()));
+        wait_for("the tab", is_there, String::new)
+    };
+    tabs(&mut scene, 2)?;
+    display.type_text("sleep 1; printf '\\a'\n")?;
+    scene.unterm.act(&["new_tab"])?;
+    tabs(&mut scene, 3)?;
+    scene.is("progress")
+}
+
+#[test]
+fn a_recording() -> Result<()> {
+    let display = Display::start()?;
+    let mut scene = Scene::open(&display)?;
+    scene.unterm.act(&["toggle_recording"])?;
+    scene.enter("echo recorded", "recorded")?;
+    scene.is("recording")
+}
+
+#[test]
+fn folded_output() -> Result<()> {
+    let display = Display::start()?;
+    let mut scene = Scene::open(&display)?;
+    scene.enter("seq 200", "200")?;
+    scene.unterm.act(&["fold_output"])?;
+    scene.enter(LISTING, "tests")?;
+    scene.is("folded")
+}
+
+#[test]
+fn a_proxy() -> Result<()> {
+    let display = Display::start()?;
+    let scene = Scene::open(&display)?;
+    scene.unterm.prints(&["proxy", "set", "http://127.0.0.1:7890"])?;
+    scene.is("proxy")
+}
+
 /// The window once it has stopped changing.
 fn still(window: &Window<'_>) -> Result<Picture> {
     let mut last = (window.picture()?, Instant::now());
