@@ -346,7 +346,23 @@ fn is_promised(term: &Term) -> bool {
             view.meta.has_multicells() && (view.meta.is_wrapped() || differ)
         })
     };
+    // Text of two columns in one, beside a multicell character.
+    let cramped = |grid: &crate::grid::Grid| {
+        let mut scratch = crate::grid::Scratch::default();
+        (grid.oldest()..grid.end()).any(|line| {
+            grid.read(line, &mut scratch).is_some_and(|view| {
+                let is_cramped = |pair: &[crate::Cell]| {
+                    let is_narrow = pair[0].width() == crate::Width::Narrow;
+                    let is_text = matches!(pair[0].content(), crate::Content::Cluster(_));
+                    is_text && is_narrow && !pair[0].is_multicell() && pair[1].is_multicell()
+                };
+                view.cells.windows(2).any(is_cramped)
+            })
+        })
+    };
     let is_odd = is_odd
+        || cramped(&term.grid)
+        || cramped(&term.hidden)
         || multicells(&term.grid)
         || multicells(&term.hidden)
         || erased(&term.grid)

@@ -12,7 +12,7 @@
 //!
 //! Not written, because no sequence produces it:
 //!
-//! - text that needs two columns but that a reflow left in one;
+//! - text that needs two columns but that a reflow, or a multicell character behind it, left in one;
 //! - the wrap of a screen's last row, if every row of the screen wraps;
 //! - a wrap that is pending inside a row, in VT52 mode, or at level 2 and below behind a cell erased since;
 //! - a row whose cells were all erased with attributes beyond a background;
