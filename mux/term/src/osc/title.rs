@@ -140,15 +140,20 @@ impl Term {
 
     /// Writes the titles and their stack as sequences. For [`Term::to_vt`].
     pub(crate) fn write_titles(&self, mut osc: impl FnMut(String), mut raw: impl FnMut(&str)) {
-        for (icon, title) in &self.titles.slots[..self.titles.used] {
+        for (place, (icon, title)) in (1..).zip(&self.titles.slots) {
+            let is_on_stack = place <= self.titles.used;
             let which = match (icon, title) {
                 (Some(_), Some(_)) => 0,
                 (Some(_), None) => 1,
+                (None, None) if !is_on_stack => continue,
                 _ => 2,
             };
             osc(format!("1;{}", icon.as_deref().unwrap_or_default()));
             osc(format!("2;{}", title.as_deref().unwrap_or_default()));
-            raw(&format!("\x1b[22;{which}t"));
+            raw(&match is_on_stack {
+                true => format!("\x1b[22;{which}t"),
+                false => format!("\x1b[22;{which};{place}t"),
+            });
         }
         osc(format!("1;{}", self.icon_title));
         osc(format!("2;{}", self.title));

@@ -313,8 +313,11 @@ fn is_promised(term: &Term) -> bool {
             let is_more = |cell: &crate::Cell| {
                 let style = view.tables.style(cell.style_id());
                 style != crate::Style { background: style.background, ..Default::default() }
+                    || cell.link_id() != 0
+                    || cell.prompt_role() != crate::PromptRole::Output
             };
-            view.cells.iter().all(|cell| cell.is_blank()) && view.cells.iter().any(is_more)
+            let has_text = |cell: &crate::Cell| !cell.is_blank() && cell.ascii() != Some(b' ');
+            !view.cells.iter().any(has_text) && view.cells.iter().any(is_more)
         })
     };
     // The halves of a wide character with different attributes, as set by DECRARA.
@@ -329,12 +332,14 @@ fn is_promised(term: &Term) -> bool {
             })
         })
     };
-    // Multicell characters in rows that wrap, or whose cells have different attributes than their first cell.
+    // Multicell characters in or below rows that wrap, or whose cells have different attributes than their first cell.
     let multicells = |grid: &crate::grid::Grid| {
         let mut scratch = crate::grid::Scratch::default();
-        let mut look = None;
+        let (mut look, mut is_below_wrap) = (None, false);
         (grid.oldest()..grid.end()).any(|line| {
             let Some(view) = grid.read(line, &mut scratch) else { return false };
+            let wraps = view.meta.is_wrapped()
+                | std::mem::replace(&mut is_below_wrap, view.meta.is_wrapped());
             let parts = view.cells.iter().filter(|cell| cell.is_multicell());
             let looks = parts.map(|cell| {
                 let style = view.tables.style(cell.style_id());
@@ -343,24 +348,54 @@ fn is_promised(term: &Term) -> bool {
             let differ = looks.fold(false, |differ, own| {
                 differ | look.replace(own.clone()).is_some_and(|other| other != own)
             });
-            view.meta.has_multicells() && (view.meta.is_wrapped() || differ)
+            view.meta.has_multicells() && (wraps || differ)
         })
     };
-    // Text of two columns in one, beside a multicell character.
+    // Multicell characters that begin in the history and continue on the screen, or have lost rows there.
+    let torn = |grid: &crate::grid::Grid| {
+        let (mut scratch, mut below) =
+            (crate::grid::Scratch::default(), crate::grid::Scratch::default());
+        (grid.oldest()..grid.end()).any(|line| {
+            let Some(view) = grid.read(line, &mut scratch) else { return false };
+            let is_head =
+                |cell: &crate::Cell| cell.is_multicell() && cell.multicell_offset() == (0, 0);
+            let mut heads = view.cells.iter().enumerate().filter(|(_, cell)| is_head(cell));
+            heads.any(|(col, cell)| {
+                let rows = view.tables.style(cell.style_id()).size.rows();
+                let top = grid.end() - grid.rows() as u64;
+                if line < top && line + u64::from(rows) > top {
+                    return true;
+                }
+                (1..rows).any(|row| {
+                    let part = grid
+                        .read(line + u64::from(row), &mut below)
+                        .and_then(|view| view.cells.get(col).copied());
+                    part.is_none_or(|part| {
+                        !part.is_multicell() || part.multicell_offset() != (0, row)
+                    })
+                })
+            })
+        })
+    };
+    // Text of two columns in one, as a reflow or a multicell character behind it leaves it.
     let cramped = |grid: &crate::grid::Grid| {
         let mut scratch = crate::grid::Scratch::default();
         (grid.oldest()..grid.end()).any(|line| {
             grid.read(line, &mut scratch).is_some_and(|view| {
-                let is_cramped = |pair: &[crate::Cell]| {
-                    let is_narrow = pair[0].width() == crate::Width::Narrow;
-                    let is_text = matches!(pair[0].content(), crate::Content::Cluster(_));
-                    is_text && is_narrow && !pair[0].is_multicell() && pair[1].is_multicell()
-                };
-                view.cells.windows(2).any(is_cramped)
+                view.cells.iter().any(|cell| {
+                    let text = cell.cluster_id().and_then(|id| view.tables.cluster(id));
+                    let needs_two = |text: &str| {
+                        crate::text_clusters(text).map(|(_, columns)| columns).sum::<usize>() > 1
+                    };
+                    let is_narrow = cell.width() == crate::Width::Narrow && !cell.is_multicell();
+                    is_narrow && text.is_some_and(|text| needs_two(&text))
+                })
             })
         })
     };
     let is_odd = is_odd
+        || torn(&term.grid)
+        || torn(&term.hidden)
         || cramped(&term.grid)
         || cramped(&term.hidden)
         || multicells(&term.grid)

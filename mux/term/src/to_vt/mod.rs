@@ -15,11 +15,12 @@
 //! - text that needs two columns but that a reflow, or a multicell character behind it, left in one;
 //! - the wrap of a screen's last row, if every row of the screen wraps;
 //! - a wrap that is pending inside a row, in VT52 mode, or at level 2 and below behind a cell erased since;
-//! - a row whose cells were all erased with attributes beyond a background;
+//! - a row without text, some of whose cells were erased with attributes beyond a background;
 //! - different attributes of half of a wide character, or of a part of a multicell character;
 //! - the wrap of a row beside a multicell character that begins above the row and continues below it, and the character
 //!   itself if all rows at the bottom of the screen wrap;
-//! - a multicell character with more rows than the screen, or whose first row is no longer kept;
+//! - a multicell character with more rows than the screen, whose first row is no longer kept, or that begins in the history and
+//!   continues on the screen;
 //! - the single shift in a saved cursor;
 //! - the character that REP would repeat, and the character that a combining mark would join;
 //! - the link and role of a saved cursor, which nothing restores;
