@@ -388,7 +388,7 @@ fn is_promised(term: &Term) -> bool {
                         crate::text_clusters(text).map(|(_, columns)| columns).sum::<usize>() > 1
                     };
                     let is_narrow = cell.width() == crate::Width::Narrow && !cell.is_multicell();
-                    is_narrow && text.is_some_and(|text| needs_two(&text))
+                    is_narrow && text.is_some_and(|text| needs_two(text))
                 })
             })
         })
