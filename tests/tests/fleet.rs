@@ -435,6 +435,53 @@ fn a_revoked_conversation_drops_what_is_held() -> Result<()> {
 }
 
 #[test]
+fn a_removed_machine_gets_no_held_call() -> Result<()> {
+    let Some(mut fleet) = Fleet::start(&[])? else { return Ok(()) };
+    let (mut agent, machine, session) = approved(&fleet)?;
+    fleet.admin(&["pause", "--all"])?;
+    let held = agent.call("send_to_session", send(&machine, &session, "echo held"))?;
+    assert!(held.text.starts_with("[held: "), "{held:?}");
+    fleet.admin(&["machines", "--remove", &machine])?;
+    fleet.admin(&["resume", CONVERSATION])?;
+    fleet.wait_for_flow(CONVERSATION)?;
+    let log = fleet.admin(&["audit"])?;
+    let dropped =
+        log["entries"].as_array().context("no log")?.iter().any(|entry| {
+            entry["event"] == "refused" && entry["outcome"] == "the machine was removed"
+        });
+    assert!(dropped, "{log}");
+    let after = agent.call("send_to_session", send(&machine, &session, "echo after"))?;
+    assert!(after.text.starts_with("[error: there is no machine"), "{after:?}");
+    let pane = fleet.unterm.first_pane()?;
+    let lines = pane.lines(&mut fleet.unterm)?.join("\n");
+    assert!(!lines.contains("echo held") && !lines.contains("echo after"), "{lines}");
+    Ok(())
+}
+
+#[test]
+fn a_token_opens_a_bounded_number_of_conversations() -> Result<()> {
+    let Some(fleet) = Fleet::start(&[])? else { return Ok(()) };
+    let (mut agent, machine) =
+        (Agent::connect(fleet.address(), &fleet.token(&[])?)?, fleet.machine()?);
+    let session = agent.session(&machine)?;
+    let mut open = |number: usize| {
+        let mut call = send(&machine, &session, "echo x");
+        call["conversation_id"] = format!("conversation {number}").into();
+        agent.call("send_to_session", call)
+    };
+    for number in 0..50 {
+        let pending = open(number)?;
+        assert!(pending.text.starts_with("[pending: "), "{pending:?}");
+    }
+    let why = open(50)?.text;
+    assert!(why.contains("50 conversations of this token wait for the user's decision"), "{why}");
+    fleet.admin(&["deny", "conversation 7"])?;
+    let pending = open(50)?;
+    assert!(pending.text.starts_with("[pending: "), "a decision makes room: {pending:?}");
+    Ok(())
+}
+
+#[test]
 fn a_denied_conversation_never_acts() -> Result<()> {
     let Some(fleet) = Fleet::start(&[])? else { return Ok(()) };
     let (mut agent, machine) =

@@ -29,6 +29,7 @@ use crate::{
     identity::{MachineId, machine_name},
     nats,
     protocol::{self, PRESENCE_TTL, Presence, RENEWAL, Session},
+    signature::Verifier,
 };
 
 /// How often the connector looks for changed sessions.
@@ -54,6 +55,7 @@ pub async fn run(connection: Connection, options: Options) -> Result<()> {
     let inbox = protocol::inbox(&machine);
     let client = connection.credentials().connect("unterm-connect", Some(&inbox), true).await?;
     let jetstream = nats::jetstream(&client);
+    let verifier = Arc::new(Verifier::of_token(&connection.credentials().jwt)?);
     let instances = Arc::new(Instances::new(options.home.clone(), connection));
     let claims = Arc::new(Claims::new(jetstream.clone(), machine.clone()));
     let mut subscription = client.subscribe(protocol::requests(&machine)).await?;
@@ -79,10 +81,17 @@ pub async fn run(connection: Connection, options: Options) -> Result<()> {
                 continue;
             };
             let (client, instances, claims) = (client.clone(), instances.clone(), claims.clone());
+            let verifier = verifier.clone();
             tokio::spawn(async move {
                 let _place = place;
                 let Some(reply) = &request.reply else { return };
-                let answer = requests::answer(&request, received, &instances, &claims).await;
+                let answer = match verifier.check(&request) {
+                    Ok(()) => requests::answer(&request, received, &instances, &claims).await,
+                    Err(why) => {
+                        tracing::warn!(subject = %request.subject, why, "a request was refused");
+                        requests::refusal(why)
+                    }
+                };
                 if let Err(error) = client.publish(reply.clone(), answer.into()).await {
                     tracing::warn!(%error, "a reply could not be sent");
                 }

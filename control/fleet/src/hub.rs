@@ -12,6 +12,7 @@ mod host;
 mod http;
 pub mod machines;
 mod output;
+mod places;
 mod services;
 mod session;
 mod store;
@@ -31,7 +32,7 @@ use self::{
     store::Store,
     tokens::Tokens,
 };
-use crate::{identity::machine_name, nats_server::Fleet};
+use crate::{identity::machine_name, nats_server::Fleet, signature::Signer};
 
 /// What a hub offers besides the machines.
 #[derive(Clone, Debug, Default)]
@@ -57,13 +58,14 @@ impl Hub {
     /// # Errors
     /// NATS can't be reached, or has no JetStream.
     pub async fn connect(fleet: &Fleet, options: &Options) -> Result<Self> {
-        let client = fleet.credentials.connect("unterm-hub", None, true).await?;
-        let store = Store::open(client).await?;
+        let machines = fleet.credentials.connect("unterm-hub", None, true).await?;
+        let state = fleet.state.connect("unterm-hub", None, true).await?;
+        let store = Store::open(machines, &state).await?;
         let host = Host::new(options.admin_root.as_deref(), options.has_admin_shell)?;
         let name = options.public_name.clone().unwrap_or_else(machine_name);
         Ok(Self {
             pairing: Pairing::new(store.clone(), fleet, name)?,
-            services: Arc::new(Services::new(store, host)),
+            services: Arc::new(Services::new(store, Signer::new(&fleet.account_seed)?, host)),
             public_name: options.public_name.clone(),
         })
     }

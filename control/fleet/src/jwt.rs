@@ -71,6 +71,19 @@ pub fn user(
     signed_until(account, user, name, claims, lifetime)
 }
 
+/// The public key that signed a token. Does not check the signature.
+///
+/// # Errors
+/// This is no token.
+pub fn issuer(token: &str) -> Result<String> {
+    let read = || {
+        let body = URL_SAFE_NO_PAD.decode(token.split('.').nth(1)?).ok()?;
+        let claims: Value = serde_json::from_slice(&body).ok()?;
+        claims["iss"].as_str().map(str::to_owned)
+    };
+    read().ok_or_else(|| anyhow!("not a token of NATS"))
+}
+
 fn signed(issuer: &KeyPair, subject: &str, name: &str, claims: Value) -> Result<String> {
     signed_until(issuer, subject, name, claims, None)
 }

@@ -14,6 +14,7 @@ mod jwt;
 mod nats;
 pub mod nats_server;
 mod protocol;
+pub mod signature;
 
 pub use identity::{MachineId, machine_key_public, machine_name};
 pub use nats::Credentials;

@@ -11,7 +11,7 @@ use std::{
 };
 
 use anyhow::{Context as _, Result, anyhow, bail};
-use nkeys::KeyPairType;
+use nkeys::{KeyPair, KeyPairType};
 use rustix::process::{Pid, Signal, kill_process};
 use serde::{Deserialize, Serialize};
 use tokio::process::{Child, Command};
@@ -34,9 +34,12 @@ pub const VARIABLE: &str = "UNTERM_NATS_SERVER";
 /// read. Whoever has it controls the fleet.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Fleet {
-    /// The hub's user of NATS, with all rights in the fleet's account.
+    /// The hub's user of NATS in the account that it shares with the machines, with all rights there.
     pub credentials: Credentials,
-    /// The seed of the fleet's account, which signs users.
+    /// Its user in an account of the hubs alone. It holds their state, to which a machine could otherwise write the answers of
+    /// JetStream: they go to any subject that a message names.
+    pub state: Credentials,
+    /// The seed of the machines' account, which signs users and requests.
     pub account_seed: String,
     /// The seed of the operator, which signs accounts.
     operator_seed: String,
@@ -45,6 +48,8 @@ pub struct Fleet {
     system_jwt: String,
     account: String,
     account_jwt: String,
+    state_account: String,
+    state_jwt: String,
     has_own_server: bool,
 }
 
@@ -58,10 +63,18 @@ impl Fleet {
         let account_seed = new_seed(KeyPairType::Account)?;
         let (operator, account) = (key(&operator_seed)?, key(&account_seed)?);
         let system_account = key(&new_seed(KeyPairType::Account)?)?.public_key();
-        let seed = new_seed(KeyPairType::User)?;
-        let jwt = jwt::user(&account, &key(&seed)?.public_key(), "hub", None, None)?;
+        // Its only user is the hub, so nobody needs its key any more.
+        let state = key(&new_seed(KeyPairType::Account)?)?;
+        let user_of = |account: &KeyPair| {
+            let seed = new_seed(KeyPairType::User)?;
+            let jwt = jwt::user(account, &key(&seed)?.public_key(), "hub", None, None)?;
+            anyhow::Ok(Credentials { servers: servers.clone(), jwt, seed, certificates: None })
+        };
         Ok(Self {
-            credentials: Credentials { servers, jwt, seed, certificates: None },
+            credentials: user_of(&account)?,
+            state: user_of(&state)?,
+            state_jwt: jwt::account(&operator, &state.public_key(), "hubs", true)?,
+            state_account: state.public_key(),
             operator: jwt::operator(&operator, &system_account)?,
             system_jwt: jwt::account(&operator, &system_account, "system", false)?,
             account_jwt: jwt::account(&operator, &account.public_key(), "fleet", true)?,
@@ -111,8 +124,10 @@ impl Fleet {
 
     /// Uses these servers from now on, which no hub starts.
     pub fn use_servers(&mut self, servers: &[String], certificates: Option<&Path>) {
-        self.credentials.servers = servers.to_vec();
-        self.credentials.certificates = certificates.map(Path::to_owned);
+        for credentials in [&mut self.credentials, &mut self.state] {
+            credentials.servers = servers.to_vec();
+            credentials.certificates = certificates.map(Path::to_owned);
+        }
         self.has_own_server = false;
     }
 
@@ -124,9 +139,10 @@ impl Fleet {
     /// The part of a NATS server's configuration that lets this fleet use it. It holds no secrets.
     pub fn server_configuration(&self) -> String {
         let Self { operator, system_account, system_jwt, account, account_jwt, .. } = self;
+        let Self { state_account, state_jwt, .. } = self;
         format!(
             "operator: {operator}\nsystem_account: {system_account}\nresolver: MEMORY\nresolver_preload: {{\n  \
-             {system_account}: {system_jwt}\n  {account}: {account_jwt}\n}}\n"
+             {system_account}: {system_jwt}\n  {account}: {account_jwt}\n  {state_account}: {state_jwt}\n}}\n"
         )
     }
 }

@@ -185,6 +185,8 @@ pub enum Reply<T> {
     Done(T),
     /// The machine refuses the request, or it failed. A message for the agent.
     Refused(String),
+    /// The call was not begun, because something did not answer in time. It may be sent again. A message for the agent.
+    NotBegun(String),
     /// The call was begun before. Its outcome is in the bucket of calls, if it has ended.
     Repeated,
 }

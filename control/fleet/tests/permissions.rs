@@ -10,9 +10,10 @@ use tempfile::TempDir;
 use unterm_fleet::{
     Credentials,
     connector::{self, Connection, Invitation, PairReply, PairRequest},
-    hub::{Hub, Options},
+    hub::{Hub, Options, tokens::Right},
     machine_key_public,
     nats_server::{Fleet, Folder, NatsServer, VARIABLE, free_port},
+    signature::Signer,
 };
 
 /// A NATS server, and a hub that pairs machines.
@@ -134,6 +135,31 @@ async fn a_machine_uses_its_own_subjects_only() -> Result<()> {
     Ok(())
 }
 
+/// JetStream answers to any subject that a message names, also if its sender may not publish there.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_machine_writes_no_other_value_by_the_answer_of_the_store() -> Result<()> {
+    let Some(place) = Place::start().await? else { return Ok(()) };
+    let own = place.machine("own").await?;
+    let id = own.machine()?;
+    let machine = connect(own.credentials(), &format!("_INBOX_{id}")).await?;
+    let (token, _) = place.hub.tokens().create("agent", None, [Right::List].into(), None).await?;
+    // Its own keys are in the account of machines, where no other state is.
+    let state = place.fleet.state.connect("state", None, false).await?;
+    let mut heard = state.subscribe(">").await?;
+    state.flush().await?;
+    for subject in [format!("$KV.fleet_tokens.{}", token.id), "fleet.audit.x".to_owned()] {
+        let presence = format!("$KV.fleet_presence.{id}");
+        machine.publish_with_reply(presence.clone(), subject.clone(), "{}".into()).await?;
+        // The store handles messages in order.
+        machine.request(presence, "{}".into()).await?;
+        state.flush().await?;
+        assert!(heard.next().now_or_never().flatten().is_none(), "{subject}");
+    }
+    assert!(place.hub.tokens().by_id(&token.id).await?.is_some());
+    place.stop().await;
+    Ok(())
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_machine_claims_anothers_key_and_an_invitation_serves_once() -> Result<()> {
     let Some(place) = Place::start().await? else { return Ok(()) };
@@ -199,10 +225,13 @@ async fn a_replayed_call_is_not_carried_out_again() -> Result<()> {
     let subject = format!("fleet.machine.{}.type", connection.machine()?);
     let home = place.folder.path().join("machine");
     let hub = place.fleet.credentials.connect("hub", None, false).await?;
+    let signer = Signer::new(&place.fleet.account_seed)?;
     let ask = async |call: &str| -> Result<Value> {
         let request = json!({"call": call, "sid": "none", "client": "", "parts": []});
         loop {
-            match hub.request(subject.clone(), request.to_string().into()).await {
+            let payload = request.to_string();
+            let headers = signer.headers(&subject, payload.as_bytes())?;
+            match hub.request_with_headers(subject.clone(), headers, payload.into()).await {
                 Ok(reply) => return Ok(serde_json::from_slice(&reply.payload)?),
                 // The connector does not serve yet, or has ended with the request.
                 Err(error)
@@ -231,6 +260,19 @@ async fn a_replayed_call_is_not_carried_out_again() -> Result<()> {
             reply["refused"].as_str().is_some_and(|why| why.contains("a call's id")),
             "{reply}"
         );
+    }
+    // Whoever else speaks for the hub, as on the port of a NATS server that has ended, is not obeyed.
+    let (request, stranger) = (json!({"sid": "none"}).to_string(), Fleet::new(Vec::new(), false)?);
+    for verb in ["sessions", "read", "type"] {
+        let subject = subject.replace("type", verb);
+        let foreign = Signer::new(&stranger.account_seed)?.headers(&subject, request.as_bytes())?;
+        for headers in [async_nats::HeaderMap::new(), foreign] {
+            let payload = request.clone().into();
+            let reply = hub.request_with_headers(subject.clone(), headers, payload).await?;
+            let reply: Value = serde_json::from_slice(&reply.payload)?;
+            let why = reply["refused"].as_str().unwrap_or_default();
+            assert!(why.starts_with("the request is not signed"), "{verb}: {reply}");
+        }
     }
     second.abort();
     place.stop().await;

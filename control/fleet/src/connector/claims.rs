@@ -3,20 +3,23 @@
 //!
 //! A call is claimed in a bucket of NATS before anything is typed. Only the first message under its key is accepted.
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result};
 use async_nats::{
     HeaderMap,
-    header::NATS_EXPECTED_LAST_SUBJECT_SEQUENCE,
+    header::{NATS_EXPECTED_LAST_SUBJECT_SEQUENCE, NATS_MESSAGE_ID},
     jetstream::{self, context::PublishErrorKind},
 };
 
 use crate::{
+    digest,
     identity::MachineId,
     protocol::{self, Claim, Reply, Typed},
 };
 
 /// The longest id of a call.
 const LONGEST_ID: usize = 64;
+/// How often a claim is sent if the store does not answer.
+const TRIES: usize = 2;
 
 /// The calls of a machine.
 pub struct Claims {
@@ -30,19 +33,29 @@ impl Claims {
         Self { jetstream, machine }
     }
 
-    /// Claims a call. False: it was claimed before.
+    /// Claims a call, whose id is checked. False: it was claimed before.
     ///
     /// # Errors
     /// NATS did not store the claim, so the call must not run.
     pub async fn claim(&self, call: &str) -> Result<bool> {
-        ensure!(is_id(call), "a call's id has at most {LONGEST_ID} letters and digits");
         let mut headers = HeaderMap::new();
         headers.insert(NATS_EXPECTED_LAST_SUBJECT_SEQUENCE, "0");
-        let stored = self.publish(call, headers, &Claim::Begun).await?;
-        match stored.await {
-            Ok(_) => Ok(true),
-            Err(error) if error.kind() == PublishErrorKind::WrongLastSequence => Ok(false),
-            Err(error) => Err(error).context("the fleet's store does not answer"),
+        // The store may have the claim although its answer is lost. It knows a second message by this id, and answers again.
+        headers.insert(NATS_MESSAGE_ID, format!("{call}.{}", digest::random::<8>()?));
+        let mut tries = TRIES;
+        loop {
+            tries -= 1;
+            let stored = self.publish(call, headers.clone(), &Claim::Begun).await?;
+            match stored.await {
+                Ok(_) => return Ok(true),
+                Err(error) if error.kind() == PublishErrorKind::WrongLastSequence => {
+                    return Ok(false);
+                }
+                Err(error) if tries == 0 => {
+                    return Err(error).context("the fleet's store does not answer");
+                }
+                Err(error) => tracing::debug!(%error, call, "a claim is stored again"),
+            }
         }
     }
 
@@ -78,9 +91,17 @@ impl Claims {
     }
 }
 
-/// Whether a text is safe as part of a subject.
-fn is_id(text: &str) -> bool {
-    (1..=LONGEST_ID).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+/// Checks that a call's id is safe as part of a subject.
+///
+/// # Errors
+/// It is not. A message for the hub.
+pub fn check_id(call: &str) -> Result<(), String> {
+    let is_id = (1..=LONGEST_ID).contains(&call.len())
+        && call.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    match is_id {
+        true => Ok(()),
+        false => Err(format!("a call's id has at most {LONGEST_ID} letters and digits")),
+    }
 }
 
 #[cfg(test)]
@@ -89,9 +110,9 @@ mod tests {
 
     #[test]
     fn only_plain_ids_become_subjects() {
-        assert!(is_id("0a9F"));
+        assert_eq!(check_id("0a9F"), Ok(()));
         for wrong in ["", "a.b", "*", ">", "a b", "é", &"a".repeat(LONGEST_ID + 1)] {
-            assert!(!is_id(wrong), "{wrong}");
+            assert!(check_id(wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -5,16 +5,19 @@ use serde::{Serialize, de::DeserializeOwned};
 use tokio::time::{Instant, timeout_at};
 
 use super::{
-    claims::Claims,
+    claims::{Claims, check_id},
     instances::{Instances, TYPING_PATIENCE},
 };
 use crate::protocol::{LONGEST_TEXT, Read, Reply, Sessions, Text, Type, Typed, Verb};
 
 /// The reply to one request too many, as JSON.
 pub fn busy() -> Vec<u8> {
-    write(&Reply::<()>::Refused(
-        "the machine is busy with other calls; nothing was done".to_owned(),
-    ))
+    refusal("the machine is busy with other calls; nothing was done")
+}
+
+/// The reply to a request that is not carried out, as JSON.
+pub fn refusal(why: &str) -> Vec<u8> {
+    write(&Reply::<()>::Refused(why.to_owned()))
 }
 
 /// The reply to a request that was received at this time, as JSON.
@@ -60,6 +63,9 @@ async fn type_in(
         Ok(request) => request,
         Err(why) => return Reply::Refused(why),
     };
+    if let Err(why) = check_id(&request.call) {
+        return Reply::Refused(why);
+    }
     if request.parts.iter().map(|part| part.text.len()).sum::<usize>() > LONGEST_TEXT + 64 {
         return Reply::Refused(format!("the text is longer than {LONGEST_TEXT} bytes"));
     }
@@ -67,12 +73,12 @@ async fn type_in(
     let deadline = received + TYPING_PATIENCE;
     let Ok(_turn) = timeout_at(deadline, instances.turn(&request.sid)).await else {
         let why = "other calls were typing into this session; nothing was typed";
-        return Reply::Refused(why.to_owned());
+        return Reply::NotBegun(why.to_owned());
     };
     match claims.claim(&request.call).await {
         Ok(true) => {}
         Ok(false) => return Reply::Repeated,
-        Err(error) => return Reply::Refused(format!("{error:#}; nothing was typed")),
+        Err(error) => return Reply::NotBegun(format!("{error:#}; nothing was typed")),
     }
     let reply = match instances.type_in(&request, deadline).await {
         Ok(typed) => Reply::Done(typed),

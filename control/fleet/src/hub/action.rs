@@ -7,10 +7,11 @@ use serde_json::json;
 use super::{
     host::{Bash, Host, HostWrite},
     machines::{Machines, Unreachable},
+    output::disarmed,
     store::Store,
 };
 use crate::{
-    identity::MachineId,
+    identity::{MachineId, machine_name},
     protocol::{Claim, LONGEST_TEXT, Part, Reply, Type, Typed, Verb},
 };
 
@@ -51,10 +52,20 @@ pub enum Action {
         /// What is typed.
         parts: Vec<Part>,
     },
-    /// Runs a command on the hub's host.
-    Bash(Bash),
-    /// Writes a file on the hub's host.
-    Write(HostWrite),
+    /// Runs a command on a hub's host.
+    Bash {
+        /// The host's name: hubs on other hosts leave the call to this one.
+        host: String,
+        /// What to run.
+        bash: Bash,
+    },
+    /// Writes a file on a hub's host.
+    Write {
+        /// The host's name.
+        host: String,
+        /// What to write.
+        write: HostWrite,
+    },
 }
 
 impl Action {
@@ -65,8 +76,8 @@ impl Action {
                 let text: String = parts.iter().map(|part| part.text.as_str()).collect();
                 format!("{machine} {session}: {}", quoted(&text))
             }
-            Self::Bash(Bash { command, .. }) => quoted(command),
-            Self::Write(HostWrite { path, content }) => {
+            Self::Bash { bash: Bash { command, .. }, .. } => quoted(command),
+            Self::Write { write: HostWrite { path, content }, .. } => {
                 format!("{} bytes to {}", content.len(), quoted(path))
             }
         }
@@ -131,10 +142,12 @@ pub fn check_message(name: &str, text: &str) -> Result<(), String> {
 /// Why an action was not carried out.
 #[derive(Debug)]
 pub enum Failure {
-    /// The machine is not connected. Nothing was done.
+    /// The machine is not connected, or the call is for another hub's host. Nothing was done.
     Offline,
     /// The machine did not answer in time. It may have been done.
     Silent(String),
+    /// The machine was too busy, or its store did not answer. Nothing was done.
+    NotBegun(String),
     /// It was refused, or failed.
     Refused(String),
 }
@@ -144,7 +157,7 @@ impl Failure {
     pub fn message(&self) -> String {
         match self {
             Self::Offline => "connector_offline".to_owned(),
-            Self::Silent(why) | Self::Refused(why) => why.clone(),
+            Self::Silent(why) | Self::NotBegun(why) | Self::Refused(why) => why.clone(),
         }
     }
 }
@@ -170,11 +183,14 @@ impl Executor {
             Action::Send { machine, session, parts } => {
                 self.send(call, machine, session, parts).await
             }
-            Action::Bash(bash) => {
+            Action::Bash { host, .. } | Action::Write { host, .. } if *host != machine_name() => {
+                Err(Failure::Offline)
+            }
+            Action::Bash { bash, .. } => {
                 self.claim(call).await?;
                 self.host.bash(bash).await.map_err(Failure::Refused)
             }
-            Action::Write(write) => {
+            Action::Write { write, .. } => {
                 self.claim(call).await?;
                 self.host.write(write).await.map_err(Failure::Refused)
             }
@@ -185,7 +201,7 @@ impl Executor {
         match self.store.calls.create(&format!("hub.{}", call.id), &Claim::Begun).await {
             Ok(true) => Ok(()),
             Ok(false) => Err(unknown()),
-            Err(error) => Err(Failure::Refused(format!("{error:#}"))),
+            Err(error) => Err(Failure::NotBegun(format!("{error:#}"))),
         }
     }
 
@@ -219,10 +235,17 @@ impl Executor {
             Reply::Done(Typed { bytes }) => {
                 Ok(json!({"status": "sent", "bytes": bytes}).to_string())
             }
-            Reply::Refused(why) => Err(Failure::Refused(unterm_control::escaped(&why))),
+            Reply::Refused(why) => Err(Failure::Refused(reason(&why))),
+            Reply::NotBegun(why) => Err(Failure::NotBegun(reason(&why))),
             Reply::Repeated => Err(unknown()),
         }
     }
+}
+
+/// A machine's reason, safe to show.
+pub fn reason(why: &str) -> String {
+    const LONGEST: usize = 500;
+    disarmed(&unterm_control::escaped(&why.chars().take(LONGEST).collect::<String>()))
 }
 
 fn unknown() -> Failure {

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::{
     action::{self, Action, Call},
     audit::{self, Entry, Event},
-    conversations::{Flow, State},
+    conversations::{Flow, MOST_PENDING, State},
     host::{Bash, HostWrite},
     machines::{Listed, Machine, Unreachable, visible},
     output,
@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     digest,
-    identity::MachineId,
+    identity::{MachineId, machine_name},
     protocol::{Read, Reply, Sessions, Text, Verb},
 };
 
@@ -215,6 +215,13 @@ impl Calling<'_> {
         let detail: String = action.detail().chars().take(LONGEST_DETAIL).collect();
         let first = format!("{} {detail}", self.tool.name);
         let opened = self.hub.conversations.open(self.token, conversation, &first).await?;
+        let Some(opened) = opened else {
+            let why = format!(
+                "{MOST_PENDING} conversations of this token wait for the user's decision; use one of them"
+            );
+            self.record(Event::Refused, arguments, &detail, &why).await?;
+            return refuse(why);
+        };
         let call = Call {
             id: self.id.clone(),
             tool: self.tool.name.to_owned(),
@@ -270,7 +277,8 @@ impl Calling<'_> {
             }
             ("remote_bash", _) => {
                 let timeout = arguments.number("timeout");
-                Ok(Action::Bash(Bash { command: text("command"), timeout }))
+                let bash = Bash { command: text("command"), timeout };
+                Ok(Action::Bash { host: machine_name(), bash })
             }
             ("remote_write", _) => {
                 let (path, content) = (text("path"), text("content"));
@@ -278,7 +286,7 @@ impl Calling<'_> {
                     return Err(format!("`content` must have at most {MOST_WRITTEN} bytes"));
                 }
                 action::check_message("content", &content)?;
-                Ok(Action::Write(HostWrite { path, content }))
+                Ok(Action::Write { host: machine_name(), write: HostWrite { path, content } })
             }
             (other, _) => Err(format!("{other} is not served")),
         }
@@ -312,7 +320,7 @@ const MOST_WRITTEN: usize = 256 << 10;
 fn replied<T>(asked: Result<Reply<T>, Unreachable>) -> Result<T, Answer> {
     match asked {
         Ok(Reply::Done(done)) => Ok(done),
-        Ok(Reply::Refused(why)) => Err(error(unterm_control::escaped(&why))),
+        Ok(Reply::Refused(why) | Reply::NotBegun(why)) => Err(error(action::reason(&why))),
         Ok(Reply::Repeated) => Err(error("the machine did not understand the request")),
         Err(why) => Err(error(why)),
     }

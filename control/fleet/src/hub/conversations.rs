@@ -3,18 +3,24 @@
 //! The first acting call of a conversation waits for the person's approval. A conversation belongs to its token: the same id under
 //! another token is another conversation.
 
+use std::time::Duration;
+
 use anyhow::{Result, bail, ensure};
 use serde::{Deserialize, Serialize};
 
 use super::{
     audit::{self, Entry, Event},
-    store::{Store, now},
+    store::{Store, age, now},
     tokens::Token,
 };
 use crate::digest;
 
 /// The most characters of a conversation's id.
 pub const LONGEST_ID: usize = 200;
+/// The most conversations of a token that wait for a decision.
+pub const MOST_PENDING: usize = 50;
+/// How long a conversation waits for a decision.
+const PENDING_AGE: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// What the person decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -126,18 +132,22 @@ impl Conversations {
         Self(store)
     }
 
-    /// The conversation of a token with this id. `first` describes its first acting call, if this is that call.
+    /// The conversation of a token with this id. `first` describes its first acting call, if this is that call. `None`: too many
+    /// conversations of the token wait for a decision.
     ///
     /// # Errors
     /// The id is too long, or NATS does not answer.
-    pub async fn open(&self, token: &Token, id: &str, first: &str) -> Result<Conversation> {
+    pub async fn open(&self, token: &Token, id: &str, first: &str) -> Result<Option<Conversation>> {
         ensure!(
             id.chars().count() <= LONGEST_ID,
             "conversation_id must have at most {LONGEST_ID} characters"
         );
         let key = key(&token.id, id);
         if let Some(found) = self.get(&key).await? {
-            return Ok(found);
+            return Ok(Some(found));
+        }
+        if !self.makes_room(token).await? {
+            return Ok(None);
         }
         let conversation = Conversation {
             id: id.to_owned(),
@@ -149,10 +159,22 @@ impl Conversations {
             made_at: now(),
         };
         if self.0.conversations.create(&key, &conversation).await? {
-            return Ok(conversation);
+            return Ok(Some(conversation));
         }
         // Another call was first.
-        Ok(self.get(&key).await?.unwrap_or(conversation))
+        Ok(Some(self.get(&key).await?.unwrap_or(conversation)))
+    }
+
+    /// Drops the conversations of a token that nobody has decided about for long. Returns whether there is room for another one.
+    async fn makes_room(&self, token: &Token) -> Result<bool> {
+        let mut pending = self.list().await?;
+        pending.retain(|of| of.token == token.id && of.state == State::Pending);
+        let (old, waiting): (Vec<_>, Vec<_>) =
+            pending.iter().partition(|of| age(&of.made_at).is_none_or(|age| age > PENDING_AGE));
+        for conversation in old {
+            self.0.conversations.take(&conversation.key()).await?;
+        }
+        Ok(waiting.len() < MOST_PENDING)
     }
 
     /// The conversation under a key.

@@ -21,7 +21,7 @@ use futures_util::StreamExt as _;
 use parking_lot::Mutex;
 
 use super::{
-    action::{Call, Executor, Failure},
+    action::{Action, Call, Executor, Failure},
     audit::{self, Entry, Event},
     conversations::{Conversation, Conversations, Flow, State},
     store::{HELD, HELD_SUBJECT, Store},
@@ -166,7 +166,12 @@ impl Held {
             return acknowledge(AckKind::Nak(None)).await;
         }
         let token = self.tokens.by_id(&call.token).await?;
+        let is_gone = match &call.action {
+            Action::Send { machine, .. } => self.executor.machines.find(machine).await?.is_none(),
+            _ => false,
+        };
         let why = match (conversation.state, token) {
+            (State::Approved, Some(_)) if is_gone => Some("the machine was removed"),
             (State::Approved, Some(_)) => None,
             (State::Approved, None) => Some("the token was revoked"),
             _ => Some("the conversation may not act any more"),
@@ -186,7 +191,7 @@ impl Held {
                 return acknowledge(AckKind::Nak(Some(OFFLINE_PAUSE))).await;
             }
             // NATS delivers the call again, and the machine then reports the call's outcome.
-            Err(Failure::Silent(why)) => {
+            Err(Failure::Silent(why) | Failure::NotBegun(why)) => {
                 tracing::info!(why, call = call.id, "a replayed call is asked about again");
                 return acknowledge(AckKind::Nak(Some(OFFLINE_PAUSE))).await;
             }

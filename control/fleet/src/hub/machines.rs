@@ -26,6 +26,7 @@ use crate::{
     nats::Credentials,
     nats_server::Fleet,
     protocol::{self, Claim, Presence, Reply, Session, Sessions, Verb},
+    signature::Signer,
 };
 
 /// How long a machine may take to list its sessions, when all are asked.
@@ -100,15 +101,16 @@ pub enum Unreachable {
 #[derive(Clone)]
 pub struct Machines {
     store: Store,
+    signer: Signer,
     present: Arc<RwLock<HashMap<MachineId, Presence>>>,
     /// The paired machines, as [`Self::follow`] last heard. A list of keys in the store costs a consumer of NATS each time.
     paired: Arc<RwLock<BTreeMap<MachineId, Machine>>>,
 }
 
 impl Machines {
-    /// Those in a store.
-    pub fn new(store: Store) -> Self {
-        Self { store, present: Arc::default(), paired: Arc::default() }
+    /// Those in a store. `signer` signs the requests to them.
+    pub fn new(store: Store, signer: Signer) -> Self {
+        Self { store, signer, present: Arc::default(), paired: Arc::default() }
     }
 
     /// The paired machine with this id.
@@ -197,8 +199,11 @@ impl Machines {
     ) -> Result<Reply<T>, Unreachable> {
         let failed = |error: &dyn ToString| Unreachable::Failed(error.to_string());
         let payload = serde_json::to_vec(request).map_err(|error| failed(&error))?;
-        let request = async_nats::Request::new().payload(payload.into()).timeout(Some(patience));
-        match self.store.client.send_request(verb.subject(machine), request).await {
+        let subject = verb.subject(machine);
+        let headers = self.signer.headers(&subject, &payload).map_err(|error| failed(&error))?;
+        let request = async_nats::Request::new().payload(payload.into()).headers(headers);
+        let request = request.timeout(Some(patience));
+        match self.store.client.send_request(subject, request).await {
             Ok(reply) => serde_json::from_slice(&reply.payload).map_err(|error| failed(&error)),
             Err(error) => Err(match error.kind() {
                 RequestErrorKind::NoResponders => Unreachable::Offline,

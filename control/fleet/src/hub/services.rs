@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::{
     action::Executor, conversations::Conversations, held::Held, host::Host, machines::Machines,
-    store::Store, tokens::Tokens,
+    places::CallPlaces, store::Store, tokens::Tokens,
 };
+use crate::signature::Signer;
 
 /// The parts of a hub that calls use.
 pub struct Services {
@@ -23,12 +24,14 @@ pub struct Services {
     pub executor: Executor,
     /// Holds such calls.
     pub held: Held,
+    /// Bounds the calls that run at a time.
+    pub places: CallPlaces,
 }
 
 impl Services {
     /// On a store.
-    pub fn new(store: Store, host: Host) -> Self {
-        let machines = Machines::new(store.clone());
+    pub fn new(store: Store, signer: Signer, host: Host) -> Self {
+        let machines = Machines::new(store.clone(), signer);
         let tokens = Tokens::new(store.clone());
         let conversations = Conversations::new(store.clone());
         let executor =
@@ -40,6 +43,7 @@ impl Services {
             executor: executor.clone(),
             replaying: Arc::default(),
         };
-        Self { store, tokens, machines, conversations, host, executor, held }
+        let places = CallPlaces::default();
+        Self { store, tokens, machines, conversations, host, executor, held, places }
     }
 }

@@ -85,9 +85,16 @@ impl ServerHandler for Session {
         self.hub.tokens.used(&token).await;
         let hub = self.hub.clone();
         let given = request.arguments.unwrap_or_default();
-        // A call that has begun is carried out and logged, also if its client disconnects.
-        let answer = tokio::spawn(async move { call(&hub, &token, tool, given).await });
         let text = |text: String| vec![ContentBlock::text(text)];
+        let Some(place) = hub.places.take(&token.id) else {
+            let why = "[error: too many calls run at the same time; wait for some of them]";
+            return Ok(CallToolResult::error(text(why.to_owned())).into());
+        };
+        // A call that has begun is carried out and logged, also if its client disconnects.
+        let answer = tokio::spawn(async move {
+            let _place = place;
+            call(&hub, &token, tool, given).await
+        });
         Ok(match answer.await {
             Ok(Answer::Done(reply) | Answer::Held(reply)) => CallToolResult::success(text(reply)),
             Ok(Answer::Refused(why)) => CallToolResult::error(text(why)),

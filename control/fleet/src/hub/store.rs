@@ -33,6 +33,11 @@ pub const AUDIT_SUBJECT: &str = "fleet.audit";
 const AUDIT_AGE: Duration = Duration::from_secs(365 * 24 * 3600);
 /// The most bytes of the audit log. The oldest entries make room.
 const AUDIT_BYTES: i64 = 4 << 30;
+/// The most bytes of a value in a bucket, and of a bucket. A full one stores nothing new, so the disk does not fill up.
+const LONGEST_VALUE: i32 = 512 << 10;
+const BUCKET_BYTES: i64 = 1 << 30;
+/// The most bytes of all calls that wait.
+const HELD_BYTES: i64 = 1 << 30;
 /// How long an invitation is valid.
 pub const INVITATION_AGE: Duration = Duration::from_secs(600);
 /// How often a change is tried again because another hub changed the same value.
@@ -41,9 +46,9 @@ const TRIES: usize = 20;
 /// The fleet's state.
 #[derive(Clone)]
 pub struct Store {
-    /// The connection.
+    /// The connection to the account that hubs share with machines.
     pub client: Client,
-    /// The services of streams and buckets.
+    /// The streams and buckets of the hubs' own account.
     pub jetstream: jetstream::Context,
     /// What connectors say of their machines. Each entry expires.
     pub presence: Bucket,
@@ -62,33 +67,36 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the state, and creates what is missing.
+    /// Opens the state, and creates what is missing: in the account of the machines what they write, all else in the hubs' own.
     ///
     /// # Errors
     /// NATS has no JetStream, or does not answer.
-    pub async fn open(client: Client) -> Result<Self> {
-        let jetstream = nats::jetstream(&client);
-        let bucket = async |name: &str, max_age, limit_markers| {
+    pub async fn open(machines: Client, state: &Client) -> Result<Self> {
+        let (shared, jetstream) = (nats::jetstream(&machines), nats::jetstream(state));
+        let bucket_in = async |account: &jetstream::Context, name: &str, max_age, limit_markers| {
             let config = kv::Config {
                 bucket: name.to_owned(),
                 history: 1,
                 max_age,
                 limit_markers,
+                max_value_size: LONGEST_VALUE,
+                max_bytes: BUCKET_BYTES,
                 ..kv::Config::default()
             };
-            let made = jetstream.create_or_update_key_value(config).await;
+            let made = account.create_or_update_key_value(config).await;
             made.map(Bucket).with_context(|| format!("opening the bucket {name}"))
         };
+        let bucket = async |name, max_age| bucket_in(&jetstream, name, max_age, None).await;
         let forever = Duration::ZERO;
         let store = Self {
-            presence: bucket(PRESENCE, forever, Some(PRESENCE_TTL)).await?,
-            machines: bucket("fleet_machines", forever, None).await?,
-            tokens: bucket("fleet_tokens", forever, None).await?,
-            token_uses: bucket("fleet_token_uses", forever, None).await?,
-            conversations: bucket("fleet_conversations", forever, None).await?,
-            invitations: bucket("fleet_invitations", INVITATION_AGE, None).await?,
-            calls: bucket(CALLS, CALL_MEMORY, None).await?,
-            client,
+            presence: bucket_in(&shared, PRESENCE, forever, Some(PRESENCE_TTL)).await?,
+            calls: bucket_in(&shared, CALLS, CALL_MEMORY, None).await?,
+            machines: bucket("fleet_machines", forever).await?,
+            tokens: bucket("fleet_tokens", forever).await?,
+            token_uses: bucket("fleet_token_uses", forever).await?,
+            conversations: bucket("fleet_conversations", forever).await?,
+            invitations: bucket("fleet_invitations", INVITATION_AGE).await?,
+            client: machines,
             jetstream: jetstream.clone(),
         };
         let held = stream::Config {
@@ -100,6 +108,7 @@ impl Store {
             max_messages_per_subject: MOST_HELD,
             discard: DiscardPolicy::New,
             discard_new_per_subject: true,
+            max_bytes: HELD_BYTES,
             ..stream::Config::default()
         };
         let audit = stream::Config {
@@ -125,10 +134,10 @@ impl Store {
 pub struct Bucket(pub kv::Store);
 
 impl Bucket {
-    /// The value under a key.
+    /// The value under a key. A value of another form counts as none.
     ///
     /// # Errors
-    /// NATS does not answer, or the value has another form.
+    /// NATS does not answer.
     pub async fn get<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>> {
         Ok(self.get_revision(key).await?.map(|(value, _)| value))
     }
@@ -136,9 +145,15 @@ impl Bucket {
     /// The same, with the value's revision.
     async fn get_revision<T: DeserializeOwned>(&self, key: &str) -> Result<Option<(T, u64)>> {
         let entry = self.0.entry(key).await.with_context(|| format!("reading {key}"))?;
-        match entry.filter(|entry| entry.operation == kv::Operation::Put) {
-            None => Ok(None),
-            Some(entry) => Ok(Some((serde_json::from_slice(&entry.value)?, entry.revision))),
+        let Some(entry) = entry.filter(|entry| entry.operation == kv::Operation::Put) else {
+            return Ok(None);
+        };
+        match serde_json::from_slice(&entry.value) {
+            Ok(value) => Ok(Some((value, entry.revision))),
+            Err(error) => {
+                tracing::warn!(key, %error, "a value is not understood");
+                Ok(None)
+            }
         }
     }
 
@@ -225,6 +240,12 @@ impl Bucket {
         }
         Ok(all)
     }
+}
+
+/// How long ago a time of [`now`] was. `None`: it is none.
+pub fn age(time: &str) -> Option<Duration> {
+    let time = OffsetDateTime::parse(time, &Rfc3339).ok()?;
+    Some((OffsetDateTime::now_utc() - time).try_into().unwrap_or_default())
 }
 
 /// The time (RFC 3339, UTC), to the second.
