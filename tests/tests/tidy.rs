@@ -311,6 +311,31 @@ fn every_source_file_says_what_it_is_for() {
     check("files that don't open with a `//!` comment", findings);
 }
 
+/// The window's state has owners: a structure that grows beyond this owns more than one thing.
+#[test]
+fn no_structure_of_the_window_has_more_than_15_fields() {
+    let mut findings = Vec::new();
+    for file in Tree::read().rust().filter(|file| file.path.starts_with("app/src/window/")) {
+        let mut structure = None;
+        for line in file.text.lines() {
+            let name = line.split_once("struct ").map(|(_, rest)| rest);
+            if let Some(name) = name.filter(|_| !line.starts_with(' ') && line.ends_with('{')) {
+                structure = Some((name.trim_end_matches([' ', '{']), 0));
+            } else if line == "}" {
+                if let Some((name, fields)) = structure.take().filter(|(_, fields)| *fields > 15) {
+                    findings.push(format!("{}: {name} has {fields} fields", file.path));
+                }
+            } else if let Some((_, fields)) = &mut structure {
+                let is_field = line.strip_prefix("    ").is_some_and(|field| {
+                    field.starts_with(char::is_alphabetic) && field.contains(':')
+                });
+                *fields += usize::from(is_field);
+            }
+        }
+    }
+    check("structures with more than 15 fields", findings);
+}
+
 #[test]
 fn what_is_allowed_has_its_reason() {
     let mut findings = Vec::new();

@@ -49,14 +49,20 @@ pub(crate) struct View {
     pub(crate) blocks: Blocks,
     pub(crate) hovered_link: Option<Link>,
     pub(crate) pastes: Pastes,
-    /// The size that the window last gave the pane.
-    pub(crate) given: Option<Size>,
+    pub(crate) sizes: Sizes,
     /// When the window last made its programs repaint: at their start, a resize or new colours.
     pub(crate) repainted: Option<Instant>,
-    /// The size at whose reflow the scroll position and selection were last moved along.
-    followed: Option<Size>,
     pub(crate) signals: Signals,
     names: ViewNames,
+}
+
+/// Sizes of the pane that are known already.
+#[derive(Debug, Default)]
+pub(crate) struct Sizes {
+    /// The one that the window last gave the pane.
+    pub(crate) given: Option<Size>,
+    /// The one at whose reflow the scroll position and selection were last moved along.
+    followed: Option<Size>,
 }
 
 /// Pastes on their way to the pane.
@@ -137,7 +143,7 @@ impl View {
             self.shift = 0;
         }
         let (screen, size) = (self.snapshot.screen, self.snapshot.size);
-        let reflowed = before.1 != size && self.followed.take() != Some(size);
+        let reflowed = before.1 != size && self.sizes.followed.take() != Some(size);
         let moved = before.0 != screen || reflowed;
         if self.selection.is_some_and(|selection| moved || self.overwrites(&selection)) {
             self.selection = None;
@@ -204,7 +210,7 @@ impl View {
             (Some(selection), Some(start), Some(end)) => Some(selection.moved_to(start, end, seq)),
             _ => None,
         };
-        self.followed = Some(size);
+        self.sizes.followed = Some(size);
     }
 
     /// Sets the cursor's shape and blinking if the program set no shape.

@@ -66,10 +66,10 @@ impl App {
                 let view = self.workspace.views.entry(id).or_default();
                 let size = geometry.grid(area);
                 if pane.is_pinned() {
-                    view.given = None;
+                    view.sizes.given = None;
                     continue;
                 }
-                if view.given.replace(size) != Some(size) {
+                if view.sizes.given.replace(size) != Some(size) {
                     view.repainted = Some(Instant::now());
                     view.resize(&pane, size);
                 }
