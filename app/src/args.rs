@@ -61,7 +61,7 @@ pub struct Args {
     #[arg(long, value_enum, value_delimiter = ',', value_name = "WHAT")]
     pub allow: Vec<AllowArg>,
 
-    /// What happens when an unknown agent first tries to change something [default: the configuration's; headless: allow]
+    /// What happens when an unknown agent tries to change something [default: the configuration's; headless: allow]
     #[arg(long, value_enum, value_name = "RULE")]
     pub approval: Option<ApprovalArg>,
 

@@ -145,7 +145,7 @@ pub enum Language {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Agents {
-    /// What happens when an unknown agent first tries to change something: Unterm asks you (`ask`), allows it (`allow`) or refuses it (`deny`). A headless instance allows it unless `--approval` says otherwise. Agents with their own token are known.
+    /// What happens when an unknown agent tries to change something: Unterm asks you (`ask`), allows it (`allow`) or refuses it (`deny`). A headless instance allows it unless `--approval` says otherwise. Agents with their own token are known.
     pub approval: Approval,
 }
 
