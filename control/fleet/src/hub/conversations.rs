@@ -79,6 +79,21 @@ fn key(token: &str, id: &str) -> String {
     format!("{token}.{}", digest::short(id, 24))
 }
 
+/// The key of the conversation with this key or id. A key counts first: agents choose ids, and one may look like another's key.
+fn key_of(all: &[Conversation], named: &str) -> Result<String> {
+    if all.iter().any(|of| of.key() == named) {
+        return Ok(named.to_owned());
+    }
+    let keys: Vec<_> = all.iter().filter(|of| of.id == named).map(Conversation::key).collect();
+    match &keys[..] {
+        [] => bail!("no conversation {named:?}; `unterm-hub conversations` lists them"),
+        [one] => Ok(one.clone()),
+        several => {
+            bail!("several conversations are named {named:?}; give a key: {}", several.join(", "))
+        }
+    }
+}
+
 /// A decision of the person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
@@ -201,19 +216,8 @@ impl Conversations {
     /// # Errors
     /// There is no such conversation, or there are several.
     pub async fn decide(&self, named: &str, decision: Decision) -> Result<Conversation> {
-        let all = self.list().await?;
-        let mut found = all.into_iter().filter(|of| of.id == named || of.key() == named);
-        let Some(conversation) = found.next() else {
-            bail!("no conversation {named:?}; `unterm-hub conversations` lists them")
-        };
-        if let Some(other) = found.next() {
-            bail!(
-                "several conversations are named {named:?}; give a key: {}, {}",
-                conversation.key(),
-                other.key()
-            );
-        }
-        self.decide_key(&conversation.key(), decision).await
+        let key = key_of(&self.list().await?, named)?;
+        self.decide_key(&key, decision).await
     }
 
     /// Decides about all conversations.
@@ -308,6 +312,21 @@ mod tests {
             decision.apply(&mut of);
             assert_eq!((of.state, of.flow), after, "{before:?} {decision:?}");
         }
+    }
+
+    #[test]
+    fn no_id_stands_for_anothers_key() {
+        let named = |token: &str, id: &str| Conversation {
+            id: id.to_owned(),
+            token: token.to_owned(),
+            ..conversation(State::Pending, Flow::Running)
+        };
+        let victim = named("a", "work");
+        let all = [victim.clone(), named("b", &victim.key()), named("b", "work")];
+        assert_eq!(key_of(&all, &victim.key()).unwrap(), victim.key());
+        assert_eq!(key_of(&all[..2], "work").unwrap(), victim.key());
+        assert!(key_of(&all, "work").unwrap_err().to_string().contains(&all[2].key()));
+        assert!(key_of(&all, "other").is_err());
     }
 
     #[test]
