@@ -12,7 +12,7 @@ pub(crate) const IMAGE_BUDGET: usize = 640 << 20;
 
 /// Drops images until those of all panes fit into `budget`.
 pub(crate) fn enforce(panes: &[Arc<Pane>], budget: usize) {
-    // Each round makes a pane smaller. A pane whose program sends on meanwhile comes here by itself.
+    // Each round shrinks the images of one pane. If a program sends more images meanwhile, its pane starts another check.
     for _ in panes {
         let total: usize = panes.iter().map(|pane| pane.image_bytes()).sum();
         let over = total.saturating_sub(budget);

@@ -20,7 +20,7 @@ macro_rules! with_actions {
                 "Opens a tab that runs the focused pane's program in the same directory."
                 |app, at| { app.bring_forward(at); app.duplicate_tab(at.tab) };
             RenameTab "rename_tab" "Rename tab" ["ctrl+alt+shift+t"] []
-                "Asks for the active tab's title. Programs in the tab don't change it."
+                "Asks for a title for the active tab. Programs in the tab can't change it."
                 |app, at| app.ask_tab_title(at.tab);
             SetTabTitle(text: "the title") "set_tab_title" "Set tab title" [] ["tab name"]
                 "Sets the active tab's title. An empty title returns to the program's own."
@@ -63,7 +63,7 @@ macro_rules! with_actions {
                 "Closes the focused pane. Its program ends 30 s later, unless undo_close brings it back."
                 |app, at| app.close(Closing::Pane(at.tab.focused));
             UndoClose "undo_close" "Undo close" [] ["reopen closed tab", "reopen closed pane", "restore tab"]
-                "Brings back the pane or tab that was closed last. This works for 30 s, while its program runs on."
+                "Brings back the pane or tab that was closed last. You have 30 s, during which its programs keep running."
                 |app, _| app.undo_close(), else "Nothing was closed in the last 30 s.";
             CloseWindow "close_window" "Close window" ["ctrl+shift+q"] ["quit", "exit"]
                 "Closes the window and all its tabs."
@@ -199,7 +199,7 @@ macro_rules! with_actions {
                 "Deletes the focused pane's lines above the screen."
                 |app, _| app.with_focused(Pane::clear_history);
             ResetTerminal "reset_terminal" "Reset terminal" [] ["hard reset"]
-                "Clears the focused pane's screen, history and modes. Use it if a program left the terminal in disorder. Running programs keep running."
+                "Clears the focused pane's screen, history and modes. Use it if a program left the terminal garbled. Running programs keep running."
                 |app, _| app.with_focused(Pane::reset);
             Search "search" "Search" ["ctrl+shift+f"] ["find"]
                 "Searches the focused pane's screen and history."
@@ -289,16 +289,16 @@ macro_rules! with_actions {
                 "Lists emoji by name and keyword, to type one. A code point such as U+263A types any character."
                 |app, _| app.pick_emoji();
             CaptureRegionExclude "capture_region_exclude" "Capture region without the window" [] []
-                "Hides the window and captures a region of the screen that you drag. Esc cancels."
+                "Hides the window and captures a region of the screen. Drag to select the region; Esc cancels."
                 |app, _| app.screenshot(Shot::Region { hidden: true });
             CaptureRegionInclude "capture_region_include" "Capture region" [] ["region screenshot"]
-                "Captures a region of the screen that you drag. Esc cancels."
+                "Captures a region of the screen. Drag to select the region; Esc cancels."
                 |app, _| app.screenshot(Shot::Region { hidden: false });
             CaptureWindow "capture_window" "Capture window" [] ["screenshot", "take screenshot", "window screenshot"]
                 "Captures this window."
                 |app, _| app.screenshot(Shot::Window);
             CaptureScreen "capture_screen" "Capture screen" [] ["screen screenshot"]
-                "Captures the screen that shows the window."
+                "Captures the whole screen that the window is on."
                 |app, _| app.screenshot(Shot::Screen);
             PauseAgents "pause_agents" "Pause or resume agents" ["ctrl+shift+a"] ["stop agents"]
                 "Holds every agent call that would change something, until you resume agents."
@@ -328,7 +328,7 @@ macro_rules! with_actions {
                 "Shows in five steps what the window can do."
                 |app, _| app.show_tour(0);
             About "about" "About Unterm" [] ["version", "report an issue", "bug report"]
-                "Shows the version, the painter and the system, to copy them for an issue."
+                "Shows the version, the painter and the system, to copy into a bug report."
                 |app, _| app.show_about();
             NewWindow "new_window" "New window" ["ctrl+shift+n"] []
                 "Starts another Unterm with its own window."

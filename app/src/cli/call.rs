@@ -1,4 +1,4 @@
-//! Calls of an instance's methods, as commands make them.
+//! A method call that a command makes on an instance.
 
 use std::borrow::Cow;
 

@@ -74,7 +74,7 @@ fn printed(terminal: Terminal, converted: &Converted, file: &Path) -> Report {
         let _ = write!(
             text,
             "\n# The colors. `--write` saves them as the theme {name:?} and sets it. To do so by hand, save the lines below as\n\
-             # ~/.unterm/themes/{name}.toml, without the marks of comments, and set theme = {name:?}.\n"
+             # ~/.unterm/themes/{name}.toml, without the # at the start of each line, and set theme = {name:?}.\n"
         );
         for line in theme.lines() {
             let _ = writeln!(text, "# {line}");
@@ -131,7 +131,7 @@ fn added(terminal: Terminal, converted: &Converted, home: &Path, file: &Path) ->
         let _ = writeln!(text, "  {key}");
     }
     if !before.is_empty() {
-        let _ = writeln!(text, "Kept your own values of {}:", count(before.len(), "setting"));
+        let _ = writeln!(text, "Kept your own values for {}:", count(before.len(), "setting"));
         for key in &before {
             let _ = writeln!(text, "  {key}");
         }
@@ -152,7 +152,7 @@ fn added(terminal: Terminal, converted: &Converted, home: &Path, file: &Path) ->
     ))
 }
 
-/// Saves a theme under its name, or the next one that is free. A file with the same colors serves.
+/// Saves a theme under its name or, if that is taken, a numbered name. Reuses a theme that has the same colors.
 fn save_theme(name: &str, theme: &theme::Theme, home: &Path) -> Result<(String, PathBuf)> {
     let folder = theme::folder(home);
     private::create_folder(&folder).with_context(|| folder.display().to_string())?;
@@ -216,7 +216,7 @@ fn left_out(converted: &Converted) -> Vec<Value> {
     converted.left_out.iter().map(row).collect()
 }
 
-/// The theme for programs: a name, a pair of names, or `null` if there are no colors.
+/// The theme in the JSON output: a name, a pair of names, or `null` if there are no colors.
 fn theme_json(converted: &Converted) -> Value {
     match &converted.theme {
         None => Value::Null,

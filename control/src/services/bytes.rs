@@ -1,5 +1,5 @@
-//! The output of panes, for callers that need the bytes: of hidden panes the last megabyte, of others what a caller has
-//! not read yet.
+//! The output of panes, for callers that need the bytes. For hidden panes, keeps the last megabyte; for streamed panes,
+//! the bytes that no caller has read yet.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -60,7 +60,7 @@ impl Bytes {
         self.follow(pane, tap, false);
     }
 
-    /// Keeps the output of a tap until it is read. While there is a megabyte, the program waits, as long as its tap
+    /// Keeps the output of a tap until it is read. While a megabyte is unread, the program waits for as long as its tap
     /// allows. Needs a tokio runtime.
     pub fn stream(&self, pane: PaneId, tap: Tap) {
         self.follow(pane, tap, true);
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn no_part_of_a_secret_is_left() {
+    fn no_large_part_of_a_secret_is_left() {
         for (text, left) in [
             ("a;nonce=01234567;b01234567", "a;nonce=********;b********"),
             ("1234567;plain;nonce=0123456", "*******;plain;nonce=*******"),

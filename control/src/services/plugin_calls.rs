@@ -23,7 +23,7 @@ impl Calls {
     /// Makes a call when it is its turn.
     ///
     /// # Errors
-    /// The system gives no thread, or the call panicked.
+    /// The system can't start a thread, or the call panicked.
     pub async fn run<T: Send + 'static>(
         &self,
         call: impl FnOnce() -> T + Send + 'static,

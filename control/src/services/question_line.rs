@@ -1,7 +1,7 @@
 //! Whether the line at the cursor looks like a question or a prompt.
 //!
 //! A line looks like a question if it ends in `?`, a colon or a closing bracket, ends in a prompt sign and a blank,
-//! or asks for a key press.
+//! begins with an arrow and ends in a blank, or asks for a key press.
 
 use std::sync::LazyLock;
 
@@ -20,7 +20,7 @@ const ARROWS: [char; 4] = ['❯', '➜', '╰', '└'];
 /// A request for a key press.
 static KEY: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)\b(?:press|hit)\b.*\b(?:key|enter|return|space)\b|^\(END\)$|--More--")
-        .map_err(|error| tracing::error!(%error, "requests for keys are not seen"))
+        .map_err(|error| tracing::error!(%error, "can't detect requests for a key press"))
         .ok()
 });
 
@@ -69,7 +69,7 @@ fn ends_question(line: &str) -> bool {
             || KEY.as_ref().is_some_and(|key| key.is_match(line)))
 }
 
-/// Whether a line is a prompt, with nothing typed after it: a blank follows a prompt sign, or the line begins with an arrow.
+/// Whether a line is an empty prompt: it ends in a blank, and begins with an arrow or has a prompt sign before the blank.
 pub fn ends_prompt(line: &str) -> bool {
     let is_sign = |char: char| SIGNS.contains(char);
     line.len() <= LONGEST

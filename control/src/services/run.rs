@@ -30,11 +30,11 @@ pub use self::{
 const INLINE: usize = 64 << 10;
 
 /// Types `command` into the pane's shell and waits for its end, at most for `timeout`. Waits for events and never polls, so
-/// any number of commands can run at once. `is_careful`: refuses unless a shell that marks its prompts is at one. Otherwise the
+/// any number of commands can run at once. If `is_careful`, refuses unless a shell or ssh waits for a command. Otherwise the
 /// command is typed ahead, as `exec.run_wait` documents.
 ///
 /// # Errors
-/// The typist may not type, a line stands at the prompt, or (if careful) another program would read the command. In these cases
+/// The typist may not type, the prompt is not empty, or (if careful) another program would read the command. In these cases
 /// nothing was typed. Also if the program ends meanwhile or does not accept input.
 pub async fn run(
     pane: &Arc<Pane>,

@@ -1,5 +1,5 @@
-//! Runs the searches of clients on few threads and within limits. A regular expression takes time in proportion to
-//! its text and to itself, and clients choose both. Tokens take turns ([`turns`]).
+//! Runs the searches of clients on a few threads and within limits. A search takes time in proportion to the length of
+//! its text and of its pattern, and clients choose both. Tokens take turns ([`turns`]).
 
 mod turns;
 
@@ -62,7 +62,7 @@ impl Budget {
         self.is_spent
     }
 
-    /// Whether that is because its time was over.
+    /// Whether the search had to skip something because it was stopped.
     pub fn is_late(&self) -> bool {
         self.is_spent && self.is_stopped.load(Ordering::Relaxed)
     }
@@ -71,7 +71,7 @@ impl Budget {
 /// The error for a pattern that takes too long.
 pub fn too_long() -> Error {
     Error::Failed(
-        "The pattern takes too long to look for: make it simpler, with fewer or smaller repetitions"
+        "The search took too long. Use a simpler pattern, with fewer or smaller repetitions"
             .to_owned(),
     )
 }
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_takes_its_time_ends_with_what_it_has() {
+    async fn a_search_past_its_time_limit_returns_what_it_found() {
         let matching =
             SearchLimiter { longest: Duration::from_millis(1), ..SearchLimiter::default() };
         let endless = |budget: &mut Budget| {

@@ -269,7 +269,7 @@ fn requests_run_at_once_and_are_answered_as_they_end() {
 }
 
 #[test]
-fn a_request_is_cancelled_by_its_number_also_where_no_place_is_left() {
+fn a_request_can_be_cancelled_even_if_no_slot_is_free() {
     let (fixture, reported, _go) = held();
     let mut client = by_socket(&fixture);
     let waiting: Vec<u64> = (0..AT_ONCE).map(|_| client.begin("terminal/open", CAT())).collect();

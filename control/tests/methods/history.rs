@@ -1,4 +1,4 @@
-//! What `run` types is not in a shell's history, and what the user types is, however the shell stores it.
+//! A shell's history omits what `run` types and keeps what the user types, however the shell stores its history.
 
 use crate::support::{self, Fixture, Session, client::Client};
 use serde_json::json;

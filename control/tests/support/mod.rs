@@ -36,7 +36,7 @@ pub const GROUPS: [&str; 9] = [
     "instance",
 ];
 
-/// A host without a window that has these preferences.
+/// A host with these preferences and without a window.
 pub struct Person(pub Arc<dyn Preferences>);
 
 impl Host for Person {
@@ -262,7 +262,7 @@ impl Session {
             let text = screen(pane);
             if what(&text) { Some(text) } else { None }
         });
-        assert!(text.is_some(), "the screen never came to it:\n{}", screen(&self.pane));
+        assert!(text.is_some(), "the screen never met the condition:\n{}", screen(&self.pane));
     }
 
     pub fn wait_for_text(&self, text: &str) {

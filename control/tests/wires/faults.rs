@@ -25,9 +25,9 @@ use unterm_control::{
 };
 use unterm_mux::{Mux, MuxOptions};
 
-/// What the process must do.
+/// The environment variable that names the role of a child process.
 const ROLE: &str = "UNTERM_TEST_ROLE";
-/// The home directory for it.
+/// The environment variable that holds the directory of a child process.
 const HOME: &str = "UNTERM_TEST_HOME";
 
 fn start(home: &Path) -> Result<(Arc<Mux>, Server), String> {
@@ -194,7 +194,7 @@ fn on_a_disk(size: &str, name: &str, role: &str) {
     assert!(text.contains("1 passed"), "{text}");
 }
 
-/// Starts another server, which must not take long. Returns what its registration lacks.
+/// Starts another server, which must not take long. Returns the server and why it is not registered.
 fn starts(home: &Path) -> ((Arc<Mux>, Server), String) {
     let (started, start_ends) = mpsc::channel();
     let home = home.to_owned();
@@ -350,7 +350,7 @@ fn part_can_not_write_its_home() {
 }
 
 #[test]
-fn a_home_that_can_not_be_written_is_said() {
+fn a_read_only_home_is_reported() {
     on_a_disk("1m", "part_can_not_write_its_home", "read-only");
 }
 
@@ -430,7 +430,7 @@ fn a_thousand_idle_connections_hold_up_no_call() {
     assert!(output.status.success() && text.contains("1 passed"), "{text}");
 }
 
-/// Leaves a server few file descriptors, and serves until no client listens any more.
+/// Leaves a server few file descriptors, and serves until its stdin is closed.
 #[test]
 fn part_serves_with_few_descriptors() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -484,7 +484,7 @@ fn one_connection_too_many_is_refused_and_others_go_on() {
     assert!(child.0.wait().unwrap().success());
 }
 
-/// Reports that it is ready, starts on request, and ends when the parent stops listening.
+/// Reports that it is ready, starts on request, and ends when its stdin is closed.
 #[test]
 fn part_starts_when_it_is_told_to() {
     let Some(folder) = part("start") else { return };

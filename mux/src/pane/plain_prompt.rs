@@ -3,10 +3,10 @@
 /// The prompt state of a shell without marks, derived from its input alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlainPrompt {
-    /// The shell was at its prompt when it had had this many inputs, and only input can make it leave.
+    /// The shell was at its prompt after this many inputs, and stays there until the next input.
     At(u64),
     /// A command that a caller typed has not ended.
     Occupied,
-    /// Nothing.
+    /// The state is unknown.
     Unknown,
 }

@@ -1,7 +1,7 @@
 //! Notifications for a user who is not looking: from programs (OSC 9, 99, 777) and for long commands that end; and the
 //! bell.
 //!
-//! Owns when a pane may show a notification. The desktop shows it (`desktop.rs`); without a
+//! Decides when a pane may show a notification. The desktop shows it (`desktop.rs`); without a
 //! notification service, the window shows it as a message.
 
 use std::{
@@ -20,12 +20,12 @@ use crate::window::{ui::colors::Colors, workspace::view::Views};
 /// How many notifications a pane may show at once; after that, one per [`REFILL`].
 const BUDGET: u32 = 5;
 const REFILL: Duration = Duration::from_secs(2);
-/// Maximum number of queued notices; further ones are dropped.
+/// Maximum number of queued notices. Only the desktop's replies may exceed it.
 const QUEUE: usize = 64;
 /// Maximum characters of a command line.
 const LINE: usize = 120;
 
-/// A notice about a pane, in the order of arrival.
+/// A queued event about notifications. Events are handled in the order of arrival.
 #[derive(Debug)]
 pub(crate) enum Told {
     Show(PaneId, Box<Notification>),
@@ -59,9 +59,9 @@ pub(crate) fn queue(told: &mut Vec<Told>, new: Told) {
 #[derive(Default)]
 pub(crate) struct Notices {
     pub(crate) desktop: Option<Desktop>,
-    /// How many notifications each pane may still show, and since when its budget refills.
+    /// How many notifications each pane may still show, and when its budget was last refilled.
     budgets: HashMap<PaneId, (u32, Instant)>,
-    /// The newest notification of a pane over its budget: shown when the budget allows it, in place of all before.
+    /// The newest notification of each pane that is over its budget. Replaces earlier ones; shown when the budget allows.
     pub(crate) waiting: HashMap<PaneId, Notification>,
     /// The desktop was asked to draw attention to the window.
     pub(crate) wants_attention: bool,
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn of_more_than_there_is_room_for_the_newest_is_kept() {
+    fn a_full_queue_keeps_the_newest_notification() {
         let mut told = Vec::new();
         let show = |pane, handle| {
             Told::Show(PaneId(pane), Box::new(Notification { handle, ..Notification::default() }))

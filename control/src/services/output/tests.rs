@@ -11,7 +11,7 @@ fn push(capture: &mut Capture, bytes: &[u8]) -> Option<End> {
     capture.end()
 }
 
-/// What a capture makes of bytes after its begin mark and before its end mark, given in every cut in two.
+/// The text that a capture extracts from between its marks. Must be the same wherever the stream is split in two.
 fn capture(output: &str) -> String {
     let marks = Marks::new().unwrap();
     let begin = String::from_utf8(marks.begin()).unwrap();
@@ -131,7 +131,7 @@ fn what_zsh_writes_behind_a_command_is_none_of_its_output() {
 }
 
 #[test]
-fn a_command_that_the_shell_says_is_another_one_is_not_taken_for_it() {
+fn a_reported_line_must_match_the_typed_line() {
     let told = |line: &str| format!("$ \x1b]633;E;{line};n1\x07").into_bytes();
     assert!(is_of(&told(r" echo 'a\x3b b\\n'"), " echo 'a; b\\n'"));
     assert!(!is_of(&told(" echo a"), " echo b"));

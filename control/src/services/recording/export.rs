@@ -1,4 +1,4 @@
-//! Exports what a pane keeps as a page, without a recording.
+//! Exports a pane's commands or text as a page, without a recording.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::services::shell::{Runs, as_given};
 
-/// Renders what a pane shows and keeps, without a recording. Returns the page's id, path, length and number of blocks.
+/// Writes a pane's commands, or else its text, to a page. Returns the page's id, path, length and number of blocks.
 pub fn export(
     home: &Path,
     pane: &Pane,

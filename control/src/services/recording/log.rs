@@ -82,7 +82,7 @@ pub fn read(file: File) -> io::Result<Vec<Event>> {
         events.extend(str::from_utf8(&line).ok().and_then(Event::read));
     }
     if rest > 0 {
-        let bytes = format!("\r\n[{rest} bytes more are in the log]\r\n").into_bytes();
+        let bytes = format!("\r\n[{rest} more bytes are in the log]\r\n").into_bytes();
         let micros = events.last().map_or(0, |event| event.micros);
         events.push(Event { micros, kind: Kind::Out, bytes });
     }

@@ -106,7 +106,7 @@ async fn a_recording_takes_so_many_trace_ids() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn so_many_commands_are_enough_for_one() {
+async fn a_recording_rotates_after_its_limit_of_commands() {
     let home = tempfile::tempdir().unwrap();
     let recorder = recorder(home.path(), Limits { blocks: 2, ..LIMITS });
     let mark = r"printf '\033]133;A\007$ \033]133;B\007c\r\n\033]133;C\007out\r\n\033]133;D;0\007'";
@@ -278,7 +278,7 @@ async fn one_burst_of_twelve_mebibytes_is_recorded_whole() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_stands_in_the_output_last_is_kept_though_it_may_begin_a_mark() {
+async fn output_that_ends_with_a_partial_mark_is_kept() {
     let home = tempfile::tempdir().unwrap();
     let recorder = Recorder::new(home.path());
     let (_mux, pane) = pane(r"stty -echo; read x; printf 'end\033]133;'");
@@ -385,7 +385,7 @@ async fn a_linked_folder_in_a_project_gets_no_page() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_project_whose_list_for_git_is_a_link_gets_no_page() {
+async fn a_project_whose_gitignore_is_a_link_gets_no_page() {
     let home = tempfile::tempdir().unwrap();
     let recorder = Recorder::new(home.path());
     let (_mux, pane, project) = project_pane("read x");

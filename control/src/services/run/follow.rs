@@ -22,7 +22,7 @@ const ENDED_BY_SIGINT: i32 = 130;
 /// An input of the state machine.
 #[derive(Debug)]
 pub enum Event<'a> {
-    /// The pane's program wrote these bytes; with them, the terminal's `seq` reached this.
+    /// The pane's program wrote `bytes`; `seq` is the terminal's `seq` after them.
     Output { seq: u64, bytes: &'a [u8] },
     /// A caller or a person typed these bytes.
     Input(&'a [u8]),
@@ -74,7 +74,7 @@ pub enum Look {
 
 /// The answer to the [`Look`] of the same name. The end of a command is its exit code, if the shell reported one.
 #[derive(Debug)]
-#[allow(missing_docs, reason = "their looks say it")]
+#[allow(missing_docs, reason = "the variants of `Look` document them")]
 pub enum Sight {
     Leader(bool),
     Prompt(bool),
@@ -88,7 +88,7 @@ pub enum Sight {
 pub struct Silence {
     /// The shell marked a later prompt.
     pub has_prompt: bool,
-    /// Bracketed paste is on, as only while a line editor reads a line.
+    /// Bracketed paste is on, which means that a line editor reads a line.
     pub has_editor: bool,
     /// Another program may have replaced the pane's shell (`exec`).
     pub is_replaced: bool,

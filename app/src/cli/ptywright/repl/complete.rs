@@ -1,6 +1,6 @@
-//! What can follow in an edited line: methods, names of parameters, ids, and what plugins describe.
+//! Completes an edited line with methods, parameter names, ids, and the names that plugins describe.
 //!
-//! Text of the server may be hostile: a name that is no plain word is not offered.
+//! The server's text may be hostile, so only plain words are offered.
 
 use serde_json::Value;
 use unterm_control::{
@@ -28,7 +28,7 @@ impl Candidate {
     }
 }
 
-/// The candidates at the end of `line`, the part before the cursor, and the byte at which the word begins.
+/// The byte at which the word before the cursor begins, and the candidates for it. `line` ends at the cursor.
 pub fn complete(line: &str, server: &dyn Server) -> (usize, Vec<Candidate>) {
     let start = word_start(line);
     let word = &line[start..];
@@ -188,7 +188,7 @@ impl Given<'_> {
         found
     }
 
-    /// The descriptions of the plugins that the call is about: the one that is named, that of the adapter, or those of
+    /// The descriptions of the plugins that the call is about: the named plugin, the adapter's plugin, or the plugins of
     /// all adapters.
     fn descriptions(&self, server: &dyn Server) -> Vec<Value> {
         let named = self.get("matcher.value.plugin").or_else(|| self.get("plugin"));

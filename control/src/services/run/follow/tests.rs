@@ -61,7 +61,7 @@ fn an_end_that_was_missed_is_asked_of_the_terminal() {
         let mut follow = block();
         output(&mut follow, BEGIN);
         output(&mut follow, &"x".repeat(length));
-        // It was slow: nothing was waited for before these bytes.
+        // The driver fell behind: it did not wait before these bytes.
         assert_eq!(follow.step(Event::Empty), Effect::Wait { for_quiet: true });
         assert_eq!(follow.step(Event::Advanced(9)), Effect::Poll);
         if is_missed {
@@ -107,7 +107,7 @@ fn a_command_that_ctrl_c_ended_says_so() {
 }
 
 #[test]
-fn a_shell_that_is_back_without_a_word_is_judged_by_what_it_shows() {
+fn a_shell_that_returns_without_an_end_mark_is_judged_by_its_state() {
     let prompt = Silence { has_prompt: true, ..Silence::default() };
     let replaced = Silence { has_editor: true, is_replaced: true, ..Silence::default() };
     let reads_for_it = Silence { has_editor: true, ..Silence::default() };

@@ -1,4 +1,4 @@
-//! The page of the kitty keyboard protocol, section by section.
+//! Tests each section of the [kitty keyboard protocol](https://sw.kovidgoyal.net/kitty/keyboard-protocol/).
 
 use super::*;
 use unterm_term::KittyFlags;
