@@ -24,6 +24,13 @@ static KEY: LazyLock<Option<Regex>> = LazyLock::new(|| {
         .ok()
 });
 
+/// A shell's report that a background job has ended. zsh prints it at once, so it may follow a question on the same line.
+static JOB_END: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"\[[0-9]+\] +[-+]? *(?:done|exit [0-9]+|terminated|killed|interrupt|hangup) .*$")
+        .map_err(|error| tracing::error!(%error, "can't detect reports of jobs"))
+        .ok()
+});
+
 /// Whether the last line looks like a question: the line up to the cursor or, if that is empty, the one above.
 pub fn is_question(term: &Term) -> bool {
     let line = line_to_cursor(term);
@@ -64,7 +71,14 @@ pub fn line_to_cursor(term: &Term) -> String {
 
 fn ends_question(line: &str) -> bool {
     let line = line.trim();
-    line.len() <= LONGEST
+    if line.len() > LONGEST {
+        return false;
+    }
+    let line = match JOB_END.as_ref().and_then(|report| report.find(line)) {
+        Some(report) => line[..report.start()].trim_end(),
+        None => line,
+    };
+    !line.is_empty()
         && (line.ends_with(|char: char| ENDS.contains(char))
             || KEY.as_ref().is_some_and(|key| key.is_match(line)))
 }
@@ -107,6 +121,8 @@ mod tests {
             "(END)",
             "May I build?\r\n",
             "a line that is longer than the screen is wide, is it not? ",
+            "Go on? [1]  + done       sleep .06\r\n",
+            "Go on? [2]  - exit 3     sleep .06\r\n",
         ] {
             assert!(asks(output), "{output:?}");
         }
@@ -118,6 +134,8 @@ mod tests {
             "42%",
             "Building 12 of 90 >",
             "Name: Ada",
+            "[1]  + done       sleep .06\r\n",
+            "42% [1]  + done       sleep .06\r\n",
             "done\r\n\r\n",
             "\x1b]133;A\x07$ \x1b]133;B\x07cat # why?\r\n\x1b]133;C\x07",
         ] {
