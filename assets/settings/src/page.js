@@ -140,7 +140,8 @@ function saves() {
             await last;
             underWay -= 1;
         },
-        mark: () => changes,
+        /** A point in time. While a change is being saved, no reply that is requested then counts: it may be older than the change. */
+        mark: () => (underWay > 0 ? -1 : changes),
         /** Whether a change was made since a mark, or is still being saved. */
         since: (mark) => changes !== mark || underWay > 0,
     };
