@@ -110,7 +110,7 @@ impl ColumnOrder {
     /// The row as it is shown, with mirrored brackets and joined letters.
     pub(crate) fn apply(&self, row: &SnapshotRow) -> SnapshotRow {
         let texts = self.joined(row);
-        let mut out = SnapshotRow { cells: row.cells.clone(), ..row.clone() };
+        let mut out = row.clone();
         (out.styles, out.clusters) = (Vec::new(), Vec::new());
         let mut run = 0;
         for (shown, &column) in (0u16..).zip(&self.columns) {
@@ -160,23 +160,21 @@ impl ColumnOrder {
         }
     }
 
-    /// The text of each column whose letter joins a neighbor.
+    /// The texts of letters that join a neighbor, by their columns in the grid.
     fn joined(&self, row: &SnapshotRow) -> Vec<Option<Joined>> {
         let mut texts = vec![None; row.cells.len()];
         let units = units(row);
-        let joins = |at: Option<usize>| {
-            let (first, second) = (units.get(at?)?, units.get(at? + 1)?);
-            let (from, to) = (first.columns.start, second.columns.start);
-            (self.is_rtl(from)
-                && self.is_rtl(to)
+        // Whether the letter at an index of `units` joins the one after it.
+        let joins = |at: usize| {
+            let Some([first, second]) = units.get(at..at + 2) else { return false };
+            self.is_rtl(first.columns.start)
+                && self.is_rtl(second.columns.start)
                 && joins_next(&text_of(row, first))
-                && joins_last(second.base))
-            .then_some(())
+                && joins_last(second.base)
         };
         let mut at = 0;
         while let Some(unit) = units.get(at) {
-            let before = joins(at.checked_sub(1)).is_some();
-            let after = joins(Some(at)).is_some();
+            let (before, after) = (at > 0 && joins(at - 1), joins(at));
             let column = usize::from(unit.columns.start);
             if before || after {
                 let mut text = String::new();

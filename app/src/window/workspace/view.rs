@@ -471,23 +471,23 @@ mod tests {
     fn right_to_left_text_is_selected_by_the_characters_under_the_pointer() {
         const CELL: (u32, u32) = (10, 20);
         // The last two letters have the link `l`.
-        let view = view("a \u{5d0}\x1b]8;;l\x1b\\\u{5d1}\u{5d2}\x1b]8;;\x1b\\ b");
-        let spot = |x| view.spot(x, 5.0, CELL).map(|spot| (spot.cell.col, spot.edge.boundary));
+        let shown = view("a \u{5d0}\x1b]8;;l\x1b\\\u{5d1}\u{5d2}\x1b]8;;\x1b\\ b");
+        let spot = |x| shown.spot(x, 5.0, CELL).map(|spot| (spot.cell.col, spot.edge.boundary));
         assert_eq!([spot(2.0), spot(8.0)], [Some((0, 0)), Some((0, 1))]);
         // The leftmost letter is the last one: its right edge is before it.
         assert_eq!([spot(22.0), spot(28.0)], [Some((4, 5)), Some((4, 4))]);
         assert_eq!([spot(42.0), spot(48.0)], [Some((2, 3)), Some((2, 2))]);
         assert_eq!([spot(-5.0), spot(999.0)], [Some((0, 0)), Some((9, 10))]);
-        let link = |x| view.link_at(x, 5.0, CELL).map(|link| link.uri);
+        let link = |x| shown.link_at(x, 5.0, CELL).map(|link| link.uri);
         assert_eq!(
             [link(25.0), link(35.0), link(45.0)],
             [Some("l".into()), Some("l".into()), None]
         );
-        let wide = super::tests::view("\u{5d0}\u{1f600}\u{5d1}");
+        let wide = view("\u{5d0}\u{1f600}\u{5d1}");
         let spot = |x| wide.spot(x, 5.0, CELL).map(|spot| (spot.cell.col, spot.edge.boundary));
         assert_eq!([spot(12.0), spot(18.0)], [Some((1, 3)), Some((1, 3))]);
         assert_eq!([spot(22.0), spot(28.0)], [Some((2, 1)), Some((2, 1))]);
-        let plain = View { reorders: false, ..view };
+        let plain = View { reorders: false, ..shown };
         assert_eq!(plain.spot(22.0, 5.0, CELL).map(|spot| spot.cell.col), Some(2));
     }
 

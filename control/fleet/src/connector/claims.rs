@@ -33,7 +33,7 @@ impl Claims {
         Self { jetstream, machine }
     }
 
-    /// Claims a call, whose id is checked. False: it was claimed before.
+    /// Claims a call, whose id has passed [`check_id`]. False: it was claimed before.
     ///
     /// # Errors
     /// NATS did not store the claim, so the call must not run.

@@ -1,7 +1,5 @@
 //! The rows of the menu that a right click in a pane opens. `menu.rs` implements menus.
 
-use std::time::Instant;
-
 use unterm_renderer::PixelRect;
 
 use crate::action::Action;
@@ -17,9 +15,9 @@ impl App {
     /// command.
     pub(crate) fn open_context_menu(&mut self, target: &Target) {
         let Some((x, y)) = self.input.pointer.position else { return };
-        // The press may come before a frame that shows new output. The menu is for what it will lie over.
-        let placed = self.surface.placed(&self.mux.layout());
-        self.refresh_views(&placed, Instant::now());
+        // The press may come before a frame that shows new output.
+        let Some(pane) = self.mux.pane(target.id) else { return };
+        self.fresh_view(&pane);
         let link = self.link_under(target.id, target.x, target.y, true);
         let has_selection = self.workspace.has_selection(target.id);
         let mut rows: Vec<Row> = Vec::new();
