@@ -36,8 +36,8 @@ pub const VARIABLE: &str = "UNTERM_NATS_SERVER";
 pub struct Fleet {
     /// The hub's user of NATS in the account that it shares with the machines, with all rights there.
     pub credentials: Credentials,
-    /// Its user in an account of the hubs alone. It holds their state, to which a machine could otherwise write the answers of
-    /// JetStream: they go to any subject that a message names.
+    /// The hub's user in an account without machines, which holds the hubs' state. JetStream sends its answers to any subject
+    /// that a message names, so in a shared account, a machine could write into that state.
     pub state: Credentials,
     /// The seed of the machines' account, which signs users and requests.
     pub account_seed: String,
@@ -63,7 +63,7 @@ impl Fleet {
         let account_seed = new_seed(KeyPairType::Account)?;
         let (operator, account) = (key(&operator_seed)?, key(&account_seed)?);
         let system_account = key(&new_seed(KeyPairType::Account)?)?.public_key();
-        // Its only user is the hub, so nobody needs its key any more.
+        // The hub is its only user, so its key is not kept.
         let state = key(&new_seed(KeyPairType::Account)?)?;
         let user_of = |account: &KeyPair| {
             let seed = new_seed(KeyPairType::User)?;

@@ -21,7 +21,7 @@ const TIME: &str = "Fleet-Time";
 /// How far the clocks of hub and machine may differ, in seconds. A call that types runs once, however often it is sent.
 const TOLERANCE: u64 = 600;
 
-/// What is signed. No token of NATS begins like this, and the account signs those with the same key.
+/// The bytes to sign. They begin differently from tokens of NATS, which the account signs with the same key.
 fn signed_bytes(subject: &str, time: &str, payload: &[u8]) -> Vec<u8> {
     let head = format!("fleet request\n{subject}\n{time}\n");
     [head.as_bytes(), payload].concat()

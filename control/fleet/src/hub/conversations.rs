@@ -180,7 +180,7 @@ impl Conversations {
         Ok(Some(self.get(&key).await?.unwrap_or(conversation)))
     }
 
-    /// Drops the conversations of a token that nobody has decided about for long. Returns whether there is room for another one.
+    /// Drops conversations of a token that have waited too long for a decision. Returns whether there is room for another one.
     async fn makes_room(&self, token: &Token) -> Result<bool> {
         let mut pending = self.list().await?;
         pending.retain(|of| of.token == token.id && of.state == State::Pending);

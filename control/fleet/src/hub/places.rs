@@ -1,4 +1,4 @@
-//! How many calls run at a time: over all, and of one token, so that no token takes all places.
+//! Limits the calls that run at a time, in total and for each token, so that no token takes all places.
 
 use std::{collections::HashMap, sync::Arc};
 

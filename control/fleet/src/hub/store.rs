@@ -67,7 +67,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the state, and creates what is missing: in the account of the machines what they write, all else in the hubs' own.
+    /// Opens the state, and creates missing parts. The machines' account holds only the buckets that machines write.
     ///
     /// # Errors
     /// NATS has no JetStream, or does not answer.
@@ -242,7 +242,7 @@ impl Bucket {
     }
 }
 
-/// How long ago a time of [`now`] was. `None`: it is none.
+/// The age of a time that [`now`] returned. `None` if the text is not such a time.
 pub fn age(time: &str) -> Option<Duration> {
     let time = OffsetDateTime::parse(time, &Rfc3339).ok()?;
     Some((OffsetDateTime::now_utc() - time).try_into().unwrap_or_default())
