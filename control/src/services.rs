@@ -41,6 +41,7 @@ pub mod shared_file;
 pub mod shell;
 pub mod texts;
 pub mod tokens;
+pub mod viewers;
 pub mod wait;
 pub mod workspace;
 

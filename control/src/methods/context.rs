@@ -41,6 +41,7 @@ use crate::{
         shell::{Shell, TypedRuns},
         texts::TextCache,
         tokens::Tokens,
+        viewers::Viewers,
     },
 };
 
@@ -92,6 +93,8 @@ pub struct Context {
     pub(crate) pictures: Pictures,
     /// The output of the programs in hidden and streamed panes.
     pub(crate) bytes: Arc<Bytes>,
+    /// The live views of panes.
+    pub(crate) viewers: Viewers,
     /// The hidden panes, each of which is closed with its owner's connection.
     pub(crate) hidden: HiddenPanes,
     /// The commands that were typed with marks around their output.
@@ -134,6 +137,7 @@ impl Context {
             },
             hidden: HiddenPanes::new(mux.clone()),
             bytes,
+            viewers: Viewers::default(),
             adapters: Adapters::new(hub.clone(), tokens.clone(), states_changed),
             hub,
             policy,

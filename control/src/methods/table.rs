@@ -15,7 +15,7 @@ use super::{
     input, instance, layout, lease,
     method::{Entry, entry},
     nonce, orchestrate, policy, proxy, recording, screen, selftest, server, session, settings,
-    signal, system, token, variables, wait, workspace,
+    signal, system, token, variables, view, wait, workspace,
 };
 
 /// Every method, group by group, in the order `server.capabilities` lists them.
@@ -86,6 +86,7 @@ pub static METHODS: &[Entry] = &[
     entry::<cells::Cells>(),
     entry::<capture::Png>(),
     entry::<cells::Bytes>(),
+    entry::<view::Follow>(),
     entry::<aliases::ReadRaw>(),
     entry::<workspace::Save>(),
     entry::<workspace::Restore>(),
@@ -289,6 +290,7 @@ mod tests {
             include_str!("../../tests/methods/files.rs"),
             include_str!("../../tests/wires/folder.rs"),
             include_str!("../../tests/methods/variables.rs"),
+            include_str!("../../tests/methods/view.rs"),
             include_str!("../../tests/methods/capture.rs"),
             include_str!("../../tests/wires/http.rs"),
         );

@@ -178,7 +178,7 @@ impl Observer for Removals {
 
 /// Overwrites a secret in a text with stars. The text may begin or end inside the secret. A part of less than a quarter
 /// reveals too little of the rest, and stays.
-fn blacken(text: &mut [u8], secret: &[u8]) {
+pub(super) fn blacken(text: &mut [u8], secret: &[u8]) {
     let whole: Vec<usize> = memchr::memmem::find_iter(text, secret).collect();
     for at in whole {
         text[at..at + secret.len()].fill(b'*');

@@ -10,3 +10,4 @@ mod run_wait;
 mod secrets;
 mod turns;
 mod variables;
+mod view;

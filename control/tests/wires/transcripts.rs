@@ -705,6 +705,13 @@ fn beyond(t: &mut Transcript, id: u64) {
         json!({"id": "number", "session_id": "string"}),
     );
     t.call("screen.bytes", json!({"id": hidden["id"]}), json!({"base64": "string"}));
+    t.call(
+        "screen.follow",
+        json!({"id": hidden["id"]}),
+        json!({
+            "view": "number", "screen": true, "cols": 80, "rows": 24, "base64": "string", "lost": 0, "ended": false,
+        }),
+    );
     t.fail(
         "screen.bytes",
         json!({"id": id}),

@@ -62,6 +62,20 @@ fn wraps_and_history() {
 }
 
 #[test]
+fn a_viewer_gets_the_screen_and_some_history_without_images() {
+    let mut fixture = Fixture::new(20, 6);
+    fixture.feed((0..50).map(|i| format!("line {i}\r\n")).collect::<String>());
+    fixture.feed("\x1b_Ga=T,f=24,s=1,v=1;AAAA\x1b\\");
+    let mut copy = Fixture::new(20, 6);
+    copy.feed(fixture.term.to_vt_text(3));
+    let text = |fixture: &Fixture| fixture.everything();
+    assert_eq!(text(&copy), text(&fixture)[text(&fixture).len() - text(&copy).len()..]);
+    assert_eq!(copy.term.history_rows(), 3);
+    assert!(!copy.term.to_vt().windows(2).any(|bytes| bytes == b"_G"), "no images");
+    assert!(fixture.term.to_vt().windows(2).any(|bytes| bytes == b"_G"));
+}
+
+#[test]
 fn screens_cursors_and_modes() {
     check("main\x1b[?1049halternate\x1b[2;3H");
     check("main\x1b7\x1b[?47halternate\x1b[3;4H\x1b7\x1b[?47l\x1b[2;2H");

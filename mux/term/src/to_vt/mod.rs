@@ -46,10 +46,27 @@ use crate::term::{ScreenKind, Term};
 use painter::Wrap;
 pub(crate) use painter::{Look, Painter};
 
+/// What is written of a terminal.
+#[derive(Clone, Copy)]
+struct Extent {
+    /// The most rows of history.
+    history: u64,
+    has_images: bool,
+}
+
 impl Term {
     /// The bytes that make a terminal of the same size and options equal to this one, if fed to one parser from its
     /// start. The module `to_vt` lists what is left out. Takes time and memory in proportion to history and images.
     pub fn to_vt(&self) -> Vec<u8> {
+        self.to_vt_with(Extent { history: u64::MAX, has_images: true })
+    }
+
+    /// The same with at most `history` rows of history and without images, for a viewer that shows what comes next.
+    pub fn to_vt_text(&self, history: u64) -> Vec<u8> {
+        self.to_vt_with(Extent { history, has_images: false })
+    }
+
+    fn to_vt_with(&self, extent: Extent) -> Vec<u8> {
         let mut painter = Painter::new(self.grid.cols(), self.grid.rows(), self.ambiguous_wide);
         // RIS, and the modes that cells are printed in: auto-wrap on, clusters off.
         painter.raw("\x1bc\x1b[?7h\x1b[?2027l");
@@ -74,31 +91,33 @@ impl Term {
         // Paint first the screen that ends up hidden.
         if self.screen == ScreenKind::Main {
             painter.raw("\x1b[?47h");
-            self.write_screen(&mut painter, alternate, ScreenKind::Alternate);
+            self.write_screen(&mut painter, alternate, ScreenKind::Alternate, extent);
             painter.raw("\x1b[?47l");
-            self.write_screen(&mut painter, main, ScreenKind::Main);
+            self.write_screen(&mut painter, main, ScreenKind::Main, extent);
         } else {
-            self.write_screen(&mut painter, main, ScreenKind::Main);
+            self.write_screen(&mut painter, main, ScreenKind::Main, extent);
             painter.raw("\x1b[?47h");
-            self.write_screen(&mut painter, alternate, ScreenKind::Alternate);
+            self.write_screen(&mut painter, alternate, ScreenKind::Alternate, extent);
         }
         self.write_state(&mut painter);
         painter.finish()
     }
 
     /// Writes history and screen of one of the two grids to the visible screen, which is empty.
-    fn write_screen(&self, painter: &mut Painter, grid: &Grid, screen: ScreenKind) {
+    fn write_screen(&self, painter: &mut Painter, grid: &Grid, screen: ScreenKind, extent: Extent) {
         let mut scratch = Scratch::default();
         let live = grid.live_top();
-        let oldest = grid.oldest();
-        let placed = self.write_images(painter, screen);
+        let oldest = grid.oldest().max(live.saturating_sub(extent.history));
+        let images = extent.has_images.then(|| self.write_images(painter, screen));
         for line in oldest..live {
             let Some(view) = grid.read(line, &mut scratch) else { continue };
             if screen == ScreenKind::Main {
                 self.write_marks(painter, 0, line, view.meta.flags);
             }
             painter.history_row(&view, |painter| {
-                self.write_row_images(painter, screen, &placed, 0, (line, oldest), &view);
+                if let Some(images) = &images {
+                    self.write_row_images(painter, screen, images, 0, (line, oldest), &view);
+                }
             });
         }
         let rows = grid.rows();
@@ -128,9 +147,13 @@ impl Term {
             let line = live + row as u64;
             let Some(view) = grid.read(line, &mut scratch) else { continue };
             painter.multicells(row, &view);
-            self.write_row_images(painter, screen, &placed, row, (line, oldest), &view);
+            if let Some(images) = &images {
+                self.write_row_images(painter, screen, images, row, (line, oldest), &view);
+            }
         }
-        self.write_hung_images(painter, screen);
+        if images.is_some() {
+            self.write_hung_images(painter, screen);
+        }
         painter.plain();
         for row in 0..rows {
             painter.size(row, grid.meta(row).line_size());

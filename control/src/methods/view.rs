@@ -1,0 +1,88 @@
+//! `screen.follow`: a live view of a session.
+
+use std::time::Duration;
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
+
+use super::{Caller, Context, Group, Method, Result, Subjects, params::session_params};
+use crate::{error::Error, services::viewers::Seen};
+
+/// `screen.follow`.
+pub struct Follow;
+
+session_params! {
+    /// A session, and the view to continue.
+    FollowParams {
+        /// Continues the view that an earlier reply named. Default: a new view, which begins with the screen.
+        #[serde(default)]
+        view: u64,
+        /// Waits this long for more output. Default: 0.
+        #[serde(default)]
+        wait_ms: u64,
+    }
+}
+
+#[derive(Deserialize, Serialize, JsonSchema)]
+pub struct FollowReply {
+    /// The view, for the next call. It ends if it is not continued within 30 seconds.
+    pub view: u64,
+    /// Whether the bytes rebuild the whole screen, in a terminal of this size. False: they continue what came before.
+    pub screen: bool,
+    /// The terminal's columns.
+    pub cols: u16,
+    /// The terminal's rows.
+    pub rows: u16,
+    /// Bytes for a terminal, in base64. Discard its replies to them.
+    pub base64: String,
+    /// How many bytes of output were left out before this screen, because the caller did not read them in time.
+    pub lost: u64,
+    /// Whether no more output follows, because the program has ended.
+    pub ended: bool,
+}
+
+/// The longest wait for output.
+const LONGEST_WAIT: u64 = 30_000;
+
+impl Method for Follow {
+    const NAME: &'static str = "screen.follow";
+    const GROUP: Group = Group::Screen;
+    const REVEALS: Subjects = Subjects::SESSION;
+    const DOC: &'static str = "Shows a session live: first bytes that rebuild its screen, then its output as it comes, and the screen anew after a resize or if the caller falls behind.";
+    type Params<'a> = FollowParams<'a>;
+    type Reply = FollowReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: FollowParams<'a>,
+    ) -> Result<FollowReply> {
+        let pane = context.pane(params.target())?;
+        let view = params.view.number("view", 0..=u64::MAX)?;
+        let wait = params.wait_ms.number("wait_ms", 0..=LONGEST_WAIT)?.unwrap_or(0);
+        let seen = match view {
+            None => context.viewers.start(&pane).ok_or_else(|| {
+                Error::Failed("Too many views are open; let some of them end".to_owned())
+            })?,
+            Some(view) => {
+                let deadline = Instant::now() + Duration::from_millis(wait);
+                let next = context.viewers.next(&pane, view, deadline).await;
+                next.ok_or_else(|| {
+                    Error::Failed(format!("Session {} has no view {view}; start one", pane.id().0))
+                })?
+            }
+        };
+        let Seen { view, is_screen, size, bytes, lost, has_ended } = seen;
+        Ok(FollowReply {
+            view,
+            screen: is_screen,
+            cols: size.cols,
+            rows: size.rows,
+            base64: STANDARD.encode(bytes),
+            lost,
+            ended: has_ended,
+        })
+    }
+}

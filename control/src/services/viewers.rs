@@ -1,0 +1,176 @@
+//! Live views of panes: the screen first, then the output as it comes. If a viewer falls behind, it gets the screen anew.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Weak},
+    time::Duration,
+};
+
+use parking_lot::Mutex;
+use tokio::time::{Instant, sleep, timeout_at};
+use unterm_mux::{Pane, PaneId, Tap, TapDirection, TapItem};
+use unterm_term::Size;
+
+use super::bytes::blacken;
+
+/// The most views.
+const MOST: usize = 64;
+/// How long a view that nobody reads is kept.
+const IDLE: Duration = Duration::from_secs(30);
+/// The most bytes of output that a viewer gets at a time. If more is waiting, it gets the screen.
+const MOST_BYTES: usize = 64 << 10;
+/// The most rows of history that are sent with a screen.
+const HISTORY: u64 = 200;
+
+/// The views of an instance.
+#[derive(Clone, Default)]
+pub struct Viewers(Arc<Mutex<Views>>);
+
+#[derive(Default)]
+struct Views {
+    last: u64,
+    all: HashMap<u64, Arc<Viewer>>,
+}
+
+struct Viewer {
+    pane: PaneId,
+    used: Mutex<Instant>,
+    following: tokio::sync::Mutex<Following>,
+}
+
+struct Following {
+    tap: Tap,
+    /// The `seq` of the last screen that was sent. Output up to it is part of that screen.
+    past: u64,
+    size: Size,
+}
+
+/// What a viewer gets.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// The view's number.
+    pub view: u64,
+    /// Whether `bytes` begin anew: they rebuild the whole screen.
+    pub is_screen: bool,
+    /// The terminal's size.
+    pub size: Size,
+    /// What to feed to a terminal of this size.
+    pub bytes: Vec<u8>,
+    /// How many bytes of output were left out before this screen.
+    pub lost: u64,
+    /// Whether the program has ended and no more output follows.
+    pub has_ended: bool,
+}
+
+impl Viewers {
+    /// Starts a view. Returns the screen. `None`: there are too many views.
+    pub fn start(&self, pane: &Pane) -> Option<Seen> {
+        let mut following = Following { tap: pane.tap(), past: 0, size: pane.term().size() };
+        let bytes = following.screen(pane);
+        let mut views = self.0.lock();
+        views.drop_idle();
+        if views.all.len() >= MOST {
+            return None;
+        }
+        views.last += 1;
+        let view = views.last;
+        let size = following.size;
+        let viewer = Viewer {
+            pane: pane.id(),
+            used: Mutex::new(Instant::now()),
+            following: tokio::sync::Mutex::new(following),
+        };
+        views.all.insert(view, Arc::new(viewer));
+        tokio::spawn(drop_when_idle(Arc::downgrade(&self.0), view));
+        Some(Seen { view, is_screen: true, size, bytes, lost: 0, has_ended: false })
+    }
+
+    /// What came since the last call, waiting for it until `deadline`. `None`: there is no such view of this pane.
+    pub async fn next(&self, pane: &Pane, view: u64, deadline: Instant) -> Option<Seen> {
+        let viewer = self.0.lock().all.get(&view).filter(|of| of.pane == pane.id())?.clone();
+        let mut following = viewer.following.lock().await;
+        let seen = following.next(pane, view, deadline).await;
+        *viewer.used.lock() = Instant::now();
+        Some(seen)
+    }
+}
+
+impl Views {
+    fn drop_idle(&mut self) {
+        // A view that is being read is shared.
+        self.all.retain(|_, of| Arc::strong_count(of) > 1 || of.used.lock().elapsed() < IDLE);
+    }
+}
+
+/// Drops a view once nobody reads it.
+async fn drop_when_idle(views: Weak<Mutex<Views>>, view: u64) {
+    loop {
+        sleep(IDLE).await;
+        let Some(views) = views.upgrade() else { return };
+        let mut views = views.lock();
+        views.drop_idle();
+        if !views.all.contains_key(&view) {
+            return;
+        }
+    }
+}
+
+impl Following {
+    /// The screen as it is now.
+    fn screen(&mut self, pane: &Pane) -> Vec<u8> {
+        let term = pane.term();
+        self.past = term.seq();
+        self.size = term.size();
+        term.to_vt_text(HISTORY)
+    }
+
+    async fn next(&mut self, pane: &Pane, view: u64, deadline: Instant) -> Seen {
+        let (mut bytes, mut lost, mut has_gap, mut has_ended) = (Vec::new(), 0, false, false);
+        let mut changes = pane.watch();
+        let mut take = |item| match item {
+            TapItem::Bytes { seq, direction: TapDirection::Output, bytes: more, .. } => {
+                if seq > self.past {
+                    bytes.extend_from_slice(&more);
+                }
+                !bytes.is_empty()
+            }
+            TapItem::Bytes { .. } => false,
+            TapItem::Gap { bytes } => {
+                lost += bytes;
+                has_gap = true;
+                true
+            }
+            TapItem::End => {
+                has_ended = true;
+                true
+            }
+        };
+        loop {
+            changes.borrow_and_update();
+            if pane.term().size() != self.size {
+                break;
+            }
+            tokio::select! {
+                biased;
+                item = timeout_at(deadline, self.tap.next()) => match item {
+                    // Nothing came.
+                    Err(_) => break,
+                    Ok(item) => if take(item.unwrap_or(TapItem::End)) { break },
+                },
+                // A resize.
+                Ok(()) = changes.changed() => {}
+            }
+        }
+        while let Some(item) = self.tap.try_next() {
+            take(item);
+        }
+        let is_screen = has_gap || bytes.len() > MOST_BYTES || pane.term().size() != self.size;
+        if is_screen {
+            lost += if has_gap || bytes.len() > MOST_BYTES { bytes.len() as u64 } else { 0 };
+            bytes = self.screen(pane);
+        } else if let Some(nonce) = pane.nonce() {
+            blacken(&mut bytes, nonce.as_bytes());
+        }
+        Seen { view, is_screen, size: self.size, bytes, lost, has_ended }
+    }
+}
