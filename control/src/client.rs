@@ -10,6 +10,7 @@ mod discover;
 mod error;
 mod remote;
 mod stream;
+mod tools;
 
 pub use self::{
     blocking::Client,
@@ -17,8 +18,8 @@ pub use self::{
     discover::{Endpoint, find, find_by_name, instances_folder, live, running},
     error::ClientError,
     remote::Remote,
+    tools::Tools,
 };
-pub(crate) use self::{connection::Connection, stream::Stream};
 
 /// The method of the notification that a relay of the Model Context Protocol sends when its client will send no more requests. The
 /// session ends once every request is answered.

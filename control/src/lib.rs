@@ -51,8 +51,8 @@ pub use host::{
 pub mod mcp_http {
     pub use crate::{
         dialect::{
-            http::{READING, failure, holding, reply, whole},
-            mcp::{PendingReplies, serve_lines, sse},
+            http::{Lines, READING, failure, holding, reply, whole},
+            mcp::{PendingReplies, instance_tools, serve_lines, sse},
         },
         services::message_budget::{MessageBudget, OverBudget, Reservation},
         transport::limits::LONGEST_MESSAGE,

@@ -42,6 +42,7 @@ mod table;
 pub mod titles;
 pub mod token;
 pub mod variables;
+pub mod view;
 pub mod wait;
 pub mod workspace;
 

@@ -28,6 +28,7 @@ mod tool_result;
 mod unterm;
 mod words;
 
+use self::session::described;
 pub use self::{
     lines::serve_lines,
     pending_replies::PendingReplies,
@@ -36,6 +37,12 @@ pub use self::{
     tool::{Hints, Toolset},
 };
 use crate::untrusted;
+
+/// The toolset `unterm` for servers that call its tools at instances: the instructions and the tools.
+pub fn instance_tools() -> (&'static str, Vec<rmcp::model::Tool>) {
+    let toolset = &unterm::TOOLSET;
+    (toolset.instructions, toolset.tools.iter().map(described).collect())
+}
 
 /// The toolsets. The first one is the default.
 pub static TOOLSETS: [&Toolset; 3] = [&unterm::TOOLSET, &iterm::TOOLSET, &tester::TOOLSET];

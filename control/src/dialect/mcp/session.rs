@@ -238,7 +238,7 @@ impl Drop for Session {
 }
 
 /// A tool as listed for clients.
-fn described(tool: &ToolEntry) -> Tool {
+pub fn described(tool: &ToolEntry) -> Tool {
     let (arguments, reply) = (tool.listed)();
     let described = Tool::new(tool.name, tool.doc, arguments)
         .with_title(tool.title)

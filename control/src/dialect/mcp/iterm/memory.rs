@@ -2,14 +2,12 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    sync::{Arc, atomic::AtomicU64},
+    sync::Arc,
 };
 
 use parking_lot::Mutex;
-use serde_json::Value;
-use tokio::sync::{mpsc, oneshot};
 
-use crate::client::Remote;
+use crate::client::{Remote, Tools};
 
 /// The most registered terminals of a client.
 pub const MOST: usize = 1000;
@@ -25,8 +23,8 @@ pub struct Remembered {
     pub registered: HashSet<String>,
     /// Its position in the output of each session.
     pub read: HashMap<String, Read>,
-    /// Its connections to other instances, by port.
-    pub lines: HashMap<u16, Line>,
+    /// Its connections to the tools of other instances, by port.
+    pub tools: HashMap<u16, Tools>,
     /// The clients for its calls of methods on other instances, by port.
     pub remotes: HashMap<u16, Arc<Remote>>,
 }
@@ -52,19 +50,4 @@ pub struct Read {
     pub next: u64,
     /// The last rows that the client received, with their lines.
     pub last: Arc<[(u64, String)]>,
-}
-
-/// A message to send on a connection.
-pub enum Outgoing {
-    /// A request, and the receiver of its reply.
-    Call(u64, Value, oneshot::Sender<Value>),
-    /// The request with this id was cancelled.
-    Cancel(u64),
-}
-
-/// A client's connection to another instance. Closes when the last clone is dropped.
-#[derive(Clone)]
-pub struct Line {
-    pub send: mpsc::Sender<Outgoing>,
-    pub last: Arc<AtomicU64>,
 }
