@@ -1,37 +1,55 @@
-// Makes dist/, which is served beside src/: Tailwind's classes as one style sheet, and Alpine as its package has it.
-// `--check` writes nothing and fails where what is committed is not what would be made. UNTERM_NODE_MODULES says where the packages are, if not here.
+// Builds the dist/ folders of the settings page and of the dashboard, which are served beside their src/: Tailwind's classes as one
+// style sheet, and files of packages as they are. `--check` writes nothing and fails if a committed file is stale.
+// UNTERM_NODE_MODULES names the folder of the packages; the default is node_modules beside this file.
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const here = dirname(fileURLToPath(import.meta.url));
+const assets = dirname(here);
 const modules = process.env.UNTERM_NODE_MODULES ?? join(here, 'node_modules');
-const names = ['alpine.js', 'page.css'];
 
-// Tailwind looks for its own sheet beside ours.
-const work = mkdtempSync(join(tmpdir(), 'unterm-page-'));
-try {
-    cpSync(join(here, 'src'), join(work, 'src'), { recursive: true });
+const alpine = { 'alpine.js': '@alpinejs/csp/dist/cdn.min.js' };
+// The module form of xterm.js is a third smaller than its script form.
+const xterm = { 'xterm.js': '@xterm/xterm/lib/xterm.mjs', 'xterm.css': '@xterm/xterm/css/xterm.css' };
+// The files that each page takes from packages.
+const pages = { settings: alpine, dashboard: { ...alpine, ...xterm } };
+
+/** Builds a page in an empty folder, and returns the names of the files in its dist/. */
+function build(page, packaged, work) {
+    cpSync(join(assets, page, 'src'), join(work, 'src'), { recursive: true });
+    // Tailwind looks for its own sheet beside ours.
     symlinkSync(modules, join(work, 'node_modules'));
     mkdirSync(join(work, 'dist'));
-    copyFileSync(join(modules, '@alpinejs/csp/dist/cdn.min.js'), join(work, 'dist/alpine.js'));
+    Object.entries(packaged).forEach(([name, path]) => copyFileSync(join(modules, path), join(work, 'dist', name)));
     const tailwind = join(modules, '@tailwindcss/cli/dist/index.mjs');
     execFileSync(process.execPath, [tailwind, '-i', 'src/page.css', '-o', 'dist/page.css', '--minify'], {
         cwd: work,
         stdio: ['ignore', 'ignore', 'pipe'],
     });
-    if (process.argv.includes('--check')) {
-        const read = (folder, name) => readFileSync(join(folder, 'dist', name), 'utf8');
-        const stale = names.filter((name) => read(work, name) !== read(here, name));
-        if (stale.length > 0) {
-            console.error(`stale in assets/settings/dist: ${stale.join(', ')}; run npm run build there`);
-            process.exitCode = 1;
+    return [...Object.keys(packaged), 'page.css'];
+}
+
+for (const [page, packaged] of Object.entries(pages)) {
+    const dist = join(assets, page, 'dist');
+    const work = mkdtempSync(join(tmpdir(), 'unterm-page-'));
+    try {
+        const names = build(page, packaged, work);
+        const made = (name) => join(work, 'dist', name);
+        if (process.argv.includes('--check')) {
+            const isStale = (name) => !existsSync(join(dist, name)) || !readFileSync(made(name)).equals(readFileSync(join(dist, name)));
+            const stale = names.filter(isStale);
+            if (stale.length > 0) {
+                console.error(`stale in assets/${page}/dist: ${stale.join(', ')}; run npm run build in assets/settings`);
+                process.exitCode = 1;
+            }
+        } else {
+            mkdirSync(dist, { recursive: true });
+            names.forEach((name) => copyFileSync(made(name), join(dist, name)));
         }
-    } else {
-        names.forEach((name) => copyFileSync(join(work, 'dist', name), join(here, 'dist', name)));
+    } finally {
+        rmSync(work, { recursive: true });
     }
-} finally {
-    rmSync(work, { recursive: true });
 }

@@ -285,6 +285,22 @@ impl Fleet {
         Ok(machine)
     }
 
+    /// Signs in to the dashboard with a code of `unterm-hub login`. `options` are those of the command.
+    ///
+    /// # Errors
+    ///
+    /// If the hub refuses.
+    pub fn sign_in(&self, options: &[&str]) -> Result<Visitor> {
+        let code = self.admin(&[&["login"], options].concat())?["code"].take();
+        let address = self.address().to_owned();
+        let (status, reply) =
+            post(&address, "/api/login", &[], &json!({ "code": code }).to_string())?;
+        ensure!(status == 200, "{status}: {reply}");
+        let reply: Value = serde_json::from_str(&reply)?;
+        let secret = reply["token"].as_str().context("no token")?.to_owned();
+        Ok(Visitor { address, secret })
+    }
+
     /// Posts to the hub. Returns the status and the body.
     ///
     /// # Errors
@@ -372,8 +388,18 @@ impl Drop for Machine {
 }
 
 fn post(address: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Result<(u16, String)> {
+    request(address, "POST", path, headers, body)
+}
+
+fn request(
+    address: &str,
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: &str,
+) -> Result<(u16, String)> {
     let mut request = format!(
-        "POST {path} HTTP/1.1\r\nContent-Type: application/json\r\nConnection: close\r\n\
+        "{method} {path} HTTP/1.1\r\nContent-Type: application/json\r\nConnection: close\r\n\
          Accept: application/json, text/event-stream\r\nContent-Length: {}\r\n",
         body.len()
     );
@@ -394,6 +420,103 @@ fn post(address: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Resu
         reply.split_once("\r\n\r\n").with_context(|| format!("no reply: {read:?}"))?;
     let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
     Ok((status.context("no status")?, body.to_owned()))
+}
+
+/// Somebody who has signed in to the dashboard.
+pub struct Visitor {
+    address: String,
+    /// The secret of the visit.
+    pub secret: String,
+}
+
+impl Visitor {
+    /// Makes a request. Returns the status, and the body if it is JSON.
+    ///
+    /// # Errors
+    ///
+    /// If the hub does not reply.
+    pub fn ask(&self, method: &str, path: &str, body: &Value) -> Result<(u16, Value)> {
+        let bearer = format!("Bearer {}", self.secret);
+        let body = if body.is_null() { String::new() } else { body.to_string() };
+        let headers = [("Authorization", bearer.as_str())];
+        let (status, reply) = request(&self.address, method, path, &headers, &body)?;
+        Ok((status, serde_json::from_str(&reply).unwrap_or(Value::String(reply))))
+    }
+
+    /// What a page gets.
+    ///
+    /// # Errors
+    ///
+    /// If the hub refuses.
+    pub fn get(&self, path: &str) -> Result<Value> {
+        let (status, reply) = self.ask("GET", path, &Value::Null)?;
+        ensure!(status == 200, "{path}: {status}: {reply}");
+        Ok(reply)
+    }
+
+    /// Changes something.
+    ///
+    /// # Errors
+    ///
+    /// If the hub refuses.
+    pub fn post(&self, path: &str, body: &Value) -> Result<Value> {
+        let (status, reply) = self.ask("POST", path, body)?;
+        ensure!(status == 200 || status == 204, "{path}: {status}: {reply}");
+        Ok(reply)
+    }
+
+    /// Opens a stream of events.
+    ///
+    /// # Errors
+    ///
+    /// If the hub refuses.
+    pub fn stream(&self, path: &str) -> Result<Events> {
+        Events::open(&self.address, path, &self.secret)
+    }
+}
+
+/// A stream of events.
+pub struct Events(BufReader<TcpStream>);
+
+impl Events {
+    fn open(address: &str, path: &str, secret: &str) -> Result<Self> {
+        let mut stream = TcpStream::connect(address)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        // Of HTTP/1.0, whose bodies have no chunks.
+        let request = format!(
+            "GET {path} HTTP/1.0\r\nHost: {address}\r\nAccept: text/event-stream\r\nAuthorization: Bearer {secret}\r\n\r\n"
+        );
+        stream.write_all(request.as_bytes())?;
+        let mut events = BufReader::new(stream);
+        let mut line = String::new();
+        events.read_line(&mut line)?;
+        ensure!(line.contains(" 200 "), "{line}");
+        while !line.trim().is_empty() {
+            line.clear();
+            events.read_line(&mut line)?;
+        }
+        Ok(Self(events))
+    }
+
+    /// The next event: its kind and its data.
+    ///
+    /// # Errors
+    ///
+    /// If the stream ends.
+    pub fn next(&mut self) -> Result<(String, String)> {
+        let (mut kind, mut data) = (String::new(), String::new());
+        loop {
+            let mut line = String::new();
+            ensure!(self.0.read_line(&mut line)? > 0, "the stream ended");
+            let line = line.trim_end_matches(['\r', '\n']);
+            match line.split_once(": ") {
+                _ if line.is_empty() && !kind.is_empty() => return Ok((kind, data)),
+                Some(("event", value)) => kind = value.to_owned(),
+                Some(("data", value)) => data = value.to_owned(),
+                _ => {}
+            }
+        }
+    }
 }
 
 /// What a tool replied.
@@ -422,7 +545,7 @@ pub struct Agent {
     address: String,
     token: String,
     endpoint: String,
-    events: BufReader<TcpStream>,
+    events: Events,
     id: u64,
 }
 
@@ -433,25 +556,20 @@ impl Agent {
     ///
     /// If the hub refuses it.
     pub fn connect(address: &str, token: &str) -> Result<Self> {
+        Self::connect_to(address, "/mcp/sse", token)
+    }
+
+    /// The same with this path and query.
+    ///
+    /// # Errors
+    ///
+    /// If the hub refuses it.
+    pub fn connect_to(address: &str, path: &str, token: &str) -> Result<Self> {
         let address = address.to_owned();
-        let mut stream = TcpStream::connect(&address)?;
-        stream.set_read_timeout(Some(PATIENCE))?;
-        // Of HTTP/1.0, whose bodies have no chunks.
-        let request = format!(
-            "GET /mcp/sse HTTP/1.0\r\nHost: {address}\r\nAccept: text/event-stream\r\nAuthorization: Bearer {token}\r\n\r\n"
-        );
-        stream.write_all(request.as_bytes())?;
-        let mut events = BufReader::new(stream);
-        let mut line = String::new();
-        events.read_line(&mut line)?;
-        ensure!(line.contains(" 200 "), "{line}");
-        while !line.trim().is_empty() {
-            line.clear();
-            events.read_line(&mut line)?;
-        }
+        let events = Events::open(&address, path, token)?;
         let (token, endpoint) = (token.to_owned(), String::new());
         let mut agent = Self { address, token, endpoint, events, id: 0 };
-        let (kind, endpoint) = agent.event()?;
+        let (kind, endpoint) = agent.events.next()?;
         ensure!(kind == "endpoint", "{kind}: {endpoint}");
         agent.endpoint = endpoint;
         agent.ask(
@@ -464,22 +582,6 @@ impl Agent {
         )?;
         agent.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
         Ok(agent)
-    }
-
-    /// The next event: its kind and its data.
-    fn event(&mut self) -> Result<(String, String)> {
-        let (mut kind, mut data) = (String::new(), String::new());
-        loop {
-            let mut line = String::new();
-            ensure!(self.events.read_line(&mut line)? > 0, "the stream ended");
-            let line = line.trim_end_matches(['\r', '\n']);
-            match line.split_once(": ") {
-                _ if line.is_empty() && !kind.is_empty() => return Ok((kind, data)),
-                Some(("event", value)) => kind = value.to_owned(),
-                Some(("data", value)) => data = value.to_owned(),
-                _ => {}
-            }
-        }
     }
 
     fn send(&self, message: &Value) -> Result<()> {
@@ -499,7 +601,7 @@ impl Agent {
         self.id += 1;
         self.send(&json!({"jsonrpc": "2.0", "id": self.id, "method": method, "params": params}))?;
         loop {
-            let (_, data) = self.event()?;
+            let (_, data) = self.events.next()?;
             let message: Value = serde_json::from_str(&data)?;
             if message["id"] == self.id {
                 ensure!(message["error"].is_null(), "{}", message["error"]);

@@ -8,9 +8,14 @@ mod claims;
 mod connection;
 mod foreground;
 mod headless;
+mod hub_address;
 mod instances;
+mod panes;
 mod programs;
 mod requests;
+mod tools;
+mod turns;
+mod watches;
 
 use std::{
     path::{Path, PathBuf},
@@ -21,20 +26,33 @@ use std::{
 use anyhow::{Context as _, Result};
 use async_nats::{HeaderMap, header::NATS_MESSAGE_TTL, jetstream};
 use futures_util::StreamExt as _;
-use tokio::time::{Instant, MissedTickBehavior, interval};
+use tokio::{
+    sync::Semaphore,
+    time::{Instant, MissedTickBehavior, interval},
+};
 
-pub use self::connection::{Connection, Invitation, PairReply, PairRequest, machine_key, pair};
-use self::{claims::Claims, headless::Headless, instances::Instances, programs::Programs};
+use self::{
+    claims::Claims, headless::Headless, instances::Instances, panes::LivePanes, requests::Served,
+    tools::InstanceTools, turns::Turns, watches::Watches,
+};
+pub use self::{
+    connection::{
+        CodedReply, CodedRequest, Connection, Invitation, PAIR, PairReply, PairRequest,
+        machine_key, pair, pair_by_code,
+    },
+    hub_address::HubAddress,
+    panes::{Answering, Panes},
+};
 use crate::{
-    identity::{MachineId, machine_name},
+    identity::MachineId,
     nats,
-    protocol::{self, PRESENCE_TTL, Presence, RENEWAL, Session},
+    protocol::{self, PRESENCE_TTL, Presence, RENEWAL, Session, Verb},
     signature::Verifier,
 };
 
 /// How often the connector looks for changed sessions.
 const LOOK: Duration = Duration::from_secs(2);
-/// The most requests that are served at a time. Further ones are refused.
+/// The most requests that are served at a time, and the most calls of tools, which may wait for long. Further ones are refused.
 const MOST_REQUESTS: usize = 64;
 
 /// What a connector does.
@@ -46,33 +64,59 @@ pub struct Options {
     pub starts_headless: bool,
 }
 
-/// Serves the hub until the future is dropped.
+/// Serves the hub the panes of live instances, until the future is dropped.
 ///
 /// # Errors
 /// The connection's key is of no use, or the subscription fails. An unreachable server is no error: the connector keeps trying.
 pub async fn run(connection: Connection, options: Options) -> Result<()> {
+    let (machine, client) = connect(&connection).await?;
+    let instances = Arc::new(Instances::new(options.home.clone(), connection.clone()));
+    let watches = Watches::new(instances.clone(), client.clone(), machine);
+    let live = (InstanceTools::new(instances.clone()), Arc::new(watches));
+    let headless = options.starts_headless.then(|| Headless::new(options.home));
+    let panes = Arc::new(LivePanes::new(instances, headless));
+    serve(&connection, client, panes, Some(live)).await
+}
+
+/// Serves the hub these panes, as a machine that has no instance, until the future is dropped.
+///
+/// # Errors
+/// As [`run`].
+pub async fn run_with(connection: Connection, panes: Arc<dyn Panes>) -> Result<()> {
+    let (_, client) = connect(&connection).await?;
+    serve(&connection, client, panes, None).await
+}
+
+async fn connect(connection: &Connection) -> Result<(MachineId, async_nats::Client)> {
     let machine = connection.machine()?;
     let inbox = protocol::inbox(&machine);
     let client = connection.credentials().connect("unterm-connect", Some(&inbox), true).await?;
+    Ok((machine, client))
+}
+
+async fn serve(
+    connection: &Connection,
+    client: async_nats::Client,
+    panes: Arc<dyn Panes>,
+    live: Option<(InstanceTools, Arc<Watches>)>,
+) -> Result<()> {
+    let machine = connection.machine()?;
     let jetstream = nats::jetstream(&client);
     let verifier = Arc::new(Verifier::of_token(&connection.credentials().jwt)?);
-    let instances = Arc::new(Instances::new(options.home.clone(), connection));
-    let claims = Arc::new(Claims::new(jetstream.clone(), machine.clone()));
+    let claims = Claims::new(jetstream.clone(), machine.clone());
+    let turns = Turns::default();
+    let served = Arc::new(Served { panes: panes.clone(), live, claims, turns });
     let mut subscription = client.subscribe(protocol::requests(&machine)).await?;
     tracing::info!(%machine, "the connector serves");
-    let headless = options.starts_headless.then(|| Headless::new(options.home));
-    let presence = PresenceTask {
-        instances: instances.clone(),
-        client: client.clone(),
-        jetstream,
-        machine,
-        headless,
-        programs: Programs::default(),
-    };
+    let presence =
+        PresenceTask { panes, client: client.clone(), jetstream, machine: machine.clone() };
     let serve = async {
-        let places = Arc::new(tokio::sync::Semaphore::new(MOST_REQUESTS));
+        let [places, tool_places] = [(); 2].map(|()| Arc::new(Semaphore::new(MOST_REQUESTS)));
+        let tool_subject = Verb::Tool.subject(&machine);
         while let Some(request) = subscription.next().await {
             let received = Instant::now();
+            let is_tool = *request.subject == *tool_subject;
+            let places = if is_tool { &tool_places } else { &places };
             let Ok(place) = places.clone().try_acquire_owned() else {
                 // A request that waits would be carried out after the hub has given it up.
                 if let Some(reply) = request.reply {
@@ -80,13 +124,12 @@ pub async fn run(connection: Connection, options: Options) -> Result<()> {
                 }
                 continue;
             };
-            let (client, instances, claims) = (client.clone(), instances.clone(), claims.clone());
-            let verifier = verifier.clone();
+            let (client, served, verifier) = (client.clone(), served.clone(), verifier.clone());
             tokio::spawn(async move {
                 let _place = place;
                 let Some(reply) = &request.reply else { return };
                 let answer = match verifier.check(&request) {
-                    Ok(()) => requests::answer(&request, received, &instances, &claims).await,
+                    Ok(()) => requests::answer(&request, received, &served).await,
                     Err(why) => {
                         tracing::warn!(subject = %request.subject, why, "a request was refused");
                         requests::refusal(why)
@@ -123,25 +166,20 @@ pub async fn sessions(home: &Path, connection: Connection) -> Vec<Session> {
 
 /// States the machine's presence when it changes, and often enough that it does not expire.
 struct PresenceTask {
-    instances: Arc<Instances>,
+    panes: Arc<dyn Panes>,
     client: async_nats::Client,
     jetstream: jetstream::Context,
     machine: MachineId,
-    headless: Option<Headless>,
-    programs: Programs,
 }
 
 impl PresenceTask {
-    async fn keep(mut self) -> Result<()> {
+    async fn keep(self) -> Result<()> {
         let mut ticks = interval(LOOK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut last: Option<(Presence, Instant, u64)> = None;
         loop {
             ticks.tick().await;
-            if let Some(headless) = &mut self.headless {
-                headless.start_if_none_runs().await;
-            }
-            let presence = self.look().await;
+            let presence = self.panes.presence().await;
             // A server that restarted has forgotten it.
             let connects =
                 self.client.statistics().connects.load(std::sync::atomic::Ordering::Relaxed);
@@ -155,18 +193,6 @@ impl PresenceTask {
                 Ok(()) => last = Some((presence, Instant::now(), connects)),
                 Err(error) => tracing::debug!(%error, "the presence could not be stated"),
             }
-        }
-    }
-
-    async fn look(&mut self) -> Presence {
-        let sessions = self.instances.sessions().await;
-        let running = sessions.iter().filter_map(|session| session.ai.as_deref());
-        Presence {
-            name: machine_name(),
-            platform: std::env::consts::OS.to_owned(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            scan: self.programs.scan(running).await,
-            sessions,
         }
     }
 

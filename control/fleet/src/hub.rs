@@ -6,31 +6,38 @@
 mod action;
 pub mod audit;
 mod call;
+mod codes;
 pub mod conversations;
+mod dashboard;
 mod held;
 mod host;
 mod http;
+mod instance_tools;
 pub mod machines;
+mod notices;
 mod output;
+mod pairing;
 mod places;
 mod services;
 mod session;
+mod stop;
 mod store;
+mod tls;
 pub mod tokens;
 mod tool;
+mod views;
+mod visits;
+mod web;
 
 use std::{path::PathBuf, sync::Arc};
 
 use anyhow::Result;
 use tokio::net::TcpListener;
+use tokio_rustls::TlsAcceptor;
 
 use self::{
-    conversations::Conversations,
-    host::Host,
-    machines::{Machines, Pairing},
-    services::Services,
-    store::Store,
-    tokens::Tokens,
+    conversations::Conversations, host::Host, http::Door, machines::Machines, pairing::Pairing,
+    services::Services, stop::Stop, store::Store, tokens::Tokens, visits::Visits,
 };
 use crate::{identity::machine_name, nats_server::Fleet, signature::Signer};
 
@@ -41,15 +48,18 @@ pub struct Options {
     pub admin_root: Option<PathBuf>,
     /// Whether they may run commands there.
     pub has_admin_shell: bool,
-    /// The name and port by which a proxy offers the hub, such as `hub.example.com`.
+    /// The name and port by which others reach the hub, such as `hub.example.com`.
     pub public_name: Option<String>,
+    /// The files of the hub's certificates and of its key. Without them, a proxy has them.
+    pub tls: Option<(PathBuf, PathBuf)>,
 }
 
 /// A hub.
 pub struct Hub {
     services: Arc<Services>,
-    pairing: Pairing,
+    pairing: Arc<Pairing>,
     public_name: Option<String>,
+    tls: Option<TlsAcceptor>,
 }
 
 impl Hub {
@@ -63,10 +73,17 @@ impl Hub {
         let store = Store::open(machines, &state).await?;
         let host = Host::new(options.admin_root.as_deref(), options.has_admin_shell)?;
         let name = options.public_name.clone().unwrap_or_else(machine_name);
+        let system = fleet.system.connect("unterm-hub", None, true).await?;
+        let signer = Signer::new(&fleet.account_seed)?;
+        let machines = Machines::new(store.clone(), signer, system, fleet.account());
         Ok(Self {
-            pairing: Pairing::new(store.clone(), fleet, name)?,
-            services: Arc::new(Services::new(store, Signer::new(&fleet.account_seed)?, host)),
+            pairing: Arc::new(Pairing::new(store.clone(), fleet, name.clone())?),
+            services: Arc::new(Services::new(name, store, machines, host)),
             public_name: options.public_name.clone(),
+            tls: match &options.tls {
+                Some((certificates, key)) => Some(tls::acceptor(certificates, key)?),
+                None => None,
+            },
         })
     }
 
@@ -77,11 +94,13 @@ impl Hub {
     pub async fn serve(&self, listener: TcpListener) -> Result<()> {
         let services = &self.services;
         services.machines.load().await?;
+        let door = Door { public_name: self.public_name.as_deref(), tls: self.tls.as_ref() };
         tokio::select! {
-            end = http::serve(services.clone(), listener, self.public_name.as_deref()) => end,
+            end = http::serve(services, &self.pairing, listener, &door) => end,
             end = self.pairing.serve() => end,
             () = services.machines.follow() => Ok(()),
             () = services.held.serve() => Ok(()),
+            () = services.notices.serve() => Ok(()),
         }
     }
 
@@ -98,6 +117,16 @@ impl Hub {
     /// The conversations.
     pub fn conversations(&self) -> &Conversations {
         &self.services.conversations
+    }
+
+    /// The visits of the dashboard.
+    pub fn visits(&self) -> &Visits {
+        &self.services.visits
+    }
+
+    /// The emergency stop.
+    pub fn stop(&self) -> &Stop {
+        &self.services.stop
     }
 
     /// Pairs machines.

@@ -13,7 +13,7 @@ mod identity;
 mod jwt;
 mod nats;
 pub mod nats_server;
-mod protocol;
+pub mod protocol;
 pub mod signature;
 
 pub use identity::{MachineId, machine_key_public, machine_name};

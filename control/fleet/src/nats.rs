@@ -66,7 +66,7 @@ impl Credentials {
 }
 
 /// Whether an address stays on this machine.
-fn is_loopback(host: &str) -> bool {
+pub fn is_loopback(host: &str) -> bool {
     let ip = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
     host == "localhost" || ip.is_ok_and(|ip| ip.is_loopback())
 }

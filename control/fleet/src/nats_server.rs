@@ -19,7 +19,7 @@ use tokio::process::{Child, Command};
 use crate::{
     files,
     identity::{key, new_seed},
-    jwt,
+    jwt::{self, Permissions},
     nats::Credentials,
 };
 
@@ -39,6 +39,8 @@ pub struct Fleet {
     /// The hub's user in an account without machines, which holds the hubs' state. JetStream sends its answers to any subject
     /// that a message names, so in a shared account, a machine could write into that state.
     pub state: Credentials,
+    /// The hub's user in NATS's system account, who only hears which machines connect and disconnect.
+    pub system: Credentials,
     /// The seed of the machines' account, which signs users and requests.
     pub account_seed: String,
     /// The seed of the operator, which signs accounts.
@@ -62,17 +64,24 @@ impl Fleet {
         let operator_seed = new_seed(KeyPairType::Operator)?;
         let account_seed = new_seed(KeyPairType::Account)?;
         let (operator, account) = (key(&operator_seed)?, key(&account_seed)?);
-        let system_account = key(&new_seed(KeyPairType::Account)?)?.public_key();
+        let system = key(&new_seed(KeyPairType::Account)?)?;
+        let system_account = system.public_key();
         // The hub is its only user, so its key is not kept.
         let state = key(&new_seed(KeyPairType::Account)?)?;
-        let user_of = |account: &KeyPair| {
+        let user_of = |account: &KeyPair, permissions: Option<&Permissions>| {
             let seed = new_seed(KeyPairType::User)?;
-            let jwt = jwt::user(account, &key(&seed)?.public_key(), "hub", None, None)?;
+            let jwt = jwt::user(account, &key(&seed)?.public_key(), "hub", permissions, None)?;
             anyhow::Ok(Credentials { servers: servers.clone(), jwt, seed, certificates: None })
         };
+        let hears = Permissions {
+            // An empty list would allow all.
+            publish: vec!["fleet.nothing".to_owned()],
+            subscribe: vec![format!("$SYS.ACCOUNT.{}.>", account.public_key())],
+        };
         Ok(Self {
-            credentials: user_of(&account)?,
-            state: user_of(&state)?,
+            credentials: user_of(&account, None)?,
+            state: user_of(&state, None)?,
+            system: user_of(&system, Some(&hears))?,
             state_jwt: jwt::account(&operator, &state.public_key(), "hubs", true)?,
             state_account: state.public_key(),
             operator: jwt::operator(&operator, &system_account)?,
@@ -124,11 +133,16 @@ impl Fleet {
 
     /// Uses these servers from now on, which no hub starts.
     pub fn use_servers(&mut self, servers: &[String], certificates: Option<&Path>) {
-        for credentials in [&mut self.credentials, &mut self.state] {
+        for credentials in [&mut self.credentials, &mut self.state, &mut self.system] {
             credentials.servers = servers.to_vec();
             credentials.certificates = certificates.map(Path::to_owned);
         }
         self.has_own_server = false;
+    }
+
+    /// The machines' account.
+    pub fn account(&self) -> &str {
+        &self.account
     }
 
     /// Whether the fleet uses a NATS server that its hub starts.

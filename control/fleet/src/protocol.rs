@@ -7,6 +7,7 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::{identity::MachineId, jwt::Permissions};
 
@@ -22,6 +23,10 @@ pub const PRESENCE_TTL: Duration = Duration::from_secs(30);
 pub const CALL_MEMORY: Duration = Duration::from_secs(7 * 24 * 3600);
 /// The most bytes of text in one call, below NATS's limit of 1 MiB for a message.
 pub const LONGEST_TEXT: usize = 256 << 10;
+/// The most bytes of a tool's result, below NATS's limit.
+pub const LONGEST_RESULT: usize = 900 << 10;
+/// How long a tool may take. Tools wait 50 s at most, and NATS lets a machine reply within 60 s.
+pub const TOOL_PATIENCE: Duration = Duration::from_secs(55);
 /// The most bytes of a session's text in one reply.
 pub const MOST_READ: usize = 200_000;
 
@@ -34,11 +39,15 @@ pub enum Verb {
     Read,
     /// Types into a session.
     Type,
+    /// Calls a tool of an instance.
+    Tool,
+    /// Shows a session live, for some seconds.
+    Watch,
 }
 
 impl Verb {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Sessions, Self::Read, Self::Type];
+    pub const ALL: [Self; 5] = [Self::Sessions, Self::Read, Self::Type, Self::Tool, Self::Watch];
 
     /// The last part of its subject.
     pub fn name(self) -> &'static str {
@@ -46,6 +55,8 @@ impl Verb {
             Self::Sessions => "sessions",
             Self::Read => "read",
             Self::Type => "type",
+            Self::Tool => "tool",
+            Self::Watch => "watch",
         }
     }
 
@@ -63,6 +74,12 @@ pub fn requests(machine: &MachineId) -> String {
 /// The prefix of subjects for replies to a machine. Other machines can't subscribe to them.
 pub fn inbox(machine: &MachineId) -> String {
     format!("_INBOX_{machine}")
+}
+
+/// The subject of a session's live view. `None`: the session's id is not one of a connector.
+pub fn view(machine: &MachineId, sid: &str) -> Option<String> {
+    let is_id = sid.len() == 12 && sid.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_id.then(|| format!("fleet.view.{machine}.{sid}"))
 }
 
 /// The subject of a machine's presence, which is a key of the bucket.
@@ -83,7 +100,7 @@ pub fn call(machine: &MachineId, call: &str) -> String {
 /// What the connector of a machine may do in NATS: serve its own requests, and state its own presence and calls.
 pub fn permissions(machine: &MachineId) -> Permissions {
     Permissions {
-        publish: vec![presence(machine), call(machine, "*")],
+        publish: vec![presence(machine), call(machine, "*"), format!("fleet.view.{machine}.*")],
         subscribe: vec![requests(machine), format!("{}.>", inbox(machine))],
     }
 }
@@ -177,6 +194,55 @@ pub struct Part {
     pub after_ms: u64,
 }
 
+/// The request of [`Verb::Tool`]: a call of a tool of the toolset `unterm`. The reply is the tool's result in the form of the Model
+/// Context Protocol.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolCall {
+    /// The call's id, if it may change something. Such a call is carried out once, however often it is asked.
+    pub call: Option<String>,
+    /// The instance. Empty: the only one.
+    pub instance: String,
+    /// Who calls, for the person at the machine. Handles and leases belong to this name.
+    pub client: String,
+    /// The tool.
+    pub tool: String,
+    /// Its arguments.
+    pub arguments: Map<String, Value>,
+}
+
+/// The request of [`Verb::Watch`]. For [`WATCH_TIME`], the connector publishes what the session shows to [`view`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Watch {
+    /// The session.
+    pub sid: String,
+    /// Whether to begin anew with the screen.
+    pub anew: bool,
+}
+
+/// How long a live view lasts after a request for it.
+pub const WATCH_TIME: Duration = Duration::from_secs(15);
+
+/// A part of a live view.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Frame {
+    /// The screen: feed the bytes to a new terminal of this size.
+    Screen {
+        /// Columns.
+        cols: u16,
+        /// Rows.
+        rows: u16,
+        /// The bytes, in base64.
+        base64: String,
+        /// How many bytes of output were left out before.
+        lost: u64,
+    },
+    /// More output, in base64.
+    Bytes(String),
+    /// The view has ended. A reason for the person.
+    End(String),
+}
+
 /// A connector's reply.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -204,8 +270,8 @@ pub struct Typed {
 pub enum Claim {
     /// The connector has begun it.
     Begun,
-    /// It has ended.
-    Ended(Reply<Typed>),
+    /// It has ended, with the reply of its verb.
+    Ended(Reply<Value>),
 }
 
 #[cfg(test)]

@@ -1,5 +1,9 @@
 //! A fleet: a hub, its NATS server, connectors and agents, all as real programs.
 
+mod dashboard;
+mod page;
+mod toolset;
+
 use std::os::unix::fs::PermissionsExt as _;
 
 use anyhow::{Context as _, Result, ensure};

@@ -8,27 +8,38 @@ mod doctor;
 #[path = "../cli/log.rs"]
 mod log;
 
-use std::{io::Read as _, path::PathBuf, process::ExitCode};
+use std::{
+    io::{BufRead as _, Read as _},
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use anyhow::{Context as _, Result};
 use clap::Parser;
 use tokio::signal::unix::{SignalKind, signal};
-use unterm_fleet::connector::{self, Connection, Invitation, Options};
+use unterm_fleet::connector::{self, Connection, HubAddress, Invitation, Options};
 
 /// Offer the panes of this machine to a hub.
 #[derive(Parser)]
 #[command(name = "unterm-connect", version)]
 struct Args {
-    /// Invitation of the hub (`unterm-hub invite`), the first time; `-` reads it from standard input.
-    invitation: Option<String>,
+    /// Address of the hub, such as https://hub.example.com, or an invitation of it, the first time; `-` reads it from standard input.
+    #[arg(value_name = "HUB")]
+    hub: Option<String>,
+    /// Code for this machine, from the dashboard or of `unterm-hub invite --code` [default: asks for it].
+    #[arg(long, requires = "hub")]
+    code: Option<String>,
+    /// File of certificates that sign the hub's, besides the system's.
+    #[arg(long, value_name = "FILE", requires = "hub")]
+    ca: Option<PathBuf>,
     /// Let the hub look at sessions, but not type into them. Applies when the machine is paired.
-    #[arg(long, requires = "invitation")]
+    #[arg(long, requires = "hub")]
     read_only: bool,
     /// File of certificates that sign those of the NATS servers, besides the system's.
-    #[arg(long, value_name = "FILE", requires = "invitation")]
+    #[arg(long, value_name = "FILE", requires = "hub")]
     nats_ca: Option<PathBuf>,
     /// Pair, and end.
-    #[arg(long, requires = "invitation")]
+    #[arg(long, requires = "hub")]
     pair_only: bool,
     /// Don't start an Unterm without a window while none runs.
     #[arg(long)]
@@ -65,15 +76,14 @@ fn run(args: Args) -> Result<ExitCode> {
         if args.doctor {
             return Ok(doctor::examine(&home).await);
         }
-        let connection = match invitation(args.invitation)? {
-            Some(mut invitation) => {
-                invitation.credentials.certificates = args.nats_ca;
-                let connection = connector::pair(&home, &invitation, args.read_only).await?;
+        let connection = match &args.hub {
+            Some(hub) => {
+                let connection = pair(&home, hub, &args).await?;
                 println!("Paired with {} as machine {}.", connection.hub(), connection.machine()?);
                 connection
             }
             None => Connection::read(&home)?.context(
-                "this machine is not paired: get an invitation with `unterm-hub invite`, and give it to `unterm-cli connect`",
+                "this machine is not paired: get a code in the hub's dashboard, and run `unterm-cli connect` with the hub's address",
             )?,
         };
         if args.pair_only {
@@ -89,17 +99,30 @@ fn run(args: Args) -> Result<ExitCode> {
     })
 }
 
-fn invitation(given: Option<String>) -> Result<Option<Invitation>> {
-    let text = match given.as_deref() {
-        None => return Ok(None),
-        Some("-") => {
-            let mut text = String::new();
-            std::io::stdin().take(64 << 10).read_to_string(&mut text)?;
-            text
+/// Pairs this machine by what the person gave.
+async fn pair(home: &Path, hub: &str, args: &Args) -> Result<Connection> {
+    let hub = if hub == "-" { read_line()? } else { hub.to_owned() };
+    if !HubAddress::looks_like(&hub) {
+        let mut invitation = Invitation::of_text(&hub)?;
+        invitation.credentials.certificates = args.nats_ca.clone();
+        return connector::pair(home, &invitation, args.read_only).await;
+    }
+    let hub = HubAddress::parse(&hub, args.ca.as_deref())?;
+    let code = match &args.code {
+        Some(code) => code.clone(),
+        None => {
+            eprint!("Code for this machine: ");
+            read_line()?
         }
-        Some(text) => text.to_owned(),
     };
-    Invitation::of_text(&text).map(Some)
+    connector::pair_by_code(home, &hub, &code, args.read_only, args.nats_ca.clone()).await
+}
+
+/// A line of standard input.
+fn read_line() -> Result<String> {
+    let mut line = String::new();
+    std::io::stdin().lock().take(64 << 10).read_line(&mut line)?;
+    Ok(line.trim().to_owned())
 }
 
 fn unit() -> Result<String> {

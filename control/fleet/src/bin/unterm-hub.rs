@@ -33,6 +33,16 @@ enum Command {
     /// Make, list and revoke tokens for agents.
     #[command(subcommand)]
     Token(hub_admin::TokenCommand),
+    /// Print a code to sign in to the dashboard with, once and within 10 minutes.
+    Login {
+        /// Let the visitor look, but change nothing.
+        #[arg(long)]
+        read_only: bool,
+    },
+    /// Refuse every call of every agent, until `unterm-hub start-agents`. Calls that have begun end by themselves.
+    StopAgents,
+    /// Allow agents' calls again.
+    StartAgents,
     /// List the conversations that wait for approval.
     Pending,
     /// List all conversations.
@@ -48,7 +58,11 @@ enum Command {
     /// Carry out the held calls of a conversation, or of all, and then new ones.
     Resume(hub_admin::WhichOrAll),
     /// Print an invitation, with which `unterm-cli connect` pairs a machine once, within 10 minutes.
-    Invite,
+    Invite {
+        /// Print a short code instead, for `unterm-cli connect` with the hub's address.
+        #[arg(long)]
+        code: bool,
+    },
     /// List the paired machines, or remove one.
     Machines {
         /// Remove the machine with this id.

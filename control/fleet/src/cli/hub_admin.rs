@@ -10,6 +10,7 @@ use unterm_fleet::{
     hub::{
         Hub, Options,
         conversations::{Conversation, Decision, State},
+        machines::{Listed, ListedSession},
         tokens::{Right, Token},
     },
 };
@@ -97,6 +98,12 @@ impl Admin {
             hub.with_context(|| format!("NATS does not answer at {servers}; does the hub run?"))??;
         match command {
             Command::Token(command) => self.token(&hub, command).await,
+            Command::Login { read_only } => {
+                let code = hub.visits().code(!read_only).await?;
+                self.print(&format!("{code}\n"), || json!({ "code": code }))
+            }
+            Command::StopAgents => self.stop(&hub, true).await,
+            Command::StartAgents => self.stop(&hub, false).await,
             Command::Pending => {
                 let mut all = hub.conversations().list().await?;
                 all.retain(|of| of.state == State::Pending);
@@ -108,7 +115,11 @@ impl Admin {
             Command::Revoke(which) => self.decide(&hub, &which, Decision::Revoke).await,
             Command::Pause(which) => self.decide_some(&hub, which, Decision::Pause).await,
             Command::Resume(which) => self.decide_some(&hub, which, Decision::Resume).await,
-            Command::Invite => {
+            Command::Invite { code: true } => {
+                let code = hub.pairing().code().await?;
+                self.print(&format!("{code}\n"), || json!({ "code": code }))
+            }
+            Command::Invite { code: false } => {
                 let text = hub.pairing().invite().await?.to_text()?;
                 self.print(&format!("{text}\n"), || json!({ "invitation": text }))
             }
@@ -120,8 +131,8 @@ impl Admin {
                 self.print(&format!("Removed {id}.\n"), || json!({ "removed": id }))
             }
             Command::Machines { remove: None } => {
-                let listed = hub.machines().list(hub.machines().load().await?).await;
-                let row = |of: &unterm_fleet::hub::machines::Listed| {
+                let listed = hub.machines().ask_all(hub.machines().load().await?).await;
+                let row = |of: &Listed<ListedSession>| {
                     format!(
                         "{}  {}  {}  {} sessions\n",
                         of.id,
@@ -157,6 +168,15 @@ impl Admin {
             // Printed before.
             Command::NatsConfig => Ok(()),
         }
+    }
+
+    async fn stop(&self, hub: &Hub, is_set: bool) -> Result<()> {
+        hub.stop().set(is_set).await?;
+        let text = match is_set {
+            true => "Every call of every agent is refused from now on.\n",
+            false => "Agents' calls are allowed again.\n",
+        };
+        self.print(text, || json!({ "stopped": is_set }))
     }
 
     async fn token(&self, hub: &Hub, command: TokenCommand) -> Result<()> {

@@ -19,7 +19,7 @@ use unterm_fleet::{
 /// How to serve.
 #[derive(Args)]
 pub struct Serve {
-    /// Address for agents. Another than a loopback address needs a proxy with TLS in front of it.
+    /// Address for agents and people. Another than a loopback address needs TLS: of the hub, or of a proxy in front of it.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:19880")]
     listen: SocketAddr,
     /// Use these NATS servers instead of an own one. They must have what `unterm-hub nats-config` prints.
@@ -31,9 +31,15 @@ pub struct Serve {
     /// The program nats-server [default: $UNTERM_NATS_SERVER, else the one beside this program, else on the PATH].
     #[arg(long, value_name = "FILE")]
     nats_server: Option<PathBuf>,
-    /// Name, and port if there is one, by which a proxy offers the hub.
+    /// Name by which others reach the hub, with the port unless that is 443. Requests for other names are refused.
     #[arg(long, value_name = "HOST")]
     public_name: Option<String>,
+    /// File of the hub's certificate and those that sign it (PEM). Without it, a proxy has them.
+    #[arg(long, value_name = "FILE", requires_all = ["tls_key", "public_name"])]
+    tls_cert: Option<PathBuf>,
+    /// File of the certificate's key (PEM).
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
     /// Open this folder of the hub's host to tokens with the right `admin`.
     #[arg(long, value_name = "FOLDER")]
     admin_root: Option<PathBuf>,
@@ -125,7 +131,7 @@ impl Serve {
         let address = listener.local_addr()?;
         if !address.ip().is_loopback() && self.public_name.is_none() {
             bail!(
-                "{} is no loopback address: give the name of the hub's proxy by --public-name",
+                "{} is no loopback address: give the hub's name by --public-name, and its certificate by --tls-cert and --tls-key unless a proxy has one",
                 self.listen
             );
         }
@@ -133,12 +139,18 @@ impl Serve {
             admin_root: self.admin_root.clone(),
             has_admin_shell: self.admin_shell,
             public_name: self.public_name.clone(),
+            tls: self.tls_cert.clone().zip(self.tls_key.clone()),
         };
         let hub = Hub::connect(fleet, &options).await?;
         let connector = self.connector(&hub, fleet).await?;
+        let own = match (&self.public_name, &self.tls_cert) {
+            (Some(name), Some(_)) => format!("https://{name}"),
+            _ => format!("http://{address}"),
+        };
         say(&format!(
-            "Agents connect to http://{address}/mcp/sse, with a token of `unterm-hub token create NAME`."
+            "Agents connect to {own}/mcp/sse, with a token of `unterm-hub token create NAME`."
         ));
+        say(&format!("People open {own}/ with a code of `unterm-hub login`."));
         tokio::select! {
             served = hub.serve(listener) => served,
             served = connector => served,

@@ -9,15 +9,18 @@ use async_nats::{
     header::{NATS_EXPECTED_LAST_SUBJECT_SEQUENCE, NATS_MESSAGE_ID},
     jetstream::{self, context::PublishErrorKind},
 };
+use serde::Serialize;
 
 use crate::{
     digest,
     identity::MachineId,
-    protocol::{self, Claim, Reply, Typed},
+    protocol::{self, Claim, Reply},
 };
 
 /// The longest id of a call.
 const LONGEST_ID: usize = 64;
+/// The most bytes of an outcome that is kept.
+const LONGEST_OUTCOME: usize = 64 << 10;
 /// How often a claim is sent if the store does not answer.
 const TRIES: usize = 2;
 
@@ -69,9 +72,14 @@ impl Claims {
     }
 
     /// Stores the outcome of a claimed call.
-    pub async fn end(&self, call: &str, reply: Reply<Typed>) {
+    pub async fn end(&self, call: &str, reply: &Reply<impl Serialize>) {
         let stored = async {
-            let claim = Claim::Ended(reply);
+            let mut reply = serde_json::to_value(reply)?;
+            if reply.to_string().len() > LONGEST_OUTCOME {
+                let why = "the call was carried out, and its result is too long to be kept";
+                reply = serde_json::to_value(Reply::<()>::Refused(why.to_owned()))?;
+            }
+            let claim = Claim::Ended(serde_json::from_value(reply)?);
             self.publish(call, HeaderMap::new(), &claim).await?.await.map_err(anyhow::Error::from)
         };
         if let Err(error) = stored.await {

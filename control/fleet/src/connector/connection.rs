@@ -5,11 +5,12 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use nkeys::KeyPairType;
 use serde::{Deserialize, Serialize};
 
+use super::hub_address::HubAddress;
 use crate::{
     files,
     identity::{self, MachineId, machine_name},
@@ -88,6 +89,28 @@ pub enum PairReply {
     },
     /// Why not.
     Refused(String),
+}
+
+/// The path of a hub at which a machine asks to be paired by a code.
+pub const PAIR: &str = "/pair";
+
+/// The request of a machine that has a code.
+#[derive(Serialize, Deserialize)]
+pub struct CodedRequest {
+    /// The code, as the person typed it.
+    pub code: String,
+    /// The rest. The proof is the signed code.
+    #[serde(flatten)]
+    pub request: PairRequest,
+}
+
+/// The hub's reply to it.
+#[derive(Serialize, Deserialize)]
+pub struct CodedReply {
+    /// Its answer.
+    pub answer: PairReply,
+    /// The servers to connect to.
+    pub servers: Vec<String>,
 }
 
 /// What a machine keeps of a hub.
@@ -198,15 +221,7 @@ impl Connection {
 /// NATS can't be reached, or the hub refuses: the invitation was used or has expired.
 pub async fn pair(home: &Path, invitation: &Invitation, is_read_only: bool) -> Result<Connection> {
     let seed = machine_key(home)?;
-    let key = identity::key(&seed)?;
-    let proof = key.sign(invitation.number.as_bytes());
-    let proof = proof.map_err(|error| anyhow::anyhow!("signing: {error}"))?;
-    let request = PairRequest {
-        key: key.public_key(),
-        proof: URL_SAFE_NO_PAD.encode(proof),
-        name: machine_name(),
-        platform: std::env::consts::OS.to_owned(),
-    };
+    let request = request(&seed, &invitation.number)?;
     let inbox = Invitation::inbox(&invitation.number);
     let connecting = invitation.credentials.connect("unterm pairing", Some(&inbox), false);
     let client = connecting.await.context("the invitation may have expired")?;
@@ -220,6 +235,41 @@ pub async fn pair(home: &Path, invitation: &Invitation, is_read_only: bool) -> R
         }
         PairReply::Refused(why) => bail!("the hub refuses: {why}"),
     }
+}
+
+/// Pairs this machine by a code, at the address of a hub.
+///
+/// # Errors
+/// The hub can't be reached, or refuses: the code is wrong, was used or has expired.
+pub async fn pair_by_code(
+    home: &Path,
+    hub: &HubAddress,
+    code: &str,
+    is_read_only: bool,
+    certificates: Option<PathBuf>,
+) -> Result<Connection> {
+    let seed = machine_key(home)?;
+    let request = CodedRequest { code: code.to_owned(), request: request(&seed, code)? };
+    let CodedReply { answer, servers } = hub.post(PAIR, &request).await?;
+    match answer {
+        PairReply::Paired { jwt, hub } => {
+            let credentials = Credentials { servers, jwt, seed, certificates };
+            Connection::create(home, &hub, credentials, is_read_only)
+        }
+        PairReply::Refused(why) => bail!("the hub refuses: {why}"),
+    }
+}
+
+/// A request of the machine with this key. It signs a text that only a person could give it.
+fn request(seed: &str, text: &str) -> Result<PairRequest> {
+    let key = identity::key(seed)?;
+    let proof = key.sign(text.as_bytes()).map_err(|error| anyhow!("signing: {error}"))?;
+    Ok(PairRequest {
+        key: key.public_key(),
+        proof: URL_SAFE_NO_PAD.encode(proof),
+        name: machine_name(),
+        platform: std::env::consts::OS.to_owned(),
+    })
 }
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 
 use std::{collections::HashMap, path::PathBuf, sync::Arc, time::Duration};
 
-use anyhow::{Context as _, Result, anyhow};
+use anyhow::{Context as _, Result, anyhow, bail};
 use parking_lot::Mutex;
-use tokio::{sync::OwnedMutexGuard, time::Instant};
+use tokio::time::Instant;
 use unterm_control::{
     Caller, Record,
     backend::Calls as _,
@@ -29,9 +29,6 @@ const MOST_ROWS: u64 = 4000;
 const DIGITS: usize = 12;
 /// How long an instance may take to answer.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How long a call that types may take since it was received, with its turn and its pauses. While the person has paused agents, it
-/// waits this long.
-pub const TYPING_PATIENCE: Duration = Duration::from_secs(10);
 /// The longest pause before a part.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 /// The most connections to instances that are kept.
@@ -43,21 +40,21 @@ pub struct Instances {
     connection: tokio::sync::Mutex<Connection>,
     /// By the instance's start and the client's name.
     remotes: Mutex<HashMap<(String, String), Arc<Remote>>>,
-    /// One call at a time types into a session, so that the parts of two calls don't mix.
-    typing: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
 }
 
 /// A pane.
-struct Place {
-    remote: Arc<Remote>,
-    pane: u64,
+pub struct Place {
+    /// Its instance.
+    pub remote: Arc<Remote>,
+    /// Its number there.
+    pub pane: u64,
 }
 
 impl Instances {
     /// Those of a home, for a hub.
     pub fn new(home: PathBuf, connection: Connection) -> Self {
         let connection = tokio::sync::Mutex::new(connection);
-        Self { home, connection, remotes: Mutex::default(), typing: Mutex::default() }
+        Self { home, connection, remotes: Mutex::default() }
     }
 
     /// The sessions of all live instances. An instance that does not answer has none.
@@ -135,19 +132,8 @@ impl Instances {
         Ok(Typed { bytes })
     }
 
-    /// Waits for the turn to type into a session.
-    pub async fn turn(&self, sid: &str) -> OwnedMutexGuard<()> {
-        let turn = {
-            let mut typing = self.typing.lock();
-            // Those that no call holds.
-            typing.retain(|_, turn| Arc::strong_count(turn) > 1);
-            typing.entry(sid.to_owned()).or_default().clone()
-        };
-        turn.lock_owned().await
-    }
-
     /// The pane with this session id, for a client.
-    async fn find(&self, wanted: &str, client: &str) -> Result<Place> {
+    pub async fn find(&self, wanted: &str, client: &str) -> Result<Place> {
         for record in client::live(&self.home) {
             let start = start_of(&record);
             let remote = match self.remote(&record, &start, client).await {
@@ -167,6 +153,30 @@ impl Instances {
         Err(anyhow!("no session {wanted:?} on this machine; list_sessions gives the present ones"))
     }
 
+    /// Where to call the tools of an instance, with the hub's token, and the name of its start. An empty name stands for the only
+    /// live instance.
+    pub async fn endpoint(&self, named: &str) -> Result<(Endpoint, String)> {
+        let live = client::live(&self.home);
+        let names = || live.iter().map(|record| name(&record.id)).collect::<Vec<_>>().join(", ");
+        let record = match (named, live.as_slice()) {
+            ("", [only]) => only,
+            (_, []) => bail!("no Unterm runs on this machine"),
+            ("", _) => bail!("say which `instance`: {}", names()),
+            (named, all) => {
+                let found = all.iter().find(|record| record.id.eq_ignore_ascii_case(named));
+                found.with_context(|| {
+                    format!(
+                        "no instance {:?} runs on this machine; there are: {}",
+                        name(named),
+                        names()
+                    )
+                })?
+            }
+        };
+        let token = self.agent_token(record).await?;
+        Ok((Endpoint { token, ..Endpoint::from(record.clone()) }, start_of(record)))
+    }
+
     /// A connection to an instance under a client's name.
     async fn remote(&self, record: &Record, start: &str, client: &str) -> Result<Arc<Remote>> {
         let key = (start.to_owned(), client.to_owned());
@@ -175,8 +185,7 @@ impl Instances {
         }
         let token = self.agent_token(record).await?;
         let endpoint = Endpoint { token, ..Endpoint::from(record.clone()) };
-        let shown = if client.is_empty() { "fleet".to_owned() } else { format!("fleet: {client}") };
-        let remote = Arc::new(Remote::new(endpoint, Some(&shown)));
+        let remote = Arc::new(Remote::new(endpoint, Some(&shown_client(client))));
         let mut remotes = self.remotes.lock();
         if remotes.len() >= MOST_REMOTES {
             remotes.clear();
@@ -209,6 +218,11 @@ impl Instances {
     }
 }
 
+/// A client's name as the person at the machine sees it.
+pub fn shown_client(client: &str) -> String {
+    if client.is_empty() { "fleet".to_owned() } else { format!("fleet: {client}") }
+}
+
 async fn list(remote: &Remote) -> Result<Vec<session::Listed>> {
     let deadline = Some(Instant::now() + PATIENCE);
     let caller = Caller::of_user(None);
@@ -217,7 +231,7 @@ async fn list(remote: &Remote) -> Result<Vec<session::Listed>> {
 }
 
 /// An error of an instance without the words of its protocol.
-fn plain(error: &unterm_control::Error) -> String {
+pub fn plain(error: &unterm_control::Error) -> String {
     let text = error.to_string();
     match text.split_once(" failed [") {
         Some((_, rest)) => rest.split_once("]: ").map_or(text.clone(), |(_, why)| why.to_owned()),

@@ -1,14 +1,41 @@
 //! Answers a hub's requests.
 
+use std::{sync::Arc, time::Duration};
+
 use async_nats::Message;
 use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
 use super::{
     claims::{Claims, check_id},
-    instances::{Instances, TYPING_PATIENCE},
+    panes::Panes,
+    tools::InstanceTools,
+    turns::Turns,
+    watches::Watches,
 };
-use crate::protocol::{LONGEST_TEXT, Read, Reply, Sessions, Text, Type, Typed, Verb};
+use crate::protocol::{
+    LONGEST_RESULT, LONGEST_TEXT, Read, Reply, Sessions, TOOL_PATIENCE, Text, ToolCall, Type,
+    Typed, Verb, Watch,
+};
+
+/// How long a call that types may take since it was received, with its turn and its pauses. While the person has paused agents, it
+/// waits this long.
+pub const TYPING_PATIENCE: Duration = Duration::from_secs(10);
+/// Why panes that are not of a live instance can't be watched.
+const NOT_LIVE: &str = "this machine's panes are of no Unterm";
+
+/// What requests use.
+pub struct Served {
+    /// The panes.
+    pub panes: Arc<dyn Panes>,
+    /// The tools and live views of instances, if the panes are theirs.
+    pub live: Option<(InstanceTools, Arc<Watches>)>,
+    /// The calls that were begun.
+    pub claims: Claims,
+    /// Who types into which session.
+    pub turns: Turns,
+}
 
 /// The reply to one request too many, as JSON.
 pub fn busy() -> Vec<u8> {
@@ -21,12 +48,7 @@ pub fn refusal(why: &str) -> Vec<u8> {
 }
 
 /// The reply to a request that was received at this time, as JSON.
-pub async fn answer(
-    request: &Message,
-    received: Instant,
-    instances: &Instances,
-    claims: &Claims,
-) -> Vec<u8> {
+pub async fn answer(request: &Message, received: Instant, served: &Served) -> Vec<u8> {
     let name = request.subject.rsplit('.').next().unwrap_or_default();
     let Some(verb) = Verb::ALL.into_iter().find(|verb| verb.name() == name) else {
         let why = format!("this version of the connector knows no request {name:?}");
@@ -34,31 +56,40 @@ pub async fn answer(
     };
     match verb {
         Verb::Sessions => {
-            let sessions = instances.sessions().await;
+            let sessions = served.panes.sessions().await;
             write(&Reply::Done(Sessions { sessions }))
         }
-        Verb::Read => write(&read(request, instances).await),
-        Verb::Type => write(&type_in(request, received, instances, claims).await),
+        Verb::Read => write(&read(request, &*served.panes).await),
+        Verb::Type => write(&type_in(request, received, served).await),
+        Verb::Tool => write(&call_tool(request, received, served).await),
+        Verb::Watch => write(&watch(request, served)),
     }
 }
 
-async fn read(request: &Message, instances: &Instances) -> Reply<Text> {
+async fn read(request: &Message, panes: &dyn Panes) -> Reply<Text> {
     let Read { sid } = match parse(request) {
         Ok(read) => read,
         Err(why) => return Reply::Refused(why),
     };
-    match instances.read(&sid).await {
+    match panes.read(&sid).await {
         Ok(text) => Reply::Done(text),
         Err(error) => Reply::Refused(format!("{error:#}")),
     }
 }
 
-async fn type_in(
-    request: &Message,
-    received: Instant,
-    instances: &Instances,
-    claims: &Claims,
-) -> Reply<Typed> {
+fn watch(request: &Message, served: &Served) -> Reply<()> {
+    let Some((_, watches)) = &served.live else { return Reply::Refused(NOT_LIVE.to_owned()) };
+    match parse::<Watch>(request) {
+        Ok(Watch { sid, anew }) => match watches.renew(&sid, anew) {
+            Ok(()) => Reply::Done(()),
+            Err(why) => Reply::Refused(why),
+        },
+        Err(why) => Reply::Refused(why),
+    }
+}
+
+async fn type_in(request: &Message, received: Instant, served: &Served) -> Reply<Typed> {
+    let claims = &served.claims;
     let request: Type = match parse(request) {
         Ok(request) => request,
         Err(why) => return Reply::Refused(why),
@@ -71,7 +102,7 @@ async fn type_in(
     }
     // Before the hub gives the call up, and before the person's next decision about it.
     let deadline = received + TYPING_PATIENCE;
-    let Ok(_turn) = timeout_at(deadline, instances.turn(&request.sid)).await else {
+    let Ok(_turn) = timeout_at(deadline, served.turns.of(&request.sid)).await else {
         let why = "other calls were typing into this session; nothing was typed";
         return Reply::NotBegun(why.to_owned());
     };
@@ -80,12 +111,65 @@ async fn type_in(
         Ok(false) => return Reply::Repeated,
         Err(error) => return Reply::NotBegun(format!("{error:#}; nothing was typed")),
     }
-    let reply = match instances.type_in(&request, deadline).await {
+    let reply = match served.panes.type_in(&request, deadline).await {
         Ok(typed) => Reply::Done(typed),
         Err(error) => Reply::Refused(format!("{error:#}")),
     };
-    claims.end(&request.call, reply.clone()).await;
+    claims.end(&request.call, &reply).await;
     reply
+}
+
+async fn call_tool(request: &Message, received: Instant, served: &Served) -> Reply<Value> {
+    let Some((tools, _)) = &served.live else { return Reply::Refused(NOT_LIVE.to_owned()) };
+    let claims = &served.claims;
+    let request: ToolCall = match parse(request) {
+        Ok(request) => request,
+        Err(why) => return Reply::Refused(why),
+    };
+    let deadline = received + TOOL_PATIENCE;
+    // Connects before the claim, so that a call without an instance can be made again.
+    let client = match timeout_at(deadline, tools.client(&request.instance, &request.client)).await
+    {
+        Ok(Ok(client)) => client,
+        Ok(Err(error)) => return Reply::Refused(format!("{error:#}")),
+        Err(_) => {
+            return Reply::NotBegun("the instance did not answer; nothing was done".to_owned());
+        }
+    };
+    if let Some(call) = &request.call {
+        if let Err(why) = check_id(call) {
+            return Reply::Refused(why);
+        }
+        match claims.claim(call).await {
+            Ok(true) => {}
+            Ok(false) => return Reply::Repeated,
+            Err(error) => return Reply::NotBegun(format!("{error:#}; nothing was done")),
+        }
+    }
+    let called = timeout_at(deadline, client.call(&request.tool, request.arguments)).await;
+    let reply = match called {
+        Ok(Ok(message)) => result_of(&message),
+        Ok(Err(_)) => Reply::Refused("the instance has ended; its panes are gone".to_owned()),
+        Err(_) => Reply::Refused("the instance did not answer in time".to_owned()),
+    };
+    if let Some(call) = &request.call {
+        claims.end(call, &reply).await;
+    }
+    reply
+}
+
+/// A tool's result, from an instance's message.
+fn result_of(message: &Value) -> Reply<Value> {
+    if let Some(why) = message["error"]["message"].as_str() {
+        return Reply::Refused(why.to_owned());
+    }
+    let result = message["result"].clone();
+    match result.to_string().len() {
+        0..=LONGEST_RESULT => Reply::Done(result),
+        bytes => Reply::Refused(format!(
+            "the result has {bytes} bytes, and the fleet carries {LONGEST_RESULT}; ask for less"
+        )),
+    }
 }
 
 fn parse<T: DeserializeOwned>(request: &Message) -> Result<T, String> {

@@ -1,18 +1,20 @@
 //! Acting calls: what they do, and how a hub carries them out, at once or when it replays them.
 
 use anyhow::Result;
-use serde::{Deserialize, Serialize};
-use serde_json::json;
+use rmcp::model::JsonObject;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::{Value, json};
 
 use super::{
     host::{Bash, Host, HostWrite},
+    instance_tools::{self, Outcome},
     machines::{Machines, Unreachable},
-    output::disarmed,
+    output::reason,
     store::Store,
 };
 use crate::{
     identity::{MachineId, machine_name},
-    protocol::{Claim, LONGEST_TEXT, Part, Reply, Type, Typed, Verb},
+    protocol::{Claim, LONGEST_TEXT, Part, Reply, ToolCall, Type, Typed, Verb},
 };
 
 /// The start and the end of pasted text (xterm, "Bracketed Paste Mode").
@@ -52,6 +54,15 @@ pub enum Action {
         /// What is typed.
         parts: Vec<Part>,
     },
+    /// Calls a tool of an instance, which the call names.
+    Tool {
+        /// The machine.
+        machine: MachineId,
+        /// The instance. Empty: the only one.
+        instance: String,
+        /// Its arguments.
+        arguments: JsonObject,
+    },
     /// Runs a command on a hub's host.
     Bash {
         /// The host's name: hubs on other hosts leave the call to this one.
@@ -75,6 +86,13 @@ impl Action {
             Self::Send { machine, session, parts } => {
                 let text: String = parts.iter().map(|part| part.text.as_str()).collect();
                 format!("{machine} {session}: {}", quoted(&text))
+            }
+            Self::Tool { machine, arguments, .. } => {
+                let arguments = arguments.iter().map(|(name, value)| match value {
+                    Value::String(text) => format!("{name}={}", quoted(text)),
+                    other => format!("{name}={}", quoted(&other.to_string())),
+                });
+                format!("{machine}: {}", arguments.collect::<Vec<_>>().join(" "))
             }
             Self::Bash { bash: Bash { command, .. }, .. } => quoted(command),
             Self::Write { write: HostWrite { path, content }, .. } => {
@@ -174,25 +192,36 @@ pub struct Executor {
 }
 
 impl Executor {
-    /// Carries out a call, unless a call of this id was begun before. Returns the reply for the agent, as JSON.
+    /// Carries out a call, unless a call of this id was begun before.
     ///
     /// # Errors
     /// It was not carried out, or its outcome is unknown.
-    pub async fn execute(&self, call: &Call) -> Result<String, Failure> {
+    pub async fn execute(&self, call: &Call) -> Result<Outcome, Failure> {
         match &call.action {
             Action::Send { machine, session, parts } => {
                 self.send(call, machine, session, parts).await
+            }
+            Action::Tool { machine, instance, arguments } => {
+                let request = ToolCall {
+                    call: Some(call.id.clone()),
+                    instance: instance.clone(),
+                    client: client_name(&call.token_name, &call.conversation),
+                    tool: call.tool.clone(),
+                    arguments: arguments.clone(),
+                };
+                let result = self.once(machine, Verb::Tool, &call.id, &request).await?;
+                Ok(instance_tools::outcome(result))
             }
             Action::Bash { host, .. } | Action::Write { host, .. } if *host != machine_name() => {
                 Err(Failure::Offline)
             }
             Action::Bash { bash, .. } => {
                 self.claim(call).await?;
-                self.host.bash(bash).await.map_err(Failure::Refused)
+                self.host.bash(bash).await.map(Outcome::of_text).map_err(Failure::Refused)
             }
             Action::Write { write, .. } => {
                 self.claim(call).await?;
-                self.host.write(write).await.map_err(Failure::Refused)
+                self.host.write(write).await.map(Outcome::of_text).map_err(Failure::Refused)
             }
         }
     }
@@ -211,18 +240,27 @@ impl Executor {
         machine: &MachineId,
         session: &str,
         parts: &[Part],
-    ) -> Result<String, Failure> {
-        let client = format!("{} {}", call.token_name, call.conversation);
-        let client = client.chars().take(LONGEST_NAME).collect::<String>();
+    ) -> Result<Outcome, Failure> {
         let request = Type {
             call: call.id.clone(),
             sid: session.to_owned(),
-            client: unterm_control::escaped(client.trim()),
+            client: client_name(&call.token_name, &call.conversation),
             parts: parts.to_vec(),
         };
-        let reply = self.machines.request::<Typed>(machine, Verb::Type, &request).await;
-        let reply = match reply {
-            Ok(Reply::Repeated) => match self.machines.claim(machine, &call.id).await {
+        let Typed { bytes } = self.once(machine, Verb::Type, &call.id, &request).await?;
+        Ok(Outcome::of_text(json!({"status": "sent", "bytes": bytes}).to_string()))
+    }
+
+    /// The result of a request that a machine carries out once. If it was carried out before, returns the result of that time.
+    async fn once<T: DeserializeOwned>(
+        &self,
+        machine: &MachineId,
+        verb: Verb,
+        call: &str,
+        request: &impl Serialize,
+    ) -> Result<T, Failure> {
+        let reply = match self.machines.request::<Value>(machine, verb, request).await {
+            Ok(Reply::Repeated) => match self.machines.claim(machine, call).await {
                 Ok(Some(Claim::Ended(reply))) => reply,
                 Ok(_) => return Err(unknown()),
                 Err(error) => return Err(Failure::Silent(format!("{error:#}"))),
@@ -232,9 +270,9 @@ impl Executor {
             Err(error) => return Err(Failure::Silent(error.to_string())),
         };
         match reply {
-            Reply::Done(Typed { bytes }) => {
-                Ok(json!({"status": "sent", "bytes": bytes}).to_string())
-            }
+            Reply::Done(done) => serde_json::from_value(done).map_err(|error| {
+                Failure::Refused(format!("the machine's reply is not understood: {error}"))
+            }),
             Reply::Refused(why) => Err(Failure::Refused(reason(&why))),
             Reply::NotBegun(why) => Err(Failure::NotBegun(reason(&why))),
             Reply::Repeated => Err(unknown()),
@@ -242,10 +280,10 @@ impl Executor {
     }
 }
 
-/// A machine's reason, safe to show.
-pub fn reason(why: &str) -> String {
-    const LONGEST: usize = 500;
-    disarmed(&unterm_control::escaped(&why.chars().take(LONGEST).collect::<String>()))
+/// The name under which the person at a machine sees an agent.
+pub fn client_name(token: &str, conversation: &str) -> String {
+    let client: String = format!("{token} {conversation}").chars().take(LONGEST_NAME).collect();
+    unterm_control::escaped(client.trim())
 }
 
 fn unknown() -> Failure {

@@ -1,5 +1,7 @@
 //! The audit log: each call of an agent, and each decision of a person, in a stream.
 
+use std::ops::Range;
+
 use anyhow::{Context as _, Result};
 use async_nats::jetstream::consumer::{DeliverPolicy, pull};
 use futures_util::StreamExt as _;
@@ -7,6 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::store::{AUDIT, AUDIT_SUBJECT, Store, now};
 
+/// Stands for the token of what a person does.
+pub const PERSON: &str = "person";
 /// The most characters of a call that are kept.
 const LONGEST: usize = 2000;
 
@@ -103,28 +107,51 @@ pub async fn record(store: &Store, mut entry: Entry) -> Result<()> {
     Ok(())
 }
 
+/// The numbers of the entries that are kept. Some in between may be missing.
+///
+/// # Errors
+/// NATS does not answer.
+pub async fn span(store: &Store) -> Result<Range<u64>> {
+    let stream = store.jetstream.get_stream(AUDIT).await?;
+    let state = &stream.cached_info().state;
+    Ok(state.first_sequence..state.last_sequence + 1)
+}
+
 /// The last entries, oldest first.
 ///
 /// # Errors
 /// NATS does not answer.
 pub async fn last(store: &Store, most: u64) -> Result<Vec<Entry>> {
+    let span = span(store).await?;
+    let start = span.end.saturating_sub(most).max(span.start);
+    let entries = read(store, start..span.end).await?;
+    Ok(entries.into_iter().map(|(_, entry)| entry).collect())
+}
+
+/// The entries with these numbers, oldest first.
+///
+/// # Errors
+/// NATS does not answer.
+pub async fn read(store: &Store, numbers: Range<u64>) -> Result<Vec<(u64, Entry)>> {
     let stream = store.jetstream.get_stream(AUDIT).await?;
     let state = stream.cached_info().state.clone();
-    if state.messages == 0 || most == 0 {
+    let end = numbers.end.min(state.last_sequence + 1);
+    if state.messages == 0 || numbers.start >= end {
         return Ok(Vec::new());
     }
-    let start = state.last_sequence.saturating_sub(most - 1).max(state.first_sequence);
     let config = pull::OrderedConfig {
-        deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: start.max(1) },
+        deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: numbers.start.max(1) },
         ..pull::OrderedConfig::default()
     };
     let mut messages = stream.create_consumer(config).await?.messages().await?;
     let mut entries = Vec::new();
     while let Some(message) = messages.next().await {
         let message = message?;
-        let sequence = message.info().map_err(|error| anyhow::anyhow!("{error}"))?.stream_sequence;
-        entries.push(serde_json::from_slice(&message.payload)?);
-        if sequence >= state.last_sequence {
+        let number = message.info().map_err(|error| anyhow::anyhow!("{error}"))?.stream_sequence;
+        if number < end {
+            entries.push((number, serde_json::from_slice(&message.payload)?));
+        }
+        if number + 1 >= end {
             break;
         }
     }

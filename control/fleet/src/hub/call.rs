@@ -3,7 +3,7 @@
 //! Every call passes here, whatever transport it came by. The replies and errors are texts in the form of AITerm's page.
 
 use anyhow::Result;
-use rmcp::model::JsonObject;
+use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 use serde::Serialize;
 use serde_json::json;
 
@@ -12,7 +12,8 @@ use super::{
     audit::{self, Entry, Event},
     conversations::{Flow, MOST_PENDING, State},
     host::{Bash, HostWrite},
-    machines::{Listed, Machine, Unreachable, visible},
+    instance_tools::{self, Outcome},
+    machines::{Listed, ListedSession, Machine, Unreachable, visible},
     output,
     services::Services,
     tokens::{Right, Token},
@@ -21,7 +22,7 @@ use super::{
 use crate::{
     digest,
     identity::{MachineId, machine_name},
-    protocol::{Read, Reply, Sessions, Text, Verb},
+    protocol::{Read, Reply, Sessions, Text, ToolCall, Verb},
 };
 
 /// The most characters of a call's description for the person.
@@ -30,17 +31,21 @@ const LONGEST_DETAIL: usize = 500;
 /// The reply of list_machines, with its fields in the protocol's order.
 #[derive(Serialize)]
 struct MachinesReply {
-    machines: Vec<Listed>,
+    machines: Vec<Listed<ListedSession>>,
 }
 
 /// What the agent gets: a reply, or an error.
 pub enum Answer {
-    /// A reply.
-    Done(String),
+    /// A result.
+    Done(CallToolResult),
     /// The call waits for the person's approval, or was refused.
     Refused(String),
     /// The call is held, and will be carried out.
     Held(String),
+}
+
+fn done(text: String) -> Answer {
+    Answer::Done(CallToolResult::success(vec![ContentBlock::text(text)]))
 }
 
 fn error(why: impl std::fmt::Display) -> Answer {
@@ -114,6 +119,9 @@ impl Calling<'_> {
     /// Checks what does not change: the token's rights and machines, and whether the hub's host is open. Returns the machine that
     /// the call names.
     async fn checked(&self, arguments: &Arguments) -> Result<Option<Machine>, Stop> {
+        if self.hub.stop.is_set().await? {
+            return refuse("the user has stopped all agents");
+        }
         if !self.token.gives(self.tool.right) {
             return refuse(format_args!("this token lacks the right `{}`", self.tool.right.name()));
         }
@@ -147,7 +155,10 @@ impl Calling<'_> {
     /// Carries out a call that changes nothing.
     async fn look(&self, arguments: &Arguments, machine: Option<Machine>) -> Result<Answer, Stop> {
         let answer = match (self.tool.name, machine) {
-            ("list_machines", _) => self.list_machines().await?,
+            ("list_machines", _) => self.list_machines()?,
+            (_, Some(machine)) if self.tool.is_of_instances() => {
+                self.look_with_tool(&machine, arguments).await
+            }
             ("list_sessions", Some(machine)) => self.list_sessions(&machine).await,
             ("read_session_output", Some(machine)) => self.read(&machine, arguments).await,
             (name, _) => self.look_at_host(name, arguments).await,
@@ -159,11 +170,9 @@ impl Calling<'_> {
         Ok(answer)
     }
 
-    async fn list_machines(&self) -> Result<Answer> {
-        let mut machines = self.hub.machines.paired();
-        machines.retain(|machine| self.token.reaches(&machine.id));
-        let machines = self.hub.machines.list(machines).await;
-        Ok(Answer::Done(serde_json::to_string(&MachinesReply { machines })?))
+    fn list_machines(&self) -> Result<Answer> {
+        let machines = self.hub.machines.list(|id| self.token.reaches(id));
+        Ok(done(serde_json::to_string(&MachinesReply { machines })?))
     }
 
     async fn list_sessions(&self, machine: &Machine) -> Answer {
@@ -171,7 +180,7 @@ impl Calling<'_> {
         match replied(asked) {
             Ok(Sessions { sessions }) => {
                 let sessions: Vec<_> = sessions.into_iter().map(visible).collect();
-                Answer::Done(json!({"machine_id": machine.id, "sessions": sessions}).to_string())
+                done(json!({"machine_id": machine.id, "sessions": sessions}).to_string())
             }
             Err(answer) => answer,
         }
@@ -183,7 +192,7 @@ impl Calling<'_> {
         match replied(asked) {
             Ok(Text { text, is_cut }) => {
                 let most = usize::try_from(arguments.number("max_bytes")).unwrap_or(usize::MAX);
-                Answer::Done(output::wrapped(&text, is_cut, arguments.text("cmd_hint"), most))
+                done(output::wrapped(&text, is_cut, arguments.text("cmd_hint"), most))
             }
             Err(answer) => answer,
         }
@@ -199,7 +208,23 @@ impl Calling<'_> {
             "remote_grep" => host.grep(text("pattern"), text("path"), text("glob_filter")).await,
             other => Err(format!("{other} is not served")),
         };
-        looked.map_or_else(error, Answer::Done)
+        looked.map_or_else(error, done)
+    }
+
+    /// Calls a tool of an instance that changes nothing.
+    async fn look_with_tool(&self, machine: &Machine, arguments: &Arguments) -> Answer {
+        let request = ToolCall {
+            call: None,
+            instance: arguments.text("instance").to_owned(),
+            client: action::client_name(&self.token.name, arguments.text("conversation_id")),
+            tool: self.tool.name.to_owned(),
+            arguments: arguments.for_instance().clone(),
+        };
+        let asked = self.hub.machines.request(&machine.id, Verb::Tool, &request).await;
+        match replied(asked) {
+            Ok(result) => Answer::Done(instance_tools::outcome(result).result),
+            Err(answer) => answer,
+        }
     }
 
     /// Carries out, holds or refuses a call that changes something, as the person decided about its conversation.
@@ -255,9 +280,9 @@ impl Calling<'_> {
         // First, so that no call is missing in the audit log.
         self.record(Event::Begun, arguments, &detail, "").await?;
         match self.hub.executor.execute(&call).await {
-            Ok(reply) => {
-                self.record(Event::Done, arguments, &detail, &reply).await?;
-                Ok(Answer::Done(reply))
+            Ok(Outcome { result, summary }) => {
+                self.record(Event::Done, arguments, &detail, &summary).await?;
+                Ok(Answer::Done(result))
             }
             Err(failure) => {
                 let why = failure.message();
@@ -274,6 +299,15 @@ impl Calling<'_> {
                 let parts = action::parts(arguments.text("text"), arguments.text("submit_mode"))?;
                 let session = text("session_id");
                 Ok(Action::Send { machine: machine.id, session, parts })
+            }
+            (_, Some(machine)) if self.tool.is_of_instances() => {
+                let arguments = arguments.for_instance().clone();
+                if serde_json::to_string(&arguments).map_or(usize::MAX, |a| a.len())
+                    > MOST_ARGUMENTS
+                {
+                    return Err(format!("the arguments must have at most {MOST_ARGUMENTS} bytes"));
+                }
+                Ok(Action::Tool { machine: machine.id, instance: text("instance"), arguments })
             }
             ("remote_bash", _) => {
                 let timeout = arguments.number("timeout");
@@ -316,11 +350,14 @@ impl Calling<'_> {
 /// The most bytes of a file that agents write, so that a held call fits into a message.
 const MOST_WRITTEN: usize = 256 << 10;
 
+/// The most bytes of a tool's arguments, so that a held call fits into a message.
+const MOST_ARGUMENTS: usize = 512 << 10;
+
 /// A machine's reply, or the error for the agent.
 fn replied<T>(asked: Result<Reply<T>, Unreachable>) -> Result<T, Answer> {
     match asked {
         Ok(Reply::Done(done)) => Ok(done),
-        Ok(Reply::Refused(why) | Reply::NotBegun(why)) => Err(error(action::reason(&why))),
+        Ok(Reply::Refused(why) | Reply::NotBegun(why)) => Err(error(output::reason(&why))),
         Ok(Reply::Repeated) => Err(error("the machine did not understand the request")),
         Err(why) => Err(error(why)),
     }

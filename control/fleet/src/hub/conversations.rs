@@ -95,7 +95,8 @@ fn key_of(all: &[Conversation], named: &str) -> Result<String> {
 }
 
 /// A decision of the person.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Decision {
     /// It may act.
     Approve,
@@ -232,7 +233,11 @@ impl Conversations {
         Ok(all)
     }
 
-    async fn decide_key(&self, key: &str, decision: Decision) -> Result<Conversation> {
+    /// Decides about the conversation under a key.
+    ///
+    /// # Errors
+    /// There is none, or NATS does not store it.
+    pub async fn decide_key(&self, key: &str, decision: Decision) -> Result<Conversation> {
         let changed = self.0.conversations.change(key, |conversation: &mut Conversation| {
             decision.apply(conversation);
             true

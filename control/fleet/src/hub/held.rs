@@ -24,6 +24,8 @@ use super::{
     action::{Action, Call, Executor, Failure},
     audit::{self, Entry, Event},
     conversations::{Conversation, Conversations, Flow, State},
+    instance_tools::Outcome,
+    stop::Stop,
     store::{HELD, HELD_SUBJECT, Store},
     tokens::Tokens,
 };
@@ -31,7 +33,7 @@ use super::{
 /// How long a hub may work on a call without reporting progress before NATS hands the call to another hub. A busy hub
 /// reports more often.
 const ACK_WAIT: Duration = Duration::from_secs(30);
-/// How long to wait for a machine that is not connected.
+/// How long to wait for a machine that is not connected, or for the end of the emergency stop.
 const OFFLINE_PAUSE: Duration = Duration::from_secs(1);
 /// How long a consumer is kept without use.
 const IDLE: Duration = Duration::from_secs(24 * 3600);
@@ -41,6 +43,8 @@ const IDLE: Duration = Duration::from_secs(24 * 3600);
 pub struct Held {
     /// The fleet's state.
     pub store: Store,
+    /// The emergency stop.
+    pub stop: Stop,
     /// The conversations.
     pub conversations: Conversations,
     /// The tokens, which may be revoked while a call is held.
@@ -165,9 +169,14 @@ impl Held {
         if conversation.flow == Flow::Paused {
             return acknowledge(AckKind::Nak(None)).await;
         }
+        if self.stop.is_set().await? {
+            return acknowledge(AckKind::Nak(Some(OFFLINE_PAUSE))).await;
+        }
         let token = self.tokens.by_id(&call.token).await?;
         let is_gone = match &call.action {
-            Action::Send { machine, .. } => self.executor.machines.find(machine).await?.is_none(),
+            Action::Send { machine, .. } | Action::Tool { machine, .. } => {
+                self.executor.machines.find(machine).await?.is_none()
+            }
             _ => false,
         };
         let why = match (conversation.state, token) {
@@ -186,7 +195,7 @@ impl Held {
         }
         let outcome = self.execute(&call, message).await;
         match outcome {
-            Ok(reply) => self.record(&call, Event::Done, &reply).await?,
+            Ok(outcome) => self.record(&call, Event::Done, &outcome.summary).await?,
             Err(Failure::Offline) => {
                 return acknowledge(AckKind::Nak(Some(OFFLINE_PAUSE))).await;
             }
@@ -201,7 +210,7 @@ impl Held {
     }
 
     /// Carries out a call. Meanwhile reports progress to NATS, so that no other hub receives the call.
-    async fn execute(&self, call: &Call, message: &Message) -> Result<String, Failure> {
+    async fn execute(&self, call: &Call, message: &Message) -> Result<Outcome, Failure> {
         let mut outcome = std::pin::pin!(self.executor.execute(call));
         let mut ticks = tokio::time::interval(ACK_WAIT / 3);
         loop {

@@ -1,14 +1,14 @@
-//! The hub over HTTP: the Model Context Protocol at `/mcp` and at `/mcp/sse`, for clients with a token.
+//! The hub over HTTP: the Model Context Protocol at `/mcp` and at `/mcp/sse`, for clients with a token, and the dashboard.
 //!
 //! Streamable HTTP is served without sessions, so that each request may reach another hub. A stream of events belongs to the hub
-//! that opened it. Refuses requests for other hosts and from web pages, which may reach a hub on the loopback address through a
-//! browser.
+//! that opened it. Refuses requests for other hosts and from other web pages, which may reach a hub on the loopback address through
+//! a browser. No page may use the endpoints of agents.
 
-use std::{collections::HashMap, convert::Infallible, sync::Arc, time::Duration};
+use std::{convert::Infallible, sync::Arc, time::Duration};
 
 use anyhow::{Context as _, Result};
 use axum::{
-    body::Body,
+    body::{Body, Bytes},
     http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header},
 };
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
@@ -17,21 +17,32 @@ use rmcp::transport::streamable_http_server::{
     StreamableHttpServerConfig, StreamableHttpService, session::local::LocalSessionManager,
 };
 use tokio::{
-    net::{TcpListener, TcpStream},
+    io::{AsyncRead, AsyncWrite},
+    net::TcpListener,
     sync::Semaphore,
-    time::sleep,
+    time::{sleep, timeout},
 };
+use tokio_rustls::TlsAcceptor;
 use tower_service::Service as _;
 use unterm_control::{
     TokenKind,
     mcp_http::{
-        LONGEST_MESSAGE, MessageBudget, READING, failure, holding, serve_lines,
+        LONGEST_MESSAGE, MessageBudget, READING, failure, holding, reply, serve_lines,
         sse::{self, Pipes, Streams},
         whole,
     },
 };
 
-use super::{services::Services, session::Session, tokens::Token};
+use super::{
+    dashboard::{self, Dashboard, LONGEST_BODY},
+    pairing::Pairing,
+    services::Services,
+    session::Session,
+    tokens::Token,
+    tool::Toolset,
+    web::{Refused, WRONG_SECRET, bearer, internal, query, refusal, refused},
+};
+use crate::connector::{CodedReply, CodedRequest, PAIR, PairReply};
 
 /// The most connections.
 const MOST_CONNECTIONS: usize = 512;
@@ -39,47 +50,85 @@ const MOST_CONNECTIONS: usize = 512;
 const MOST_REQUESTS: usize = 256;
 /// The longest head of a request, in bytes.
 const LONGEST_HEAD: usize = 16 << 10;
-/// The delay before a wrong token is refused, against guessing.
-const WRONG_TOKEN: Duration = Duration::from_millis(500);
+
+const BUSY: &str = "Too many requests are under way; wait for some of them";
+/// What the dashboard may load. The terminal in it makes style sheets of its own.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 type Mcp = StreamableHttpService<Session, LocalSessionManager>;
+
+/// An address of the hub.
+struct Site {
+    /// The scheme and the host: the origin of its pages.
+    origin: String,
+    host: String,
+}
+
+impl Site {
+    fn new(scheme: &str, host: String) -> Self {
+        Self { origin: format!("{scheme}://{host}"), host }
+    }
+}
 
 /// The endpoints.
 struct Http {
     hub: Arc<Services>,
-    mcp: Mcp,
+    dashboard: Dashboard,
+    pairing: Arc<Pairing>,
+    aiterm: Mcp,
+    unterm: Mcp,
     streams: Arc<Streams>,
     budget: MessageBudget,
     places: Arc<Semaphore>,
-    /// The hosts that requests may name.
-    hosts: Vec<String>,
+    /// The hub's addresses, as clients see them.
+    sites: Vec<Site>,
 }
 
-/// Serves until the future is dropped. `public`: the name by which a proxy offers the hub, if one does.
+/// How others reach the hub.
+pub struct Door<'a> {
+    /// The name, if it has one besides that of the loopback address.
+    pub public_name: Option<&'a str>,
+    /// TLS, if the hub speaks it itself. Then it speaks nothing else.
+    pub tls: Option<&'a TlsAcceptor>,
+}
+
+/// Serves until the future is dropped.
 ///
 /// # Errors
 /// The listener failed.
-pub async fn serve(hub: Arc<Services>, listener: TcpListener, public: Option<&str>) -> Result<()> {
+pub async fn serve(
+    hub: &Arc<Services>,
+    pairing: &Arc<Pairing>,
+    listener: TcpListener,
+    door: &Door<'_>,
+) -> Result<()> {
     let port = listener.local_addr()?.port();
-    let mut hosts = ["127.0.0.1", "localhost"].map(|name| format!("{name}:{port}")).to_vec();
-    hosts.extend(public.map(str::to_owned));
+    let scheme = if door.tls.is_some() { "https" } else { "http" };
+    let own = ["127.0.0.1", "localhost"].map(|name| Site::new(scheme, format!("{name}:{port}")));
+    // A proxy speaks TLS for a hub that does not.
+    let public = door.public_name.map(|name| Site::new("https", name.to_owned()));
+    let sites = own.into_iter().chain(public).collect();
     let config = StreamableHttpServerConfig::default()
         // The hub checks both itself.
         .disable_allowed_hosts()
         .with_max_request_body_bytes(LONGEST_MESSAGE)
         .with_legacy_session_mode(false)
         .with_json_response(true);
-    let session = {
+    let mcp = |toolset| {
         let hub = hub.clone();
-        move || Ok(Session::new(hub.clone(), None))
+        let session = move || Ok(Session::new(hub.clone(), toolset, None));
+        StreamableHttpService::new(session, Arc::default(), config.clone())
     };
     let http = Arc::new(Http {
-        mcp: StreamableHttpService::new(session, Arc::default(), config),
-        hub,
+        aiterm: mcp(Toolset::Aiterm),
+        unterm: mcp(Toolset::Unterm),
+        dashboard: Dashboard::new(hub.clone(), pairing.clone()),
+        pairing: pairing.clone(),
+        hub: hub.clone(),
         streams: Arc::default(),
         budget: MessageBudget::default(),
         places: Arc::new(Semaphore::new(MOST_REQUESTS)),
-        hosts,
+        sites,
     });
     let connections = Arc::new(Semaphore::new(MOST_CONNECTIONS));
     loop {
@@ -93,24 +142,31 @@ pub async fn serve(hub: Arc<Services>, listener: TcpListener, public: Option<&st
                 continue;
             }
         };
-        let http = http.clone();
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "TCP_NODELAY");
+        }
+        let (http, tls) = (http.clone(), door.tls.cloned());
         tokio::spawn(async move {
-            talk(stream, http).await;
+            match tls {
+                None => talk(stream, http).await,
+                Some(tls) => match timeout(READING, tls.accept(stream)).await {
+                    Ok(Ok(stream)) => talk(stream, http).await,
+                    Ok(Err(error)) => tracing::debug!(%error, "a connection without TLS"),
+                    Err(_) => tracing::debug!("a connection that does not begin TLS"),
+                },
+            }
             drop(place);
         });
     }
 }
 
-async fn talk(stream: TcpStream, http: Arc<Http>) {
-    if let Err(error) = stream.set_nodelay(true) {
-        tracing::debug!(%error, "TCP_NODELAY");
-    }
+async fn talk(stream: impl AsyncRead + AsyncWrite + Unpin, http: Arc<Http>) {
     let serve = service_fn(|request: hyper::Request<Incoming>| {
         let http = http.clone();
         async move {
             let reply = match http.answer(request.map(Body::new)).await {
                 Ok(reply) => reply,
-                Err((status, why)) => failure(status, &why),
+                Err(refused) => refusal(refused),
             };
             Ok::<_, Infallible>(guarded(reply))
         }
@@ -129,7 +185,7 @@ async fn talk(stream: TcpStream, http: Arc<Http>) {
 fn guarded(mut reply: Response<Body>) -> Response<Body> {
     for (name, value) in [
         (header::CACHE_CONTROL, "no-store"),
-        (header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
+        (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "no-referrer"),
     ] {
@@ -139,25 +195,36 @@ fn guarded(mut reply: Response<Body>) -> Response<Body> {
 }
 
 impl Http {
-    async fn answer(&self, mut request: Request<Body>) -> Result<Response<Body>, sse::Refused> {
-        self.check_origin(&request)?;
+    async fn answer(&self, mut request: Request<Body>) -> Result<Response<Body>, Refused> {
+        let site = self.check_host(&request)?;
         let path = request.uri().path().to_owned();
-        if path != "/mcp" && path != sse::PATH {
-            return refused(StatusCode::NOT_FOUND, "Agents use /mcp/sse or /mcp");
+        if dashboard::serves(&path) {
+            return self.answer_page(&site.origin, request).await;
         }
+        if path == PAIR {
+            return self.pair(request).await;
+        }
+        if path != "/mcp" && path != sse::PATH {
+            let why = "Agents use /mcp/sse or /mcp, and people open /";
+            return refused(StatusCode::NOT_FOUND, why);
+        }
+        if request.headers().contains_key(header::ORIGIN) {
+            return refused(StatusCode::FORBIDDEN, "Web pages may not ask");
+        }
+        let toolset = Toolset::named(query(request.uri(), "toolset").as_deref());
+        let toolset = toolset.map_err(|why| (StatusCode::BAD_REQUEST, why))?;
         let token = self.token(request.headers()).await?;
         let kind = kind(&token).map_err(internal)?;
         if path == sse::PATH && *request.method() == Method::GET {
             let (hub, reservation) = (self.hub.clone(), self.budget.reserve(kind));
             return self.streams.open(kind, move |pipes| async move {
                 let Pipes { reader, writer, pending } = pipes;
-                let session = |_| Session::new(hub, Some(token));
+                let session = |_| Session::new(hub, toolset, Some(token));
                 serve_lines(session, reader, writer, pending, reservation).await;
             });
         }
-        let busy = "Too many requests are under way; wait for some of them";
         let place = self.places.clone().try_acquire_owned();
-        let place = place.map_err(|_| (StatusCode::SERVICE_UNAVAILABLE, busy.to_owned()))?;
+        let place = place.map_err(|_| (StatusCode::SERVICE_UNAVAILABLE, BUSY.to_owned()))?;
         if *request.method() != Method::POST {
             let mut reply = failure(StatusCode::METHOD_NOT_ALLOWED, "Only POST is used here");
             reply.headers_mut().insert(header::ALLOW, HeaderValue::from_static("POST"));
@@ -173,35 +240,89 @@ impl Http {
         }
         request = Request::from_parts(parts, Body::from(body));
         request.extensions_mut().insert(token);
-        let Ok(reply) = self.mcp.clone().call(request).await;
+        let mcp = match toolset {
+            Toolset::Aiterm => &self.aiterm,
+            Toolset::Unterm => &self.unterm,
+        };
+        let Ok(reply) = mcp.clone().call(request).await;
         Ok(holding(reply, (place, reservation)))
     }
 
-    /// Refuses requests that a web page makes a browser send: they name another host, or have an origin.
-    fn check_origin(&self, request: &Request<Body>) -> Result<(), sse::Refused> {
-        let headers = request.headers();
-        let mut hosts = headers.get_all(header::HOST).iter();
-        let is_ours = |host: &str| self.hosts.iter().any(|ours| ours.eq_ignore_ascii_case(host));
-        let host = hosts.next().and_then(|host| host.to_str().ok());
-        if !host.is_some_and(is_ours) || hosts.next().is_some() {
-            return refused(StatusCode::FORBIDDEN, "The Host header is not this hub's");
+    /// Pairs a machine that has a code.
+    async fn pair(&self, request: Request<Body>) -> Result<Response<Body>, Refused> {
+        let (parts, body) = request.into_parts();
+        if parts.headers.contains_key(header::ORIGIN) || parts.method != Method::POST {
+            return refused(StatusCode::FORBIDDEN, "Only machines may ask");
         }
-        if request.uri().authority().is_some_and(|authority| !is_ours(authority.as_str())) {
-            return refused(StatusCode::FORBIDDEN, "The request is for another host");
+        check_json(&parts.headers)?;
+        let place = self.places.clone().try_acquire_owned();
+        let _place = place.map_err(|_| (StatusCode::SERVICE_UNAVAILABLE, BUSY.to_owned()))?;
+        let mut reservation = self.budget.reserve(TokenKind::Page);
+        let body = whole(body, LONGEST_HEAD, &mut reservation).await?;
+        let coded: CodedRequest = serde_json::from_slice(&body)
+            .map_err(|error| (StatusCode::BAD_REQUEST, error.to_string()))?;
+        let answer = self.pairing.accept_code(&coded.request, &coded.code).await;
+        if matches!(answer, PairReply::Refused(_)) {
+            sleep(WRONG_SECRET).await;
         }
-        if headers.contains_key(header::ORIGIN) {
-            return refused(StatusCode::FORBIDDEN, "Web pages may not ask");
-        }
-        Ok(())
+        let answer = CodedReply { answer, servers: self.pairing.servers().to_vec() };
+        let answer = serde_json::to_string(&answer).map_err(|error| internal(error.into()))?;
+        Ok(reply(StatusCode::OK, "application/json", answer))
     }
 
-    async fn token(&self, headers: &HeaderMap) -> Result<Token, sse::Refused> {
-        let value = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-        let secret = value.and_then(|value| {
-            let (scheme, secret) = value.split_once(' ')?;
-            scheme.eq_ignore_ascii_case("bearer").then(|| secret.trim())
-        });
-        let found = match secret {
+    /// Answers the dashboard's page.
+    async fn answer_page(
+        &self,
+        own: &str,
+        request: Request<Body>,
+    ) -> Result<Response<Body>, Refused> {
+        let headers = request.headers();
+        let is_own = |origin: &HeaderValue| self.sites.iter().any(|site| site.origin == *origin);
+        if !headers.get_all(header::ORIGIN).iter().all(is_own) {
+            return refused(StatusCode::FORBIDDEN, "Another page may not ask");
+        }
+        // Nobody has signed in yet, so all visitors share the places and the memory.
+        let place = self.places.clone().try_acquire_owned();
+        let place = place.map_err(|_| (StatusCode::SERVICE_UNAVAILABLE, BUSY.to_owned()))?;
+        let (parts, body) = request.into_parts();
+        let mut reservation = self.budget.reserve(TokenKind::Page);
+        let body = if parts.method == Method::POST {
+            check_json(&parts.headers)?;
+            whole(body, LONGEST_BODY, &mut reservation).await?
+        } else {
+            Bytes::new()
+        };
+        let reply = self.dashboard.answer(own, &parts, &body).await?;
+        drop((place, reservation));
+        Ok(reply)
+    }
+
+    fn site(&self, host: &str) -> Option<&Site> {
+        self.sites.iter().find(|site| site.host.eq_ignore_ascii_case(host))
+    }
+
+    /// Refuses requests that name another host, as those of a page whose name was made to mean this address.
+    fn check_host(&self, request: &Request<Body>) -> Result<&Site, Refused> {
+        let headers = request.headers();
+        let mut hosts = headers.get_all(header::HOST).iter();
+        let host = hosts.next().and_then(|host| host.to_str().ok());
+        let site = host.and_then(|host| self.site(host)).filter(|_| hosts.next().is_none());
+        let Some(site) = site else {
+            return refused(StatusCode::FORBIDDEN, "The Host header is not this hub's");
+        };
+        if request
+            .uri()
+            .authority()
+            .is_some_and(|authority| self.site(authority.as_str()).is_none())
+        {
+            return refused(StatusCode::FORBIDDEN, "The request is for another host");
+        }
+        Ok(site)
+    }
+
+    async fn token(&self, headers: &HeaderMap) -> Result<Token, Refused> {
+        let secret = bearer(headers);
+        let found = match &secret {
             Some(secret) => self.hub.tokens.find(secret).await.map_err(internal)?,
             None => None,
         };
@@ -210,20 +331,12 @@ impl Http {
             None => {
                 if secret.is_some() {
                     tracing::warn!("a wrong token");
-                    sleep(WRONG_TOKEN).await;
+                    sleep(WRONG_SECRET).await;
                 }
                 refused(StatusCode::UNAUTHORIZED, "missing or bad bearer token")
             }
         }
     }
-}
-
-fn internal(error: anyhow::Error) -> sse::Refused {
-    (StatusCode::SERVICE_UNAVAILABLE, format!("{error:#}"))
-}
-
-fn refused<T>(status: StatusCode, why: &str) -> Result<T, sse::Refused> {
-    Err((status, why.to_owned()))
 }
 
 /// A token as the transports tell tokens apart.
@@ -233,18 +346,11 @@ fn kind(token: &Token) -> Result<TokenKind> {
 }
 
 /// The content type of requests, which a web page can't send to another origin without a preflight request.
-fn check_json(headers: &HeaderMap) -> Result<(), sse::Refused> {
+fn check_json(headers: &HeaderMap) -> Result<(), Refused> {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     let kind = kind.and_then(|kind| kind.split(';').next()).unwrap_or_default();
     if kind.trim().eq_ignore_ascii_case("application/json") {
         return Ok(());
     }
     refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, "The Content-Type must be application/json")
-}
-
-/// A parameter of a query. The names of streams need no escapes.
-fn query(uri: &axum::http::Uri, name: &str) -> Option<String> {
-    let pairs = uri.query()?.split('&').filter_map(|pair| pair.split_once('='));
-    let all: HashMap<_, _> = pairs.collect();
-    all.get(name).map(|value| (*value).to_owned())
 }

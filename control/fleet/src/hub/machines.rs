@@ -1,31 +1,25 @@
 //! The machines of the fleet: which are paired, what they say of themselves, and requests to them.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet},
     sync::Arc,
     time::Duration,
 };
 
-use anyhow::{Context as _, Result, bail, ensure};
-use async_nats::{RequestErrorKind, jetstream::kv::Operation};
-use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use anyhow::Result;
+use async_nats::{Client, RequestErrorKind, jetstream::kv::Operation};
 use futures_util::{StreamExt as _, stream};
-use nkeys::{KeyPair, KeyPairType};
 use parking_lot::RwLock;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use tokio::sync::watch;
 
 use super::{
     output::disarmed,
-    store::{Bucket, INVITATION_AGE, Store, now},
+    store::{Bucket, Store},
 };
 use crate::{
-    connector::{Invitation, PairReply, PairRequest},
-    digest::random,
-    identity::{self, MachineId},
-    jwt::{self, Permissions},
-    nats::Credentials,
-    nats_server::Fleet,
-    protocol::{self, Claim, Presence, Reply, Session, Sessions, Verb},
+    identity::MachineId,
+    protocol::{self, Claim, Presence, Reply, Session, Sessions, TOOL_PATIENCE, Verb},
     signature::Signer,
 };
 
@@ -33,10 +27,14 @@ use crate::{
 const LISTING: Duration = Duration::from_secs(2);
 /// How long a machine may take to carry out a request. Longer than a connector allows for one call.
 pub const PATIENCE: Duration = Duration::from_secs(20);
+/// How much longer than a machine the hub waits for a tool.
+const MARGIN: Duration = Duration::from_secs(3);
 /// How many machines are asked at a time.
 const AT_A_TIME: usize = 256;
+/// The most AI programs of a machine.
+const MOST_PROGRAMS: usize = 100;
 /// The most characters of a machine's name.
-const LONGEST_NAME: usize = 100;
+pub const LONGEST_NAME: usize = 100;
 
 /// A paired machine.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -55,7 +53,7 @@ pub struct Machine {
 
 /// A machine as agents see it.
 #[derive(Clone, Debug, Serialize)]
-pub struct Listed {
+pub struct Listed<S> {
     /// Its id.
     pub id: MachineId,
     /// Its name.
@@ -65,7 +63,19 @@ pub struct Listed {
     /// The AI programs on it.
     pub scan: BTreeMap<String, Scanned>,
     /// Its sessions.
-    pub sessions: Vec<ListedSession>,
+    pub sessions: Vec<S>,
+}
+
+/// A machine as people see it.
+#[derive(Clone, Debug, Serialize)]
+pub struct ShownMachine {
+    /// What agents see, and more of its sessions.
+    #[serde(flatten)]
+    machine: Listed<Session>,
+    /// `linux`, `macos` or `windows`.
+    platform: String,
+    /// When it was paired (RFC 3339, UTC).
+    paired_at: String,
 }
 
 /// An AI program as agents see it.
@@ -90,8 +100,8 @@ pub enum Unreachable {
     #[error("connector_offline")]
     Offline,
     /// It is connected, but its reply did not come.
-    #[error("the machine did not answer within {} s; the call may have been carried out", PATIENCE.as_secs())]
-    Silent,
+    #[error("the machine did not answer within {} s; the call may have been carried out", .0.as_secs())]
+    Silent(Duration),
     /// The fleet's NATS failed.
     #[error("the fleet's message service failed: {0}")]
     Failed(String),
@@ -102,15 +112,33 @@ pub enum Unreachable {
 pub struct Machines {
     store: Store,
     signer: Signer,
-    present: Arc<RwLock<HashMap<MachineId, Presence>>>,
-    /// The paired machines, as [`Self::follow`] last heard. A list of keys in the store costs a consumer of NATS each time.
-    paired: Arc<RwLock<BTreeMap<MachineId, Machine>>>,
+    /// The connection that hears of connections, and the account of the machines.
+    system: (Client, Arc<str>),
+    state: Arc<RwLock<State>>,
+    changes: watch::Sender<()>,
+}
+
+/// What [`Machines::follow`] last heard. To ask for it anew would take long in a large fleet.
+#[derive(Default)]
+struct State {
+    paired: BTreeMap<MachineId, Machine>,
+    /// What connected machines say of themselves, safe to show.
+    present: HashMap<MachineId, Presence>,
+    /// The connections of machines that were heard of.
+    connections: HashMap<MachineId, HashSet<String>>,
 }
 
 impl Machines {
-    /// Those in a store. `signer` signs the requests to them.
-    pub fn new(store: Store, signer: Signer) -> Self {
-        Self { store, signer, present: Arc::default(), paired: Arc::default() }
+    /// Those in a store. `signer` signs the requests to them. `system`: a connection to NATS's system account. `account`: that of the
+    /// machines.
+    pub fn new(store: Store, signer: Signer, system: Client, account: &str) -> Self {
+        let (system, changes) = ((system, account.into()), watch::Sender::new(()));
+        Self { store, signer, system, state: Arc::default(), changes }
+    }
+
+    /// Changes when a machine is paired, removed, connected or disconnected, or says something new of itself.
+    pub fn changes(&self) -> watch::Receiver<()> {
+        self.changes.subscribe()
     }
 
     /// The paired machine with this id.
@@ -128,14 +156,14 @@ impl Machines {
     pub async fn load(&self) -> Result<Vec<Machine>> {
         let all = self.store.machines.all::<Machine>().await?;
         let all: Vec<_> = all.into_iter().map(|(_, machine)| machine).collect();
-        *self.paired.write() =
+        self.state.write().paired =
             all.iter().map(|machine| (machine.id.clone(), machine.clone())).collect();
         Ok(all)
     }
 
     /// All paired machines, as of the last change that this hub has heard of.
     pub fn paired(&self) -> Vec<Machine> {
-        self.paired.read().values().cloned().collect()
+        self.state.read().paired.values().cloned().collect()
     }
 
     /// Removes a machine from the fleet: the hub asks it nothing more.
@@ -146,35 +174,40 @@ impl Machines {
         self.store.machines.take(id.as_str()).await
     }
 
-    /// Whether a machine is connected, and its sessions. Asks the machine, because the last presence may be out of date.
-    pub async fn list(&self, machines: Vec<Machine>) -> Vec<Listed> {
-        let asked = stream::iter(machines).map(|machine| self.listed(machine));
-        let mut all: Vec<Listed> = asked.buffer_unordered(AT_A_TIME).collect().await;
-        all.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
-        all
+    /// The machines for which `is_listed`, as this hub has last heard of them.
+    pub fn list(&self, is_listed: impl Fn(&MachineId) -> bool) -> Vec<Listed<ListedSession>> {
+        let state = self.state.read();
+        let machines = state.paired.values().filter(|machine| is_listed(&machine.id));
+        sorted(machines.map(|of| listed(of, state.present.get(&of.id), listed_session)).collect())
     }
 
-    async fn listed(&self, machine: Machine) -> Listed {
-        let asked = self.request_within(&machine.id, Verb::Sessions, &(), LISTING).await;
-        let presence = self.present.read().get(&machine.id).cloned().unwrap_or_default();
-        let sessions = match asked {
-            Ok(Reply::Done(Sessions { sessions })) => Some(sessions),
-            Err(Unreachable::Offline) => None,
-            // It is connected, and busy.
-            _ => Some(presence.sessions),
-        };
-        let status = if sessions.is_some() { "connected" } else { "offline" };
-        let name = if presence.name.is_empty() { &machine.name } else { &presence.name };
-        Listed {
-            name: shown(name, LONGEST_NAME),
-            id: machine.id,
-            status,
-            scan: match &sessions {
-                Some(_) => presence.scan.into_iter().map(scanned).collect(),
-                None => BTreeMap::new(),
-            },
-            sessions: sessions.into_iter().flatten().map(listed_session).collect(),
-        }
+    /// All machines, for people.
+    pub fn list_all(&self) -> Vec<ShownMachine> {
+        let state = self.state.read();
+        let shown = state.paired.values().map(|of| ShownMachine {
+            machine: listed(of, state.present.get(&of.id), Session::clone),
+            platform: of.platform.clone(),
+            paired_at: of.paired_at.clone(),
+        });
+        shown.collect()
+    }
+
+    /// The same for a hub that does not follow its machines: asks each of them.
+    pub async fn ask_all(&self, machines: Vec<Machine>) -> Vec<Listed<ListedSession>> {
+        let asked = stream::iter(machines).map(|machine| async move {
+            let asked = self.request_within(&machine.id, Verb::Sessions, &(), LISTING).await;
+            let presence = match asked {
+                Ok(Reply::Done(Sessions { sessions })) => {
+                    let sessions = sessions.into_iter().map(visible).collect();
+                    Some(Presence { sessions, ..Presence::default() })
+                }
+                Err(Unreachable::Offline) => None,
+                // It is connected, and busy.
+                _ => Some(Presence::default()),
+            };
+            listed(&machine, presence.as_ref(), listed_session)
+        });
+        sorted(asked.buffer_unordered(AT_A_TIME).collect().await)
     }
 
     /// Asks a machine.
@@ -187,7 +220,8 @@ impl Machines {
         verb: Verb,
         request: &impl Serialize,
     ) -> Result<Reply<T>, Unreachable> {
-        self.request_within(machine, verb, request, PATIENCE).await
+        let patience = if verb == Verb::Tool { TOOL_PATIENCE + MARGIN } else { PATIENCE };
+        self.request_within(machine, verb, request, patience).await
     }
 
     async fn request_within<T: DeserializeOwned>(
@@ -207,7 +241,7 @@ impl Machines {
             Ok(reply) => serde_json::from_slice(&reply.payload).map_err(|error| failed(&error)),
             Err(error) => Err(match error.kind() {
                 RequestErrorKind::NoResponders => Unreachable::Offline,
-                RequestErrorKind::TimedOut => Unreachable::Silent,
+                RequestErrorKind::TimedOut => Unreachable::Silent(patience),
                 _ => failed(&error),
             }),
         }
@@ -221,30 +255,120 @@ impl Machines {
         self.store.calls.get(&protocol::call_key(machine, call)).await
     }
 
-    /// Follows which machines are paired, and what connectors say of them, for as long as it is polled.
+    /// Follows which machines are paired and connected, and what connectors say of them, for as long as it is polled.
     pub async fn follow(&self) {
         loop {
-            let presence = follow_bucket(&self.store.presence, |id, presence| {
-                let mut present = self.present.write();
-                match presence {
-                    Some(presence) => drop(present.insert(id, presence)),
-                    None => drop(present.remove(&id)),
-                }
+            let presence = follow_bucket(&self.store.presence, |id, presence: Option<Presence>| {
+                let presence = presence.map(visible_presence);
+                self.change(|state| match presence {
+                    Some(presence) => {
+                        let is_news = state.present.get(&id) != Some(&presence);
+                        state.present.insert(id, presence);
+                        is_news
+                    }
+                    None => state.present.remove(&id).is_some(),
+                });
             });
             let paired = follow_bucket(&self.store.machines, |id, machine| {
-                let mut paired = self.paired.write();
-                match machine {
-                    Some(machine) => drop(paired.insert(id, machine)),
-                    None => drop(paired.remove(&id)),
-                }
+                self.change(|state| {
+                    match machine {
+                        Some(machine) => drop(state.paired.insert(id, machine)),
+                        None => drop(state.paired.remove(&id)),
+                    }
+                    true
+                });
             });
             let error = tokio::select! {
                 error = presence => error,
                 error = paired => error,
+                error = self.follow_connections() => error,
             };
             tracing::warn!(error = %format!("{error:#}"), "the machines are not followed");
             tokio::time::sleep(Duration::from_secs(1)).await;
         }
+    }
+
+    /// Changes the state. `change` returns whether that is news.
+    fn change(&self, change: impl FnOnce(&mut State) -> bool) {
+        if change(&mut self.state.write()) {
+            self.changes.send_replace(());
+        }
+    }
+
+    /// Follows the connections of machines, until that fails: NATS reports at once that one is gone. Its presence ends later.
+    async fn follow_connections(&self) -> anyhow::Error {
+        let (client, account) = &self.system;
+        let subject = format!("$SYS.ACCOUNT.{account}.>");
+        let mut events = match client.subscribe(subject).await {
+            Ok(events) => events,
+            Err(error) => return error.into(),
+        };
+        while let Some(event) = events.next().await {
+            let is_connect = event.subject.ends_with(".CONNECT");
+            if !is_connect && !event.subject.ends_with(".DISCONNECT") {
+                continue;
+            }
+            let Ok(event) = serde_json::from_slice::<ConnectionEvent>(&event.payload) else {
+                continue;
+            };
+            let machine = MachineId::of_key(&event.client.user);
+            let connection = format!("{} {}", event.server.id, event.client.id);
+            self.change(|state| {
+                let known = state.connections.entry(machine.clone()).or_default();
+                if is_connect {
+                    known.insert(connection);
+                    return false;
+                }
+                known.remove(&connection);
+                if !known.is_empty() {
+                    return false;
+                }
+                state.connections.remove(&machine);
+                state.present.remove(&machine).is_some()
+            });
+        }
+        anyhow::anyhow!("the connection to NATS's system account was closed")
+    }
+}
+
+/// An event of NATS about a connection (docs.nats.io, "Monitoring and Events").
+#[derive(Deserialize)]
+struct ConnectionEvent {
+    server: ConnectionServer,
+    client: ConnectionClient,
+}
+
+#[derive(Deserialize)]
+struct ConnectionServer {
+    id: String,
+}
+
+#[derive(Deserialize)]
+struct ConnectionClient {
+    id: u64,
+    /// The user's public key.
+    #[serde(default)]
+    user: String,
+}
+
+fn sorted<S>(mut all: Vec<Listed<S>>) -> Vec<Listed<S>> {
+    all.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
+    all
+}
+
+/// A machine that says this of itself, if it is connected.
+fn listed<S>(machine: &Machine, presence: Option<&Presence>, show: fn(&Session) -> S) -> Listed<S> {
+    let name = presence.map(|presence| &presence.name).filter(|name| !name.is_empty());
+    let scanned = |(name, program): (&String, &protocol::Program)| {
+        let scanned = Scanned { version: program.version.clone(), running: program.running };
+        (name.clone(), scanned)
+    };
+    Listed {
+        id: machine.id.clone(),
+        name: name.unwrap_or(&machine.name).clone(),
+        status: if presence.is_some() { "connected" } else { "offline" },
+        scan: presence.iter().flat_map(|of| &of.scan).map(scanned).collect(),
+        sessions: presence.iter().flat_map(|of| &of.sessions).map(show).collect(),
     }
 }
 
@@ -271,14 +395,23 @@ async fn follow_bucket<T: DeserializeOwned>(
     follow.await.err().unwrap_or_else(|| anyhow::anyhow!("the watch ended"))
 }
 
-fn scanned((name, program): (String, protocol::Program)) -> (String, Scanned) {
-    let version = shown(&program.version, LONGEST_NAME);
-    (shown(&name, LONGEST_NAME), Scanned { version, running: program.running })
+fn listed_session(session: &Session) -> ListedSession {
+    let Session { sid, ai, cwd, .. } = session.clone();
+    ListedSession { sid, ai, cwd }
 }
 
-fn listed_session(session: Session) -> ListedSession {
-    let Session { sid, ai, cwd, .. } = visible(session);
-    ListedSession { sid, ai, cwd }
+/// What a machine says of itself, with all texts safe to show.
+fn visible_presence(presence: Presence) -> Presence {
+    let scan = presence.scan.into_iter().take(MOST_PROGRAMS).map(|(name, program)| {
+        let version = shown(&program.version, LONGEST_NAME);
+        (shown(&name, LONGEST_NAME), protocol::Program { version, ..program })
+    });
+    Presence {
+        name: shown(&presence.name, LONGEST_NAME),
+        scan: scan.collect(),
+        sessions: presence.sessions.into_iter().map(visible).collect(),
+        ..presence
+    }
 }
 
 /// A session with all texts safe to show, whatever its connector sent.
@@ -294,109 +427,8 @@ pub fn visible(session: Session) -> Session {
     }
 }
 
-fn shown(text: &str, most: usize) -> String {
+/// A text of a machine, safe to show, in one line of at most `most` characters.
+pub fn shown(text: &str, most: usize) -> String {
     let line: String = text.chars().take(most).map(|c| if c == '\n' { ' ' } else { c }).collect();
     disarmed(&unterm_control::escaped(&line))
-}
-
-/// Pairs machines: signs their permissions.
-pub struct Pairing {
-    store: Store,
-    account: KeyPair,
-    servers: Credentials,
-    hub: String,
-}
-
-/// An invitation in the store.
-#[derive(Serialize, Deserialize)]
-struct Invited {
-    at: String,
-}
-
-impl Pairing {
-    /// For a fleet.
-    ///
-    /// # Errors
-    /// The fleet's keys are damaged.
-    pub fn new(store: Store, fleet: &Fleet, hub: String) -> Result<Self> {
-        let account = identity::key(&fleet.account_seed)?;
-        Ok(Self { store, account, servers: fleet.credentials.clone(), hub })
-    }
-
-    /// Makes an invitation for one machine.
-    ///
-    /// # Errors
-    /// NATS does not store it.
-    pub async fn invite(&self) -> Result<Invitation> {
-        let number = random::<8>()?;
-        let seed = identity::new_seed(KeyPairType::User)?;
-        let permissions = Permissions {
-            publish: vec![Invitation::subject(&number)],
-            subscribe: vec![format!("{}.>", Invitation::inbox(&number))],
-        };
-        let key = identity::key(&seed)?.public_key();
-        let lifetime = Some(INVITATION_AGE);
-        let jwt = jwt::user(&self.account, &key, "invitation", Some(&permissions), lifetime)?;
-        self.store.invitations.put(&number, &Invited { at: now() }).await?;
-        // A file of certificates is this machine's.
-        let credentials = Credentials { jwt, seed, certificates: None, ..self.servers.clone() };
-        Ok(Invitation { number, credentials })
-    }
-
-    /// Pairs the machine with this public key. Returns the token of its permissions.
-    ///
-    /// # Errors
-    /// Another key has the same id, or NATS does not store it.
-    pub async fn pair(&self, key: &str, name: &str, platform: &str) -> Result<String> {
-        ensure!(identity::is_user_key(key), "this is no public key of a user");
-        let id = MachineId::of_key(key);
-        let machine = Machine {
-            id: id.clone(),
-            key: key.to_owned(),
-            name: shown(name, LONGEST_NAME),
-            platform: shown(platform, LONGEST_NAME),
-            paired_at: now(),
-        };
-        if !self.store.machines.create(id.as_str(), &machine).await? {
-            let paired: Option<Machine> = self.store.machines.get(id.as_str()).await?;
-            let is_same = paired.is_some_and(|paired| paired.key == key);
-            ensure!(is_same, "another machine has the id {id}");
-        }
-        jwt::user(&self.account, key, id.as_str(), Some(&protocol::permissions(&id)), None)
-    }
-
-    /// Answers requests of machines to be paired, for as long as it is polled. Of several hubs, one answers.
-    ///
-    /// # Errors
-    /// The connection was closed.
-    pub async fn serve(&self) -> Result<()> {
-        let subject = Invitation::subject("*");
-        let client = &self.store.client;
-        let mut requests = client.queue_subscribe(subject, "hubs".to_owned()).await?;
-        while let Some(request) = requests.next().await {
-            let Some(reply) = request.reply.clone() else { continue };
-            let number = request.subject.rsplit('.').next().unwrap_or_default();
-            let answer = match self.accept(number, &request.payload).await {
-                Ok(jwt) => PairReply::Paired { jwt, hub: self.hub.clone() },
-                Err(error) => {
-                    tracing::warn!(error = %format!("{error:#}"), "a machine was not paired");
-                    PairReply::Refused(format!("{error:#}"))
-                }
-            };
-            client.publish(reply, serde_json::to_vec(&answer)?.into()).await?;
-        }
-        bail!("the connection to NATS was closed")
-    }
-
-    async fn accept(&self, number: &str, request: &[u8]) -> Result<String> {
-        let request: PairRequest = serde_json::from_slice(request)?;
-        let key = KeyPair::from_public_key(&request.key)
-            .map_err(|error| anyhow::anyhow!("the machine's key: {error}"))?;
-        let proof = URL_SAFE_NO_PAD.decode(&request.proof).context("the proof")?;
-        let is_proven = key.verify(number.as_bytes(), &proof).is_ok();
-        ensure!(is_proven, "the machine did not sign with the key that it claims");
-        let is_open = self.store.invitations.take(number).await?;
-        ensure!(is_open, "the invitation was used or has expired");
-        self.pair(&request.key, &request.name, &request.platform).await
-    }
 }

@@ -25,6 +25,12 @@ pub fn wrapped(text: &str, is_cut: bool, command: &str, most: usize) -> String {
     )
 }
 
+/// A machine's reason, safe to show.
+pub fn reason(why: &str) -> String {
+    const LONGEST: usize = 500;
+    disarmed(&escaped(&why.chars().take(LONGEST).collect::<String>()))
+}
+
 /// The text with tags of the wrapper made harmless: their `<` becomes `&lt;`. Invisible characters must be escaped before, so that
 /// none can hide inside of a tag.
 pub fn disarmed(text: &str) -> String {

@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use super::{
     action::Executor, conversations::Conversations, held::Held, host::Host, machines::Machines,
-    places::CallPlaces, store::Store, tokens::Tokens,
+    notices::Notices, places::CallPlaces, stop::Stop, store::Store, tokens::Tokens, views::Views,
+    visits::Visits,
 };
-use crate::signature::Signer;
 
 /// The parts of a hub that calls use.
 pub struct Services {
+    /// The hub's name.
+    pub name: String,
     /// The fleet's state.
     pub store: Store,
     /// The tokens of agents.
@@ -24,26 +26,51 @@ pub struct Services {
     pub executor: Executor,
     /// Holds such calls.
     pub held: Held,
+    /// The emergency stop.
+    pub stop: Stop,
+    /// The visits of the dashboard.
+    pub visits: Visits,
+    /// What the dashboard is told of changes.
+    pub notices: Notices,
+    /// What it shows of sessions.
+    pub views: Views,
     /// Bounds the calls that run at a time.
     pub places: CallPlaces,
 }
 
 impl Services {
     /// On a store.
-    pub fn new(store: Store, signer: Signer, host: Host) -> Self {
-        let machines = Machines::new(store.clone(), signer);
+    pub fn new(name: String, store: Store, machines: Machines, host: Host) -> Self {
+        let notices = Notices::new(store.clone(), machines.clone());
         let tokens = Tokens::new(store.clone());
         let conversations = Conversations::new(store.clone());
         let executor =
             Executor { machines: machines.clone(), host: host.clone(), store: store.clone() };
+        let stop = Stop::new(store.clone());
         let held = Held {
             store: store.clone(),
+            stop: stop.clone(),
             conversations: conversations.clone(),
             tokens: tokens.clone(),
             executor: executor.clone(),
             replaying: Arc::default(),
         };
-        let places = CallPlaces::default();
-        Self { store, tokens, machines, conversations, host, executor, held, places }
+        let (visits, places) = (Visits::new(store.clone()), CallPlaces::default());
+        let views = Views::new(machines.clone(), store.client.clone());
+        Self {
+            name,
+            stop,
+            visits,
+            notices,
+            views,
+            store,
+            tokens,
+            machines,
+            conversations,
+            host,
+            executor,
+            held,
+            places,
+        }
     }
 }

@@ -32,14 +32,19 @@ pub const AUDIT_SUBJECT: &str = "fleet.audit";
 /// How long the audit log is kept.
 const AUDIT_AGE: Duration = Duration::from_secs(365 * 24 * 3600);
 /// The most bytes of the audit log. The oldest entries make room.
-const AUDIT_BYTES: i64 = 4 << 30;
-/// The most bytes of a value in a bucket, and of a bucket. A full one stores nothing new, so the disk does not fill up.
+const AUDIT_BYTES: i64 = 1 << 30;
+/// The most bytes of a value in a bucket, and of a bucket. A full one stores nothing new, so the disk does not fill up. NATS wants
+/// this much free space when it makes the bucket.
 const LONGEST_VALUE: i32 = 512 << 10;
-const BUCKET_BYTES: i64 = 1 << 30;
+const BUCKET_BYTES: i64 = 64 << 20;
+const LARGE_BUCKET_BYTES: i64 = 256 << 20;
 /// The most bytes of all calls that wait.
-const HELD_BYTES: i64 = 1 << 30;
+const HELD_BYTES: i64 = 256 << 20;
 /// How long an invitation is valid.
 pub const INVITATION_AGE: Duration = Duration::from_secs(600);
+/// How long a code for the dashboard is valid, and how long a visit lasts.
+const CODE_AGE: Duration = Duration::from_secs(600);
+const VISIT_AGE: Duration = Duration::from_secs(12 * 3600);
 /// How often a change is tried again because another hub changed the same value.
 const TRIES: usize = 20;
 
@@ -62,6 +67,12 @@ pub struct Store {
     pub conversations: Bucket,
     /// The invitations that are not used up.
     pub invitations: Bucket,
+    /// Codes for signing in to the dashboard, by their digests.
+    pub codes: Bucket,
+    /// The visits of the dashboard, by the digests of their secrets.
+    pub visits: Bucket,
+    /// What a person switched for the whole fleet.
+    pub switches: Bucket,
     /// The calls that machines have begun.
     pub calls: Bucket,
 }
@@ -73,29 +84,35 @@ impl Store {
     /// NATS has no JetStream, or does not answer.
     pub async fn open(machines: Client, state: &Client) -> Result<Self> {
         let (shared, jetstream) = (nats::jetstream(&machines), nats::jetstream(state));
-        let bucket_in = async |account: &jetstream::Context, name: &str, max_age, limit_markers| {
-            let config = kv::Config {
-                bucket: name.to_owned(),
-                history: 1,
-                max_age,
-                limit_markers,
-                max_value_size: LONGEST_VALUE,
-                max_bytes: BUCKET_BYTES,
-                ..kv::Config::default()
+        let bucket_in =
+            async |account: &jetstream::Context, name: &str, max_age, limit_markers, max_bytes| {
+                let config = kv::Config {
+                    bucket: name.to_owned(),
+                    history: 1,
+                    max_age,
+                    limit_markers,
+                    max_value_size: LONGEST_VALUE,
+                    max_bytes,
+                    ..kv::Config::default()
+                };
+                let made = account.create_or_update_key_value(config).await;
+                made.map(Bucket).with_context(|| format!("opening the bucket {name}"))
             };
-            let made = account.create_or_update_key_value(config).await;
-            made.map(Bucket).with_context(|| format!("opening the bucket {name}"))
-        };
-        let bucket = async |name, max_age| bucket_in(&jetstream, name, max_age, None).await;
-        let forever = Duration::ZERO;
+        let bucket =
+            async |name, max_age| bucket_in(&jetstream, name, max_age, None, BUCKET_BYTES).await;
+        let (forever, large) = (Duration::ZERO, LARGE_BUCKET_BYTES);
         let store = Self {
-            presence: bucket_in(&shared, PRESENCE, forever, Some(PRESENCE_TTL)).await?,
-            calls: bucket_in(&shared, CALLS, CALL_MEMORY, None).await?,
+            presence: bucket_in(&shared, PRESENCE, forever, Some(PRESENCE_TTL), large).await?,
+            calls: bucket_in(&shared, CALLS, CALL_MEMORY, None, large).await?,
             machines: bucket("fleet_machines", forever).await?,
             tokens: bucket("fleet_tokens", forever).await?,
             token_uses: bucket("fleet_token_uses", forever).await?,
-            conversations: bucket("fleet_conversations", forever).await?,
+            conversations: bucket_in(&jetstream, "fleet_conversations", forever, None, large)
+                .await?,
             invitations: bucket("fleet_invitations", INVITATION_AGE).await?,
+            codes: bucket("fleet_codes", CODE_AGE).await?,
+            visits: bucket("fleet_visits", VISIT_AGE).await?,
+            switches: bucket("fleet_switches", forever).await?,
             client: machines,
             jetstream: jetstream.clone(),
         };

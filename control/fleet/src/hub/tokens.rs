@@ -175,6 +175,20 @@ impl Tokens {
         Ok(all)
     }
 
+    /// Revokes the token with this id. False: there is none.
+    ///
+    /// # Errors
+    /// NATS does not answer.
+    pub async fn revoke_id(&self, id: &str) -> Result<bool> {
+        // Other keys would be no ids.
+        let is_id = id.len() == 16 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if !is_id || !self.0.tokens.take(id).await? {
+            return Ok(false);
+        }
+        let _ = self.0.token_uses.take(id).await;
+        Ok(true)
+    }
+
     /// Revokes the token with this id or name. Returns the tokens that were revoked.
     ///
     /// # Errors

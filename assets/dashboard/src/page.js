@@ -1,0 +1,861 @@
+// The hub's dashboard: its state, the requests it sends, and the live view of a pane. All texts come from the server, and are
+// shown as text, never as markup. What a pane prints is hostile: it must not make the page send, open, copy or rename anything.
+'use strict';
+
+const TABS = ['machines', 'mirror', 'tokens', 'audit'];
+const LANGUAGE = 'unterm-dashboard-language';
+// The secret of the sign-in, which each request carries. A cookie would go to every server on this host.
+const SECRET = 'unterm-dashboard-secret';
+// The calls that the mirror keeps.
+const CALLS_KEPT = 500;
+// Milliseconds between two updates of the mirror, and between two requests for the overview.
+const CALLS_APART = 200;
+const OVERVIEWS_APART = 250;
+// Milliseconds until the first attempt to reconnect. Each further one waits twice as long, up to the limit.
+const RETRY = 250;
+const RETRY_LIMIT = 5000;
+// Milliseconds without a key press until the audit log is searched.
+const SEARCH_DELAY = 250;
+// Milliseconds until a request counts as unanswered.
+const REQUEST_TIMEOUT = 15000;
+const AUDIT_PAGE = 100;
+const RIGHTS = ['list', 'read', 'send', 'admin'];
+// Seconds until a token expires; empty: never.
+const ENDS = ['3600', '86400', '604800', '2592000', '7776000', ''];
+const blankToken = () => ({ name: '', rights: ['list', 'read', 'send'], some: false, machines: [], ends: '2592000' });
+const NOTHING = { hub: '', version: '', may_act: false, stopped: false, machines: [], conversations: [], tokens: [] };
+const CLOSED = { machine: '', sid: '', status: '', reason: '', gap: '', fault: '', typing: false };
+// Shown when even the words can't be loaded.
+const NO_WORDS = { 'error.offline': 'The hub does not respond.' };
+
+const sleep = (milliseconds) => new Promise((go) => setTimeout(go, milliseconds));
+
+/** Sends a request. Throws the server's reason when it refuses, and an error marked `offline` when it does not answer. */
+async function send(path, request) {
+    // The browser's own words ("Failed to fetch") help nobody.
+    const secret = sessionStorage.getItem(SECRET);
+    const headers = { ...request.headers, ...(secret && { Authorization: `Bearer ${secret}` }) };
+    const offline = (error) => { throw error.name === 'AbortError' ? error : Object.assign(new Error('offline'), { offline: true }); };
+    const reply = await fetch(path, { ...request, headers }).catch(offline);
+    if (reply.ok) return reply;
+    const text = await reply.text().catch(offline);
+    let reason;
+    try {
+        reason = JSON.parse(text).error;
+    } catch {
+        // A proxy in between answers with a page of its own.
+    }
+    throw Object.assign(new Error(reason || reply.statusText || String(reply.status)), { status: reply.status });
+}
+
+/** The JSON of a reply; undefined if the reply has no content. */
+async function ask(path, body) {
+    const post = body === undefined ? {} : { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
+    const reply = await send(path, { ...post, signal: AbortSignal.timeout(REQUEST_TIMEOUT) });
+    return reply.status === 204 ? undefined : reply.json();
+}
+
+/**
+ * Reads a stream of server-sent events, and awaits `handle(name, data)` for each in turn, so that a slow page slows the sender
+ * down. EventSource can't do that, and hides why the server refused. Returns when the stream ends.
+ */
+async function readEvents(path, signal, opened, handle) {
+    const reply = await send(path, { headers: { Accept: 'text/event-stream' }, signal });
+    opened();
+    const text = reply.body.pipeThrough(new TextDecoderStream()).getReader();
+    let rest = '';
+    for (;;) {
+        const { value, done } = await text.read();
+        if (done) return;
+        const events = (rest + value).split('\n\n');
+        rest = events.pop();
+        for (const event of events) {
+            const field = (name) => event.split('\n').filter((line) => line.startsWith(`${name}:`)).map((line) => line.slice(name.length + 1).replace(/^ /, ''));
+            const [name] = field('event');
+            if (name && !signal.aborted) await handle(name, field('data').join('\n'));
+        }
+    }
+}
+
+/** A function that runs `load`: at most one run is under way, and one waits behind it. `load` must not throw. */
+function coalesced(load) {
+    let [gate, behind] = [Promise.resolve(), null];
+    return () => {
+        behind ??= gate.then(() => {
+            behind = null;
+            const run = load();
+            gate = Promise.all([run, sleep(OVERVIEWS_APART)]);
+            return run;
+        });
+        return behind;
+    };
+}
+
+/** The part of an address between two slashes; empty if it is malformed. */
+function decoded(part) {
+    try {
+        return decodeURIComponent(part);
+    } catch {
+        return '';
+    }
+}
+
+/** The code of the available language that fits best; empty if none does. */
+function bestLanguage(wanted, languages) {
+    const codes = languages.map((language) => language.code);
+    const [primary, ...rest] = wanted.toLowerCase().split('-');
+    const isTraditional = primary === 'zh' && rest.some((part) => ['hant', 'tw', 'hk', 'mo'].includes(part));
+    if (isTraditional && codes.includes('zh-TW')) return 'zh-TW';
+    const isExact = (code) => code.toLowerCase() === wanted.toLowerCase();
+    return codes.find(isExact) ?? codes.find((code) => code.toLowerCase().split('-')[0] === primary) ?? '';
+}
+
+// The live view of a pane.
+
+const FONT = '"JetBrains Mono", ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace';
+// Pixels. The text shrinks within this range until the columns of the pane fit; below it, the view scrolls.
+const FONT_SIZES = { least: 8, most: 14 };
+// Cells. A pane that reports more is cut.
+const GRID_LIMIT = { cols: 1000, rows: 500 };
+const SCROLLBACK = 1000;
+const DARK = matchMedia('(prefers-color-scheme: dark)');
+const COLORS = {
+    dark: {
+        background: '#181825', foreground: '#cdd6f4', cursor: '#f5e0dc', cursorAccent: '#181825', selectionBackground: '#585b70',
+        black: '#45475a', red: '#f38ba8', green: '#a6e3a1', yellow: '#f9e2af', blue: '#89b4fa', magenta: '#f5c2e7', cyan: '#94e2d5', white: '#bac2de',
+        brightBlack: '#6c7086', brightRed: '#f38ba8', brightGreen: '#a6e3a1', brightYellow: '#f9e2af', brightBlue: '#89b4fa', brightMagenta: '#f5c2e7', brightCyan: '#94e2d5', brightWhite: '#ffffff',
+    },
+    light: {
+        background: '#ffffff', foreground: '#1c1c28', cursor: '#1c1c28', cursorAccent: '#ffffff', selectionBackground: '#bcd3f5',
+        black: '#1c1c28', red: '#b3261e', green: '#1a7f37', yellow: '#8a5a00', blue: '#1d5fd0', magenta: '#8839ef', cyan: '#0f7a85', white: '#8c8fa1',
+        brightBlack: '#5a5a6a', brightRed: '#d20f39', brightGreen: '#1f883d', brightYellow: '#9a6700', brightBlue: '#1e66f5', brightMagenta: '#9d4edd', brightCyan: '#179299', brightWhite: '#dcdce4',
+    },
+};
+const colorsNow = () => (DARK.matches ? COLORS.dark : COLORS.light);
+
+// The sequences that are queries, or that reach beyond the screen. The page swallows them: only the terminal in which the program
+// runs may answer, and no pane may set links, colours or the clipboard here. Source: xterm's ctlseqs.
+const SWALLOWED_CSI = [
+    { final: 'c' }, { prefix: '>', final: 'c' }, { prefix: '=', final: 'c' }, // DA1, DA2, DA3
+    { final: 'n' }, { prefix: '?', final: 'n' }, // DSR, DECDSR
+    { intermediates: '$', final: 'p' }, { prefix: '?', intermediates: '$', final: 'p' }, // DECRQM
+    { final: 't' }, { prefix: '>', final: 't' }, // XTWINOPS, XTSMTITLE
+    { final: 'x' }, { prefix: '>', final: 'q' }, { prefix: '?', final: 'u' }, // DECREQTPARM, XTVERSION, kitty keyboard query
+    { prefix: '?', final: 'S' }, { intermediates: '*', final: 'y' }, { prefix: '?', final: 'm' }, // XTSMGRAPHICS, DECRQCRA, XTQMODKEYS
+];
+// DECRQSS, XTGETTCAP, DECRSTS
+const SWALLOWED_DCS = [{ intermediates: '$', final: 'q' }, { intermediates: '+', final: 'q' }, { intermediates: '$', final: 'u' }];
+// Titles, palette, folder, links, colours, pointer, clipboard, and what resets colours.
+const SWALLOWED_OSC = [0, 1, 2, 4, 5, 7, 8, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 21, 22, 50, 52, 60, 61, 104, 105, 110, 111, 112, 133, 777, 1337];
+// Reports of the mouse and of the focus: a program switches them on, the person does not type them.
+const REPORT = /^\x1b\[(?:[IO]$|<[\d;]+[Mm]|M[^]{3}|\d+;\d+;\d+M)/;
+
+/** A terminal in `host` that shows a pane. Passes what the person types to `typed`, and calls `left` for the key that ends typing. */
+function makeTerminal(Terminal, host, { typed, left }) {
+    const term = new Terminal({
+        cols: 80, rows: 24, scrollback: SCROLLBACK, fontFamily: FONT, fontSize: FONT_SIZES.most, theme: colorsNow(), minimumContrastRatio: 4.5,
+        disableStdin: true, cursorBlink: false, linkHandler: { activate: () => {} }, logLevel: 'off',
+    });
+    const swallow = () => true;
+    SWALLOWED_CSI.forEach((id) => term.parser.registerCsiHandler(id, swallow));
+    SWALLOWED_DCS.forEach((id) => term.parser.registerDcsHandler(id, swallow));
+    SWALLOWED_OSC.forEach((number) => term.parser.registerOscHandler(number, swallow));
+    let isTyping = false;
+    term.onData((data) => {
+        if (isTyping && !REPORT.test(data)) typed(data);
+    });
+    term.attachCustomKeyEventHandler((event) => {
+        if (!isTyping) return false;
+        if (event.key !== 'Enter' || !event.ctrlKey || !event.shiftKey) return true;
+        event.preventDefault();
+        if (event.type === 'keydown') left();
+        return false;
+    });
+    // On the alternate screen, xterm.js would turn the wheel into arrow keys.
+    term.attachCustomWheelEventHandler(() => term.buffer.active.type === 'normal');
+    term.open(host);
+
+    const pen = document.createElement('canvas').getContext('2d');
+    pen.font = `100px ${FONT}`;
+    // The width of a cell at a font size of one pixel.
+    const cell = pen.measureText('0'.repeat(100)).width / 10000;
+    const fit = () => {
+        const room = host.clientWidth - 1;
+        if (room <= 0) return;
+        const size = Math.floor((room / (term.cols * cell)) * 4) / 4;
+        const fontSize = Math.max(FONT_SIZES.least, Math.min(FONT_SIZES.most, size));
+        if (fontSize !== term.options.fontSize) term.options.fontSize = fontSize;
+    };
+    const resized = new ResizeObserver(fit);
+    resized.observe(host);
+    const dress = () => { term.options.theme = colorsNow(); };
+    DARK.addEventListener('change', dress);
+
+    const bounded = (given, least, most) => Math.max(least, Math.min(most, Math.trunc(Number(given)) || least));
+    /** Writes the bytes of a base64 text, and resolves when they are shown. */
+    const write = (base64) => {
+        const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+        return new Promise((done) => term.write(bytes, done));
+    };
+    return {
+        write,
+        /** Replaces all that is shown. */
+        show({ cols, rows, data }) {
+            term.reset();
+            term.resize(bounded(cols, 2, GRID_LIMIT.cols), bounded(rows, 1, GRID_LIMIT.rows));
+            fit();
+            return write(data);
+        },
+        setTyping(on) {
+            isTyping = on;
+            term.options.disableStdin = !on;
+            if (on) term.focus();
+            else term.blur();
+        },
+        close() {
+            isTyping = false;
+            resized.disconnect();
+            DARK.removeEventListener('change', dress);
+            term.dispose();
+            host.replaceChildren();
+        },
+    };
+}
+
+/**
+ * A function that sends typed text in its order: one request at a time, and the next with all that was typed meanwhile. If a
+ * request fails, the text behind it is dropped, since it may make no sense, or do harm, without the text that is missing.
+ */
+function typist(machine, sid, failed) {
+    let [waiting, isSending] = ['', false];
+    return async (text) => {
+        waiting += text;
+        if (isSending) return;
+        isSending = true;
+        while (waiting) {
+            const now = waiting;
+            waiting = '';
+            try {
+                await ask('/api/sessions/type', { machine, sid, text: now });
+            } catch (error) {
+                waiting = '';
+                failed(error);
+            }
+        }
+        isSending = false;
+    };
+}
+
+// What belongs to the open page but must not be observed.
+let listening = new AbortController();
+let watching = new AbortController();
+let terminal = null;
+let heard = [];
+
+document.addEventListener('alpine:init', () => {
+    Alpine.data('page', () => ({
+        view: '',
+        words: NO_WORDS,
+        languages: [],
+        language: '',
+        online: false,
+        said: '',
+        problem: '',
+        code: '',
+        loginFault: '',
+        tab: 'machines',
+        tabs: TABS,
+        hub: NOTHING,
+        invite: null,
+        question: { title: '', text: '', yes: '', work: null },
+        calls: [],
+        callNumber: 0,
+        rights: RIGHTS,
+        ends: ENDS,
+        newToken: blankToken(),
+        made: null,
+        entries: [],
+        hasOlder: false,
+        auditQuery: '',
+        auditTurn: 0,
+        older: 0,
+        isAuditLoaded: false,
+        live: { ...CLOSED },
+        liveTitle: '',
+        liveFolder: '',
+
+        async init() {
+            this.refresh = coalesced(() => this.load());
+            addEventListener('hashchange', () => this.route());
+            for (let wait = RETRY; ; wait = Math.min(wait * 2, RETRY_LIMIT)) {
+                try {
+                    await this.loadWords(localStorage.getItem(LANGUAGE) ?? navigator.language);
+                    break;
+                } catch (error) {
+                    this.problem = this.explain(error);
+                    await sleep(wait);
+                }
+            }
+            this.problem = '';
+            if (this.codeOfLink()) return this.route();
+            await this.enter();
+        },
+
+        // Words.
+        async loadWords(wanted) {
+            const load = (code) => ask(`/api/words?language=${encodeURIComponent(code)}`);
+            let came = await load(wanted);
+            const best = bestLanguage(wanted, came.languages);
+            if (best && best !== came.language) came = await load(best);
+            Object.assign(this, { words: came.words, languages: came.languages, language: came.language });
+            document.documentElement.lang = came.language;
+            this.nameDocument();
+        },
+        async setLanguage(code) {
+            localStorage.setItem(LANGUAGE, code);
+            await this.act(() => this.loadWords(code), '');
+        },
+        /** A text with its `{name}`s replaced. */
+        t(key, given = {}) {
+            const put = (text, [name, value]) => text.replaceAll(`{${name}}`, () => value);
+            return Object.entries(given).reduce(put, this.words[key] ?? key);
+        },
+        /** The words for a value of the server's. One that this page does not have is shown as it is. */
+        named(group, value) {
+            return this.words[`${group}.${value}`] ?? String(value ?? '');
+        },
+        when(text) {
+            const date = new Date(text);
+            return isNaN(date) ? '' : date.toLocaleString(this.language, { dateStyle: 'medium', timeStyle: 'short' });
+        },
+        clock(date) {
+            return date.toLocaleTimeString(this.language);
+        },
+        /** A time to the second; without its date if that is today. */
+        whenExactly(text) {
+            const date = new Date(text);
+            if (isNaN(date)) return '';
+            return date.toDateString() === new Date().toDateString() ? this.clock(date) : date.toLocaleString(this.language);
+        },
+        say(text) {
+            this.said = text;
+            clearTimeout(this.quiet);
+            this.quiet = setTimeout(() => { this.said = ''; }, 4000);
+        },
+        explain(error) {
+            return error.offline ? this.t('error.offline') : error.message;
+        },
+        fail(error) {
+            if (error.name === 'AbortError') return;
+            if (error.status === 401) return this.lock();
+            this.said = '';
+            this.problem = this.explain(error);
+        },
+        dismiss() {
+            this.problem = '';
+            this.focus('main');
+        },
+        /** Does something, then loads what it changed, and says that it is done or what went wrong. Returns whether it is done. */
+        async act(work, said) {
+            try {
+                await work();
+                this.problem = '';
+                if (said) this.say(this.t(said));
+                return true;
+            } catch (error) {
+                this.fail(error);
+                return false;
+            }
+        },
+        async change(path, body, said) {
+            const done = await this.act(() => ask(path, body), said);
+            await this.refresh();
+            return done;
+        },
+        /** Does something when the changes made so far are on the page. Alpine shows elements in the next frame; a hidden page has none. */
+        whenShown(work) {
+            this.$nextTick(() => (document.visibilityState === 'visible' ? requestAnimationFrame(work) : setTimeout(work)));
+        },
+        /** Moves the keyboard to an element that may be new. */
+        focus(id) {
+            this.whenShown(() => document.getElementById(id)?.focus());
+        },
+        /** Does so if the element that had it is gone or disabled. */
+        keepFocus(id) {
+            this.whenShown(() => {
+                const has = document.activeElement;
+                if (!has || has === document.body || has.disabled) document.getElementById(id)?.focus();
+            });
+        },
+        async copy(text, id) {
+            try {
+                await navigator.clipboard.writeText(text);
+                this.say(this.t('ui.copied'));
+            } catch {
+                // Over plain HTTP, a page has no clipboard of its own, but may copy what is selected.
+                getSelection().selectAllChildren(document.getElementById(id));
+                if (document.execCommand('copy')) this.say(this.t('ui.copied'));
+                else this.problem = this.t('ui.not_copied');
+            }
+        },
+
+        // Signing in and out.
+        codeOfLink() {
+            return new URLSearchParams(location.hash.slice(1)).get('code');
+        },
+        async signIn(code) {
+            try {
+                const { token } = await ask('/api/login', { code: code.trim().toUpperCase() });
+                sessionStorage.setItem(SECRET, token);
+            } catch (error) {
+                // A wrong code does not end a session.
+                if (this.view === 'open') this.problem = this.explain(error);
+                else this.lock();
+                this.loginFault = this.explain(error);
+                return;
+            }
+            Object.assign(this, { code: '', loginFault: '', problem: '' });
+            await this.enter();
+            this.focus('main');
+        },
+        /** Opens the page if there is a session, else the sign-in. */
+        async enter() {
+            for (let wait = RETRY; ; wait = Math.min(wait * 2, RETRY_LIMIT)) {
+                try {
+                    this.put(await ask('/api/overview'));
+                    break;
+                } catch (error) {
+                    this.fail(error);
+                    if (error.status === 401) return;
+                    await sleep(wait);
+                }
+            }
+            this.problem = '';
+            this.view = 'open';
+            this.listen();
+            this.route();
+        },
+        /** Shows the sign-in, and forgets all that only a signed-in person may see. */
+        lock() {
+            sessionStorage.removeItem(SECRET);
+            if (this.view === 'locked') return;
+            listening.abort();
+            this.closeLive();
+            heard = [];
+            document.getElementById('confirm').close();
+            Object.assign(this, { view: 'locked', online: false, hub: NOTHING, calls: [], entries: [], isAuditLoaded: false, invite: null, made: null, problem: '' });
+            this.nameDocument();
+            this.focus('code');
+        },
+        async signOut() {
+            if (await this.act(() => ask('/api/logout', {}), '')) this.lock();
+        },
+
+        // The overview.
+        async load() {
+            try {
+                this.put(await ask('/api/overview'));
+                if (this.problem === this.t('error.offline')) this.problem = '';
+            } catch (error) {
+                this.fail(error);
+            }
+        },
+        put(hub) {
+            const before = this.pending().length;
+            this.hub = hub;
+            const waiting = this.pending().length;
+            if (waiting > before) this.say(this.t('mirror.pending', { count: waiting }));
+            const session = this.sessionOf(this.live);
+            if (session) Object.assign(this, { liveTitle: session.title || session.sid, liveFolder: session.cwd ?? '' });
+            this.nameDocument();
+        },
+        nameDocument() {
+            const waiting = this.pending().length;
+            document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${this.hub.hub ? `${this.hub.hub} – ` : ''}Unterm`;
+        },
+        /** Listens for changes and calls, and reconnects when the connection ends. */
+        async listen() {
+            listening.abort();
+            listening = new AbortController();
+            const { signal } = listening;
+            let wait = RETRY;
+            let isFirst = true;
+            const opened = () => {
+                this.online = true;
+                wait = RETRY;
+                // Changes and calls may have been missed while the page was not connected.
+                if (!isFirst) this.hearSoon(null);
+                isFirst = false;
+                this.refresh();
+            };
+            const handle = (name, data) => {
+                if (name === 'changed') this.refresh();
+                if (name === 'call') this.hearSoon(JSON.parse(data));
+            };
+            while (!signal.aborted) {
+                try {
+                    await readEvents('/api/events', signal, opened, handle);
+                } catch (error) {
+                    if (error.status === 401) return this.lock();
+                }
+                if (signal.aborted) return;
+                this.online = false;
+                await sleep(wait);
+                wait = Math.min(wait * 2, RETRY_LIMIT);
+            }
+        },
+
+        // Sections.
+        route() {
+            const code = this.codeOfLink();
+            if (code) {
+                // The code must not stay in the address or the history.
+                history.replaceState(null, '', location.pathname);
+                return this.signIn(code);
+            }
+            if (this.view !== 'open') return;
+            const [name, machine, sid] = location.hash.slice(1).split('/').map(decoded);
+            if (name === 'live' && machine && sid) return this.watch(machine, sid);
+            const { machine: left, sid: leftSid } = this.live;
+            const isInside = document.activeElement?.closest('#view-live');
+            this.closeLive();
+            this.tab = TABS.includes(name) ? name : 'machines';
+            if (isInside && this.tab === 'machines') this.focusWatch(`${left}/${leftSid}`);
+            if (this.tab === 'audit') this.loadAudit();
+        },
+        open(name) {
+            if (location.hash === `#${name}`) this.route();
+            else location.hash = name;
+        },
+        isTab(name) {
+            return this.tab === name;
+        },
+        /** Whether a section is shown. The live view covers them. */
+        shows(name) {
+            return this.tab === name && !this.live.sid;
+        },
+        arrows(event) {
+            const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1, Home: -TABS.length, End: TABS.length }[event.key];
+            if (!step) return;
+            event.preventDefault();
+            const name = TABS[Math.max(0, Math.min(TABS.length - 1, TABS.indexOf(this.tab) + step))];
+            this.open(name);
+            document.getElementById(`tab-${name}`).focus();
+        },
+
+        // Questions before what can't be undone.
+        confirm(title, text, yes, work) {
+            this.question = { title, text, yes, work };
+            document.getElementById('confirm').showModal();
+        },
+        async answer(isYes) {
+            document.getElementById('confirm').close();
+            if (isYes) await this.question.work();
+        },
+
+        // The emergency stop.
+        stopText() {
+            return this.hub.stopped ? this.t('stop.release') : this.t('stop.stop');
+        },
+        async pressStop() {
+            if (!this.hub.stopped) return this.setStopped(true, 'stop.stopped');
+            this.confirm(this.t('stop.sure.title'), this.t('stop.sure'), this.t('stop.release'), () => this.setStopped(false, 'stop.released'));
+        },
+        async setStopped(stopped, said) {
+            await this.change('/api/stop', { stopped }, said);
+        },
+
+        // Machines.
+        isConnected(machine) {
+            return machine.status === 'connected';
+        },
+        programs(machine) {
+            return Object.entries(machine.scan ?? {}).map(([name, found]) => ({ name, version: found?.version ?? '', isRunning: found?.running === true }));
+        },
+        programText(program) {
+            const running = program.isRunning ? ` – ${this.t('machines.running')}` : '';
+            return `${program.name} ${program.version}`.trim() + running;
+        },
+        sessions(machine) {
+            return machine.sessions ?? [];
+        },
+        nameOf(id) {
+            return this.hub.machines.find((machine) => machine.id === id)?.name ?? id;
+        },
+        async makeInvite() {
+            await this.act(async () => {
+                const made = await ask('/api/machines/invite', {});
+                const until = new Date(Date.now() + made.expires_seconds * 1000);
+                clearTimeout(this.inviteEnd);
+                this.inviteEnd = setTimeout(() => { if (this.invite) this.invite.isExpired = true; }, made.expires_seconds * 1000);
+                this.invite = { ...made, until, isExpired: false };
+                this.focus('copy-command');
+            }, 'invite.made');
+        },
+        inviteText() {
+            if (!this.invite) return '';
+            return this.invite.isExpired ? this.t('invite.expired') : this.t('invite.valid', { time: this.clock(this.invite.until) });
+        },
+        closeInvite() {
+            this.invite = null;
+            this.focus('add-machine');
+        },
+        askRemove(machine) {
+            const work = async () => {
+                await this.change('/api/machines/remove', { id: machine.id }, 'machines.removed');
+                this.keepFocus('machines-title');
+            };
+            this.confirm(this.t('machines.remove.title', { name: machine.name }), this.t('machines.remove.sure'), this.t('machines.remove'), work);
+        },
+
+        // The live view.
+        liveAddress(machine, sid) {
+            return `#live/${encodeURIComponent(machine)}/${encodeURIComponent(sid)}`;
+        },
+        sessionOf({ machine, sid }) {
+            return this.hub.machines.find((one) => one.id === machine)?.sessions?.find((session) => session.sid === sid);
+        },
+        liveText() {
+            const { status, reason } = this.live;
+            return status ? this.t(`live.${status}`, { reason }) : '';
+        },
+        mayType() {
+            return this.hub.may_act && this.live.status === 'open';
+        },
+        async watch(machine, sid) {
+            this.closeLive();
+            const session = this.sessionOf({ machine, sid });
+            Object.assign(this, { tab: 'machines', live: { ...CLOSED, machine, sid, status: 'connecting' }, liveTitle: session?.title || sid, liveFolder: session?.cwd ?? '' });
+            this.focus('live-title');
+            watching = new AbortController();
+            const { signal } = watching;
+            try {
+                const { Terminal } = await import('/xterm.js');
+                await new Promise((go) => this.whenShown(go));
+                if (signal.aborted) return;
+                const type = typist(machine, sid, (error) => this.notTyped(error, signal));
+                terminal = makeTerminal(Terminal, document.getElementById('screen'), { typed: type, left: () => this.setTyping(false) });
+            } catch {
+                this.endLive('refused', this.t('error.offline'), signal);
+                return;
+            }
+            await this.stream(machine, sid, signal);
+        },
+        /** Shows the output of a pane until it ends, and reconnects when the connection is lost. */
+        async stream(machine, sid, signal) {
+            const path = `/api/sessions/live?machine=${encodeURIComponent(machine)}&sid=${encodeURIComponent(sid)}`;
+            const handlers = {
+                screen: (data) => {
+                    this.live.status = 'open';
+                    return terminal.show(JSON.parse(data));
+                },
+                bytes: (data) => terminal.write(data),
+                gap: () => { this.live.gap = this.t('live.gap', { time: this.clock(new Date()) }); },
+                end: (data) => this.endLive('ended', data, signal),
+                refused: (data) => this.endLive('refused', data, signal),
+            };
+            let wait = RETRY;
+            while (!signal.aborted) {
+                try {
+                    await readEvents(path, signal, () => { wait = RETRY; }, (name, data) => handlers[name]?.(data));
+                } catch (error) {
+                    if (error.status === 401) return this.lock();
+                    if (error.status) this.endLive('refused', error.message, signal);
+                }
+                if (signal.aborted) return;
+                this.live.status = 'lost';
+                this.setTyping(false);
+                await sleep(wait);
+                wait = Math.min(wait * 2, RETRY_LIMIT);
+            }
+        },
+        /** Ends the stream and leaves what it showed. */
+        endLive(status, reason, signal) {
+            if (signal.aborted) return;
+            Object.assign(this.live, { status, reason });
+            this.setTyping(false);
+            watching.abort();
+        },
+        setTyping(on) {
+            const was = this.live.typing;
+            this.live.typing = on && this.mayType();
+            if (this.live.typing) this.live.fault = '';
+            terminal?.setTyping(this.live.typing);
+            if (was && !on) this.focus(this.mayType() ? 'live-typing' : 'live-back');
+        },
+        notTyped(error, signal) {
+            if (error.status === 401) return this.lock();
+            if (signal.aborted) return;
+            this.setTyping(false);
+            this.live.fault = this.t('live.not_typed', { reason: this.explain(error) });
+        },
+        /** Moves the keyboard to the button that watches a pane, or to the heading if the pane is gone. */
+        focusWatch(name) {
+            this.whenShown(() => (document.querySelector(`[data-watch="${CSS.escape(name)}"]`) ?? document.getElementById('machines-title')).focus());
+        },
+        closeLive() {
+            watching.abort();
+            terminal?.close();
+            terminal = null;
+            Object.assign(this, { live: { ...CLOSED }, liveTitle: '', liveFolder: '' });
+        },
+
+        // The mirror.
+        pending() {
+            return this.hub.conversations.filter((conversation) => conversation.state === 'pending');
+        },
+        badge(name) {
+            return name === 'mirror' ? this.pending().length : 0;
+        },
+        badgeText(name) {
+            return this.badge(name) > 0 ? this.t('mirror.pending', { count: this.badge(name) }) : '';
+        },
+        /** Pending ones first, the oldest of them on top: one that is added must not move the button that is about to be pressed. */
+        conversations() {
+            const byTime = (a, b) => String(a.made_at).localeCompare(String(b.made_at));
+            const others = this.hub.conversations.filter((conversation) => conversation.state !== 'pending');
+            return [...this.pending().sort(byTime), ...others.sort((a, b) => byTime(b, a))];
+        },
+        isPending(conversation) {
+            return conversation.state === 'pending';
+        },
+        /** The decisions that a person can take about a conversation. */
+        choices({ state, flow }) {
+            const running = flow === 'paused' ? 'resume' : 'pause';
+            if (state === 'approved') return [running, 'revoke'];
+            const released = flow === 'paused' ? ['resume'] : [];
+            return state === 'pending' ? ['approve', 'deny', ...released] : ['approve', ...released];
+        },
+        choiceClass({ state }, choice) {
+            if (choice === 'deny' || choice === 'revoke') return 'danger';
+            return choice === 'approve' && state === 'pending' ? 'primary' : '';
+        },
+        /** The whole call. Line ends are marked, since the page wraps lines as well, and characters that reorder text are escaped. */
+        callText(text) {
+            const escaped = (letter) => `\\u{${letter.codePointAt(0).toString(16)}}`;
+            return String(text ?? '').replace(/\p{Bidi_Control}/gu, escaped).replaceAll('\n', '⏎\n');
+        },
+        async decide(conversation, decision) {
+            await this.change('/api/conversations/decide', { key: conversation.key, decision }, `said.${decision}`);
+            this.keepFocus('conversations-title');
+        },
+        async decideAll(decision) {
+            await this.change('/api/conversations/decide', { all: true, decision }, `said.${decision}`);
+        },
+        /** Notes a call, or null where calls may be missing. Calls that arrive in a burst are shown together. */
+        hearSoon(entry) {
+            heard.push(entry);
+            if (heard.length > 2 * CALLS_KEPT) heard = heard.slice(-CALLS_KEPT);
+            this.hearing ??= setTimeout(() => {
+                this.hearing = undefined;
+                this.hear(heard);
+                heard = [];
+            }, CALLS_APART);
+        },
+        /** Adds entries to the calls. The events of one call share a row. */
+        hear(entries) {
+            const calls = [...this.calls];
+            for (const entry of entries) {
+                const at = entry?.call ? calls.findIndex((call) => call.entry?.call === entry.call) : -1;
+                if (at >= 0) {
+                    const { number, entry: first } = calls[at];
+                    calls[at] = { number, entry: { ...first, ...entry, at: first.at, detail: entry.detail || first.detail } };
+                } else {
+                    this.callNumber += 1;
+                    calls.unshift({ number: this.callNumber, entry });
+                }
+            }
+            this.calls = calls.slice(0, CALLS_KEPT);
+        },
+
+        // Tokens.
+        endName(seconds) {
+            return this.t(`tokens.ends.${seconds || 'never'}`);
+        },
+        machinesText(token) {
+            return token.machines ? token.machines.map((id) => this.nameOf(id)).join(', ') : this.t('tokens.machines.all');
+        },
+        isExpired(token) {
+            return token.expires_at !== null && new Date(token.expires_at) <= new Date();
+        },
+        expiryText(token) {
+            if (!token.expires_at) return this.t('tokens.endless');
+            return this.t(this.isExpired(token) ? 'tokens.expired' : 'tokens.expires', { time: this.when(token.expires_at) });
+        },
+        useText(token) {
+            return token.last_used ? this.t('tokens.used', { time: this.when(token.last_used) }) : this.t('tokens.unused');
+        },
+        madeText(token) {
+            return this.t('tokens.made', { time: this.when(token.made_at) });
+        },
+        lacksMachine() {
+            return this.newToken.some && this.newToken.machines.length === 0;
+        },
+        lacksRight() {
+            return this.newToken.rights.length === 0;
+        },
+        async makeToken() {
+            if (this.lacksMachine() || this.lacksRight()) return;
+            const { name, rights, some, machines, ends } = this.newToken;
+            const body = { name: name.trim(), machines: some ? [...machines] : null, rights: RIGHTS.filter((right) => rights.includes(right)), expires_seconds: ends ? Number(ends) : null };
+            await this.act(async () => {
+                this.made = { ...await ask('/api/tokens', body), name: body.name };
+                this.newToken = blankToken();
+                this.focus('copy-token');
+            }, 'tokens.created');
+            await this.refresh();
+        },
+        closeMade() {
+            this.made = null;
+            this.focus('token-name');
+        },
+        askRevoke(token) {
+            const work = async () => {
+                const done = await this.change('/api/tokens/revoke', { id: token.id }, 'tokens.revoked');
+                if (done && this.made?.id === token.id) this.made = null;
+                this.keepFocus('tokens-title');
+            };
+            this.confirm(this.t('tokens.sure.title', { name: token.name }), this.t('tokens.sure'), this.t('tokens.revoke'), work);
+        },
+
+        // The audit log.
+        searchAudit(text) {
+            this.auditQuery = text;
+            clearTimeout(this.searching);
+            this.searching = setTimeout(() => this.loadAudit(), SEARCH_DELAY);
+        },
+        /** Loads the newest entries that match the search, or those before the ones that are shown. */
+        async loadAudit(isOlder = false) {
+            clearTimeout(this.searching);
+            this.auditTurn += 1;
+            const turn = this.auditTurn;
+            const query = new URLSearchParams({ search: this.auditQuery, limit: AUDIT_PAGE });
+            if (isOlder) query.set('before', this.older);
+            await this.act(async () => {
+                const { entries, more, next } = await ask(`/api/audit?${query}`);
+                // A later search may have been answered first.
+                if (turn !== this.auditTurn) return;
+                this.entries = isOlder ? [...this.entries, ...entries] : entries;
+                Object.assign(this, { hasOlder: more, older: next, isAuditLoaded: true });
+                if (isOlder) this.keepFocus('audit-title');
+            }, '');
+        },
+        auditText() {
+            if (!this.isAuditLoaded) return '';
+            if (this.entries.length === 0) return this.t('audit.none');
+            return this.t('audit.count', { count: `${this.entries.length}${this.hasOlder ? '+' : ''}` });
+        },
+        /** Saves the entries that match the search as a file. */
+        async exportAudit(format) {
+            await this.act(async () => {
+                const query = new URLSearchParams({ search: this.auditQuery, format });
+                const reply = await send(`/api/audit/export?${query}`, {});
+                const link = document.createElement('a');
+                link.href = URL.createObjectURL(await reply.blob());
+                link.download = `unterm-audit.${format}`;
+                link.click();
+                URL.revokeObjectURL(link.href);
+            }, '');
+        },
+    }));
+});

@@ -1,0 +1,74 @@
+//! What a connector offers: the panes of live instances, or others of the same kind.
+
+use std::{pin::Pin, sync::Arc};
+
+use anyhow::Result;
+use tokio::{sync::Mutex, time::Instant};
+
+use super::{headless::Headless, instances::Instances, programs::Programs};
+use crate::{
+    identity::machine_name,
+    protocol::{Presence, Session, Text, Type, Typed},
+};
+
+/// An answer under way.
+pub type Answering<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// The panes of a machine.
+pub trait Panes: Send + Sync + 'static {
+    /// The state of the machine.
+    fn presence(&self) -> Answering<'_, Presence>;
+    /// The sessions.
+    fn sessions(&self) -> Answering<'_, Vec<Session>>;
+    /// The last rows of a session.
+    fn read<'a>(&'a self, sid: &'a str) -> Answering<'a, Result<Text>>;
+    /// Types into a session, whose turn the caller has.
+    fn type_in<'a>(&'a self, request: &'a Type, deadline: Instant) -> Answering<'a, Result<Typed>>;
+}
+
+/// The panes of the live instances in a home.
+pub struct LivePanes {
+    instances: Arc<Instances>,
+    /// What a look at the machine starts and remembers.
+    looking: Mutex<(Option<Headless>, Programs)>,
+}
+
+impl LivePanes {
+    /// Those of these instances. `headless` starts one while none runs.
+    pub fn new(instances: Arc<Instances>, headless: Option<Headless>) -> Self {
+        Self { instances, looking: Mutex::new((headless, Programs::default())) }
+    }
+}
+
+impl Panes for LivePanes {
+    fn presence(&self) -> Answering<'_, Presence> {
+        Box::pin(async {
+            let mut looking = self.looking.lock().await;
+            let (headless, programs) = &mut *looking;
+            if let Some(headless) = headless {
+                headless.start_if_none_runs().await;
+            }
+            let sessions = self.instances.sessions().await;
+            let running = sessions.iter().filter_map(|session| session.ai.as_deref());
+            Presence {
+                name: machine_name(),
+                platform: std::env::consts::OS.to_owned(),
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+                scan: programs.scan(running).await,
+                sessions,
+            }
+        })
+    }
+
+    fn sessions(&self) -> Answering<'_, Vec<Session>> {
+        Box::pin(self.instances.sessions())
+    }
+
+    fn read<'a>(&'a self, sid: &'a str) -> Answering<'a, Result<Text>> {
+        Box::pin(self.instances.read(sid))
+    }
+
+    fn type_in<'a>(&'a self, request: &'a Type, deadline: Instant) -> Answering<'a, Result<Typed>> {
+        Box::pin(self.instances.type_in(request, deadline))
+    }
+}

@@ -1,0 +1,139 @@
+//! Shows sessions live to the hub, for as long as it asks. One view of a session serves all that look at it.
+
+use std::{collections::HashMap, sync::Arc, time::Duration};
+
+use anyhow::{Result, bail};
+use parking_lot::Mutex;
+use tokio::{
+    sync::Notify,
+    time::{Instant, sleep},
+};
+use unterm_control::{
+    Caller,
+    backend::Calls as _,
+    methods::view::{Follow, FollowParams},
+};
+
+use super::instances::{Instances, Place, plain};
+use crate::{
+    identity::MachineId,
+    protocol::{self, Frame, WATCH_TIME},
+};
+
+/// The most sessions that are shown at a time.
+const MOST: usize = 64;
+/// How long an instance waits for output before it replies.
+const WAIT_MS: u64 = 5000;
+/// The pause between two frames, and after output that came faster than it is shown.
+const PAUSE: Duration = Duration::from_millis(30);
+const FLOOD_PAUSE: Duration = Duration::from_millis(250);
+/// Why a view ends with its session.
+const ENDED: &str = "the session has ended";
+
+/// The live views of a machine's sessions.
+pub struct Watches {
+    instances: Arc<Instances>,
+    client: async_nats::Client,
+    machine: MachineId,
+    running: Mutex<HashMap<String, Arc<Watch>>>,
+}
+
+/// The live view of a session.
+struct Watch {
+    renewed: Mutex<Instant>,
+    /// Asks for the screen.
+    anew: Notify,
+}
+
+impl Watches {
+    /// Those of a machine, published by this client.
+    pub fn new(instances: Arc<Instances>, client: async_nats::Client, machine: MachineId) -> Self {
+        Self { instances, client, machine, running: Mutex::default() }
+    }
+
+    /// Shows a session for some time from now on. `anew`: beginning with the screen.
+    ///
+    /// # Errors
+    /// Too many sessions are shown, or there is no such session. A message for the hub.
+    pub fn renew(self: &Arc<Self>, sid: &str, anew: bool) -> Result<(), String> {
+        let Some(subject) = protocol::view(&self.machine, sid) else {
+            return Err("a session's id has 12 hexadecimal digits".to_owned());
+        };
+        let mut running = self.running.lock();
+        if let Some(watch) = running.get(sid) {
+            *watch.renewed.lock() = Instant::now();
+            if anew {
+                watch.anew.notify_one();
+            }
+            return Ok(());
+        }
+        if running.len() >= MOST {
+            return Err(format!("{MOST} sessions of this machine are shown already"));
+        }
+        let watch = Arc::new(Watch { renewed: Mutex::new(Instant::now()), anew: Notify::new() });
+        running.insert(sid.to_owned(), watch.clone());
+        drop(running);
+        let (watches, sid) = (self.clone(), sid.to_owned());
+        tokio::spawn(async move {
+            if let Err(error) = watches.show(&watch, &sid, &subject).await {
+                watches.publish(&subject, &Frame::End(format!("{error:#}"))).await;
+            }
+            watches.running.lock().remove(&sid);
+        });
+        Ok(())
+    }
+
+    /// Publishes a session's output until nobody asks for it any more, or it ends.
+    async fn show(&self, watch: &Watch, sid: &str, subject: &str) -> Result<()> {
+        let Place { remote, pane } = self.instances.find(sid, "").await?;
+        let caller = Caller::of_user(None);
+        let mut view = None;
+        while watch.renewed.lock().elapsed() < WATCH_TIME {
+            let params = FollowParams { wait_ms: WAIT_MS.into(), ..FollowParams::of(pane) };
+            let params = match view {
+                Some(view) => FollowParams { view: u64::into(view), ..params },
+                None => params,
+            };
+            let seen = tokio::select! {
+                seen = remote.call::<Follow>(&caller, params) => seen,
+                () = watch.anew.notified(), if view.is_some() => {
+                    view = None;
+                    continue;
+                }
+            };
+            let seen = match seen {
+                Ok(seen) => seen,
+                Err(_) if self.instances.find(sid, "").await.is_err() => bail!(ENDED),
+                Err(error) => bail!("{}", plain(&error)),
+            };
+            view = Some(seen.view);
+            let is_flood = seen.lost > 0;
+            let is_empty = seen.base64.is_empty();
+            let frame = match seen.screen {
+                true => Frame::Screen {
+                    cols: seen.cols,
+                    rows: seen.rows,
+                    base64: seen.base64,
+                    lost: seen.lost,
+                },
+                false => Frame::Bytes(seen.base64),
+            };
+            if !is_empty {
+                self.publish(subject, &frame).await;
+            }
+            if seen.ended {
+                bail!(ENDED);
+            }
+            sleep(if is_flood { FLOOD_PAUSE } else { PAUSE }).await;
+        }
+        Ok(())
+    }
+
+    async fn publish(&self, subject: &str, frame: &Frame) {
+        // The frames are plain data.
+        let frame = serde_json::to_vec(frame).unwrap_or_default();
+        if let Err(error) = self.client.publish(subject.to_owned(), frame.into()).await {
+            tracing::debug!(%error, "a frame could not be sent");
+        }
+    }
+}

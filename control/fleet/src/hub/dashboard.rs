@@ -1,0 +1,226 @@
+//! The dashboard: a page for the people in charge of a fleet, and what it asks for.
+//!
+//! The page signs in with a code of `unterm-hub login`, and gets a secret that it sends with each request. No cookie is used, so
+//! that no other page can act with it, and no other server on this host receives it.
+
+mod assets;
+mod log;
+mod overview;
+mod requests;
+
+use std::sync::Arc;
+
+use axum::{
+    body::{Body, Bytes},
+    http::{Method, Response, StatusCode, Uri, request::Parts},
+};
+use serde::Deserialize;
+use serde_json::json;
+use tokio::{
+    sync::{Semaphore, broadcast::error::RecvError, mpsc},
+    time::{Duration, sleep},
+};
+use unterm_control::mcp_http::{Lines, reply};
+
+use super::{
+    notices::{Notice, Topic},
+    pairing::Pairing,
+    services::Services,
+    visits::{Visit, Visits},
+    web::{Answer, WRONG_SECRET, bearer, done, internal, json_reply, query, read, refused},
+};
+use crate::{identity::MachineId, protocol::LONGEST_TEXT};
+
+/// The longest body of a request.
+pub const LONGEST_BODY: usize = 2 * LONGEST_TEXT;
+/// How many people sign in at a time.
+const SIGN_INS: usize = 4;
+/// How often is checked that the visit of a stream lasts.
+const VISIT_CHECK: Duration = Duration::from_secs(10);
+/// The shortest time between two notices of the same topic.
+const APART: Duration = Duration::from_millis(300);
+
+/// The dashboard of a hub.
+pub struct Dashboard {
+    hub: Arc<Services>,
+    pairing: Arc<Pairing>,
+    sign_ins: Semaphore,
+}
+
+/// A request of the page.
+struct Request<'a> {
+    method: &'a Method,
+    uri: &'a Uri,
+    body: &'a [u8],
+    visit: Visit,
+    secret: String,
+    /// The address of the hub, as the page used it.
+    own: &'a str,
+}
+
+impl Request<'_> {
+    /// A parameter of the query. Empty if it is missing.
+    fn query(&self, name: &str) -> String {
+        query(self.uri, name).unwrap_or_default()
+    }
+}
+
+/// Whether a path belongs to the dashboard.
+pub fn serves(path: &str) -> bool {
+    path.starts_with("/api/") || assets::find(path).is_some()
+}
+
+impl Dashboard {
+    /// For a hub.
+    pub fn new(hub: Arc<Services>, pairing: Arc<Pairing>) -> Self {
+        Self { hub, pairing, sign_ins: Semaphore::new(SIGN_INS) }
+    }
+
+    /// Answers a request that comes from the hub's own page, or from no page. `own`: the hub's address, as the request names it.
+    ///
+    /// # Errors
+    /// A status, and the reason for the person.
+    pub async fn answer(&self, own: &str, parts: &Parts, body: &[u8]) -> Answer {
+        let (method, path) = (&parts.method, parts.uri.path());
+        match (method, path) {
+            (&Method::GET, "/api/words") => {
+                let language = query(&parts.uri, "language").unwrap_or_default();
+                return Ok(json_reply(&assets::words(&language)));
+            }
+            (&Method::POST, "/api/login") => return self.sign_in(body).await,
+            _ => {}
+        }
+        if let Some(file) = assets::find(path).filter(|_| method == Method::GET) {
+            return Ok(file);
+        }
+        let secret = bearer(&parts.headers).unwrap_or_default();
+        let visit = self.hub.visits.find(&secret).await.map_err(internal)?;
+        let Some(visit) = visit else {
+            return refused(StatusCode::UNAUTHORIZED, "Sign in first");
+        };
+        self.route(Request { method, uri: &parts.uri, body, visit, secret, own }).await
+    }
+
+    async fn sign_in(&self, body: &[u8]) -> Answer {
+        #[derive(Deserialize)]
+        struct Login {
+            code: String,
+        }
+        let Login { code } = read(body)?;
+        let Ok(_place) = self.sign_ins.try_acquire() else {
+            let why = "Too many people sign in; try again in a moment";
+            return refused(StatusCode::SERVICE_UNAVAILABLE, why);
+        };
+        match self.hub.visits.sign_in(&code).await.map_err(internal)? {
+            Some((visit, secret)) => {
+                Ok(json_reply(&json!({"token": secret, "may_act": visit.may_act})))
+            }
+            None => {
+                tracing::warn!("a wrong code for the dashboard");
+                sleep(WRONG_SECRET).await;
+                refused(StatusCode::UNAUTHORIZED, "The code is wrong, was used or has expired")
+            }
+        }
+    }
+
+    async fn route(&self, request: Request<'_>) -> Answer {
+        match (request.method, request.uri.path()) {
+            (&Method::GET, "/api/overview") => {
+                let overview = overview::of(&self.hub, &request.visit).await;
+                Ok(json_reply(&overview.map_err(internal)?))
+            }
+            (&Method::GET, "/api/events") => Ok(self.events(request.secret)),
+            (&Method::GET, "/api/audit") => {
+                let before = request.query("before").parse().ok();
+                let limit = request.query("limit").parse().unwrap_or(100);
+                let found =
+                    log::search(&self.hub.store, &request.query("search"), before, limit).await;
+                Ok(json_reply(&found.map_err(internal)?))
+            }
+            (&Method::GET, "/api/audit/export") => {
+                log::export(&self.hub.store, request.query("search"), &request.query("format"))
+            }
+            (&Method::GET, "/api/sessions/live") => self.live(&request),
+            (&Method::POST, "/api/logout") => {
+                self.hub.visits.sign_out(&request.secret).await.map_err(internal)?;
+                Ok(done())
+            }
+            (&Method::POST, _) if !request.visit.may_act => refused(
+                StatusCode::FORBIDDEN,
+                "You may only look: sign in with a code of `unterm-hub login` without --read-only",
+            ),
+            (&Method::POST, path) => {
+                requests::answer(&self.hub, &self.pairing, request.own, path, request.body).await
+            }
+            _ => refused(StatusCode::NOT_FOUND, "There is no such request"),
+        }
+    }
+
+    /// What changes, as events, while the visit lasts.
+    fn events(&self, secret: String) -> Response<Body> {
+        let (send, receive) = mpsc::channel::<Bytes>(16);
+        let (mut notices, visits) = (self.hub.notices.listen(), self.hub.visits.clone());
+        tokio::spawn(async move {
+            let pass = async {
+                loop {
+                    let changed = |topic: Topic| {
+                        Bytes::from(format!("event: changed\ndata: {}\n\n", topic.name()))
+                    };
+                    match notices.recv().await {
+                        Ok(Notice::Changed(topic)) => {
+                            send.send(changed(topic)).await?;
+                            sleep(APART).await;
+                        }
+                        Ok(Notice::Call(entry)) => {
+                            send.send(format!("event: call\ndata: {entry}\n\n").into()).await?;
+                        }
+                        // The page asks for everything anew.
+                        Err(RecvError::Lagged(_)) => send.send(changed(Topic::Machines)).await?,
+                        Err(RecvError::Closed) => return anyhow::Ok(()),
+                    }
+                }
+            };
+            tokio::select! {
+                _ = pass => {}
+                () = send.closed() => {}
+                () = visit_end(&visits, &secret) => {}
+            }
+        });
+        reply(StatusCode::OK, "text/event-stream", Body::new(Lines(receive)))
+    }
+
+    /// What a session shows, as events, while the visit lasts.
+    fn live(&self, request: &Request<'_>) -> Answer {
+        let machine = MachineId::try_from(request.query("machine"));
+        let machine = machine.map_err(|why| (StatusCode::BAD_REQUEST, why))?;
+        let shown = self.hub.views.show(&machine, &request.query("sid"));
+        let mut shown = shown.map_err(|why| (StatusCode::BAD_REQUEST, why))?;
+        let (send, receive) = mpsc::channel(1);
+        let (visits, secret) = (self.hub.visits.clone(), request.secret.clone());
+        tokio::spawn(async move {
+            let pass = async {
+                while let Some(event) = shown.recv().await {
+                    if send.send(event).await.is_err() {
+                        return;
+                    }
+                }
+            };
+            tokio::select! {
+                () = pass => {}
+                () = send.closed() => {}
+                () = visit_end(&visits, &secret) => {}
+            }
+        });
+        Ok(reply(StatusCode::OK, "text/event-stream", Body::new(Lines(receive))))
+    }
+}
+
+/// Waits until a visit has ended.
+async fn visit_end(visits: &Visits, secret: &str) {
+    loop {
+        sleep(VISIT_CHECK).await;
+        if matches!(visits.find(secret).await, Ok(None)) {
+            return;
+        }
+    }
+}

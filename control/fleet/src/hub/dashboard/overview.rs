@@ -1,0 +1,71 @@
+//! The state of the fleet, as the dashboard shows it.
+
+use std::collections::HashMap;
+
+use anyhow::Result;
+use futures_util::StreamExt as _;
+use serde_json::{Value, json};
+
+use crate::hub::{
+    services::Services,
+    store::{HELD, HELD_SUBJECT, Store},
+    visits::Visit,
+};
+
+/// All of it.
+///
+/// # Errors
+/// NATS does not answer.
+pub async fn of(hub: &Services, visit: &Visit) -> Result<Value> {
+    let held = held(&hub.store).await?;
+    let machines = hub.machines.list_all();
+    let conversations = hub.conversations.list().await?.into_iter().map(|of| {
+        let key = of.key();
+        json!({
+            "key": key,
+            "id": unterm_control::escaped(&of.id),
+            "token": of.token,
+            "token_name": of.token_name,
+            "state": of.state,
+            "flow": of.flow,
+            "first": of.first,
+            "made_at": of.made_at,
+            "held": held.get(&key).copied().unwrap_or_default(),
+        })
+    });
+    let tokens = hub.tokens.list().await?.into_iter().map(|(token, last)| {
+        json!({
+            "id": token.id,
+            "name": token.name,
+            "machines": token.machines,
+            "rights": token.rights,
+            "made_at": token.made_at,
+            "expires_at": token.expires_at,
+            "last_used": last,
+        })
+    });
+    Ok(json!({
+        "hub": hub.name,
+        "version": env!("CARGO_PKG_VERSION"),
+        "may_act": visit.may_act,
+        "stopped": hub.stop.is_set().await?,
+        "machines": machines,
+        "conversations": conversations.collect::<Vec<_>>(),
+        "tokens": tokens.collect::<Vec<_>>(),
+    }))
+}
+
+/// How many calls are held, by the keys of their conversations.
+async fn held(store: &Store) -> Result<HashMap<String, usize>> {
+    let stream = store.jetstream.get_stream(HELD).await?;
+    let mut subjects = stream.info_with_subjects(format!("{HELD_SUBJECT}.>")).await?;
+    let mut held = HashMap::new();
+    while let Some(subject) = subjects.next().await {
+        let (subject, count) = subject?;
+        if let Some(key) = subject.strip_prefix(HELD_SUBJECT).and_then(|key| key.strip_prefix('.'))
+        {
+            held.insert(key.to_owned(), count);
+        }
+    }
+    Ok(held)
+}

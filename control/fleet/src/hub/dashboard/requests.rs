@@ -1,0 +1,163 @@
+//! What a person who may act asks the dashboard to do.
+
+use axum::{
+    body::Body,
+    http::{Response, StatusCode},
+};
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::{
+    digest,
+    hub::{
+        action::{Action, Call, check_message},
+        audit::{self, Entry, Event, PERSON},
+        conversations::Decision,
+        pairing::Pairing,
+        services::Services,
+        store::INVITATION_AGE,
+        tokens::Right,
+        web::{Answer, done, internal, json_reply, read, refused},
+    },
+    identity::MachineId,
+    protocol::{LONGEST_TEXT, Part},
+};
+
+/// The name of the client that types for the person.
+const CLIENT: &str = "dashboard";
+
+/// Answers a request. `own`: the address of the hub, as the page used it.
+///
+/// # Errors
+/// A status, and the reason for the person.
+pub async fn answer(
+    hub: &Services,
+    pairing: &Pairing,
+    own: &str,
+    path: &str,
+    body: &[u8],
+) -> Answer {
+    match path {
+        "/api/conversations/decide" => decide(hub, body).await,
+        "/api/stop" => stop(hub, body).await,
+        "/api/tokens" => make_token(hub, body).await,
+        "/api/tokens/revoke" => revoke_token(hub, body).await,
+        "/api/machines/invite" => invite(pairing, own).await,
+        "/api/machines/remove" => remove_machine(hub, body).await,
+        "/api/sessions/type" => type_in(hub, body).await,
+        _ => refused(StatusCode::NOT_FOUND, "There is no such request"),
+    }
+}
+
+/// A failure to find what a request names.
+fn missing(error: anyhow::Error) -> (StatusCode, String) {
+    (StatusCode::CONFLICT, format!("{error:#}"))
+}
+
+async fn decide(hub: &Services, body: &[u8]) -> Answer {
+    #[derive(Deserialize)]
+    struct Decide {
+        key: Option<String>,
+        #[serde(default)]
+        all: bool,
+        decision: Decision,
+    }
+    match read(body)? {
+        Decide { all: true, key: None, decision } => {
+            hub.conversations.decide_all(decision).await.map_err(missing)?;
+        }
+        Decide { all: false, key: Some(key), decision } => {
+            hub.conversations.decide_key(&key, decision).await.map_err(missing)?;
+        }
+        _ => return refused(StatusCode::BAD_REQUEST, "Give a `key`, or `all`"),
+    }
+    Ok(done())
+}
+
+async fn stop(hub: &Services, body: &[u8]) -> Answer {
+    #[derive(Deserialize)]
+    struct Stop {
+        stopped: bool,
+    }
+    let Stop { stopped } = read(body)?;
+    hub.stop.set(stopped).await.map_err(internal)?;
+    Ok(done())
+}
+
+async fn make_token(hub: &Services, body: &[u8]) -> Answer {
+    #[derive(Deserialize)]
+    struct Make {
+        name: String,
+        machines: Option<Vec<MachineId>>,
+        rights: Vec<Right>,
+        expires_seconds: Option<u32>,
+    }
+    let Make { name, machines, rights, expires_seconds } = read(body)?;
+    let lifetime = expires_seconds.map(|seconds| time::Duration::seconds(seconds.into()));
+    let made = hub.tokens.create(&name, machines, rights, lifetime).await;
+    let (token, secret) = made.map_err(missing)?;
+    Ok(json_reply(&json!({"id": token.id, "token": secret})))
+}
+
+async fn revoke_token(hub: &Services, body: &[u8]) -> Answer {
+    #[derive(Deserialize)]
+    struct Revoke {
+        id: String,
+    }
+    let Revoke { id } = read(body)?;
+    match hub.tokens.revoke_id(&id).await.map_err(internal)? {
+        true => Ok(done()),
+        false => refused(StatusCode::CONFLICT, "There is no such token"),
+    }
+}
+
+async fn invite(pairing: &Pairing, own: &str) -> Answer {
+    let code = pairing.code().await.map_err(internal)?;
+    Ok(json_reply(&json!({
+        "code": code,
+        "command": format!("unterm-cli connect {own}"),
+        "expires_seconds": INVITATION_AGE.as_secs(),
+    })))
+}
+
+async fn remove_machine(hub: &Services, body: &[u8]) -> Answer {
+    #[derive(Deserialize)]
+    struct Remove {
+        id: MachineId,
+    }
+    let Remove { id } = read(body)?;
+    match hub.machines.remove(&id).await.map_err(internal)? {
+        true => Ok(done()),
+        false => refused(StatusCode::CONFLICT, "There is no such machine"),
+    }
+}
+
+/// Types for the person. The log says that, but not what: it may be a password.
+async fn type_in(hub: &Services, body: &[u8]) -> Result<Response<Body>, (StatusCode, String)> {
+    #[derive(Deserialize)]
+    struct Typing {
+        machine: MachineId,
+        sid: String,
+        text: String,
+    }
+    let Typing { machine, sid, text } = read(body)?;
+    if text.len() > LONGEST_TEXT {
+        return refused(StatusCode::PAYLOAD_TOO_LARGE, "The text is too long");
+    }
+    check_message("the text", &text).map_err(|why| (StatusCode::PAYLOAD_TOO_LARGE, why))?;
+    let detail = format!("{machine} {}: {} bytes", unterm_control::escaped(&sid), text.len());
+    let entry = Entry { detail, ..Entry::new(Event::Begun, "type", PERSON) };
+    audit::record(&hub.store, entry).await.map_err(internal)?;
+    let call = Call {
+        id: digest::random::<16>().map_err(internal)?,
+        tool: "type".to_owned(),
+        token: PERSON.to_owned(),
+        token_name: CLIENT.to_owned(),
+        conversation: String::new(),
+        action: Action::Send { machine, session: sid, parts: vec![Part { text, after_ms: 0 }] },
+    };
+    match hub.executor.execute(&call).await {
+        Ok(_) => Ok(done()),
+        Err(failure) => Err((StatusCode::CONFLICT, failure.message())),
+    }
+}

@@ -1,0 +1,159 @@
+//! What changes in the fleet, for pages of the dashboard. Follows the store only while a page listens.
+
+use std::{sync::Arc, time::Duration};
+
+use anyhow::{Result, bail};
+use async_nats::jetstream::consumer::{DeliverPolicy, pull};
+use futures_util::StreamExt as _;
+use tokio::{
+    sync::{Notify, broadcast},
+    time::interval,
+};
+
+use super::{
+    machines::Machines,
+    store::{AUDIT, Bucket, Store},
+};
+
+/// How many notices may wait for the slowest page.
+const WAITING: usize = 256;
+/// How often is checked whether a page still listens.
+const CHECK: Duration = Duration::from_secs(5);
+
+/// What a part of the fleet's state is called in notices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Topic {
+    /// Machines and their sessions.
+    Machines,
+    /// Conversations.
+    Conversations,
+    /// Tokens.
+    Tokens,
+    /// The emergency stop.
+    Stop,
+}
+
+impl Topic {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Machines => "machines",
+            Self::Conversations => "conversations",
+            Self::Tokens => "tokens",
+            Self::Stop => "stop",
+        }
+    }
+}
+
+/// A notice.
+#[derive(Clone, Debug)]
+pub enum Notice {
+    /// A part of the state has changed.
+    Changed(Topic),
+    /// An entry of the audit log, as JSON.
+    Call(Arc<str>),
+}
+
+/// The notices of a fleet.
+#[derive(Clone)]
+pub struct Notices {
+    store: Store,
+    machines: Machines,
+    sender: broadcast::Sender<Notice>,
+    wanted: Arc<Notify>,
+}
+
+impl Notices {
+    /// Those of a store, and of its machines.
+    pub fn new(store: Store, machines: Machines) -> Self {
+        let sender = broadcast::Sender::new(WAITING);
+        Self { store, machines, sender, wanted: Arc::default() }
+    }
+
+    /// The notices from now on.
+    pub fn listen(&self) -> broadcast::Receiver<Notice> {
+        let notices = self.sender.subscribe();
+        self.wanted.notify_one();
+        notices
+    }
+
+    /// Serves pages, for as long as it is polled.
+    pub async fn serve(&self) {
+        loop {
+            self.wanted.notified().await;
+            while self.sender.receiver_count() > 0 {
+                if let Err(error) = self.follow().await {
+                    tracing::warn!(error = %format!("{error:#}"), "changes are not followed");
+                    tokio::time::sleep(Duration::from_secs(1)).await;
+                }
+            }
+        }
+    }
+
+    /// Follows the store until no page listens.
+    async fn follow(&self) -> Result<()> {
+        let Store { conversations, tokens, switches, .. } = &self.store;
+        // What changed before they were followed.
+        let all = [Topic::Machines, Topic::Conversations, Topic::Tokens, Topic::Stop];
+        let begun = async {
+            for topic in all {
+                self.changed(topic);
+            }
+            std::future::pending::<Result<()>>().await
+        };
+        tokio::select! {
+            end = self.follow_machines() => end,
+            end = self.follow_bucket(conversations, Topic::Conversations) => end,
+            end = self.follow_bucket(tokens, Topic::Tokens) => end,
+            end = self.follow_bucket(switches, Topic::Stop) => end,
+            end = self.follow_calls() => end,
+            end = begun => end,
+            () = self.unheard() => Ok(()),
+        }
+    }
+
+    async fn unheard(&self) {
+        let mut ticks = interval(CHECK);
+        while self.sender.receiver_count() > 0 {
+            ticks.tick().await;
+        }
+    }
+
+    fn changed(&self, topic: Topic) {
+        // Nobody may listen any more.
+        let _ = self.sender.send(Notice::Changed(topic));
+    }
+
+    async fn follow_bucket(&self, bucket: &Bucket, topic: Topic) -> Result<()> {
+        let mut watch = bucket.0.watch(">").await?;
+        while let Some(entry) = watch.next().await {
+            entry?;
+            self.changed(topic);
+        }
+        bail!("the watch ended")
+    }
+
+    async fn follow_machines(&self) -> Result<()> {
+        let mut changes = self.machines.changes();
+        loop {
+            changes.changed().await?;
+            self.changed(Topic::Machines);
+        }
+    }
+
+    async fn follow_calls(&self) -> Result<()> {
+        let stream = self.store.jetstream.get_stream(AUDIT).await?;
+        let config = pull::OrderedConfig {
+            deliver_policy: DeliverPolicy::New,
+            ..pull::OrderedConfig::default()
+        };
+        let mut messages = stream.create_consumer(config).await?.messages().await?;
+        while let Some(message) = messages.next().await {
+            let message = message?;
+            if let Ok(entry) = std::str::from_utf8(&message.payload) {
+                let _ = self.sender.send(Notice::Call(entry.into()));
+            }
+        }
+        bail!("the log ended")
+    }
+}

@@ -1,0 +1,156 @@
+//! Pairs machines: checks the invitation or the code that a person gave to a machine, and signs the machine's permissions.
+
+use anyhow::{Context as _, Result, bail, ensure};
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use futures_util::StreamExt as _;
+use nkeys::{KeyPair, KeyPairType};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    codes,
+    machines::{LONGEST_NAME, Machine, shown},
+    store::{INVITATION_AGE, Store, now},
+};
+use crate::{
+    connector::{Invitation, PairReply, PairRequest},
+    digest::random,
+    identity::{self, MachineId},
+    jwt::{self, Permissions},
+    nats::Credentials,
+    nats_server::Fleet,
+    protocol,
+};
+
+/// Pairs machines.
+pub struct Pairing {
+    store: Store,
+    account: KeyPair,
+    servers: Credentials,
+    hub: String,
+}
+
+/// An invitation in the store.
+#[derive(Serialize, Deserialize)]
+struct Invited {
+    at: String,
+}
+
+impl Pairing {
+    /// For a fleet.
+    ///
+    /// # Errors
+    /// The fleet's keys are damaged.
+    pub fn new(store: Store, fleet: &Fleet, hub: String) -> Result<Self> {
+        let account = identity::key(&fleet.account_seed)?;
+        Ok(Self { store, account, servers: fleet.credentials.clone(), hub })
+    }
+
+    /// Makes an invitation for one machine.
+    ///
+    /// # Errors
+    /// NATS does not store it.
+    pub async fn invite(&self) -> Result<Invitation> {
+        let number = random::<8>()?;
+        let seed = identity::new_seed(KeyPairType::User)?;
+        let permissions = Permissions {
+            publish: vec![Invitation::subject(&number)],
+            subscribe: vec![format!("{}.>", Invitation::inbox(&number))],
+        };
+        let key = identity::key(&seed)?.public_key();
+        let lifetime = Some(INVITATION_AGE);
+        let jwt = jwt::user(&self.account, &key, "invitation", Some(&permissions), lifetime)?;
+        self.store.invitations.put(&number, &Invited { at: now() }).await?;
+        // A file of certificates is this machine's.
+        let credentials = Credentials { jwt, seed, certificates: None, ..self.servers.clone() };
+        Ok(Invitation { number, credentials })
+    }
+
+    /// Makes a short code for one machine, which asks the hub itself with it.
+    ///
+    /// # Errors
+    /// NATS does not store it.
+    pub async fn code(&self) -> Result<String> {
+        let code = codes::new_code()?;
+        self.store.invitations.put(&codes::key(&code), &Invited { at: now() }).await?;
+        Ok(code)
+    }
+
+    /// Answers the request of a machine that has a code.
+    ///
+    /// # Errors
+    /// NATS does not answer.
+    pub async fn accept_code(&self, request: &PairRequest, code: &str) -> PairReply {
+        let accepted = self.accept(code, &codes::key(code), request).await;
+        self.reply(accepted)
+    }
+
+    /// Pairs the machine with this public key. Returns the token of its permissions.
+    ///
+    /// # Errors
+    /// Another key has the same id, or NATS does not store it.
+    pub async fn pair(&self, key: &str, name: &str, platform: &str) -> Result<String> {
+        ensure!(identity::is_user_key(key), "this is no public key of a user");
+        let id = MachineId::of_key(key);
+        let machine = Machine {
+            id: id.clone(),
+            key: key.to_owned(),
+            name: shown(name, LONGEST_NAME),
+            platform: shown(platform, LONGEST_NAME),
+            paired_at: now(),
+        };
+        if !self.store.machines.create(id.as_str(), &machine).await? {
+            let paired: Option<Machine> = self.store.machines.get(id.as_str()).await?;
+            let is_same = paired.is_some_and(|paired| paired.key == key);
+            ensure!(is_same, "another machine has the id {id}");
+        }
+        jwt::user(&self.account, key, id.as_str(), Some(&protocol::permissions(&id)), None)
+    }
+
+    /// Answers requests of machines to be paired, for as long as it is polled. Of several hubs, one answers.
+    ///
+    /// # Errors
+    /// The connection was closed.
+    pub async fn serve(&self) -> Result<()> {
+        let subject = Invitation::subject("*");
+        let client = &self.store.client;
+        let mut requests = client.queue_subscribe(subject, "hubs".to_owned()).await?;
+        while let Some(request) = requests.next().await {
+            let Some(reply) = request.reply.clone() else { continue };
+            let number = request.subject.rsplit('.').next().unwrap_or_default();
+            let accepted = match serde_json::from_slice::<PairRequest>(&request.payload) {
+                Ok(request) => self.accept(number, number, &request).await,
+                Err(error) => Err(error.into()),
+            };
+            let answer = self.reply(accepted);
+            client.publish(reply, serde_json::to_vec(&answer)?.into()).await?;
+        }
+        bail!("the connection to NATS was closed")
+    }
+
+    fn reply(&self, accepted: Result<String>) -> PairReply {
+        match accepted {
+            Ok(jwt) => PairReply::Paired { jwt, hub: self.hub.clone() },
+            Err(error) => {
+                tracing::warn!(error = %format!("{error:#}"), "a machine was not paired");
+                PairReply::Refused(format!("{error:#}"))
+            }
+        }
+    }
+
+    /// The servers that machines connect to.
+    pub fn servers(&self) -> &[String] {
+        &self.servers.servers
+    }
+
+    /// Pairs a machine that has an invitation or a code, whose key in the store this is. The machine signed `text`.
+    async fn accept(&self, text: &str, key: &str, request: &PairRequest) -> Result<String> {
+        let public = KeyPair::from_public_key(&request.key)
+            .map_err(|error| anyhow::anyhow!("the machine's key: {error}"))?;
+        let proof = URL_SAFE_NO_PAD.decode(&request.proof).context("the proof")?;
+        let is_proven = public.verify(text.as_bytes(), &proof).is_ok();
+        ensure!(is_proven, "the machine did not sign with the key that it claims");
+        let is_open = self.store.invitations.take(key).await?;
+        ensure!(is_open, "the invitation is wrong, was used or has expired");
+        self.pair(&request.key, &request.name, &request.platform).await
+    }
+}

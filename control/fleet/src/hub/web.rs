@@ -1,0 +1,70 @@
+//! Pieces of HTTP that agents' endpoints and the dashboard share.
+
+use std::{collections::HashMap, time::Duration};
+
+use axum::{
+    body::Body,
+    extract::Query,
+    http::{HeaderMap, Response, StatusCode, Uri, header},
+};
+use serde::Deserialize;
+use serde_json::Value;
+use unterm_control::mcp_http::{failure, reply};
+
+/// The delay before a wrong token or code is refused, against guessing.
+pub const WRONG_SECRET: Duration = Duration::from_millis(500);
+
+/// A refusal: its status, and the reason for the client.
+pub type Refused = (StatusCode, String);
+
+/// A reply, or a refusal.
+pub type Answer = Result<Response<Body>, Refused>;
+
+/// A refusal as a reply.
+pub fn refusal((status, why): Refused) -> Response<Body> {
+    failure(status, &why)
+}
+
+/// A refusal with this reason.
+///
+/// # Errors
+/// Always.
+pub fn refused<T>(status: StatusCode, why: &str) -> Result<T, Refused> {
+    Err((status, why.to_owned()))
+}
+
+/// The refusal for a failure of the fleet's store.
+pub fn internal(error: anyhow::Error) -> Refused {
+    (StatusCode::SERVICE_UNAVAILABLE, format!("{error:#}"))
+}
+
+/// A parameter of a query.
+pub fn query(uri: &Uri, name: &str) -> Option<String> {
+    let Query(mut all) = Query::<HashMap<String, String>>::try_from_uri(uri).ok()?;
+    all.remove(name)
+}
+
+/// The secret of the Authorization header.
+pub fn bearer(headers: &HeaderMap) -> Option<String> {
+    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, secret) = value.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| secret.trim().to_owned())
+}
+
+/// Reads a body of JSON.
+///
+/// # Errors
+/// It is none of this form. The reason says where.
+pub fn read<'b, T: Deserialize<'b>>(body: &'b [u8]) -> Result<T, Refused> {
+    serde_json::from_slice(body).map_err(|error| (StatusCode::BAD_REQUEST, error.to_string()))
+}
+
+/// A reply of JSON.
+pub fn json_reply(value: &Value) -> Response<Body> {
+    reply(StatusCode::OK, "application/json", value.to_string())
+}
+
+/// A reply without content.
+pub fn done() -> Response<Body> {
+    reply(StatusCode::NO_CONTENT, "application/json", Body::empty())
+}

@@ -1,0 +1,125 @@
+//! The dashboard's page in a real browser.
+
+use anyhow::{Result, ensure};
+use serde_json::json;
+use unterm_tests::{
+    Browser,
+    fleet::{Agent, Fleet},
+};
+
+use super::send;
+
+fn check_axe(browser: &mut Browser, place: &str) -> Result<()> {
+    let wrong = browser.ask("axe", json!({}))?;
+    ensure!(wrong == json!([]), "{place}: {wrong}");
+    Ok(())
+}
+
+fn text(browser: &mut Browser, at: &str) -> Result<String> {
+    Ok(browser.to("text", at)?.as_str().unwrap_or_default().to_owned())
+}
+
+#[test]
+fn a_person_signs_in_decides_watches_a_pane_and_types() -> Result<()> {
+    let Some(mut fleet) = Fleet::start(&[])? else { return Ok(()) };
+    let machine = fleet.machine()?;
+    let mut agent = Agent::connect(fleet.address(), &fleet.token(&[])?)?;
+    let session = agent.session(&machine)?;
+    agent.call("send_to_session", send(&machine, &session, "echo $((6 * 7))"))?;
+
+    let mut browser = Browser::start()?;
+    let page = format!("http://{}/", fleet.address());
+    browser.ask("goto", json!({ "url": page }))?;
+    browser.to("wait_for", "#login-form")?;
+    check_axe(&mut browser, "the sign-in")?;
+    browser.with("fill", "#code", "0000-0000")?;
+    browser.to("click", "#login-submit")?;
+    browser.with("wait_text", "#login-fault", "The code is wrong, was used or has expired")?;
+    // The browser reports the refusal itself.
+    browser.ask("faults", json!({}))?;
+    let code = fleet.admin(&["login"])?["code"].take();
+    browser.with("fill", "#code", code.as_str().unwrap_or_default())?;
+    browser.to("click", "#login-submit")?;
+    let card = format!("[data-machine='{machine}'][data-status=connected]");
+    browser.to("wait_for", &card)?;
+    check_axe(&mut browser, "the machines")?;
+
+    browser.to("click", "#tab-mirror")?;
+    browser.to("wait_for", "[data-conversation][data-state=pending]")?;
+    let first = text(&mut browser, "[data-conversation] [data-field=first]")?;
+    ensure!(first.contains("echo $((6 * 7))"), "{first}");
+    browser.to("click", "[data-conversation] [data-decide=approve]")?;
+    browser.to("wait_for", "[data-conversation][data-state=approved]")?;
+    agent.call("send_to_session", send(&machine, &session, "echo $((6 * 7))"))?.json()?;
+    browser.to("wait_for", "#calls tr[data-event=done]")?;
+    check_axe(&mut browser, "the mirror")?;
+
+    browser.to("click", "#tab-machines")?;
+    browser.to("click", &format!("[data-watch='{machine}/{session}']"))?;
+    browser.to("wait_for", "#view-live[data-status=open]")?;
+    let shows = |text: &str| {
+        json!({
+            "script": "(text) => new Promise((done) => { const look = () => [...document.querySelectorAll('.xterm-rows > div')].some((row) => row.textContent.trimEnd() === text) ? done(true) : requestAnimationFrame(look); look(); })",
+            "given": text,
+        })
+    };
+    browser.ask("evaluate", shows("42"))?;
+    check_axe(&mut browser, "the live view")?;
+    browser.to("click", "#live-typing")?;
+    browser.to("focus", ".xterm-helper-textarea")?;
+    for key in "echo $((7*7))".chars() {
+        browser.ask("press", json!({ "key": key.to_string() }))?;
+    }
+    browser.ask("press", json!({ "key": "Enter" }))?;
+    browser.ask("evaluate", shows("49"))?;
+    let pane = fleet.unterm.first_pane()?;
+    pane.wait(&mut fleet.unterm, "what was typed", |lines| lines.iter().any(|line| line == "49"))?;
+
+    browser.to("click", "#stop")?;
+    browser.to("wait_for", "#stop[data-stopped=true]")?;
+    let refused = agent.call("list_machines", json!({}))?;
+    assert_eq!(refused.text, "[error: the user has stopped all agents]");
+    browser.to("click", "#tab-audit")?;
+    browser.with("fill", "#audit-search", "stop-agents")?;
+    browser.with("wait_text", "#audit-count", "1")?;
+    check_axe(&mut browser, "the log")?;
+    assert_eq!(browser.ask("faults", json!({}))?, json!([]));
+
+    // The secret goes with the tab.
+    browser.to("click", "#sign-out")?;
+    browser.to("wait_for", "#login-form")?;
+    let kept = json!({"script": "() => sessionStorage.length"});
+    assert_eq!(browser.ask("evaluate", kept)?, 0);
+    Ok(())
+}
+
+#[test]
+fn a_link_signs_in_and_a_looker_gets_no_buttons() -> Result<()> {
+    let Some(fleet) = Fleet::start(&[])? else { return Ok(()) };
+    let mut agent = Agent::connect(fleet.address(), &fleet.token(&[])?)?;
+    let machine = fleet.machine()?;
+    let session = agent.session(&machine)?;
+    let hostile = json!({
+        "machine_id": machine,
+        "session_id": session,
+        "text": "<img src=x onerror=alert(1)>",
+        "conversation_id": "<b>\u{202e}bold",
+    });
+    agent.call("send_to_session", hostile)?;
+    let code = fleet.admin(&["login", "--read-only"])?["code"].take();
+    let code = code.as_str().unwrap_or_default();
+    let mut browser = Browser::start()?;
+    let link = format!("http://{}/#code={code}", fleet.address());
+    browser.ask("goto", json!({ "url": link }))?;
+    browser.to("wait_for", &format!("[data-machine='{machine}']"))?;
+    assert!(!browser.ask("url", json!({}))?.to_string().contains(code));
+    browser.to("click", "#tab-mirror")?;
+    browser.to("wait_for", "[data-conversation]")?;
+    let first = text(&mut browser, "[data-conversation] [data-field=first]")?;
+    ensure!(first.contains("<img src=x onerror=alert(1)>"), "{first}");
+    let seen = json!({"script": "() => [...document.querySelectorAll('[data-decide], #add-machine, #token-make')].filter((one) => one.checkVisibility()).length + document.querySelectorAll('[data-conversation] img, [data-conversation] b').length"});
+    assert_eq!(browser.ask("evaluate", seen)?, 0);
+    assert_eq!(browser.ask("faults", json!({}))?, json!([]));
+    assert_eq!(fleet.admin(&["pending"])?["conversations"][0]["state"], "pending");
+    Ok(())
+}
