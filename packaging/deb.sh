@@ -4,35 +4,50 @@
 # Libraries that the window opens when it starts, which no header of a program names.
 deb_opened='libx11-6, libx11-xcb1, libxcb1, libxcursor1, libxi6, libxkbcommon0, libxkbcommon-x11-0, libwayland-client0'
 
-# make_deb TREE VERSION OUT: prints the path of the package that it writes to OUT.
+# make_deb NAME TREE VERSION OUT: prints the path of the package that it writes to OUT.
 make_deb() {
-    local tree=$1 version=$2 out=$3 work architecture file linked capture=
+    local name=$1 tree=$2 version=$3 out=$4 work architecture file doc
     work=$(mktemp -d)
     architecture=$(dpkg --print-architecture)
-    file=$out/unterm_$version-1_$architecture.deb
+    file=$out/${name}_$version-1_$architecture.deb
     mkdir -p "$work/files/usr" "$work/files/DEBIAN" "$work/debian"
     cp -a "$tree/bin" "$tree/share" "$work/files/usr/"
-    local doc=$work/files/usr/share/doc/unterm
+    doc=$work/files/usr/share/doc/$name
 
     # Debian's places and names.
-    mv "$work/files/usr/share/zsh/site-functions" "$work/files/usr/share/zsh/vendor-completions"
+    [ ! -e "$work/files/usr/share/zsh" ] || mv "$work/files/usr/share/zsh/site-functions" "$work/files/usr/share/zsh/vendor-completions"
     rm "$doc/LICENSE"
     gzip -9n "$doc/CHANGELOG.md" "$doc/LICENCES.txt"
     mv "$doc/CHANGELOG.md.gz" "$doc/changelog.gz"
     deb_copyright >"$doc/copyright"
-    install -D -m 644 packaging/unterm.lintian-overrides "$work/files/usr/share/lintian/overrides/unterm"
+    mkdir -p "$work/files/usr/share/lintian/overrides"
+    sed "s/@NAME@/$name/" packaging/lintian-overrides >"$work/files/usr/share/lintian/overrides/$name"
     deb_changelog "$version" | gzip -9n >"$doc/changelog.Debian.gz"
 
     # What the programs link, with the versions that they need.
-    printf 'Source: unterm\n\nPackage: unterm\nArchitecture: any\n' >"$work/debian/control"
+    printf 'Source: unterm\n\nPackage: %s\nArchitecture: any\n' "$name" >"$work/debian/control"
+    {
+        printf 'Package: %s\nVersion: %s-1\nArchitecture: %s\n' "$name" "$version" "$architecture"
+        [ "$name" = unterm ] || printf 'Source: unterm\n'
+        printf 'Maintainer: The Unterm authors <unterm@users.noreply.github.com>\n'
+        printf 'Installed-Size: %s\n' "$(du -sk --apparent-size "$work/files/usr" | cut -f1)"
+        "deb_control_${name//-/_}" "$work" "$version"
+    } >"$work/files/DEBIAN/control"
+    [ "$name" != unterm ] || deb_scripts "$work/files/DEBIAN"
+    (cd "$work/files" && find usr -type f -printf '%P\0' | sort -z | (cd usr && xargs -0 md5sum) | sed 's,  ,  usr/,') \
+        >"$work/files/DEBIAN/md5sums"
+    find "$work/files" -exec touch --no-dereference --date "@$SOURCE_DATE_EPOCH" {} +
+    dpkg-deb --root-owner-group -Zxz --threads-max=1 --build "$work/files" "$file" >&2
+    rm -rf "$work"
+    printf '%s\n' "$file"
+}
+
+# deb_control_NAME WORK VERSION: the fields that differ between the packages.
+deb_control_unterm() {
+    local work=$1 linked capture=
     linked=$(deb_linked "$work" Depends unterm)
-    [ ! -e "$tree/bin/unterm-capture" ] || capture=$(deb_linked "$work" Recommends unterm-capture)
-    cat >"$work/files/DEBIAN/control" <<END
-Package: unterm
-Version: $version-1
-Architecture: $architecture
-Maintainer: The Unterm authors <unterm@users.noreply.github.com>
-Installed-Size: $(du -sk --apparent-size "$work/files/usr" | cut -f1)
+    [ ! -e "$work/files/usr/bin/unterm-capture" ] || capture=$(deb_linked "$work" Recommends unterm-capture)
+    cat <<END
 Depends: $linked, $deb_opened
 Recommends: ${capture:+$capture, }xdg-utils
 Suggests: libvulkan1, fonts-noto-color-emoji
@@ -47,7 +62,27 @@ Description: terminal whose every pane an agent can drive
  .
  It works the same without a window. Without a GPU, it paints on the CPU.
 END
-    cat >"$work/files/DEBIAN/postinst" <<'END'
+}
+
+deb_control_unterm_fleet() {
+    local work=$1 version=$2
+    cat <<END
+Depends: $(deb_linked "$work" Depends unterm-hub unterm-connect), unterm (>= $version)
+Section: net
+Priority: optional
+Description: panes of many machines through one hub, for agents
+ unterm-hub offers the panes of several machines to agents through one address.
+ People approve in its dashboard what agents do, watch any pane and stop
+ everything. unterm-connect connects a machine to a hub.
+ .
+ A hub needs a NATS server of version 2.12.6 or newer, which it can start by
+ itself.
+END
+}
+
+# deb_scripts FOLDER: what the package manager runs.
+deb_scripts() {
+    cat >"$1/postinst" <<'END'
 #!/bin/sh
 set -e
 if [ "$1" = configure ]; then
@@ -55,20 +90,14 @@ if [ "$1" = configure ]; then
         --slave /usr/share/man/man1/x-terminal-emulator.1.gz x-terminal-emulator.1.gz /usr/share/man/man1/unterm.1.gz
 fi
 END
-    cat >"$work/files/DEBIAN/prerm" <<'END'
+    cat >"$1/prerm" <<'END'
 #!/bin/sh
 set -e
 if [ "$1" = remove ] || [ "$1" = deconfigure ]; then
     update-alternatives --remove x-terminal-emulator /usr/bin/unterm
 fi
 END
-    chmod 755 "$work/files/DEBIAN/postinst" "$work/files/DEBIAN/prerm"
-    (cd "$work/files" && find usr -type f -printf '%P\0' | sort -z | (cd usr && xargs -0 md5sum) | sed 's,  ,  usr/,') \
-        >"$work/files/DEBIAN/md5sums"
-    find "$work/files" -exec touch --no-dereference --date "@$SOURCE_DATE_EPOCH" {} +
-    dpkg-deb --root-owner-group -Zxz --threads-max=1 --build "$work/files" "$file" >&2
-    rm -rf "$work"
-    printf '%s\n' "$file"
+    chmod 755 "$1/postinst" "$1/prerm"
 }
 
 # deb_linked WORK FIELD PROGRAM…: the packages whose libraries programs link.
