@@ -2,6 +2,9 @@
 //!
 //! The agents here speak HTTP with events as in 2024, and bare HTTP for what no client sends.
 
+pub mod cluster;
+pub mod kills;
+
 use std::{
     fs::{self, File},
     io::{BufRead as _, BufReader, Read as _, Write as _},
@@ -57,9 +60,14 @@ pub struct Hub {
 
 impl Hub {
     /// Starts a hub, and waits until it serves.
-    fn start(mut command: Command, log: &Path) -> Result<Self> {
+    fn start(command: Command, log: &Path) -> Result<Self> {
+        Self::start_at(command, "127.0.0.1:0", log)
+    }
+
+    /// The same, at an address.
+    fn start_at(mut command: Command, listen: &str, log: &Path) -> Result<Self> {
         let mut child = command
-            .args(["--listen", "127.0.0.1:0", "--no-headless"])
+            .args(["--listen", listen, "--no-headless"])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(File::options().create(true).append(true).open(log)?)
@@ -198,6 +206,18 @@ impl Fleet {
         self.hub.take().context("no hub runs")?.kill()
     }
 
+    /// The bytes of the hub's memory.
+    ///
+    /// # Errors
+    ///
+    /// If no hub runs.
+    pub fn hub_memory(&self) -> Result<u64> {
+        let id = self.hub.as_ref().context("no hub runs")?.child.id();
+        let status = fs::read_to_string(format!("/proc/{id}/status"))?;
+        let kib = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no size")?;
+        Ok(kib.trim().trim_end_matches(" kB").parse::<u64>()? << 10)
+    }
+
     /// The hub's host and port.
     pub fn address(&self) -> &str {
         self.hub.as_ref().map_or("", |hub| &hub.address)
@@ -271,18 +291,7 @@ impl Fleet {
     pub fn add_machine(&self, options: &[&str]) -> Result<Machine> {
         let invitation = self.admin(&["invite"])?;
         let invitation = invitation["invitation"].as_str().context("no invitation")?;
-        let mut unterm = Start::headless().now()?;
-        unterm.first_pane()?.wait_for_prompt(&mut unterm)?;
-        let paired = program("unterm-connect", unterm.home(), unterm.registry())
-            .args([invitation, "--pair-only"])
-            .args(options)
-            .output()?;
-        let (out, err) = (String::from_utf8(paired.stdout)?, String::from_utf8(paired.stderr)?);
-        let id = out.trim_end().trim_end_matches('.').rsplit(' ').next().unwrap_or_default();
-        ensure!(paired.status.success() && id.len() == 12, "{out}{err}");
-        let mut machine = Machine { id: id.to_owned(), unterm, connector: None };
-        machine.connect()?;
-        Ok(machine)
+        Machine::pair(invitation, options)
     }
 
     /// Signs in to the dashboard with a code of `unterm-hub login`. `options` are those of the command.
@@ -342,6 +351,26 @@ pub struct Machine {
 }
 
 impl Machine {
+    /// A machine with an instance of its own, paired by an invitation. `options` are those of pairing.
+    ///
+    /// # Errors
+    ///
+    /// If it can't be paired.
+    pub fn pair(invitation: &str, options: &[&str]) -> Result<Self> {
+        let mut unterm = Start::headless().now()?;
+        unterm.first_pane()?.wait_for_prompt(&mut unterm)?;
+        let paired = program("unterm-connect", unterm.home(), unterm.registry())
+            .args([invitation, "--pair-only"])
+            .args(options)
+            .output()?;
+        let (out, err) = (String::from_utf8(paired.stdout)?, String::from_utf8(paired.stderr)?);
+        let id = out.trim_end().trim_end_matches('.').rsplit(' ').next().unwrap_or_default();
+        ensure!(paired.status.success() && id.len() == 12, "{out}{err}");
+        let mut machine = Machine { id: id.to_owned(), unterm, connector: None };
+        machine.connect()?;
+        Ok(machine)
+    }
+
     /// Starts the connector.
     ///
     /// # Errors

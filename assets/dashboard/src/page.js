@@ -64,17 +64,31 @@ async function readEvents(path, signal, opened, handle) {
     opened();
     const text = reply.body.pipeThrough(new TextDecoderStream()).getReader();
     let rest = '';
-    for (;;) {
-        const { value, done } = await text.read();
-        if (done) return;
-        const events = (rest + value).split('\n\n');
-        rest = events.pop();
-        for (const event of events) {
-            const field = (name) => event.split('\n').filter((line) => line.startsWith(`${name}:`)).map((line) => line.slice(name.length + 1).replace(/^ /, ''));
-            const [name] = field('event');
-            if (name && !signal.aborted) await handle(name, field('data').join('\n'));
+    try {
+        for (;;) {
+            const { value, done } = await text.read();
+            if (done) return;
+            const events = (rest + value).split('\n\n');
+            rest = events.pop();
+            for (const event of events) {
+                const field = (name) => event.split('\n').filter((line) => line.startsWith(`${name}:`)).map((line) => line.slice(name.length + 1).replace(/^ /, ''));
+                const [name] = field('event');
+                if (name && !signal.aborted) await handle(name, field('data').join('\n'));
+            }
         }
+    } finally {
+        // A browser opens few connections to a server: one that is not closed would keep the next request waiting.
+        text.cancel().catch(() => {});
     }
+}
+
+/** Waits until the page is shown, or is not needed any more. */
+function shown(signal) {
+    if (!document.hidden) return Promise.resolve();
+    return new Promise((go) => {
+        document.addEventListener('visibilitychange', go, { once: true, signal });
+        signal.addEventListener('abort', go, { once: true });
+    }).then(() => (signal.aborted ? undefined : shown(signal)));
 }
 
 /** A function that runs `load`: at most one run is under way, and one waits behind it. `load` must not throw. */
@@ -491,6 +505,10 @@ document.addEventListener('alpine:init', () => {
             const handle = (name, data) => {
                 if (name === 'changed') this.refresh();
                 if (name === 'call') this.hearSoon(JSON.parse(data));
+                if (name === 'lost') {
+                    this.hearSoon(null);
+                    this.refresh();
+                }
             };
             while (!signal.aborted) {
                 try {
@@ -656,13 +674,22 @@ document.addEventListener('alpine:init', () => {
             };
             let wait = RETRY;
             while (!signal.aborted) {
+                await shown(signal);
+                if (signal.aborted) return;
+                // Closed while the page is hidden: tabs share the few connections to a server.
+                const hidden = new AbortController();
+                const hide = () => { if (document.hidden) hidden.abort(); };
+                document.addEventListener('visibilitychange', hide);
                 try {
-                    await readEvents(path, signal, () => { wait = RETRY; }, (name, data) => handlers[name]?.(data));
+                    await readEvents(path, AbortSignal.any([signal, hidden.signal]), () => { wait = RETRY; }, (name, data) => handlers[name]?.(data));
                 } catch (error) {
                     if (error.status === 401) return this.lock();
                     if (error.status) this.endLive('refused', error.message, signal);
+                } finally {
+                    document.removeEventListener('visibilitychange', hide);
                 }
                 if (signal.aborted) return;
+                if (hidden.signal.aborted) continue;
                 this.live.status = 'lost';
                 this.setTyping(false);
                 await sleep(wait);

@@ -200,6 +200,7 @@ impl Agent {
             .header("Mcp-Method", "tools/call")
             .header("Mcp-Name", tool)
             .body(Body::from(message.to_string()))?;
+        self.sender.ready().await?;
         let reply = self.sender.send_request(request).await?;
         let body = to_bytes(Body::new(reply.into_body()), 64 << 20).await?;
         let reply: Value = serde_json::from_slice(&body)?;
@@ -229,7 +230,7 @@ async fn measure(size: usize) -> Result<()> {
     }
     let rights = vec![Right::List, Right::Read, Right::Send];
     let (_, token) = hub.tokens().create("bench", None, rights, None).await?;
-    let mut agent = Agent::connect(&process.address, token).await?;
+    let mut agent = Agent::connect(&process.address, token.clone()).await?;
     let wait = Instant::now();
     loop {
         let listed = agent.call("list_machines", json!({})).await?;
@@ -243,6 +244,8 @@ async fn measure(size: usize) -> Result<()> {
     let before = [usage(process.child.id())?.1, usage(nats)?.1];
     sleep(IDLE).await;
     let after = [usage(process.child.id())?.1, usage(nats)?.1];
+    // The hub has closed the idle connection.
+    let mut agent = Agent::connect(&process.address, token).await?;
     let idle = [0, 1].map(|of| (after[of] - before[of]) / IDLE.as_secs_f64() * 100.0);
 
     let mut lists = Times(Vec::new());

@@ -25,6 +25,7 @@ mod store;
 mod tls;
 pub mod tokens;
 mod tool;
+mod typing;
 mod views;
 mod visits;
 mod web;
@@ -37,9 +38,12 @@ use tokio_rustls::TlsAcceptor;
 
 use self::{
     conversations::Conversations, host::Host, http::Door, machines::Machines, pairing::Pairing,
-    services::Services, stop::Stop, store::Store, tokens::Tokens, visits::Visits,
+    services::Services, stop::Stop, store::Store, tokens::Tokens, views::Views, visits::Visits,
 };
 use crate::{identity::machine_name, nats_server::Fleet, signature::Signer};
+
+/// How many frames of a live view may wait in memory.
+const WAITING: usize = 16;
 
 /// What a hub offers besides the machines.
 #[derive(Clone, Debug, Default)]
@@ -70,15 +74,19 @@ impl Hub {
     pub async fn connect(fleet: &Fleet, options: &Options) -> Result<Self> {
         let machines = fleet.credentials.connect("unterm-hub", None, true).await?;
         let state = fleet.state.connect("unterm-hub", None, true).await?;
-        let store = Store::open(machines, &state).await?;
+        let store = Store::open(machines, &state, fleet.replicas).await?;
         let host = Host::new(options.admin_root.as_deref(), options.has_admin_shell)?;
         let name = options.public_name.clone().unwrap_or_else(machine_name);
         let system = fleet.system.connect("unterm-hub", None, true).await?;
         let signer = Signer::new(&fleet.account_seed)?;
         let machines = Machines::new(store.clone(), signer, system, fleet.account());
+        // A connection of its own: what machines send for live views must not fill the memory.
+        let viewer =
+            fleet.credentials.connect_with("unterm-hub views", None, true, WAITING).await?;
+        let views = Views::new(machines.clone(), viewer);
         Ok(Self {
             pairing: Arc::new(Pairing::new(store.clone(), fleet, name.clone())?),
-            services: Arc::new(Services::new(name, store, machines, host)),
+            services: Arc::new(Services::new(name, store, machines, host, views)),
             public_name: options.public_name.clone(),
             tls: match &options.tls {
                 Some((certificates, key)) => Some(tls::acceptor(certificates, key)?),

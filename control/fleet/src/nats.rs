@@ -10,6 +10,8 @@ use crate::identity;
 
 /// The longest pause between two tries to reconnect.
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+/// How many messages of a subscription may wait, usually.
+const WAITING: usize = 4096;
 /// How long an answer of NATS's own services may take.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -34,6 +36,20 @@ impl Credentials {
     /// # Errors
     /// No server answers, or none accepts the key.
     pub async fn connect(&self, name: &str, inbox: Option<&str>, waits: bool) -> Result<Client> {
+        self.connect_with(name, inbox, waits, WAITING).await
+    }
+
+    /// The same. `waiting`: how many messages of a subscription may wait in memory; further ones are dropped.
+    ///
+    /// # Errors
+    /// As [`Self::connect`].
+    pub async fn connect_with(
+        &self,
+        name: &str,
+        inbox: Option<&str>,
+        waits: bool,
+        waiting: usize,
+    ) -> Result<Client> {
         let key = Arc::new(identity::key(&self.seed)?);
         let sign = move |nonce: Vec<u8>| {
             let key = key.clone();
@@ -41,6 +57,7 @@ impl Credentials {
         };
         let mut options = ConnectOptions::with_jwt(self.jwt.clone(), sign)
             .name(name)
+            .subscription_capacity(waiting)
             .max_reconnects(None)
             .request_timeout(Some(PATIENCE))
             // Only the servers that were named: another one could give any address.

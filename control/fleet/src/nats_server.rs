@@ -53,6 +53,13 @@ pub struct Fleet {
     state_account: String,
     state_jwt: String,
     has_own_server: bool,
+    /// On how many servers of a cluster the fleet's state is kept.
+    #[serde(default = "one")]
+    pub replicas: usize,
+}
+
+fn one() -> usize {
+    1
 }
 
 impl Fleet {
@@ -90,6 +97,7 @@ impl Fleet {
             account: account.public_key(),
             system_account,
             has_own_server,
+            replicas: one(),
             account_seed,
             operator_seed,
         })

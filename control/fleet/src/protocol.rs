@@ -202,8 +202,12 @@ pub struct ToolCall {
     pub call: Option<String>,
     /// The instance. Empty: the only one.
     pub instance: String,
-    /// Who calls, for the person at the machine. Handles and leases belong to this name.
+    /// Who calls, for the person at the machine.
     pub client: String,
+    /// The token of the hub that is used. The handles and leases of calls belong to it and the conversation.
+    pub token: String,
+    /// The conversation.
+    pub conversation: String,
     /// The tool.
     pub tool: String,
     /// Its arguments.

@@ -8,7 +8,10 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 use super::{Caller, Context, Group, Method, Result, Subjects, params::session_params};
-use crate::{error::Error, services::viewers::Seen};
+use crate::{
+    error::Error,
+    services::viewers::{Seen, Viewed},
+};
 
 /// `screen.follow`.
 pub struct Follow;
@@ -19,6 +22,9 @@ session_params! {
         /// Continues the view that an earlier reply named. Default: a new view, which begins with the screen.
         #[serde(default)]
         view: u64,
+        /// Begins the view anew with the screen. Default: false.
+        #[serde(default)]
+        anew: bool,
         /// Waits this long for more output. Default: 0.
         #[serde(default)]
         wait_ms: u64,
@@ -56,19 +62,21 @@ impl Method for Follow {
 
     async fn call<'a>(
         context: &'a Context,
-        _: &'a Caller,
+        caller: &'a Caller,
         params: FollowParams<'a>,
     ) -> Result<FollowReply> {
         let pane = context.pane(params.target())?;
         let view = params.view.number("view", 0..=u64::MAX)?;
         let wait = params.wait_ms.number("wait_ms", 0..=LONGEST_WAIT)?.unwrap_or(0);
         let seen = match view {
-            None => context.viewers.start(&pane).ok_or_else(|| {
+            None => context.viewers.start(&pane, caller.token).ok_or_else(|| {
                 Error::Failed("Too many views are open; let some of them end".to_owned())
             })?,
             Some(view) => {
                 let deadline = Instant::now() + Duration::from_millis(wait);
-                let next = context.viewers.next(&pane, view, deadline).await;
+                let anew = params.anew.is_set("anew")?;
+                let of = Viewed { view, token: caller.token, anew };
+                let next = context.viewers.next(&pane, of, deadline).await;
                 next.ok_or_else(|| {
                     Error::Failed(format!("Session {} has no view {view}; start one", pane.id().0))
                 })?

@@ -12,9 +12,11 @@ use unterm_mux::{Pane, PaneId, Tap, TapDirection, TapItem};
 use unterm_term::Size;
 
 use super::bytes::blacken;
+use crate::caller::TokenKind;
 
-/// The most views.
+/// The most views, in total and of one token.
 const MOST: usize = 64;
+const MOST_OF_TOKEN: usize = 32;
 /// How long a view that nobody reads is kept.
 const IDLE: Duration = Duration::from_secs(30);
 /// The most bytes of output that a viewer gets at a time. If more is waiting, it gets the screen.
@@ -34,6 +36,8 @@ struct Views {
 
 struct Viewer {
     pane: PaneId,
+    /// Only callers with this token may continue the view: what one has got, another does not get.
+    token: TokenKind,
     used: Mutex<Instant>,
     following: tokio::sync::Mutex<Following>,
 }
@@ -43,6 +47,16 @@ struct Following {
     /// The `seq` of the last screen that was sent. Output up to it is part of that screen.
     past: u64,
     size: Size,
+}
+
+/// A view to continue.
+pub struct Viewed {
+    /// Its number.
+    pub view: u64,
+    /// The caller's token.
+    pub token: TokenKind,
+    /// Whether to begin anew with the screen.
+    pub anew: bool,
 }
 
 /// What a viewer gets.
@@ -64,32 +78,45 @@ pub struct Seen {
 
 impl Viewers {
     /// Starts a view. Returns the screen. `None`: there are too many views.
-    pub fn start(&self, pane: &Pane) -> Option<Seen> {
-        let mut following = Following { tap: pane.tap(), past: 0, size: pane.term().size() };
-        let bytes = following.screen(pane);
-        let mut views = self.0.lock();
-        views.drop_idle();
-        if views.all.len() >= MOST {
-            return None;
-        }
-        views.last += 1;
-        let view = views.last;
-        let size = following.size;
-        let viewer = Viewer {
+    pub fn start(&self, pane: &Pane, token: TokenKind) -> Option<Seen> {
+        let following = Following { tap: pane.tap(), past: 0, size: pane.term().size() };
+        let viewer = Arc::new(Viewer {
             pane: pane.id(),
+            token,
             used: Mutex::new(Instant::now()),
             following: tokio::sync::Mutex::new(following),
+        });
+        let view = {
+            let mut views = self.0.lock();
+            views.drop_idle();
+            let own = views.all.values().filter(|of| of.token == token).count();
+            if views.all.len() >= MOST || own >= MOST_OF_TOKEN {
+                return None;
+            }
+            views.last += 1;
+            let view = views.last;
+            views.all.insert(view, viewer.clone());
+            view
         };
-        views.all.insert(view, Arc::new(viewer));
+        let (bytes, size) = {
+            // Nobody else knows its number yet.
+            let mut following = viewer.following.try_lock().ok()?;
+            (following.screen(pane), following.size)
+        };
         tokio::spawn(drop_when_idle(Arc::downgrade(&self.0), view));
         Some(Seen { view, is_screen: true, size, bytes, lost: 0, has_ended: false })
     }
 
     /// What came since the last call, waiting for it until `deadline`. `None`: there is no such view of this pane.
-    pub async fn next(&self, pane: &Pane, view: u64, deadline: Instant) -> Option<Seen> {
-        let viewer = self.0.lock().all.get(&view).filter(|of| of.pane == pane.id())?.clone();
+    pub async fn next(&self, pane: &Pane, of: Viewed, deadline: Instant) -> Option<Seen> {
+        let Viewed { view, token, anew } = of;
+        let is_own = |of: &&Arc<Viewer>| of.pane == pane.id() && of.token == token;
+        let viewer = self.0.lock().all.get(&view).filter(is_own)?.clone();
         let mut following = viewer.following.lock().await;
-        let seen = following.next(pane, view, deadline).await;
+        let seen = match anew {
+            true => following.anew(pane, view),
+            false => following.next(pane, view, deadline).await,
+        };
         *viewer.used.lock() = Instant::now();
         Some(seen)
     }
@@ -122,6 +149,12 @@ impl Following {
         self.past = term.seq();
         self.size = term.size();
         term.to_vt_text(HISTORY)
+    }
+
+    /// The screen, whatever came before. Output that waits is part of it.
+    fn anew(&mut self, pane: &Pane, view: u64) -> Seen {
+        let bytes = self.screen(pane);
+        Seen { view, is_screen: true, size: self.size, bytes, lost: 0, has_ended: false }
     }
 
     async fn next(&mut self, pane: &Pane, view: u64, deadline: Instant) -> Seen {

@@ -133,9 +133,18 @@ fn views_that_nobody_reads_make_no_room_for_more_than_a_number_of_them() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let pane = session(&mut wire, "cat");
-    for _ in 0..64 {
-        wire.call("screen.follow", json!({"id": pane}));
+    let mut view = Value::Null;
+    for _ in 0..32 {
+        view = wire.call("screen.follow", json!({"id": pane}))["view"].take();
     }
     let error = wire.fail("screen.follow", json!({"id": pane}));
     assert_eq!(error, "Too many views are open; let some of them end");
+
+    // Another token has views of its own, and does not get what others have not read yet.
+    let (mut agent, _) = fixture.login_with(&mut wire, json!({"name": "agent", "scope": "read"}));
+    let own = agent.call("screen.follow", json!({"id": pane}))["view"].take();
+    let error = agent.fail("screen.follow", json!({"id": pane, "view": view}));
+    assert_eq!(error, format!("Session {pane} has no view {view}; start one"));
+    let again = agent.call("screen.follow", json!({"id": pane, "view": own, "anew": true}));
+    assert_eq!((&again["view"], &again["screen"]), (&own, &json!(true)));
 }

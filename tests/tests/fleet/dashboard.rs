@@ -83,6 +83,10 @@ fn a_code_signs_in_once_and_only_from_the_hubs_own_page() -> Result<()> {
     let (status, body) = fleet.post("/api/login", &headers, &login)?;
     assert_eq!(status, 401, "{body}");
     assert_eq!(body, r#"{"error":"The code is wrong, was used or has expired"}"#);
+    // By this name, another user's server on the address of IPv6 would share the page's origin.
+    let (_, port) = fleet.address().split_once(':').context("no port")?;
+    let named = format!("localhost:{port}");
+    assert_eq!(fleet.post("/api/login", &[("Host", &named)], &login)?.0, 308);
     // A form, which any page can send, has another type.
     let plain = [("Content-Type", "text/plain")];
     assert!(fleet.post("/api/login", &plain, &login)?.0 >= 400);
@@ -217,8 +221,9 @@ fn a_pane_is_seen_live_and_a_person_types_there() -> Result<()> {
         let seen = see(events, "42")?;
         ensure!(seen.contains("42"), "{seen}");
     }
-    let log = visitor.get("/api/audit?search=type")?.to_string();
-    assert!(log.contains(&format!("{sid}: 5 bytes")) && !log.contains("6 * 7"), "{log}");
+    let log = visitor.get("/api/audit?search=type")?["entries"].take();
+    assert_eq!(log.as_array().map(Vec::len), Some(1), "{log}");
+    assert_eq!(log[0]["detail"], format!("{machine} {sid}"));
 
     // Output that comes faster than a page shows it: the page sees its end all the same.
     typing("yes | head -n 300000; echo over$((1))\r")?;
@@ -235,8 +240,8 @@ fn a_pane_is_seen_live_and_a_person_types_there() -> Result<()> {
     ] {
         assert_eq!(visitor.ask("GET", &wrong, &Value::Null)?.0, why, "{wrong}");
     }
-    let mut gone = visitor.stream(&format!("/api/sessions/live?machine=0123456789ab&sid={sid}"))?;
-    assert_eq!(gone.next()?, ("end".to_owned(), "connector_offline".to_owned()));
+    let gone = format!("/api/sessions/live?machine=0123456789ab&sid={sid}");
+    assert_eq!(visitor.ask("GET", &gone, &Value::Null)?.0, 409);
     Ok(())
 }
 
@@ -283,7 +288,46 @@ fn tokens_machines_and_the_log_are_in_a_persons_hands() -> Result<()> {
             .iter()
             .any(|of| of["id"] == other.id && of["status"] == "offline")
     );
+    let sid = "0123456789ab";
+    let mut live = visitor.stream(&format!("/api/sessions/live?machine={}&sid={sid}", other.id))?;
+    assert_eq!(live.next()?, ("end".to_owned(), "connector_offline".to_owned()));
     visitor.post("/api/machines/remove", &json!({"id": other.id}))?;
+    let typing = json!({"machine": other.id, "sid": sid, "text": "x"});
+    assert_eq!(visitor.ask("POST", "/api/sessions/type", &typing)?.0, 409);
+    let log = visitor.get("/api/audit")?.to_string();
+    for change in ["sign-in", "token-create", "token-revoke", "machine-pair", "machine-remove"] {
+        assert!(log.contains(change), "{change}: {log}");
+    }
     assert_eq!(visitor.ask("POST", "/api/machines/remove", &json!({"id": other.id}))?.0, 409);
+    Ok(())
+}
+
+#[test]
+fn two_hundred_viewers_of_a_flood_cost_the_hub_bounded_memory() -> Result<()> {
+    const MOST_MIB: u64 = 64;
+    let Some(mut fleet) = Fleet::start(&[])? else { return Ok(()) };
+    let (visitor, machine) = (fleet.sign_in(&[])?, fleet.machine()?);
+    let sid = visitor.get("/api/overview")?["machines"][0]["sessions"][0]["sid"].take();
+    let path =
+        format!("/api/sessions/live?machine={machine}&sid={}", sid.as_str().context("no sid")?);
+    fleet.unterm.first_pane()?.type_text(&mut fleet.unterm, "yes\r")?;
+    let gaps = |viewer: &mut Events, wanted| -> Result<()> {
+        let mut seen = 0;
+        while seen < wanted {
+            seen += usize::from(viewer.next()?.0 == "gap");
+        }
+        Ok(())
+    };
+    let mut viewer = visitor.stream(&path)?;
+    gaps(&mut viewer, 4)?;
+    let before = fleet.hub_memory()?;
+    let others = (0..199).map(|_| visitor.stream(&path)).collect::<Result<Vec<_>>>()?;
+    // Most of them read nothing.
+    gaps(&mut viewer, 20)?;
+    let after = fleet.hub_memory()?;
+    ensure!(after < before + (MOST_MIB << 20), "{} MiB to {} MiB", before >> 20, after >> 20);
+    for mut other in others.into_iter().take(5) {
+        gaps(&mut other, 4)?;
+    }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! A fleet: a hub, its NATS server, connectors and agents, all as real programs.
 
 mod dashboard;
+mod kills;
 mod page;
 mod toolset;
 

@@ -243,15 +243,15 @@ impl Admin {
             let flow = serde_json::to_value(of.flow).unwrap_or_default();
             let state = serde_json::to_value(of.state).unwrap_or_default();
             let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-            let id = unterm_control::escaped(&of.id).replace('\n', "\\n");
+            let shown = |text: &str| unterm_control::escaped(text).replace('\n', "\\n");
             format!(
                 "{}  {} {}  {}  {}\n    {}\n",
-                id,
+                shown(&of.id),
                 word(&state),
                 word(&flow),
-                of.token_name,
+                shown(&of.token_name),
                 of.made_at,
-                of.first
+                shown(&of.first)
             ) + &format!("    key {}\n", of.key())
         };
         let text: String = all.iter().map(row).collect();

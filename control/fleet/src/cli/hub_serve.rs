@@ -25,6 +25,9 @@ pub struct Serve {
     /// Use these NATS servers instead of an own one. They must have what `unterm-hub nats-config` prints.
     #[arg(long, value_name = "URL")]
     nats: Vec<String>,
+    /// Keep the fleet's state on so many servers of a cluster (1, 3 or 5).
+    #[arg(long, value_name = "NUMBER", requires = "nats", value_parser = clap::value_parser!(u8).range(1..=5))]
+    replicas: Option<u8>,
     /// File of certificates that sign those of the NATS servers, besides the system's.
     #[arg(long, value_name = "FILE")]
     nats_ca: Option<PathBuf>,
@@ -118,6 +121,7 @@ impl Serve {
         })?;
         if !self.nats.is_empty() {
             fleet.use_servers(&self.nats, self.nats_ca.as_deref());
+            fleet.replicas = self.replicas.map_or(fleet.replicas, usize::from);
             fleet.save(folder)?;
         }
         Ok((fleet, lock))

@@ -79,7 +79,9 @@ impl HubAddress {
         let message = serde_json::to_vec(message)?;
         let asking = async {
             let host = self.host.trim_matches(['[', ']']);
-            let stream = TcpStream::connect((host, self.port)).await?;
+            // A hub listens on this address, and another user may listen on the other one of that name.
+            let address = if host == "localhost" { "127.0.0.1" } else { host };
+            let stream = TcpStream::connect((address, self.port)).await?;
             match &self.tls {
                 None => self.send(stream, path, message).await,
                 Some(tls) => {

@@ -39,7 +39,7 @@ pub struct Instances {
     home: PathBuf,
     connection: tokio::sync::Mutex<Connection>,
     /// By the instance's start and the client's name.
-    remotes: Mutex<HashMap<(String, String), Arc<Remote>>>,
+    remotes: Mutex<HashMap<(Start, String), Arc<Remote>>>,
 }
 
 /// A pane.
@@ -77,13 +77,13 @@ impl Instances {
         record: &Record,
         foregrounds: &mut Foregrounds,
     ) -> Result<Vec<Session>> {
-        let start = start_of(record);
+        let start = Start::of(record);
         let remote = self.remote(record, &start, "").await?;
         let sessions = list(&remote).await?;
         let live = sessions.into_iter().filter(|session| !session.is_dead);
         Ok(live
             .map(|session| Session {
-                sid: sid(&start, session.id),
+                sid: start.sid(session.id),
                 ai: foregrounds.ai(&session.shell.process_name, &session.tty).map(str::to_owned),
                 cwd: name(&folder_of(&session.shell.cwd)),
                 title: name(&session.title),
@@ -135,7 +135,7 @@ impl Instances {
     /// The pane with this session id, for a client.
     pub async fn find(&self, wanted: &str, client: &str) -> Result<Place> {
         for record in client::live(&self.home) {
-            let start = start_of(&record);
+            let start = Start::of(&record);
             let remote = match self.remote(&record, &start, client).await {
                 Ok(remote) => remote,
                 Err(error) => {
@@ -144,7 +144,7 @@ impl Instances {
                 }
             };
             let Ok(sessions) = list(&remote).await else { continue };
-            let found = sessions.iter().find(|session| sid(&start, session.id) == wanted);
+            let found = sessions.iter().find(|session| start.sid(session.id) == wanted);
             if let Some(session) = found {
                 return Ok(Place { remote, pane: session.id });
             }
@@ -153,9 +153,9 @@ impl Instances {
         Err(anyhow!("no session {wanted:?} on this machine; list_sessions gives the present ones"))
     }
 
-    /// Where to call the tools of an instance, with the hub's token, and the name of its start. An empty name stands for the only
+    /// Where to call the tools of an instance, with the hub's token, and its start. An empty name stands for the only
     /// live instance.
-    pub async fn endpoint(&self, named: &str) -> Result<(Endpoint, String)> {
+    pub async fn endpoint(&self, named: &str) -> Result<(Endpoint, Start)> {
         let live = client::live(&self.home);
         let names = || live.iter().map(|record| name(&record.id)).collect::<Vec<_>>().join(", ");
         let record = match (named, live.as_slice()) {
@@ -174,12 +174,12 @@ impl Instances {
             }
         };
         let token = self.agent_token(record).await?;
-        Ok((Endpoint { token, ..Endpoint::from(record.clone()) }, start_of(record)))
+        Ok((Endpoint { token, ..Endpoint::from(record.clone()) }, Start::of(record)))
     }
 
     /// A connection to an instance under a client's name.
-    async fn remote(&self, record: &Record, start: &str, client: &str) -> Result<Arc<Remote>> {
-        let key = (start.to_owned(), client.to_owned());
+    async fn remote(&self, record: &Record, start: &Start, client: &str) -> Result<Arc<Remote>> {
+        let key = (start.clone(), client.to_owned());
         if let Some(remote) = self.remotes.lock().get(&key) {
             return Ok(remote.clone());
         }
@@ -239,13 +239,19 @@ pub fn plain(error: &unterm_control::Error) -> String {
     }
 }
 
-/// Names a start of an instance. Another start has other panes under the same numbers.
-fn start_of(record: &Record) -> String {
-    digest::short(&format!("{} {} {}", record.id, record.started_at, record.pid), 32)
-}
+/// A start of an instance. Another start has other panes under the same numbers.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Start(String);
 
-fn sid(start: &str, pane: u64) -> String {
-    digest::short(&format!("{start} {pane}"), DIGITS)
+impl Start {
+    fn of(record: &Record) -> Self {
+        Self(digest::short(&format!("{} {} {}", record.id, record.started_at, record.pid), 32))
+    }
+
+    /// The id of a pane's session.
+    pub fn sid(&self, pane: u64) -> String {
+        digest::short(&format!("{} {pane}", self.0), DIGITS)
+    }
 }
 
 /// A name that programs choose, as plain text of a bounded length.

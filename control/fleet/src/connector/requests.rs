@@ -128,15 +128,24 @@ async fn call_tool(request: &Message, received: Instant, served: &Served) -> Rep
     };
     let deadline = received + TOOL_PATIENCE;
     // Connects before the claim, so that a call without an instance can be made again.
-    let client = match timeout_at(deadline, tools.client(&request.instance, &request.client)).await
-    {
-        Ok(Ok(client)) => client,
+    let connecting = timeout_at(received + TYPING_PATIENCE, tools.client(&request)).await;
+    let (client, start) = match connecting {
+        Ok(Ok(connected)) => connected,
         Ok(Err(error)) => return Reply::Refused(format!("{error:#}")),
         Err(_) => {
             return Reply::NotBegun("the instance did not answer; nothing was done".to_owned());
         }
     };
     if let Some(call) = &request.call {
+        if let Some(pane) = request.arguments.get("pane").and_then(Value::as_u64) {
+            // Not between the parts of another call.
+            let sid = start.sid(pane);
+            let turn = served.turns.of(&sid);
+            if timeout_at(received + TYPING_PATIENCE, turn).await.is_err() {
+                let why = "other calls were typing into this pane; nothing was done";
+                return Reply::NotBegun(why.to_owned());
+            }
+        }
         if let Err(why) = check_id(call) {
             return Reply::Refused(why);
         }

@@ -7,18 +7,32 @@ use parking_lot::Mutex;
 use tokio::time::Instant;
 use unterm_control::client::Tools;
 
-use super::instances::{Instances, shown_client};
+use super::instances::{Instances, Start, shown_client};
+use crate::protocol::ToolCall;
 
-/// The most connections that are kept.
+/// The most connections that are kept, in total and of one token.
 const MOST: usize = 64;
+const MOST_OF_TOKEN: usize = 16;
 /// How long a connection without calls is kept.
 const IDLE: Duration = Duration::from_secs(30 * 60);
 
 /// The connections.
 pub struct InstanceTools {
     instances: Arc<Instances>,
-    /// By the instance's start and the client's name, with the time of the last call.
-    kept: Mutex<HashMap<(String, String), (Tools, Instant)>>,
+    kept: Mutex<HashMap<Key, Kept>>,
+}
+
+/// Whose a connection is.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Key {
+    start: Start,
+    token: String,
+    conversation: String,
+}
+
+struct Kept {
+    tools: Tools,
+    used: Instant,
 }
 
 impl InstanceTools {
@@ -27,27 +41,39 @@ impl InstanceTools {
         Self { instances, kept: Mutex::default() }
     }
 
-    /// The connection of a client to an instance. An empty name stands for the only instance.
+    /// The connection for a call, and the start of its instance.
     ///
     /// # Errors
     /// There is no such instance, or it refuses.
-    pub async fn client(&self, instance: &str, client: &str) -> Result<Tools> {
-        let (endpoint, start) = self.instances.endpoint(instance).await?;
-        let key = (start, client.to_owned());
-        if let Some((tools, used)) = self.kept.lock().get_mut(&key).filter(|(t, _)| t.is_open()) {
-            *used = Instant::now();
-            return Ok(tools.clone());
+    pub async fn client(&self, call: &ToolCall) -> Result<(Tools, Start)> {
+        let (endpoint, start) = self.instances.endpoint(&call.instance).await?;
+        let (token, conversation) = (call.token.clone(), call.conversation.clone());
+        let key = Key { start: start.clone(), token, conversation };
+        if let Some(kept) = self.kept.lock().get_mut(&key).filter(|kept| kept.tools.is_open()) {
+            kept.used = Instant::now();
+            return Ok((kept.tools.clone(), start));
         }
-        let name = shown_client(client);
+        let name = shown_client(&call.client);
         let tools = Tools::connect(&endpoint, Some(&name), "unterm", None).await;
         let tools = tools.context("the instance refuses")?;
         let mut kept = self.kept.lock();
-        kept.retain(|_, (tools, used)| tools.is_open() && used.elapsed() < IDLE);
-        if kept.len() >= MOST {
-            let oldest = kept.iter().min_by_key(|(_, (_, used))| *used).map(|(key, _)| key.clone());
-            oldest.and_then(|key| kept.remove(&key));
+        kept.retain(|_, kept| kept.tools.is_open() && kept.used.elapsed() < IDLE);
+        // A token with many conversations gives up its own first.
+        if kept.keys().filter(|of| of.token == key.token).count() >= MOST_OF_TOKEN {
+            drop_oldest(&mut kept, |of| of.token == key.token);
+        } else if kept.len() >= MOST {
+            drop_oldest(&mut kept, |_| true);
         }
-        kept.insert(key, (tools.clone(), Instant::now()));
-        Ok(tools)
+        kept.insert(key, Kept { tools: tools.clone(), used: Instant::now() });
+        Ok((tools, start))
+    }
+}
+
+/// Drops the connection that was used the longest time ago, of some.
+fn drop_oldest(kept: &mut HashMap<Key, Kept>, is_one: impl Fn(&Key) -> bool) {
+    let some = kept.iter().filter(|(key, _)| is_one(key));
+    let oldest = some.min_by_key(|(_, kept)| kept.used).map(|(key, _)| key.clone());
+    if let Some(oldest) = oldest {
+        kept.remove(&oldest);
     }
 }

@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// The most sessions that are shown at a time.
-const MOST: usize = 64;
+const MOST: usize = 32;
 /// How long an instance waits for output before it replies.
 const WAIT_MS: u64 = 5000;
 /// The pause between two frames, and after output that came faster than it is shown.
@@ -87,17 +87,19 @@ impl Watches {
     async fn show(&self, watch: &Watch, sid: &str, subject: &str) -> Result<()> {
         let Place { remote, pane } = self.instances.find(sid, "").await?;
         let caller = Caller::of_user(None);
-        let mut view = None;
+        let (mut view, mut is_anew) = (None, false);
         while watch.renewed.lock().elapsed() < WATCH_TIME {
             let params = FollowParams { wait_ms: WAIT_MS.into(), ..FollowParams::of(pane) };
             let params = match view {
-                Some(view) => FollowParams { view: u64::into(view), ..params },
+                Some(view) => {
+                    FollowParams { view: u64::into(view), anew: is_anew.into(), ..params }
+                }
                 None => params,
             };
             let seen = tokio::select! {
                 seen = remote.call::<Follow>(&caller, params) => seen,
                 () = watch.anew.notified(), if view.is_some() => {
-                    view = None;
+                    is_anew = true;
                     continue;
                 }
             };
@@ -106,7 +108,7 @@ impl Watches {
                 Err(_) if self.instances.find(sid, "").await.is_err() => bail!(ENDED),
                 Err(error) => bail!("{}", plain(&error)),
             };
-            view = Some(seen.view);
+            (view, is_anew) = (Some(seen.view), false);
             let is_flood = seen.lost > 0;
             let is_empty = seen.base64.is_empty();
             let frame = match seen.screen {

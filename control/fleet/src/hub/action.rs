@@ -85,12 +85,12 @@ impl Action {
         match self {
             Self::Send { machine, session, parts } => {
                 let text: String = parts.iter().map(|part| part.text.as_str()).collect();
-                format!("{machine} {session}: {}", quoted(&text))
+                format!("{machine} {}: {}", quoted(session), quoted(&text))
             }
             Self::Tool { machine, arguments, .. } => {
                 let arguments = arguments.iter().map(|(name, value)| match value {
-                    Value::String(text) => format!("{name}={}", quoted(text)),
-                    other => format!("{name}={}", quoted(&other.to_string())),
+                    Value::String(text) => format!("{}={}", quoted(name), quoted(text)),
+                    other => format!("{}={}", quoted(name), quoted(&other.to_string())),
                 });
                 format!("{machine}: {}", arguments.collect::<Vec<_>>().join(" "))
             }
@@ -206,11 +206,13 @@ impl Executor {
                     call: Some(call.id.clone()),
                     instance: instance.clone(),
                     client: client_name(&call.token_name, &call.conversation),
+                    token: call.token.clone(),
+                    conversation: call.conversation.clone(),
                     tool: call.tool.clone(),
                     arguments: arguments.clone(),
                 };
                 let result = self.once(machine, Verb::Tool, &call.id, &request).await?;
-                Ok(instance_tools::outcome(result))
+                Ok(instance_tools::outcome(&result, is_raw(arguments)))
             }
             Action::Bash { host, .. } | Action::Write { host, .. } if *host != machine_name() => {
                 Err(Failure::Offline)
@@ -280,6 +282,11 @@ impl Executor {
     }
 }
 
+/// Whether a tool of an instance is asked for texts as they are.
+pub fn is_raw(arguments: &JsonObject) -> bool {
+    arguments.get("raw") == Some(&Value::Bool(true))
+}
+
 /// The name under which the person at a machine sees an agent.
 pub fn client_name(token: &str, conversation: &str) -> String {
     let client: String = format!("{token} {conversation}").chars().take(LONGEST_NAME).collect();
@@ -309,6 +316,21 @@ mod tests {
         assert_eq!(typed("paste"), paste.map(|(text, after)| (text.to_owned(), after)));
         let wrong = parts("a", "Enter\x1b").unwrap_err();
         assert!(wrong.ends_with("or paste, not \"Enter\\\\u{1b}\""), "{wrong}");
+    }
+
+    #[test]
+    fn nothing_that_an_agent_names_reaches_the_persons_terminal_as_it_is() {
+        let machine = MachineId::try_from("1df461750a3e".to_owned()).unwrap();
+        let hostile = "\u{1b}]52;c;eA==\u{7}\n    key x";
+        let arguments = JsonObject::from_iter([(hostile.to_owned(), json!(hostile))]);
+        let parts = vec![Part { text: hostile.to_owned(), after_ms: 0 }];
+        for action in [
+            Action::Tool { machine: machine.clone(), instance: String::new(), arguments },
+            Action::Send { machine, session: hostile.to_owned(), parts },
+        ] {
+            let detail = action.detail();
+            assert!(!detail.contains(['\u{1b}', '\n', '\u{7}']), "{detail:?}");
+        }
     }
 
     #[test]

@@ -107,6 +107,16 @@ pub async fn record(store: &Store, mut entry: Entry) -> Result<()> {
     Ok(())
 }
 
+/// Adds that a person changed something.
+///
+/// # Errors
+/// NATS does not store it.
+pub async fn changed(store: &Store, what: &str, detail: &str) -> Result<()> {
+    let entry =
+        Entry { detail: unterm_control::escaped(detail), ..Entry::new(Event::Done, what, PERSON) };
+    record(store, entry).await
+}
+
 /// The numbers of the entries that are kept. Some in between may be missing.
 ///
 /// # Errors

@@ -5,7 +5,7 @@
 use anyhow::Result;
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{
     action::{self, Action, Call},
@@ -217,12 +217,17 @@ impl Calling<'_> {
             call: None,
             instance: arguments.text("instance").to_owned(),
             client: action::client_name(&self.token.name, arguments.text("conversation_id")),
+            token: self.token.id.clone(),
+            conversation: arguments.text("conversation_id").to_owned(),
             tool: self.tool.name.to_owned(),
             arguments: arguments.for_instance().clone(),
         };
         let asked = self.hub.machines.request(&machine.id, Verb::Tool, &request).await;
-        match replied(asked) {
-            Ok(result) => Answer::Done(instance_tools::outcome(result).result),
+        match replied::<Value>(asked) {
+            Ok(result) => {
+                let is_raw = action::is_raw(&request.arguments);
+                Answer::Done(instance_tools::outcome(&result, is_raw).result)
+            }
             Err(answer) => answer,
         }
     }
@@ -237,7 +242,7 @@ impl Calling<'_> {
             Ok(action) => action,
             Err(why) => return refuse(why),
         };
-        let detail: String = action.detail().chars().take(LONGEST_DETAIL).collect();
+        let detail = unterm_control::shortened(&action.detail(), LONGEST_DETAIL);
         let first = format!("{} {detail}", self.tool.name);
         let opened = self.hub.conversations.open(self.token, conversation, &first).await?;
         let Some(opened) = opened else {

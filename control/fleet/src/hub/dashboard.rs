@@ -27,13 +27,15 @@ use super::{
     pairing::Pairing,
     services::Services,
     visits::{Visit, Visits},
-    web::{Answer, WRONG_SECRET, bearer, done, internal, json_reply, query, read, refused},
+    web::{
+        Answer, Refused, WRONG_SECRET, bearer, done, internal, json_reply, query, read, refused,
+    },
 };
 use crate::{identity::MachineId, protocol::LONGEST_TEXT};
 
 /// The longest body of a request.
 pub const LONGEST_BODY: usize = 2 * LONGEST_TEXT;
-/// How many people sign in at a time.
+/// How many codes are tried at a time.
 const SIGN_INS: usize = 4;
 /// How often is checked that the visit of a stream lasts.
 const VISIT_CHECK: Duration = Duration::from_secs(10);
@@ -45,6 +47,20 @@ pub struct Dashboard {
     hub: Arc<Services>,
     pairing: Arc<Pairing>,
     sign_ins: Semaphore,
+}
+
+/// Who makes a request.
+pub struct Asked<'a> {
+    own: &'a str,
+    /// The visit and its secret. `None`: anybody may ask this.
+    visit: Option<(Visit, String)>,
+}
+
+impl Asked<'_> {
+    /// Whether it is somebody who has signed in.
+    pub fn is_signed_in(&self) -> bool {
+        self.visit.is_some()
+    }
 }
 
 /// A request of the page.
@@ -76,29 +92,46 @@ impl Dashboard {
         Self { hub, pairing, sign_ins: Semaphore::new(SIGN_INS) }
     }
 
-    /// Answers a request that comes from the hub's own page, or from no page. `own`: the hub's address, as the request names it.
+    /// Checks who makes a request that comes from the hub's own page, or from no page. `own`: the hub's address, as the request
+    /// names it.
+    ///
+    /// # Errors
+    /// The request needs a sign-in, and has none.
+    pub async fn check<'a>(&self, own: &'a str, parts: &Parts) -> Result<Asked<'a>, Refused> {
+        let (method, path) = (&parts.method, parts.uri.path());
+        let is_open = match path {
+            "/api/words" => method == Method::GET,
+            "/api/login" => method == Method::POST,
+            _ => assets::find(path).is_some() && method == Method::GET,
+        };
+        if is_open {
+            return Ok(Asked { own, visit: None });
+        }
+        let secret = bearer(&parts.headers).unwrap_or_default();
+        match self.hub.visits.find(&secret).await.map_err(internal)? {
+            Some(visit) => Ok(Asked { own, visit: Some((visit, secret)) }),
+            None => refused(StatusCode::UNAUTHORIZED, "Sign in first"),
+        }
+    }
+
+    /// Answers a request that has passed [`Self::check`].
     ///
     /// # Errors
     /// A status, and the reason for the person.
-    pub async fn answer(&self, own: &str, parts: &Parts, body: &[u8]) -> Answer {
+    pub async fn answer(&self, asked: Asked<'_>, parts: &Parts, body: &[u8]) -> Answer {
         let (method, path) = (&parts.method, parts.uri.path());
-        match (method, path) {
-            (&Method::GET, "/api/words") => {
+        if let Some((visit, secret)) = asked.visit {
+            let own = asked.own;
+            return self.route(Request { method, uri: &parts.uri, body, visit, secret, own }).await;
+        }
+        match path {
+            "/api/words" => {
                 let language = query(&parts.uri, "language").unwrap_or_default();
-                return Ok(json_reply(&assets::words(&language)));
+                Ok(json_reply(&assets::words(&language)))
             }
-            (&Method::POST, "/api/login") => return self.sign_in(body).await,
-            _ => {}
+            "/api/login" => self.sign_in(body).await,
+            _ => assets::find(path).ok_or((StatusCode::NOT_FOUND, "There is no page".to_owned())),
         }
-        if let Some(file) = assets::find(path).filter(|_| method == Method::GET) {
-            return Ok(file);
-        }
-        let secret = bearer(&parts.headers).unwrap_or_default();
-        let visit = self.hub.visits.find(&secret).await.map_err(internal)?;
-        let Some(visit) = visit else {
-            return refused(StatusCode::UNAUTHORIZED, "Sign in first");
-        };
-        self.route(Request { method, uri: &parts.uri, body, visit, secret, own }).await
     }
 
     async fn sign_in(&self, body: &[u8]) -> Answer {
@@ -107,10 +140,8 @@ impl Dashboard {
             code: String,
         }
         let Login { code } = read(body)?;
-        let Ok(_place) = self.sign_ins.try_acquire() else {
-            let why = "Too many people sign in; try again in a moment";
-            return refused(StatusCode::SERVICE_UNAVAILABLE, why);
-        };
+        // In turn: wrong codes of others only delay.
+        let _turn = self.sign_ins.acquire().await.map_err(|error| internal(error.into()))?;
         match self.hub.visits.sign_in(&code).await.map_err(internal)? {
             Some((visit, secret)) => {
                 Ok(json_reply(&json!({"token": secret, "may_act": visit.may_act})))
@@ -150,7 +181,8 @@ impl Dashboard {
                 "You may only look: sign in with a code of `unterm-hub login` without --read-only",
             ),
             (&Method::POST, path) => {
-                requests::answer(&self.hub, &self.pairing, request.own, path, request.body).await
+                let from = requests::From { own: request.own, secret: &request.secret };
+                requests::answer(&self.hub, &self.pairing, &from, path, request.body).await
             }
             _ => refused(StatusCode::NOT_FOUND, "There is no such request"),
         }
@@ -174,8 +206,10 @@ impl Dashboard {
                         Ok(Notice::Call(entry)) => {
                             send.send(format!("event: call\ndata: {entry}\n\n").into()).await?;
                         }
-                        // The page asks for everything anew.
-                        Err(RecvError::Lagged(_)) => send.send(changed(Topic::Machines)).await?,
+                        // The page asks for everything anew, and says that calls are missing.
+                        Err(RecvError::Lagged(_)) => {
+                            send.send("event: lost\ndata: {}\n\n".into()).await?;
+                        }
                         Err(RecvError::Closed) => return anyhow::Ok(()),
                     }
                 }
@@ -193,6 +227,9 @@ impl Dashboard {
     fn live(&self, request: &Request<'_>) -> Answer {
         let machine = MachineId::try_from(request.query("machine"));
         let machine = machine.map_err(|why| (StatusCode::BAD_REQUEST, why))?;
+        if !self.hub.machines.is_paired(&machine) {
+            return refused(StatusCode::CONFLICT, "There is no such machine");
+        }
         let shown = self.hub.views.show(&machine, &request.query("sid"));
         let mut shown = shown.map_err(|why| (StatusCode::BAD_REQUEST, why))?;
         let (send, receive) = mpsc::channel(1);

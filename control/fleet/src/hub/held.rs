@@ -35,6 +35,8 @@ use super::{
 const ACK_WAIT: Duration = Duration::from_secs(30);
 /// How long to wait for a machine that is not connected, or for the end of the emergency stop.
 const OFFLINE_PAUSE: Duration = Duration::from_secs(1);
+/// How long to wait for the next call at a time.
+const PULL: Duration = Duration::from_secs(1);
 /// How long a consumer is kept without use.
 const IDLE: Duration = Duration::from_secs(24 * 3600);
 
@@ -130,9 +132,11 @@ impl Held {
                 }
                 return Ok(());
             }
-            let next = consumer.batch().max_messages(1).expires(Duration::from_secs(1));
+            let next = consumer.batch().max_messages(1).expires(PULL);
             let mut messages = next.messages().await?;
-            if let Some(message) = messages.next().await {
+            // A server that ends forgets the request, and the client would wait for a minute.
+            let next = tokio::time::timeout(3 * PULL, messages.next()).await;
+            if let Some(message) = next.context("the server forgot a request")? {
                 let message = message.map_err(|error| anyhow!("{error}"))?;
                 self.handle(key, &message).await?;
             }

@@ -19,7 +19,7 @@ use rmcp::transport::streamable_http_server::{
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::TcpListener,
-    sync::Semaphore,
+    sync::{OwnedSemaphorePermit, Semaphore},
     time::{sleep, timeout},
 };
 use tokio_rustls::TlsAcceptor;
@@ -48,6 +48,8 @@ use crate::connector::{CodedReply, CodedRequest, PAIR, PairReply};
 const MOST_CONNECTIONS: usize = 512;
 /// The most concurrent requests, without streams.
 const MOST_REQUESTS: usize = 256;
+/// The most concurrent requests of clients that have not shown who they are.
+const MOST_STRANGERS: usize = 32;
 /// The longest head of a request, in bytes.
 const LONGEST_HEAD: usize = 16 << 10;
 
@@ -80,6 +82,7 @@ struct Http {
     streams: Arc<Streams>,
     budget: MessageBudget,
     places: Arc<Semaphore>,
+    strangers: Arc<Semaphore>,
     /// The hub's addresses, as clients see them.
     sites: Vec<Site>,
 }
@@ -128,6 +131,7 @@ pub async fn serve(
         streams: Arc::default(),
         budget: MessageBudget::default(),
         places: Arc::new(Semaphore::new(MOST_REQUESTS)),
+        strangers: Arc::new(Semaphore::new(MOST_STRANGERS)),
         sites,
     });
     let connections = Arc::new(Semaphore::new(MOST_CONNECTIONS));
@@ -199,6 +203,15 @@ impl Http {
         let site = self.check_host(&request)?;
         let path = request.uri().path().to_owned();
         if dashboard::serves(&path) {
+            // Another user may serve a page by that name, on the address of IPv6, and would share the page's origin.
+            if site.host.starts_with("localhost:") {
+                let address = site.origin.replacen("localhost", "127.0.0.1", 1);
+                let mut reply = failure(StatusCode::PERMANENT_REDIRECT, "Use 127.0.0.1");
+                let address =
+                    HeaderValue::from_str(&address).map_err(|error| internal(error.into()))?;
+                reply.headers_mut().insert(header::LOCATION, address);
+                return Ok(reply);
+            }
             return self.answer_page(&site.origin, request).await;
         }
         if path == PAIR {
@@ -223,8 +236,7 @@ impl Http {
                 serve_lines(session, reader, writer, pending, reservation).await;
             });
         }
-        let place = self.places.clone().try_acquire_owned();
-        let place = place.map_err(|_| (StatusCode::SERVICE_UNAVAILABLE, BUSY.to_owned()))?;
+        let place = place_of(&self.places)?;
         if *request.method() != Method::POST {
             let mut reply = failure(StatusCode::METHOD_NOT_ALLOWED, "Only POST is used here");
             reply.headers_mut().insert(header::ALLOW, HeaderValue::from_static("POST"));
@@ -255,8 +267,7 @@ impl Http {
             return refused(StatusCode::FORBIDDEN, "Only machines may ask");
         }
         check_json(&parts.headers)?;
-        let place = self.places.clone().try_acquire_owned();
-        let _place = place.map_err(|_| (StatusCode::SERVICE_UNAVAILABLE, BUSY.to_owned()))?;
+        let _place = place_of(&self.strangers)?;
         let mut reservation = self.budget.reserve(TokenKind::Page);
         let body = whole(body, LONGEST_HEAD, &mut reservation).await?;
         let coded: CodedRequest = serde_json::from_slice(&body)
@@ -281,10 +292,10 @@ impl Http {
         if !headers.get_all(header::ORIGIN).iter().all(is_own) {
             return refused(StatusCode::FORBIDDEN, "Another page may not ask");
         }
-        // Nobody has signed in yet, so all visitors share the places and the memory.
-        let place = self.places.clone().try_acquire_owned();
-        let place = place.map_err(|_| (StatusCode::SERVICE_UNAVAILABLE, BUSY.to_owned()))?;
         let (parts, body) = request.into_parts();
+        let asked = self.dashboard.check(own, &parts).await?;
+        // Before the body is read.
+        let place = place_of(if asked.is_signed_in() { &self.places } else { &self.strangers })?;
         let mut reservation = self.budget.reserve(TokenKind::Page);
         let body = if parts.method == Method::POST {
             check_json(&parts.headers)?;
@@ -292,7 +303,7 @@ impl Http {
         } else {
             Bytes::new()
         };
-        let reply = self.dashboard.answer(own, &parts, &body).await?;
+        let reply = self.dashboard.answer(asked, &parts, &body).await?;
         drop((place, reservation));
         Ok(reply)
     }
@@ -337,6 +348,12 @@ impl Http {
             }
         }
     }
+}
+
+/// A place for a request.
+fn place_of(places: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, Refused> {
+    let place = places.clone().try_acquire_owned();
+    place.map_err(|_| (StatusCode::SERVICE_UNAVAILABLE, BUSY.to_owned()))
 }
 
 /// A token as the transports tell tokens apart.

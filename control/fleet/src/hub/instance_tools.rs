@@ -7,8 +7,6 @@ use super::output::reason;
 
 /// The key in `_meta` of the list of fields that hold a program's output, as instances write it.
 const UNTRUSTED: &str = "unterm/untrusted";
-/// The most fields in that list.
-const MOST_FIELDS: usize = 32;
 /// The most characters of a result in the audit log.
 const LONGEST_SUMMARY: usize = 200;
 
@@ -29,8 +27,8 @@ impl Outcome {
 }
 
 /// The outcome of a tool at a machine. Only what instances send is passed on: a structured reply and pictures, or an error in
-/// words.
-pub fn outcome(sent: Value) -> Outcome {
+/// words. All of it is marked as untrusted: a machine may send what it likes. `is_raw`: the agent asked for texts as they are.
+pub fn outcome(sent: &Value, is_raw: bool) -> Outcome {
     let is_error = sent["isError"] == true;
     let blocks = sent["content"].as_array().map(Vec::as_slice).unwrap_or_default();
     if is_error {
@@ -40,25 +38,34 @@ pub fn outcome(sent: Value) -> Outcome {
         return Outcome { result, summary: format!("error: {why}") };
     }
     let pictures = blocks.iter().filter(|block| block["mimeType"] == "image/png");
-    let pictures: Vec<_> = pictures
+    let pictures = pictures
         .filter_map(|block| block["data"].as_str())
-        .map(|data| ContentBlock::image(data, "image/png"))
-        .collect();
-    let fields = sent["_meta"][UNTRUSTED].as_array().map(Vec::as_slice).unwrap_or_default();
-    let fields: Vec<_> =
-        fields.iter().filter_map(Value::as_str).take(MOST_FIELDS).map(str::to_owned).collect();
-    // The text repeats the structured reply, and is written anew.
-    let reply = sent.get("structuredContent").filter(|reply| reply.is_object());
-    let mut result = CallToolResult::structured(reply.cloned().unwrap_or_else(|| json!({})));
-    result.content.extend(pictures);
-    if !fields.is_empty() {
-        result.meta =
-            Some(MetaObject(JsonObject::from_iter([(UNTRUSTED.to_owned(), json!(fields))])));
+        .map(|data| ContentBlock::image(data, "image/png"));
+    let mut reply = match sent.get("structuredContent") {
+        Some(Value::Object(reply)) => reply.clone(),
+        _ => JsonObject::new(),
+    };
+    if !is_raw {
+        reply.values_mut().for_each(escape);
     }
+    let fields: Vec<_> = reply.keys().cloned().collect();
+    // The text repeats the structured reply, and is written anew.
+    let mut result = CallToolResult::structured(Value::Object(reply));
+    result.content.extend(pictures);
+    result.meta = Some(MetaObject(JsonObject::from_iter([(UNTRUSTED.to_owned(), json!(fields))])));
     let summary = result.structured_content.as_ref().map(Value::to_string).unwrap_or_default();
-    let summary =
-        unterm_control::escaped(&summary.chars().take(LONGEST_SUMMARY).collect::<String>());
+    let summary = unterm_control::escaped(&unterm_control::shortened(&summary, LONGEST_SUMMARY));
     Outcome { result, summary }
+}
+
+/// Escapes the hidden characters of all texts in a value. Texts that an instance has escaped stay as they are.
+fn escape(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = unterm_control::escaped(text),
+        Value::Array(values) => values.iter_mut().for_each(escape),
+        Value::Object(values) => values.values_mut().for_each(escape),
+        _ => {}
+    }
 }
 
 #[cfg(test)]
@@ -74,14 +81,17 @@ mod tests {
                 {"type": "image", "data": "aGk=", "mimeType": "image/png"},
                 {"type": "image", "data": "aGk=", "mimeType": "text/html"},
             ],
-            "structuredContent": {"output": "hi"},
+            "structuredContent": {"output": "hi\u{202e}"},
             "_meta": {"unterm/untrusted": ["output", 5], "other": 1},
         });
-        let Outcome { result, summary } = outcome(sent);
-        assert_eq!(summary, r#"{"output":"hi"}"#);
+        let Outcome { result, .. } = outcome(&sent, false);
         let result = serde_json::to_value(result).unwrap();
         assert_eq!(result["_meta"], json!({"unterm/untrusted": ["output"]}));
-        assert_eq!(result["content"][0]["text"], summary);
+        assert_eq!(result["structuredContent"]["output"], "hi\\u{202e}");
+        let text = result["content"][0]["text"].as_str().unwrap();
+        assert_eq!(serde_json::from_str::<Value>(text).unwrap(), result["structuredContent"]);
+        let raw = outcome(&sent, true).result.structured_content.unwrap();
+        assert_eq!(raw["output"], "hi\u{202e}");
         assert_eq!(result["content"][1]["data"], "aGk=");
         assert_eq!(result["content"].as_array().unwrap().len(), 2);
     }
@@ -89,9 +99,9 @@ mod tests {
     #[test]
     fn errors_are_words_without_control_characters() {
         let sent = json!({"isError": true, "content": [{"type": "text", "text": "no\u{1b}[2J"}]});
-        let Outcome { result, summary } = outcome(sent);
+        let Outcome { result, summary } = outcome(&sent, false);
         assert_eq!(result.is_error, Some(true));
         assert_eq!(summary, "error: no\\u{1b}[2J");
-        assert_eq!(outcome(json!("nothing")).summary, "{}");
+        assert_eq!(outcome(&json!("nothing"), false).summary, "{}");
     }
 }

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use tokio::sync::watch;
 
 use super::{
+    audit,
     output::disarmed,
     store::{Bucket, Store},
 };
@@ -33,6 +34,8 @@ const MARGIN: Duration = Duration::from_secs(3);
 const AT_A_TIME: usize = 256;
 /// The most AI programs of a machine.
 const MOST_PROGRAMS: usize = 100;
+/// The most sessions of a machine. A connector lists no more.
+const MOST_SESSIONS: usize = 200;
 /// The most characters of a machine's name.
 pub const LONGEST_NAME: usize = 100;
 
@@ -161,9 +164,9 @@ impl Machines {
         Ok(all)
     }
 
-    /// All paired machines, as of the last change that this hub has heard of.
-    pub fn paired(&self) -> Vec<Machine> {
-        self.state.read().paired.values().cloned().collect()
+    /// Whether a machine is paired, as of the last change that this hub has heard of.
+    pub fn is_paired(&self, id: &MachineId) -> bool {
+        self.state.read().paired.contains_key(id)
     }
 
     /// Removes a machine from the fleet: the hub asks it nothing more.
@@ -171,7 +174,11 @@ impl Machines {
     /// # Errors
     /// NATS does not answer.
     pub async fn remove(&self, id: &MachineId) -> Result<bool> {
-        self.store.machines.take(id.as_str()).await
+        let is_removed = self.store.machines.take(id.as_str()).await?;
+        if is_removed {
+            audit::changed(&self.store, "machine-remove", id.as_str()).await?;
+        }
+        Ok(is_removed)
     }
 
     /// The machines for which `is_listed`, as this hub has last heard of them.
@@ -409,7 +416,7 @@ fn visible_presence(presence: Presence) -> Presence {
     Presence {
         name: shown(&presence.name, LONGEST_NAME),
         scan: scan.collect(),
-        sessions: presence.sessions.into_iter().map(visible).collect(),
+        sessions: presence.sessions.into_iter().take(MOST_SESSIONS).map(visible).collect(),
         ..presence
     }
 }

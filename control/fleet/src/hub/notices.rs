@@ -17,6 +17,8 @@ use super::{
 
 /// How many notices may wait for the slowest page.
 const WAITING: usize = 256;
+/// The least time between two notices about machines.
+const APART: Duration = Duration::from_millis(200);
 /// How often is checked whether a page still listens.
 const CHECK: Duration = Duration::from_secs(5);
 
@@ -138,6 +140,8 @@ impl Notices {
         loop {
             changes.changed().await?;
             self.changed(Topic::Machines);
+            // A machine may change often.
+            tokio::time::sleep(APART).await;
         }
     }
 

@@ -7,7 +7,7 @@ use nkeys::{KeyPair, KeyPairType};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    codes,
+    audit, codes,
     machines::{LONGEST_NAME, Machine, shown},
     store::{INVITATION_AGE, Store, now},
 };
@@ -151,6 +151,10 @@ impl Pairing {
         ensure!(is_proven, "the machine did not sign with the key that it claims");
         let is_open = self.store.invitations.take(key).await?;
         ensure!(is_open, "the invitation is wrong, was used or has expired");
-        self.pair(&request.key, &request.name, &request.platform).await
+        let jwt = self.pair(&request.key, &request.name, &request.platform).await?;
+        let detail =
+            format!("{} {}", MachineId::of_key(&request.key), shown(&request.name, LONGEST_NAME));
+        audit::changed(&self.store, "machine-pair", &detail).await?;
+        Ok(jwt)
     }
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::{
     action::Executor, conversations::Conversations, held::Held, host::Host, machines::Machines,
-    notices::Notices, places::CallPlaces, stop::Stop, store::Store, tokens::Tokens, views::Views,
-    visits::Visits,
+    notices::Notices, places::CallPlaces, stop::Stop, store::Store, tokens::Tokens, typing::Typing,
+    views::Views, visits::Visits,
 };
 
 /// The parts of a hub that calls use.
@@ -32,6 +32,8 @@ pub struct Services {
     pub visits: Visits,
     /// What the dashboard is told of changes.
     pub notices: Notices,
+    /// Who types there.
+    pub typing: Typing,
     /// What it shows of sessions.
     pub views: Views,
     /// Bounds the calls that run at a time.
@@ -40,7 +42,7 @@ pub struct Services {
 
 impl Services {
     /// On a store.
-    pub fn new(name: String, store: Store, machines: Machines, host: Host) -> Self {
+    pub fn new(name: String, store: Store, machines: Machines, host: Host, views: Views) -> Self {
         let notices = Notices::new(store.clone(), machines.clone());
         let tokens = Tokens::new(store.clone());
         let conversations = Conversations::new(store.clone());
@@ -56,12 +58,12 @@ impl Services {
             replaying: Arc::default(),
         };
         let (visits, places) = (Visits::new(store.clone()), CallPlaces::default());
-        let views = Views::new(machines.clone(), store.client.clone());
         Self {
             name,
             stop,
             visits,
             notices,
+            typing: Typing::default(),
             views,
             store,
             tokens,

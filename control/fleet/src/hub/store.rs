@@ -78,11 +78,12 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the state, and creates missing parts. The machines' account holds only the buckets that machines write.
+    /// Opens the state, and creates missing parts. The machines' account holds only the buckets that machines write. `replicas`: on
+    /// how many servers of a cluster it is kept.
     ///
     /// # Errors
     /// NATS has no JetStream, or does not answer.
-    pub async fn open(machines: Client, state: &Client) -> Result<Self> {
+    pub async fn open(machines: Client, state: &Client, replicas: usize) -> Result<Self> {
         let (shared, jetstream) = (nats::jetstream(&machines), nats::jetstream(state));
         let bucket_in =
             async |account: &jetstream::Context, name: &str, max_age, limit_markers, max_bytes| {
@@ -93,6 +94,7 @@ impl Store {
                     limit_markers,
                     max_value_size: LONGEST_VALUE,
                     max_bytes,
+                    num_replicas: replicas,
                     ..kv::Config::default()
                 };
                 let made = account.create_or_update_key_value(config).await;
@@ -126,6 +128,7 @@ impl Store {
             discard: DiscardPolicy::New,
             discard_new_per_subject: true,
             max_bytes: HELD_BYTES,
+            num_replicas: replicas,
             ..stream::Config::default()
         };
         let audit = stream::Config {
@@ -133,6 +136,7 @@ impl Store {
             subjects: vec![format!("{AUDIT_SUBJECT}.>")],
             max_age: AUDIT_AGE,
             max_bytes: AUDIT_BYTES,
+            num_replicas: replicas,
             ..stream::Config::default()
         };
         for config in [held, audit] {

@@ -7,7 +7,10 @@ use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq as _;
 use time::{Duration, OffsetDateTime, format_description::well_known::Rfc3339};
 
-use super::store::{Store, now};
+use super::{
+    audit,
+    store::{Store, now},
+};
 use crate::{
     digest::{random, sha256},
     identity::MachineId,
@@ -122,6 +125,9 @@ impl Tokens {
         };
         let is_new = self.0.tokens.create(&token.id, &token).await?;
         ensure!(is_new, "the system's random numbers repeat");
+        let rights: Vec<_> = token.rights.iter().map(|right| right.name()).collect();
+        let detail = format!("{} {}: {}", token.id, token.name, rights.join(" "));
+        audit::changed(&self.0, "token-create", &detail).await?;
         Ok((token, secret))
     }
 
@@ -186,6 +192,7 @@ impl Tokens {
             return Ok(false);
         }
         let _ = self.0.token_uses.take(id).await;
+        audit::changed(&self.0, "token-revoke", id).await?;
         Ok(true)
     }
 
@@ -198,6 +205,7 @@ impl Tokens {
         for (id, token) in self.0.tokens.all::<Token>().await? {
             if (token.id == named || token.name == named) && self.0.tokens.take(&id).await? {
                 let _ = self.0.token_uses.take(&id).await;
+                audit::changed(&self.0, "token-revoke", &id).await?;
                 revoked.push(token);
             }
         }

@@ -8,12 +8,13 @@ use std::{
 };
 
 use axum::body::Bytes;
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use futures_util::StreamExt as _;
 use parking_lot::Mutex;
 use serde_json::json;
 use tokio::{
     sync::{Notify, broadcast, mpsc},
-    time::{Instant, MissedTickBehavior, interval},
+    time::{MissedTickBehavior, interval, sleep},
 };
 
 use super::{
@@ -29,8 +30,8 @@ use crate::{
 const WAITING: usize = 8;
 /// How often a view is asked for again, while somebody looks.
 const RENEWAL: Duration = WATCH_TIME.checked_div(3).unwrap();
-/// The least time between two requests for the screen.
-const ANEW_APART: Duration = Duration::from_millis(500);
+/// How long a request for the screen is held back, so that one serves several viewers.
+const ANEW_APART: Duration = Duration::from_millis(200);
 
 /// The views of a hub.
 #[derive(Clone)]
@@ -53,6 +54,8 @@ struct Shown {
     kind: Kind,
     /// Events of HTTP.
     event: Bytes,
+    /// Why the view has ended.
+    why: String,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -114,7 +117,8 @@ impl Views {
         (view, frames)
     }
 
-    /// Passes a session's frames to its viewers until nobody looks (`None`) or the view ends.
+    /// Passes a session's frames to its viewers until nobody looks (`None`) or the view ends. Never waits for the machine while
+    /// frames wait.
     async fn follow(
         &self,
         (machine, sid): &(MachineId, String),
@@ -127,6 +131,11 @@ impl Views {
         };
         let ask = async |anew| {
             let watch = Watch { sid: sid.clone(), anew };
+            if !self.machines.is_paired(machine) {
+                return Some("the machine was removed".to_owned());
+            }
+            // The connector shows the screen at most so often.
+            sleep(if anew { ANEW_APART } else { Duration::ZERO }).await;
             match self.machines.request::<()>(machine, Verb::Watch, &watch).await {
                 Ok(Reply::Done(())) => None,
                 // A connector that is busy shows the session on.
@@ -136,41 +145,32 @@ impl Views {
                 Err(error) => Some(error.to_string()),
             }
         };
-        if let Some(why) = ask(true).await {
-            return Some(why);
-        }
         let mut renewals = interval(RENEWAL);
         renewals.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut asked = Instant::now();
+        let (mut asking, mut wanted) = (Some(Box::pin(ask(true))), None);
         loop {
             let shown = view.upgrade()?;
             tokio::select! {
                 frame = frames.next() => {
                     let Some(frame) = frame else { return Some("NATS is gone".to_owned()) };
-                    let shows = frame_event(&frame.payload);
-                    let is_end = shows.kind == Kind::End;
+                    let frame = frame_event(&frame.payload);
+                    if frame.kind == Kind::End {
+                        return Some(frame.why);
+                    }
                     // Without a viewer, the next loop ends.
-                    let _ = shown.frames.send(shows);
-                    if is_end {
-                        return None;
-                    }
+                    let _ = shown.frames.send(frame);
                 }
-                _ = renewals.tick() => {
-                    drop(shown);
-                    if view.upgrade().is_none() {
-                        return None;
+                refused = async { asking.as_mut().expect("it is asked").await }, if asking.is_some() => {
+                    if refused.is_some() {
+                        return refused;
                     }
-                    if let Some(why) = ask(false).await {
-                        return Some(why);
-                    }
+                    asking = wanted.take().map(|anew| Box::pin(ask(anew)));
                 }
-                () = shown.anew.notified() => {
-                    tokio::time::sleep(ANEW_APART.saturating_sub(asked.elapsed())).await;
-                    asked = Instant::now();
-                    if let Some(why) = ask(true).await {
-                        return Some(why);
-                    }
-                }
+                _ = renewals.tick() => wanted = wanted.or(Some(false)),
+                () = shown.anew.notified() => wanted = Some(true),
+            }
+            if asking.is_none() {
+                asking = wanted.take().map(|anew| Box::pin(ask(anew)));
             }
         }
     }
@@ -181,7 +181,7 @@ async fn forward(view: &View, mut frames: broadcast::Receiver<Shown>, send: &mps
     let mut has_screen = false;
     loop {
         match frames.recv().await {
-            Ok(Shown { kind, event }) => {
+            Ok(Shown { kind, event, .. }) => {
                 has_screen |= kind != Kind::Bytes;
                 // Output before the first screen is part of that screen.
                 if has_screen && send.send(event).await.is_err() {
@@ -205,18 +205,17 @@ async fn forward(view: &View, mut frames: broadcast::Receiver<Shown>, send: &mps
 
 /// A frame of a machine as an event. A machine may send anything.
 fn frame_event(payload: &[u8]) -> Shown {
-    let is_base64 = |text: &str| {
-        text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='))
-    };
+    let is_base64 = |text: &str| STANDARD.decode(text).is_ok();
     match serde_json::from_slice(payload) {
         Ok(Frame::Screen { cols, rows, base64, lost }) if is_base64(&base64) => {
             let screen = json!({"cols": cols, "rows": rows, "data": base64}).to_string();
             let gap = if lost > 0 { "event: gap\ndata: {}\n\n" } else { "" };
             let event = format!("{gap}event: screen\ndata: {screen}\n\n").into();
-            Shown { kind: Kind::Screen, event }
+            Shown { kind: Kind::Screen, event, why: String::new() }
         }
         Ok(Frame::Bytes(base64)) if is_base64(&base64) => {
-            Shown { kind: Kind::Bytes, event: event("bytes", &base64) }
+            let why = String::new();
+            Shown { kind: Kind::Bytes, event: event("bytes", &base64), why }
         }
         Ok(Frame::End(why)) => end(&reason(&why)),
         _ => end("the machine sent something that is not understood"),
@@ -224,7 +223,8 @@ fn frame_event(payload: &[u8]) -> Shown {
 }
 
 fn end(why: &str) -> Shown {
-    Shown { kind: Kind::End, event: event("end", &why.replace(['\n', '\r'], " ")) }
+    let why = why.replace(['\n', '\r'], " ");
+    Shown { kind: Kind::End, event: event("end", &why), why }
 }
 
 fn event(kind: &str, data: &str) -> Bytes {
@@ -254,6 +254,7 @@ mod tests {
             assert_eq!(event.matches("\n\n").count(), 1, "{event}");
         }
         assert_eq!(frame_event(b"nothing").kind as u8, Kind::End as u8);
+        assert!(shown(&Frame::Bytes("A".to_owned())).starts_with("event: end\n"));
     }
 
     #[tokio::test]

@@ -6,6 +6,7 @@ use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
 use super::{
+    audit,
     codes::{key, new_code},
     store::{Store, now},
 };
@@ -57,6 +58,8 @@ impl Visits {
         let secret = format!("{PREFIX}{}", random::<24>()?);
         let visit = Visit { made_at: now(), ..visit };
         self.0.visits.put(&sha256(&secret), &visit).await?;
+        let detail = if visit.may_act { "" } else { "read-only" };
+        audit::changed(&self.0, "sign-in", detail).await?;
         Ok(Some((visit, secret)))
     }
 

@@ -1,9 +1,6 @@
 //! What a person who may act asks the dashboard to do.
 
-use axum::{
-    body::Body,
-    http::{Response, StatusCode},
-};
+use axum::http::StatusCode;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -11,7 +8,7 @@ use crate::{
     digest,
     hub::{
         action::{Action, Call, check_message},
-        audit::{self, Entry, Event, PERSON},
+        audit::{self, PERSON},
         conversations::Decision,
         pairing::Pairing,
         services::Services,
@@ -26,14 +23,22 @@ use crate::{
 /// The name of the client that types for the person.
 const CLIENT: &str = "dashboard";
 
-/// Answers a request. `own`: the address of the hub, as the page used it.
+/// What is known of the page that asks.
+pub struct From<'a> {
+    /// The address of the hub, as the page used it.
+    pub own: &'a str,
+    /// The secret of the visit.
+    pub secret: &'a str,
+}
+
+/// Answers a request.
 ///
 /// # Errors
 /// A status, and the reason for the person.
 pub async fn answer(
     hub: &Services,
     pairing: &Pairing,
-    own: &str,
+    from: &From<'_>,
     path: &str,
     body: &[u8],
 ) -> Answer {
@@ -42,9 +47,9 @@ pub async fn answer(
         "/api/stop" => stop(hub, body).await,
         "/api/tokens" => make_token(hub, body).await,
         "/api/tokens/revoke" => revoke_token(hub, body).await,
-        "/api/machines/invite" => invite(pairing, own).await,
+        "/api/machines/invite" => invite(pairing, from.own).await,
         "/api/machines/remove" => remove_machine(hub, body).await,
-        "/api/sessions/type" => type_in(hub, body).await,
+        "/api/sessions/type" => type_in(hub, from.secret, body).await,
         _ => refused(StatusCode::NOT_FOUND, "There is no such request"),
     }
 }
@@ -133,7 +138,7 @@ async fn remove_machine(hub: &Services, body: &[u8]) -> Answer {
 }
 
 /// Types for the person. The log says that, but not what: it may be a password.
-async fn type_in(hub: &Services, body: &[u8]) -> Result<Response<Body>, (StatusCode, String)> {
+async fn type_in(hub: &Services, secret: &str, body: &[u8]) -> Answer {
     #[derive(Deserialize)]
     struct Typing {
         machine: MachineId,
@@ -141,13 +146,17 @@ async fn type_in(hub: &Services, body: &[u8]) -> Result<Response<Body>, (StatusC
         text: String,
     }
     let Typing { machine, sid, text } = read(body)?;
+    if !hub.machines.is_paired(&machine) {
+        return refused(StatusCode::CONFLICT, "There is no such machine");
+    }
     if text.len() > LONGEST_TEXT {
         return refused(StatusCode::PAYLOAD_TOO_LARGE, "The text is too long");
     }
     check_message("the text", &text).map_err(|why| (StatusCode::PAYLOAD_TOO_LARGE, why))?;
-    let detail = format!("{machine} {}: {} bytes", unterm_control::escaped(&sid), text.len());
-    let entry = Entry { detail, ..Entry::new(Event::Begun, "type", PERSON) };
-    audit::record(&hub.store, entry).await.map_err(internal)?;
+    if hub.typing.begins(secret, &machine, &sid) {
+        let detail = format!("{machine} {sid}");
+        audit::changed(&hub.store, "type", &detail).await.map_err(internal)?;
+    }
     let call = Call {
         id: digest::random::<16>().map_err(internal)?,
         tool: "type".to_owned(),

@@ -1,0 +1,29 @@
+//! Kills the programs of a fleet in turn while agents type: `fleet-kills [MINUTES]`. Prints what happened; fails if a call was lost
+//! or done twice.
+use std::{io::Write as _, time::Duration};
+
+use anyhow::{Context as _, Result};
+
+fn main() -> Result<()> {
+    let minutes: u64 = match std::env::args().nth(1) {
+        Some(minutes) => minutes.parse().context("give a number of minutes")?,
+        None => 10,
+    };
+    let report = unterm_tests::fleet::kills::run(Duration::from_secs(minutes * 60))?;
+    let report = report.context("there is no NATS server")?;
+    let mut out = std::io::stdout();
+    writeln!(
+        out,
+        "{} kills; {} calls acknowledged, each done once; {} failed, {} of them done once",
+        report.kills, report.acknowledged, report.failed, report.failed_done
+    )?;
+    for (offline, online) in &report.seen {
+        writeln!(
+            out,
+            "a killed connector: offline after {} ms; connected {} ms after its start",
+            offline.as_millis(),
+            online.as_millis()
+        )?;
+    }
+    Ok(())
+}

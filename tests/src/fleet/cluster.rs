@@ -1,0 +1,215 @@
+//! A fleet on three NATS servers, with two hubs and two machines. Each program can be killed and started again at its address.
+
+use std::{
+    fs::{self, File},
+    net::TcpListener,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+};
+
+use anyhow::{Context as _, Result, ensure};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::{Hub, Machine, end, nats_server, program};
+use crate::wait_for;
+
+/// The number of NATS servers.
+const SERVERS: usize = 3;
+
+/// A program of the fleet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// A NATS server.
+    Nats(usize),
+    /// A hub.
+    Hub(usize),
+    /// The connector of a machine.
+    Connector(usize),
+}
+
+/// The fleet. On drop, all its programs end.
+pub struct Cluster {
+    home: TempDir,
+    servers: Vec<Server>,
+    hubs: Vec<HubAt>,
+    /// The machines.
+    pub machines: Vec<Machine>,
+}
+
+struct Server {
+    program: PathBuf,
+    configuration: PathBuf,
+    child: Option<Child>,
+}
+
+struct HubAt {
+    registry: PathBuf,
+    address: String,
+    hub: Option<Hub>,
+}
+
+fn free_port() -> Result<u16> {
+    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
+}
+
+impl Server {
+    fn start(&mut self) -> Result<()> {
+        let log = self.configuration.with_extension("log");
+        let child = Command::new(&self.program)
+            .arg("-c")
+            .arg(&self.configuration)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(File::options().create(true).append(true).open(log)?)
+            .spawn()?;
+        self.child = Some(child);
+        Ok(())
+    }
+}
+
+impl Cluster {
+    /// Starts all programs. `None` if there is no NATS server.
+    ///
+    /// # Errors
+    ///
+    /// If one of them does not start.
+    pub fn start() -> Result<Option<Self>> {
+        let Some(server) = nats_server() else { return Ok(None) };
+        let home = tempfile::Builder::new().prefix("unterm-test-").tempdir()?;
+        let ports = (0..SERVERS).map(|_| free_port()).collect::<Result<Vec<_>>>()?;
+        let routes = (0..SERVERS).map(|_| free_port()).collect::<Result<Vec<_>>>()?;
+        let urls: Vec<_> = ports.iter().map(|port| format!("nats://127.0.0.1:{port}")).collect();
+        let mut hubs = Vec::new();
+        for number in 0..2 {
+            let registry = home.path().join(format!("hub-{number}"));
+            let address = format!("127.0.0.1:{}", free_port()?);
+            hubs.push(HubAt { registry, address, hub: None });
+        }
+        let mut make = program("unterm-hub", home.path(), &hubs[0].registry);
+        let made = make.args(nats(&urls)).arg("nats-config").output()?;
+        ensure!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        let operator = String::from_utf8(made.stdout)?;
+        let from = hubs[0].registry.join("fleet/hub/hub.json");
+        let to = hubs[1].registry.join("fleet/hub");
+        fs::create_dir_all(&to)?;
+        fs::copy(from, to.join("hub.json"))?;
+        let all: Vec<_> = routes.iter().map(|port| format!("nats://127.0.0.1:{port}")).collect();
+        let mut servers = Vec::new();
+        for number in 0..SERVERS {
+            let configuration = home.path().join(format!("nats-{number}.conf"));
+            let store = home.path().join(format!("jetstream-{number}"));
+            let text = format!(
+                "server_name: n{number}\nlisten: 127.0.0.1:{}\njetstream {{ store_dir: {store:?} }}\n\
+                 cluster {{ name: fleet, listen: 127.0.0.1:{}, routes: {all:?} }}\n{operator}",
+                ports[number], routes[number],
+            );
+            fs::write(&configuration, text)?;
+            let mut server = Server { program: server.clone(), configuration, child: None };
+            server.start()?;
+            servers.push(server);
+        }
+        let mut cluster = Self { home, servers, hubs, machines: Vec::new() };
+        for number in 0..cluster.hubs.len() {
+            cluster.start_hub(number, &urls)?;
+        }
+        for _ in 0..2 {
+            let invitation = cluster.admin(&["invite"])?["invitation"].take();
+            let invitation = invitation.as_str().context("no invitation")?;
+            cluster.machines.push(Machine::pair(invitation, &[])?);
+        }
+        Ok(Some(cluster))
+    }
+
+    /// Starts a hub. At first, the servers may not have chosen a leader.
+    fn start_hub(&mut self, number: usize, urls: &[String]) -> Result<()> {
+        let log = self.home.path().join(format!("hub-{number}.log"));
+        let (home, hub) = (self.home.path().to_owned(), &self.hubs[number]);
+        let (registry, address) = (hub.registry.clone(), hub.address.clone());
+        let start = || {
+            let mut command = program("unterm-hub", &home, &registry);
+            command.args(nats(urls)).arg("--no-connector");
+            Ok(Hub::start_at(command, &address, &log).ok())
+        };
+        let hub = wait_for("a hub", start, || fs::read_to_string(&log).unwrap_or_default())?;
+        self.hubs[number].hub = Some(hub);
+        Ok(())
+    }
+
+    /// The host and port of a hub, also while it does not run.
+    pub fn address(&self, hub: usize) -> &str {
+        &self.hubs[hub].address
+    }
+
+    /// What a command of `unterm-hub` prints as JSON.
+    ///
+    /// # Errors
+    ///
+    /// If it fails, with its error message.
+    pub fn admin(&self, args: &[&str]) -> Result<Value> {
+        let mut command = program("unterm-hub", self.home.path(), &self.hubs[0].registry);
+        let output = command.arg("--json").args(args).output()?;
+        ensure!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        Ok(serde_json::from_slice(&output.stdout)?)
+    }
+
+    /// Ends a program with SIGKILL.
+    ///
+    /// # Errors
+    ///
+    /// If it has ended before.
+    pub fn kill(&mut self, part: Part) -> Result<()> {
+        match part {
+            Part::Nats(number) => {
+                let mut child = self.servers[number].child.take().context("no server runs")?;
+                child.kill()?;
+                child.wait()?;
+            }
+            Part::Hub(number) => self.hubs[number].hub.take().context("no hub runs")?.kill()?,
+            Part::Connector(number) => self.machines[number].kill()?,
+        }
+        Ok(())
+    }
+
+    /// Starts a program again.
+    ///
+    /// # Errors
+    ///
+    /// If it does not start.
+    pub fn restart(&mut self, part: Part) -> Result<()> {
+        match part {
+            Part::Nats(number) => self.servers[number].start(),
+            // The servers are those of its file.
+            Part::Hub(number) => self.start_hub(number, &[]),
+            Part::Connector(number) => self.machines[number].connect(),
+        }
+    }
+
+    /// The folder of the logs.
+    pub fn home(&self) -> &Path {
+        self.home.path()
+    }
+}
+
+/// The options of a hub for these servers.
+fn nats(urls: &[String]) -> Vec<&str> {
+    let mut options: Vec<_> = urls.iter().flat_map(|url| ["--nats", url.as_str()]).collect();
+    if !urls.is_empty() {
+        options.extend(["--replicas", "3"]);
+    }
+    options
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        self.machines.clear();
+        for hub in &mut self.hubs {
+            hub.hub = None;
+        }
+        for server in &mut self.servers {
+            if let Some(child) = &mut server.child {
+                end(child);
+            }
+        }
+    }
+}
