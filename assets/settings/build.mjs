@@ -14,12 +14,13 @@ const modules = process.env.UNTERM_NODE_MODULES ?? join(here, 'node_modules');
 const alpine = { 'alpine.js': '@alpinejs/csp/dist/cdn.min.js' };
 // The module form of xterm.js is a third smaller than its script form.
 const xterm = { 'xterm.js': '@xterm/xterm/lib/xterm.mjs', 'xterm.css': '@xterm/xterm/css/xterm.css' };
-// The files that each page takes from packages.
-const pages = { settings: alpine, dashboard: { ...alpine, ...xterm } };
+// The files that each page takes from packages. The hub serves the settings page's Alpine with its own page.
+const pages = { settings: alpine, dashboard: xterm };
 
 /** Builds a page in an empty folder, and returns the names of the files in its dist/. */
 function build(page, packaged, work) {
     cpSync(join(assets, page, 'src'), join(work, 'src'), { recursive: true });
+    copyFileSync(join(here, 'src/theme.css'), join(work, 'src/theme.css'));
     // Tailwind looks for its own sheet beside ours.
     symlinkSync(modules, join(work, 'node_modules'));
     mkdirSync(join(work, 'dist'));

@@ -40,6 +40,8 @@ pub struct Cluster {
 struct Server {
     program: PathBuf,
     configuration: PathBuf,
+    /// The port of its monitoring.
+    monitor: u16,
     child: Option<Child>,
 }
 
@@ -54,6 +56,16 @@ fn free_port() -> Result<u16> {
 }
 
 impl Server {
+    /// Waits until the server has caught up with the others, as operators do before they restart the next one.
+    fn wait_until_current(&self) -> Result<()> {
+        let address = format!("127.0.0.1:{}", self.monitor);
+        let is_current = || {
+            let reply = super::request(&address, "GET", "/healthz", &[], "");
+            Ok(reply.is_ok_and(|(status, _)| status == 200).then_some(()))
+        };
+        wait_for("a server that is current", is_current, String::new)
+    }
+
     fn start(&mut self) -> Result<()> {
         let log = self.configuration.with_extension("log");
         let child = Command::new(&self.program)
@@ -99,13 +111,15 @@ impl Cluster {
         for number in 0..SERVERS {
             let configuration = home.path().join(format!("nats-{number}.conf"));
             let store = home.path().join(format!("jetstream-{number}"));
+            let monitor = free_port()?;
             let text = format!(
-                "server_name: n{number}\nlisten: 127.0.0.1:{}\njetstream {{ store_dir: {store:?} }}\n\
+                "server_name: n{number}\nlisten: 127.0.0.1:{}\nhttp: 127.0.0.1:{monitor}\njetstream {{ store_dir: {store:?} }}\n\
                  cluster {{ name: fleet, listen: 127.0.0.1:{}, routes: {all:?} }}\n{operator}",
                 ports[number], routes[number],
             );
             fs::write(&configuration, text)?;
-            let mut server = Server { program: server.clone(), configuration, child: None };
+            let program = server.clone();
+            let mut server = Server { program, configuration, monitor, child: None };
             server.start()?;
             servers.push(server);
         }
@@ -178,7 +192,10 @@ impl Cluster {
     /// If it does not start.
     pub fn restart(&mut self, part: Part) -> Result<()> {
         match part {
-            Part::Nats(number) => self.servers[number].start(),
+            Part::Nats(number) => {
+                self.servers[number].start()?;
+                self.servers[number].wait_until_current()
+            }
             // The servers are those of its file.
             Part::Hub(number) => self.start_hub(number, &[]),
             Part::Connector(number) => self.machines[number].connect(),

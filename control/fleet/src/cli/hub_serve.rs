@@ -1,7 +1,7 @@
 //! Serves a hub.
 
 use std::{
-    io::Write as _,
+    io::{IsTerminal as _, Write as _},
     net::SocketAddr,
     path::{Path, PathBuf},
 };
@@ -154,6 +154,11 @@ impl Serve {
         say(&format!(
             "Agents connect to {own}/mcp/sse, with a token of `unterm-hub token create NAME`."
         ));
+        // A log would keep the code.
+        if std::io::stdout().is_terminal() {
+            let code = hub.visits().code(true).await?;
+            say(&format!("Open {own}/#code={code} in a browser, once and within 10 minutes."));
+        }
         say(&format!("People open {own}/ with a code of `unterm-hub login`."));
         tokio::select! {
             served = hub.serve(listener) => served,

@@ -155,7 +155,7 @@ impl Calling<'_> {
     /// Carries out a call that changes nothing.
     async fn look(&self, arguments: &Arguments, machine: Option<Machine>) -> Result<Answer, Stop> {
         let answer = match (self.tool.name, machine) {
-            ("list_machines", _) => self.list_machines()?,
+            ("list_machines", _) => self.list_machines().await?,
             (_, Some(machine)) if self.tool.is_of_instances() => {
                 self.look_with_tool(&machine, arguments).await
             }
@@ -170,8 +170,8 @@ impl Calling<'_> {
         Ok(answer)
     }
 
-    fn list_machines(&self) -> Result<Answer> {
-        let machines = self.hub.machines.list(|id| self.token.reaches(id));
+    async fn list_machines(&self) -> Result<Answer> {
+        let machines = self.hub.machines.list(|id| self.token.reaches(id)).await;
         Ok(done(serde_json::to_string(&MachinesReply { machines })?))
     }
 

@@ -182,39 +182,66 @@ impl Machines {
     }
 
     /// The machines for which `is_listed`, as this hub has last heard of them.
-    pub fn list(&self, is_listed: impl Fn(&MachineId) -> bool) -> Vec<Listed<ListedSession>> {
-        let state = self.state.read();
-        let machines = state.paired.values().filter(|machine| is_listed(&machine.id));
-        sorted(machines.map(|of| listed(of, state.present.get(&of.id), listed_session)).collect())
+    pub async fn list(&self, is_listed: impl Fn(&MachineId) -> bool) -> Vec<Listed<ListedSession>> {
+        let machines = self.known(|machine| is_listed(&machine.id)).await;
+        let listed = machines
+            .iter()
+            .map(|(machine, presence)| listed(machine, presence.as_ref(), listed_session));
+        sorted(listed.collect())
     }
 
     /// All machines, for people.
-    pub fn list_all(&self) -> Vec<ShownMachine> {
-        let state = self.state.read();
-        let shown = state.paired.values().map(|of| ShownMachine {
-            machine: listed(of, state.present.get(&of.id), Session::clone),
-            platform: of.platform.clone(),
-            paired_at: of.paired_at.clone(),
-        });
-        shown.collect()
+    pub async fn list_all(&self) -> Vec<ShownMachine> {
+        let machines =
+            self.known(|_| true).await.into_iter().map(|(machine, presence)| ShownMachine {
+                machine: listed(&machine, presence.as_ref(), Session::clone),
+                platform: machine.platform,
+                paired_at: machine.paired_at,
+            });
+        machines.collect()
     }
 
-    /// The same for a hub that does not follow its machines: asks each of them.
+    /// The same for a hub that does not follow its machines.
     pub async fn ask_all(&self, machines: Vec<Machine>) -> Vec<Listed<ListedSession>> {
         let asked = stream::iter(machines).map(|machine| async move {
-            let asked = self.request_within(&machine.id, Verb::Sessions, &(), LISTING).await;
-            let presence = match asked {
-                Ok(Reply::Done(Sessions { sessions })) => {
-                    let sessions = sessions.into_iter().map(visible).collect();
-                    Some(Presence { sessions, ..Presence::default() })
-                }
-                Err(Unreachable::Offline) => None,
-                // It is connected, and busy.
-                _ => Some(Presence::default()),
-            };
+            let presence = self.ask(&machine.id).await;
             listed(&machine, presence.as_ref(), listed_session)
         });
         sorted(asked.buffer_unordered(AT_A_TIME).collect().await)
+    }
+
+    /// Paired machines with what is known of them. `None`: a machine is not connected. One of which nothing was heard is asked: the
+    /// news may be late.
+    async fn known(
+        &self,
+        is_wanted: impl Fn(&Machine) -> bool,
+    ) -> Vec<(Machine, Option<Presence>)> {
+        let known: Vec<_> = {
+            let state = self.state.read();
+            let wanted = state.paired.values().filter(|machine| is_wanted(machine));
+            wanted.map(|of| (of.clone(), state.present.get(&of.id).cloned())).collect()
+        };
+        let asked = stream::iter(known).map(|(machine, presence)| async move {
+            let presence = match presence {
+                Some(presence) => Some(presence),
+                None => self.ask(&machine.id).await,
+            };
+            (machine, presence)
+        });
+        asked.buffered(AT_A_TIME).collect().await
+    }
+
+    /// What a machine says of its sessions. `None`: it is not connected.
+    async fn ask(&self, machine: &MachineId) -> Option<Presence> {
+        match self.request_within(machine, Verb::Sessions, &(), LISTING).await {
+            Ok(Reply::Done(Sessions { sessions })) => {
+                let sessions = sessions.into_iter().take(MOST_SESSIONS).map(visible).collect();
+                Some(Presence { sessions, ..Presence::default() })
+            }
+            Err(Unreachable::Offline) => None,
+            // It is connected, and busy.
+            _ => Some(Presence::default()),
+        }
     }
 
     /// Asks a machine.

@@ -19,7 +19,7 @@ files! {
     "/" "text/html; charset=utf-8" "dashboard/src/index.html",
     "/page.css" "text/css; charset=utf-8" "dashboard/dist/page.css",
     "/page.js" "text/javascript; charset=utf-8" "dashboard/src/page.js",
-    "/alpine.js" "text/javascript; charset=utf-8" "dashboard/dist/alpine.js",
+    "/alpine.js" "text/javascript; charset=utf-8" "settings/dist/alpine.js",
     "/xterm.js" "text/javascript; charset=utf-8" "dashboard/dist/xterm.js",
     "/xterm.css" "text/css; charset=utf-8" "dashboard/dist/xterm.css",
     "/favicon.ico" "image/svg+xml" "settings/src/icon.svg",

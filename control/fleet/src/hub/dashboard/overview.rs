@@ -18,7 +18,7 @@ use crate::hub::{
 /// NATS does not answer.
 pub async fn of(hub: &Services, visit: &Visit) -> Result<Value> {
     let held = held(&hub.store).await?;
-    let machines = hub.machines.list_all();
+    let machines = hub.machines.list_all().await;
     let conversations = hub.conversations.list().await?.into_iter().map(|of| {
         let key = of.key();
         json!({
