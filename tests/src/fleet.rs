@@ -454,7 +454,7 @@ fn request(
 /// Somebody who has signed in to the dashboard.
 pub struct Visitor {
     address: String,
-    /// The secret of the visit.
+    /// The secret of the sign-in.
     pub secret: String,
 }
 
@@ -532,7 +532,7 @@ impl Events {
     /// # Errors
     ///
     /// If the stream ends.
-    pub fn next(&mut self) -> Result<(String, String)> {
+    pub fn event(&mut self) -> Result<(String, String)> {
         let (mut kind, mut data) = (String::new(), String::new());
         loop {
             let mut line = String::new();
@@ -598,7 +598,7 @@ impl Agent {
         let events = Events::open(&address, path, token)?;
         let (token, endpoint) = (token.to_owned(), String::new());
         let mut agent = Self { address, token, endpoint, events, id: 0 };
-        let (kind, endpoint) = agent.events.next()?;
+        let (kind, endpoint) = agent.events.event()?;
         ensure!(kind == "endpoint", "{kind}: {endpoint}");
         agent.endpoint = endpoint;
         agent.ask(
@@ -630,7 +630,7 @@ impl Agent {
         self.id += 1;
         self.send(&json!({"jsonrpc": "2.0", "id": self.id, "method": method, "params": params}))?;
         loop {
-            let (_, data) = self.events.next()?;
+            let (_, data) = self.events.event()?;
             let message: Value = serde_json::from_str(&data)?;
             if message["id"] == self.id {
                 ensure!(message["error"].is_null(), "{}", message["error"]);

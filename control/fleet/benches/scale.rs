@@ -76,7 +76,7 @@ impl Simulated {
     fn new(number: usize) -> Self {
         let session = |pane: usize| Session {
             sid: format!("{:012x}", number * SESSIONS + pane),
-            ai: (pane % 3 == 0).then(|| "claude".to_owned()),
+            ai: pane.is_multiple_of(3).then(|| "claude".to_owned()),
             cwd: format!("/home/person/projects/project-{pane}"),
             title: format!("person@machine-{number}: ~/projects/project-{pane}"),
             instance: "alpha".to_owned(),

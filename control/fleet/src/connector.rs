@@ -1,8 +1,8 @@
 //! The connector: serves a hub on this machine.
 //!
-//! Dials out to NATS and listens on nothing. Serves requests about the panes of all live instances in this home, states the
-//! machine's presence, and remembers which calls it has begun. A hub gets no more than a token for agents gives: the connector uses
-//! one that it asks an instance for when it is paired, and a person can revoke it.
+//! Connects out to NATS and listens on nothing. Serves requests about the panes of all live instances in this home, reports the
+//! machine's presence, and records which calls it has begun. A hub has only the rights of an agent token: the connector requests
+//! one from an instance when it first needs it after pairing, and a person can revoke it.
 
 mod claims;
 mod connection;
@@ -118,7 +118,7 @@ async fn serve(
             let is_tool = *request.subject == *tool_subject;
             let places = if is_tool { &tool_places } else { &places };
             let Ok(place) = places.clone().try_acquire_owned() else {
-                // A request that waits would be carried out after the hub has given it up.
+                // If it were queued, it would be carried out after the hub has stopped waiting for it.
                 if let Some(reply) = request.reply {
                     let _ = client.publish(reply, requests::busy().into()).await;
                 }
@@ -180,7 +180,7 @@ impl PresenceTask {
         loop {
             ticks.tick().await;
             let presence = self.panes.presence().await;
-            // A server that restarted has forgotten it.
+            // A server that restarted may have lost the presence.
             let connects =
                 self.client.statistics().connects.load(std::sync::atomic::Ordering::Relaxed);
             let is_due = last.as_ref().is_none_or(|(stated, at, before)| {

@@ -20,6 +20,7 @@ mod pairing;
 mod places;
 mod services;
 mod session;
+mod sign_ins;
 mod stop;
 mod store;
 mod tls;
@@ -27,21 +28,23 @@ pub mod tokens;
 mod tool;
 mod typing;
 mod views;
-mod visits;
 mod web;
 
-use std::{path::PathBuf, sync::Arc};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use anyhow::Result;
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
 use self::{
-    conversations::Conversations, host::Host, http::Door, machines::Machines, pairing::Pairing,
-    services::Services, stop::Stop, store::Store, tokens::Tokens, views::Views, visits::Visits,
+    conversations::Conversations, host::Host, http::PublicAddress, machines::Machines,
+    pairing::Pairing, services::Services, sign_ins::SignIns, stop::Stop, store::Store,
+    tokens::Tokens, views::Views,
 };
 use crate::{identity::machine_name, nats_server::Fleet, signature::Signer};
 
+/// The pause before the store is asked again.
+const AGAIN: Duration = Duration::from_secs(1);
 /// How many frames of a live view may wait in memory.
 const WAITING: usize = 16;
 
@@ -101,10 +104,14 @@ impl Hub {
     /// The listener or the connection to NATS failed.
     pub async fn serve(&self, listener: TcpListener) -> Result<()> {
         let services = &self.services;
-        services.machines.load().await?;
-        let door = Door { public_name: self.public_name.as_deref(), tls: self.tls.as_ref() };
+        // The servers may be choosing a leader.
+        while let Err(error) = services.machines.load().await {
+            tracing::warn!(error = %format!("{error:#}"), "the machines are loaded again");
+            tokio::time::sleep(AGAIN).await;
+        }
+        let public = PublicAddress { name: self.public_name.as_deref(), tls: self.tls.as_ref() };
         tokio::select! {
-            end = http::serve(services, &self.pairing, listener, &door) => end,
+            end = http::serve(services, &self.pairing, listener, &public) => end,
             end = self.pairing.serve() => end,
             () = services.machines.follow() => Ok(()),
             () = services.held.serve() => Ok(()),
@@ -127,9 +134,9 @@ impl Hub {
         &self.services.conversations
     }
 
-    /// The visits of the dashboard.
-    pub fn visits(&self) -> &Visits {
-        &self.services.visits
+    /// The sign-ins of the dashboard.
+    pub fn sign_ins(&self) -> &SignIns {
+        &self.services.sign_ins
     }
 
     /// The emergency stop.

@@ -30,8 +30,8 @@ pub struct Credentials {
 }
 
 impl Credentials {
-    /// Connects, and keeps connecting again. `inbox`: the prefix of the subjects for replies. `waits`: whether to begin without a
-    /// server that answers.
+    /// Connects, and reconnects whenever the connection breaks. `inbox`: the prefix of the subjects for replies. `waits`: returns
+    /// at once, even if no server answers yet.
     ///
     /// # Errors
     /// No server answers, or none accepts the key.
@@ -60,7 +60,7 @@ impl Credentials {
             .subscription_capacity(waiting)
             .max_reconnects(None)
             .request_timeout(Some(PATIENCE))
-            // Only the servers that were named: another one could give any address.
+            // A server may advertise any address, so the client uses only the servers that were named.
             .ignore_discovered_servers()
             .reconnect_delay_callback(pause)
             .event_callback(|event| async move { tracing::info!(%event, "nats") });

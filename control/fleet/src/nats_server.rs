@@ -39,7 +39,7 @@ pub struct Fleet {
     /// The hub's user in an account without machines, which holds the hubs' state. JetStream sends its answers to any subject
     /// that a message names, so in a shared account, a machine could write into that state.
     pub state: Credentials,
-    /// The hub's user in NATS's system account, who only hears which machines connect and disconnect.
+    /// The hub's user in NATS's system account. It may only subscribe to the connection events of the machines' account.
     pub system: Credentials,
     /// The seed of the machines' account, which signs users and requests.
     pub account_seed: String,
@@ -81,7 +81,7 @@ impl Fleet {
             anyhow::Ok(Credentials { servers: servers.clone(), jwt, seed, certificates: None })
         };
         let hears = Permissions {
-            // An empty list would allow all.
+            // An empty list would allow every subject.
             publish: vec!["fleet.nothing".to_owned()],
             subscribe: vec![format!("$SYS.ACCOUNT.{}.>", account.public_key())],
         };

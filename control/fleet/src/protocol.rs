@@ -1,4 +1,4 @@
-//! What a hub and a connector say to each other: subjects, buckets and messages.
+//! The protocol between hub and connector: subjects, buckets and messages.
 //!
 //! A hub sends requests to the subjects of one machine, and the connector of that machine replies. Nothing here is for agents: the
 //! hub translates. All messages are JSON. A receiver ignores fields that it does not know, so that hubs and connectors of
@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::{identity::MachineId, jwt::Permissions};
 
-/// The bucket with the presence of connected machines. A key is a machine's id, and ends with its presence.
+/// The bucket with the presence of connected machines. A key is a machine's id. It expires unless the connector renews it.
 pub const PRESENCE: &str = "fleet_presence";
 /// The bucket of calls that connectors have begun. A key is `MACHINE.CALL`.
 pub const CALLS: &str = "fleet_calls";
@@ -219,7 +219,7 @@ pub struct ToolCall {
 pub struct Watch {
     /// The session.
     pub sid: String,
-    /// Whether to begin anew with the screen.
+    /// Whether to send the whole screen again.
     pub anew: bool,
 }
 

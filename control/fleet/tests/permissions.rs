@@ -201,7 +201,7 @@ async fn no_machine_claims_anothers_key_and_an_invitation_serves_once() -> Resul
     connector::pair(&home, &invitation, false).await?;
     let again = connector::pair(&place.folder.path().join("second"), &invitation, false).await;
     let why = format!("{:#}", again.err().expect("a used invitation"));
-    assert_eq!(why, "the hub refuses: the invitation was used or has expired");
+    assert_eq!(why, "the hub refuses: the code or invitation is wrong, was used or has expired");
     let hub = place.fleet.credentials.connect("hub", None, false).await?;
     let marker = format!("{inbox}.x");
     for subject in ["fleet.machine.x.read", "fleet.pair.x", "$KV.fleet_tokens.x", "_INBOX.x"] {

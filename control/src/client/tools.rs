@@ -71,7 +71,7 @@ impl Tools {
         Ok(Self { send, last: Arc::new(AtomicU64::new(HELLO)), client })
     }
 
-    /// Whether the instance still listens.
+    /// Whether the connection is still open.
     pub fn is_open(&self) -> bool {
         !self.send.is_closed()
     }

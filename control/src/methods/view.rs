@@ -22,10 +22,10 @@ session_params! {
         /// Continues the view that an earlier reply named. Default: a new view, which begins with the screen.
         #[serde(default)]
         view: u64,
-        /// Begins the view anew with the screen. Default: false.
+        /// Returns the whole screen again. Default: false.
         #[serde(default)]
         anew: bool,
-        /// Waits this long for more output. Default: 0.
+        /// Waits up to this many milliseconds for more output. Default: 0.
         #[serde(default)]
         wait_ms: u64,
     }
@@ -35,13 +35,14 @@ session_params! {
 pub struct FollowReply {
     /// The view, for the next call. It ends if it is not continued within 30 seconds.
     pub view: u64,
-    /// Whether the bytes rebuild the whole screen, in a terminal of this size. False: they continue what came before.
+    /// Whether the bytes rebuild the whole screen, in a new terminal of this size. False: they continue the bytes of earlier
+    /// replies.
     pub screen: bool,
     /// The terminal's columns.
     pub cols: u16,
     /// The terminal's rows.
     pub rows: u16,
-    /// Bytes for a terminal, in base64. Discard its replies to them.
+    /// Bytes to feed to a terminal, in base64. Discard what that terminal replies.
     pub base64: String,
     /// How many bytes of output were left out before this screen, because the caller did not read them in time.
     pub lost: u64,
@@ -56,7 +57,7 @@ impl Method for Follow {
     const NAME: &'static str = "screen.follow";
     const GROUP: Group = Group::Screen;
     const REVEALS: Subjects = Subjects::SESSION;
-    const DOC: &'static str = "Shows a session live: first bytes that rebuild its screen, then its output as it comes, and the screen anew after a resize or if the caller falls behind.";
+    const DOC: &'static str = "Shows a session live. The first reply has bytes that rebuild its screen. Later replies have its output, or the whole screen again after a resize or if the caller falls behind.";
     type Params<'a> = FollowParams<'a>;
     type Reply = FollowReply;
 
@@ -70,7 +71,9 @@ impl Method for Follow {
         let wait = params.wait_ms.number("wait_ms", 0..=LONGEST_WAIT)?.unwrap_or(0);
         let seen = match view {
             None => context.viewers.start(&pane, caller.token).ok_or_else(|| {
-                Error::Failed("Too many views are open; let some of them end".to_owned())
+                Error::Failed(
+                    "Too many views are open; each ends 30 seconds after its last call".to_owned(),
+                )
             })?,
             Some(view) => {
                 let deadline = Instant::now() + Duration::from_millis(wait);
@@ -78,7 +81,10 @@ impl Method for Follow {
                 let of = Viewed { view, token: caller.token, anew };
                 let next = context.viewers.next(&pane, of, deadline).await;
                 next.ok_or_else(|| {
-                    Error::Failed(format!("Session {} has no view {view}; start one", pane.id().0))
+                    Error::Failed(format!(
+                        "Session {} has no view {view}; omit `view` to start one",
+                        pane.id().0
+                    ))
                 })?
             }
         };

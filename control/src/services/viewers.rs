@@ -1,4 +1,5 @@
-//! Live views of panes: the screen first, then the output as it comes. If a viewer falls behind, it gets the screen anew.
+//! Live views of panes: the screen first, then the output as it comes. A viewer that falls behind receives the whole screen
+//! again.
 
 use std::{
     collections::HashMap,
@@ -36,7 +37,7 @@ struct Views {
 
 struct Viewer {
     pane: PaneId,
-    /// Only callers with this token may continue the view: what one has got, another does not get.
+    /// Only callers with this token may continue the view, because each reply consumes the output that it returns.
     token: TokenKind,
     used: Mutex<Instant>,
     following: tokio::sync::Mutex<Following>,
@@ -99,7 +100,7 @@ impl Viewers {
             view
         };
         let (bytes, size) = {
-            // Nobody else knows its number yet.
+            // No caller has the view's number yet, so the lock is free.
             let mut following = viewer.following.try_lock().ok()?;
             (following.screen(pane), following.size)
         };
@@ -107,7 +108,7 @@ impl Viewers {
         Some(Seen { view, is_screen: true, size, bytes, lost: 0, has_ended: false })
     }
 
-    /// What came since the last call, waiting for it until `deadline`. `None`: there is no such view of this pane.
+    /// The output since the last call. Waits for output until `deadline`. `None`: the pane has no such view for this token.
     pub async fn next(&self, pane: &Pane, of: Viewed, deadline: Instant) -> Option<Seen> {
         let Viewed { view, token, anew } = of;
         let is_own = |of: &&Arc<Viewer>| of.pane == pane.id() && of.token == token;
@@ -124,7 +125,7 @@ impl Viewers {
 
 impl Views {
     fn drop_idle(&mut self) {
-        // A view that is being read is shared.
+        // While a call reads a view, the view has a second owner.
         self.all.retain(|_, of| Arc::strong_count(of) > 1 || of.used.lock().elapsed() < IDLE);
     }
 }
@@ -151,7 +152,7 @@ impl Following {
         term.to_vt_text(HISTORY)
     }
 
-    /// The screen, whatever came before. Output that waits is part of it.
+    /// The whole screen. It includes the output that is still in the tap, so `next` skips that output.
     fn anew(&mut self, pane: &Pane, view: u64) -> Seen {
         let bytes = self.screen(pane);
         Seen { view, is_screen: true, size: self.size, bytes, lost: 0, has_ended: false }

@@ -108,9 +108,9 @@ fn a_view_belongs_to_its_session_and_hides_the_nonce_of_its_marks() {
     let (pane, other) = (session(&mut wire, "cat"), session(&mut wire, "cat"));
     let view = Viewer::of(&mut wire, pane).view;
     let error = wire.fail("screen.follow", json!({"id": other, "view": view}));
-    assert_eq!(error, format!("Session {other} has no view {view}; start one"));
+    assert_eq!(error, format!("Session {other} has no view {view}; omit `view` to start one"));
     let error = wire.fail("screen.follow", json!({"id": pane, "view": 999}));
-    assert_eq!(error, format!("Session {pane} has no view 999; start one"));
+    assert_eq!(error, format!("Session {pane} has no view 999; omit `view` to start one"));
     let error = wire.fail("screen.follow", json!({"id": pane, "wait_ms": 30_001}));
     assert!(error.contains("'wait_ms': expected a whole number from 0 to 30000"), "{error}");
 
@@ -138,13 +138,13 @@ fn views_that_nobody_reads_make_no_room_for_more_than_a_number_of_them() {
         view = wire.call("screen.follow", json!({"id": pane}))["view"].take();
     }
     let error = wire.fail("screen.follow", json!({"id": pane}));
-    assert_eq!(error, "Too many views are open; let some of them end");
+    assert_eq!(error, "Too many views are open; each ends 30 seconds after its last call");
 
     // Another token has views of its own, and does not get what others have not read yet.
     let (mut agent, _) = fixture.login_with(&mut wire, json!({"name": "agent", "scope": "read"}));
     let own = agent.call("screen.follow", json!({"id": pane}))["view"].take();
     let error = agent.fail("screen.follow", json!({"id": pane, "view": view}));
-    assert_eq!(error, format!("Session {pane} has no view {view}; start one"));
+    assert_eq!(error, format!("Session {pane} has no view {view}; omit `view` to start one"));
     let again = agent.call("screen.follow", json!({"id": pane, "view": own, "anew": true}));
     assert_eq!((&again["view"], &again["screen"]), (&own, &json!(true)));
 }

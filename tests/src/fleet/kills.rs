@@ -42,8 +42,18 @@ pub struct Report {
     pub failed: usize,
     /// Of those, the ones that were carried out.
     pub failed_done: usize,
-    /// How long it took until a machine whose connector was killed was offline, and connected again after its start.
+    /// How long a hub took to list a machine as offline after its connector was killed, and as connected after the restart.
     pub seen: Vec<(Duration, Duration)>,
+}
+
+/// The number of a call, and the machine that it is for.
+type Call = (usize, usize);
+
+/// What an agent typed: what was acknowledged, and the rest.
+#[derive(Default)]
+struct Typed {
+    acknowledged: Vec<Call>,
+    failed: Vec<Call>,
 }
 
 /// An agent that types until it is told to stop.
@@ -61,9 +71,9 @@ impl Load<'_> {
         format!("load-{}", self.hub)
     }
 
-    /// Types numbers. Returns those that were acknowledged, and the others, with the machine of each.
-    fn run(&self) -> (Vec<(usize, usize)>, Vec<(usize, usize)>) {
-        let (mut acknowledged, mut failed) = (Vec::new(), Vec::new());
+    /// Types numbers. Returns the acknowledged numbers and the other numbers, each with its machine.
+    fn run(&self) -> Typed {
+        let mut typed = Typed::default();
         let address = self.cluster.lock().unwrap().address(self.hub).to_owned();
         let mut agent = None;
         while !self.is_over.load(Ordering::Relaxed) {
@@ -80,15 +90,15 @@ impl Load<'_> {
             let text = format!("echo {number} >> {FILE}");
             let call = send(&self.machines[machine], &text, &self.conversation());
             match connected.call("send_to_session", call) {
-                Ok(answer) if !answer.is_error => acknowledged.push((number, machine)),
-                Ok(_) => failed.push((number, machine)),
+                Ok(answer) if !answer.is_error => typed.acknowledged.push((number, machine)),
+                Ok(_) => typed.failed.push((number, machine)),
                 Err(_) => {
-                    failed.push((number, machine));
+                    typed.failed.push((number, machine));
                     agent = None;
                 }
             }
         }
-        (acknowledged, failed)
+        typed
     }
 }
 
@@ -141,7 +151,7 @@ pub fn run(time: Duration) -> Result<Option<Report>> {
         let killed = kill_in_turn(&cluster, &machines, &token, time, &mut report);
         is_over.store(true, Ordering::Relaxed);
         let typed = running.map(|load| load.join().expect("an agent panicked"));
-        killed.map(|()| typed.to_vec())
+        killed.map(|()| typed)
     });
     let cluster = cluster.into_inner().expect("a thread panicked");
     let typed = typed.with_context(|| logs(&cluster))?;
@@ -157,7 +167,7 @@ fn logs(cluster: &Cluster) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Kills each program and starts it again, over and over. Halfway, what is held may run.
+/// Kills each program and starts it again, over and over. Resumes the held calls in the middle of the first round.
 fn kill_in_turn(
     cluster: &Mutex<Cluster>,
     machines: &[(String, String)],
@@ -206,7 +216,7 @@ fn soon(cluster: &Cluster, args: &[&str]) -> Result<Value> {
     wait_for("the servers", || Ok(cluster.admin(args).ok()), || format!("{args:?}"))
 }
 
-/// How long after a time a hub lists a machine with this status.
+/// Waits until a hub lists a machine with this status. Returns the time since `since`.
 fn seen(
     cluster: &Mutex<Cluster>,
     token: &str,
@@ -235,7 +245,7 @@ fn check(
     cluster: &Cluster,
     machines: &[(String, String)],
     token: &str,
-    typed: &[(Vec<(usize, usize)>, Vec<(usize, usize)>)],
+    typed: &[Typed],
     report: &mut Report,
 ) -> Result<()> {
     // A last call for each machine, behind all others.
@@ -279,7 +289,7 @@ fn check(
         let text = |name: &str| entry[name].as_str().unwrap_or_default().to_owned();
         logged.entry(text("detail")).or_default().push(text("event"));
     }
-    for (acknowledged, failed) in typed {
+    for Typed { acknowledged, failed } in typed {
         for (number, machine) in acknowledged {
             ensure!(done[*machine].contains_key(number), "the acknowledged call {number} is lost");
             let (id, session) = &machines[*machine];
@@ -287,7 +297,7 @@ fn check(
             let events = logged.get(&detail).map(Vec::as_slice).unwrap_or_default();
             ensure!(events == ["begun", "done"], "the log of call {number}: {events:?}");
         }
-        let is_done = |(number, machine): &&(usize, usize)| done[*machine].contains_key(number);
+        let is_done = |(number, machine): &&Call| done[*machine].contains_key(number);
         report.acknowledged += acknowledged.len();
         report.failed += failed.len();
         report.failed_done += failed.iter().filter(is_done).count();

@@ -34,14 +34,14 @@ fn with_secret(fleet: &Fleet, secret: String) -> Result<Visitor> {
 }
 
 /// Somebody who has not signed in.
-fn no_visit(fleet: &Fleet) -> Result<Visitor> {
+fn not_signed_in(fleet: &Fleet) -> Result<Visitor> {
     with_secret(fleet, format!("unvi_{}", "0".repeat(48)))
 }
 
 #[test]
 fn nobody_gets_anything_without_a_sign_in_and_a_looker_changes_nothing() -> Result<()> {
     let Some(fleet) = Fleet::start(&[])? else { return Ok(()) };
-    let (stranger, looker) = (no_visit(&fleet)?, fleet.sign_in(&["--read-only"])?);
+    let (stranger, looker) = (not_signed_in(&fleet)?, fleet.sign_in(&["--read-only"])?);
     for (method, path) in REQUESTS {
         assert_eq!(stranger.ask(method, path, &json!({}))?.0, 401, "{method} {path}");
         if method == "POST" && path != "/api/logout" {
@@ -96,7 +96,7 @@ fn a_code_signs_in_once_and_only_from_the_hubs_own_page() -> Result<()> {
 /// Waits for the call of this kind.
 fn wait_for_call(events: &mut Events, event: &str) -> Result<Value> {
     loop {
-        let (kind, data) = events.next()?;
+        let (kind, data) = events.event()?;
         if kind == "call" {
             let entry: Value = serde_json::from_str(&data)?;
             if entry["event"] == event {
@@ -112,7 +112,7 @@ fn a_person_sees_each_call_as_it_happens_and_decides() -> Result<()> {
     let visitor = fleet.sign_in(&[])?;
     let mut events = visitor.stream("/api/events")?;
     // From here on, nothing is missed.
-    while events.next()? != ("changed".to_owned(), "machines".to_owned()) {}
+    while events.event()? != ("changed".to_owned(), "machines".to_owned()) {}
     let mut agent = Agent::connect(fleet.address(), &fleet.token(&[])?)?;
     let machine = fleet.machine()?;
     let session = agent.session(&machine)?;
@@ -184,7 +184,7 @@ fn the_emergency_stop_refuses_every_call_of_every_agent() -> Result<()> {
 fn see(events: &mut Events, text: &str) -> Result<String> {
     let mut seen = String::new();
     loop {
-        let (kind, data) = events.next()?;
+        let (kind, data) = events.event()?;
         let bytes = match kind.as_str() {
             "screen" => {
                 seen.clear();
@@ -278,9 +278,9 @@ fn tokens_machines_and_the_log_are_in_a_persons_hands() -> Result<()> {
     };
     wait_for("a machine", || Ok(status("connected")?.then_some(())), String::new)?;
     let mut events = visitor.stream("/api/events")?;
-    while events.next()? != ("changed".to_owned(), "stop".to_owned()) {}
+    while events.event()? != ("changed".to_owned(), "stop".to_owned()) {}
     other.kill()?;
-    while events.next()? != ("changed".to_owned(), "machines".to_owned()) {}
+    while events.event()? != ("changed".to_owned(), "machines".to_owned()) {}
     assert!(
         visitor.get("/api/overview")?["machines"]
             .as_array()
@@ -290,7 +290,7 @@ fn tokens_machines_and_the_log_are_in_a_persons_hands() -> Result<()> {
     );
     let sid = "0123456789ab";
     let mut live = visitor.stream(&format!("/api/sessions/live?machine={}&sid={sid}", other.id))?;
-    assert_eq!(live.next()?, ("end".to_owned(), "connector_offline".to_owned()));
+    assert_eq!(live.event()?, ("end".to_owned(), "connector_offline".to_owned()));
     visitor.post("/api/machines/remove", &json!({"id": other.id}))?;
     let typing = json!({"machine": other.id, "sid": sid, "text": "x"});
     assert_eq!(visitor.ask("POST", "/api/sessions/type", &typing)?.0, 409);
@@ -314,7 +314,7 @@ fn two_hundred_viewers_of_a_flood_cost_the_hub_bounded_memory() -> Result<()> {
     let gaps = |viewer: &mut Events, wanted| -> Result<()> {
         let mut seen = 0;
         while seen < wanted {
-            seen += usize::from(viewer.next()?.0 == "gap");
+            seen += usize::from(viewer.event()?.0 == "gap");
         }
         Ok(())
     };

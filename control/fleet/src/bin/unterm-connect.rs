@@ -23,31 +23,31 @@ use unterm_fleet::connector::{self, Connection, HubAddress, Invitation, Options}
 #[derive(Parser)]
 #[command(name = "unterm-connect", version)]
 struct Args {
-    /// Address of the hub, such as https://hub.example.com, or an invitation of it, the first time; `-` reads it from standard input.
+    /// Address of the hub, such as https://hub.example.com, or an invitation. Only needed to pair; `-` reads standard input.
     #[arg(value_name = "HUB")]
     hub: Option<String>,
-    /// Code for this machine, from the dashboard or of `unterm-hub invite --code` [default: asks for it].
+    /// Code for this machine, from the dashboard or `unterm-hub invite --code` [default: prompts for it].
     #[arg(long, requires = "hub")]
     code: Option<String>,
-    /// File of certificates that sign the hub's, besides the system's.
+    /// File of CA certificates (PEM) to trust for the hub's address, besides the system's.
     #[arg(long, value_name = "FILE", requires = "hub")]
     ca: Option<PathBuf>,
     /// Let the hub look at sessions, but not type into them. Applies when the machine is paired.
     #[arg(long, requires = "hub")]
     read_only: bool,
-    /// File of certificates that sign those of the NATS servers, besides the system's.
+    /// File of CA certificates (PEM) to trust for the NATS servers, besides the system's.
     #[arg(long, value_name = "FILE", requires = "hub")]
     nats_ca: Option<PathBuf>,
-    /// Pair, and end.
+    /// Pair, then exit.
     #[arg(long, requires = "hub")]
     pair_only: bool,
-    /// Don't start an Unterm without a window while none runs.
+    /// Don't start an Unterm without a window when none is running.
     #[arg(long)]
     no_headless: bool,
-    /// Check the way to the hub step by step, and end.
+    /// Check the connection to the hub step by step, then exit.
     #[arg(long)]
     doctor: bool,
-    /// Print a unit for systemd, for ~/.config/systemd/user/unterm-connect.service, and end.
+    /// Print a systemd unit to save as ~/.config/systemd/user/unterm-connect.service, then exit.
     #[arg(long)]
     unit: bool,
 }
@@ -99,7 +99,7 @@ fn run(args: Args) -> Result<ExitCode> {
     })
 }
 
-/// Pairs this machine by what the person gave.
+/// Pairs this machine, by the hub's address and a code, or by an invitation.
 async fn pair(home: &Path, hub: &str, args: &Args) -> Result<Connection> {
     let hub = if hub == "-" { read_line()? } else { hub.to_owned() };
     if !HubAddress::looks_like(&hub) {
@@ -128,7 +128,8 @@ fn read_line() -> Result<String> {
 fn unit() -> Result<String> {
     let program = std::env::current_exe()?;
     let program = program.to_str().filter(|path| !path.contains(['"', '\\', '%', '\n', '$']));
-    let program = program.context("a unit can't name the path of this program")?;
+    let program =
+        program.context("this program's path has a character that a systemd unit can't contain")?;
     Ok(format!(
         "[Unit]\nDescription=Offer the panes of this machine to an Unterm hub\n\n\
          [Service]\nExecStart=\"{program}\"\nRestart=always\nRestartSec=5\n\n\

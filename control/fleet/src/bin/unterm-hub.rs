@@ -12,10 +12,10 @@ use std::{path::PathBuf, process::ExitCode};
 
 use clap::{Parser, Subcommand};
 
-/// Serve agents the panes of a fleet of machines.
+/// Offer the panes of a fleet of machines to agents.
 ///
-/// Without a command, serves: with a NATS server of its own on the loopback address unless --nats names another, and with this
-/// machine paired.
+/// Without a command, serves agents and the dashboard: pairs this machine, and starts its own NATS server on the loopback address
+/// unless --nats names another.
 #[derive(Parser)]
 #[command(name = "unterm-hub", version)]
 struct Args {
@@ -33,13 +33,13 @@ enum Command {
     /// Make, list and revoke tokens for agents.
     #[command(subcommand)]
     Token(hub_admin::TokenCommand),
-    /// Print a code to sign in to the dashboard with, once and within 10 minutes.
+    /// Print a code for signing in to the dashboard. It works once, within 10 minutes.
     Login {
-        /// Let the visitor look, but change nothing.
+        /// Make the sign-in read-only.
         #[arg(long)]
         read_only: bool,
     },
-    /// Refuse every call of every agent, until `unterm-hub start-agents`. Calls that have begun end by themselves.
+    /// Refuse all calls of all agents until `unterm-hub start-agents`. Calls that are already running are not interrupted.
     StopAgents,
     /// Allow agents' calls again.
     StartAgents,
@@ -47,17 +47,17 @@ enum Command {
     Pending,
     /// List all conversations.
     Conversations,
-    /// Let a conversation act.
+    /// Allow the calls of a conversation.
     Approve(hub_admin::Which),
-    /// Refuse a conversation.
+    /// Refuse the calls of a conversation.
     Deny(hub_admin::Which),
     /// Stop a conversation for good, and drop its held calls.
     Revoke(hub_admin::Which),
     /// Hold the calls of a conversation, or of all.
     Pause(hub_admin::WhichOrAll),
-    /// Carry out the held calls of a conversation, or of all, and then new ones.
+    /// Carry out the held calls of a conversation, or of all conversations, and then new calls.
     Resume(hub_admin::WhichOrAll),
-    /// Print an invitation, with which `unterm-cli connect` pairs a machine once, within 10 minutes.
+    /// Print an invitation for `unterm-cli connect`. It pairs one machine, within 10 minutes.
     Invite {
         /// Print a short code instead, for `unterm-cli connect` with the hub's address.
         #[arg(long)]
@@ -71,12 +71,12 @@ enum Command {
     },
     /// Print the last entries of the audit log.
     Audit {
-        /// How many.
+        /// The number of entries.
         #[arg(short = 'n', long, default_value_t = 50)]
         lines: u64,
     },
-    /// Print the part of a NATS server's configuration that lets this fleet use the server: with --nats before this word, makes the
-    /// fleet if there is none.
+    /// Print what the configuration of a NATS server needs for this fleet. If there is no fleet yet, creates one for the servers
+    /// that --nats names; --nats goes before this command.
     NatsConfig,
 }
 

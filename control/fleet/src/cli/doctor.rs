@@ -1,4 +1,4 @@
-//! Checks the way from this machine to its hub, step by step.
+//! Checks the connection from this machine to its hub, step by step.
 
 use std::{path::Path, process::ExitCode, time::Duration};
 
@@ -23,7 +23,7 @@ pub async fn examine(home: &Path) -> ExitCode {
 async fn steps(home: &Path) -> Result<()> {
     let connection = Connection::read(home)?;
     let connection = connection
-        .context("this machine is not paired: `unterm-hub invite` makes an invitation")?;
+        .context("this machine is not paired: get a code in the hub's dashboard, and run `unterm-cli connect`")?;
     println!("ok      paired with {} as machine {}", connection.hub(), connection.machine()?);
     let servers = connection.credentials().servers.join(", ");
     let reached = tokio::time::timeout(PATIENCE, connector::check(&connection)).await;

@@ -1,4 +1,4 @@
-//! What administrators do with a fleet. Each command talks to NATS, as hubs do, so no hub must run.
+//! The commands for administrators. Each connects to NATS directly, so it needs the NATS server, but no running hub.
 
 use std::{io::Write as _, path::PathBuf};
 
@@ -22,15 +22,15 @@ use super::{Command, hub_serve::fleet};
 pub enum TokenCommand {
     /// Make a token for an agent, and print it. It can't be shown again.
     Create {
-        /// What it is for.
+        /// Name of the token, such as that of the agent.
         name: String,
-        /// Reach only the machine with this id; repeat for more [default: all].
+        /// Limit the token to the machine with this id; repeat for more [default: all machines].
         #[arg(long, value_name = "ID")]
         machine: Vec<String>,
-        /// What it may be used for; repeat for more [default: list, read and send].
+        /// A right to grant; repeat for more [default: list, read and send].
         #[arg(long, value_enum)]
         right: Vec<Right>,
-        /// When it ends, such as 12h or 30d [default: never].
+        /// Time until the token expires, such as 12h or 30d [default: never].
         #[arg(long, value_name = "TIME", value_parser = lifetime)]
         expires: Option<time::Duration>,
     },
@@ -99,7 +99,7 @@ impl Admin {
         match command {
             Command::Token(command) => self.token(&hub, command).await,
             Command::Login { read_only } => {
-                let code = hub.visits().code(!read_only).await?;
+                let code = hub.sign_ins().code(!read_only).await?;
                 self.print(&format!("{code}\n"), || json!({ "code": code }))
             }
             Command::StopAgents => self.stop(&hub, true).await,
@@ -173,7 +173,7 @@ impl Admin {
     async fn stop(&self, hub: &Hub, is_set: bool) -> Result<()> {
         hub.stop().set(is_set).await?;
         let text = match is_set {
-            true => "Every call of every agent is refused from now on.\n",
+            true => "All calls of all agents are now refused.\n",
             false => "Agents' calls are allowed again.\n",
         };
         self.print(text, || json!({ "stopped": is_set }))

@@ -19,42 +19,50 @@ use unterm_fleet::{
 /// How to serve.
 #[derive(Args)]
 pub struct Serve {
-    /// Address for agents and people. Another than a loopback address needs TLS: of the hub, or of a proxy in front of it.
+    /// Address on which agents and people reach the hub. Any but a loopback address needs TLS, in the hub or in a proxy.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:19880")]
     listen: SocketAddr,
-    /// Use these NATS servers instead of an own one. They must have what `unterm-hub nats-config` prints.
+    /// Use this NATS server instead of starting one; repeat for a cluster. It must have what `unterm-hub nats-config` prints.
     #[arg(long, value_name = "URL")]
     nats: Vec<String>,
-    /// Keep the fleet's state on so many servers of a cluster (1, 3 or 5).
-    #[arg(long, value_name = "NUMBER", requires = "nats", value_parser = clap::value_parser!(u8).range(1..=5))]
+    /// The number of servers in a cluster that keep the fleet's state: 1, 3 or 5.
+    #[arg(long, value_name = "NUMBER", requires = "nats", value_parser = replicas)]
     replicas: Option<u8>,
-    /// File of certificates that sign those of the NATS servers, besides the system's.
+    /// File of CA certificates (PEM) to trust for the NATS servers, besides the system's.
     #[arg(long, value_name = "FILE")]
     nats_ca: Option<PathBuf>,
-    /// The program nats-server [default: $UNTERM_NATS_SERVER, else the one beside this program, else on the PATH].
+    /// Path of the program nats-server [default: $UNTERM_NATS_SERVER, else the one beside this program, else on the PATH].
     #[arg(long, value_name = "FILE")]
     nats_server: Option<PathBuf>,
-    /// Name by which others reach the hub, with the port unless that is 443. Requests for other names are refused.
+    /// Host name by which others reach the hub, with the port unless it is 443. The hub refuses requests for other names.
     #[arg(long, value_name = "HOST")]
     public_name: Option<String>,
-    /// File of the hub's certificate and those that sign it (PEM). Without it, a proxy has them.
+    /// File of the hub's certificate chain (PEM). Omit it if a proxy provides TLS.
     #[arg(long, value_name = "FILE", requires_all = ["tls_key", "public_name"])]
     tls_cert: Option<PathBuf>,
-    /// File of the certificate's key (PEM).
+    /// File of the certificate's private key (PEM).
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
     /// Open this folder of the hub's host to tokens with the right `admin`.
     #[arg(long, value_name = "FOLDER")]
     admin_root: Option<PathBuf>,
-    /// Let them run commands there, too. Commands can leave the folder.
+    /// Also let those tokens run commands. A command starts in the folder, but can leave it.
     #[arg(long, requires = "admin_root")]
     admin_shell: bool,
     /// Don't offer the panes of this machine.
     #[arg(long)]
     no_connector: bool,
-    /// Don't start an Unterm without a window on this machine while none runs.
+    /// Don't start an Unterm without a window on this machine when none is running.
     #[arg(long)]
     no_headless: bool,
+}
+
+/// A number of replicas that NATS has.
+fn replicas(text: &str) -> Result<u8, String> {
+    match text {
+        "1" | "3" | "5" => text.parse().map_err(|_| String::new()),
+        _ => Err("must be 1, 3 or 5".to_owned()),
+    }
 }
 
 /// The fleet of a hub's folder.
@@ -130,12 +138,12 @@ impl Serve {
     async fn serve(&self, fleet: &Fleet) -> Result<()> {
         let listener = TcpListener::bind(self.listen).await;
         let listener = listener.with_context(|| {
-            format!("listening on {}; choose another address by --listen", self.listen)
+            format!("can't listen on {}; choose another address with --listen", self.listen)
         })?;
         let address = listener.local_addr()?;
         if !address.ip().is_loopback() && self.public_name.is_none() {
             bail!(
-                "{} is no loopback address: give the hub's name by --public-name, and its certificate by --tls-cert and --tls-key unless a proxy has one",
+                "{} is not a loopback address: set the hub's name with --public-name, and its certificate with --tls-cert and --tls-key unless a proxy provides TLS",
                 self.listen
             );
         }
@@ -152,14 +160,16 @@ impl Serve {
             _ => format!("http://{address}"),
         };
         say(&format!(
-            "Agents connect to {own}/mcp/sse, with a token of `unterm-hub token create NAME`."
+            "Agents connect to {own}/mcp/sse, with a token from `unterm-hub token create NAME`."
         ));
         // A log would keep the code.
         if std::io::stdout().is_terminal() {
-            let code = hub.visits().code(true).await?;
-            say(&format!("Open {own}/#code={code} in a browser, once and within 10 minutes."));
+            let code = hub.sign_ins().code(true).await?;
+            say(&format!(
+                "To sign in, open {own}/#code={code} within 10 minutes. The link works once."
+            ));
         }
-        say(&format!("People open {own}/ with a code of `unterm-hub login`."));
+        say(&format!("People open {own}/ with a code from `unterm-hub login`."));
         tokio::select! {
             served = hub.serve(listener) => served,
             served = connector => served,

@@ -43,7 +43,8 @@ impl Claims {
     pub async fn claim(&self, call: &str) -> Result<bool> {
         let mut headers = HeaderMap::new();
         headers.insert(NATS_EXPECTED_LAST_SUBJECT_SEQUENCE, "0");
-        // The store may have the claim although its answer is lost. It knows a second message by this id, and answers again.
+        // The store may have accepted the claim although its reply was lost. By this id, it recognizes the repeat, and replies
+        // again.
         headers.insert(NATS_MESSAGE_ID, format!("{call}.{}", digest::random::<8>()?));
         let mut tries = TRIES;
         loop {
@@ -76,7 +77,7 @@ impl Claims {
         let stored = async {
             let mut reply = serde_json::to_value(reply)?;
             if reply.to_string().len() > LONGEST_OUTCOME {
-                let why = "the call was carried out, and its result is too long to be kept";
+                let why = "the call was carried out, but its result is too long to be stored";
                 reply = serde_json::to_value(Reply::<()>::Refused(why.to_owned()))?;
             }
             let claim = Claim::Ended(serde_json::from_value(reply)?);

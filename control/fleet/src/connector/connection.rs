@@ -23,7 +23,7 @@ const PREFIX: &str = "unterm-fleet-";
 /// What a hub gives a person, to pair a machine once.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Invitation {
-    /// Its number, which pairing uses up.
+    /// Its number, which is valid for one pairing.
     pub number: String,
     /// A user of NATS that can only pair.
     pub credentials: Credentials,
@@ -48,7 +48,7 @@ impl Invitation {
             serde_json::from_slice(&bytes).ok()
         };
         read().with_context(|| {
-            format!("this is no invitation, which begins with {PREFIX}: make one on the hub with `unterm-hub invite`")
+            format!("this is not a valid invitation ({PREFIX}…): print one on the hub with `unterm-hub invite`")
         })
     }
 
@@ -68,7 +68,7 @@ impl Invitation {
 pub struct PairRequest {
     /// The machine's public key.
     pub key: String,
-    /// The number of the invitation, signed by the machine's key, in base64: it has the private key.
+    /// The signature of the invitation's number, in base64. It proves that the machine has the private key.
     pub proof: String,
     /// The machine's name.
     pub name: String,
@@ -260,7 +260,7 @@ pub async fn pair_by_code(
     }
 }
 
-/// A request of the machine with this key. It signs a text that only a person could give it.
+/// The pairing request of the machine with this key. `text` is the secret that it signs: the invitation's number, or the code.
 fn request(seed: &str, text: &str) -> Result<PairRequest> {
     let key = identity::key(seed)?;
     let proof = key.sign(text.as_bytes()).map_err(|error| anyhow!("signing: {error}"))?;

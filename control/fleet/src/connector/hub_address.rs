@@ -49,7 +49,7 @@ impl HubAddress {
     /// Reads an address. `certificates`: a file of certificates that sign the hub's, besides the system's.
     ///
     /// # Errors
-    /// It is none, or names another machine without TLS.
+    /// The text is not an address, or names another machine without TLS.
     pub fn parse(text: &str, certificates: Option<&Path>) -> Result<Self> {
         let uri: Uri = text.trim().parse().with_context(|| format!("the address {text:?}"))?;
         let is_tls = uri.scheme_str() == Some("https");
@@ -79,7 +79,7 @@ impl HubAddress {
         let message = serde_json::to_vec(message)?;
         let asking = async {
             let host = self.host.trim_matches(['[', ']']);
-            // A hub listens on this address, and another user may listen on the other one of that name.
+            // A hub listens on 127.0.0.1. `localhost` also means [::1], where another user's server can listen.
             let address = if host == "localhost" { "127.0.0.1" } else { host };
             let stream = TcpStream::connect((address, self.port)).await?;
             match &self.tls {
@@ -90,10 +90,11 @@ impl HubAddress {
                 }
             }
         };
-        let reply = timeout(PATIENCE, asking).await.map_err(|_| anyhow!("it does not answer"));
+        let reply = timeout(PATIENCE, asking).await.map_err(|_| anyhow!("no reply in time"));
         let reply = reply.and_then(|reply| reply);
-        let reply = reply.with_context(|| format!("asking the hub at {}", self.authority))?;
-        serde_json::from_slice(&reply).context("the reply is not that of a hub")
+        let reply = reply
+            .with_context(|| format!("the request to the hub at {} failed", self.authority))?;
+        serde_json::from_slice(&reply).context("the reply does not come from a hub")
     }
 
     async fn send(
@@ -124,7 +125,7 @@ impl HubAddress {
 
 fn connector(certificates: Option<&Path>) -> Result<TlsConnector> {
     let mut roots = RootCertStore::empty();
-    // Those that are damaged are left out, as elsewhere.
+    // Skips damaged certificates of the system.
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     if let Some(path) = certificates {
         let named = || path.display().to_string();

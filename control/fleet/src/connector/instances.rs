@@ -161,7 +161,10 @@ impl Instances {
         let record = match (named, live.as_slice()) {
             ("", [only]) => only,
             (_, []) => bail!("no Unterm runs on this machine"),
-            ("", _) => bail!("say which `instance`: {}", names()),
+            ("", _) => bail!(
+                "several instances run on this machine; set `instance` to one of: {}",
+                names()
+            ),
             (named, all) => {
                 let found = all.iter().find(|record| record.id.eq_ignore_ascii_case(named));
                 found.with_context(|| {
@@ -211,7 +214,7 @@ impl Instances {
         let deadline = Some(Instant::now() + PATIENCE);
         let caller = Caller::of_user(None);
         let made = remote.call_until::<token::Create>(&caller, params, deadline).await;
-        let token = made.context("no token for the hub could be made")?.token;
+        let token = made.context("can't create an agent token for the hub")?.token;
         connection.agent_token = Some(token.clone());
         connection.save()?;
         Ok(token)

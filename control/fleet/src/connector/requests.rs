@@ -22,8 +22,8 @@ use crate::protocol::{
 /// How long a call that types may take since it was received, with its turn and its pauses. While the person has paused agents, it
 /// waits this long.
 pub const TYPING_PATIENCE: Duration = Duration::from_secs(10);
-/// Why panes that are not of a live instance can't be watched.
-const NOT_LIVE: &str = "this machine's panes are of no Unterm";
+/// The refusal of live views and tools on a machine whose panes don't belong to an instance.
+const NOT_LIVE: &str = "this machine has no Unterm instances";
 
 /// What requests use.
 pub struct Served {
@@ -51,7 +51,7 @@ pub fn refusal(why: &str) -> Vec<u8> {
 pub async fn answer(request: &Message, received: Instant, served: &Served) -> Vec<u8> {
     let name = request.subject.rsplit('.').next().unwrap_or_default();
     let Some(verb) = Verb::ALL.into_iter().find(|verb| verb.name() == name) else {
-        let why = format!("this version of the connector knows no request {name:?}");
+        let why = format!("this version of the connector does not support the request {name:?}");
         return write(&Reply::<()>::Refused(why));
     };
     match verb {
@@ -100,7 +100,7 @@ async fn type_in(request: &Message, received: Instant, served: &Served) -> Reply
     if request.parts.iter().map(|part| part.text.len()).sum::<usize>() > LONGEST_TEXT + 64 {
         return Reply::Refused(format!("the text is longer than {LONGEST_TEXT} bytes"));
     }
-    // Before the hub gives the call up, and before the person's next decision about it.
+    // Earlier than the hub stops waiting, and than the person could decide anew about the call.
     let deadline = received + TYPING_PATIENCE;
     let Ok(_turn) = timeout_at(deadline, served.turns.of(&request.sid)).await else {
         let why = "other calls were typing into this session; nothing was typed";
@@ -176,13 +176,13 @@ fn result_of(message: &Value) -> Reply<Value> {
     match result.to_string().len() {
         0..=LONGEST_RESULT => Reply::Done(result),
         bytes => Reply::Refused(format!(
-            "the result has {bytes} bytes, and the fleet carries {LONGEST_RESULT}; ask for less"
+            "the result has {bytes} bytes, more than the limit of {LONGEST_RESULT}; request less"
         )),
     }
 }
 
 fn parse<T: DeserializeOwned>(request: &Message) -> Result<T, String> {
-    serde_json::from_slice(&request.payload).map_err(|error| format!("not understood: {error}"))
+    serde_json::from_slice(&request.payload).map_err(|error| format!("malformed request: {error}"))
 }
 
 fn write(reply: &impl Serialize) -> Vec<u8> {

@@ -55,7 +55,7 @@ impl InstanceTools {
         }
         let name = shown_client(&call.client);
         let tools = Tools::connect(&endpoint, Some(&name), "unterm", None).await;
-        let tools = tools.context("the instance refuses")?;
+        let tools = tools.context("the instance refused the connection")?;
         let mut kept = self.kept.lock();
         kept.retain(|_, kept| kept.tools.is_open() && kept.used.elapsed() < IDLE);
         // A token with many conversations gives up its own first.
@@ -69,7 +69,7 @@ impl InstanceTools {
     }
 }
 
-/// Drops the connection that was used the longest time ago, of some.
+/// Drops the least recently used connection among those for which `is_one`.
 fn drop_oldest(kept: &mut HashMap<Key, Kept>, is_one: impl Fn(&Key) -> bool) {
     let some = kept.iter().filter(|(key, _)| is_one(key));
     let oldest = some.min_by_key(|(_, kept)| kept.used).map(|(key, _)| key.clone());

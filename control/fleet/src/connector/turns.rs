@@ -14,7 +14,7 @@ impl Turns {
     pub async fn of(&self, sid: &str) -> OwnedMutexGuard<()> {
         let turn = {
             let mut turns = self.0.lock();
-            // Those that no call holds.
+            // Drops the turns that no call holds or waits for.
             turns.retain(|_, turn| Arc::strong_count(turn) > 1);
             turns.entry(sid.to_owned()).or_default().clone()
         };

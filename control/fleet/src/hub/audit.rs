@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::store::{AUDIT, AUDIT_SUBJECT, Store, now};
 
-/// Stands for the token of what a person does.
+/// The token in entries about what a person did.
 pub const PERSON: &str = "person";
 /// The most characters of a call that are kept.
 const LONGEST: usize = 2000;

@@ -116,7 +116,7 @@ impl Calling<'_> {
         }
     }
 
-    /// Checks what does not change: the token's rights and machines, and whether the hub's host is open. Returns the machine that
+    /// Checks the emergency stop, the token's rights and machines, and whether the hub's host is open. Returns the machine that
     /// the call names.
     async fn checked(&self, arguments: &Arguments) -> Result<Option<Machine>, Stop> {
         if self.hub.stop.is_set().await? {
@@ -263,7 +263,7 @@ impl Calling<'_> {
         let why = match opened.state {
             State::Approved => None,
             State::Pending => {
-                let why = "[pending: the user must approve this conversation first, with `unterm-hub approve`. Ask the user to approve it, then retry.]";
+                let why = "[pending: the user must approve this conversation first, in the hub's dashboard or with `unterm-hub approve`. Ask the user to approve it, then retry.]";
                 self.record(Event::Pending, arguments, &detail, "").await?;
                 return Ok(Answer::Refused(why.to_owned()));
             }
@@ -282,7 +282,7 @@ impl Calling<'_> {
                     .to_owned(),
             ));
         }
-        // First, so that no call is missing in the audit log.
+        // Before the call runs, so that the audit log misses no call.
         self.record(Event::Begun, arguments, &detail, "").await?;
         match self.hub.executor.execute(&call).await {
             Ok(Outcome { result, summary }) => {

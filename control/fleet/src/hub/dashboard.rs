@@ -1,4 +1,4 @@
-//! The dashboard: a page for the people in charge of a fleet, and what it asks for.
+//! The dashboard: a page for the people in charge of a fleet, and the API behind it.
 //!
 //! The page signs in with a code of `unterm-hub login`, and gets a secret that it sends with each request. No cookie is used, so
 //! that no other page can act with it, and no other server on this host receives it.
@@ -26,7 +26,7 @@ use super::{
     notices::{Notice, Topic},
     pairing::Pairing,
     services::Services,
-    visits::{Visit, Visits},
+    sign_ins::{SignIn, SignIns},
     web::{
         Answer, Refused, WRONG_SECRET, bearer, done, internal, json_reply, query, read, refused,
     },
@@ -36,9 +36,9 @@ use crate::{identity::MachineId, protocol::LONGEST_TEXT};
 /// The longest body of a request.
 pub const LONGEST_BODY: usize = 2 * LONGEST_TEXT;
 /// How many codes are tried at a time.
-const SIGN_INS: usize = 4;
-/// How often is checked that the visit of a stream lasts.
-const VISIT_CHECK: Duration = Duration::from_secs(10);
+const CODES: usize = 4;
+/// How often a stream checks that its sign-in has not ended.
+const SIGN_IN_CHECK: Duration = Duration::from_secs(10);
 /// The shortest time between two notices of the same topic.
 const APART: Duration = Duration::from_millis(300);
 
@@ -46,20 +46,20 @@ const APART: Duration = Duration::from_millis(300);
 pub struct Dashboard {
     hub: Arc<Services>,
     pairing: Arc<Pairing>,
-    sign_ins: Semaphore,
+    code_turns: Semaphore,
 }
 
 /// Who makes a request.
 pub struct Asked<'a> {
     own: &'a str,
-    /// The visit and its secret. `None`: anybody may ask this.
-    visit: Option<(Visit, String)>,
+    /// The sign-in and its secret. `None`: anybody may ask this.
+    sign_in: Option<(SignIn, String)>,
 }
 
 impl Asked<'_> {
     /// Whether it is somebody who has signed in.
     pub fn is_signed_in(&self) -> bool {
-        self.visit.is_some()
+        self.sign_in.is_some()
     }
 }
 
@@ -68,7 +68,7 @@ struct Request<'a> {
     method: &'a Method,
     uri: &'a Uri,
     body: &'a [u8],
-    visit: Visit,
+    sign_in: SignIn,
     secret: String,
     /// The address of the hub, as the page used it.
     own: &'a str,
@@ -89,7 +89,7 @@ pub fn serves(path: &str) -> bool {
 impl Dashboard {
     /// For a hub.
     pub fn new(hub: Arc<Services>, pairing: Arc<Pairing>) -> Self {
-        Self { hub, pairing, sign_ins: Semaphore::new(SIGN_INS) }
+        Self { hub, pairing, code_turns: Semaphore::new(CODES) }
     }
 
     /// Checks who makes a request that comes from the hub's own page, or from no page. `own`: the hub's address, as the request
@@ -105,11 +105,11 @@ impl Dashboard {
             _ => assets::find(path).is_some() && method == Method::GET,
         };
         if is_open {
-            return Ok(Asked { own, visit: None });
+            return Ok(Asked { own, sign_in: None });
         }
         let secret = bearer(&parts.headers).unwrap_or_default();
-        match self.hub.visits.find(&secret).await.map_err(internal)? {
-            Some(visit) => Ok(Asked { own, visit: Some((visit, secret)) }),
+        match self.hub.sign_ins.find(&secret).await.map_err(internal)? {
+            Some(sign_in) => Ok(Asked { own, sign_in: Some((sign_in, secret)) }),
             None => refused(StatusCode::UNAUTHORIZED, "Sign in first"),
         }
     }
@@ -120,9 +120,11 @@ impl Dashboard {
     /// A status, and the reason for the person.
     pub async fn answer(&self, asked: Asked<'_>, parts: &Parts, body: &[u8]) -> Answer {
         let (method, path) = (&parts.method, parts.uri.path());
-        if let Some((visit, secret)) = asked.visit {
+        if let Some((sign_in, secret)) = asked.sign_in {
             let own = asked.own;
-            return self.route(Request { method, uri: &parts.uri, body, visit, secret, own }).await;
+            return self
+                .route(Request { method, uri: &parts.uri, body, sign_in, secret, own })
+                .await;
         }
         match path {
             "/api/words" => {
@@ -140,11 +142,11 @@ impl Dashboard {
             code: String,
         }
         let Login { code } = read(body)?;
-        // In turn: wrong codes of others only delay.
-        let _turn = self.sign_ins.acquire().await.map_err(|error| internal(error.into()))?;
-        match self.hub.visits.sign_in(&code).await.map_err(internal)? {
-            Some((visit, secret)) => {
-                Ok(json_reply(&json!({"token": secret, "may_act": visit.may_act})))
+        // A limit instead of a lock-out: someone who tries wrong codes delays other sign-ins, but can't prevent them.
+        let _turn = self.code_turns.acquire().await.map_err(|error| internal(error.into()))?;
+        match self.hub.sign_ins.sign_in(&code).await.map_err(internal)? {
+            Some((sign_in, secret)) => {
+                Ok(json_reply(&json!({"token": secret, "may_act": sign_in.may_act})))
             }
             None => {
                 tracing::warn!("a wrong code for the dashboard");
@@ -157,7 +159,7 @@ impl Dashboard {
     async fn route(&self, request: Request<'_>) -> Answer {
         match (request.method, request.uri.path()) {
             (&Method::GET, "/api/overview") => {
-                let overview = overview::of(&self.hub, &request.visit).await;
+                let overview = overview::of(&self.hub, &request.sign_in).await;
                 Ok(json_reply(&overview.map_err(internal)?))
             }
             (&Method::GET, "/api/events") => Ok(self.events(request.secret)),
@@ -173,12 +175,12 @@ impl Dashboard {
             }
             (&Method::GET, "/api/sessions/live") => self.live(&request),
             (&Method::POST, "/api/logout") => {
-                self.hub.visits.sign_out(&request.secret).await.map_err(internal)?;
+                self.hub.sign_ins.sign_out(&request.secret).await.map_err(internal)?;
                 Ok(done())
             }
-            (&Method::POST, _) if !request.visit.may_act => refused(
+            (&Method::POST, _) if !request.sign_in.may_act => refused(
                 StatusCode::FORBIDDEN,
-                "You may only look: sign in with a code of `unterm-hub login` without --read-only",
+                "This sign-in is read-only: sign in with a code from `unterm-hub login` without --read-only",
             ),
             (&Method::POST, path) => {
                 let from = requests::From { own: request.own, secret: &request.secret };
@@ -188,10 +190,10 @@ impl Dashboard {
         }
     }
 
-    /// What changes, as events, while the visit lasts.
+    /// What changes, as events, while the sign-in lasts.
     fn events(&self, secret: String) -> Response<Body> {
         let (send, receive) = mpsc::channel::<Bytes>(16);
-        let (mut notices, visits) = (self.hub.notices.listen(), self.hub.visits.clone());
+        let (mut notices, sign_ins) = (self.hub.notices.listen(), self.hub.sign_ins.clone());
         tokio::spawn(async move {
             let pass = async {
                 loop {
@@ -217,13 +219,13 @@ impl Dashboard {
             tokio::select! {
                 _ = pass => {}
                 () = send.closed() => {}
-                () = visit_end(&visits, &secret) => {}
+                () = sign_in_end(&sign_ins, &secret) => {}
             }
         });
         reply(StatusCode::OK, "text/event-stream", Body::new(Lines(receive)))
     }
 
-    /// What a session shows, as events, while the visit lasts.
+    /// What a session shows, as events, while the sign-in lasts.
     fn live(&self, request: &Request<'_>) -> Answer {
         let machine = MachineId::try_from(request.query("machine"));
         let machine = machine.map_err(|why| (StatusCode::BAD_REQUEST, why))?;
@@ -233,7 +235,7 @@ impl Dashboard {
         let shown = self.hub.views.show(&machine, &request.query("sid"));
         let mut shown = shown.map_err(|why| (StatusCode::BAD_REQUEST, why))?;
         let (send, receive) = mpsc::channel(1);
-        let (visits, secret) = (self.hub.visits.clone(), request.secret.clone());
+        let (sign_ins, secret) = (self.hub.sign_ins.clone(), request.secret.clone());
         tokio::spawn(async move {
             let pass = async {
                 while let Some(event) = shown.recv().await {
@@ -245,18 +247,18 @@ impl Dashboard {
             tokio::select! {
                 () = pass => {}
                 () = send.closed() => {}
-                () = visit_end(&visits, &secret) => {}
+                () = sign_in_end(&sign_ins, &secret) => {}
             }
         });
         Ok(reply(StatusCode::OK, "text/event-stream", Body::new(Lines(receive))))
     }
 }
 
-/// Waits until a visit has ended.
-async fn visit_end(visits: &Visits, secret: &str) {
+/// Waits until a sign-in has ended.
+async fn sign_in_end(sign_ins: &SignIns, secret: &str) {
     loop {
-        sleep(VISIT_CHECK).await;
-        if matches!(visits.find(secret).await, Ok(None)) {
+        sleep(SIGN_IN_CHECK).await;
+        if matches!(sign_ins.find(secret).await, Ok(None)) {
             return;
         }
     }

@@ -134,9 +134,9 @@ impl Held {
             }
             let next = consumer.batch().max_messages(1).expires(PULL);
             let mut messages = next.messages().await?;
-            // A server that ends forgets the request, and the client would wait for a minute.
+            // If the server stops, it drops the request. Without this limit, the client would wait for a minute.
             let next = tokio::time::timeout(3 * PULL, messages.next()).await;
-            if let Some(message) = next.context("the server forgot a request")? {
+            if let Some(message) = next.context("NATS dropped a request for held calls")? {
                 let message = message.map_err(|error| anyhow!("{error}"))?;
                 self.handle(key, &message).await?;
             }

@@ -48,13 +48,13 @@ use crate::connector::{CodedReply, CodedRequest, PAIR, PairReply};
 const MOST_CONNECTIONS: usize = 512;
 /// The most concurrent requests, without streams.
 const MOST_REQUESTS: usize = 256;
-/// The most concurrent requests of clients that have not shown who they are.
+/// The most concurrent requests of clients that have not authenticated.
 const MOST_STRANGERS: usize = 32;
 /// The longest head of a request, in bytes.
 const LONGEST_HEAD: usize = 16 << 10;
 
-const BUSY: &str = "Too many requests are under way; wait for some of them";
-/// What the dashboard may load. The terminal in it makes style sheets of its own.
+const BUSY: &str = "Too many requests at once; try again later";
+/// What the dashboard may load. Its terminal, xterm.js, needs inline style sheets.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 type Mcp = StreamableHttpService<Session, LocalSessionManager>;
@@ -88,10 +88,10 @@ struct Http {
 }
 
 /// How others reach the hub.
-pub struct Door<'a> {
+pub struct PublicAddress<'a> {
     /// The name, if it has one besides that of the loopback address.
-    pub public_name: Option<&'a str>,
-    /// TLS, if the hub speaks it itself. Then it speaks nothing else.
+    pub name: Option<&'a str>,
+    /// TLS. Then the hub accepts no plain HTTP. `None`: a proxy provides TLS, or the hub has a loopback address.
     pub tls: Option<&'a TlsAcceptor>,
 }
 
@@ -103,14 +103,14 @@ pub async fn serve(
     hub: &Arc<Services>,
     pairing: &Arc<Pairing>,
     listener: TcpListener,
-    door: &Door<'_>,
+    public: &PublicAddress<'_>,
 ) -> Result<()> {
     let port = listener.local_addr()?.port();
-    let scheme = if door.tls.is_some() { "https" } else { "http" };
+    let scheme = if public.tls.is_some() { "https" } else { "http" };
     let own = ["127.0.0.1", "localhost"].map(|name| Site::new(scheme, format!("{name}:{port}")));
     // A proxy speaks TLS for a hub that does not.
-    let public = door.public_name.map(|name| Site::new("https", name.to_owned()));
-    let sites = own.into_iter().chain(public).collect();
+    let named = public.name.map(|name| Site::new("https", name.to_owned()));
+    let sites = own.into_iter().chain(named).collect();
     let config = StreamableHttpServerConfig::default()
         // The hub checks both itself.
         .disable_allowed_hosts()
@@ -149,7 +149,7 @@ pub async fn serve(
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "TCP_NODELAY");
         }
-        let (http, tls) = (http.clone(), door.tls.cloned());
+        let (http, tls) = (http.clone(), public.tls.cloned());
         tokio::spawn(async move {
             match tls {
                 None => talk(stream, http).await,
@@ -203,7 +203,7 @@ impl Http {
         let site = self.check_host(&request)?;
         let path = request.uri().path().to_owned();
         if dashboard::serves(&path) {
-            // Another user may serve a page by that name, on the address of IPv6, and would share the page's origin.
+            // `localhost` also means [::1], where another user's server can listen. Its pages would share this page's origin.
             if site.host.starts_with("localhost:") {
                 let address = site.origin.replacen("localhost", "127.0.0.1", 1);
                 let mut reply = failure(StatusCode::PERMANENT_REDIRECT, "Use 127.0.0.1");
@@ -222,7 +222,7 @@ impl Http {
             return refused(StatusCode::NOT_FOUND, why);
         }
         if request.headers().contains_key(header::ORIGIN) {
-            return refused(StatusCode::FORBIDDEN, "Web pages may not ask");
+            return refused(StatusCode::FORBIDDEN, "Web pages may not use this path");
         }
         let toolset = Toolset::named(query(request.uri(), "toolset").as_deref());
         let toolset = toolset.map_err(|why| (StatusCode::BAD_REQUEST, why))?;
@@ -264,7 +264,7 @@ impl Http {
     async fn pair(&self, request: Request<Body>) -> Result<Response<Body>, Refused> {
         let (parts, body) = request.into_parts();
         if parts.headers.contains_key(header::ORIGIN) || parts.method != Method::POST {
-            return refused(StatusCode::FORBIDDEN, "Only machines may ask");
+            return refused(StatusCode::FORBIDDEN, "Only machines may use this path, with POST");
         }
         check_json(&parts.headers)?;
         let _place = place_of(&self.strangers)?;
@@ -290,7 +290,7 @@ impl Http {
         let headers = request.headers();
         let is_own = |origin: &HeaderValue| self.sites.iter().any(|site| site.origin == *origin);
         if !headers.get_all(header::ORIGIN).iter().all(is_own) {
-            return refused(StatusCode::FORBIDDEN, "Another page may not ask");
+            return refused(StatusCode::FORBIDDEN, "Only the hub's own page may use this path");
         }
         let (parts, body) = request.into_parts();
         let asked = self.dashboard.check(own, &parts).await?;
@@ -312,14 +312,14 @@ impl Http {
         self.sites.iter().find(|site| site.host.eq_ignore_ascii_case(host))
     }
 
-    /// Refuses requests that name another host, as those of a page whose name was made to mean this address.
+    /// Refuses requests that name another host: a protection from DNS rebinding.
     fn check_host(&self, request: &Request<Body>) -> Result<&Site, Refused> {
         let headers = request.headers();
         let mut hosts = headers.get_all(header::HOST).iter();
         let host = hosts.next().and_then(|host| host.to_str().ok());
         let site = host.and_then(|host| self.site(host)).filter(|_| hosts.next().is_none());
         let Some(site) = site else {
-            return refused(StatusCode::FORBIDDEN, "The Host header is not this hub's");
+            return refused(StatusCode::FORBIDDEN, "The Host header does not name this hub");
         };
         if request
             .uri()

@@ -49,7 +49,7 @@ pub fn outcome(sent: &Value, is_raw: bool) -> Outcome {
         reply.values_mut().for_each(escape);
     }
     let fields: Vec<_> = reply.keys().cloned().collect();
-    // The text repeats the structured reply, and is written anew.
+    // The text block repeats the structured reply. It is rebuilt, not copied: the machine's text may differ.
     let mut result = CallToolResult::structured(Value::Object(reply));
     result.content.extend(pictures);
     result.meta = Some(MetaObject(JsonObject::from_iter([(UNTRUSTED.to_owned(), json!(fields))])));

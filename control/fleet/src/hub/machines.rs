@@ -1,4 +1,4 @@
-//! The machines of the fleet: which are paired, what they say of themselves, and requests to them.
+//! The machines of the fleet: which are paired, what they report, and requests to them.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -115,31 +115,31 @@ pub enum Unreachable {
 pub struct Machines {
     store: Store,
     signer: Signer,
-    /// The connection that hears of connections, and the account of the machines.
+    /// The connection that receives the machines' connection events, and the machines' account.
     system: (Client, Arc<str>),
     state: Arc<RwLock<State>>,
     changes: watch::Sender<()>,
 }
 
-/// What [`Machines::follow`] last heard. To ask for it anew would take long in a large fleet.
+/// What [`Machines::follow`] last received. In a large fleet, requesting it from each machine would take too long.
 #[derive(Default)]
 struct State {
     paired: BTreeMap<MachineId, Machine>,
-    /// What connected machines say of themselves, safe to show.
+    /// What connected machines report, safe to show.
     present: HashMap<MachineId, Presence>,
-    /// The connections of machines that were heard of.
+    /// The known connections of each machine.
     connections: HashMap<MachineId, HashSet<String>>,
 }
 
 impl Machines {
-    /// Those in a store. `signer` signs the requests to them. `system`: a connection to NATS's system account. `account`: that of the
-    /// machines.
+    /// The machines in a store. `signer` signs the requests to them. `system`: a connection to NATS's system account. `account`:
+    /// the machines' account.
     pub fn new(store: Store, signer: Signer, system: Client, account: &str) -> Self {
         let (system, changes) = ((system, account.into()), watch::Sender::new(()));
         Self { store, signer, system, state: Arc::default(), changes }
     }
 
-    /// Changes when a machine is paired, removed, connected or disconnected, or says something new of itself.
+    /// Signals that a machine was paired, removed, connected or disconnected, or reported something new.
     pub fn changes(&self) -> watch::Receiver<()> {
         self.changes.subscribe()
     }
@@ -164,7 +164,7 @@ impl Machines {
         Ok(all)
     }
 
-    /// Whether a machine is paired, as of the last change that this hub has heard of.
+    /// Whether a machine is paired, as of the last change that this hub received.
     pub fn is_paired(&self, id: &MachineId) -> bool {
         self.state.read().paired.contains_key(id)
     }
@@ -210,8 +210,8 @@ impl Machines {
         sorted(asked.buffer_unordered(AT_A_TIME).collect().await)
     }
 
-    /// Paired machines with what is known of them. `None`: a machine is not connected. One of which nothing was heard is asked: the
-    /// news may be late.
+    /// Paired machines and their presences. `None`: the machine is not connected. Asks each machine without a presence, because
+    /// the presence may arrive late.
     async fn known(
         &self,
         is_wanted: impl Fn(&Machine) -> bool,
@@ -289,7 +289,7 @@ impl Machines {
         self.store.calls.get(&protocol::call_key(machine, call)).await
     }
 
-    /// Follows which machines are paired and connected, and what connectors say of them, for as long as it is polled.
+    /// Follows which machines are paired and connected, and what their connectors report, while the future is polled.
     pub async fn follow(&self) {
         loop {
             let presence = follow_bucket(&self.store.presence, |id, presence: Option<Presence>| {
@@ -329,7 +329,7 @@ impl Machines {
         }
     }
 
-    /// Follows the connections of machines, until that fails: NATS reports at once that one is gone. Its presence ends later.
+    /// Follows the machines' connections until that fails. NATS reports a lost connection at once; a presence only expires later.
     async fn follow_connections(&self) -> anyhow::Error {
         let (client, account) = &self.system;
         let subject = format!("$SYS.ACCOUNT.{account}.>");
@@ -390,7 +390,7 @@ fn sorted<S>(mut all: Vec<Listed<S>>) -> Vec<Listed<S>> {
     all
 }
 
-/// A machine that says this of itself, if it is connected.
+/// A machine as listed. It counts as connected if it has a presence.
 fn listed<S>(machine: &Machine, presence: Option<&Presence>, show: fn(&Session) -> S) -> Listed<S> {
     let name = presence.map(|presence| &presence.name).filter(|name| !name.is_empty());
     let scanned = |(name, program): (&String, &protocol::Program)| {

@@ -19,7 +19,7 @@ use super::{
 const WAITING: usize = 256;
 /// The least time between two notices about machines.
 const APART: Duration = Duration::from_millis(200);
-/// How often is checked whether a page still listens.
+/// How often to check whether a page still listens.
 const CHECK: Duration = Duration::from_secs(5);
 
 /// What a part of the fleet's state is called in notices.
@@ -95,7 +95,7 @@ impl Notices {
     /// Follows the store until no page listens.
     async fn follow(&self) -> Result<()> {
         let Store { conversations, tokens, switches, .. } = &self.store;
-        // What changed before they were followed.
+        // Covers changes from before the store was followed: pages load each topic once.
         let all = [Topic::Machines, Topic::Conversations, Topic::Tokens, Topic::Stop];
         let begun = async {
             for topic in all {
@@ -122,7 +122,7 @@ impl Notices {
     }
 
     fn changed(&self, topic: Topic) {
-        // Nobody may listen any more.
+        // Fails if no page listens any more.
         let _ = self.sender.send(Notice::Changed(topic));
     }
 

@@ -65,7 +65,7 @@ impl Pairing {
         Ok(Invitation { number, credentials })
     }
 
-    /// Makes a short code for one machine, which asks the hub itself with it.
+    /// Makes a short code for one machine, which sends it to the hub's address.
     ///
     /// # Errors
     /// NATS does not store it.
@@ -89,7 +89,7 @@ impl Pairing {
     /// # Errors
     /// Another key has the same id, or NATS does not store it.
     pub async fn pair(&self, key: &str, name: &str, platform: &str) -> Result<String> {
-        ensure!(identity::is_user_key(key), "this is no public key of a user");
+        ensure!(identity::is_user_key(key), "this is not the public key of a NATS user");
         let id = MachineId::of_key(key);
         let machine = Machine {
             id: id.clone(),
@@ -106,7 +106,7 @@ impl Pairing {
         jwt::user(&self.account, key, id.as_str(), Some(&protocol::permissions(&id)), None)
     }
 
-    /// Answers requests of machines to be paired, for as long as it is polled. Of several hubs, one answers.
+    /// Answers pairing requests while the future is polled. If there are several hubs, one of them answers.
     ///
     /// # Errors
     /// The connection was closed.
@@ -142,7 +142,7 @@ impl Pairing {
         &self.servers.servers
     }
 
-    /// Pairs a machine that has an invitation or a code, whose key in the store this is. The machine signed `text`.
+    /// Pairs a machine by an invitation or a code, which the store holds under `key`. `text` is what the machine signed.
     async fn accept(&self, text: &str, key: &str, request: &PairRequest) -> Result<String> {
         let public = KeyPair::from_public_key(&request.key)
             .map_err(|error| anyhow::anyhow!("the machine's key: {error}"))?;
@@ -150,7 +150,7 @@ impl Pairing {
         let is_proven = public.verify(text.as_bytes(), &proof).is_ok();
         ensure!(is_proven, "the machine did not sign with the key that it claims");
         let is_open = self.store.invitations.take(key).await?;
-        ensure!(is_open, "the invitation is wrong, was used or has expired");
+        ensure!(is_open, "the code or invitation is wrong, was used or has expired");
         let jwt = self.pair(&request.key, &request.name, &request.platform).await?;
         let detail =
             format!("{} {}", MachineId::of_key(&request.key), shown(&request.name, LONGEST_NAME));

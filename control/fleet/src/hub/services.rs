@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::{
     action::Executor, conversations::Conversations, held::Held, host::Host, machines::Machines,
-    notices::Notices, places::CallPlaces, stop::Stop, store::Store, tokens::Tokens, typing::Typing,
-    views::Views, visits::Visits,
+    notices::Notices, places::CallPlaces, sign_ins::SignIns, stop::Stop, store::Store,
+    tokens::Tokens, typing::Typing, views::Views,
 };
 
 /// The parts of a hub that calls use.
@@ -28,13 +28,13 @@ pub struct Services {
     pub held: Held,
     /// The emergency stop.
     pub stop: Stop,
-    /// The visits of the dashboard.
-    pub visits: Visits,
-    /// What the dashboard is told of changes.
+    /// The sign-ins of the dashboard.
+    pub sign_ins: SignIns,
+    /// Notices of changes, for the dashboard.
     pub notices: Notices,
-    /// Who types there.
+    /// Who types in the dashboard, for the log.
     pub typing: Typing,
-    /// What it shows of sessions.
+    /// The live views of sessions in the dashboard.
     pub views: Views,
     /// Bounds the calls that run at a time.
     pub places: CallPlaces,
@@ -57,11 +57,11 @@ impl Services {
             executor: executor.clone(),
             replaying: Arc::default(),
         };
-        let (visits, places) = (Visits::new(store.clone()), CallPlaces::default());
+        let (sign_ins, places) = (SignIns::new(store.clone()), CallPlaces::default());
         Self {
             name,
             stop,
-            visits,
+            sign_ins,
             notices,
             typing: Typing::default(),
             views,

@@ -33,8 +33,8 @@ pub const AUDIT_SUBJECT: &str = "fleet.audit";
 const AUDIT_AGE: Duration = Duration::from_secs(365 * 24 * 3600);
 /// The most bytes of the audit log. The oldest entries make room.
 const AUDIT_BYTES: i64 = 1 << 30;
-/// The most bytes of a value in a bucket, and of a bucket. A full one stores nothing new, so the disk does not fill up. NATS wants
-/// this much free space when it makes the bucket.
+/// The most bytes of a value in a bucket, and of a bucket. A full bucket refuses writes, so that the disk does not fill up. NATS
+/// requires this much free space when it creates the bucket.
 const LONGEST_VALUE: i32 = 512 << 10;
 const BUCKET_BYTES: i64 = 64 << 20;
 const LARGE_BUCKET_BYTES: i64 = 256 << 20;
@@ -42,9 +42,9 @@ const LARGE_BUCKET_BYTES: i64 = 256 << 20;
 const HELD_BYTES: i64 = 256 << 20;
 /// How long an invitation is valid.
 pub const INVITATION_AGE: Duration = Duration::from_secs(600);
-/// How long a code for the dashboard is valid, and how long a visit lasts.
+/// How long a code for the dashboard is valid, and how long a sign-in lasts.
 const CODE_AGE: Duration = Duration::from_secs(600);
-const VISIT_AGE: Duration = Duration::from_secs(12 * 3600);
+const SIGN_IN_AGE: Duration = Duration::from_secs(12 * 3600);
 /// How often a change is tried again because another hub changed the same value.
 const TRIES: usize = 20;
 
@@ -69,9 +69,9 @@ pub struct Store {
     pub invitations: Bucket,
     /// Codes for signing in to the dashboard, by their digests.
     pub codes: Bucket,
-    /// The visits of the dashboard, by the digests of their secrets.
-    pub visits: Bucket,
-    /// What a person switched for the whole fleet.
+    /// The sign-ins of the dashboard, by the digests of their secrets.
+    pub sign_ins: Bucket,
+    /// Switches for the whole fleet, such as the emergency stop.
     pub switches: Bucket,
     /// The calls that machines have begun.
     pub calls: Bucket,
@@ -113,7 +113,7 @@ impl Store {
                 .await?,
             invitations: bucket("fleet_invitations", INVITATION_AGE).await?,
             codes: bucket("fleet_codes", CODE_AGE).await?,
-            visits: bucket("fleet_visits", VISIT_AGE).await?,
+            sign_ins: bucket("fleet_sign_ins", SIGN_IN_AGE).await?,
             switches: bucket("fleet_switches", forever).await?,
             client: machines,
             jetstream: jetstream.clone(),

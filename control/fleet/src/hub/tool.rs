@@ -38,7 +38,7 @@ pub enum Toolset {
 }
 
 impl Toolset {
-    /// The toolset with this name. The usual one without a name.
+    /// The toolset with this name. Without a name, [`Self::Aiterm`].
     ///
     /// # Errors
     /// There is none. A message for the client.
@@ -81,7 +81,7 @@ const AITERM_INSTRUCTIONS: &str = "Drives terminal sessions on the user's machin
 static UNTERM_INSTRUCTIONS: LazyLock<String> = LazyLock::new(|| {
     let of_instance = instance_tools().0;
     format!(
-        "Drives terminals on the user's machines. list_machines gives their ids; every other tool takes one as `machine`. The first call of a conversation_id that changes something waits for the user's approval: keep one for one line of work. On a machine: {of_instance}"
+        "Drives terminals on the user's machines. list_machines gives their ids; every other tool takes one as `machine`. Keep one conversation_id for one line of work: until the user approves it, calls that change something return [pending: …] and do nothing. On a machine: {of_instance}"
     )
 });
 
@@ -121,7 +121,7 @@ const INSTANCE_PARAMETERS: [Parameter; 3] = [
     parameter(
         INSTANCE_FIELD,
         Default::Text(""),
-        "The instance, if several run on the machine; list_machines does not tell them apart, and an error here names them.",
+        "The instance. Required if several run on the machine; without it, the error lists their names.",
     ),
     CONVERSATION,
 ];
@@ -196,7 +196,7 @@ const TOOLS: [ToolRow; 9] = [
                     "enter appends \\r, newline \\n, crlf \\r\\n, raw nothing. paste wraps the text as a bracketed paste and then presses Enter: use it for several lines, and for Claude Code.",
                 ),
             ],
-            "Inject text into a running session, like typing into the terminal. The first call of a conversation waits for the user's approval.",
+            "Inject text into a running session, like typing into the terminal. Returns [pending: …] and types nothing until the user approves the conversation.",
         ),
     },
     ToolRow {
@@ -229,10 +229,14 @@ const TOOLS: [ToolRow; 9] = [
         form: Form::Hub(
             &[
                 parameter("command", Default::Required, "The command line."),
-                parameter("timeout", Default::Number(120), "Seconds until it is ended, up to 600."),
+                parameter(
+                    "timeout",
+                    Default::Number(120),
+                    "Seconds until the command is killed, up to 600.",
+                ),
                 CONVERSATION,
             ],
-            "Run a shell command on the hub host. Admin-only. The first call of a conversation waits for the user's approval.",
+            "Run a shell command on the hub host. Admin-only. Returns [pending: …] and does nothing until the user approves the conversation.",
         ),
     },
     ToolRow {
@@ -259,7 +263,7 @@ const TOOLS: [ToolRow; 9] = [
                 parameter("content", Default::Required, "Its whole content."),
                 CONVERSATION,
             ],
-            "Write or overwrite a file on the hub host. Admin-only. The first call of a conversation waits for the user's approval.",
+            "Write or overwrite a file on the hub host. Admin-only. Returns [pending: …] and does nothing until the user approves the conversation.",
         ),
     },
     ToolRow {
@@ -362,7 +366,7 @@ impl ToolRow {
                     format!("`{name}` must be a whole number of at least 0, not {value}")
                 })?),
                 (Some(value @ Value::String(_)), _) => value,
-                (Some(_), _) => return Err(format!("`{name}` must be a text")),
+                (Some(_), _) => return Err(format!("`{name}` must be a string")),
             };
             if *name == "conversation_id" && value.as_str().is_some_and(is_too_long) {
                 return Err(format!("`{name}` must have at most {LONGEST_ID} characters"));
@@ -500,7 +504,7 @@ mod tests {
         assert_eq!((good.number("max_bytes"), good.text("cmd_hint")), (7, ""));
         let wrong = |arguments| read(arguments).err().unwrap();
         assert_eq!(wrong(json!({"machine_id": "m"})), "read_session_output needs `session_id`");
-        assert_eq!(wrong(json!({"machine_id": 5})), "`machine_id` must be a text");
+        assert_eq!(wrong(json!({"machine_id": 5})), "`machine_id` must be a string");
         let number = wrong(json!({"machine_id": "m", "session_id": "s", "max_bytes": -1}));
         assert_eq!(number, "`max_bytes` must be a whole number of at least 0, not -1");
         assert!(wrong(json!({"machine": "m"})).starts_with("read_session_output has no parameter"));

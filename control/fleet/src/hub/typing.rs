@@ -1,4 +1,4 @@
-//! Typing by people in the dashboard, for the log: one entry for some time of typing into a session, not one for each key.
+//! Typing by people in the dashboard, for the audit log: one entry for each spell of typing into a session, not for each key.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -10,16 +10,16 @@ use crate::identity::MachineId;
 /// Typing after a longer pause counts as new.
 const PAUSE: Duration = Duration::from_secs(60);
 
-/// When people last typed, by their visits and the sessions.
+/// When people last typed, by their sign-ins and the sessions.
 #[derive(Default)]
 pub struct Typing(Mutex<HashMap<(String, MachineId, String), Instant>>);
 
 impl Typing {
     /// Whether a visitor begins to type into a session.
-    pub fn begins(&self, visit: &str, machine: &MachineId, sid: &str) -> bool {
+    pub fn begins(&self, sign_in: &str, machine: &MachineId, sid: &str) -> bool {
         let mut last = self.0.lock();
         last.retain(|_, at| at.elapsed() < PAUSE);
-        let key = (visit.to_owned(), machine.clone(), sid.to_owned());
+        let key = (sign_in.to_owned(), machine.clone(), sid.to_owned());
         last.insert(key, Instant::now()).is_none()
     }
 }
@@ -32,7 +32,7 @@ mod tests {
     async fn typing_begins_after_a_pause_and_in_each_session() {
         let typing = Typing::default();
         let machine = MachineId::try_from("1df461750a3e".to_owned()).unwrap();
-        let begins = |visit, sid| typing.begins(visit, &machine, sid);
+        let begins = |sign_in, sid| typing.begins(sign_in, &machine, sid);
         assert!(begins("a", "1") && begins("b", "1") && begins("a", "2"));
         tokio::time::advance(PAUSE / 2).await;
         assert!(!begins("a", "1"));

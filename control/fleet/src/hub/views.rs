@@ -1,5 +1,5 @@
-//! Live views of sessions, for pages of the dashboard. All viewers of a session share one view. What they have not taken yet is
-//! bounded: a slow viewer misses output, and gets the screen anew.
+//! Live views of sessions, for pages of the dashboard. All viewers of a session share one view with a bounded queue. A slow
+//! viewer misses output, and then receives the whole screen.
 
 use std::{
     collections::HashMap,
@@ -38,8 +38,11 @@ const ANEW_APART: Duration = Duration::from_millis(200);
 pub struct Views {
     machines: Machines,
     client: async_nats::Client,
-    all: Arc<Mutex<HashMap<(MachineId, String), Weak<View>>>>,
+    all: Arc<Mutex<HashMap<Key, Weak<View>>>>,
 }
+
+/// A machine, and the id of a session.
+type Key = (MachineId, String);
 
 /// A view of a session.
 struct View {
@@ -71,12 +74,13 @@ impl Views {
         Self { machines, client, all: Arc::default() }
     }
 
-    /// Shows a session, as events for a page, until the page goes or the view ends.
+    /// Shows a session, as events for a page, until the page disconnects or the view ends.
     ///
     /// # Errors
-    /// The session's id is none.
+    /// `sid` is not a session's id.
     pub fn show(&self, machine: &MachineId, sid: &str) -> Result<mpsc::Receiver<Bytes>, String> {
-        let subject = protocol::view(machine, sid).ok_or("a session's id has 12 digits")?;
+        let subject =
+            protocol::view(machine, sid).ok_or("a session's id has 12 hexadecimal digits")?;
         let (send, receive) = mpsc::channel(1);
         let (view, frames) = self.view(machine, sid, subject);
         tokio::spawn(async move {
@@ -121,7 +125,7 @@ impl Views {
     /// frames wait.
     async fn follow(
         &self,
-        (machine, sid): &(MachineId, String),
+        (machine, sid): &Key,
         subject: String,
         view: &Weak<View>,
     ) -> Option<String> {
@@ -134,11 +138,11 @@ impl Views {
             if !self.machines.is_paired(machine) {
                 return Some("the machine was removed".to_owned());
             }
-            // The connector shows the screen at most so often.
+            // Limits how often the connector sends the whole screen.
             sleep(if anew { ANEW_APART } else { Duration::ZERO }).await;
             match self.machines.request::<()>(machine, Verb::Watch, &watch).await {
                 Ok(Reply::Done(())) => None,
-                // A connector that is busy shows the session on.
+                // The connector was busy, and may still show the session.
                 Err(Unreachable::Silent(_)) => None,
                 Ok(Reply::Refused(why) | Reply::NotBegun(why)) => Some(reason(&why)),
                 Ok(Reply::Repeated) => Some("the machine did not understand".to_owned()),
@@ -152,7 +156,7 @@ impl Views {
             let shown = view.upgrade()?;
             tokio::select! {
                 frame = frames.next() => {
-                    let Some(frame) = frame else { return Some("NATS is gone".to_owned()) };
+                    let Some(frame) = frame else { return Some("the connection to NATS was closed".to_owned()) };
                     let frame = frame_event(&frame.payload);
                     if frame.kind == Kind::End {
                         return Some(frame.why);
@@ -218,7 +222,7 @@ fn frame_event(payload: &[u8]) -> Shown {
             Shown { kind: Kind::Bytes, event: event("bytes", &base64), why }
         }
         Ok(Frame::End(why)) => end(&reason(&why)),
-        _ => end("the machine sent something that is not understood"),
+        _ => end("the machine sent a malformed frame"),
     }
 }
 

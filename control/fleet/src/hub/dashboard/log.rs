@@ -24,13 +24,13 @@ use crate::hub::{
 const MOST: usize = 500;
 /// How many entries are read at a time.
 const BLOCK: u64 = 1000;
-/// How long a search may take. A page then asks for older entries.
+/// How long a search may take. The page then requests the older entries.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// The columns of an export, which are the entries' fields.
 const COLUMNS: [&str; 9] =
     ["at", "event", "call", "tool", "token", "token_name", "conversation", "detail", "outcome"];
 
-/// The entries with a text before a number, newest first. `next`: the number to go on from, if there may be more.
+/// The entries before `before` that contain a text, newest first. `next` is the next `before`, if there may be more entries.
 ///
 /// # Errors
 /// NATS does not answer.

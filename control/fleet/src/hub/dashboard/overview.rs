@@ -8,15 +8,15 @@ use serde_json::{Value, json};
 
 use crate::hub::{
     services::Services,
+    sign_ins::SignIn,
     store::{HELD, HELD_SUBJECT, Store},
-    visits::Visit,
 };
 
-/// All of it.
+/// The whole state, as JSON.
 ///
 /// # Errors
 /// NATS does not answer.
-pub async fn of(hub: &Services, visit: &Visit) -> Result<Value> {
+pub async fn of(hub: &Services, sign_in: &SignIn) -> Result<Value> {
     let held = held(&hub.store).await?;
     let machines = hub.machines.list_all().await;
     let conversations = hub.conversations.list().await?.into_iter().map(|of| {
@@ -47,7 +47,7 @@ pub async fn of(hub: &Services, visit: &Visit) -> Result<Value> {
     Ok(json!({
         "hub": hub.name,
         "version": env!("CARGO_PKG_VERSION"),
-        "may_act": visit.may_act,
+        "may_act": sign_in.may_act,
         "stopped": hub.stop.is_set().await?,
         "machines": machines,
         "conversations": conversations.collect::<Vec<_>>(),

@@ -27,7 +27,7 @@ const CLIENT: &str = "dashboard";
 pub struct From<'a> {
     /// The address of the hub, as the page used it.
     pub own: &'a str,
-    /// The secret of the visit.
+    /// The secret of the sign-in.
     pub secret: &'a str,
 }
 
