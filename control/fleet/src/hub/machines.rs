@@ -1,8 +1,8 @@
 //! The machines of the fleet: which are paired, what they report, and requests to them.
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
-    sync::Arc,
+    collections::{BTreeMap, HashMap},
+    sync::{Arc, atomic::Ordering},
     time::Duration,
 };
 
@@ -11,7 +11,7 @@ use async_nats::{Client, RequestErrorKind, jetstream::kv::Operation};
 use futures_util::{StreamExt as _, stream};
 use parking_lot::RwLock;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use tokio::sync::watch;
+use tokio::{sync::watch, time::interval};
 
 use super::{
     audit,
@@ -30,6 +30,8 @@ const LISTING: Duration = Duration::from_secs(2);
 pub const PATIENCE: Duration = Duration::from_secs(20);
 /// How much longer than a machine the hub waits for a tool.
 const MARGIN: Duration = Duration::from_secs(3);
+/// How often the hub checks whether it was disconnected from NATS.
+const RECONNECT_CHECK: Duration = Duration::from_secs(1);
 /// How many machines are asked at a time.
 const AT_A_TIME: usize = 256;
 /// The most AI programs of a machine.
@@ -127,8 +129,6 @@ struct State {
     paired: BTreeMap<MachineId, Machine>,
     /// What connected machines report, safe to show.
     present: HashMap<MachineId, Presence>,
-    /// The known connections of each machine.
-    connections: HashMap<MachineId, HashSet<String>>,
 }
 
 impl Machines {
@@ -332,54 +332,59 @@ impl Machines {
     /// Follows the machines' connections until that fails. NATS reports a lost connection at once; a presence only expires later.
     async fn follow_connections(&self) -> anyhow::Error {
         let (client, account) = &self.system;
-        let subject = format!("$SYS.ACCOUNT.{account}.>");
-        let mut events = match client.subscribe(subject).await {
+        let connects = || client.statistics().connects.load(Ordering::Relaxed);
+        let mut events = match client.subscribe(format!("$SYS.ACCOUNT.{account}.DISCONNECT")).await
+        {
             Ok(events) => events,
             Err(error) => return error.into(),
         };
-        while let Some(event) = events.next().await {
-            let is_connect = event.subject.ends_with(".CONNECT");
-            if !is_connect && !event.subject.ends_with(".DISCONNECT") {
-                continue;
-            }
-            let Ok(event) = serde_json::from_slice::<ConnectionEvent>(&event.payload) else {
-                continue;
+        let (mut connected, mut ticks) = (connects(), interval(RECONNECT_CHECK));
+        loop {
+            let ended: Vec<MachineId> = tokio::select! {
+                event = events.next() => {
+                    let Some(event) = event else { break };
+                    let event = serde_json::from_slice::<ConnectionEvent>(&event.payload);
+                    event.iter().map(|event| MachineId::of_key(&event.client.user)).collect()
+                }
+                // While this hub was disconnected, it received no events.
+                _ = ticks.tick() => match connects() {
+                    now if now == connected => continue,
+                    now => {
+                        connected = now;
+                        self.state.read().present.keys().cloned().collect()
+                    }
+                },
             };
-            let machine = MachineId::of_key(&event.client.user);
-            let connection = format!("{} {}", event.server.id, event.client.id);
-            self.change(|state| {
-                let known = state.connections.entry(machine.clone()).or_default();
-                if is_connect {
-                    known.insert(connection);
-                    return false;
-                }
-                known.remove(&connection);
-                if !known.is_empty() {
-                    return false;
-                }
-                state.connections.remove(&machine);
-                state.present.remove(&machine).is_some()
+            let machines = self.clone();
+            tokio::spawn(async move {
+                let checks = stream::iter(ended).map(|machine| machines.check(machine));
+                checks.buffer_unordered(AT_A_TIME).collect::<()>().await;
             });
         }
         anyhow::anyhow!("the connection to NATS's system account was closed")
+    }
+
+    /// Asks a machine that reported its presence, and forgets the presence if the machine is offline. It may have another connection.
+    async fn check(&self, machine: MachineId) {
+        if !self.state.read().present.contains_key(&machine) {
+            return;
+        }
+        let asked: Result<Reply<Sessions>, _> =
+            self.request_within(&machine, Verb::Sessions, &(), LISTING).await;
+        if matches!(asked, Err(Unreachable::Offline)) {
+            self.change(|state| state.present.remove(&machine).is_some());
+        }
     }
 }
 
 /// An event of NATS about a connection (docs.nats.io, "Monitoring and Events").
 #[derive(Deserialize)]
 struct ConnectionEvent {
-    server: ConnectionServer,
     client: ConnectionClient,
 }
 
 #[derive(Deserialize)]
-struct ConnectionServer {
-    id: String,
-}
-
-#[derive(Deserialize)]
 struct ConnectionClient {
-    id: u64,
     /// The user's public key.
     #[serde(default)]
     user: String,

@@ -3,16 +3,19 @@
 use std::{sync::Arc, time::Duration};
 
 use anyhow::{Result, bail};
-use async_nats::jetstream::consumer::{DeliverPolicy, pull};
+use async_nats::jetstream::{
+    consumer::{DeliverPolicy, pull},
+    kv,
+};
 use futures_util::StreamExt as _;
 use tokio::{
-    sync::{Notify, broadcast},
+    sync::{Notify, broadcast, watch},
     time::interval,
 };
 
 use super::{
     machines::Machines,
-    store::{AUDIT, Bucket, Store},
+    store::{AUDIT, Store},
 };
 
 /// How many notices may wait for the slowest page.
@@ -95,21 +98,26 @@ impl Notices {
     /// Follows the store until no page listens.
     async fn follow(&self) -> Result<()> {
         let Store { conversations, tokens, switches, .. } = &self.store;
-        // Covers changes from before the store was followed: pages load each topic once.
-        let all = [Topic::Machines, Topic::Conversations, Topic::Tokens, Topic::Stop];
-        let begun = async {
-            for topic in all {
-                self.changed(topic);
-            }
-            std::future::pending::<Result<()>>().await
+        let conversations = conversations.0.watch(">").await?;
+        let tokens = tokens.0.watch(">").await?;
+        let switches = switches.0.watch(">").await?;
+        let machines = self.machines.changes();
+        let calls = self.store.jetstream.get_stream(AUDIT).await?;
+        let config = pull::OrderedConfig {
+            deliver_policy: DeliverPolicy::New,
+            ..pull::OrderedConfig::default()
         };
+        let calls = calls.create_consumer(config).await?.messages().await?;
+        // From here on, pages miss nothing. They load each topic once.
+        for topic in [Topic::Machines, Topic::Conversations, Topic::Tokens, Topic::Stop] {
+            self.changed(topic);
+        }
         tokio::select! {
-            end = self.follow_machines() => end,
+            end = self.follow_machines(machines) => end,
             end = self.follow_bucket(conversations, Topic::Conversations) => end,
             end = self.follow_bucket(tokens, Topic::Tokens) => end,
             end = self.follow_bucket(switches, Topic::Stop) => end,
-            end = self.follow_calls() => end,
-            end = begun => end,
+            end = self.follow_calls(calls) => end,
             () = self.unheard() => Ok(()),
         }
     }
@@ -126,8 +134,7 @@ impl Notices {
         let _ = self.sender.send(Notice::Changed(topic));
     }
 
-    async fn follow_bucket(&self, bucket: &Bucket, topic: Topic) -> Result<()> {
-        let mut watch = bucket.0.watch(">").await?;
+    async fn follow_bucket(&self, mut watch: kv::Watch, topic: Topic) -> Result<()> {
         while let Some(entry) = watch.next().await {
             entry?;
             self.changed(topic);
@@ -135,8 +142,7 @@ impl Notices {
         bail!("the watch ended")
     }
 
-    async fn follow_machines(&self) -> Result<()> {
-        let mut changes = self.machines.changes();
+    async fn follow_machines(&self, mut changes: watch::Receiver<()>) -> Result<()> {
         loop {
             changes.changed().await?;
             self.changed(Topic::Machines);
@@ -145,14 +151,8 @@ impl Notices {
         }
     }
 
-    async fn follow_calls(&self) -> Result<()> {
-        let stream = self.store.jetstream.get_stream(AUDIT).await?;
-        let config = pull::OrderedConfig {
-            deliver_policy: DeliverPolicy::New,
-            ..pull::OrderedConfig::default()
-        };
-        let mut messages = stream.create_consumer(config).await?.messages().await?;
-        while let Some(message) = messages.next().await {
+    async fn follow_calls(&self, mut calls: pull::Ordered) -> Result<()> {
+        while let Some(message) = calls.next().await {
             let message = message?;
             if let Ok(entry) = std::str::from_utf8(&message.payload) {
                 let _ = self.sender.send(Notice::Call(entry.into()));
