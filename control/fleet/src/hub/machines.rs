@@ -30,6 +30,15 @@ const LISTING: Duration = Duration::from_secs(2);
 pub const PATIENCE: Duration = Duration::from_secs(20);
 /// How much longer than a machine the hub waits for a tool.
 const MARGIN: Duration = Duration::from_secs(3);
+/// How long a machine may take to answer when its connection is checked, try by try.
+const CHECKS: [Duration; 4] = [
+    Duration::from_millis(100),
+    Duration::from_millis(300),
+    Duration::from_millis(600),
+    Duration::from_secs(2),
+];
+/// How long after a start or a reconnection all machines are checked.
+const SETTLING: Duration = Duration::from_millis(500);
 /// How often the hub checks whether it was disconnected from NATS.
 const RECONNECT_CHECK: Duration = Duration::from_secs(1);
 /// How many machines are asked at a time.
@@ -312,6 +321,8 @@ impl Machines {
                     true
                 });
             });
+            // The store may have the presence of a machine that is gone.
+            self.check_all();
             let error = tokio::select! {
                 error = presence => error,
                 error = paired => error,
@@ -340,26 +351,21 @@ impl Machines {
         };
         let (mut connected, mut ticks) = (connects(), interval(RECONNECT_CHECK));
         loop {
-            let ended: Vec<MachineId> = tokio::select! {
+            tokio::select! {
                 event = events.next() => {
                     let Some(event) = event else { break };
-                    let event = serde_json::from_slice::<ConnectionEvent>(&event.payload);
-                    event.iter().map(|event| MachineId::of_key(&event.client.user)).collect()
+                    let Ok(event) = serde_json::from_slice::<ConnectionEvent>(&event.payload) else {
+                        continue;
+                    };
+                    let (machines, id) = (self.clone(), MachineId::of_key(&event.client.user));
+                    tokio::spawn(async move { machines.check(id).await });
                 }
                 // While this hub was disconnected, it received no events.
-                _ = ticks.tick() => match connects() {
-                    now if now == connected => continue,
-                    now => {
-                        connected = now;
-                        self.state.read().present.keys().cloned().collect()
-                    }
+                _ = ticks.tick() => if connects() != connected {
+                    connected = connects();
+                    self.check_all();
                 },
-            };
-            let machines = self.clone();
-            tokio::spawn(async move {
-                let checks = stream::iter(ended).map(|machine| machines.check(machine));
-                checks.buffer_unordered(AT_A_TIME).collect::<()>().await;
-            });
+            }
         }
         anyhow::anyhow!("the connection to NATS's system account was closed")
     }
@@ -369,11 +375,31 @@ impl Machines {
         if !self.state.read().present.contains_key(&machine) {
             return;
         }
-        let asked: Result<Reply<Sessions>, _> =
-            self.request_within(&machine, Verb::Sessions, &(), LISTING).await;
-        if matches!(asked, Err(Unreachable::Offline)) {
-            self.change(|state| state.present.remove(&machine).is_some());
+        for patience in CHECKS {
+            let asked: Result<Reply<Sessions>, _> =
+                self.request_within(&machine, Verb::Sessions, &(), patience).await;
+            match asked {
+                Err(Unreachable::Offline) => {
+                    self.change(|state| state.present.remove(&machine).is_some());
+                    return;
+                }
+                // Another server of a cluster may not know yet that the connection has ended.
+                Err(_) => {}
+                Ok(_) => return,
+            }
         }
+    }
+
+    /// Checks all machines that reported their presence, in the background.
+    fn check_all(&self) {
+        let machines = self.clone();
+        tokio::spawn(async move {
+            // What was reported before arrives first.
+            tokio::time::sleep(SETTLING).await;
+            let present: Vec<_> = machines.state.read().present.keys().cloned().collect();
+            let checks = stream::iter(present).map(|machine| machines.check(machine));
+            checks.buffer_unordered(AT_A_TIME).collect::<()>().await;
+        });
     }
 }
 
