@@ -24,6 +24,8 @@ const IDLE: Duration = Duration::from_secs(30);
 const MOST_BYTES: usize = 64 << 10;
 /// The most rows of history that are sent with a screen.
 const HISTORY: u64 = 200;
+/// The most bytes of a screen with history. A longer one comes without.
+const MOST_WITH_HISTORY: usize = 256 << 10;
 
 /// The views of an instance.
 #[derive(Clone, Default)]
@@ -149,7 +151,8 @@ impl Following {
         let term = pane.term();
         self.past = term.seq();
         self.size = term.size();
-        term.to_vt_text(HISTORY)
+        let bytes = term.to_vt_text(HISTORY);
+        if bytes.len() <= MOST_WITH_HISTORY { bytes } else { term.to_vt_text(0) }
     }
 
     /// The whole screen. It includes the output that is still in the tap, so `next` skips that output.

@@ -51,8 +51,11 @@ struct HubAt {
     hub: Option<Hub>,
 }
 
-fn free_port() -> Result<u16> {
-    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
+/// Different free ports.
+fn free_ports(count: usize) -> Result<Vec<u16>> {
+    let all =
+        (0..count).map(|_| TcpListener::bind("127.0.0.1:0")).collect::<Result<Vec<_>, _>>()?;
+    Ok(all.iter().map(|one| one.local_addr().map(|at| at.port())).collect::<Result<_, _>>()?)
 }
 
 impl Server {
@@ -89,13 +92,15 @@ impl Cluster {
     pub fn start() -> Result<Option<Self>> {
         let Some(server) = nats_server() else { return Ok(None) };
         let home = tempfile::Builder::new().prefix("unterm-test-").tempdir()?;
-        let ports = (0..SERVERS).map(|_| free_port()).collect::<Result<Vec<_>>>()?;
-        let routes = (0..SERVERS).map(|_| free_port()).collect::<Result<Vec<_>>>()?;
+        let all = free_ports(3 * SERVERS + 2)?;
+        let (ports, rest) = all.split_at(SERVERS);
+        let (routes, rest) = rest.split_at(SERVERS);
+        let (monitors, hub_ports) = rest.split_at(SERVERS);
         let urls: Vec<_> = ports.iter().map(|port| format!("nats://127.0.0.1:{port}")).collect();
         let mut hubs = Vec::new();
         for number in 0..2 {
             let registry = home.path().join(format!("hub-{number}"));
-            let address = format!("127.0.0.1:{}", free_port()?);
+            let address = format!("127.0.0.1:{}", hub_ports[number]);
             hubs.push(HubAt { registry, address, hub: None });
         }
         let mut make = program("unterm-hub", home.path(), &hubs[0].registry);
@@ -111,7 +116,7 @@ impl Cluster {
         for number in 0..SERVERS {
             let configuration = home.path().join(format!("nats-{number}.conf"));
             let store = home.path().join(format!("jetstream-{number}"));
-            let monitor = free_port()?;
+            let monitor = monitors[number];
             let text = format!(
                 "server_name: n{number}\nlisten: 127.0.0.1:{}\nhttp: 127.0.0.1:{monitor}\njetstream {{ store_dir: {store:?} }}\n\
                  cluster {{ name: fleet, listen: 127.0.0.1:{}, routes: {all:?} }}\n{operator}",

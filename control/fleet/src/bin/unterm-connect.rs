@@ -23,7 +23,7 @@ use unterm_fleet::connector::{self, Connection, HubAddress, Invitation, Options}
 #[derive(Parser)]
 #[command(name = "unterm-connect", version)]
 struct Args {
-    /// Address of the hub, such as https://hub.example.com, or an invitation. Only needed to pair; `-` reads standard input.
+    /// Address of the hub, such as `https://hub.example.com`, or an invitation. Only needed to pair; `-` reads standard input.
     #[arg(value_name = "HUB")]
     hub: Option<String>,
     /// Code for this machine, from the dashboard or `unterm-hub invite --code` [default: prompts for it].

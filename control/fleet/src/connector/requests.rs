@@ -39,7 +39,8 @@ pub struct Served {
 
 /// The reply to one request too many, as JSON.
 pub fn busy() -> Vec<u8> {
-    refusal("the machine is busy with other calls; nothing was done")
+    let why = "the machine is busy with other calls; nothing was done";
+    write(&Reply::<()>::NotBegun(why.to_owned()))
 }
 
 /// The reply to a request that is not carried out, as JSON.
@@ -136,15 +137,18 @@ async fn call_tool(request: &Message, received: Instant, served: &Served) -> Rep
             return Reply::NotBegun("the instance did not answer; nothing was done".to_owned());
         }
     };
+    let mut turn = None;
     if let Some(call) = &request.call {
         if let Some(pane) = request.arguments.get("pane").and_then(Value::as_u64) {
             // Not between the parts of another call.
             let sid = start.sid(pane);
-            let turn = served.turns.of(&sid);
-            if timeout_at(received + TYPING_PATIENCE, turn).await.is_err() {
+            let waiting = timeout_at(received + TYPING_PATIENCE, served.turns.of(&sid)).await;
+            let Ok(taken) = waiting else {
                 let why = "other calls were typing into this pane; nothing was done";
                 return Reply::NotBegun(why.to_owned());
-            }
+            };
+            // Others may last, and give the turn back.
+            turn = Some(taken).filter(|_| request.tool == "input");
         }
         if let Err(why) = check_id(call) {
             return Reply::Refused(why);
@@ -154,8 +158,14 @@ async fn call_tool(request: &Message, received: Instant, served: &Served) -> Rep
             Ok(false) => return Reply::Repeated,
             Err(error) => return Reply::NotBegun(format!("{error:#}; nothing was done")),
         }
+        if received.elapsed() > TYPING_PATIENCE {
+            let reply = Reply::Refused("the call came too late; nothing was done".to_owned());
+            claims.end(call, &reply).await;
+            return reply;
+        }
     }
     let called = timeout_at(deadline, client.call(&request.tool, request.arguments)).await;
+    drop(turn);
     let reply = match called {
         Ok(Ok(message)) => result_of(&message),
         Ok(Err(_)) => Reply::Refused("the instance has ended; its panes are gone".to_owned()),

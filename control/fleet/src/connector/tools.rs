@@ -58,6 +58,10 @@ impl InstanceTools {
         let tools = tools.context("the instance refused the connection")?;
         let mut kept = self.kept.lock();
         kept.retain(|_, kept| kept.tools.is_open() && kept.used.elapsed() < IDLE);
+        // Another call may have connected meanwhile.
+        if let Some(kept) = kept.get(&key) {
+            return Ok((kept.tools.clone(), start));
+        }
         // A token with many conversations gives up its own first.
         if kept.keys().filter(|of| of.token == key.token).count() >= MOST_OF_TOKEN {
             drop_oldest(&mut kept, |of| of.token == key.token);

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 use parking_lot::Mutex;
 use tokio::{
     sync::Notify,
@@ -75,10 +75,21 @@ impl Watches {
         drop(running);
         let (watches, sid) = (self.clone(), sid.to_owned());
         tokio::spawn(async move {
-            if let Err(error) = watches.show(&watch, &sid, &subject).await {
-                watches.publish(&subject, &Frame::End(format!("{error:#}"))).await;
+            loop {
+                let shown = watches.show(&watch, &sid, &subject).await;
+                if let Err(error) = &shown {
+                    let end = Frame::End(format!("{error:#}"));
+                    if let Err(error) = watches.publish(&subject, &end).await {
+                        tracing::debug!(%error, "the end of a view could not be sent");
+                    }
+                }
+                let mut running = watches.running.lock();
+                // It may have been asked for again just now.
+                if shown.is_err() || watch.renewed.lock().elapsed() >= WATCH_TIME {
+                    running.remove(&sid);
+                    return;
+                }
             }
-            watches.running.lock().remove(&sid);
         });
         Ok(())
     }
@@ -121,7 +132,7 @@ impl Watches {
                 false => Frame::Bytes(seen.base64),
             };
             if !is_empty {
-                self.publish(subject, &frame).await;
+                self.publish(subject, &frame).await.context("the screen can't be sent")?;
             }
             if seen.ended {
                 bail!(ENDED);
@@ -131,11 +142,8 @@ impl Watches {
         Ok(())
     }
 
-    async fn publish(&self, subject: &str, frame: &Frame) {
-        // The frames are plain data.
-        let frame = serde_json::to_vec(frame).unwrap_or_default();
-        if let Err(error) = self.client.publish(subject.to_owned(), frame.into()).await {
-            tracing::debug!(%error, "a frame could not be sent");
-        }
+    async fn publish(&self, subject: &str, frame: &Frame) -> Result<()> {
+        let frame = serde_json::to_vec(frame)?;
+        Ok(self.client.publish(subject.to_owned(), frame.into()).await?)
     }
 }

@@ -39,8 +39,6 @@ pub const LONGEST_BODY: usize = 2 * LONGEST_TEXT;
 const CODES: usize = 4;
 /// How often a stream checks that its sign-in has not ended.
 const SIGN_IN_CHECK: Duration = Duration::from_secs(10);
-/// The shortest time between two notices of the same topic.
-const APART: Duration = Duration::from_millis(300);
 
 /// The dashboard of a hub.
 pub struct Dashboard {
@@ -201,10 +199,7 @@ impl Dashboard {
                         Bytes::from(format!("event: changed\ndata: {}\n\n", topic.name()))
                     };
                     match notices.recv().await {
-                        Ok(Notice::Changed(topic)) => {
-                            send.send(changed(topic)).await?;
-                            sleep(APART).await;
-                        }
+                        Ok(Notice::Changed(topic)) => send.send(changed(topic)).await?,
                         Ok(Notice::Call(entry)) => {
                             send.send(format!("event: call\ndata: {entry}\n\n").into()).await?;
                         }

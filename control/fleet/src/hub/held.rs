@@ -193,10 +193,8 @@ impl Held {
             self.record(&call, Event::Refused, why).await?;
             return acknowledge(AckKind::Ack).await;
         }
-        // Only the first delivery is recorded as begun, however often NATS delivers the call.
-        if message.info().is_ok_and(|info| info.delivered <= 1) {
-            self.record(&call, Event::Begun, "replayed").await?;
-        }
+        // Each time that it is tried: an earlier delivery may have ended before.
+        self.record(&call, Event::Begun, "replayed").await?;
         let outcome = self.execute(&call, message).await;
         match outcome {
             Ok(outcome) => self.record(&call, Event::Done, &outcome.summary).await?,

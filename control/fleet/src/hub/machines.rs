@@ -343,7 +343,8 @@ impl Machines {
     /// Follows the machines' connections until that fails. NATS reports a lost connection at once; a presence only expires later.
     async fn follow_connections(&self) -> anyhow::Error {
         let (client, account) = &self.system;
-        let connects = || client.statistics().connects.load(Ordering::Relaxed);
+        let count = |client: &Client| client.statistics().connects.load(Ordering::Relaxed);
+        let connects = || count(client) + count(&self.store.client);
         let mut events = match client.subscribe(format!("$SYS.ACCOUNT.{account}.DISCONNECT")).await
         {
             Ok(events) => events,

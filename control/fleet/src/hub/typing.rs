@@ -22,6 +22,11 @@ impl Typing {
         let key = (sign_in.to_owned(), machine.clone(), sid.to_owned());
         last.insert(key, Instant::now()).is_none()
     }
+
+    /// Forgets that a visitor has typed, so that the next key begins again.
+    pub fn forget(&self, sign_in: &str, machine: &MachineId, sid: &str) {
+        self.0.lock().remove(&(sign_in.to_owned(), machine.clone(), sid.to_owned()));
+    }
 }
 
 #[cfg(test)]

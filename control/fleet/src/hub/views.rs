@@ -143,8 +143,8 @@ impl Views {
             match self.machines.request::<()>(machine, Verb::Watch, &watch).await {
                 Ok(Reply::Done(())) => None,
                 // The connector was busy, and may still show the session.
-                Err(Unreachable::Silent(_)) => None,
-                Ok(Reply::Refused(why) | Reply::NotBegun(why)) => Some(reason(&why)),
+                Err(Unreachable::Silent(_)) | Ok(Reply::NotBegun(_)) => None,
+                Ok(Reply::Refused(why)) => Some(reason(&why)),
                 Ok(Reply::Repeated) => Some("the machine did not understand".to_owned()),
                 Err(error) => Some(error.to_string()),
             }

@@ -155,7 +155,8 @@ async fn type_in(hub: &Services, secret: &str, body: &[u8]) -> Answer {
     check_message("the text", &text).map_err(|why| (StatusCode::PAYLOAD_TOO_LARGE, why))?;
     if hub.typing.begins(secret, &machine, &sid) {
         let detail = format!("{machine} {sid}");
-        audit::changed(&hub.store, "type", &detail).await.map_err(internal)?;
+        let logged = audit::changed(&hub.store, "type", &detail).await;
+        logged.inspect_err(|_| hub.typing.forget(secret, &machine, &sid)).map_err(internal)?;
     }
     let call = Call {
         id: digest::random::<16>().map_err(internal)?,
