@@ -98,9 +98,9 @@ impl Cluster {
         let (monitors, hub_ports) = rest.split_at(SERVERS);
         let urls: Vec<_> = ports.iter().map(|port| format!("nats://127.0.0.1:{port}")).collect();
         let mut hubs = Vec::new();
-        for number in 0..2 {
+        for (number, port) in hub_ports.iter().enumerate() {
             let registry = home.path().join(format!("hub-{number}"));
-            let address = format!("127.0.0.1:{}", hub_ports[number]);
+            let address = format!("127.0.0.1:{port}");
             hubs.push(HubAt { registry, address, hub: None });
         }
         let mut make = program("unterm-hub", home.path(), &hubs[0].registry);
