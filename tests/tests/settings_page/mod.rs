@@ -202,8 +202,10 @@ fn each_setting_is_changed_by_its_control_and_taken_back() -> Result<()> {
     let mut seen = BTreeSet::new();
     for tab in ["general", "appearance", "scrollback", "compat", "agents"] {
         browser.to("click", &format!("#tab-{tab}"))?;
-        browser.to("wait_for", "[data-setting]:visible")?;
-        let list = json!({"at": "[data-setting]:visible", "attribute": "data-setting"});
+        // Not the rows of the tab before, which go a moment later.
+        let rows = format!("[data-part={tab}] [data-setting]:visible");
+        browser.to("wait_for", &rows)?;
+        let list = json!({"at": rows, "attribute": "data-setting"});
         for key in strings(&browser.ask("list", list)?) {
             // The languages have their own test.
             if key == "language" || !seen.insert(key.clone()) {
