@@ -1,7 +1,6 @@
 //! A fleet: a hub, its NATS server, connectors and agents, all as real programs.
 
 mod dashboard;
-mod kills;
 mod page;
 mod toolset;
 
