@@ -37,6 +37,8 @@ const ACK_WAIT: Duration = Duration::from_secs(30);
 const OFFLINE_PAUSE: Duration = Duration::from_secs(1);
 /// How long to wait for the next call at a time.
 const PULL: Duration = Duration::from_secs(1);
+/// How often resumed conversations are looked for, besides being watched.
+const LOOK_AGAIN: Duration = Duration::from_secs(15);
 /// How long a consumer is kept without use.
 const IDLE: Duration = Duration::from_secs(24 * 3600);
 
@@ -85,32 +87,46 @@ impl Held {
 
     async fn follow(&self) -> Result<()> {
         let mut watch = self.store.conversations.0.watch_with_history(">").await?;
-        while let Some(entry) = watch.next().await {
-            let entry = entry?;
-            if entry.operation != Operation::Put {
-                continue;
-            }
-            let Ok(of) = serde_json::from_slice::<Conversation>(&entry.value) else { continue };
-            if of.flow != Flow::Replaying || !self.replaying.lock().insert(entry.key.clone()) {
-                continue;
-            }
-            let (held, key) = (self.clone(), entry.key);
-            tokio::spawn(async move {
-                while let Err(error) = held.replay(&key).await {
-                    tracing::warn!(error = %format!("{error:#}"), key, "a replay is tried again");
-                    tokio::time::sleep(Duration::from_secs(1)).await;
+        let mut ticks = tokio::time::interval(LOOK_AGAIN);
+        loop {
+            tokio::select! {
+                entry = watch.next() => {
+                    let entry = entry.context("the watch ended")??;
+                    let of = serde_json::from_slice::<Conversation>(&entry.value);
+                    if let (Operation::Put, Ok(of)) = (entry.operation, of) {
+                        self.begin(entry.key, &of);
+                    }
                 }
-                held.replaying.lock().remove(&key);
-                // The conversation may have been resumed before the line above, and `follow` then skipped it. Writing
-                // it again triggers the watch.
-                if let Ok(Some(of)) = held.conversations.get(&key).await
-                    && of.flow == Flow::Replaying
-                {
-                    let _ = held.store.conversations.put(&key, &of).await;
+                // A watch may stall while the servers of a cluster choose a leader.
+                _ = ticks.tick() => {
+                    for (key, of) in self.store.conversations.all::<Conversation>().await? {
+                        self.begin(key, &of);
+                    }
                 }
-            });
+            }
         }
-        anyhow::bail!("the watch ended")
+    }
+
+    /// Starts the replay of a conversation that was resumed, unless this hub replays it already.
+    fn begin(&self, key: String, of: &Conversation) {
+        if of.flow != Flow::Replaying || !self.replaying.lock().insert(key.clone()) {
+            return;
+        }
+        let held = self.clone();
+        tokio::spawn(async move {
+            while let Err(error) = held.replay(&key).await {
+                tracing::warn!(error = %format!("{error:#}"), key, "a replay is tried again");
+                tokio::time::sleep(Duration::from_secs(1)).await;
+            }
+            held.replaying.lock().remove(&key);
+            // The conversation may have been resumed before the line above, and `begin` then skipped it. Writing it again triggers
+            // the watch.
+            if let Ok(Some(of)) = held.conversations.get(&key).await
+                && of.flow == Flow::Replaying
+            {
+                let _ = held.store.conversations.put(&key, &of).await;
+            }
+        });
     }
 
     /// Carries out the held calls of a conversation, until there are none or it is paused.
