@@ -32,9 +32,10 @@ fn stopping_closes_connections_also_those_that_wait() {
     let mut waiting = fixture.login();
     waiting.send(format!(
         "{}\n",
-        json!({"id": 1, "method": "exec.run_wait", "params": {"id": session.id, "command": "read line"}})
+        json!({"id": 1, "method": "exec.run_wait", "params": {"id": session.id, "command": "echo begun$((1)); read line"}})
     ));
-    session.wait_for_text("read line");
+    // Printed by the command. The shell's prompt may come into the middle of the typed text.
+    session.wait_for_text("begun1");
     fixture.server.take().unwrap().stop();
     assert_eq!(waiting.receive(), None);
     assert_eq!(wire.receive(), None);
