@@ -80,7 +80,7 @@ impl Fleet {
             let jwt = jwt::user(account, &key(&seed)?.public_key(), "hub", permissions, None)?;
             anyhow::Ok(Credentials { servers: servers.clone(), jwt, seed, certificates: None })
         };
-        let hears = Permissions {
+        let connection_events = Permissions {
             // An empty list would allow every subject.
             publish: vec!["fleet.nothing".to_owned()],
             subscribe: vec![format!("$SYS.ACCOUNT.{}.>", account.public_key())],
@@ -88,7 +88,7 @@ impl Fleet {
         Ok(Self {
             credentials: user_of(&account, None)?,
             state: user_of(&state, None)?,
-            system: user_of(&system, Some(&hears))?,
+            system: user_of(&system, Some(&connection_events))?,
             state_jwt: jwt::account(&operator, &state.public_key(), "hubs", true)?,
             state_account: state.public_key(),
             operator: jwt::operator(&operator, &system_account)?,

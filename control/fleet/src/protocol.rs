@@ -76,10 +76,16 @@ pub fn inbox(machine: &MachineId) -> String {
     format!("_INBOX_{machine}")
 }
 
-/// The subject of a session's live view. `None`: the session's id is not one of a connector.
-pub fn view(machine: &MachineId, sid: &str) -> Option<String> {
+/// The subject of a session's live view.
+///
+/// # Errors
+/// `sid` is not a session's id.
+pub fn view(machine: &MachineId, sid: &str) -> Result<String, String> {
     let is_id = sid.len() == 12 && sid.bytes().all(|byte| byte.is_ascii_hexdigit());
-    is_id.then(|| format!("fleet.view.{machine}.{sid}"))
+    match is_id {
+        true => Ok(format!("fleet.view.{machine}.{sid}")),
+        false => Err("a session's id has 12 hexadecimal digits".to_owned()),
+    }
 }
 
 /// The subject of a machine's presence, which is a key of the bucket.

@@ -18,7 +18,7 @@ use crate::caller::TokenKind;
 /// The most views, in total and of one token.
 const MOST: usize = 64;
 const MOST_OF_TOKEN: usize = 32;
-/// How long a view that nobody reads is kept.
+/// How long an unread view is kept.
 const IDLE: Duration = Duration::from_secs(30);
 /// The most bytes of output that a viewer gets at a time. If more is waiting, it gets the screen.
 const MOST_BYTES: usize = 64 << 10;
@@ -132,7 +132,7 @@ impl Views {
     }
 }
 
-/// Drops a view once nobody reads it.
+/// Drops a view once it is idle.
 async fn drop_when_idle(views: Weak<Mutex<Views>>, view: u64) {
     loop {
         sleep(IDLE).await;

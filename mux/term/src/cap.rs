@@ -8,7 +8,7 @@
 pub(crate) struct Caps {
     warned: Vec<&'static str>,
     /// The level, kind and cap of each message. A subscriber in a test would miss messages: other tests' threads have
-    /// none, and tracing remembers for all threads that nobody wants a message.
+    /// none, and tracing then drops a message on all threads.
     #[cfg(test)]
     logged: Vec<(tracing::Level, &'static str, usize)>,
 }
@@ -17,20 +17,20 @@ impl Caps {
     /// Logs that a text, list or entry is dropped because it exceeds `cap` bytes or entries of its kind.
     #[cold]
     pub fn dropped(&mut self, what: &'static str, cap: usize) {
-        self.log(what, cap, "dropped whole: beyond the cap");
+        self.log(what, cap, "dropped whole, because it exceeds the cap");
     }
 
     /// Logs that the oldest entry of a kind is dropped to make room, if its protocol allows that.
     #[cold]
     pub fn oldest_dropped(&mut self, what: &'static str, cap: usize) {
-        self.log(what, cap, "the oldest goes: the cap is reached");
+        self.log(what, cap, "the oldest entry was dropped, because the cap is reached");
     }
 
     fn log(&mut self, what: &'static str, cap: usize, event: &str) {
         let is_first = !self.warned.contains(&what);
         if is_first {
             self.warned.push(what);
-            tracing::warn!(what, cap, "{event}; only debug logs tell of more");
+            tracing::warn!(what, cap, "{event}; further ones are logged at debug level");
         } else {
             tracing::debug!(what, cap, "{event}");
         }
@@ -83,12 +83,12 @@ mod tests {
         for piece in pieces.iter().cycle().take(pieces.len() * 3) {
             parser.advance(&mut term, piece.as_bytes());
         }
-        let (warned, told): (Vec<_>, Vec<_>) =
+        let (warned, later): (Vec<_>, Vec<_>) =
             term.caps.logged.iter().partition(|(level, ..)| *level == Level::WARN);
         let warned: Vec<_> = warned.into_iter().map(|(_, what, cap)| (what, cap)).collect();
         assert_eq!(warned, expected);
         for (what, _) in expected {
-            assert!(told.iter().filter(|(_, told, _)| *told == what).count() >= 2, "{what}");
+            assert!(later.iter().filter(|(_, of, _)| *of == what).count() >= 2, "{what}");
         }
     }
 }

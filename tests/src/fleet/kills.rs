@@ -56,7 +56,7 @@ struct Typed {
     failed: Vec<Call>,
 }
 
-/// An agent that types until it is told to stop.
+/// An agent that types until the run is over.
 struct Load<'a> {
     cluster: &'a Mutex<Cluster>,
     machines: &'a [(String, String)],

@@ -268,7 +268,7 @@ fn tokens_machines_and_the_log_are_in_a_persons_hands() -> Result<()> {
     assert!(status == 200 && csv.contains("at,event,call,tool"), "{csv}");
     assert!(csv.contains("\"list_machines\""), "{csv}");
 
-    // A machine that goes is seen at once.
+    // A machine that disconnects is shown as offline at once.
     let mut other = fleet.add_machine(&[])?;
     let id = other.id.clone();
     let status = |wanted: &str| {

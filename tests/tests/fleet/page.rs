@@ -85,7 +85,7 @@ fn a_person_signs_in_decides_watches_a_pane_and_types() -> Result<()> {
     check_axe(&mut browser, "the log")?;
     assert_eq!(browser.ask("faults", json!({}))?, json!([]));
 
-    // The secret goes with the tab.
+    // Signing out removes the secret from the tab.
     browser.to("click", "#sign-out")?;
     browser.to("wait_for", "#login-form")?;
     let kept = json!({"script": "() => sessionStorage.length"});

@@ -56,9 +56,7 @@ impl Watches {
     /// # Errors
     /// Too many sessions are shown, or there is no such session. A message for the hub.
     pub fn renew(self: &Arc<Self>, sid: &str, anew: bool) -> Result<(), String> {
-        let Some(subject) = protocol::view(&self.machine, sid) else {
-            return Err("a session's id has 12 hexadecimal digits".to_owned());
-        };
+        let subject = protocol::view(&self.machine, sid)?;
         let mut running = self.running.lock();
         if let Some(watch) = running.get(sid) {
             *watch.renewed.lock() = Instant::now();
@@ -94,7 +92,7 @@ impl Watches {
         Ok(())
     }
 
-    /// Publishes a session's output until nobody asks for it any more, or it ends.
+    /// Publishes a session's output until the hub stops renewing the view, or the session ends.
     async fn show(&self, watch: &Watch, sid: &str, subject: &str) -> Result<()> {
         let Place { remote, pane } = self.instances.find(sid, "").await?;
         let caller = Caller::of_user(None);

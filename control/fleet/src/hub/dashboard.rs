@@ -23,12 +23,13 @@ use tokio::{
 use unterm_control::mcp_http::{Lines, reply};
 
 use super::{
-    notices::{Notice, Topic},
+    notices::Notice,
     pairing::Pairing,
     services::Services,
     sign_ins::{SignIn, SignIns},
     web::{
-        Answer, Refused, WRONG_SECRET, bearer, done, internal, json_reply, query, read, refused,
+        Answer, Refused, WRONG_SECRET, bearer, done, event, internal, json_reply, query, read,
+        refused,
     },
 };
 use crate::{identity::MachineId, protocol::LONGEST_TEXT};
@@ -55,7 +56,7 @@ pub struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// Whether it is somebody who has signed in.
+    /// Whether the request comes from a person who has signed in.
     pub fn is_signed_in(&self) -> bool {
         self.sign_in.is_some()
     }
@@ -188,64 +189,56 @@ impl Dashboard {
         }
     }
 
-    /// What changes, as events, while the sign-in lasts.
+    /// Changes and calls, as events.
     fn events(&self, secret: String) -> Response<Body> {
-        let (send, receive) = mpsc::channel::<Bytes>(16);
-        let (mut notices, sign_ins) = (self.hub.notices.listen(), self.hub.sign_ins.clone());
-        tokio::spawn(async move {
-            let pass = async {
-                loop {
-                    let changed = |topic: Topic| {
-                        Bytes::from(format!("event: changed\ndata: {}\n\n", topic.name()))
-                    };
-                    match notices.recv().await {
-                        Ok(Notice::Changed(topic)) => send.send(changed(topic)).await?,
-                        Ok(Notice::Call(entry)) => {
-                            send.send(format!("event: call\ndata: {entry}\n\n").into()).await?;
-                        }
-                        // The page asks for everything anew, and says that calls are missing.
-                        Err(RecvError::Lagged(_)) => {
-                            send.send("event: lost\ndata: {}\n\n".into()).await?;
-                        }
-                        Err(RecvError::Closed) => return anyhow::Ok(()),
-                    }
+        let mut notices = self.hub.notices.listen();
+        self.stream(secret, async move |send| {
+            loop {
+                let event = match notices.recv().await {
+                    Ok(Notice::Changed(topic)) => event("changed", topic.name()),
+                    Ok(Notice::Call(entry)) => event("call", &entry),
+                    // The page loads everything again, and shows that calls are missing.
+                    Err(RecvError::Lagged(_)) => event("lost", "{}"),
+                    Err(RecvError::Closed) => return,
+                };
+                if send.send(event).await.is_err() {
+                    return;
                 }
-            };
-            tokio::select! {
-                _ = pass => {}
-                () = send.closed() => {}
-                () = sign_in_end(&sign_ins, &secret) => {}
             }
-        });
-        reply(StatusCode::OK, "text/event-stream", Body::new(Lines(receive)))
+        })
     }
 
-    /// What a session shows, as events, while the sign-in lasts.
+    /// A session's screen and output, as events.
     fn live(&self, request: &Request<'_>) -> Answer {
-        let machine = MachineId::try_from(request.query("machine"));
-        let machine = machine.map_err(|why| (StatusCode::BAD_REQUEST, why))?;
+        let bad = |why| (StatusCode::BAD_REQUEST, why);
+        let machine = MachineId::try_from(request.query("machine")).map_err(bad)?;
         if !self.hub.machines.is_paired(&machine) {
             return refused(StatusCode::CONFLICT, "There is no such machine");
         }
-        let shown = self.hub.views.show(&machine, &request.query("sid"));
-        let mut shown = shown.map_err(|why| (StatusCode::BAD_REQUEST, why))?;
+        let viewer = self.hub.views.open(&machine, &request.query("sid")).map_err(bad)?;
+        Ok(self.stream(request.secret.clone(), async move |send| viewer.forward(&send).await))
+    }
+
+    /// A stream of events, until `pass` ends, the page disconnects or the sign-in ends.
+    fn stream<F>(
+        &self,
+        secret: String,
+        pass: impl FnOnce(mpsc::Sender<Bytes>) -> F,
+    ) -> Response<Body>
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        // Small, because a page that does not read must not fill the memory.
         let (send, receive) = mpsc::channel(1);
-        let (sign_ins, secret) = (self.hub.sign_ins.clone(), request.secret.clone());
+        let (pass, sign_ins) = (pass(send.clone()), self.hub.sign_ins.clone());
         tokio::spawn(async move {
-            let pass = async {
-                while let Some(event) = shown.recv().await {
-                    if send.send(event).await.is_err() {
-                        return;
-                    }
-                }
-            };
             tokio::select! {
                 () = pass => {}
                 () = send.closed() => {}
                 () = sign_in_end(&sign_ins, &secret) => {}
             }
         });
-        Ok(reply(StatusCode::OK, "text/event-stream", Body::new(Lines(receive))))
+        reply(StatusCode::OK, "text/event-stream", Body::new(Lines(receive)))
     }
 }
 

@@ -16,6 +16,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use rmcp::transport::streamable_http_server::{
     StreamableHttpServerConfig, StreamableHttpService, session::local::LocalSessionManager,
 };
+use serde_json::json;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::TcpListener,
@@ -27,7 +28,7 @@ use tower_service::Service as _;
 use unterm_control::{
     TokenKind,
     mcp_http::{
-        LONGEST_MESSAGE, MessageBudget, READING, failure, holding, reply, serve_lines,
+        LONGEST_MESSAGE, MessageBudget, READING, failure, holding, serve_lines,
         sse::{self, Pipes, Streams},
         whole,
     },
@@ -40,7 +41,7 @@ use super::{
     session::Session,
     tokens::Token,
     tool::Toolset,
-    web::{Refused, WRONG_SECRET, bearer, internal, query, refusal, refused},
+    web::{Refused, WRONG_SECRET, bearer, internal, json_reply, query, read, refusal, refused},
 };
 use crate::connector::{CodedReply, CodedRequest, PAIR, PairReply};
 
@@ -270,15 +271,13 @@ impl Http {
         let _place = place_of(&self.strangers)?;
         let mut reservation = self.budget.reserve(TokenKind::Page);
         let body = whole(body, LONGEST_HEAD, &mut reservation).await?;
-        let coded: CodedRequest = serde_json::from_slice(&body)
-            .map_err(|error| (StatusCode::BAD_REQUEST, error.to_string()))?;
+        let coded: CodedRequest = read(&body)?;
         let answer = self.pairing.accept_code(&coded.request, &coded.code).await;
         if matches!(answer, PairReply::Refused(_)) {
             sleep(WRONG_SECRET).await;
         }
-        let answer = CodedReply { answer, servers: self.pairing.servers().to_vec() };
-        let answer = serde_json::to_string(&answer).map_err(|error| internal(error.into()))?;
-        Ok(reply(StatusCode::OK, "application/json", answer))
+        let servers = self.pairing.servers().to_vec();
+        Ok(json_reply(&json!(CodedReply { answer, servers })))
     }
 
     /// Answers the dashboard's page.

@@ -190,7 +190,7 @@ impl Machines {
         Ok(is_removed)
     }
 
-    /// The machines for which `is_listed`, as this hub has last heard of them.
+    /// The machines for which `is_listed`, with what this hub last received from them.
     pub async fn list(&self, is_listed: impl Fn(&MachineId) -> bool) -> Vec<Listed<ListedSession>> {
         let machines = self.known(|machine| is_listed(&machine.id)).await;
         let listed = machines
@@ -240,7 +240,7 @@ impl Machines {
         asked.buffered(AT_A_TIME).collect().await
     }
 
-    /// What a machine says of its sessions. `None`: it is not connected.
+    /// Asks a machine for its sessions. `None`: it is not connected.
     async fn ask(&self, machine: &MachineId) -> Option<Presence> {
         match self.request_within(machine, Verb::Sessions, &(), LISTING).await {
             Ok(Reply::Done(Sessions { sessions })) => {
@@ -321,7 +321,7 @@ impl Machines {
                     true
                 });
             });
-            // The store may have the presence of a machine that is gone.
+            // The store may have the presence of a machine that has disconnected since.
             self.check_all();
             let error = tokio::select! {
                 error = presence => error,
@@ -466,7 +466,7 @@ fn listed_session(session: &Session) -> ListedSession {
     ListedSession { sid, ai, cwd }
 }
 
-/// What a machine says of itself, with all texts safe to show.
+/// What a machine reports, with all texts safe to show.
 fn visible_presence(presence: Presence) -> Presence {
     let scan = presence.scan.into_iter().take(MOST_PROGRAMS).map(|(name, program)| {
         let version = shown(&program.version, LONGEST_NAME);

@@ -203,9 +203,7 @@ impl Tokens {
     pub async fn revoke(&self, named: &str) -> Result<Vec<Token>> {
         let mut revoked = Vec::new();
         for (id, token) in self.0.tokens.all::<Token>().await? {
-            if (token.id == named || token.name == named) && self.0.tokens.take(&id).await? {
-                let _ = self.0.token_uses.take(&id).await;
-                audit::changed(&self.0, "token-revoke", &id).await?;
+            if (token.id == named || token.name == named) && self.revoke_id(&id).await? {
                 revoked.push(token);
             }
         }

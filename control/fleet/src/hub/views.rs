@@ -20,6 +20,7 @@ use tokio::{
 use super::{
     machines::{Machines, Unreachable},
     output::reason,
+    web::event,
 };
 use crate::{
     identity::MachineId,
@@ -28,7 +29,7 @@ use crate::{
 
 /// How many frames may wait for the slowest viewer of a session.
 const WAITING: usize = 8;
-/// How often a view is asked for again, while somebody looks.
+/// How often the hub renews a view that has a viewer.
 const RENEWAL: Duration = WATCH_TIME.checked_div(3).unwrap();
 /// How long a request for the screen is held back, so that one serves several viewers.
 const ANEW_APART: Duration = Duration::from_millis(200);
@@ -51,21 +52,18 @@ struct View {
     anew: Notify,
 }
 
-/// A frame as the page gets it.
+/// A frame, as an event for the page.
 #[derive(Clone)]
-struct Shown {
-    kind: Kind,
-    /// Events of HTTP.
-    event: Bytes,
-    /// Why the view has ended.
-    why: String,
+enum Shown {
+    Screen(Bytes),
+    Output(Bytes),
+    End(Bytes),
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Screen,
-    Bytes,
-    End,
+/// A page that looks at a session.
+pub struct Viewer {
+    view: Arc<View>,
+    frames: broadcast::Receiver<Shown>,
 }
 
 impl Views {
@@ -74,22 +72,14 @@ impl Views {
         Self { machines, client, all: Arc::default() }
     }
 
-    /// Shows a session, as events for a page, until the page disconnects or the view ends.
+    /// Opens a view of a session for a page.
     ///
     /// # Errors
     /// `sid` is not a session's id.
-    pub fn show(&self, machine: &MachineId, sid: &str) -> Result<mpsc::Receiver<Bytes>, String> {
-        let subject =
-            protocol::view(machine, sid).ok_or("a session's id has 12 hexadecimal digits")?;
-        let (send, receive) = mpsc::channel(1);
+    pub fn open(&self, machine: &MachineId, sid: &str) -> Result<Viewer, String> {
+        let subject = protocol::view(machine, sid)?;
         let (view, frames) = self.view(machine, sid, subject);
-        tokio::spawn(async move {
-            tokio::select! {
-                () = send.closed() => {}
-                () = forward(&view, frames, &send) => {}
-            }
-        });
-        Ok(receive)
+        Ok(Viewer { view, frames })
     }
 
     /// The view of a session, shared with others that look at it.
@@ -121,8 +111,8 @@ impl Views {
         (view, frames)
     }
 
-    /// Passes a session's frames to its viewers until nobody looks (`None`) or the view ends. Never waits for the machine while
-    /// frames wait.
+    /// Passes a session's frames to its viewers until there are no viewers (`None`) or the view ends. Never waits for the
+    /// machine's reply while frames wait.
     async fn follow(
         &self,
         (machine, sid): &Key,
@@ -157,18 +147,17 @@ impl Views {
             tokio::select! {
                 frame = frames.next() => {
                     let Some(frame) = frame else { return Some("the connection to NATS was closed".to_owned()) };
-                    let frame = frame_event(&frame.payload);
-                    if frame.kind == Kind::End {
-                        return Some(frame.why);
+                    match frame_event(&frame.payload) {
+                        // Without a viewer, the next loop ends.
+                        Ok(frame) => drop(shown.frames.send(frame)),
+                        Err(why) => return Some(why),
                     }
-                    // Without a viewer, the next loop ends.
-                    let _ = shown.frames.send(frame);
                 }
                 refused = async { asking.as_mut().expect("it is asked").await }, if asking.is_some() => {
                     if refused.is_some() {
                         return refused;
                     }
-                    asking = wanted.take().map(|anew| Box::pin(ask(anew)));
+                    asking = None;
                 }
                 _ = renewals.tick() => wanted = wanted.or(Some(false)),
                 () = shown.anew.notified() => wanted = Some(true),
@@ -180,101 +169,108 @@ impl Views {
     }
 }
 
-/// Passes frames to one page.
-async fn forward(view: &View, mut frames: broadcast::Receiver<Shown>, send: &mpsc::Sender<Bytes>) {
-    let mut has_screen = false;
-    loop {
-        match frames.recv().await {
-            Ok(Shown { kind, event, .. }) => {
-                has_screen |= kind != Kind::Bytes;
+impl Viewer {
+    /// Passes frames to the page, as events, until the page disconnects or the view ends.
+    pub async fn forward(mut self, send: &mpsc::Sender<Bytes>) {
+        let mut has_screen = false;
+        loop {
+            let event = match self.frames.recv().await {
+                Ok(Shown::Screen(event)) => {
+                    has_screen = true;
+                    event
+                }
                 // Output before the first screen is part of that screen.
-                if has_screen && send.send(event).await.is_err() {
+                Ok(Shown::Output(_)) if !has_screen => continue,
+                Ok(Shown::Output(event)) => event,
+                Ok(Shown::End(event)) => {
+                    let _ = send.send(event).await;
                     return;
                 }
-                if kind == Kind::End {
-                    return;
+                Err(broadcast::error::RecvError::Lagged(_)) => {
+                    has_screen = false;
+                    self.view.anew.notify_one();
+                    event("gap", "{}")
                 }
+                Err(broadcast::error::RecvError::Closed) => return,
+            };
+            if send.send(event).await.is_err() {
+                return;
             }
-            Err(broadcast::error::RecvError::Lagged(_)) => {
-                has_screen = false;
-                view.anew.notify_one();
-                if send.send(event("gap", "{}")).await.is_err() {
-                    return;
-                }
-            }
-            Err(broadcast::error::RecvError::Closed) => return,
         }
     }
 }
 
-/// A frame of a machine as an event. A machine may send anything.
-fn frame_event(payload: &[u8]) -> Shown {
+/// A machine's frame as an event. A machine may send anything.
+///
+/// # Errors
+/// The view has ended, or the frame is malformed. A reason for the person.
+fn frame_event(payload: &[u8]) -> Result<Shown, String> {
     let is_base64 = |text: &str| STANDARD.decode(text).is_ok();
     match serde_json::from_slice(payload) {
         Ok(Frame::Screen { cols, rows, base64, lost }) if is_base64(&base64) => {
             let screen = json!({"cols": cols, "rows": rows, "data": base64}).to_string();
-            let gap = if lost > 0 { "event: gap\ndata: {}\n\n" } else { "" };
-            let event = format!("{gap}event: screen\ndata: {screen}\n\n").into();
-            Shown { kind: Kind::Screen, event, why: String::new() }
+            let screen = event("screen", &screen);
+            Ok(Shown::Screen(match lost {
+                0 => screen,
+                _ => [event("gap", "{}"), screen].concat().into(),
+            }))
         }
         Ok(Frame::Bytes(base64)) if is_base64(&base64) => {
-            let why = String::new();
-            Shown { kind: Kind::Bytes, event: event("bytes", &base64), why }
+            Ok(Shown::Output(event("bytes", &base64)))
         }
-        Ok(Frame::End(why)) => end(&reason(&why)),
-        _ => end("the machine sent a malformed frame"),
+        Ok(Frame::End(why)) => Err(reason(&why)),
+        _ => Err("the machine sent a malformed frame".to_owned()),
     }
 }
 
 fn end(why: &str) -> Shown {
-    let why = why.replace(['\n', '\r'], " ");
-    Shown { kind: Kind::End, event: event("end", &why), why }
-}
-
-fn event(kind: &str, data: &str) -> Bytes {
-    format!("event: {kind}\ndata: {data}\n\n").into()
+    Shown::End(event("end", &why.replace(['\n', '\r'], " ")))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn shown(frame: &Frame) -> String {
-        let shown = frame_event(&serde_json::to_vec(frame).unwrap());
-        String::from_utf8(shown.event.to_vec()).unwrap()
+    /// The event that a page gets for what a machine sent.
+    fn shown(payload: &[u8]) -> String {
+        let (Shown::Screen(event) | Shown::Output(event) | Shown::End(event)) =
+            frame_event(payload).unwrap_or_else(|why| end(&why));
+        String::from_utf8(event.to_vec()).unwrap()
+    }
+
+    fn sent(frame: &Frame) -> Vec<u8> {
+        serde_json::to_vec(frame).unwrap()
     }
 
     #[test]
     fn no_frame_makes_events_of_its_own() {
         let hostile = "a\n\nevent: screen\ndata: {}\n\n".to_owned();
-        assert_eq!(shown(&Frame::Bytes("aGk=".to_owned())), "event: bytes\ndata: aGk=\n\n");
+        assert_eq!(shown(&sent(&Frame::Bytes("aGk=".to_owned()))), "event: bytes\ndata: aGk=\n\n");
         for frame in [
             Frame::Bytes(hostile.clone()),
             Frame::Screen { cols: 1, rows: 1, base64: hostile.clone(), lost: 0 },
             Frame::End(hostile),
         ] {
-            let event = shown(&frame);
+            let event = shown(&sent(&frame));
             assert!(event.starts_with("event: end\n"), "{event}");
             assert_eq!(event.matches("\n\n").count(), 1, "{event}");
         }
-        assert_eq!(frame_event(b"nothing").kind as u8, Kind::End as u8);
-        assert!(shown(&Frame::Bytes("A".to_owned())).starts_with("event: end\n"));
+        assert!(shown(b"nothing").starts_with("event: end\n"));
+        assert!(shown(&sent(&Frame::Bytes("A".to_owned()))).starts_with("event: end\n"));
     }
 
     #[tokio::test]
     async fn a_slow_page_misses_output_and_asks_for_the_screen() {
-        let view = View { frames: broadcast::Sender::new(2), anew: Notify::new() };
-        let frames = view.frames.subscribe();
+        let view = Arc::new(View { frames: broadcast::Sender::new(2), anew: Notify::new() });
+        let viewer = Viewer { view: view.clone(), frames: view.frames.subscribe() };
         let (send, mut receive) = mpsc::channel(8);
-        for text in ["YQ==", "Yg==", "Yw=="] {
-            let _ = view
-                .frames
-                .send(frame_event(&serde_json::to_vec(&Frame::Bytes(text.to_owned())).unwrap()));
-        }
+        let bytes = ["YQ==", "Yg==", "Yw=="].map(|text| Frame::Bytes(text.to_owned()));
         let screen = Frame::Screen { cols: 2, rows: 1, base64: "ZA==".to_owned(), lost: 3 };
-        let _ = view.frames.send(frame_event(&serde_json::to_vec(&screen).unwrap()));
+        for frame in bytes.iter().chain([&screen]) {
+            let _ = view.frames.send(frame_event(&sent(frame)).unwrap());
+        }
         let _ = view.frames.send(end("over"));
-        forward(&view, frames, &send).await;
+        viewer.forward(&send).await;
         let mut events = Vec::new();
         while let Ok(event) = receive.try_recv() {
             events.push(String::from_utf8(event.to_vec()).unwrap());

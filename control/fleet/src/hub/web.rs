@@ -3,7 +3,7 @@
 use std::{collections::HashMap, time::Duration};
 
 use axum::{
-    body::Body,
+    body::{Body, Bytes},
     extract::Query,
     http::{HeaderMap, Response, StatusCode, Uri, header},
 };
@@ -54,7 +54,7 @@ pub fn bearer(headers: &HeaderMap) -> Option<String> {
 /// Reads a body of JSON.
 ///
 /// # Errors
-/// It is none of this form. The reason says where.
+/// The body does not have this form. The reason names the place.
 pub fn read<'b, T: Deserialize<'b>>(body: &'b [u8]) -> Result<T, Refused> {
     serde_json::from_slice(body).map_err(|error| (StatusCode::BAD_REQUEST, error.to_string()))
 }
@@ -62,6 +62,11 @@ pub fn read<'b, T: Deserialize<'b>>(body: &'b [u8]) -> Result<T, Refused> {
 /// A reply of JSON.
 pub fn json_reply(value: &Value) -> Response<Body> {
     reply(StatusCode::OK, "application/json", value.to_string())
+}
+
+/// An event of a stream (HTML Standard, server-sent events). `data` is one line.
+pub fn event(kind: &str, data: &str) -> Bytes {
+    format!("event: {kind}\ndata: {data}\n\n").into()
 }
 
 /// A reply without content.

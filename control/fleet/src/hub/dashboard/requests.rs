@@ -22,6 +22,8 @@ use crate::{
 
 /// The name of the client that types for the person.
 const CLIENT: &str = "dashboard";
+/// The refusal for a machine that is not paired.
+const NO_MACHINE: &str = "There is no such machine";
 
 /// What is known of the page that asks.
 pub struct From<'a> {
@@ -57,6 +59,11 @@ pub async fn answer(
 /// A failure to find what a request names.
 fn missing(error: anyhow::Error) -> (StatusCode, String) {
     (StatusCode::CONFLICT, format!("{error:#}"))
+}
+
+/// The reply to a request that changes one thing, if that was found.
+fn found(is_found: bool, otherwise: &str) -> Answer {
+    if is_found { Ok(done()) } else { refused(StatusCode::CONFLICT, otherwise) }
 }
 
 async fn decide(hub: &Services, body: &[u8]) -> Answer {
@@ -110,10 +117,7 @@ async fn revoke_token(hub: &Services, body: &[u8]) -> Answer {
         id: String,
     }
     let Revoke { id } = read(body)?;
-    match hub.tokens.revoke_id(&id).await.map_err(internal)? {
-        true => Ok(done()),
-        false => refused(StatusCode::CONFLICT, "There is no such token"),
-    }
+    found(hub.tokens.revoke_id(&id).await.map_err(internal)?, "There is no such token")
 }
 
 async fn invite(pairing: &Pairing, own: &str) -> Answer {
@@ -131,13 +135,10 @@ async fn remove_machine(hub: &Services, body: &[u8]) -> Answer {
         id: MachineId,
     }
     let Remove { id } = read(body)?;
-    match hub.machines.remove(&id).await.map_err(internal)? {
-        true => Ok(done()),
-        false => refused(StatusCode::CONFLICT, "There is no such machine"),
-    }
+    found(hub.machines.remove(&id).await.map_err(internal)?, NO_MACHINE)
 }
 
-/// Types for the person. The log says that, but not what: it may be a password.
+/// Types for the person. The audit log records that, but not the text, which may be a password.
 async fn type_in(hub: &Services, secret: &str, body: &[u8]) -> Answer {
     #[derive(Deserialize)]
     struct Typing {
@@ -147,7 +148,7 @@ async fn type_in(hub: &Services, secret: &str, body: &[u8]) -> Answer {
     }
     let Typing { machine, sid, text } = read(body)?;
     if !hub.machines.is_paired(&machine) {
-        return refused(StatusCode::CONFLICT, "There is no such machine");
+        return refused(StatusCode::CONFLICT, NO_MACHINE);
     }
     if text.len() > LONGEST_TEXT {
         return refused(StatusCode::PAYLOAD_TOO_LARGE, "The text is too long");
