@@ -32,6 +32,7 @@ pub mod questions;
 pub mod reading;
 pub mod recording;
 pub mod redact;
+pub mod refused_lines;
 pub mod reports;
 pub mod rewrites;
 pub mod run;

@@ -15,17 +15,34 @@ use crate::{
 /// The most bytes of input to which the rules are applied at once.
 pub const MOST_JUDGED: usize = 1 << 20;
 
-pub fn decide(authority: &Authority, _: &Caller, step: &Step<'_>) -> Decision {
-    let policy = &authority.policy;
+pub fn decide(authority: &Authority, caller: &Caller, step: &Step<'_>) -> Decision {
+    let Authority { policy, refused_lines, .. } = authority;
     if !policy.is_enabled() {
         return Decision::Allow;
     }
     match step {
         Step::Type(_, Input::Bytes { bytes, .. }) => check_length(policy, bytes.len()).into(),
-        Step::Type(pane, Input::Command(command)) => check_command(policy, pane, command).into(),
+        Step::Type(pane, Input::Command(command)) => match check_command(policy, pane, command) {
+            Err(Error::Policy(refusal)) => {
+                let is_known = pane.compose(&[]).unfinished.edited == Edited::No;
+                let line = is_known.then(|| pane.typed() + command);
+                let checked = refused_lines.check(caller, pane.id(), line, refusal);
+                checked.map_err(Error::Policy).into()
+            }
+            checked => checked.into(),
+        },
         Step::Type(pane, Input::Variable(line)) => check_variable(policy, pane, line).into(),
         Step::Compose { pane, reading: Some(reading), composed, .. } => {
-            reading.check(policy, pane.id(), composed).map_err(Error::Policy).into()
+            let mut checked = reading.check(policy, pane.id(), composed);
+            if let Err(refusal) = checked {
+                let line = reading.line(composed);
+                checked = refused_lines.check(caller, pane.id(), line, refusal);
+            }
+            // No gate follows.
+            if checked.is_ok() && !composed.entered.is_empty() {
+                refused_lines.entered(pane.id());
+            }
+            checked.map_err(Error::Policy).into()
         }
         _ => Decision::Allow,
     }

@@ -9,7 +9,7 @@ use crate::{
     error::{Denial, Error, Result},
     services::{
         approvals::Approvals, clients::Clients, leases::Leases, policy::Policy, reading::Reading,
-        tokens::Tokens,
+        refused_lines::RefusedLines, tokens::Tokens,
     },
 };
 
@@ -92,4 +92,5 @@ pub(crate) struct Authority {
     pub(crate) clients: Arc<Clients>,
     pub(crate) leases: Arc<Leases>,
     pub(crate) policy: Arc<Policy>,
+    pub(crate) refused_lines: Arc<RefusedLines>,
 }

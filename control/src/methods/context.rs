@@ -36,6 +36,7 @@ use crate::{
         questions::{Kind, Question, Questions},
         reading::Reading,
         recording::Recorder,
+        refused_lines::RefusedLines,
         search_limiter::SearchLimiter,
         secret::{self, Asked},
         shell::{Shell, TypedRuns},
@@ -59,6 +60,8 @@ pub struct Context {
     pub(crate) hub: Arc<Hub>,
     /// The rules on input lines.
     pub(crate) policy: Arc<Policy>,
+    /// The lines that the rules refused.
+    pub(crate) refused_lines: Arc<RefusedLines>,
     /// The audit log.
     pub(crate) audit: Audit,
     /// The leases on the panes' input.
@@ -115,6 +118,7 @@ impl Context {
         catalog: Arc<dyn Catalog>,
     ) -> Self {
         let policy = Arc::<Policy>::default();
+        let refused_lines = Arc::<RefusedLines>::default();
         let tokens = Arc::new(Tokens::new(registration.home(), registration.start()));
         let approvals = Arc::new(Approvals::new(registration.home(), rule));
         let leases = Leases::new(&mux);
@@ -134,6 +138,7 @@ impl Context {
                 clients: clients.clone(),
                 leases: leases.clone(),
                 policy: policy.clone(),
+                refused_lines: refused_lines.clone(),
             },
             hidden: HiddenPanes::new(mux.clone()),
             bytes,
@@ -141,6 +146,7 @@ impl Context {
             adapters: Adapters::new(hub.clone(), tokens.clone(), states_changed),
             hub,
             policy,
+            refused_lines,
             audit: Audit::new(registration.home()),
             tokens,
             approvals,

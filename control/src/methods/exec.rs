@@ -235,6 +235,7 @@ impl Typist for ForCaller<'_> {
             let lines = if lines.len() > 1 { lines } else { vec![BEGIN.to_owned()] };
             self.context.echoes.add_lines(self.pane, place, lines);
         }
+        self.context.refused_lines.entered(self.pane.id());
         self.context.typed(self.caller, self.pane);
         self.caller.signals.report_typed();
     }

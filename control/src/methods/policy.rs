@@ -6,15 +6,15 @@ use unterm_mux::PaneId;
 
 use super::{
     Caller, Context, Group, Method, Result, Subjects,
-    params::{Arg, Raw, Target},
+    params::{Arg, NoParams, Raw, Target, session_params},
 };
 use crate::{
     authority::MOST_JUDGED,
     error::{self, Error},
-    services::{policy::Refusal, search_limiter::Budget},
+    services::{policy::Refusal, refused_lines, search_limiter::Budget},
 };
 
-pub use crate::services::policy::Rules;
+pub use crate::services::{policy::Rules, refused_lines::RefusedLine};
 
 /// `policy.set`.
 pub struct Set;
@@ -111,5 +111,73 @@ impl Method for Check {
             }
         };
         Ok(CheckReply { allowed, reason })
+    }
+}
+
+/// `policy.refused`.
+pub struct Refused;
+
+#[derive(Deserialize, Serialize, JsonSchema)]
+pub struct RefusedReply {
+    /// The last 64 lines, oldest first. A line of more than 4096 bytes is left out, and so is a line whose text is unknown.
+    pub lines: Vec<RefusedLine>,
+}
+
+impl Method for Refused {
+    const NAME: &'static str = "policy.refused";
+    const GROUP: Group = Group::Governance;
+    // A line may hold what the screen does not show.
+    const REVEALS: Subjects =
+        Subjects::RULES.union(Subjects::SESSIONS).union(Subjects::CALLERS).union(Subjects::SECRETS);
+    const DOC: &'static str = "Lists the lines that the rules refused.";
+    type Params<'a> = NoParams;
+    type Reply = RefusedReply;
+
+    async fn call<'a>(context: &'a Context, _: &'a Caller, _: NoParams) -> Result<RefusedReply> {
+        Ok(RefusedReply { lines: context.refused_lines.refused() })
+    }
+}
+
+/// `policy.release`.
+pub struct Release;
+
+session_params! {
+    /// A line, and its session.
+    ReleaseParams {
+        /// The whole line, as policy.refused gives it. At most 4096 bytes.
+        line: String,
+    }
+}
+
+#[derive(Deserialize, Serialize, JsonSchema)]
+pub struct ReleaseReply {
+    pub released: bool,
+}
+
+impl Method for Release {
+    const NAME: &'static str = "policy.release";
+    const GROUP: Group = Group::Governance;
+    const REVEALS: Subjects = Subjects::empty();
+    const CHANGES: Subjects = Subjects::RULES;
+    const DOC: &'static str = "Lets a line that the rules refuse be entered once in a session, by any caller, within 15 seconds. Another line that is entered there ends the release.";
+    type Params<'a> = ReleaseParams<'a>;
+    type Reply = ReleaseReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: ReleaseParams<'a>,
+    ) -> Result<ReleaseReply> {
+        let pane = context.pane(params.target())?;
+        let line = params.line.required("line")?;
+        if line.len() > refused_lines::LONGEST {
+            return Err(Error::Invalid {
+                name: "line",
+                expected: format!("at most {} bytes", refused_lines::LONGEST),
+                got: format!("{} bytes", line.len()),
+            });
+        }
+        context.refused_lines.release(pane.id(), line.into_owned());
+        Ok(ReleaseReply { released: true })
     }
 }

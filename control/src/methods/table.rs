@@ -104,6 +104,8 @@ pub static METHODS: &[Entry] = &[
     entry::<proxy::Env>(),
     entry::<policy::Set>(),
     entry::<policy::Check>(),
+    entry::<policy::Refused>(),
+    entry::<policy::Release>(),
     entry::<approvals::List>(),
     entry::<approvals::Answer>(),
     entry::<approvals::Forget>(),

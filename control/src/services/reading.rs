@@ -53,9 +53,32 @@ impl Reading {
         if !policy.binds(pane) {
             return Ok(());
         }
+        let Read { lines, texts, is_unknown } = self.read(composed);
+        for text in &texts {
+            policy.check_typed::<&str>(Some(pane), &[], text)?;
+        }
+        policy.check_typed(Some(pane), &lines, "")?;
+        if self.is_shell || self.is_before_shell {
+            policy.check_typed_at_prompt(Some(pane), self.shell, &lines)?;
+        }
+        if is_unknown { Err(Refusal::Unknown) } else { Ok(()) }
+    }
+
+    /// The lines that some input enters, separated by line ends, or else the unfinished line that it leaves. `None` if
+    /// the program may read another line.
+    pub fn line(&self, composed: &Composed) -> Option<String> {
+        let Read { lines, texts, is_unknown } = self.read(composed);
+        let unfinished = &composed.unfinished.text;
+        let is_known =
+            |text: &String| text.is_empty() || text == unfinished || lines.contains(text);
+        let line = if lines.is_empty() { unfinished.clone() } else { lines.join("\n") };
+        (!is_unknown && texts.iter().all(is_known)).then_some(line)
+    }
+
+    /// What the program reads of some input.
+    fn read(&self, composed: &Composed) -> Read {
         let Composed { entered, unfinished, pastes, is_shown } = composed;
         let shown = self.shown.as_ref().filter(|_| *is_shown);
-        // Known whole lines, other texts to check for blocked patterns, and whether an unknown line would be entered.
         let (mut lines, mut texts) = (Vec::new(), vec![unfinished.text.clone()]);
         let mut is_unknown = self.is_shell && *pastes && !self.knows_pastes;
         // A shell may have inserted text by itself, in front of the cursor. Text behind the cursor is only a
@@ -85,15 +108,18 @@ impl Reading {
         {
             texts.push(shown.with(added));
         }
-        for text in &texts {
-            policy.check_typed::<&str>(Some(pane), &[], text)?;
-        }
-        policy.check_typed(Some(pane), &lines, "")?;
-        if self.is_shell || self.is_before_shell {
-            policy.check_typed_at_prompt(Some(pane), self.shell, &lines)?;
-        }
-        if is_unknown { Err(Refusal::Unknown) } else { Ok(()) }
+        Read { lines, texts, is_unknown }
     }
+}
+
+/// What a program reads of some input.
+struct Read {
+    /// Entered lines, as a whole.
+    lines: Vec<String>,
+    /// Other texts that must not contain what is blocked.
+    texts: Vec<String>,
+    /// Whether an unknown line would be entered.
+    is_unknown: bool,
 }
 
 #[cfg(test)]

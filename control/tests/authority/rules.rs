@@ -572,3 +572,40 @@ fn what_a_shell_takes_from_its_history_or_continues_is_no_way_around_the_rules()
     assert_eq!(ran["output"], "a!b c!", "{ran}");
     assert!(!target.exists());
 }
+
+#[test]
+fn a_released_line_is_entered_once() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.program(&mut wire, "cat", &[]);
+    let id = session.id;
+    block(&mut wire, json!(["forbidden"]));
+    let refusal = "Command blocked by policy: forbidden";
+    let enter = json!({"id": id, "input": "forbidden 1\r"});
+    assert_eq!(wire.fail("session.input", enter.clone()), refusal);
+    let refused = wire.call("policy.refused", json!({}))["lines"].take();
+    assert_eq!(refused.as_array().map(Vec::len), Some(1), "{refused}");
+    assert_eq!(
+        (&refused[0]["session_id"], &refused[0]["line"]),
+        (&json!(id), &json!("forbidden 1"))
+    );
+
+    wire.call("policy.release", json!({"id": id, "line": "forbidden 1"}));
+    assert_eq!(wire.fail("session.input", json!({"id": id, "input": "forbidden 12\r"})), refusal);
+    wire.call("session.input", enter.clone());
+    assert_eq!(wire.fail("session.input", enter), refusal, "once");
+
+    // In parts, as it is typed; and the text before it counts.
+    wire.call("policy.release", json!({"id": id, "line": "forbidden 2"}));
+    wire.call("session.input", json!({"id": id, "input": "forbidden 2"}));
+    wire.call("session.input", json!({"id": id, "input": "\r"}));
+    wire.call("session.input", json!({"id": id, "input": "echo "}));
+    wire.call("policy.release", json!({"id": id, "line": "forbidden 3"}));
+    assert_eq!(wire.fail("session.input", json!({"id": id, "input": "forbidden 3\r"})), refusal);
+    let refused = wire.call("policy.refused", json!({}));
+    let last = refused["lines"].as_array().and_then(|lines| lines.last()).unwrap();
+    assert_eq!(last["line"], "echo forbidden 3");
+    let missing = json!({"id": 4711, "line": "x"});
+    assert_eq!(wire.fail("policy.release", missing), "Session 4711 not found");
+    assert_eq!(wire.fail("policy.release", json!({"id": id})), "Missing 'line'");
+}

@@ -519,6 +519,10 @@ fn rules_and_files(t: &mut Transcript, fixture: &Fixture, id: u64) {
     for name in ["exec.run", "exec.run_wait"] {
         t.fail(name, json!({"id": id, "command": "sudo x"}), "Command blocked by policy: sudo ");
     }
+    let refused =
+        json!([{"session_id": "number", "line": "=sudo x", "rule": "=sudo ", "client": "string?"}]);
+    t.call("policy.refused", json!({}), json!({"lines": refused}));
+    t.call("policy.release", json!({"id": id, "line": "sudo x"}), json!({"released": true}));
     let none = json!({"enabled": false, "blocked_patterns": [], "allowed_patterns": []});
     t.call("policy.set", none, json!({"set": true}));
 
