@@ -11,7 +11,10 @@ use async_nats::{Client, RequestErrorKind, jetstream::kv::Operation};
 use futures_util::{StreamExt as _, stream};
 use parking_lot::RwLock;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use tokio::{sync::watch, time::interval};
+use tokio::{
+    sync::watch,
+    time::{Instant, interval},
+};
 
 use super::{
     audit,
@@ -20,7 +23,9 @@ use super::{
 };
 use crate::{
     identity::MachineId,
-    protocol::{self, Claim, Presence, Reply, Session, Sessions, TOOL_PATIENCE, Verb},
+    protocol::{
+        self, Claim, PRESENCE_TTL, Presence, Reply, Session, Sessions, TOOL_PATIENCE, Verb,
+    },
     signature::Signer,
 };
 
@@ -39,6 +44,10 @@ const CHECKS: [Duration; 4] = [
 ];
 /// How long after a start or a reconnection all machines are checked.
 const SETTLING: Duration = Duration::from_millis(500);
+/// How often the hub checks that its watches receive what changes.
+const STALL_CHECK: Duration = Duration::from_secs(10);
+/// How old the last report of a connected machine may be. A machine renews its presence, or NATS reports that it has expired.
+const OLDEST_REPORT: Duration = PRESENCE_TTL.saturating_add(Duration::from_secs(5));
 /// How often the hub checks whether it was disconnected from NATS.
 const RECONNECT_CHECK: Duration = Duration::from_secs(1);
 /// How many machines are asked at a time.
@@ -136,8 +145,22 @@ pub struct Machines {
 #[derive(Default)]
 struct State {
     paired: BTreeMap<MachineId, Machine>,
-    /// What connected machines report, safe to show.
-    present: HashMap<MachineId, Presence>,
+    /// What connected machines report.
+    present: HashMap<MachineId, Report>,
+}
+
+/// The last report of a machine.
+struct Report {
+    /// What it reported, safe to show.
+    presence: Presence,
+    /// When this hub received it.
+    at: Instant,
+}
+
+impl Report {
+    fn is_old(&self) -> bool {
+        self.at.elapsed() > OLDEST_REPORT
+    }
 }
 
 impl Machines {
@@ -228,7 +251,8 @@ impl Machines {
         let known: Vec<_> = {
             let state = self.state.read();
             let wanted = state.paired.values().filter(|machine| is_wanted(machine));
-            wanted.map(|of| (of.clone(), state.present.get(&of.id).cloned())).collect()
+            let presence = |of: &Machine| Some(state.present.get(&of.id)?.presence.clone());
+            wanted.map(|of| (of.clone(), presence(of))).collect()
         };
         let asked = stream::iter(known).map(|(machine, presence)| async move {
             let presence = match presence {
@@ -305,8 +329,9 @@ impl Machines {
                 let presence = presence.map(visible_presence);
                 self.change(|state| match presence {
                     Some(presence) => {
-                        let is_news = state.present.get(&id) != Some(&presence);
-                        state.present.insert(id, presence);
+                        let before = state.present.get(&id);
+                        let is_news = before.is_none_or(|before| before.presence != presence);
+                        state.present.insert(id, Report { presence, at: Instant::now() });
                         is_news
                     }
                     None => state.present.remove(&id).is_some(),
@@ -327,9 +352,35 @@ impl Machines {
                 error = presence => error,
                 error = paired => error,
                 error = self.follow_connections() => error,
+                error = self.find_stall() => error,
             };
-            tracing::warn!(error = %format!("{error:#}"), "the machines are not followed");
+            tracing::warn!(error = %format!("{error:#}"), "the machines are followed anew");
             tokio::time::sleep(Duration::from_secs(1)).await;
+            self.change(|state| {
+                state.present.retain(|_, report| !report.is_old());
+                true
+            });
+            if let Err(error) = self.load().await {
+                tracing::debug!(error = %format!("{error:#}"), "the machines are not loaded");
+            }
+        }
+    }
+
+    /// Returns when a watch has stalled: while the servers of a cluster choose a leader, a watch may end without an error.
+    async fn find_stall(&self) -> anyhow::Error {
+        let (mut ticks, mut differed) = (interval(STALL_CHECK), false);
+        loop {
+            ticks.tick().await;
+            if self.state.read().present.values().any(Report::is_old) {
+                return anyhow::anyhow!("a machine's presence is overdue");
+            }
+            let Ok(paired) = self.store.machines.keys().await else { continue };
+            let differs = !self.state.read().paired.keys().map(MachineId::as_str).eq(&paired);
+            // A single difference may be a change that is on its way.
+            if differs && differed {
+                return anyhow::anyhow!("the paired machines are not those in the store");
+            }
+            differed = differs;
         }
     }
 

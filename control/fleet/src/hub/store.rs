@@ -1,16 +1,19 @@
 //! The fleet's state: buckets and streams of NATS's JetStream. A hub keeps nothing else, so that hubs can be replaced and added.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, anyhow};
 use async_nats::{
-    Client,
+    Client, HeaderValue,
     jetstream::{
         self,
+        consumer::{DeliverPolicy, pull},
         kv::{self, UpdateErrorKind},
         stream::{self, DiscardPolicy, RetentionPolicy},
     },
 };
+use axum::body::Bytes;
+use futures_util::StreamExt as _;
 use serde::{Serialize, de::DeserializeOwned};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
@@ -45,6 +48,10 @@ pub const INVITATION_AGE: Duration = Duration::from_secs(600);
 /// How long a code for the dashboard is valid, and how long a sign-in lasts.
 const CODE_AGE: Duration = Duration::from_secs(600);
 const SIGN_IN_AGE: Duration = Duration::from_secs(12 * 3600);
+/// How long a line waits for a person. Shorter than the ids of calls are remembered, so that none is released twice.
+const LINE_AGE: Duration = Duration::from_secs(24 * 3600);
+/// How long the next value of a bucket may take.
+const PATIENCE: Duration = Duration::from_secs(5);
 /// How often a change is tried again because another hub changed the same value.
 const TRIES: usize = 20;
 
@@ -75,6 +82,8 @@ pub struct Store {
     pub switches: Bucket,
     /// The calls that machines have begun.
     pub calls: Bucket,
+    /// Calls with a line that the rules of a machine refuse, by the calls' ids.
+    pub blocked_lines: Bucket,
 }
 
 impl Store {
@@ -115,6 +124,8 @@ impl Store {
             codes: bucket("fleet_codes", CODE_AGE).await?,
             sign_ins: bucket("fleet_sign_ins", SIGN_IN_AGE).await?,
             switches: bucket("fleet_switches", forever).await?,
+            blocked_lines: bucket_in(&jetstream, "fleet_blocked_lines", LINE_AGE, None, large)
+                .await?,
             client: machines,
             jetstream: jetstream.clone(),
         };
@@ -241,26 +252,63 @@ impl Bucket {
         }
     }
 
-    /// All values, by their keys.
+    /// All values, sorted by their keys. Values of another form are left out.
     ///
     /// # Errors
     /// NATS does not answer.
     pub async fn all<T: DeserializeOwned>(&self) -> Result<Vec<(String, T)>> {
-        use futures_util::StreamExt as _;
-        let mut keys = self.0.keys().await?;
-        let mut names = Vec::new();
-        while let Some(key) = keys.next().await {
-            names.push(key?);
-        }
-        names.sort();
         let mut all = Vec::new();
-        for key in names {
-            if let Some(value) = self.get(&key).await? {
-                all.push((key, value));
+        for (key, value) in self.read(false).await? {
+            match serde_json::from_slice(&value) {
+                Ok(value) => all.push((key, value)),
+                Err(error) => tracing::warn!(key, %error, "a value is not understood"),
             }
         }
         Ok(all)
     }
+
+    /// All keys, sorted.
+    ///
+    /// # Errors
+    /// NATS does not answer.
+    pub async fn keys(&self) -> Result<Vec<String>> {
+        Ok(self.read(true).await?.into_keys().collect())
+    }
+
+    /// The bytes of all values, by their keys, in one request instead of one for each key.
+    async fn read(&self, headers_only: bool) -> Result<BTreeMap<String, Bytes>> {
+        let config = pull::OrderedConfig {
+            deliver_policy: DeliverPolicy::LastPerSubject,
+            filter_subject: format!("{}>", self.0.prefix),
+            headers_only,
+            ..pull::OrderedConfig::default()
+        };
+        let consumer = self.0.stream.create_consumer(config).await?;
+        let mut all = BTreeMap::new();
+        if consumer.cached_info().num_pending == 0 {
+            return Ok(all);
+        }
+        let mut messages = consumer.messages().await?;
+        loop {
+            let next = tokio::time::timeout(PATIENCE, messages.next()).await;
+            let message = next.context("NATS does not send a bucket")?.context("no message")??;
+            let info = message.info().map_err(|error| anyhow!("{error}"))?;
+            let is_last = info.pending == 0;
+            let key = message.subject.strip_prefix(self.0.prefix.as_str());
+            if let (Some(key), None) = (key, removal(&message)) {
+                all.insert(key.to_owned(), message.payload.clone());
+            }
+            if is_last {
+                return Ok(all);
+            }
+        }
+    }
+}
+
+/// The header of a message that removes a key, by a hub or because it has expired (NATS, ADR-8 and ADR-43).
+fn removal(message: &async_nats::Message) -> Option<&HeaderValue> {
+    let headers = message.headers.as_ref()?;
+    headers.get("KV-Operation").or_else(|| headers.get("Nats-Marker-Reason"))
 }
 
 /// The age of a time that [`now`] returned. `None` if the text is not such a time.
