@@ -23,7 +23,7 @@ const RIGHTS = ['list', 'read', 'send', 'admin'];
 // Seconds until a token expires; empty: never.
 const ENDS = ['3600', '86400', '604800', '2592000', '7776000', ''];
 const blankToken = () => ({ name: '', rights: ['list', 'read', 'send'], some: false, machines: [], ends: '2592000' });
-const NOTHING = { hub: '', version: '', may_act: false, stopped: false, machines: [], conversations: [], tokens: [] };
+const NOTHING = { hub: '', version: '', may_act: false, stopped: false, machines: [], conversations: [], lines: [], tokens: [] };
 const CLOSED = { machine: '', sid: '', status: '', reason: '', gap: '', fault: '', typing: false };
 // Shown when even the words can't be loaded.
 const NO_WORDS = { 'error.offline': 'The hub does not respond.' };
@@ -238,9 +238,10 @@ function makeTerminal(Terminal, host, { typed, left }) {
 
 /**
  * A function that sends typed text in its order: one request at a time, and the next with all that was typed meanwhile. If a
- * request fails, the text behind it is dropped, since it may make no sense, or do harm, without the text that is missing.
+ * request fails, the text behind it is dropped, since it may make no sense, or do harm, without the text that is missing. If a
+ * rule of the machine blocks the line, `releases` decides whether the text is sent again.
  */
-function typist(machine, sid, failed) {
+function typist(machine, sid, { failed, releases }) {
     let [waiting, isSending] = ['', false];
     return async (text) => {
         waiting += text;
@@ -250,7 +251,10 @@ function typist(machine, sid, failed) {
             const now = waiting;
             waiting = '';
             try {
-                await ask('/api/sessions/type', { machine, sid, text: now });
+                const { blocked } = await ask('/api/sessions/type', { machine, sid, text: now }) ?? {};
+                if (!blocked) continue;
+                if (await releases(blocked)) await ask('/api/sessions/type', { machine, sid, text: now, released: blocked.line });
+                else waiting = '';
             } catch (error) {
                 waiting = '';
                 failed(error);
@@ -475,16 +479,17 @@ document.addEventListener('alpine:init', () => {
             }
         },
         put(hub) {
-            const before = this.pending().length;
+            const [before, linesBefore] = [this.pending().length, this.hub.lines.length];
             this.hub = hub;
             const waiting = this.pending().length;
             if (waiting > before) this.say(this.t('mirror.pending', { count: waiting }));
+            if (hub.lines.length > linesBefore) this.say(this.t('lines.waiting', { count: hub.lines.length }));
             const session = this.sessionOf(this.live);
             if (session) Object.assign(this, { liveTitle: session.title || session.sid, liveFolder: session.cwd ?? '' });
             this.nameDocument();
         },
         nameDocument() {
-            const waiting = this.pending().length;
+            const waiting = this.pending().length + this.hub.lines.length;
             document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${this.hub.hub ? `${this.hub.hub} – ` : ''}Unterm`;
         },
         /** Listens for changes and calls, and reconnects when the connection ends. */
@@ -651,7 +656,7 @@ document.addEventListener('alpine:init', () => {
                 const { Terminal } = await import('/xterm.js');
                 await new Promise((go) => this.whenShown(go));
                 if (signal.aborted) return;
-                const type = typist(machine, sid, (error) => this.notTyped(error, signal));
+                const type = typist(machine, sid, { failed: (error) => this.notTyped(error, signal), releases: (blocked) => this.releases(blocked) });
                 terminal = makeTerminal(Terminal, document.getElementById('screen'), { typed: type, left: () => this.setTyping(false) });
             } catch {
                 this.endLive('refused', this.t('error.offline'), signal);
@@ -732,10 +737,24 @@ document.addEventListener('alpine:init', () => {
             return this.hub.conversations.filter((conversation) => conversation.state === 'pending');
         },
         badge(name) {
-            return name === 'mirror' ? this.pending().length : 0;
+            return name === 'mirror' ? this.pending().length + this.hub.lines.length : 0;
         },
         badgeText(name) {
-            return this.badge(name) > 0 ? this.t('mirror.pending', { count: this.badge(name) }) : '';
+            if (name !== 'mirror') return '';
+            const counts = { 'mirror.pending': this.pending().length, 'lines.waiting': this.hub.lines.length };
+            return Object.entries(counts).filter(([, count]) => count > 0).map(([key, count]) => this.t(key, { count })).join(', ');
+        },
+        async decideLine(line, decision) {
+            await this.change(`/api/lines/${decision}`, { id: line.id }, `lines.${decision}.said`);
+            this.keepFocus('conversations-title');
+        },
+        /** Asks whether to enter a line that the person types and that a rule of the machine blocks. */
+        releases({ line, rule }) {
+            return new Promise((decided) => {
+                // The button decides before the dialog reports that it is closed.
+                document.getElementById('confirm').addEventListener('close', () => decided(false), { once: true });
+                this.confirm(this.t('lines.sure.title'), this.t('lines.sure', { rule, line: this.callText(line) }), this.t('lines.release'), () => decided(true));
+            });
         },
         /** Pending ones first, the oldest of them on top: one that is added must not move the button that is about to be pressed. */
         conversations() {

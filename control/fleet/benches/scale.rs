@@ -29,7 +29,7 @@ use tokio::{
 };
 use unterm_fleet::{
     Credentials, MachineId,
-    connector::{Answering, Connection, Panes, machine_key, run_with},
+    connector::{Answering, Connection, Panes, Typing, machine_key, run_with},
     hub::{Hub, Options, conversations::Decision, tokens::Right},
     machine_key_public,
     nats_server::Fleet,
@@ -109,7 +109,7 @@ impl Panes for Simulated {
         Box::pin(async { Ok(Text { text: "text\n".repeat(1000), is_cut: false }) })
     }
 
-    fn type_in<'a>(&'a self, request: &'a Type, _: Instant) -> Answering<'a, Result<Typed>> {
+    fn type_in<'a>(&'a self, request: &'a Type, _: Instant) -> Typing<'a> {
         let bytes = request.parts.iter().map(|part| part.text.len()).sum();
         Box::pin(async move { Ok(Typed { bytes }) })
     }

@@ -4,6 +4,7 @@
 //! machine's presence, and records which calls it has begun. A hub has only the rights of an agent token: the connector requests
 //! one from an instance when it first needs it after pairing, and a person can revoke it.
 
+mod blocked_lines;
 mod claims;
 mod connection;
 mod foreground;
@@ -41,7 +42,7 @@ pub use self::{
         machine_key, pair, pair_by_code,
     },
     hub_address::HubAddress,
-    panes::{Answering, Panes},
+    panes::{Answering, Panes, Typing, Untyped},
 };
 use crate::{
     identity::MachineId,

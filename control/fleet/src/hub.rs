@@ -5,10 +5,12 @@
 
 mod action;
 pub mod audit;
+pub mod blocked_lines;
 mod call;
 mod codes;
 pub mod conversations;
 mod dashboard;
+mod decisions;
 mod held;
 mod host;
 mod http;
@@ -37,9 +39,9 @@ use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
 use self::{
-    conversations::Conversations, host::Host, http::PublicAddress, machines::Machines,
-    pairing::Pairing, services::Services, sign_ins::SignIns, stop::Stop, store::Store,
-    tokens::Tokens, views::Views,
+    blocked_lines::BlockedLines, conversations::Conversations, host::Host, http::PublicAddress,
+    machines::Machines, pairing::Pairing, services::Services, sign_ins::SignIns, stop::Stop,
+    store::Store, tokens::Tokens, views::Views,
 };
 use crate::{identity::machine_name, nats_server::Fleet, signature::Signer};
 
@@ -142,6 +144,11 @@ impl Hub {
     /// The emergency stop.
     pub fn stop(&self) -> &Stop {
         &self.services.stop
+    }
+
+    /// The lines that wait for a person.
+    pub fn blocked_lines(&self) -> &BlockedLines {
+        &self.services.blocked_lines
     }
 
     /// Pairs machines.

@@ -188,6 +188,9 @@ pub struct Type {
     pub client: String,
     /// What to type, in this order.
     pub parts: Vec<Part>,
+    /// A line that a person has released: it is entered although the rules of the machine refuse it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub released: Option<String>,
 }
 
 /// A part of the input.
@@ -218,6 +221,9 @@ pub struct ToolCall {
     pub tool: String,
     /// Its arguments.
     pub arguments: Map<String, Value>,
+    /// A line that a person has released: it is entered although the rules of the machine refuse it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub released: Option<String>,
 }
 
 /// The request of [`Verb::Watch`]. For [`WATCH_TIME`], the connector publishes what the session shows to [`view`].
@@ -263,8 +269,23 @@ pub enum Reply<T> {
     Refused(String),
     /// The call was not begun, because something did not answer in time. It may be sent again. A message for the agent.
     NotBegun(String),
+    /// The rules of the machine refuse a line, which a person may release.
+    Blocked(Blocked),
     /// The call was begun before. Its outcome is in the bucket of calls, if it has ended.
     Repeated,
+}
+
+/// A line that the rules of a machine refuse.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Blocked {
+    /// The whole line, with what was in it before the call. Several lines are separated by line ends.
+    pub line: String,
+    /// The rule, or why the line is refused.
+    pub rule: String,
+    /// The pane's number at its instance.
+    pub pane: u64,
+    /// How many parts of the call were typed before.
+    pub parts_typed: usize,
 }
 
 /// The outcome of a call that types.

@@ -11,7 +11,7 @@ use unterm_tests::{
 use super::{CONVERSATION, approved, send};
 
 /// Requests that need a sign-in, those that change something last.
-const REQUESTS: [(&str, &str); 13] = [
+const REQUESTS: [(&str, &str); 15] = [
     ("GET", "/api/overview"),
     ("GET", "/api/events"),
     ("GET", "/api/audit"),
@@ -24,6 +24,8 @@ const REQUESTS: [(&str, &str); 13] = [
     ("POST", "/api/tokens/revoke"),
     ("POST", "/api/machines/invite"),
     ("POST", "/api/machines/remove"),
+    ("POST", "/api/lines/release"),
+    ("POST", "/api/lines/drop"),
     ("POST", "/api/sessions/type"),
 ];
 

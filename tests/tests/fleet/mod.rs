@@ -1,5 +1,6 @@
 //! A fleet: a hub, its NATS server, connectors and agents, all as real programs.
 
+mod blocked_lines;
 mod dashboard;
 mod page;
 mod toolset;

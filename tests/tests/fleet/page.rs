@@ -5,9 +5,10 @@ use serde_json::json;
 use unterm_tests::{
     Browser,
     fleet::{Agent, Fleet},
+    wait_for,
 };
 
-use super::send;
+use super::{approved, send};
 
 fn check_axe(browser: &mut Browser, place: &str) -> Result<()> {
     let wrong = browser.ask("axe", json!({}))?;
@@ -90,6 +91,54 @@ fn a_person_signs_in_decides_watches_a_pane_and_types() -> Result<()> {
     browser.to("wait_for", "#login-form")?;
     let kept = json!({"script": "() => sessionStorage.length"});
     assert_eq!(browser.ask("evaluate", kept)?, 0);
+    Ok(())
+}
+
+#[test]
+fn a_person_releases_blocked_lines_of_agents_and_confirms_their_own() -> Result<()> {
+    let Some(mut fleet) = Fleet::start(&[])? else { return Ok(()) };
+    let (mut agent, machine, session) = approved(&fleet)?;
+    let rules = json!({"enabled": true, "blocked_patterns": ["~/ran"], "allowed_patterns": []});
+    fleet.unterm.call("policy.set", rules)?;
+    let mut browser = Browser::start()?;
+    let code = fleet.admin(&["login"])?["code"].take();
+    let page = format!("http://{}/#code={}", fleet.address(), code.as_str().unwrap_or_default());
+    browser.ask("goto", json!({ "url": page }))?;
+    browser.to("wait_for", "#machines-title")?;
+    let held = agent.call("send_to_session", send(&machine, &session, "echo agent >> ~/ran"))?;
+    ensure!(held.text.starts_with("[held: "), "{held:?}");
+    browser.with("wait_text", "[data-count=mirror]", "1")?;
+    browser.to("click", "#tab-mirror")?;
+    browser.with("wait_text", "[data-line] [data-field=line]", "echo agent >> ~/ran")?;
+    browser.with("wait_text", "[data-line] [data-field=rule]", "Blocked by: ~/ran")?;
+    check_axe(&mut browser, "a blocked line")?;
+    browser.to("click", "[data-line] [data-decide=release]")?;
+    let ran = fleet.unterm.home().join("ran");
+    let wait_for_line = |line: &str| {
+        let has = || {
+            Ok(std::fs::read_to_string(&ran)
+                .is_ok_and(|text| text.lines().any(|of| of == line))
+                .then_some(()))
+        };
+        wait_for("the released line", has, String::new)
+    };
+    wait_for_line("agent")?;
+
+    browser.to("click", "#tab-machines")?;
+    browser.to("click", &format!("[data-watch='{machine}/{session}']"))?;
+    browser.to("wait_for", "#view-live[data-status=open]")?;
+    browser.to("click", "#live-typing")?;
+    browser.to("focus", ".xterm-helper-textarea")?;
+    for key in "echo me >> ~/ran".chars() {
+        browser.ask("press", json!({ "key": key.to_string() }))?;
+    }
+    browser.to("wait_for", "#confirm[open]")?;
+    browser.with("wait_text", "#confirm-text", "echo me >> ~/ran")?;
+    check_axe(&mut browser, "the question about a blocked line")?;
+    browser.to("click", "#confirm-yes")?;
+    browser.ask("press", json!({ "key": "Enter" }))?;
+    wait_for_line("me")?;
+    assert_eq!(browser.ask("faults", json!({}))?, json!([]));
     Ok(())
 }
 

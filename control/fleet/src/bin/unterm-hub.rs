@@ -57,6 +57,18 @@ enum Command {
     Pause(hub_admin::WhichOrAll),
     /// Carry out the held calls of a conversation, or of all conversations, and then new calls.
     Resume(hub_admin::WhichOrAll),
+    /// List the lines that the rules of a machine block, and that wait for a person.
+    Lines,
+    /// Enter a line that the rules of a machine block: carry out the call of an agent.
+    Release {
+        /// The call's id, as `unterm-hub lines` prints it.
+        call: String,
+    },
+    /// Drop such a call.
+    Drop {
+        /// The call's id, as `unterm-hub lines` prints it.
+        call: String,
+    },
     /// Print an invitation for `unterm-cli connect`. It pairs one machine, within 10 minutes.
     Invite {
         /// Print a short code instead, for `unterm-cli connect` with the hub's address.

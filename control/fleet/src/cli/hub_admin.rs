@@ -9,6 +9,7 @@ use unterm_fleet::{
     MachineId,
     hub::{
         Hub, Options,
+        blocked_lines::{BlockedLine, Released},
         conversations::{Conversation, Decision, State},
         machines::{Listed, ListedSession},
         tokens::{Right, Token},
@@ -42,6 +43,9 @@ pub enum TokenCommand {
         token: String,
     },
 }
+
+/// Where the ids of lines come from.
+const LISTED: &str = "`unterm-hub lines` lists them";
 
 /// A conversation.
 #[derive(Args)]
@@ -115,6 +119,21 @@ impl Admin {
             Command::Revoke(which) => self.decide(&hub, &which, Decision::Revoke).await,
             Command::Pause(which) => self.decide_some(&hub, which, Decision::Pause).await,
             Command::Resume(which) => self.decide_some(&hub, which, Decision::Resume).await,
+            Command::Lines => self.lines(&hub).await,
+            Command::Release { call } => match hub.blocked_lines().release(&call).await? {
+                Released::Done => {
+                    self.print("The call was carried out.\n", || json!({ "released": call }))
+                }
+                Released::Refused(why) => bail!("the call was refused: {why}"),
+                Released::Waits(why) => bail!("the line still waits: {why}"),
+                Released::Missing => bail!("no line waits under {call:?}; {LISTED}"),
+            },
+            Command::Drop { call } => {
+                if !hub.blocked_lines().drop(&call).await? {
+                    bail!("no line waits under {call:?}; {LISTED}");
+                }
+                self.print("The call was dropped.\n", || json!({ "dropped": call }))
+            }
             Command::Invite { code: true } => {
                 let code = hub.pairing().code().await?;
                 self.print(&format!("{code}\n"), || json!({ "code": code }))
@@ -168,6 +187,21 @@ impl Admin {
             // Printed before.
             Command::NatsConfig => Ok(()),
         }
+    }
+
+    async fn lines(&self, hub: &Hub) -> Result<()> {
+        let all = hub.blocked_lines().list().await?;
+        let row = |of: &BlockedLine| {
+            let shown = of.shown();
+            let text = |field| shown[field].as_str().unwrap_or_default().replace('\n', "\\n");
+            let parts = ["id", "at", "token_name", "conversation", "machine"].map(text);
+            format!("{}\n    {}\n    blocked by {}\n", parts.join("  "), text("line"), text("rule"))
+        };
+        let text: String = all.iter().map(row).collect();
+        self.print(
+            &text,
+            || json!({"lines": all.iter().map(BlockedLine::shown).collect::<Vec<_>>()}),
+        )
     }
 
     async fn stop(&self, hub: &Hub, is_set: bool) -> Result<()> {

@@ -13,10 +13,12 @@ use unterm_control::{
     methods::{aliases, params::NoParams, session, token},
 };
 
-use super::{connection::Connection, foreground::Foregrounds};
+use super::{
+    blocked_lines::Rules, connection::Connection, foreground::Foregrounds, panes::Untyped,
+};
 use crate::{
     digest,
-    protocol::{MOST_READ, Session, Text, Type, Typed},
+    protocol::{Blocked, MOST_READ, Session, Text, Type, Typed},
 };
 
 /// The most sessions that are listed. With names of the greatest length, they fit into a message of NATS (1 MiB).
@@ -28,7 +30,7 @@ const MOST_ROWS: u64 = 4000;
 /// The digits of a session's id.
 const DIGITS: usize = 12;
 /// How long an instance may take to answer.
-const PATIENCE: Duration = Duration::from_secs(5);
+pub const PATIENCE: Duration = Duration::from_secs(5);
 /// The longest pause before a part.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 /// The most connections to instances that are kept.
@@ -38,6 +40,7 @@ const MOST_REMOTES: usize = 64;
 pub struct Instances {
     home: PathBuf,
     connection: tokio::sync::Mutex<Connection>,
+    is_read_only: bool,
     /// By the instance's start and the client's name.
     remotes: Mutex<HashMap<(Start, String), Arc<Remote>>>,
 }
@@ -48,13 +51,16 @@ pub struct Place {
     pub remote: Arc<Remote>,
     /// Its number there.
     pub pane: u64,
+    /// The rules of the instance.
+    rules: Rules,
 }
 
 impl Instances {
     /// Those of a home, for a hub.
     pub fn new(home: PathBuf, connection: Connection) -> Self {
+        let is_read_only = connection.is_read_only;
         let connection = tokio::sync::Mutex::new(connection);
-        Self { home, connection, remotes: Mutex::default() }
+        Self { home, connection, is_read_only, remotes: Mutex::default() }
     }
 
     /// The sessions of all live instances. An instance that does not answer has none.
@@ -94,7 +100,7 @@ impl Instances {
 
     /// The last rows of a session.
     pub async fn read(&self, sid: &str) -> Result<Text> {
-        let Place { remote, pane } = self.find(sid, "").await?;
+        let Place { remote, pane, .. } = self.find(sid, "").await?;
         let params = aliases::ReadTailParams {
             lines: MOST_ROWS.into(),
             ..aliases::ReadTailParams::of(pane)
@@ -109,11 +115,14 @@ impl Instances {
     }
 
     /// Types into a session. The caller has its turn.
-    pub async fn type_in(&self, request: &Type, deadline: Instant) -> Result<Typed> {
-        let Place { remote, pane } = self.find(&request.sid, &request.client).await?;
+    pub async fn type_in(&self, request: &Type, deadline: Instant) -> Result<Typed, Untyped> {
+        let Place { remote, pane, rules } = self.find(&request.sid, &request.client).await?;
+        if let Some(line) = &request.released {
+            rules.release(pane, line).await?;
+        }
         let caller = Caller::of_user(None);
         let mut bytes = 0;
-        for part in &request.parts {
+        for (parts_typed, part) in request.parts.iter().enumerate() {
             if part.after_ms > 0 {
                 tokio::time::sleep(Duration::from_millis(part.after_ms).min(LONGEST_PAUSE)).await;
             }
@@ -121,12 +130,19 @@ impl Instances {
                 input: part.text.as_str().into(),
                 ..session::InputParams::of(pane)
             };
-            remote.call_until::<session::Input>(&caller, params, Some(deadline)).await.map_err(
-                |error| match bytes {
-                    0 => anyhow!("{}", plain(&error)),
-                    _ => anyhow!("{} ({bytes} bytes were typed before)", plain(&error)),
-                },
-            )?;
+            let typed = remote.call_until::<session::Input>(&caller, params, Some(deadline)).await;
+            if let Err(error) = typed {
+                let error = plain(&error);
+                let blocked = rules.blocked(&error, &request.client, Some(pane)).await;
+                if let Some(blocked) = blocked {
+                    return Err(Untyped::Blocked(Blocked { parts_typed, ..blocked }));
+                }
+                let error = match bytes {
+                    0 => anyhow!("{error}"),
+                    _ => anyhow!("{error} ({bytes} bytes were typed before)"),
+                };
+                return Err(error.into());
+            }
             bytes += part.text.len();
         }
         Ok(Typed { bytes })
@@ -146,16 +162,17 @@ impl Instances {
             let Ok(sessions) = list(&remote).await else { continue };
             let found = sessions.iter().find(|session| start.sid(session.id) == wanted);
             if let Some(session) = found {
-                return Ok(Place { remote, pane: session.id });
+                let rules = Rules::new(Endpoint::from(record), !self.is_read_only);
+                return Ok(Place { remote, pane: session.id, rules });
             }
         }
         let wanted = name(wanted);
         Err(anyhow!("no session {wanted:?} on this machine; list_sessions gives the present ones"))
     }
 
-    /// Where to call the tools of an instance, with the hub's token, and its start. An empty name stands for the only
+    /// Where to call the tools of an instance, with the hub's token, its start, and its rules. An empty name stands for the only
     /// live instance.
-    pub async fn endpoint(&self, named: &str) -> Result<(Endpoint, Start)> {
+    pub async fn endpoint(&self, named: &str) -> Result<(Endpoint, Start, Rules)> {
         let live = client::live(&self.home);
         let names = || live.iter().map(|record| name(&record.id)).collect::<Vec<_>>().join(", ");
         let record = match (named, live.as_slice()) {
@@ -177,7 +194,9 @@ impl Instances {
             }
         };
         let token = self.agent_token(record).await?;
-        Ok((Endpoint { token, ..Endpoint::from(record.clone()) }, Start::of(record)))
+        let user = Endpoint::from(record.clone());
+        let endpoint = Endpoint { token, ..user.clone() };
+        Ok((endpoint, Start::of(record), Rules::new(user, !self.is_read_only)))
     }
 
     /// A connection to an instance under a client's name.

@@ -8,11 +8,28 @@ use tokio::{sync::Mutex, time::Instant};
 use super::{headless::Headless, instances::Instances, programs::Programs};
 use crate::{
     identity::machine_name,
-    protocol::{Presence, Session, Text, Type, Typed},
+    protocol::{Blocked, Presence, Session, Text, Type, Typed},
 };
 
 /// An answer under way.
 pub type Answering<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Why a call was not typed, or not as a whole.
+pub enum Untyped {
+    /// The rules of the machine refuse a line.
+    Blocked(Blocked),
+    /// For another reason.
+    Failed(anyhow::Error),
+}
+
+impl From<anyhow::Error> for Untyped {
+    fn from(error: anyhow::Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// The result of typing.
+pub type Typing<'a> = Answering<'a, Result<Typed, Untyped>>;
 
 /// The panes of a machine.
 pub trait Panes: Send + Sync + 'static {
@@ -23,7 +40,7 @@ pub trait Panes: Send + Sync + 'static {
     /// The last rows of a session.
     fn read<'a>(&'a self, sid: &'a str) -> Answering<'a, Result<Text>>;
     /// Types into a session, whose turn the caller has.
-    fn type_in<'a>(&'a self, request: &'a Type, deadline: Instant) -> Answering<'a, Result<Typed>>;
+    fn type_in<'a>(&'a self, request: &'a Type, deadline: Instant) -> Typing<'a>;
 }
 
 /// The panes of the live instances in a home.
@@ -68,7 +85,7 @@ impl Panes for LivePanes {
         Box::pin(self.instances.read(sid))
     }
 
-    fn type_in<'a>(&'a self, request: &'a Type, deadline: Instant) -> Answering<'a, Result<Typed>> {
+    fn type_in<'a>(&'a self, request: &'a Type, deadline: Instant) -> Typing<'a> {
         Box::pin(self.instances.type_in(request, deadline))
     }
 }

@@ -8,15 +8,16 @@ use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
 use super::{
+    blocked_lines::Rules,
     claims::{Claims, check_id},
-    panes::Panes,
+    panes::{Panes, Untyped},
     tools::InstanceTools,
     turns::Turns,
     watches::Watches,
 };
 use crate::protocol::{
-    LONGEST_RESULT, LONGEST_TEXT, Read, Reply, Sessions, TOOL_PATIENCE, Text, ToolCall, Type,
-    Typed, Verb, Watch,
+    Blocked, LONGEST_RESULT, LONGEST_TEXT, Read, Reply, Sessions, TOOL_PATIENCE, Text, ToolCall,
+    Type, Typed, Verb, Watch,
 };
 
 /// How long a call that types may take since it was received, with its turn and its pauses. While the person has paused agents, it
@@ -114,7 +115,8 @@ async fn type_in(request: &Message, received: Instant, served: &Served) -> Reply
     }
     let reply = match served.panes.type_in(&request, deadline).await {
         Ok(typed) => Reply::Done(typed),
-        Err(error) => Reply::Refused(format!("{error:#}")),
+        Err(Untyped::Blocked(blocked)) => Reply::Blocked(blocked),
+        Err(Untyped::Failed(error)) => Reply::Refused(format!("{error:#}")),
     };
     claims.end(&request.call, &reply).await;
     reply
@@ -130,7 +132,7 @@ async fn call_tool(request: &Message, received: Instant, served: &Served) -> Rep
     let deadline = received + TOOL_PATIENCE;
     // Connects before the claim, so that a call without an instance can be made again.
     let connecting = timeout_at(received + TYPING_PATIENCE, tools.client(&request)).await;
-    let (client, start) = match connecting {
+    let (client, start, rules) = match connecting {
         Ok(Ok(connected)) => connected,
         Ok(Err(error)) => return Reply::Refused(format!("{error:#}")),
         Err(_) => {
@@ -138,8 +140,9 @@ async fn call_tool(request: &Message, received: Instant, served: &Served) -> Rep
         }
     };
     let mut turn = None;
+    let pane = request.arguments.get("pane").and_then(Value::as_u64);
     if let Some(call) = &request.call {
-        if let Some(pane) = request.arguments.get("pane").and_then(Value::as_u64) {
+        if let Some(pane) = pane {
             // Not between the parts of another call.
             let sid = start.sid(pane);
             let waiting = timeout_at(received + TYPING_PATIENCE, served.turns.of(&sid)).await;
@@ -164,10 +167,18 @@ async fn call_tool(request: &Message, received: Instant, served: &Served) -> Rep
             return reply;
         }
     }
+    if let (Some(pane), Some(line)) = (pane, &request.released)
+        && let Err(error) = rules.release(pane, line).await
+    {
+        tracing::debug!(error = %format!("{error:#}"), "the instance will refuse the line again");
+    }
     let called = timeout_at(deadline, client.call(&request.tool, request.arguments)).await;
     drop(turn);
     let reply = match called {
-        Ok(Ok(message)) => result_of(&message),
+        Ok(Ok(message)) => match blocked(&message, &rules, &request.client, pane).await {
+            Some(blocked) => Reply::Blocked(blocked),
+            None => result_of(&message),
+        },
         Ok(Err(_)) => Reply::Refused("the instance has ended; its panes are gone".to_owned()),
         Err(_) => Reply::Refused("the instance did not answer in time".to_owned()),
     };
@@ -175,6 +186,18 @@ async fn call_tool(request: &Message, received: Instant, served: &Served) -> Rep
         claims.end(call, &reply).await;
     }
     reply
+}
+
+/// The line that the rules of an instance refused, if that is why the tool failed.
+async fn blocked(
+    message: &Value,
+    rules: &Rules,
+    client: &str,
+    pane: Option<u64>,
+) -> Option<Blocked> {
+    let result = &message["result"];
+    let why = result["content"][0]["text"].as_str().filter(|_| result["isError"] == true)?;
+    rules.blocked(why, client, pane).await
 }
 
 /// A tool's result, from an instance's message.

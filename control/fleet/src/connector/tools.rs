@@ -7,7 +7,10 @@ use parking_lot::Mutex;
 use tokio::time::Instant;
 use unterm_control::client::Tools;
 
-use super::instances::{Instances, Start, shown_client};
+use super::{
+    blocked_lines::Rules,
+    instances::{Instances, Start, shown_client},
+};
 use crate::protocol::ToolCall;
 
 /// The most connections that are kept, in total and of one token.
@@ -41,17 +44,17 @@ impl InstanceTools {
         Self { instances, kept: Mutex::default() }
     }
 
-    /// The connection for a call, and the start of its instance.
+    /// The connection for a call, the start of its instance, and that instance's rules.
     ///
     /// # Errors
     /// There is no such instance, or it refuses.
-    pub async fn client(&self, call: &ToolCall) -> Result<(Tools, Start)> {
-        let (endpoint, start) = self.instances.endpoint(&call.instance).await?;
+    pub async fn client(&self, call: &ToolCall) -> Result<(Tools, Start, Rules)> {
+        let (endpoint, start, rules) = self.instances.endpoint(&call.instance).await?;
         let (token, conversation) = (call.token.clone(), call.conversation.clone());
         let key = Key { start: start.clone(), token, conversation };
         if let Some(kept) = self.kept.lock().get_mut(&key).filter(|kept| kept.tools.is_open()) {
             kept.used = Instant::now();
-            return Ok((kept.tools.clone(), start));
+            return Ok((kept.tools.clone(), start, rules));
         }
         let name = shown_client(&call.client);
         let tools = Tools::connect(&endpoint, Some(&name), "unterm", None).await;
@@ -60,7 +63,7 @@ impl InstanceTools {
         kept.retain(|_, kept| kept.tools.is_open() && kept.used.elapsed() < IDLE);
         // Another call may have connected meanwhile.
         if let Some(kept) = kept.get(&key) {
-            return Ok((kept.tools.clone(), start));
+            return Ok((kept.tools.clone(), start, rules));
         }
         // A token with many conversations gives up its own first.
         if kept.keys().filter(|of| of.token == key.token).count() >= MOST_OF_TOKEN {
@@ -69,7 +72,7 @@ impl InstanceTools {
             drop_oldest(&mut kept, |_| true);
         }
         kept.insert(key, Kept { tools: tools.clone(), used: Instant::now() });
-        Ok((tools, start))
+        Ok((tools, start, rules))
     }
 }
 

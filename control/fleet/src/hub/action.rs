@@ -14,13 +14,15 @@ use super::{
 };
 use crate::{
     identity::{MachineId, machine_name},
-    protocol::{Claim, LONGEST_TEXT, Part, Reply, ToolCall, Type, Typed, Verb},
+    protocol::{Blocked, Claim, LONGEST_TEXT, Part, Reply, ToolCall, Type, Typed, Verb},
 };
 
 /// The start and the end of pasted text (xterm, "Bracketed Paste Mode").
 const PASTE: [&str; 2] = ["\x1b[200~", "\x1b[201~"];
 /// The pause before Enter behind a pasted text, so that the program takes the paste first.
 const AFTER_PASTE_MS: u64 = 80;
+/// The longest line that a person may release, in bytes. Instances remember no longer ones.
+const LONGEST_LINE: usize = 4096;
 /// The most characters of a client's name.
 const LONGEST_NAME: usize = 80;
 
@@ -39,6 +41,9 @@ pub struct Call {
     pub conversation: String,
     /// What it does.
     pub action: Action,
+    /// A line that a person has released, although the rules of the machine refuse it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub released: Option<String>,
 }
 
 /// What an acting call does.
@@ -80,6 +85,14 @@ pub enum Action {
 }
 
 impl Action {
+    /// The machine on which it acts. `None`: it acts on a hub's host.
+    pub fn machine(&self) -> Option<&MachineId> {
+        match self {
+            Self::Send { machine, .. } | Self::Tool { machine, .. } => Some(machine),
+            Self::Bash { .. } | Self::Write { .. } => None,
+        }
+    }
+
     /// The action in short, for the person and the audit log.
     pub fn detail(&self) -> String {
         match self {
@@ -166,6 +179,8 @@ pub enum Failure {
     Silent(String),
     /// The machine was too busy, or its store did not answer. Nothing was done.
     NotBegun(String),
+    /// The rules of the machine refuse a line, which a person may release.
+    Blocked(Blocked),
     /// It was refused, or failed.
     Refused(String),
 }
@@ -176,6 +191,7 @@ impl Failure {
         match self {
             Self::Offline => "connector_offline".to_owned(),
             Self::Silent(why) | Self::NotBegun(why) | Self::Refused(why) => why.clone(),
+            Self::Blocked(Blocked { rule, .. }) => blocked_by(rule),
         }
     }
 }
@@ -210,6 +226,7 @@ impl Executor {
                     conversation: call.conversation.clone(),
                     tool: call.tool.clone(),
                     arguments: arguments.clone(),
+                    released: call.released.clone(),
                 };
                 let result = self.once(machine, Verb::Tool, &call.id, &request).await?;
                 Ok(instance_tools::outcome(&result, is_raw(arguments)))
@@ -248,6 +265,7 @@ impl Executor {
             sid: session.to_owned(),
             client: client_name(&call.token_name, &call.conversation),
             parts: parts.to_vec(),
+            released: call.released.clone(),
         };
         let Typed { bytes } = self.once(machine, Verb::Type, &call.id, &request).await?;
         Ok(Outcome::of_text(json!({"status": "sent", "bytes": bytes}).to_string()))
@@ -277,6 +295,13 @@ impl Executor {
             }),
             Reply::Refused(why) => Err(Failure::Refused(reason(&why))),
             Reply::NotBegun(why) => Err(Failure::NotBegun(reason(&why))),
+            Reply::Blocked(blocked) => {
+                let rule = reason(&blocked.rule);
+                Err(match blocked.line.len() {
+                    0..=LONGEST_LINE => Failure::Blocked(Blocked { rule, ..blocked }),
+                    _ => Failure::Refused(blocked_by(&rule)),
+                })
+            }
             Reply::Repeated => Err(unknown()),
         }
     }
@@ -291,6 +316,10 @@ pub fn is_raw(arguments: &JsonObject) -> bool {
 pub fn client_name(token: &str, conversation: &str) -> String {
     let client: String = format!("{token} {conversation}").chars().take(LONGEST_NAME).collect();
     unterm_control::escaped(client.trim())
+}
+
+fn blocked_by(rule: &str) -> String {
+    format!("Command blocked by policy: {rule}")
 }
 
 fn unknown() -> Failure {

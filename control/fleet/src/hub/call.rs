@@ -8,8 +8,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{
-    action::{self, Action, Call},
+    action::{self, Action, Call, Failure},
     audit::{self, Entry, Event},
+    blocked_lines::MOST_LINES,
     conversations::{Flow, MOST_PENDING, State},
     host::{Bash, HostWrite},
     instance_tools::{self, Outcome},
@@ -22,7 +23,7 @@ use super::{
 use crate::{
     digest,
     identity::{MachineId, machine_name},
-    protocol::{Read, Reply, Sessions, Text, ToolCall, Verb},
+    protocol::{Blocked, Read, Reply, Sessions, Text, ToolCall, Verb},
 };
 
 /// The most characters of a call's description for the person.
@@ -221,6 +222,7 @@ impl Calling<'_> {
             conversation: arguments.text("conversation_id").to_owned(),
             tool: self.tool.name.to_owned(),
             arguments: arguments.for_instance().clone(),
+            released: None,
         };
         let asked = self.hub.machines.request(&machine.id, Verb::Tool, &request).await;
         match replied::<Value>(asked) {
@@ -259,6 +261,7 @@ impl Calling<'_> {
             token_name: self.token.name.clone(),
             conversation: conversation.to_owned(),
             action,
+            released: None,
         };
         let why = match opened.state {
             State::Approved => None,
@@ -289,12 +292,37 @@ impl Calling<'_> {
                 self.record(Event::Done, arguments, &detail, &summary).await?;
                 Ok(Answer::Done(result))
             }
+            Err(Failure::Blocked(blocked)) => {
+                self.hold_line(&call, blocked, arguments, &detail).await
+            }
             Err(failure) => {
                 let why = failure.message();
                 self.record(Event::Refused, arguments, &detail, &why).await?;
                 refuse(why)
             }
         }
+    }
+
+    /// Holds a call because the rules of the machine refuse its line.
+    async fn hold_line(
+        &self,
+        call: &Call,
+        blocked: Blocked,
+        arguments: &Arguments,
+        detail: &str,
+    ) -> Result<Answer, Stop> {
+        let rule = blocked.rule.clone();
+        if !self.hub.blocked_lines.hold(call, blocked).await? {
+            let why = format!(
+                "Command blocked by policy: {rule} ({MOST_LINES} lines of this token wait for the user's decision)"
+            );
+            self.record(Event::Refused, arguments, detail, &why).await?;
+            return refuse(why);
+        }
+        self.record(Event::Held, arguments, detail, &format!("blocked by policy: {rule}")).await?;
+        Ok(Answer::Held(format!(
+            "[held: a rule of the machine blocks this line: {rule}. The user must release it, in the hub's dashboard or with `unterm-hub release`; the call is then carried out. Do not send it again.]"
+        )))
     }
 
     fn action(&self, arguments: &Arguments, machine: Option<Machine>) -> Result<Action, String> {
@@ -363,7 +391,9 @@ fn replied<T>(asked: Result<Reply<T>, Unreachable>) -> Result<T, Answer> {
     match asked {
         Ok(Reply::Done(done)) => Ok(done),
         Ok(Reply::Refused(why) | Reply::NotBegun(why)) => Err(error(output::reason(&why))),
-        Ok(Reply::Repeated) => Err(error("the machine did not understand the request")),
+        Ok(Reply::Repeated | Reply::Blocked(_)) => {
+            Err(error("the machine did not understand the request"))
+        }
         Err(why) => Err(error(why)),
     }
 }

@@ -75,7 +75,7 @@ impl Conversation {
 }
 
 /// The key of a conversation. Its id may hold any character, so the key has a digest of it.
-fn key(token: &str, id: &str) -> String {
+pub fn key(token: &str, id: &str) -> String {
     format!("{token}.{}", digest::short(id, 24))
 }
 

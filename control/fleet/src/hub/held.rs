@@ -21,13 +21,13 @@ use futures_util::StreamExt as _;
 use parking_lot::Mutex;
 
 use super::{
-    action::{Action, Call, Executor, Failure},
+    action::{Call, Executor, Failure},
     audit::{self, Entry, Event},
-    conversations::{Conversation, Conversations, Flow, State},
+    blocked_lines::BlockedLines,
+    conversations::{Conversation, Flow},
+    decisions::Decisions,
     instance_tools::Outcome,
-    stop::Stop,
     store::{HELD, HELD_SUBJECT, Store},
-    tokens::Tokens,
 };
 
 /// How long a hub may work on a call without reporting progress before NATS hands the call to another hub. A busy hub
@@ -47,14 +47,12 @@ const IDLE: Duration = Duration::from_secs(24 * 3600);
 pub struct Held {
     /// The fleet's state.
     pub store: Store,
-    /// The emergency stop.
-    pub stop: Stop,
-    /// The conversations.
-    pub conversations: Conversations,
-    /// The tokens, which may be revoked while a call is held.
-    pub tokens: Tokens,
+    /// What people decided meanwhile.
+    pub decisions: Decisions,
     /// Carries calls out.
     pub executor: Executor,
+    /// Keeps calls whose lines the rules of a machine refuse.
+    pub blocked_lines: BlockedLines,
     /// The conversations that this hub replays.
     pub replaying: Arc<Mutex<HashSet<String>>>,
 }
@@ -71,7 +69,7 @@ impl Held {
         let stored = self.store.jetstream.publish_with_headers(subject, headers, value.into());
         stored.await?.await.context("too many calls are held")?;
         // The conversation may have been resumed meanwhile.
-        self.conversations.replay(key).await?;
+        self.decisions.conversations.replay(key).await?;
         Ok(())
     }
 
@@ -121,7 +119,7 @@ impl Held {
             held.replaying.lock().remove(&key);
             // The conversation may have been resumed before the line above, and `begin` then skipped it. Writing it again triggers
             // the watch.
-            if let Ok(Some(of)) = held.conversations.get(&key).await
+            if let Ok(Some(of)) = held.decisions.conversations.get(&key).await
                 && of.flow == Flow::Replaying
             {
                 let _ = held.store.conversations.put(&key, &of).await;
@@ -133,17 +131,17 @@ impl Held {
     async fn replay(&self, key: &str) -> Result<()> {
         let mut consumer = self.consumer(key).await?;
         loop {
-            let conversation = self.conversations.get(key).await?;
+            let conversation = self.decisions.conversations.get(key).await?;
             if conversation.is_none_or(|of| of.flow != Flow::Replaying) {
                 return Ok(());
             }
             let info = consumer.info().await?.clone();
             if info.num_pending == 0 && info.num_ack_pending == 0 {
-                self.conversations.replayed(key).await?;
+                self.decisions.conversations.replayed(key).await?;
                 // A call may have been held since `info` was read. Without another replay, it would stay in the stream
                 // until the next call is held.
                 if consumer.info().await?.num_pending > 0 {
-                    self.conversations.replay(key).await?;
+                    self.decisions.conversations.replay(key).await?;
                     continue;
                 }
                 return Ok(());
@@ -183,29 +181,16 @@ impl Held {
         let Ok(call) = serde_json::from_slice::<Call>(&message.payload) else {
             return acknowledge(AckKind::Term).await;
         };
-        let Some(conversation) = self.conversations.get(key).await? else {
+        let Some(conversation) = self.decisions.conversations.get(key).await? else {
             return acknowledge(AckKind::Term).await;
         };
         if conversation.flow == Flow::Paused {
             return acknowledge(AckKind::Nak(None)).await;
         }
-        if self.stop.is_set().await? {
+        if self.decisions.stop.is_set().await? {
             return acknowledge(AckKind::Nak(Some(OFFLINE_PAUSE))).await;
         }
-        let token = self.tokens.by_id(&call.token).await?;
-        let is_gone = match &call.action {
-            Action::Send { machine, .. } | Action::Tool { machine, .. } => {
-                self.executor.machines.find(machine).await?.is_none()
-            }
-            _ => false,
-        };
-        let why = match (conversation.state, token) {
-            (State::Approved, Some(_)) if is_gone => Some("the machine was removed"),
-            (State::Approved, Some(_)) => None,
-            (State::Approved, None) => Some("the token was revoked"),
-            _ => Some("the conversation may not act any more"),
-        };
-        if let Some(why) = why {
+        if let Some(why) = self.decisions.refusal(&call).await? {
             self.record(&call, Event::Refused, why).await?;
             return acknowledge(AckKind::Ack).await;
         }
@@ -221,6 +206,12 @@ impl Held {
             Err(Failure::Silent(why) | Failure::NotBegun(why)) => {
                 tracing::info!(why, call = call.id, "a replayed call is asked about again");
                 return acknowledge(AckKind::Nak(Some(OFFLINE_PAUSE))).await;
+            }
+            Err(Failure::Blocked(blocked)) => {
+                let why = Failure::Blocked(blocked.clone()).message();
+                let is_held = self.blocked_lines.hold(&call, blocked).await?;
+                let event = if is_held { Event::Held } else { Event::Refused };
+                self.record(&call, event, &why).await?;
             }
             Err(Failure::Refused(why)) => self.record(&call, Event::Refused, &why).await?,
         }
@@ -245,14 +236,6 @@ impl Held {
     }
 
     async fn record(&self, call: &Call, event: Event, outcome: &str) -> Result<()> {
-        let entry = Entry {
-            call: call.id.clone(),
-            token_name: call.token_name.clone(),
-            conversation: call.conversation.clone(),
-            detail: call.action.detail(),
-            outcome: outcome.to_owned(),
-            ..Entry::new(event, &call.tool, &call.token)
-        };
-        audit::record(&self.store, entry).await
+        audit::record(&self.store, Entry::of_call(call, event, outcome)).await
     }
 }

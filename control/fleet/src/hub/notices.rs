@@ -36,6 +36,8 @@ pub enum Topic {
     Tokens,
     /// The emergency stop.
     Stop,
+    /// The lines that wait for a person.
+    Lines,
 }
 
 impl Topic {
@@ -46,6 +48,7 @@ impl Topic {
             Self::Conversations => "conversations",
             Self::Tokens => "tokens",
             Self::Stop => "stop",
+            Self::Lines => "lines",
         }
     }
 }
@@ -97,10 +100,11 @@ impl Notices {
 
     /// Follows the store until no page listens.
     async fn follow(&self) -> Result<()> {
-        let Store { conversations, tokens, switches, .. } = &self.store;
+        let Store { conversations, tokens, switches, blocked_lines, .. } = &self.store;
         let conversations = conversations.0.watch(">").await?;
         let tokens = tokens.0.watch(">").await?;
         let switches = switches.0.watch(">").await?;
+        let lines = blocked_lines.0.watch(">").await?;
         let machines = self.machines.changes();
         let calls = self.store.jetstream.get_stream(AUDIT).await?;
         let config = pull::OrderedConfig {
@@ -109,7 +113,8 @@ impl Notices {
         };
         let calls = calls.create_consumer(config).await?.messages().await?;
         // From here on, pages miss nothing. They load each topic once.
-        for topic in [Topic::Machines, Topic::Conversations, Topic::Tokens, Topic::Stop] {
+        use Topic::{Conversations, Lines, Machines, Stop, Tokens};
+        for topic in [Machines, Conversations, Tokens, Stop, Lines] {
             self.changed(topic);
         }
         tokio::select! {
@@ -117,6 +122,7 @@ impl Notices {
             end = self.follow_bucket(conversations, Topic::Conversations) => end,
             end = self.follow_bucket(tokens, Topic::Tokens) => end,
             end = self.follow_bucket(switches, Topic::Stop) => end,
+            end = self.follow_bucket(lines, Topic::Lines) => end,
             end = self.follow_calls(calls) => end,
             () = self.unheard() => Ok(()),
         }

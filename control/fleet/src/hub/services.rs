@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::{
-    action::Executor, conversations::Conversations, held::Held, host::Host, machines::Machines,
-    notices::Notices, places::CallPlaces, sign_ins::SignIns, stop::Stop, store::Store,
-    tokens::Tokens, typing::Typing, views::Views,
+    action::Executor, blocked_lines::BlockedLines, conversations::Conversations,
+    decisions::Decisions, held::Held, host::Host, machines::Machines, notices::Notices,
+    places::CallPlaces, sign_ins::SignIns, stop::Stop, store::Store, tokens::Tokens,
+    typing::Typing, views::Views,
 };
 
 /// The parts of a hub that calls use.
@@ -26,6 +27,8 @@ pub struct Services {
     pub executor: Executor,
     /// Holds such calls.
     pub held: Held,
+    /// Keeps calls whose lines the rules of a machine refuse.
+    pub blocked_lines: BlockedLines,
     /// The emergency stop.
     pub stop: Stop,
     /// The sign-ins of the dashboard.
@@ -49,12 +52,22 @@ impl Services {
         let executor =
             Executor { machines: machines.clone(), host: host.clone(), store: store.clone() };
         let stop = Stop::new(store.clone());
-        let held = Held {
-            store: store.clone(),
+        let decisions = Decisions {
             stop: stop.clone(),
             conversations: conversations.clone(),
             tokens: tokens.clone(),
+            machines: machines.clone(),
+        };
+        let blocked_lines = BlockedLines {
+            store: store.clone(),
+            decisions: decisions.clone(),
             executor: executor.clone(),
+        };
+        let held = Held {
+            store: store.clone(),
+            decisions,
+            executor: executor.clone(),
+            blocked_lines: blocked_lines.clone(),
             replaying: Arc::default(),
         };
         let (sign_ins, places) = (SignIns::new(store.clone()), CallPlaces::default());
@@ -72,6 +85,7 @@ impl Services {
             host,
             executor,
             held,
+            blocked_lines,
             places,
         }
     }

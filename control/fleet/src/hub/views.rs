@@ -135,7 +135,9 @@ impl Views {
                 // The connector was busy, and may still show the session.
                 Err(Unreachable::Silent(_)) | Ok(Reply::NotBegun(_)) => None,
                 Ok(Reply::Refused(why)) => Some(reason(&why)),
-                Ok(Reply::Repeated) => Some("the machine did not understand".to_owned()),
+                Ok(Reply::Repeated | Reply::Blocked(_)) => {
+                    Some("the machine did not understand".to_owned())
+                }
                 Err(error) => Some(error.to_string()),
             }
         };

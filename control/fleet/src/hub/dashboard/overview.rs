@@ -7,6 +7,7 @@ use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 
 use crate::hub::{
+    blocked_lines::BlockedLine,
     services::Services,
     sign_ins::SignIn,
     store::{HELD, HELD_SUBJECT, Store},
@@ -44,7 +45,9 @@ pub async fn of(hub: &Services, sign_in: &SignIn) -> Result<Value> {
             "last_used": last,
         })
     });
+    let lines = hub.blocked_lines.list().await?;
     Ok(json!({
+        "lines": lines.iter().map(BlockedLine::shown).collect::<Vec<_>>(),
         "hub": hub.name,
         "version": env!("CARGO_PKG_VERSION"),
         "may_act": sign_in.may_act,

@@ -7,8 +7,9 @@ use serde_json::json;
 use crate::{
     digest,
     hub::{
-        action::{Action, Call, check_message},
+        action::{Action, Call, Failure, check_message},
         audit::{self, PERSON},
+        blocked_lines::Released,
         conversations::Decision,
         pairing::Pairing,
         services::Services,
@@ -17,7 +18,7 @@ use crate::{
         web::{Answer, done, internal, json_reply, read, refused},
     },
     identity::MachineId,
-    protocol::{LONGEST_TEXT, Part},
+    protocol::{Blocked, LONGEST_TEXT, Part},
 };
 
 /// The name of the client that types for the person.
@@ -51,6 +52,8 @@ pub async fn answer(
         "/api/tokens/revoke" => revoke_token(hub, body).await,
         "/api/machines/invite" => invite(pairing, from.own).await,
         "/api/machines/remove" => remove_machine(hub, body).await,
+        "/api/lines/release" => release_line(hub, body).await,
+        "/api/lines/drop" => drop_line(hub, body).await,
         "/api/sessions/type" => type_in(hub, from.secret, body).await,
         _ => refused(StatusCode::NOT_FOUND, "There is no such request"),
     }
@@ -138,6 +141,28 @@ async fn remove_machine(hub: &Services, body: &[u8]) -> Answer {
     found(hub.machines.remove(&id).await.map_err(internal)?, NO_MACHINE)
 }
 
+/// The id of a call whose line the rules of a machine refuse.
+#[derive(Deserialize)]
+struct OfLine {
+    id: String,
+}
+
+const NO_LINE: &str = "This line no longer waits";
+
+async fn release_line(hub: &Services, body: &[u8]) -> Answer {
+    let OfLine { id } = read(body)?;
+    match hub.blocked_lines.release(&id).await.map_err(internal)? {
+        Released::Done => Ok(done()),
+        Released::Refused(why) | Released::Waits(why) => Err((StatusCode::CONFLICT, why)),
+        Released::Missing => refused(StatusCode::CONFLICT, NO_LINE),
+    }
+}
+
+async fn drop_line(hub: &Services, body: &[u8]) -> Answer {
+    let OfLine { id } = read(body)?;
+    found(hub.blocked_lines.drop(&id).await.map_err(internal)?, NO_LINE)
+}
+
 /// Types for the person. The audit log records that, but not the text, which may be a password.
 async fn type_in(hub: &Services, secret: &str, body: &[u8]) -> Answer {
     #[derive(Deserialize)]
@@ -145,8 +170,10 @@ async fn type_in(hub: &Services, secret: &str, body: &[u8]) -> Answer {
         machine: MachineId,
         sid: String,
         text: String,
+        /// A line that the person has released, although the machine's rules refuse it.
+        released: Option<String>,
     }
-    let Typing { machine, sid, text } = read(body)?;
+    let Typing { machine, sid, text, released } = read(body)?;
     if !hub.machines.is_paired(&machine) {
         return refused(StatusCode::CONFLICT, NO_MACHINE);
     }
@@ -166,9 +193,14 @@ async fn type_in(hub: &Services, secret: &str, body: &[u8]) -> Answer {
         token_name: CLIENT.to_owned(),
         conversation: String::new(),
         action: Action::Send { machine, session: sid, parts: vec![Part { text, after_ms: 0 }] },
+        released,
     };
     match hub.executor.execute(&call).await {
         Ok(_) => Ok(done()),
+        // The person is asked, and sends the text again.
+        Err(Failure::Blocked(Blocked { line, rule, .. })) => {
+            Ok(json_reply(&json!({"blocked": {"line": line, "rule": rule}})))
+        }
         Err(failure) => Err((StatusCode::CONFLICT, failure.message())),
     }
 }

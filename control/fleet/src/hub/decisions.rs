@@ -1,0 +1,46 @@
+//! What people decided about a call, when it is about to run later than it was made.
+
+use anyhow::Result;
+
+use super::{
+    action::Call,
+    conversations::{Conversations, State, key},
+    machines::Machines,
+    stop::Stop,
+    tokens::Tokens,
+};
+
+/// The decisions of people.
+#[derive(Clone)]
+pub struct Decisions {
+    /// The emergency stop.
+    pub stop: Stop,
+    /// The conversations.
+    pub conversations: Conversations,
+    /// The tokens.
+    pub tokens: Tokens,
+    /// The machines.
+    pub machines: Machines,
+}
+
+impl Decisions {
+    /// Why a call may not run any more.
+    ///
+    /// # Errors
+    /// NATS does not answer.
+    pub async fn refusal(&self, call: &Call) -> Result<Option<&'static str>> {
+        let conversation = self.conversations.get(&key(&call.token, &call.conversation)).await?;
+        if conversation.is_none_or(|of| of.state != State::Approved) {
+            return Ok(Some("the conversation may not act any more"));
+        }
+        if self.tokens.by_id(&call.token).await?.is_none() {
+            return Ok(Some("the token was revoked"));
+        }
+        Ok(match call.action.machine() {
+            Some(machine) if self.machines.find(machine).await?.is_none() => {
+                Some("the machine was removed")
+            }
+            _ => None,
+        })
+    }
+}
