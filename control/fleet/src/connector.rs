@@ -32,17 +32,18 @@ use tokio::{
     time::{Instant, MissedTickBehavior, interval},
 };
 
-use self::{
-    claims::Claims, headless::Headless, instances::Instances, panes::LivePanes, requests::Served,
-    tools::InstanceTools, turns::Turns, watches::Watches,
-};
 pub use self::{
+    blocked_lines::Untyped,
     connection::{
         CodedReply, CodedRequest, Connection, Invitation, PAIR, PairReply, PairRequest,
         machine_key, pair, pair_by_code,
     },
     hub_address::HubAddress,
-    panes::{Answering, Panes, Typing, Untyped},
+    panes::{Answering, Panes, Typing},
+};
+use self::{
+    claims::Claims, headless::Headless, instances::Instances, panes::LivePanes, requests::Served,
+    tools::InstanceTools, turns::Turns, watches::Watches,
 };
 use crate::{
     identity::MachineId,

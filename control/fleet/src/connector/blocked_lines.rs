@@ -1,6 +1,8 @@
 //! Lines that the rules of an instance refuse. The connector asks the instance for the whole line, and releases it if a person at the
 //! hub has decided so. It does both as this machine's user, because no agent may.
 
+use std::time::Duration;
+
 use anyhow::{Context as _, Result, ensure};
 use tokio::time::Instant;
 use unterm_control::{
@@ -10,9 +12,24 @@ use unterm_control::{
     methods::{params::NoParams, policy},
 };
 
-use super::instances::{PATIENCE, shown_client};
 use crate::protocol::Blocked;
 
+/// Why a call was not typed, or not as a whole.
+pub enum Untyped {
+    /// The rules of the machine refuse a line.
+    Blocked(Blocked),
+    /// For another reason.
+    Failed(anyhow::Error),
+}
+
+impl From<anyhow::Error> for Untyped {
+    fn from(error: anyhow::Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// How long an instance may take to answer.
+const PATIENCE: Duration = Duration::from_secs(5);
 /// How an instance's refusal by its rules begins. The rule follows, and then, from tools, advice.
 const REFUSAL: &str = "Command blocked by policy: ";
 
@@ -40,10 +57,9 @@ impl Rules {
                 return None;
             }
         };
-        let client = shown_client(client);
         let is_it = |of: &policy::RefusedLine| {
             refusal.starts_with(&of.rule)
-                && of.client.as_deref() == Some(&*client)
+                && of.client.as_deref() == Some(client)
                 && pane.is_none_or(|pane| pane == of.session_id)
         };
         let found = lines.into_iter().rfind(is_it)?;

@@ -14,7 +14,9 @@ use unterm_control::{
 };
 
 use super::{
-    blocked_lines::Rules, connection::Connection, foreground::Foregrounds, panes::Untyped,
+    blocked_lines::{Rules, Untyped},
+    connection::Connection,
+    foreground::Foregrounds,
 };
 use crate::{
     digest,
@@ -30,7 +32,7 @@ const MOST_ROWS: u64 = 4000;
 /// The digits of a session's id.
 const DIGITS: usize = 12;
 /// How long an instance may take to answer.
-pub const PATIENCE: Duration = Duration::from_secs(5);
+const PATIENCE: Duration = Duration::from_secs(5);
 /// The longest pause before a part.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 /// The most connections to instances that are kept.
@@ -133,7 +135,8 @@ impl Instances {
             let typed = remote.call_until::<session::Input>(&caller, params, Some(deadline)).await;
             if let Err(error) = typed {
                 let error = plain(&error);
-                let blocked = rules.blocked(&error, &request.client, Some(pane)).await;
+                let blocked =
+                    rules.blocked(&error, &shown_client(&request.client), Some(pane)).await;
                 if let Some(blocked) = blocked {
                     return Err(Untyped::Blocked(Blocked { parts_typed, ..blocked }));
                 }

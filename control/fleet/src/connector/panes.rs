@@ -5,28 +5,14 @@ use std::{pin::Pin, sync::Arc};
 use anyhow::Result;
 use tokio::{sync::Mutex, time::Instant};
 
-use super::{headless::Headless, instances::Instances, programs::Programs};
+use super::{blocked_lines::Untyped, headless::Headless, instances::Instances, programs::Programs};
 use crate::{
     identity::machine_name,
-    protocol::{Blocked, Presence, Session, Text, Type, Typed},
+    protocol::{Presence, Session, Text, Type, Typed},
 };
 
 /// An answer under way.
 pub type Answering<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
-
-/// Why a call was not typed, or not as a whole.
-pub enum Untyped {
-    /// The rules of the machine refuse a line.
-    Blocked(Blocked),
-    /// For another reason.
-    Failed(anyhow::Error),
-}
-
-impl From<anyhow::Error> for Untyped {
-    fn from(error: anyhow::Error) -> Self {
-        Self::Failed(error)
-    }
-}
 
 /// The result of typing.
 pub type Typing<'a> = Answering<'a, Result<Typed, Untyped>>;

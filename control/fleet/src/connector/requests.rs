@@ -8,9 +8,10 @@ use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
 use super::{
-    blocked_lines::Rules,
+    blocked_lines::{Rules, Untyped},
     claims::{Claims, check_id},
-    panes::{Panes, Untyped},
+    instances::shown_client,
+    panes::Panes,
     tools::InstanceTools,
     turns::Turns,
     watches::Watches,
@@ -197,7 +198,7 @@ async fn blocked(
 ) -> Option<Blocked> {
     let result = &message["result"];
     let why = result["content"][0]["text"].as_str().filter(|_| result["isError"] == true)?;
-    rules.blocked(why, client, pane).await
+    rules.blocked(why, &shown_client(client), pane).await
 }
 
 /// A tool's result, from an instance's message.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
 use super::{
+    audit::{Entry, Event},
     host::{Bash, Host, HostWrite},
     instance_tools::{self, Outcome},
     machines::{Machines, Unreachable},
@@ -44,6 +45,20 @@ pub struct Call {
     /// A line that a person has released, although the rules of the machine refuse it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub released: Option<String>,
+}
+
+impl Call {
+    /// An entry of the audit log about the call.
+    pub fn entry(&self, event: Event, outcome: &str) -> Entry {
+        Entry {
+            call: self.id.clone(),
+            token_name: self.token_name.clone(),
+            conversation: self.conversation.clone(),
+            detail: self.action.detail(),
+            outcome: outcome.to_owned(),
+            ..Entry::new(event, &self.tool, &self.token)
+        }
+    }
 }
 
 /// What an acting call does.

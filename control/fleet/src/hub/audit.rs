@@ -7,10 +7,7 @@ use async_nats::jetstream::consumer::{DeliverPolicy, pull};
 use futures_util::StreamExt as _;
 use serde::{Deserialize, Serialize};
 
-use super::{
-    action::Call,
-    store::{AUDIT, AUDIT_SUBJECT, Store, now},
-};
+use super::store::{AUDIT, AUDIT_SUBJECT, Store, now};
 
 /// The token in entries about what a person did.
 pub const PERSON: &str = "person";
@@ -90,18 +87,6 @@ impl Entry {
             conversation: String::new(),
             detail: String::new(),
             outcome: String::new(),
-        }
-    }
-
-    /// An entry about a call.
-    pub fn of_call(call: &Call, event: Event, outcome: &str) -> Self {
-        Self {
-            call: call.id.clone(),
-            token_name: call.token_name.clone(),
-            conversation: call.conversation.clone(),
-            detail: call.action.detail(),
-            outcome: outcome.to_owned(),
-            ..Self::new(event, &call.tool, &call.token)
         }
     }
 }

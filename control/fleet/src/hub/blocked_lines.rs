@@ -10,7 +10,7 @@ use unterm_control::escaped;
 
 use super::{
     action::{Action, Call, Executor, Failure},
-    audit::{self, Entry, Event},
+    audit::{self, Event},
     decisions::Decisions,
     store::{Store, now},
 };
@@ -174,7 +174,7 @@ impl BlockedLines {
     }
 
     async fn record(&self, call: &Call, event: Event, outcome: &str) -> Result<()> {
-        audit::record(&self.store, Entry::of_call(call, event, outcome)).await
+        audit::record(&self.store, call.entry(event, outcome)).await
     }
 }
 

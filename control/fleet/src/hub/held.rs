@@ -5,7 +5,11 @@
 //! next call when a hub has acknowledged the previous one. If a hub ends before that, another hub receives the same
 //! call again. A machine that has already begun the call reports that, and does not repeat it.
 
-use std::{collections::HashSet, sync::Arc, time::Duration};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+    time::Duration,
+};
 
 use anyhow::{Context as _, Result, anyhow};
 use async_nats::{
@@ -22,7 +26,7 @@ use parking_lot::Mutex;
 
 use super::{
     action::{Call, Executor, Failure},
-    audit::{self, Entry, Event},
+    audit::{self, Event},
     blocked_lines::BlockedLines,
     conversations::{Conversation, Flow},
     decisions::Decisions,
@@ -97,7 +101,13 @@ impl Held {
                 }
                 // A watch may stall while the servers of a cluster choose a leader.
                 _ = ticks.tick() => {
-                    for (key, of) in self.store.conversations.all::<Conversation>().await? {
+                    let counts = self.counts().await?;
+                    for (key, mut of) in self.store.conversations.all::<Conversation>().await? {
+                        // No call may stay behind in a conversation that runs.
+                        if of.flow == Flow::Running && counts.contains_key(&key) {
+                            let replayed = self.decisions.conversations.replay(&key).await?;
+                            of = replayed.unwrap_or(of);
+                        }
                         self.begin(key, &of);
                     }
                 }
@@ -129,18 +139,16 @@ impl Held {
 
     /// Carries out the held calls of a conversation, until there are none or it is paused.
     async fn replay(&self, key: &str) -> Result<()> {
-        let mut consumer = self.consumer(key).await?;
+        let consumer = self.consumer(key).await?;
         loop {
             let conversation = self.decisions.conversations.get(key).await?;
             if conversation.is_none_or(|of| of.flow != Flow::Replaying) {
                 return Ok(());
             }
-            let info = consumer.info().await?.clone();
-            if info.num_pending == 0 && info.num_ack_pending == 0 {
+            if self.count(key).await? == 0 {
                 self.decisions.conversations.replayed(key).await?;
-                // A call may have been held since `info` was read. Without another replay, it would stay in the stream
-                // until the next call is held.
-                if consumer.info().await?.num_pending > 0 {
+                // A call may have been held meanwhile.
+                if self.count(key).await? > 0 {
                     self.decisions.conversations.replay(key).await?;
                     continue;
                 }
@@ -155,6 +163,33 @@ impl Held {
                 self.handle(key, &message).await?;
             }
         }
+    }
+
+    /// How many calls are held, by the keys of their conversations.
+    ///
+    /// # Errors
+    /// NATS does not answer.
+    pub async fn counts(&self) -> Result<HashMap<String, usize>> {
+        self.counts_of(">").await
+    }
+
+    /// How many calls of a conversation are held.
+    async fn count(&self, key: &str) -> Result<usize> {
+        Ok(self.counts_of(key).await?.remove(key).unwrap_or_default())
+    }
+
+    /// The counts of the keys that match a filter. The stream counts its messages itself, because a consumer reports none while the
+    /// servers of a cluster choose its leader.
+    async fn counts_of(&self, filter: &str) -> Result<HashMap<String, usize>> {
+        let stream = self.store.jetstream.get_stream(HELD).await?;
+        let mut subjects = stream.info_with_subjects(format!("{HELD_SUBJECT}.{filter}")).await?;
+        let mut counts = HashMap::new();
+        while let Some(subject) = subjects.next().await {
+            let (subject, count) = subject?;
+            let key = subject.strip_prefix(HELD_SUBJECT).and_then(|key| key.strip_prefix('.'));
+            counts.extend(key.map(|key| (key.to_owned(), count)));
+        }
+        Ok(counts)
     }
 
     async fn consumer(&self, key: &str) -> Result<PullConsumer> {
@@ -236,6 +271,6 @@ impl Held {
     }
 
     async fn record(&self, call: &Call, event: Event, outcome: &str) -> Result<()> {
-        audit::record(&self.store, Entry::of_call(call, event, outcome)).await
+        audit::record(&self.store, call.entry(event, outcome)).await
     }
 }

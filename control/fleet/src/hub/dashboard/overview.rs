@@ -1,24 +1,16 @@
 //! The state of the fleet, as the dashboard shows it.
 
-use std::collections::HashMap;
-
 use anyhow::Result;
-use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 
-use crate::hub::{
-    blocked_lines::BlockedLine,
-    services::Services,
-    sign_ins::SignIn,
-    store::{HELD, HELD_SUBJECT, Store},
-};
+use crate::hub::{blocked_lines::BlockedLine, services::Services, sign_ins::SignIn};
 
 /// The whole state, as JSON.
 ///
 /// # Errors
 /// NATS does not answer.
 pub async fn of(hub: &Services, sign_in: &SignIn) -> Result<Value> {
-    let held = held(&hub.store).await?;
+    let held = hub.held.counts().await?;
     let machines = hub.machines.list_all().await;
     let conversations = hub.conversations.list().await?.into_iter().map(|of| {
         let key = of.key();
@@ -56,19 +48,4 @@ pub async fn of(hub: &Services, sign_in: &SignIn) -> Result<Value> {
         "conversations": conversations.collect::<Vec<_>>(),
         "tokens": tokens.collect::<Vec<_>>(),
     }))
-}
-
-/// How many calls are held, by the keys of their conversations.
-async fn held(store: &Store) -> Result<HashMap<String, usize>> {
-    let stream = store.jetstream.get_stream(HELD).await?;
-    let mut subjects = stream.info_with_subjects(format!("{HELD_SUBJECT}.>")).await?;
-    let mut held = HashMap::new();
-    while let Some(subject) = subjects.next().await {
-        let (subject, count) = subject?;
-        if let Some(key) = subject.strip_prefix(HELD_SUBJECT).and_then(|key| key.strip_prefix('.'))
-        {
-            held.insert(key.to_owned(), count);
-        }
-    }
-    Ok(held)
 }
