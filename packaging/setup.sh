@@ -75,6 +75,8 @@ command make                      make
 command git                       git
 command vttest                    vttest
 command ps                        procps
+command ip                        iproute2
+command unshare                   util-linux
 command tic                       ncurses-bin
 command uim-xim                   uim-xim
 file    /var/lib/dpkg/info/uim-byeoru.list  uim-byeoru

@@ -4,6 +4,7 @@
 
 pub mod cluster;
 pub mod kills;
+pub mod namespaces;
 
 use std::{
     fs::{self, File},
@@ -17,6 +18,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use self::namespaces::Cable;
 use crate::{Instance, PATIENCE, Start, binary, process::bare, wait_for};
 
 /// The variable with the path of the NATS server.
@@ -113,7 +115,11 @@ impl Drop for Hub {
 
 /// A program with the test's NATS server, in a home.
 fn program(name: &str, home: &Path, registry: &Path) -> Command {
-    let mut command = bare(&binary(name).to_string_lossy(), home);
+    with_environment(bare(&binary(name).to_string_lossy(), home), home, registry)
+}
+
+/// Adds what our programs expect in their environment.
+fn with_environment(mut command: Command, home: &Path, registry: &Path) -> Command {
     // Programs of a test come first.
     let path = std::env::var_os("PATH").unwrap_or_default();
     let all = std::iter::once(home.join("bin")).chain(std::env::split_paths(&path));
@@ -377,13 +383,21 @@ impl Machine {
     ///
     /// If it can't be started.
     pub fn connect(&mut self) -> Result<()> {
-        let log = self.unterm.home().join("connector.log");
-        let child = program("unterm-connect", self.unterm.home(), self.unterm.registry())
-            .arg("--no-headless")
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(File::options().create(true).append(true).open(log)?)
-            .spawn()?;
+        let (home, registry) = (self.unterm.home(), self.unterm.registry());
+        let cable = namespaces::is_entered().then(Cable::new);
+        let mut command = match &cable {
+            Some(cable) => with_environment(cable.command("unterm-connect", home), home, registry),
+            None => {
+                let mut command = program("unterm-connect", home, registry);
+                command.stdin(Stdio::null()).stdout(Stdio::null());
+                command
+            }
+        };
+        let log = File::options().create(true).append(true).open(home.join("connector.log"))?;
+        let mut child = command.arg("--no-headless").stderr(log).spawn()?;
+        if let Some(cable) = cable {
+            cable.plug_in(&mut child)?;
+        }
         self.connector = Some(child);
         Ok(())
     }

@@ -1,17 +1,22 @@
 //! Kills the programs of a fleet in turn while agents type: `fleet-kills [MINUTES]`. Prints what happened; fails if a call was lost
-//! or done twice.
+//! or done twice. The fleet runs in a network namespace, and each connector in another one, if the system allows that.
 use std::{io::Write as _, time::Duration};
 
 use anyhow::{Context as _, Result};
+use unterm_tests::fleet::{kills, namespaces};
 
 fn main() -> Result<()> {
     let minutes: u64 = match std::env::args().nth(1) {
         Some(minutes) => minutes.parse().context("give a number of minutes")?,
         None => 10,
     };
-    let report = unterm_tests::fleet::kills::run(Duration::from_secs(minutes * 60))?;
+    namespaces::enter()?;
+    let report = kills::run(Duration::from_secs(minutes * 60))?;
     let report = report.context("there is no NATS server")?;
     let mut out = std::io::stdout();
+    if !namespaces::is_entered() {
+        writeln!(out, "without network namespaces: the system does not allow them")?;
+    }
     writeln!(
         out,
         "{} kills; {} calls acknowledged, each done once; {} failed, {} of them done once",

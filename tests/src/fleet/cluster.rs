@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::{Hub, Machine, end, nats_server, program};
+use super::{Hub, Machine, end, namespaces, nats_server, program};
 use crate::wait_for;
 
 /// The number of NATS servers.
@@ -96,7 +96,15 @@ impl Cluster {
         let (ports, rest) = all.split_at(SERVERS);
         let (routes, rest) = rest.split_at(SERVERS);
         let (monitors, hub_ports) = rest.split_at(SERVERS);
-        let urls: Vec<_> = ports.iter().map(|port| format!("nats://127.0.0.1:{port}")).collect();
+        // Connectors in namespaces of their own reach the servers at another address, where they require TLS.
+        let (listen, scheme, tls) = match namespaces::is_entered() {
+            true => (namespaces::SERVERS, "tls", Some(Tls::new(home.path())?)),
+            false => ("127.0.0.1", "nats", None),
+        };
+        let urls: Vec<_> = ports.iter().map(|port| format!("{scheme}://{listen}:{port}")).collect();
+        let tls_block = tls.as_ref().map(Tls::block).unwrap_or_default();
+        let certificate = tls.map(|tls| tls.certificate);
+        let options = options(&urls, certificate.as_deref());
         let mut hubs = Vec::new();
         for (number, port) in hub_ports.iter().enumerate() {
             let registry = home.path().join(format!("hub-{number}"));
@@ -104,7 +112,7 @@ impl Cluster {
             hubs.push(HubAt { registry, address, hub: None });
         }
         let mut make = program("unterm-hub", home.path(), &hubs[0].registry);
-        let made = make.args(nats(&urls)).arg("nats-config").output()?;
+        let made = make.args(&options).arg("nats-config").output()?;
         ensure!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
         let operator = String::from_utf8(made.stdout)?;
         let from = hubs[0].registry.join("fleet/hub/hub.json");
@@ -118,8 +126,8 @@ impl Cluster {
             let store = home.path().join(format!("jetstream-{number}"));
             let monitor = monitors[number];
             let text = format!(
-                "server_name: n{number}\nlisten: 127.0.0.1:{}\nhttp: 127.0.0.1:{monitor}\njetstream {{ store_dir: {store:?} }}\n\
-                 cluster {{ name: fleet, listen: 127.0.0.1:{}, routes: {all:?} }}\n{operator}",
+                "server_name: n{number}\nlisten: {listen}:{}\nhttp: 127.0.0.1:{monitor}\njetstream {{ store_dir: {store:?} }}\n\
+                 cluster {{ name: fleet, listen: 127.0.0.1:{}, routes: {all:?} }}\n{tls_block}{operator}",
                 ports[number], routes[number],
             );
             fs::write(&configuration, text)?;
@@ -130,24 +138,26 @@ impl Cluster {
         }
         let mut cluster = Self { home, servers, hubs, machines: Vec::new() };
         for number in 0..cluster.hubs.len() {
-            cluster.start_hub(number, &urls)?;
+            cluster.start_hub(number, &options)?;
         }
         for _ in 0..2 {
             let invitation = cluster.admin(&["invite"])?["invitation"].take();
             let invitation = invitation.as_str().context("no invitation")?;
-            cluster.machines.push(Machine::pair(invitation, &[])?);
+            let trusts = certificate.iter().flat_map(|file| ["--nats-ca", file]);
+            let trusts: Vec<_> = trusts.collect();
+            cluster.machines.push(Machine::pair(invitation, &trusts)?);
         }
         Ok(Some(cluster))
     }
 
     /// Starts a hub. At first, the servers may not have chosen a leader.
-    fn start_hub(&mut self, number: usize, urls: &[String]) -> Result<()> {
+    fn start_hub(&mut self, number: usize, options: &[&str]) -> Result<()> {
         let log = self.home.path().join(format!("hub-{number}.log"));
         let (home, hub) = (self.home.path().to_owned(), &self.hubs[number]);
         let (registry, address) = (hub.registry.clone(), hub.address.clone());
         let start = || {
             let mut command = program("unterm-hub", &home, &registry);
-            command.args(nats(urls)).arg("--no-connector");
+            command.args(options).arg("--no-connector");
             Ok(Hub::start_at(command, &address, &log).ok())
         };
         let hub = wait_for("a hub", start, || fs::read_to_string(&log).unwrap_or_default())?;
@@ -214,12 +224,42 @@ impl Cluster {
 }
 
 /// The options of a hub for these servers.
-fn nats(urls: &[String]) -> Vec<&str> {
+fn options<'a>(urls: &'a [String], certificate: Option<&'a str>) -> Vec<&'a str> {
     let mut options: Vec<_> = urls.iter().flat_map(|url| ["--nats", url.as_str()]).collect();
-    if !urls.is_empty() {
-        options.extend(["--replicas", "3"]);
-    }
+    options.extend(["--replicas", "3"]);
+    options.extend(certificate.into_iter().flat_map(|file| ["--nats-ca", file]));
     options
+}
+
+/// A certificate for the servers, which is its own authority, and its key.
+struct Tls {
+    certificate: String,
+    key: String,
+}
+
+impl Tls {
+    fn new(home: &Path) -> Result<Self> {
+        let path = |name: &str| home.join(name).display().to_string();
+        let (certificate, key, config) = (path("cert.pem"), path("key.pem"), path("cert.conf"));
+        let address = namespaces::SERVERS;
+        let text = format!(
+            "[req]\ndistinguished_name = name\nx509_extensions = extensions\nprompt = no\n[name]\nCN = fleet\n\
+             [extensions]\nsubjectAltName = IP:{address}\nbasicConstraints = critical, CA:FALSE\n"
+        );
+        fs::write(&config, text)?;
+        let made = Command::new("openssl")
+            .args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"])
+            .args(["-nodes", "-days", "2", "-config", &config, "-keyout", &key])
+            .args(["-out", &certificate])
+            .output()?;
+        ensure!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        Ok(Self { certificate, key })
+    }
+
+    /// The part of a server's configuration.
+    fn block(&self) -> String {
+        format!("tls {{ cert_file: {:?}, key_file: {:?} }}\n", self.certificate, self.key)
+    }
 }
 
 impl Drop for Cluster {

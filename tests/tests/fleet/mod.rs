@@ -2,6 +2,7 @@
 
 mod blocked_lines;
 mod dashboard;
+mod kills;
 mod page;
 mod toolset;
 

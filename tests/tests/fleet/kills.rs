@@ -1,0 +1,18 @@
+//! Each program of a fleet is killed once while agents type. `fleet-kills` does the same for longer.
+
+use std::process::Command;
+
+use anyhow::{Result, ensure};
+use unterm_tests::{binary, fleet::nats_server};
+
+#[test]
+fn no_acknowledged_call_is_lost_or_done_twice_when_programs_are_killed() -> Result<()> {
+    if nats_server().is_none() {
+        return Ok(());
+    }
+    // A program of its own: a process can't move all of its threads into another network namespace.
+    let run = Command::new(binary("fleet-kills")).arg("0").output()?;
+    let (out, err) = (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
+    ensure!(run.status.success() && out.contains("7 kills; "), "{out}{err}");
+    Ok(())
+}
