@@ -54,6 +54,7 @@ pub struct Fleet {
 pub struct Hub {
     child: Child,
     address: String,
+    page: String,
     /// The rest of what it prints.
     _out: BufReader<std::process::ChildStdout>,
     /// Its home, if it has one of its own.
@@ -76,21 +77,29 @@ impl Hub {
             .spawn()
             .context("starting unterm-hub")?;
         let mut out = BufReader::new(child.stdout.take().context("no output")?);
-        let mut line = String::new();
-        out.read_line(&mut line)?;
-        let address = line.split("http://").nth(1).and_then(|rest| rest.split('/').next());
-        let Some(address) = address else {
+        let mut lines = [String::new(), String::new()];
+        for line in &mut lines {
+            out.read_line(line)?;
+        }
+        let address =
+            |line: &String| line.split("http://").nth(1)?.split('/').next().map(str::to_owned);
+        let [Some(address), Some(page)] = lines.each_ref().map(address) else {
             let _ = child.kill();
             let status = child.wait()?;
             let log = fs::read_to_string(log)?;
-            bail!("unterm-hub said {line:?} and ended with {status}: {log}");
+            bail!("unterm-hub said {lines:?} and ended with {status}: {log}");
         };
-        Ok(Self { child, address: address.to_owned(), _out: out, _home: None })
+        Ok(Self { child, address, page, _out: out, _home: None })
     }
 
-    /// Its host and port.
+    /// The host and port for agents.
     pub fn address(&self) -> &str {
         &self.address
+    }
+
+    /// The host and port of the dashboard.
+    pub fn page(&self) -> &str {
+        &self.page
     }
 
     /// Ends it with SIGKILL.
@@ -224,9 +233,14 @@ impl Fleet {
         Ok(kib.trim().trim_end_matches(" kB").parse::<u64>()? << 10)
     }
 
-    /// The hub's host and port.
+    /// The hub's host and port for agents.
     pub fn address(&self) -> &str {
         self.hub.as_ref().map_or("", |hub| &hub.address)
+    }
+
+    /// The host and port of the hub's dashboard.
+    pub fn page(&self) -> &str {
+        self.hub.as_ref().map_or("", |hub| &hub.page)
     }
 
     /// Runs `unterm-hub` with these arguments.
@@ -307,7 +321,7 @@ impl Fleet {
     /// If the hub refuses.
     pub fn sign_in(&self, options: &[&str]) -> Result<Visitor> {
         let code = self.admin(&[&["login"], options].concat())?["code"].take();
-        let address = self.address().to_owned();
+        let address = self.page().to_owned();
         let (status, reply) =
             post(&address, "/api/login", &[], &json!({ "code": code }).to_string())?;
         ensure!(status == 200, "{status}: {reply}");
@@ -323,6 +337,20 @@ impl Fleet {
     /// If it does not reply.
     pub fn post(&self, path: &str, headers: &[(&str, &str)], body: &str) -> Result<(u16, String)> {
         post(self.address(), path, headers, body)
+    }
+
+    /// Posts to the hub's dashboard. Returns the status and the body.
+    ///
+    /// # Errors
+    ///
+    /// If it does not reply.
+    pub fn post_page(
+        &self,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> Result<(u16, String)> {
+        post(self.page(), path, headers, body)
     }
 }
 

@@ -15,6 +15,7 @@ mod held;
 mod host;
 mod http;
 mod instance_tools;
+mod listeners;
 pub mod machines;
 mod notices;
 mod output;
@@ -23,6 +24,7 @@ mod places;
 mod services;
 mod session;
 mod sign_ins;
+mod site;
 mod stop;
 mod store;
 mod tls;
@@ -35,9 +37,9 @@ mod web;
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use anyhow::Result;
-use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
+pub use self::listeners::Listeners;
 use self::{
     blocked_lines::BlockedLines, conversations::Conversations, host::Host, http::PublicAddress,
     machines::Machines, pairing::Pairing, services::Services, sign_ins::SignIns, stop::Stop,
@@ -103,8 +105,8 @@ impl Hub {
     /// Serves agents and machines until the future is dropped.
     ///
     /// # Errors
-    /// The listener or the connection to NATS failed.
-    pub async fn serve(&self, listener: TcpListener) -> Result<()> {
+    /// The listeners or the connection to NATS failed.
+    pub async fn serve(&self, listeners: Listeners) -> Result<()> {
         let services = &self.services;
         // The servers may be choosing a leader.
         while let Err(error) = services.machines.load().await {
@@ -113,7 +115,7 @@ impl Hub {
         }
         let public = PublicAddress { name: self.public_name.as_deref(), tls: self.tls.as_ref() };
         tokio::select! {
-            end = http::serve(services, &self.pairing, listener, &public) => end,
+            end = http::serve(services, &self.pairing, listeners, &public) => end,
             end = self.pairing.serve() => end,
             () = services.machines.follow() => Ok(()),
             () = services.held.serve() => Ok(()),

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use unterm_fleet::{
     Credentials,
     connector::{self, Connection, Invitation, PairReply, PairRequest},
-    hub::{Hub, Options, tokens::Right},
+    hub::{Hub, Listeners, Options, tokens::Right},
     machine_key_public,
     nats_server::{Fleet, Folder, NatsServer, VARIABLE, free_port},
     signature::Signer,
@@ -42,10 +42,10 @@ impl Place {
         let fleet = Fleet::new(vec![format!("nats://127.0.0.1:{}", free_port()?)], true)?;
         let server = NatsServer::start(&Folder::new(folder.path()), &fleet, Some(&program))?;
         let hub = Arc::new(Hub::connect(&fleet, &Options::default()).await?);
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
+        let listeners = Listeners::bind(([127, 0, 0, 1], 0).into()).await?;
         let serving = tokio::spawn({
             let hub = hub.clone();
-            async move { hub.serve(listener).await }
+            async move { hub.serve(listeners).await }
         });
         Ok(Some(Self { folder, fleet, server, hub, serving }))
     }

@@ -75,23 +75,22 @@ fn a_code_signs_in_once_and_only_from_the_hubs_own_page() -> Result<()> {
         ("Origin", "http://127.0.0.1:1"),
         ("Host", "example.org"),
     ] {
-        let (status, body) = fleet.post("/api/login", &[(name, value)], &login)?;
+        let (status, body) = fleet.post_page("/api/login", &[(name, value)], &login)?;
         assert_eq!(status, 403, "{name}: {value}: {body}");
     }
-    let own = format!("http://{}", fleet.address());
+    let own = format!("http://{}", fleet.page());
     let headers = [("Origin", own.as_str())];
     let lower = json!({ "code": code.as_str().map(str::to_lowercase) }).to_string();
-    assert_eq!(fleet.post("/api/login", &headers, &lower)?.0, 200);
-    let (status, body) = fleet.post("/api/login", &headers, &login)?;
+    assert_eq!(fleet.post_page("/api/login", &headers, &lower)?.0, 200);
+    let (status, body) = fleet.post_page("/api/login", &headers, &login)?;
     assert_eq!(status, 401, "{body}");
     assert_eq!(body, r#"{"error":"The code is wrong, was used or has expired"}"#);
-    // By this name, another user's server on the address of IPv6 would share the page's origin.
-    let (_, port) = fleet.address().split_once(':').context("no port")?;
-    let named = format!("localhost:{port}");
-    assert_eq!(fleet.post("/api/login", &[("Host", &named)], &login)?.0, 308);
+    // People are led from the address to the name.
+    assert_eq!(fleet.page(), fleet.address().replace("127.0.0.1", "localhost"));
+    assert_eq!(fleet.post("/api/login", &[], &login)?.0, 307);
     // A form, which any page can send, has another type.
     let plain = [("Content-Type", "text/plain")];
-    assert!(fleet.post("/api/login", &plain, &login)?.0 >= 400);
+    assert!(fleet.post_page("/api/login", &plain, &login)?.0 >= 400);
     Ok(())
 }
 

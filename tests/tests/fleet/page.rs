@@ -29,7 +29,7 @@ fn a_person_signs_in_decides_watches_a_pane_and_types() -> Result<()> {
     agent.call("send_to_session", send(&machine, &session, "echo $((6 * 7))"))?;
 
     let mut browser = Browser::start()?;
-    let page = format!("http://{}/", fleet.address());
+    let page = format!("http://{}/", fleet.page());
     browser.ask("goto", json!({ "url": page }))?;
     browser.to("wait_for", "#login-form")?;
     check_axe(&mut browser, "the sign-in")?;
@@ -158,7 +158,7 @@ fn a_link_signs_in_and_a_looker_gets_no_buttons() -> Result<()> {
     let code = fleet.admin(&["login", "--read-only"])?["code"].take();
     let code = code.as_str().unwrap_or_default();
     let mut browser = Browser::start()?;
-    let link = format!("http://{}/#code={code}", fleet.address());
+    let link = format!("http://{}/#code={code}", fleet.page());
     browser.ask("goto", json!({ "url": link }))?;
     browser.to("wait_for", &format!("[data-machine='{machine}']"))?;
     assert!(!browser.ask("url", json!({}))?.to_string().contains(code));

@@ -8,10 +8,10 @@ use std::{
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
-use tokio::{net::TcpListener, signal::unix::SignalKind};
+use tokio::signal::unix::SignalKind;
 use unterm_fleet::{
     Credentials, connector,
-    hub::{Hub, Options},
+    hub::{Hub, Listeners, Options},
     machine_key_public,
     nats_server::{self, Fleet, Folder, NatsServer},
 };
@@ -19,7 +19,8 @@ use unterm_fleet::{
 /// How to serve.
 #[derive(Args)]
 pub struct Serve {
-    /// Address on which agents and people reach the hub. Any but a loopback address needs TLS, in the hub or in a proxy.
+    /// Address on which agents and people reach the hub. Any but a loopback address needs TLS, in the hub or in a proxy. For
+    /// 127.0.0.1, the hub also takes the port of ::1.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:19880")]
     listen: SocketAddr,
     /// Use this NATS server instead of starting one; repeat for a cluster. It must have what `unterm-hub nats-config` prints.
@@ -136,11 +137,11 @@ impl Serve {
     }
 
     async fn serve(&self, fleet: &Fleet) -> Result<()> {
-        let listener = TcpListener::bind(self.listen).await;
-        let listener = listener.with_context(|| {
+        let listeners = Listeners::bind(self.listen).await;
+        let listeners = listeners.with_context(|| {
             format!("can't listen on {}; choose another address with --listen", self.listen)
         })?;
-        let address = listener.local_addr()?;
+        let address = listeners.local_addr()?;
         if !address.ip().is_loopback() && self.public_name.is_none() {
             bail!(
                 "{} is not a loopback address: set the hub's name with --public-name, and its certificate with --tls-cert and --tls-key unless a proxy provides TLS",
@@ -155,23 +156,26 @@ impl Serve {
         };
         let hub = Hub::connect(fleet, &options).await?;
         let connector = self.connector(&hub, fleet).await?;
-        let own = match (&self.public_name, &self.tls_cert) {
-            (Some(name), Some(_)) => format!("https://{name}"),
-            _ => format!("http://{address}"),
+        let (agents, people) = match (&self.public_name, &self.tls_cert) {
+            (Some(name), Some(_)) => (format!("https://{name}"), format!("https://{name}")),
+            _ => (
+                format!("http://{}", listeners.for_agents()?),
+                format!("http://{}", listeners.for_people()?),
+            ),
         };
         say(&format!(
-            "Agents connect to {own}/mcp/sse, with a token from `unterm-hub token create NAME`."
+            "Agents connect to {agents}/mcp/sse, with a token from `unterm-hub token create NAME`."
         ));
         // A log would keep the code.
         if std::io::stdout().is_terminal() {
             let code = hub.sign_ins().code(true).await?;
             say(&format!(
-                "To sign in, open {own}/#code={code} within 10 minutes. The link works once."
+                "To sign in, open {people}/#code={code} within 10 minutes. The link works once."
             ));
         }
-        say(&format!("People open {own}/ with a code from `unterm-hub login`."));
+        say(&format!("People open {people}/ with a code from `unterm-hub login`."));
         tokio::select! {
-            served = hub.serve(listener) => served,
+            served = hub.serve(listeners) => served,
             served = connector => served,
         }
     }

@@ -19,7 +19,6 @@ use rmcp::transport::streamable_http_server::{
 use serde_json::json;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
-    net::TcpListener,
     sync::{OwnedSemaphorePermit, Semaphore},
     time::{sleep, timeout},
 };
@@ -36,9 +35,11 @@ use unterm_control::{
 
 use super::{
     dashboard::{self, Dashboard, LONGEST_BODY},
+    listeners::Listeners,
     pairing::Pairing,
     services::Services,
     session::Session,
+    site::Site,
     tokens::Token,
     tool::Toolset,
     web::{Refused, WRONG_SECRET, bearer, internal, json_reply, query, read, refusal, refused},
@@ -59,19 +60,6 @@ const BUSY: &str = "Too many requests at once; try again later";
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 type Mcp = StreamableHttpService<Session, LocalSessionManager>;
-
-/// An address of the hub.
-struct Site {
-    /// The scheme and the host: the origin of its pages.
-    origin: String,
-    host: String,
-}
-
-impl Site {
-    fn new(scheme: &str, host: String) -> Self {
-        Self { origin: format!("{scheme}://{host}"), host }
-    }
-}
 
 /// The endpoints.
 struct Http {
@@ -99,16 +87,16 @@ pub struct PublicAddress<'a> {
 /// Serves until the future is dropped.
 ///
 /// # Errors
-/// The listener failed.
+/// The listeners failed.
 pub async fn serve(
     hub: &Arc<Services>,
     pairing: &Arc<Pairing>,
-    listener: TcpListener,
+    listeners: Listeners,
     public: &PublicAddress<'_>,
 ) -> Result<()> {
-    let port = listener.local_addr()?.port();
+    let port = listeners.local_addr()?.port();
     let scheme = if public.tls.is_some() { "https" } else { "http" };
-    let own = ["127.0.0.1", "localhost"].map(|name| Site::new(scheme, format!("{name}:{port}")));
+    let own = Site::loopback(scheme, port, listeners.has_localhost());
     // A proxy speaks TLS for a hub that does not.
     let named = public.name.map(|name| Site::new("https", name.to_owned()));
     let sites = own.into_iter().chain(named).collect();
@@ -138,8 +126,8 @@ pub async fn serve(
     let connections = Arc::new(Semaphore::new(MOST_CONNECTIONS));
     loop {
         let place = connections.clone().acquire_owned().await?;
-        let stream = match listener.accept().await {
-            Ok((stream, _)) => stream,
+        let stream = match listeners.accept().await {
+            Ok(stream) => stream,
             Err(error) => {
                 // Out of file descriptors, for example.
                 tracing::warn!(%error, "a connection was not accepted");
@@ -204,13 +192,11 @@ impl Http {
         let site = self.check_host(&request)?;
         let path = request.uri().path().to_owned();
         if dashboard::serves(&path) {
-            // `localhost` also means [::1], where another user's server can listen. Its pages would share this page's origin.
-            if site.host.starts_with("localhost:") {
-                let address = site.origin.replacen("localhost", "127.0.0.1", 1);
-                let mut reply = failure(StatusCode::PERMANENT_REDIRECT, "Use 127.0.0.1");
-                let address =
-                    HeaderValue::from_str(&address).map_err(|error| internal(error.into()))?;
-                reply.headers_mut().insert(header::LOCATION, address);
+            if let Some(origin) = &site.moved_to {
+                let mut reply = failure(StatusCode::TEMPORARY_REDIRECT, &format!("Use {origin}"));
+                let origin =
+                    HeaderValue::from_str(origin).map_err(|error| internal(error.into()))?;
+                reply.headers_mut().insert(header::LOCATION, origin);
                 return Ok(reply);
             }
             return self.answer_page(&site.origin, request).await;

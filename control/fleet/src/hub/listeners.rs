@@ -1,0 +1,156 @@
+//! The addresses on which a hub listens.
+//!
+//! People use a host name, which on the loopback address is `localhost`. Browsers resolve it to 127.0.0.1 and to `[::1]`, and
+//! another user's program can listen on the one that the hub leaves free. So a hub that listens on one of them takes the port of
+//! both.
+
+use std::{
+    io::{self, ErrorKind},
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+};
+
+use rustix::io::Errno;
+use tokio::net::{TcpListener, TcpStream};
+
+/// How often to choose a port whose other loopback address is free.
+const TRIES: usize = 10;
+
+/// The listening sockets of a hub.
+pub struct Listeners {
+    first: TcpListener,
+    /// The other loopback address.
+    second: Option<TcpListener>,
+    has_localhost: bool,
+}
+
+impl Listeners {
+    /// Listens on an address. If it is 127.0.0.1 or `[::1]`, listens on the same port of the other one, too, unless another program
+    /// has it.
+    ///
+    /// # Errors
+    /// The address can't be used.
+    pub async fn bind(address: SocketAddr) -> io::Result<Self> {
+        let other: IpAddr = match address.ip() {
+            IpAddr::V4(Ipv4Addr::LOCALHOST) => Ipv6Addr::LOCALHOST.into(),
+            IpAddr::V6(Ipv6Addr::LOCALHOST) => Ipv4Addr::LOCALHOST.into(),
+            _ => {
+                let first = TcpListener::bind(address).await?;
+                return Ok(Self { first, second: None, has_localhost: false });
+            }
+        };
+        let mut tries = if address.port() == 0 { TRIES } else { 1 };
+        loop {
+            let first = TcpListener::bind(address).await?;
+            let other = SocketAddr::new(other, first.local_addr()?.port());
+            tries -= 1;
+            match TcpListener::bind(other).await {
+                Ok(second) => {
+                    return Ok(Self { first, second: Some(second), has_localhost: true });
+                }
+                Err(error) if is_without_ipv6(&error) => {
+                    return Ok(Self { first, second: None, has_localhost: true });
+                }
+                Err(_) if tries > 0 => {}
+                Err(error) => {
+                    tracing::warn!(
+                        "can't listen on {other}, so the dashboard is at 127.0.0.1: {error}"
+                    );
+                    return Ok(Self { first, second: None, has_localhost: false });
+                }
+            }
+        }
+    }
+
+    /// Whether no other program can answer at `localhost` with the port of these listeners.
+    pub fn has_localhost(&self) -> bool {
+        self.has_localhost
+    }
+
+    /// The address that was asked for, with its port.
+    ///
+    /// # Errors
+    /// The system doesn't report it.
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.first.local_addr()
+    }
+
+    /// The host and port at which agents reach the hub.
+    ///
+    /// # Errors
+    /// The system doesn't report the port.
+    pub fn for_agents(&self) -> io::Result<String> {
+        let address = self.local_addr()?;
+        Ok(match self.has_localhost {
+            true => format!("{}:{}", Ipv4Addr::LOCALHOST, address.port()),
+            false => address.to_string(),
+        })
+    }
+
+    /// The host and port at which people reach the hub.
+    ///
+    /// # Errors
+    /// The system doesn't report the port.
+    pub fn for_people(&self) -> io::Result<String> {
+        match self.has_localhost {
+            true => Ok(format!("localhost:{}", self.local_addr()?.port())),
+            false => self.for_agents(),
+        }
+    }
+
+    /// The next connection.
+    ///
+    /// # Errors
+    /// No connection can be accepted, for example for want of file descriptors.
+    pub async fn accept(&self) -> io::Result<TcpStream> {
+        let (stream, _) = match &self.second {
+            None => self.first.accept().await?,
+            Some(second) => tokio::select! {
+                accepted = self.first.accept() => accepted?,
+                accepted = second.accept() => accepted?,
+            },
+        };
+        Ok(stream)
+    }
+}
+
+/// Whether an address can't be used because the machine has no IPv6. Then `localhost` is 127.0.0.1 only.
+fn is_without_ipv6(error: &io::Error) -> bool {
+    error.kind() == ErrorKind::AddrNotAvailable
+        || error.raw_os_error() == Some(Errno::AFNOSUPPORT.raw_os_error())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ANY_PORT: &str = "127.0.0.1:0";
+
+    #[tokio::test]
+    async fn the_port_of_both_loopback_addresses_belongs_to_the_hub() {
+        let listeners = Listeners::bind(ANY_PORT.parse().unwrap()).await.unwrap();
+        assert!(listeners.has_localhost());
+        let port = listeners.local_addr().unwrap().port();
+        assert_eq!(listeners.for_agents().unwrap(), format!("127.0.0.1:{port}"));
+        assert_eq!(listeners.for_people().unwrap(), format!("localhost:{port}"));
+        // A machine without IPv6 has no second address.
+        for address in [Some(&listeners.first), listeners.second.as_ref()].into_iter().flatten() {
+            let address = address.local_addr().unwrap();
+            let (connected, accepted) =
+                tokio::join!(TcpStream::connect(address), listeners.accept());
+            assert_eq!(
+                accepted.unwrap().peer_addr().unwrap(),
+                connected.unwrap().local_addr().unwrap()
+            );
+            assert!(TcpListener::bind(address).await.is_err());
+        }
+    }
+
+    #[tokio::test]
+    async fn a_port_that_another_program_has_is_not_called_localhost() {
+        let Ok(taken) = TcpListener::bind("[::1]:0").await else { return };
+        let port = taken.local_addr().unwrap().port();
+        let listeners = Listeners::bind((Ipv4Addr::LOCALHOST, port).into()).await.unwrap();
+        assert!(!listeners.has_localhost());
+        assert_eq!(listeners.for_people().unwrap(), format!("127.0.0.1:{port}"));
+    }
+}
