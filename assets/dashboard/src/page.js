@@ -2,7 +2,7 @@
 // shown as text, never as markup. What a pane prints is hostile: it must not make the page send, open, copy or rename anything.
 'use strict';
 
-const TABS = ['machines', 'mirror', 'tokens', 'audit'];
+const TABS = ['machines', 'mirror', 'tokens', 'passkeys', 'audit'];
 const LANGUAGE = 'unterm-dashboard-language';
 // The secret of the sign-in, which each request carries. A cookie would go to every server on this host.
 const SECRET = 'unterm-dashboard-secret';
@@ -19,11 +19,13 @@ const SEARCH_DELAY = 250;
 // Milliseconds until a request counts as unanswered.
 const REQUEST_TIMEOUT = 15000;
 const AUDIT_PAGE = 100;
+const PASSKEY_LOGIN = '/api/login/passkey';
 const RIGHTS = ['list', 'read', 'send', 'admin'];
 // Seconds until a token expires; empty: never.
 const ENDS = ['3600', '86400', '604800', '2592000', '7776000', ''];
 const blankToken = () => ({ name: '', rights: ['list', 'read', 'send'], some: false, machines: [], ends: '2592000' });
-const NOTHING = { hub: '', version: '', may_act: false, stopped: false, machines: [], conversations: [], lines: [], tokens: [] };
+const NOTHING = { hub: '', version: '', may_act: false, stopped: false, machines: [], conversations: [], lines: [], tokens: [], passkeys: [], passkey_host: null };
+const blankPasskey = () => ({ name: '', isReadOnly: false });
 const CLOSED = { machine: '', sid: '', status: '', reason: '', gap: '', fault: '', typing: false };
 // Shown when even the words can't be loaded.
 const NO_WORDS = { 'error.offline': 'The hub does not respond.' };
@@ -122,6 +124,31 @@ function bestLanguage(wanted, languages) {
     if (isTraditional && codes.includes('zh-TW')) return 'zh-TW';
     const isExact = (code) => code.toLowerCase() === wanted.toLowerCase();
     return codes.find(isExact) ?? codes.find((code) => code.toLowerCase().split('-')[0] === primary) ?? '';
+}
+
+// Passkeys. WebAuthn's own conversions from and to JSON are missing in older browsers, and in the answers of some password managers.
+
+const HAS_PASSKEYS = Boolean(window.PublicKeyCredential && navigator.credentials);
+const toBytes = (base64url) => Uint8Array.from(atob(base64url.replaceAll('-', '+').replaceAll('_', '/')), (letter) => letter.charCodeAt(0));
+const fromBytes = (bytes) => bytes && btoa(String.fromCharCode(...new Uint8Array(bytes))).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+
+/** The JSON of a browser's answer, with these fields of its response. */
+function passkeyAnswer(credential, fields) {
+    const response = Object.fromEntries(fields.map((name) => [name, fromBytes(credential.response[name])]));
+    return { id: credential.id, rawId: fromBytes(credential.rawId), type: credential.type, response };
+}
+
+/** Lets the browser make a passkey. */
+async function makePasskey(options) {
+    const excludeCredentials = (options.excludeCredentials ?? []).map((known) => ({ ...known, id: toBytes(known.id) }));
+    const publicKey = { ...options, challenge: toBytes(options.challenge), user: { ...options.user, id: toBytes(options.user.id) }, excludeCredentials };
+    return passkeyAnswer(await navigator.credentials.create({ publicKey }), ['attestationObject', 'clientDataJSON']);
+}
+
+/** Lets the person choose a passkey, and signs the challenge with it. */
+async function usePasskey(options) {
+    const publicKey = { ...options, challenge: toBytes(options.challenge) };
+    return passkeyAnswer(await navigator.credentials.get({ publicKey }), ['authenticatorData', 'clientDataJSON', 'signature', 'userHandle']);
 }
 
 // The live view of a pane.
@@ -292,6 +319,9 @@ document.addEventListener('alpine:init', () => {
         ends: ENDS,
         newToken: blankToken(),
         made: null,
+        isPasskeyOffered: false,
+        newPasskey: blankPasskey(),
+        isAddingPasskey: false,
         entries: [],
         hasOlder: false,
         auditQuery: '',
@@ -464,6 +494,7 @@ document.addEventListener('alpine:init', () => {
             Object.assign(this, { view: 'locked', online: false, hub: NOTHING, calls: [], entries: [], isAuditLoaded: false, invite: null, made: null, problem: '' });
             this.nameDocument();
             this.focus('code');
+            this.offerPasskey();
         },
         async signOut() {
             if (await this.act(() => ask('/api/logout', {}), '')) this.lock();
@@ -862,6 +893,64 @@ document.addEventListener('alpine:init', () => {
                 this.keepFocus('tokens-title');
             };
             this.confirm(this.t('tokens.sure.title', { name: token.name }), this.t('tokens.sure'), this.t('tokens.revoke'), work);
+        },
+
+        // Passkeys.
+        /** Shows the button to sign in with a passkey if the fleet has one for this address. */
+        async offerPasskey() {
+            if (!HAS_PASSKEYS) return;
+            try {
+                this.isPasskeyOffered = (await ask(PASSKEY_LOGIN)).options !== null;
+            } catch {
+                // A code signs in, too.
+            }
+        },
+        async signInByPasskey() {
+            this.loginFault = '';
+            try {
+                const { challenge, options } = await ask(PASSKEY_LOGIN);
+                const answer = await this.byBrowser(() => usePasskey(options));
+                const { token } = await ask(PASSKEY_LOGIN, { challenge, answer });
+                sessionStorage.setItem(SECRET, token);
+            } catch (error) {
+                this.loginFault = this.explain(error);
+                return this.offerPasskey();
+            }
+            this.problem = '';
+            await this.enter();
+            this.focus('main');
+        },
+        /** Runs what the browser does with a passkey. Its own message for all failures names only the standard's web page. */
+        async byBrowser(work) {
+            try {
+                return await work();
+            } catch (error) {
+                const isKnown = error.name === 'InvalidStateError';
+                throw new Error(this.t(isKnown ? 'passkeys.known' : 'passkeys.cancelled'));
+            }
+        },
+        mayAddPasskey() {
+            return this.hub.may_act && HAS_PASSKEYS && this.hub.passkey_host !== null;
+        },
+        async addPasskey() {
+            this.isAddingPasskey = true;
+            await this.act(async () => {
+                const body = { name: this.newPasskey.name.trim(), read_only: this.newPasskey.isReadOnly };
+                const { challenge, options } = await ask('/api/passkeys/begin', body);
+                const answer = await this.byBrowser(() => makePasskey(options));
+                await ask('/api/passkeys', { challenge, answer });
+                this.newPasskey = blankPasskey();
+            }, 'passkeys.added');
+            this.isAddingPasskey = false;
+            await this.refresh();
+            this.keepFocus('passkey-name');
+        },
+        askRemovePasskey(passkey) {
+            const work = async () => {
+                await this.change('/api/passkeys/remove', { id: passkey.id }, 'passkeys.removed');
+                this.keepFocus('passkeys-title');
+            };
+            this.confirm(this.t('machines.remove.title', { name: passkey.name }), this.t('passkeys.sure'), this.t('machines.remove'), work);
         },
 
         // The audit log.

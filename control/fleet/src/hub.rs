@@ -7,6 +7,7 @@ mod action;
 pub mod audit;
 pub mod blocked_lines;
 mod call;
+mod challenges;
 mod codes;
 pub mod conversations;
 mod dashboard;
@@ -20,6 +21,7 @@ pub mod machines;
 mod notices;
 mod output;
 mod pairing;
+pub mod passkeys;
 mod places;
 mod services;
 mod session;
@@ -42,8 +44,8 @@ use tokio_rustls::TlsAcceptor;
 pub use self::listeners::Listeners;
 use self::{
     blocked_lines::BlockedLines, conversations::Conversations, host::Host, http::PublicAddress,
-    machines::Machines, pairing::Pairing, services::Services, sign_ins::SignIns, stop::Stop,
-    store::Store, tokens::Tokens, views::Views,
+    machines::Machines, pairing::Pairing, passkeys::Passkeys, services::Services,
+    sign_ins::SignIns, stop::Stop, store::Store, tokens::Tokens, views::Views,
 };
 use crate::{identity::machine_name, nats_server::Fleet, signature::Signer};
 
@@ -91,9 +93,10 @@ impl Hub {
         let viewer =
             fleet.credentials.connect_with("unterm-hub views", None, true, WAITING).await?;
         let views = Views::new(machines.clone(), viewer);
+        let passkeys = Passkeys::new(store.clone(), &fleet.account_seed);
         Ok(Self {
             pairing: Arc::new(Pairing::new(store.clone(), fleet, name.clone())?),
-            services: Arc::new(Services::new(name, store, machines, host, views)),
+            services: Arc::new(Services::new(name, store, machines, host, views, passkeys)),
             public_name: options.public_name.clone(),
             tls: match &options.tls {
                 Some((certificates, key)) => Some(tls::acceptor(certificates, key)?),
@@ -141,6 +144,11 @@ impl Hub {
     /// The sign-ins of the dashboard.
     pub fn sign_ins(&self) -> &SignIns {
         &self.services.sign_ins
+    }
+
+    /// The passkeys that people sign in with there.
+    pub fn passkeys(&self) -> &Passkeys {
+        &self.services.passkeys
     }
 
     /// The emergency stop.

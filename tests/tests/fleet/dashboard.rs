@@ -11,7 +11,7 @@ use unterm_tests::{
 use super::{CONVERSATION, approved, send};
 
 /// Requests that need a sign-in, those that change something last.
-const REQUESTS: [(&str, &str); 15] = [
+const REQUESTS: [(&str, &str); 18] = [
     ("GET", "/api/overview"),
     ("GET", "/api/events"),
     ("GET", "/api/audit"),
@@ -26,6 +26,9 @@ const REQUESTS: [(&str, &str); 15] = [
     ("POST", "/api/machines/remove"),
     ("POST", "/api/lines/release"),
     ("POST", "/api/lines/drop"),
+    ("POST", "/api/passkeys"),
+    ("POST", "/api/passkeys/begin"),
+    ("POST", "/api/passkeys/remove"),
     ("POST", "/api/sessions/type"),
 ];
 
@@ -85,7 +88,7 @@ fn a_code_signs_in_once_and_only_from_the_hubs_own_page() -> Result<()> {
     let (status, body) = fleet.post_page("/api/login", &headers, &login)?;
     assert_eq!(status, 401, "{body}");
     assert_eq!(body, r#"{"error":"The code is wrong, was used or has expired"}"#);
-    // People are led from the address to the name.
+    // Passkeys need the name, so people don't use the address.
     assert_eq!(fleet.page(), fleet.address().replace("127.0.0.1", "localhost"));
     assert_eq!(fleet.post("/api/login", &[], &login)?.0, 307);
     // A form, which any page can send, has another type.

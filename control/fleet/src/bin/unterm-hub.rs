@@ -39,6 +39,11 @@ enum Command {
         #[arg(long)]
         read_only: bool,
     },
+    /// List the passkeys of the dashboard, or remove one.
+    Passkeys {
+        #[command(subcommand)]
+        command: Option<hub_admin::PasskeyCommand>,
+    },
     /// Refuse all calls of all agents until `unterm-hub start-agents`. Calls that are already running are not interrupted.
     StopAgents,
     /// Allow agents' calls again.

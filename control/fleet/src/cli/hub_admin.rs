@@ -12,6 +12,7 @@ use unterm_fleet::{
         blocked_lines::{BlockedLine, Released},
         conversations::{Conversation, Decision, State},
         machines::{Listed, ListedSession},
+        passkeys::Passkey,
         tokens::{Right, Token},
     },
 };
@@ -46,6 +47,16 @@ pub enum TokenCommand {
 
 /// Where the ids of lines come from.
 const LISTED: &str = "`unterm-hub lines` lists them";
+
+/// Commands about passkeys.
+#[derive(Subcommand)]
+pub enum PasskeyCommand {
+    /// Remove the passkey with this id. Sign-ins that it made end at once.
+    Remove {
+        /// Its id.
+        id: String,
+    },
+}
 
 /// A conversation.
 #[derive(Args)]
@@ -105,6 +116,24 @@ impl Admin {
             Command::Login { read_only } => {
                 let code = hub.sign_ins().code(!read_only).await?;
                 self.print(&format!("{code}\n"), || json!({ "code": code }))
+            }
+            Command::Passkeys { command: None } => {
+                let all = hub.passkeys().list().await?;
+                let row = |of: &Passkey| {
+                    let rights = if of.may_act { "" } else { "read-only  " };
+                    let last = of.last_used.as_deref().unwrap_or("never");
+                    let (id, name, host, made) = (&of.id, &of.name, &of.host, &of.made_at);
+                    format!("{id}  {name}  {host}  {rights}added {made}  used {last}\n")
+                };
+                let text: String = all.iter().map(row).collect();
+                let values: Vec<_> = all.iter().map(Passkey::shown).collect();
+                self.print(&text, || json!({ "passkeys": values }))
+            }
+            Command::Passkeys { command: Some(PasskeyCommand::Remove { id }) } => {
+                if !hub.passkeys().remove(&id).await? {
+                    bail!("there is no passkey {id:?}; `unterm-hub passkeys` lists them");
+                }
+                self.print(&format!("Removed {id}.\n"), || json!({ "removed": id }))
             }
             Command::StopAgents => self.stop(&hub, true).await,
             Command::StartAgents => self.stop(&hub, false).await,

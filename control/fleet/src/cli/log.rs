@@ -6,7 +6,12 @@ use tracing_subscriber::EnvFilter;
 
 /// Starts the log.
 pub fn start(serves: bool) {
-    let default = if serves { "info,rmcp=off,async_nats=warn" } else { "error,async_nats=off" };
+    // The hub logs itself why it refused a passkey.
+    let default = if serves {
+        "info,rmcp=off,async_nats=warn,webauthn_rs=off"
+    } else {
+        "error,async_nats=off"
+    };
     let filter = EnvFilter::try_from_env("UNTERM_LOG").unwrap_or_else(|_| EnvFilter::new(default));
     let is_terminal = io::stderr().is_terminal();
     tracing_subscriber::fmt()

@@ -1,11 +1,12 @@
 //! The dashboard: a page for the people in charge of a fleet, and the API behind it.
 //!
-//! The page signs in with a code of `unterm-hub login`, and gets a secret that it sends with each request. No cookie is used, so
-//! that no other page can act with it, and no other server on this host receives it.
+//! The page signs in with a code of `unterm-hub login` or with a passkey, and gets a secret that it sends with each request. No
+//! cookie is used, so that no other page can act with it, and no other server on this host receives it.
 
 mod assets;
 mod log;
 mod overview;
+mod passkeys;
 mod requests;
 
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use axum::{
 use serde::Deserialize;
 use serde_json::json;
 use tokio::{
-    sync::{Semaphore, broadcast::error::RecvError, mpsc},
+    sync::{Semaphore, SemaphorePermit, broadcast::error::RecvError, mpsc},
     time::{Duration, sleep},
 };
 use unterm_control::mcp_http::{Lines, reply};
@@ -27,6 +28,7 @@ use super::{
     pairing::Pairing,
     services::Services,
     sign_ins::{SignIn, SignIns},
+    site::Site,
     web::{
         Answer, Refused, WRONG_SECRET, bearer, done, event, internal, json_reply, query, read,
         refused,
@@ -36,8 +38,8 @@ use crate::{identity::MachineId, protocol::LONGEST_TEXT};
 
 /// The longest body of a request.
 pub const LONGEST_BODY: usize = 2 * LONGEST_TEXT;
-/// How many codes are tried at a time.
-const CODES: usize = 4;
+/// How many codes and passkeys are tried at a time.
+const TRIES: usize = 4;
 /// How often a stream checks that its sign-in has not ended.
 const SIGN_IN_CHECK: Duration = Duration::from_secs(10);
 
@@ -45,12 +47,12 @@ const SIGN_IN_CHECK: Duration = Duration::from_secs(10);
 pub struct Dashboard {
     hub: Arc<Services>,
     pairing: Arc<Pairing>,
-    code_turns: Semaphore,
+    sign_in_turns: Semaphore,
 }
 
 /// Who makes a request.
 pub struct Asked<'a> {
-    own: &'a str,
+    site: &'a Site,
     /// The sign-in and its secret. `None`: anybody may ask this.
     sign_in: Option<(SignIn, String)>,
 }
@@ -70,7 +72,7 @@ struct Request<'a> {
     sign_in: SignIn,
     secret: String,
     /// The address of the hub, as the page used it.
-    own: &'a str,
+    site: &'a Site,
 }
 
 impl Request<'_> {
@@ -88,27 +90,28 @@ pub fn serves(path: &str) -> bool {
 impl Dashboard {
     /// For a hub.
     pub fn new(hub: Arc<Services>, pairing: Arc<Pairing>) -> Self {
-        Self { hub, pairing, code_turns: Semaphore::new(CODES) }
+        Self { hub, pairing, sign_in_turns: Semaphore::new(TRIES) }
     }
 
-    /// Checks who makes a request that comes from the hub's own page, or from no page. `own`: the hub's address, as the request
-    /// names it.
+    /// Checks who makes a request that comes from the hub's own page, or from no page. `site`: the hub's address, as the
+    /// request names it.
     ///
     /// # Errors
     /// The request needs a sign-in, and has none.
-    pub async fn check<'a>(&self, own: &'a str, parts: &Parts) -> Result<Asked<'a>, Refused> {
+    pub async fn check<'a>(&self, site: &'a Site, parts: &Parts) -> Result<Asked<'a>, Refused> {
         let (method, path) = (&parts.method, parts.uri.path());
         let is_open = match path {
             "/api/words" => method == Method::GET,
             "/api/login" => method == Method::POST,
+            passkeys::LOGIN => method == Method::GET || method == Method::POST,
             _ => assets::find(path).is_some() && method == Method::GET,
         };
         if is_open {
-            return Ok(Asked { own, sign_in: None });
+            return Ok(Asked { site, sign_in: None });
         }
         let secret = bearer(&parts.headers).unwrap_or_default();
         match self.hub.sign_ins.find(&secret).await.map_err(internal)? {
-            Some(sign_in) => Ok(Asked { own, sign_in: Some((sign_in, secret)) }),
+            Some(sign_in) => Ok(Asked { site, sign_in: Some((sign_in, secret)) }),
             None => refused(StatusCode::UNAUTHORIZED, "Sign in first"),
         }
     }
@@ -119,10 +122,10 @@ impl Dashboard {
     /// A status, and the reason for the person.
     pub async fn answer(&self, asked: Asked<'_>, parts: &Parts, body: &[u8]) -> Answer {
         let (method, path) = (&parts.method, parts.uri.path());
+        let site = asked.site;
         if let Some((sign_in, secret)) = asked.sign_in {
-            let own = asked.own;
             return self
-                .route(Request { method, uri: &parts.uri, body, sign_in, secret, own })
+                .route(Request { method, uri: &parts.uri, body, sign_in, secret, site })
                 .await;
         }
         match path {
@@ -131,6 +134,13 @@ impl Dashboard {
                 Ok(json_reply(&assets::words(&language)))
             }
             "/api/login" => self.sign_in(body).await,
+            passkeys::LOGIN if method == Method::GET => {
+                passkeys::begin_sign_in(&self.hub, site).await
+            }
+            passkeys::LOGIN => {
+                let _turn = self.sign_in_turn().await?;
+                Ok(signed_in_reply(&passkeys::sign_in(&self.hub, site, body).await?))
+            }
             _ => assets::find(path).ok_or((StatusCode::NOT_FOUND, "There is no page".to_owned())),
         }
     }
@@ -141,12 +151,9 @@ impl Dashboard {
             code: String,
         }
         let Login { code } = read(body)?;
-        // A limit instead of a lock-out: someone who tries wrong codes delays other sign-ins, but can't prevent them.
-        let _turn = self.code_turns.acquire().await.map_err(|error| internal(error.into()))?;
+        let _turn = self.sign_in_turn().await?;
         match self.hub.sign_ins.sign_in(&code).await.map_err(internal)? {
-            Some((sign_in, secret)) => {
-                Ok(json_reply(&json!({"token": secret, "may_act": sign_in.may_act})))
-            }
+            Some(signed_in) => Ok(signed_in_reply(&signed_in)),
             None => {
                 tracing::warn!("a wrong code for the dashboard");
                 sleep(WRONG_SECRET).await;
@@ -155,10 +162,16 @@ impl Dashboard {
         }
     }
 
+    /// A turn to try a code or a passkey. A limit instead of a lock-out: someone who tries wrong ones delays other sign-ins, but
+    /// can't prevent them.
+    async fn sign_in_turn(&self) -> Result<SemaphorePermit<'_>, Refused> {
+        self.sign_in_turns.acquire().await.map_err(|error| internal(error.into()))
+    }
+
     async fn route(&self, request: Request<'_>) -> Answer {
         match (request.method, request.uri.path()) {
             (&Method::GET, "/api/overview") => {
-                let overview = overview::of(&self.hub, &request.sign_in).await;
+                let overview = overview::of(&self.hub, &request.sign_in, request.site).await;
                 Ok(json_reply(&overview.map_err(internal)?))
             }
             (&Method::GET, "/api/events") => Ok(self.events(request.secret)),
@@ -182,8 +195,13 @@ impl Dashboard {
                 "This sign-in is read-only: sign in with a code from `unterm-hub login` without --read-only",
             ),
             (&Method::POST, path) => {
-                let from = requests::From { own: request.own, secret: &request.secret };
-                requests::answer(&self.hub, &self.pairing, &from, path, request.body).await
+                let from = requests::From { site: request.site, secret: &request.secret };
+                match passkeys::answer(&self.hub, &from, path, request.body).await {
+                    Some(answer) => answer,
+                    None => {
+                        requests::answer(&self.hub, &self.pairing, &from, path, request.body).await
+                    }
+                }
             }
             _ => refused(StatusCode::NOT_FOUND, "There is no such request"),
         }
@@ -240,6 +258,11 @@ impl Dashboard {
         });
         reply(StatusCode::OK, "text/event-stream", Body::new(Lines(receive)))
     }
+}
+
+/// The reply to someone who has signed in.
+fn signed_in_reply((sign_in, secret): &(SignIn, String)) -> Response<Body> {
+    json_reply(&json!({"token": secret, "may_act": sign_in.may_act}))
 }
 
 /// Waits until a sign-in has ended.

@@ -98,7 +98,7 @@ pub async fn serve(
     let scheme = if public.tls.is_some() { "https" } else { "http" };
     let own = Site::loopback(scheme, port, listeners.has_localhost());
     // A proxy speaks TLS for a hub that does not.
-    let named = public.name.map(|name| Site::new("https", name.to_owned()));
+    let named = public.name.map(|name| Site::new("https", name.to_owned()).with_passkeys());
     let sites = own.into_iter().chain(named).collect();
     let config = StreamableHttpServerConfig::default()
         // The hub checks both itself.
@@ -199,7 +199,7 @@ impl Http {
                 reply.headers_mut().insert(header::LOCATION, origin);
                 return Ok(reply);
             }
-            return self.answer_page(&site.origin, request).await;
+            return self.answer_page(site, request).await;
         }
         if path == PAIR {
             return self.pair(request).await;
@@ -269,7 +269,7 @@ impl Http {
     /// Answers the dashboard's page.
     async fn answer_page(
         &self,
-        own: &str,
+        site: &Site,
         request: Request<Body>,
     ) -> Result<Response<Body>, Refused> {
         let headers = request.headers();
@@ -278,7 +278,7 @@ impl Http {
             return refused(StatusCode::FORBIDDEN, "Only the hub's own page may use this path");
         }
         let (parts, body) = request.into_parts();
-        let asked = self.dashboard.check(own, &parts).await?;
+        let asked = self.dashboard.check(site, &parts).await?;
         // Before the body is read.
         let place = place_of(if asked.is_signed_in() { &self.places } else { &self.strangers })?;
         let mut reservation = self.budget.reserve(TokenKind::Page);

@@ -1,6 +1,6 @@
 //! The addresses on which a hub listens.
 //!
-//! People use a host name, which on the loopback address is `localhost`. Browsers resolve it to 127.0.0.1 and to `[::1]`, and
+//! Passkeys need a host name, which on the loopback address is `localhost`. Browsers resolve it to 127.0.0.1 and to `[::1]`, and
 //! another user's program can listen on the one that the hub leaves free. So a hub that listens on one of them takes the port of
 //! both.
 
@@ -53,7 +53,7 @@ impl Listeners {
                 Err(_) if tries > 0 => {}
                 Err(error) => {
                     tracing::warn!(
-                        "can't listen on {other}, so the dashboard is at 127.0.0.1: {error}"
+                        "can't listen on {other}, so the dashboard is at 127.0.0.1 and has no passkeys there: {error}"
                     );
                     return Ok(Self { first, second: None, has_localhost: false });
                 }

@@ -34,6 +34,8 @@ pub enum Topic {
     Conversations,
     /// Tokens.
     Tokens,
+    /// Passkeys.
+    Passkeys,
     /// The emergency stop.
     Stop,
     /// The lines that wait for a person.
@@ -47,6 +49,7 @@ impl Topic {
             Self::Machines => "machines",
             Self::Conversations => "conversations",
             Self::Tokens => "tokens",
+            Self::Passkeys => "passkeys",
             Self::Stop => "stop",
             Self::Lines => "lines",
         }
@@ -100,9 +103,10 @@ impl Notices {
 
     /// Follows the store until no page listens.
     async fn follow(&self) -> Result<()> {
-        let Store { conversations, tokens, switches, blocked_lines, .. } = &self.store;
+        let Store { conversations, tokens, passkeys, switches, blocked_lines, .. } = &self.store;
         let conversations = conversations.0.watch(">").await?;
         let tokens = tokens.0.watch(">").await?;
+        let passkeys = passkeys.0.watch(">").await?;
         let switches = switches.0.watch(">").await?;
         let lines = blocked_lines.0.watch(">").await?;
         let machines = self.machines.changes();
@@ -113,14 +117,15 @@ impl Notices {
         };
         let calls = calls.create_consumer(config).await?.messages().await?;
         // From here on, pages miss nothing. They load each topic once.
-        use Topic::{Conversations, Lines, Machines, Stop, Tokens};
-        for topic in [Machines, Conversations, Tokens, Stop, Lines] {
+        use Topic::{Conversations, Lines, Machines, Passkeys, Stop, Tokens};
+        for topic in [Machines, Conversations, Tokens, Passkeys, Stop, Lines] {
             self.changed(topic);
         }
         tokio::select! {
             end = self.follow_machines(machines) => end,
             end = self.follow_bucket(conversations, Topic::Conversations) => end,
             end = self.follow_bucket(tokens, Topic::Tokens) => end,
+            end = self.follow_bucket(passkeys, Topic::Passkeys) => end,
             end = self.follow_bucket(switches, Topic::Stop) => end,
             end = self.follow_bucket(lines, Topic::Lines) => end,
             end = self.follow_calls(calls) => end,

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::{
     action::Executor, blocked_lines::BlockedLines, conversations::Conversations,
     decisions::Decisions, held::Held, host::Host, machines::Machines, notices::Notices,
-    places::CallPlaces, sign_ins::SignIns, stop::Stop, store::Store, tokens::Tokens,
-    typing::Typing, views::Views,
+    passkeys::Passkeys, places::CallPlaces, sign_ins::SignIns, stop::Stop, store::Store,
+    tokens::Tokens, typing::Typing, views::Views,
 };
 
 /// The parts of a hub that calls use.
@@ -33,6 +33,8 @@ pub struct Services {
     pub stop: Stop,
     /// The sign-ins of the dashboard.
     pub sign_ins: SignIns,
+    /// The passkeys that people sign in with there.
+    pub passkeys: Passkeys,
     /// Notices of changes, for the dashboard.
     pub notices: Notices,
     /// Who types in the dashboard, for the log.
@@ -45,7 +47,14 @@ pub struct Services {
 
 impl Services {
     /// On a store.
-    pub fn new(name: String, store: Store, machines: Machines, host: Host, views: Views) -> Self {
+    pub fn new(
+        name: String,
+        store: Store,
+        machines: Machines,
+        host: Host,
+        views: Views,
+        passkeys: Passkeys,
+    ) -> Self {
         let notices = Notices::new(store.clone(), machines.clone());
         let tokens = Tokens::new(store.clone());
         let conversations = Conversations::new(store.clone());
@@ -75,6 +84,7 @@ impl Services {
             name,
             stop,
             sign_ins,
+            passkeys,
             notices,
             typing: Typing::default(),
             views,

@@ -1,6 +1,8 @@
 //! Who uses the dashboard: codes to sign in with, and sign-ins. A sign-in is a browser that signed in; its secret is kept hashed.
 //!
-//! Anyone who can read the hub's files can create a code. A code works once, and expires after 10 minutes.
+//! Anyone who can read the hub's files can create a code. A code works once, and expires after 10 minutes. People who signed in
+//! with a code can add passkeys to sign in with (`passkeys.rs`). A sign-in by a passkey is valid only while the fleet has the
+//! passkey.
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
@@ -8,12 +10,15 @@ use serde::{Deserialize, Serialize};
 use super::{
     audit,
     codes::{key, new_code},
+    passkeys::{self, Passkey},
     store::{Store, now},
 };
 use crate::digest::{random, sha256};
 
 /// How a sign-in's secret begins.
 const PREFIX: &str = "unvi_";
+/// How the audit log calls a sign-in that may not change anything.
+const READ_ONLY: &str = "read-only";
 
 /// A sign-in, or the code for one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -22,6 +27,9 @@ pub struct SignIn {
     pub may_act: bool,
     /// When it was made (RFC 3339, UTC).
     pub made_at: String,
+    /// The id of the passkey that made it. `None`: a code did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    passkey: Option<String>,
 }
 
 /// The sign-ins of a fleet.
@@ -40,7 +48,7 @@ impl SignIns {
     /// NATS does not store it.
     pub async fn code(&self, may_act: bool) -> Result<String> {
         let code = new_code()?;
-        let sign_in = SignIn { may_act, made_at: now() };
+        let sign_in = SignIn { may_act, made_at: now(), passkey: None };
         self.0.codes.put(&key(&code), &sign_in).await?;
         Ok(code)
     }
@@ -55,12 +63,28 @@ impl SignIns {
         if !self.0.codes.take(&key).await? {
             return Ok(None);
         }
-        let secret = format!("{PREFIX}{}", random::<24>()?);
         let sign_in = SignIn { made_at: now(), ..sign_in };
+        let detail = if sign_in.may_act { "" } else { READ_ONLY };
+        Ok(Some(self.open(sign_in, detail).await?))
+    }
+
+    /// Signs in with a passkey that was checked. Returns the sign-in and its secret.
+    ///
+    /// # Errors
+    /// NATS does not answer.
+    pub async fn sign_in_by(&self, passkey: &Passkey) -> Result<(SignIn, String)> {
+        let id = Some(passkey.id.clone());
+        let sign_in = SignIn { may_act: passkey.may_act, made_at: now(), passkey: id };
+        let rights = if passkey.may_act { "" } else { READ_ONLY };
+        let detail = format!("passkey {} {} {rights}", passkey.id, passkey.name);
+        self.open(sign_in, detail.trim_end()).await
+    }
+
+    async fn open(&self, sign_in: SignIn, detail: &str) -> Result<(SignIn, String)> {
+        let secret = format!("{PREFIX}{}", random::<24>()?);
         self.0.sign_ins.put(&sha256(&secret), &sign_in).await?;
-        let detail = if sign_in.may_act { "" } else { "read-only" };
         audit::changed(&self.0, "sign-in", detail).await?;
-        Ok(Some((sign_in, secret)))
+        Ok((sign_in, secret))
     }
 
     /// The sign-in with this secret.
@@ -68,10 +92,14 @@ impl SignIns {
     /// # Errors
     /// NATS does not answer.
     pub async fn find(&self, secret: &str) -> Result<Option<SignIn>> {
-        match secret.starts_with(PREFIX) {
-            // The key is a digest, so the time of the look-up reveals nothing about the secret.
-            true => self.0.sign_ins.get(&sha256(secret)).await,
-            false => Ok(None),
+        if !secret.starts_with(PREFIX) {
+            return Ok(None);
+        }
+        // The key is a digest, so the time of the look-up reveals nothing about the secret.
+        let found: Option<SignIn> = self.0.sign_ins.get(&sha256(secret)).await?;
+        match found.as_ref().and_then(|sign_in| sign_in.passkey.as_deref()) {
+            Some(passkey) if !passkeys::exists(&self.0, passkey).await? => Ok(None),
+            _ => Ok(found),
         }
     }
 

@@ -1,5 +1,12 @@
 //! The addresses of a hub, as its clients name them.
 
+use webauthn_rs::prelude::{Url, Webauthn, WebauthnBuilder};
+
+use super::store::CHALLENGE_AGE;
+
+/// The name that browsers and authenticators show.
+const NAME: &str = "Unterm";
+
 /// An address of the hub.
 pub struct Site {
     /// The scheme and the host: the origin of its pages.
@@ -8,25 +15,57 @@ pub struct Site {
     pub host: String,
     /// The origin that people use instead of this one.
     pub moved_to: Option<String>,
+    /// Whom passkeys are for here. `None`: passkeys can't be used here.
+    pub relying_party: Option<RelyingParty>,
 }
 
 impl Site {
-    /// An address at which people find the dashboard.
+    /// An address at which people find the dashboard, without passkeys.
     pub fn new(scheme: &str, host: String) -> Self {
-        Self { origin: format!("{scheme}://{host}"), host, moved_to: None }
+        Self { origin: format!("{scheme}://{host}"), host, moved_to: None, relying_party: None }
     }
 
-    /// The addresses of a hub that listens on the loopback address, of which people use one. `localhost` is a name, but it also
-    /// means `[::1]`: if another user's program can answer there, its pages would share this page's origin.
+    /// The addresses of a hub that listens on the loopback address, of which people use one. `localhost` can have passkeys, but it
+    /// also means `[::1]`: if another user's program can answer there, its pages would share this page's origin.
     pub fn loopback(scheme: &str, port: u16, has_localhost: bool) -> [Self; 2] {
         let [mut address, mut name] =
             ["127.0.0.1", "localhost"].map(|host| Self::new(scheme, format!("{host}:{port}")));
         if has_localhost {
             address.moved_to = Some(name.origin.clone());
+            name = name.with_passkeys();
         } else {
             name.moved_to = Some(address.origin.clone());
         }
         [address, name]
+    }
+
+    /// The same, with passkeys if the host is a name.
+    #[must_use]
+    pub fn with_passkeys(mut self) -> Self {
+        self.relying_party = RelyingParty::new(&self.origin);
+        self
+    }
+}
+
+/// Whom passkeys are for (WebAuthn Level 3, "relying party"), at one origin.
+#[derive(Clone, Debug)]
+pub struct RelyingParty {
+    /// The host name, without a port. A browser offers the passkeys of one name only.
+    pub id: String,
+    /// The origin from which the hub accepts passkeys.
+    pub origin: String,
+    /// Makes and checks messages of WebAuthn.
+    pub webauthn: Webauthn,
+}
+
+impl RelyingParty {
+    /// The one of an origin. `None`: its host is an address, for which browsers have no passkeys.
+    pub fn new(origin: &str) -> Option<Self> {
+        let url = Url::parse(origin).ok()?;
+        let id = url.domain()?.to_owned();
+        let builder = WebauthnBuilder::new(&id, &url).ok()?;
+        let webauthn = builder.rp_name(NAME).timeout(CHALLENGE_AGE).build().ok()?;
+        Some(Self { id, origin: origin.to_owned(), webauthn })
     }
 }
 
@@ -37,14 +76,25 @@ mod tests {
     #[test]
     fn people_use_localhost_if_no_other_program_can_answer_there() {
         let summary = |has_localhost| {
-            Site::loopback("http", 1, has_localhost).map(|site| (site.host, site.moved_to))
+            Site::loopback("http", 1, has_localhost)
+                .map(|site| (site.host, site.moved_to, site.relying_party.map(|party| party.id)))
         };
         let (address, name) = ("127.0.0.1:1".to_owned(), "localhost:1".to_owned());
         let own = summary(true);
-        assert_eq!(own[0], (address.clone(), Some("http://localhost:1".to_owned())));
-        assert_eq!(own[1], (name.clone(), None));
+        assert_eq!(own[0], (address.clone(), Some("http://localhost:1".to_owned()), None));
+        assert_eq!(own[1], (name.clone(), None, Some("localhost".to_owned())));
         let shared = summary(false);
-        assert_eq!(shared[0], (address, None));
-        assert_eq!(shared[1], (name, Some("http://127.0.0.1:1".to_owned())));
+        assert_eq!(shared[0], (address, None, None));
+        assert_eq!(shared[1], (name, Some("http://127.0.0.1:1".to_owned()), None));
+    }
+
+    #[test]
+    fn a_passkey_belongs_to_a_host_name_without_its_port() {
+        let id = |origin| RelyingParty::new(origin).map(|of| of.id);
+        assert_eq!(id("http://localhost:19880").as_deref(), Some("localhost"));
+        assert_eq!(id("https://Hub.example.com:8443").as_deref(), Some("hub.example.com"));
+        for address in ["https://10.0.0.1", "http://127.0.0.1:1", "https://[::1]", "", "x"] {
+            assert_eq!(id(address), None, "{address}");
+        }
     }
 }

@@ -40,6 +40,7 @@ const AUDIT_BYTES: i64 = 1 << 30;
 /// requires this much free space when it creates the bucket.
 const LONGEST_VALUE: i32 = 512 << 10;
 const BUCKET_BYTES: i64 = 64 << 20;
+const SMALL_BUCKET_BYTES: i64 = 8 << 20;
 const LARGE_BUCKET_BYTES: i64 = 256 << 20;
 /// The most bytes of all calls that wait.
 const HELD_BYTES: i64 = 256 << 20;
@@ -52,6 +53,8 @@ const SIGN_IN_AGE: Duration = Duration::from_secs(12 * 3600);
 const LINE_AGE: Duration = Duration::from_secs(24 * 3600);
 /// How long the next value of a bucket may take.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// How long a browser has time to answer a challenge with a passkey.
+pub const CHALLENGE_AGE: Duration = Duration::from_secs(300);
 /// How often a change is tried again because another hub changed the same value.
 const TRIES: usize = 20;
 
@@ -78,6 +81,10 @@ pub struct Store {
     pub codes: Bucket,
     /// The sign-ins of the dashboard, by the digests of their secrets.
     pub sign_ins: Bucket,
+    /// The passkeys of the dashboard, as one value.
+    pub passkeys: Bucket,
+    /// The digests of challenges that were answered with a passkey, for as long as a challenge is valid.
+    pub used_challenges: Bucket,
     /// Switches for the whole fleet, such as the emergency stop.
     pub switches: Bucket,
     /// The calls that machines have begun.
@@ -112,6 +119,8 @@ impl Store {
         let bucket =
             async |name, max_age| bucket_in(&jetstream, name, max_age, None, BUCKET_BYTES).await;
         let (forever, large) = (Duration::ZERO, LARGE_BUCKET_BYTES);
+        let (passkeys, used) = ("fleet_passkeys", "fleet_used_challenges");
+        let small = SMALL_BUCKET_BYTES;
         let store = Self {
             presence: bucket_in(&shared, PRESENCE, forever, Some(PRESENCE_TTL), large).await?,
             calls: bucket_in(&shared, CALLS, CALL_MEMORY, None, large).await?,
@@ -123,6 +132,8 @@ impl Store {
             invitations: bucket("fleet_invitations", INVITATION_AGE).await?,
             codes: bucket("fleet_codes", CODE_AGE).await?,
             sign_ins: bucket("fleet_sign_ins", SIGN_IN_AGE).await?,
+            passkeys: bucket_in(&jetstream, passkeys, forever, None, small).await?,
+            used_challenges: bucket_in(&jetstream, used, 2 * CHALLENGE_AGE, None, small).await?,
             switches: bucket("fleet_switches", forever).await?,
             blocked_lines: bucket_in(&jetstream, "fleet_blocked_lines", LINE_AGE, None, large)
                 .await?,

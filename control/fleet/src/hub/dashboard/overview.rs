@@ -3,13 +3,15 @@
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::hub::{blocked_lines::BlockedLine, services::Services, sign_ins::SignIn};
+use crate::hub::{
+    blocked_lines::BlockedLine, passkeys::Passkey, services::Services, sign_ins::SignIn, site::Site,
+};
 
-/// The whole state, as JSON.
+/// The whole state, as JSON, for the page at an address of the hub.
 ///
 /// # Errors
 /// NATS does not answer.
-pub async fn of(hub: &Services, sign_in: &SignIn) -> Result<Value> {
+pub async fn of(hub: &Services, sign_in: &SignIn, site: &Site) -> Result<Value> {
     let held = hub.held.counts().await?;
     let machines = hub.machines.list_all().await;
     let conversations = hub.conversations.list().await?.into_iter().map(|of| {
@@ -38,6 +40,7 @@ pub async fn of(hub: &Services, sign_in: &SignIn) -> Result<Value> {
         })
     });
     let lines = hub.blocked_lines.list().await?;
+    let passkeys = hub.passkeys.list().await?;
     Ok(json!({
         "lines": lines.iter().map(BlockedLine::shown).collect::<Vec<_>>(),
         "hub": hub.name,
@@ -47,5 +50,7 @@ pub async fn of(hub: &Services, sign_in: &SignIn) -> Result<Value> {
         "machines": machines,
         "conversations": conversations.collect::<Vec<_>>(),
         "tokens": tokens.collect::<Vec<_>>(),
+        "passkeys": passkeys.iter().map(Passkey::shown).collect::<Vec<_>>(),
+        "passkey_host": site.relying_party.as_ref().map(|party| &party.id),
     }))
 }

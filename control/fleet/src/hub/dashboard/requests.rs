@@ -13,6 +13,7 @@ use crate::{
         conversations::Decision,
         pairing::Pairing,
         services::Services,
+        site::Site,
         store::INVITATION_AGE,
         tokens::Right,
         web::{Answer, done, internal, json_reply, read, refused},
@@ -29,7 +30,7 @@ const NO_MACHINE: &str = "There is no such machine";
 /// What is known of the page that asks.
 pub struct From<'a> {
     /// The address of the hub, as the page used it.
-    pub own: &'a str,
+    pub site: &'a Site,
     /// The secret of the sign-in.
     pub secret: &'a str,
 }
@@ -50,7 +51,7 @@ pub async fn answer(
         "/api/stop" => stop(hub, body).await,
         "/api/tokens" => make_token(hub, body).await,
         "/api/tokens/revoke" => revoke_token(hub, body).await,
-        "/api/machines/invite" => invite(pairing, from.own).await,
+        "/api/machines/invite" => invite(pairing, &from.site.origin).await,
         "/api/machines/remove" => remove_machine(hub, body).await,
         "/api/lines/release" => release_line(hub, body).await,
         "/api/lines/drop" => drop_line(hub, body).await,
@@ -60,12 +61,12 @@ pub async fn answer(
 }
 
 /// A failure to find what a request names.
-fn missing(error: anyhow::Error) -> (StatusCode, String) {
+pub fn missing(error: anyhow::Error) -> (StatusCode, String) {
     (StatusCode::CONFLICT, format!("{error:#}"))
 }
 
 /// The reply to a request that changes one thing, if that was found.
-fn found(is_found: bool, otherwise: &str) -> Answer {
+pub fn found(is_found: bool, otherwise: &str) -> Answer {
     if is_found { Ok(done()) } else { refused(StatusCode::CONFLICT, otherwise) }
 }
 

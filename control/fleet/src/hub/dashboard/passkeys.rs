@@ -1,0 +1,101 @@
+//! The requests about passkeys: what anybody may ask to sign in, and what people who may act ask.
+
+use axum::http::StatusCode;
+use serde::Deserialize;
+use serde_json::json;
+use tokio::time::sleep;
+use webauthn_rs::prelude::{PublicKeyCredential, RegisterPublicKeyCredential};
+
+use super::requests::{From, found, missing};
+use crate::hub::{
+    services::Services,
+    sign_ins::SignIn,
+    site::{RelyingParty, Site},
+    web::{Answer, Refused, WRONG_SECRET, internal, json_reply, read, refused},
+};
+
+/// Where people sign in with a passkey.
+pub const LOGIN: &str = "/api/login/passkey";
+
+/// The relying party of an address.
+fn party(site: &Site) -> Result<&RelyingParty, Refused> {
+    let why = "Passkeys need the hub's host name: its public name, or localhost";
+    site.relying_party.as_ref().ok_or((StatusCode::CONFLICT, why.to_owned()))
+}
+
+/// Begins a sign-in. Without a passkey for this address, there are no options.
+pub async fn begin_sign_in(hub: &Services, site: &Site) -> Answer {
+    let begun = match &site.relying_party {
+        Some(party) => hub.passkeys.begin_sign_in(party).await.map_err(internal)?,
+        None => None,
+    };
+    Ok(json_reply(&begun.map_or_else(|| json!({"options": null}), |begun| json!(begun))))
+}
+
+/// Signs in. Returns the sign-in and its secret.
+pub async fn sign_in(
+    hub: &Services,
+    site: &Site,
+    body: &[u8],
+) -> Result<(SignIn, String), Refused> {
+    #[derive(Deserialize)]
+    struct Login {
+        challenge: String,
+        answer: PublicKeyCredential,
+    }
+    let Login { challenge, answer } = read(body)?;
+    match hub.passkeys.check(party(site)?, &challenge, &answer).await.map_err(internal)? {
+        Some(passkey) => hub.sign_ins.sign_in_by(&passkey).await.map_err(internal),
+        None => {
+            tracing::warn!("a wrong passkey for the dashboard");
+            sleep(WRONG_SECRET).await;
+            refused(StatusCode::UNAUTHORIZED, "The hub does not accept this passkey")
+        }
+    }
+}
+
+/// Answers a request of a person who may act. `None`: the path has nothing to do with passkeys.
+pub async fn answer(hub: &Services, from: &From<'_>, path: &str, body: &[u8]) -> Option<Answer> {
+    Some(match path {
+        "/api/passkeys/begin" => begin_adding(hub, from, body).await,
+        "/api/passkeys" => add(hub, from, body).await,
+        "/api/passkeys/remove" => remove(hub, body).await,
+        _ => return None,
+    })
+}
+
+/// Begins to add a passkey.
+async fn begin_adding(hub: &Services, from: &From<'_>, body: &[u8]) -> Answer {
+    #[derive(Deserialize)]
+    struct Begin {
+        name: String,
+        read_only: bool,
+    }
+    let Begin { name, read_only } = read(body)?;
+    let party = party(from.site)?;
+    let begun = hub.passkeys.begin_adding(party, from.secret, &name, !read_only).await;
+    Ok(json_reply(&json!(begun.map_err(missing)?)))
+}
+
+/// Adds a passkey.
+async fn add(hub: &Services, from: &From<'_>, body: &[u8]) -> Answer {
+    #[derive(Deserialize)]
+    struct Add {
+        challenge: String,
+        answer: RegisterPublicKeyCredential,
+    }
+    let Add { challenge, answer } = read(body)?;
+    let party = party(from.site)?;
+    let added = hub.passkeys.add(party, from.secret, &challenge, &answer).await;
+    Ok(json_reply(&json!({"id": added.map_err(missing)?.id})))
+}
+
+/// Removes a passkey.
+async fn remove(hub: &Services, body: &[u8]) -> Answer {
+    #[derive(Deserialize)]
+    struct Remove {
+        id: String,
+    }
+    let Remove { id } = read(body)?;
+    found(hub.passkeys.remove(&id).await.map_err(internal)?, "There is no such passkey")
+}
