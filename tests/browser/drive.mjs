@@ -23,7 +23,11 @@ page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text());
 });
 
+// For what Playwright has no command, such as an authenticator: the Chrome DevTools Protocol.
+const devtools = await page.context().newCDPSession(page);
+
 const commands = {
+    devtools: ({ method, params }) => devtools.send(method, params),
     goto: ({ url }) => page.goto(url).then(() => null),
     url: () => page.url(),
     click: ({ at }) => page.click(at),

@@ -179,6 +179,15 @@ impl Fleet {
     ///
     /// If it does not serve.
     pub fn second_hub(&self) -> Result<Hub> {
+        self.second_hub_at("127.0.0.1:0", &[])
+    }
+
+    /// The same at an address, with these options.
+    ///
+    /// # Errors
+    ///
+    /// If it does not serve.
+    pub fn second_hub_at(&self, listen: &str, options: &[&str]) -> Result<Hub> {
         let home = tempfile::Builder::new().prefix("unterm-test-").tempdir()?;
         let registry = home.path().join(".unterm");
         let (from, to) = [self.unterm.registry(), &registry].map(|of| of.join("fleet/hub")).into();
@@ -187,8 +196,8 @@ impl Fleet {
         let fleet: Value = serde_json::from_slice(&fs::read(to.join("hub.json"))?)?;
         let server = fleet["credentials"]["servers"][0].as_str().context("no server")?;
         let mut command = program("unterm-hub", home.path(), &registry);
-        command.args(["--no-connector", "--nats", server]);
-        let mut hub = Hub::start(command, &home.path().join("hub.log"))?;
+        command.args(["--no-connector", "--nats", server]).args(options);
+        let mut hub = Hub::start_at(command, listen, &home.path().join("hub.log"))?;
         hub._home = Some(home);
         Ok(hub)
     }
@@ -462,7 +471,12 @@ fn post(address: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Resu
     request(address, "POST", path, headers, body)
 }
 
-fn request(
+/// Makes a request to a hub. Returns the status and the body.
+///
+/// # Errors
+///
+/// If it does not reply.
+pub fn request(
     address: &str,
     method: &str,
     path: &str,

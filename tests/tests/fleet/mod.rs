@@ -4,6 +4,7 @@ mod blocked_lines;
 mod dashboard;
 mod kills;
 mod page;
+mod passkeys;
 mod toolset;
 
 use std::os::unix::fs::PermissionsExt as _;

@@ -10,7 +10,7 @@ use unterm_tests::{
 
 use super::{approved, send};
 
-fn check_axe(browser: &mut Browser, place: &str) -> Result<()> {
+pub(super) fn check_axe(browser: &mut Browser, place: &str) -> Result<()> {
     let wrong = browser.ask("axe", json!({}))?;
     ensure!(wrong == json!([]), "{place}: {wrong}");
     Ok(())
