@@ -18,6 +18,8 @@ const RETRY_LIMIT = 5000;
 const SEARCH_DELAY = 250;
 // Milliseconds until a request counts as unanswered.
 const REQUEST_TIMEOUT = 15000;
+// The same for the release of a line: the command of a tool may take this long.
+const RELEASE_TIMEOUT = 75000;
 const AUDIT_PAGE = 100;
 const PASSKEY_LOGIN = '/api/login/passkey';
 const RIGHTS = ['list', 'read', 'send', 'admin'];
@@ -51,9 +53,9 @@ async function send(path, request) {
 }
 
 /** The JSON of a reply; undefined if the reply has no content. */
-async function ask(path, body) {
+async function ask(path, body, timeout = REQUEST_TIMEOUT) {
     const post = body === undefined ? {} : { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
-    const reply = await send(path, { ...post, signal: AbortSignal.timeout(REQUEST_TIMEOUT) });
+    const reply = await send(path, { ...post, signal: AbortSignal.timeout(timeout) });
     return reply.status === 204 ? undefined : reply.json();
 }
 
@@ -278,10 +280,10 @@ function typist(machine, sid, { failed, releases }) {
             const now = waiting;
             waiting = '';
             try {
-                const { blocked } = await ask('/api/sessions/type', { machine, sid, text: now }) ?? {};
-                if (!blocked) continue;
-                if (await releases(blocked)) await ask('/api/sessions/type', { machine, sid, text: now, released: blocked.line });
-                else waiting = '';
+                const body = { machine, sid, text: now };
+                let reply = await ask('/api/sessions/type', body);
+                while (reply?.blocked && await releases(reply.blocked)) reply = await ask('/api/sessions/type', { ...body, released: reply.blocked.line });
+                if (reply?.blocked) waiting = '';
             } catch (error) {
                 waiting = '';
                 failed(error);
@@ -776,15 +778,16 @@ document.addEventListener('alpine:init', () => {
             return Object.entries(counts).filter(([, count]) => count > 0).map(([key, count]) => this.t(key, { count })).join(', ');
         },
         async decideLine(line, decision) {
-            await this.change(`/api/lines/${decision}`, { id: line.id }, `lines.${decision}.said`);
+            await this.act(() => ask(`/api/lines/${decision}`, { id: line.id }, RELEASE_TIMEOUT), `lines.${decision}.said`);
+            await this.refresh();
             this.keepFocus('conversations-title');
         },
         /** Asks whether to enter a line that the person types and that a rule of the machine blocks. */
-        releases({ line, rule }) {
+        releases({ shown, rule }) {
             return new Promise((decided) => {
                 // The button decides before the dialog reports that it is closed.
                 document.getElementById('confirm').addEventListener('close', () => decided(false), { once: true });
-                this.confirm(this.t('lines.sure.title'), this.t('lines.sure', { rule, line: this.callText(line) }), this.t('lines.release'), () => decided(true));
+                this.confirm(this.t('lines.sure.title'), this.t('lines.sure', { rule, line: this.callText(shown) }), this.t('lines.release'), () => decided(true));
             });
         },
         /** Pending ones first, the oldest of them on top: one that is added must not move the button that is about to be pressed. */
@@ -920,7 +923,7 @@ document.addEventListener('alpine:init', () => {
             await this.enter();
             this.focus('main');
         },
-        /** Runs what the browser does with a passkey. Its own message for all failures names only the standard's web page. */
+        /** Runs a browser's passkey dialog. Replaces the browser's error message, which only links to the standard. */
         async byBrowser(work) {
             try {
                 return await work();

@@ -1,8 +1,9 @@
 //! The connector: serves a hub on this machine.
 //!
 //! Connects out to NATS and listens on nothing. Serves requests about the panes of all live instances in this home, reports the
-//! machine's presence, and records which calls it has begun. A hub has only the rights of an agent token: the connector requests
-//! one from an instance when it first needs it after pairing, and a person can revoke it.
+//! machine's presence, and records which calls it has begun. A hub acts with an agent token: the connector requests one from an
+//! instance when it first needs it after pairing, and a person can revoke it. Only to read and release lines that rules block does the
+//! connector act as the user (`blocked_lines.rs`).
 
 mod blocked_lines;
 mod claims;

@@ -282,7 +282,9 @@ pub struct Blocked {
     pub line: String,
     /// The rule, or why the line is refused.
     pub rule: String,
-    /// The pane's number at its instance.
+    /// The instance of the pane.
+    pub instance: String,
+    /// The pane's number there.
     pub pane: u64,
     /// How many parts of the call were typed before.
     pub parts_typed: usize,

@@ -9,6 +9,7 @@ use crate::{
     services::{
         policy::{Policy, Refusal},
         reading::Reading,
+        refused_lines::Attempt,
     },
 };
 
@@ -17,29 +18,29 @@ pub const MOST_JUDGED: usize = 1 << 20;
 
 pub fn decide(authority: &Authority, caller: &Caller, step: &Step<'_>) -> Decision {
     let Authority { policy, refused_lines, .. } = authority;
-    if !policy.is_enabled() {
-        return Decision::Allow;
-    }
     match step {
         Step::Type(_, Input::Bytes { bytes, .. }) => check_length(policy, bytes.len()).into(),
-        Step::Type(pane, Input::Command(command)) => match check_command(policy, pane, command) {
-            Err(Error::Policy(refusal)) => {
+        Step::Type(pane, Input::Command(command)) => {
+            let decided = match check_command(policy, pane, command) {
+                Err(Error::Policy(refusal)) => Err(refusal),
+                Err(error) => return Decision::Deny(error),
+                Ok(()) => Ok(()),
+            };
+            let attempt = || {
                 let is_known = pane.compose(&[]).unfinished.edited == Edited::No;
-                let line = is_known.then(|| pane.typed() + command);
-                let checked = refused_lines.check(caller, pane.id(), line, refusal);
-                checked.map_err(Error::Policy).into()
-            }
-            checked => checked.into(),
-        },
+                Attempt { line: is_known.then(|| pane.typed() + command), enters: true }
+            };
+            let checked = refused_lines.check(caller, pane.id(), decided, attempt);
+            checked.map_err(Error::Policy).into()
+        }
         Step::Type(pane, Input::Variable(line)) => check_variable(policy, pane, line).into(),
         Step::Compose { pane, reading: Some(reading), composed, .. } => {
-            let mut checked = reading.check(policy, pane.id(), composed);
-            if let Err(refusal) = checked {
-                let line = reading.line(composed);
-                checked = refused_lines.check(caller, pane.id(), line, refusal);
-            }
-            // No gate follows.
-            if checked.is_ok() && !composed.entered.is_empty() {
+            let enters = !composed.entered.is_empty();
+            let decided = reading.check(policy, pane.id(), composed);
+            let attempt = || Attempt { line: reading.line(composed), enters };
+            let checked = refused_lines.check(caller, pane.id(), decided, attempt);
+            // This is the last gate, so the line will be entered.
+            if checked.is_ok() && enters {
                 refused_lines.entered(pane.id());
             }
             checked.map_err(Error::Policy).into()
@@ -60,6 +61,9 @@ pub fn check_length(policy: &Policy, length: usize) -> Result<()> {
 
 /// Whether a command may be entered after the text already in a pane's line.
 fn check_command(policy: &Policy, pane: &Pane, command: &str) -> Result<()> {
+    if !policy.is_enabled() {
+        return Ok(());
+    }
     check_length(policy, command.len())?;
     let line = pane.typed() + command;
     let id = Some(pane.id());
@@ -95,6 +99,9 @@ fn check_behind_edits(
 
 /// Whether a shell may set a variable. Shells run some values as commands, so the rules check the assignment as a line.
 fn check_variable(policy: &Policy, pane: &Pane, line: &str) -> Result<()> {
+    if !policy.is_enabled() {
+        return Ok(());
+    }
     check_length(policy, line.len())?;
     policy.check_typed(Some(pane.id()), &[line], line).map_err(Error::Policy)
 }

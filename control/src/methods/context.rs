@@ -188,7 +188,8 @@ impl Context {
         let touches = pane.touches();
         self.authority.decide(caller, &Step::Type(pane, Input::Bytes { bytes, has_looked }))?;
         // Must come before `admit`, which may run while the terminal is locked.
-        let reading = self.policy.binds(id).then(|| Reading::of(pane));
+        let is_read = self.policy.binds(id) || self.refused_lines.any_released();
+        let reading = is_read.then(|| Reading::of(pane));
         let admit = |composed: &Composed| {
             let reading = reading.as_ref();
             self.authority.decide(caller, &Step::Compose { pane, touches, reading, composed })

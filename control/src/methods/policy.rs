@@ -106,7 +106,7 @@ impl Method for Check {
             Err(Refusal::NotAllowed) => {
                 (false, Some("Not allowed by any of allowed_patterns".to_owned()))
             }
-            Err(refusal @ (Refusal::Unknown | Refusal::Rewritten(_))) => {
+            Err(refusal @ (Refusal::Unknown | Refusal::Rewritten(_) | Refusal::NotReleased)) => {
                 (false, Some(refusal.to_string()))
             }
         };
@@ -119,7 +119,8 @@ pub struct Refused;
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct RefusedReply {
-    /// The last 64 lines, oldest first. A line of more than 4096 bytes is left out, and so is a line whose text is unknown.
+    /// The last 64 lines, oldest first. Left out are lines of more than 4096 bytes, and lines that a person can't judge: of unknown
+    /// text, or that the shell continues or replaces.
     pub lines: Vec<RefusedLine>,
 }
 
@@ -144,13 +145,21 @@ pub struct Release;
 session_params! {
     /// A line, and its session.
     ReleaseParams {
-        /// The whole line, as policy.refused gives it. At most 4096 bytes.
+        /// The whole line, as policy.refused gives it. At most 4096 bytes. Required without `withdraw`.
+        #[serde(default)]
         line: String,
+        /// The name of the client that may enter it. Default: a client without a name.
+        #[serde(default)]
+        client: String,
+        /// `true`: ends the release of the client in the session instead.
+        #[serde(default)]
+        withdraw: bool,
     }
 }
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct ReleaseReply {
+    /// Whether the line is released now; with `withdraw`, whether one was released.
     pub released: bool,
 }
 
@@ -159,7 +168,7 @@ impl Method for Release {
     const GROUP: Group = Group::Governance;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::RULES;
-    const DOC: &'static str = "Lets a line that the rules refuse be entered once in a session, by any caller, within 15 seconds. Another line that is entered there ends the release.";
+    const DOC: &'static str = "Lets a client enter a refused line once in a session, within 15 seconds. Until then, the client can enter no other line there. The release ends when any client enters a line there.";
     type Params<'a> = ReleaseParams<'a>;
     type Reply = ReleaseReply;
 
@@ -169,6 +178,11 @@ impl Method for Release {
         params: ReleaseParams<'a>,
     ) -> Result<ReleaseReply> {
         let pane = context.pane(params.target())?;
+        let client = params.client.text("client")?.map(std::borrow::Cow::into_owned);
+        if params.withdraw.is_set("withdraw")? {
+            let released = context.refused_lines.withdraw(pane.id(), client.as_deref());
+            return Ok(ReleaseReply { released });
+        }
         let line = params.line.required("line")?;
         if line.len() > refused_lines::LONGEST {
             return Err(Error::Invalid {
@@ -177,7 +191,7 @@ impl Method for Release {
                 got: format!("{} bytes", line.len()),
             });
         }
-        context.refused_lines.release(pane.id(), line.into_owned());
+        context.refused_lines.release(pane.id(), client, line.into_owned());
         Ok(ReleaseReply { released: true })
     }
 }

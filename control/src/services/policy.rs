@@ -80,6 +80,8 @@ pub enum Refusal {
     Unknown,
     /// The shell would run something other than the line's text, for this reason.
     Rewritten(&'static str),
+    /// A person released another line.
+    NotReleased,
 }
 
 impl std::fmt::Display for Refusal {
@@ -90,6 +92,7 @@ impl std::fmt::Display for Refusal {
                 write!(f, "what the line runs is not known: {why}. Type the whole command instead")
             }
             Self::NotAllowed => f.write_str("not in allowed_patterns"),
+            Self::NotReleased => f.write_str("the line is not the one that a person released"),
             Self::Unknown => f.write_str(
                 "keys edited the line, and what it is now is not known: send Enter in a call of its own once the line \
                  shows at a marked prompt, or begin anew with ctrl+c",

@@ -64,15 +64,25 @@ impl Reading {
         if is_unknown { Err(Refusal::Unknown) } else { Ok(()) }
     }
 
-    /// The lines that some input enters, separated by line ends, or else the unfinished line that it leaves. `None` if
-    /// the program may read another line.
+    /// The lines that some input enters, separated by line ends, or else the unfinished line that it leaves. `None` if the program
+    /// may read something else, or more.
     pub fn line(&self, composed: &Composed) -> Option<String> {
-        let Read { lines, texts, is_unknown } = self.read(composed);
-        let unfinished = &composed.unfinished.text;
-        let is_known =
-            |text: &String| text.is_empty() || text == unfinished || lines.contains(text);
-        let line = if lines.is_empty() { unfinished.clone() } else { lines.join("\n") };
-        (!is_unknown && texts.iter().all(is_known)).then_some(line)
+        let Read { mut lines, texts, is_unknown } = self.read(composed);
+        let Composed { entered, unfinished, .. } = composed;
+        let is_edited = |line: &Line| line.edited != Edited::No;
+        // A shell's edited line is on the screen. That of another program, such as ssh, is unknown.
+        let is_unknown =
+            is_unknown || is_edited(unfinished) || !self.is_shell && entered.iter().any(is_edited);
+        if lines.is_empty() {
+            lines.push(unfinished.text.clone());
+        } else if !unfinished.text.is_empty() {
+            return None;
+        }
+        // The text of an edited line, before it was edited, is among the texts.
+        let is_part = |text: &String| {
+            text.is_empty() || lines.contains(text) || entered.iter().any(|line| line.text == *text)
+        };
+        (!is_unknown && texts.iter().all(is_part)).then(|| lines.join("\n"))
     }
 
     /// What the program reads of some input.

@@ -1,7 +1,8 @@
-//! Lines that the rules refused, and lines that a person has released: those may be entered once, although the rules refuse them.
+//! Lines that the rules refused, and lines that a person released. A released line may be entered once.
 
 use std::{
     collections::VecDeque,
+    sync::atomic::{AtomicBool, Ordering},
     time::{Duration, Instant},
 };
 
@@ -17,7 +18,7 @@ use crate::caller::Caller;
 const MOST: usize = 64;
 /// The longest line that is remembered, in bytes. Longer ones can't be released.
 pub const LONGEST: usize = 4096;
-/// How long a release lasts. It is made when the caller is about to type.
+/// How long a release lasts. It is made when the client is about to type.
 const LIFETIME: Duration = Duration::from_secs(15);
 
 /// A line that the rules refused.
@@ -35,6 +36,7 @@ pub struct RefusedLine {
 
 struct Release {
     pane: PaneId,
+    client: Option<String>,
     line: String,
     made: Instant,
 }
@@ -45,48 +47,104 @@ struct State {
     released: VecDeque<Release>,
 }
 
+/// Input that is about to be typed.
+pub struct Attempt {
+    /// The line, or `None` if it is unknown.
+    pub line: Option<String>,
+    /// Whether the input enters it.
+    pub enters: bool,
+}
+
 /// The lines of an instance.
 #[derive(Default)]
-pub struct RefusedLines(Mutex<State>);
+pub struct RefusedLines {
+    state: Mutex<State>,
+    /// Whether a release may be in force. Atomic, so that other input needs no lock.
+    any_released: AtomicBool,
+}
 
 impl RefusedLines {
-    /// Allows a line that the rules refuse, if it was released. Remembers it otherwise. `line` is `None` if the line is unknown.
+    /// Whether a release may be in force.
+    pub fn any_released(&self) -> bool {
+        self.any_released.load(Ordering::Acquire)
+    }
+
+    /// Applies the releases to what the rules decided about a client's input. While a line is released for the client in the pane,
+    /// the client can enter no other line there. Remembers the line if it is refused.
     ///
     /// # Errors
-    /// The refusal.
+    /// The input is refused.
     pub fn check(
         &self,
         caller: &Caller,
         pane: PaneId,
-        line: Option<String>,
-        refusal: Refusal,
+        decided: Result<(), Refusal>,
+        attempt: impl FnOnce() -> Attempt,
     ) -> Result<(), Refusal> {
-        let Some(line) = line.filter(|line| line.len() <= LONGEST) else { return Err(refusal) };
-        let mut state = self.0.lock();
-        state.released.retain(|release| release.made.elapsed() < LIFETIME);
-        if state.released.iter().any(|release| release.pane == pane && release.line == line) {
+        if decided.is_ok() && !self.any_released() {
             return Ok(());
         }
-        let (session_id, rule) = (pane.0, refusal.to_string());
-        let client = caller.client.as_deref().map(str::to_owned);
-        push(&mut state.refused, RefusedLine { session_id, line, rule, client });
+        let Attempt { line, enters } = attempt();
+        let mut state = self.state.lock();
+        state.released.retain(|release| release.made.elapsed() < LIFETIME);
+        self.any_released.store(!state.released.is_empty(), Ordering::Release);
+        let is_for = |of: &&Release| of.pane == pane && of.client == caller.client;
+        if let Some(release) = state.released.iter().find(is_for) {
+            let is_released = line.as_ref() == Some(&release.line);
+            match decided {
+                _ if is_released => return Ok(()),
+                Ok(()) if enters => return Err(Refusal::NotReleased),
+                _ => {}
+            }
+        }
+        let refusal = match decided {
+            Ok(()) => return Ok(()),
+            Err(refusal) => refusal,
+        };
+        let (session_id, client) = (pane.0, caller.client.clone());
+        // The shell would run something else than the line, so a person can't decide about the line.
+        let is_rewritten = matches!(refusal, Refusal::Rewritten(_) | Refusal::Unknown);
+        match line.filter(|line| line.len() <= LONGEST && !is_rewritten) {
+            Some(line) => {
+                let rule = refusal.to_string();
+                push(&mut state.refused, RefusedLine { session_id, line, rule, client });
+            }
+            // A look at the list must not find an earlier line instead.
+            None => state.refused.retain(|of| of.session_id != session_id || of.client != client),
+        }
         Err(refusal)
     }
 
-    /// Lets a line be entered in a pane once, in the next 15 seconds.
-    pub fn release(&self, pane: PaneId, line: String) {
-        let mut state = self.0.lock();
-        push(&mut state.released, Release { pane, line, made: Instant::now() });
+    /// Lets a client enter a line in a pane once, in the next 15 seconds.
+    pub fn release(&self, pane: PaneId, client: Option<String>, line: String) {
+        let mut state = self.state.lock();
+        state.released.retain(|of| of.pane != pane || of.client != client);
+        push(&mut state.released, Release { pane, client, line, made: Instant::now() });
+        self.any_released.store(true, Ordering::Release);
+    }
+
+    /// Ends the release of a client's line in a pane. False: there was none.
+    pub fn withdraw(&self, pane: PaneId, client: Option<&str>) -> bool {
+        let mut state = self.state.lock();
+        let before = state.released.len();
+        state.released.retain(|of| of.pane != pane || of.client.as_deref() != client);
+        self.any_released.store(!state.released.is_empty(), Ordering::Release);
+        state.released.len() < before
     }
 
     /// Ends the releases of a pane, because a line was entered there.
     pub fn entered(&self, pane: PaneId) {
-        self.0.lock().released.retain(|release| release.pane != pane);
+        if !self.any_released() {
+            return;
+        }
+        let mut state = self.state.lock();
+        state.released.retain(|release| release.pane != pane);
+        self.any_released.store(!state.released.is_empty(), Ordering::Release);
     }
 
     /// The lines that were refused, oldest first.
     pub fn refused(&self) -> Vec<RefusedLine> {
-        self.0.lock().refused.iter().cloned().collect()
+        self.state.lock().refused.iter().cloned().collect()
     }
 }
 
@@ -101,30 +159,71 @@ fn push<T>(queue: &mut VecDeque<T>, value: T) {
 mod tests {
     use super::*;
 
+    fn blocked() -> Result<(), Refusal> {
+        Err(Refusal::Blocked("rm".to_owned()))
+    }
+
+    fn enter(line: &str) -> Attempt {
+        Attempt { line: Some(line.to_owned()), enters: true }
+    }
+
     #[test]
-    fn a_released_line_is_allowed_in_its_pane_until_a_line_is_entered() {
-        let (lines, caller) = (RefusedLines::default(), Caller::of_user(None));
-        let check = |pane, line: &str| {
-            let refusal = Refusal::Blocked("rm".to_owned());
-            lines.check(&caller, PaneId(pane), Some(line.to_owned()), refusal).is_ok()
+    fn a_client_enters_its_released_line_and_no_other() {
+        let lines = RefusedLines::default();
+        let [agent, other] = ["agent", "other"].map(|name| Caller::of_user(Some(name)));
+        let check = |caller: &Caller, pane, decided, attempt| {
+            lines.check(caller, PaneId(pane), decided, || attempt)
         };
-        assert!(!check(1, "rm x"));
-        lines.release(PaneId(1), "rm x".to_owned());
-        assert!(!check(2, "rm x") && !check(1, "rm xy"), "another pane, another line");
-        assert!(check(1, "rm x") && check(1, "rm x"), "text and Enter may come in two calls");
+        assert_eq!(check(&agent, 1, blocked(), enter("rm x")), blocked());
+        lines.release(PaneId(1), agent.client.clone(), "rm x".to_owned());
+        assert_eq!(check(&agent, 2, blocked(), enter("rm x")), blocked(), "another pane");
+        assert_eq!(check(&other, 1, blocked(), enter("rm x")), blocked(), "another client");
+        assert_eq!(check(&agent, 1, blocked(), enter("rm xy")), blocked(), "another line");
+        // Also if the rules allow it: the person saw the released one.
+        assert_eq!(check(&agent, 1, Ok(()), enter("make")), Err(Refusal::NotReleased));
+        assert_eq!(
+            check(&agent, 1, Ok(()), Attempt { line: None, enters: true }),
+            Err(Refusal::NotReleased)
+        );
+        assert_eq!(check(&other, 1, Ok(()), enter("make")), Ok(()));
+        // Text and Enter may come in two calls.
+        let text = Attempt { line: Some("rm x".to_owned()), enters: false };
+        assert_eq!(check(&agent, 1, blocked(), text), Ok(()));
+        assert_eq!(check(&agent, 1, blocked(), enter("rm x")), Ok(()));
+        assert!(!lines.withdraw(PaneId(2), Some("agent")) && !lines.withdraw(PaneId(1), None));
         lines.entered(PaneId(2));
-        assert!(check(1, "rm x"));
+        assert_eq!(check(&agent, 1, blocked(), enter("rm x")), Ok(()));
         lines.entered(PaneId(1));
-        assert!(!check(1, "rm x"));
-        let refused: Vec<_> =
-            lines.refused().into_iter().map(|it| (it.session_id, it.line)).collect();
-        let line = |pane, line: &str| (pane, line.to_owned());
-        assert_eq!(refused, [line(1, "rm x"), line(2, "rm x"), line(1, "rm xy"), line(1, "rm x")]);
+        assert_eq!(check(&agent, 1, blocked(), enter("rm x")), blocked());
+        lines.release(PaneId(1), agent.client.clone(), "rm x".to_owned());
+        assert!(lines.withdraw(PaneId(1), Some("agent")));
+        assert_eq!(check(&agent, 1, blocked(), enter("rm x")), blocked());
+        assert_eq!(check(&agent, 1, Ok(()), enter("make")), Ok(()));
+    }
+
+    #[test]
+    fn only_lines_that_a_person_can_judge_are_remembered() {
+        let (lines, caller) = (RefusedLines::default(), Caller::of_user(Some("agent")));
+        let refuse = |pane, line: Option<&str>, refusal: Refusal| {
+            let attempt = Attempt { line: line.map(str::to_owned), enters: true };
+            assert!(lines.check(&caller, PaneId(pane), Err(refusal), || attempt).is_err());
+        };
+        let rule = || Refusal::Blocked("rm".to_owned());
+        let left = || lines.refused().into_iter().map(|of| of.line).collect::<Vec<_>>();
         for _ in 0..2 * MOST {
-            assert!(!check(1, "rm y"));
+            refuse(1, Some("rm y"), rule());
         }
-        assert_eq!(lines.refused().len(), MOST);
-        assert!(!check(1, &"x".repeat(LONGEST + 1)));
-        assert_eq!(lines.refused().last().unwrap().line, "rm y", "the long one is left out");
+        assert_eq!(left().len(), MOST);
+        refuse(2, Some("rm z"), rule());
+        // No earlier line stands for one that is left out.
+        for (line, refusal) in [
+            (Some("x".repeat(LONGEST + 1)), rule()),
+            (Some("tar c \\".to_owned()), Refusal::Rewritten("it goes on")),
+            (None, rule()),
+        ] {
+            refuse(1, Some("rm y"), rule());
+            refuse(1, line.as_deref(), refusal);
+            assert_eq!(left(), ["rm z"]);
+        }
     }
 }

@@ -593,7 +593,15 @@ fn a_released_line_is_entered_once() {
     wire.call("policy.release", json!({"id": id, "line": "forbidden 1"}));
     assert_eq!(wire.fail("session.input", json!({"id": id, "input": "forbidden 12\r"})), refusal);
     wire.call("session.input", enter.clone());
-    assert_eq!(wire.fail("session.input", enter), refusal, "once");
+    assert_eq!(wire.fail("session.input", enter.clone()), refusal, "once");
+
+    // Another line is not entered instead, even if the rules allow it.
+    wire.call("policy.release", json!({"id": id, "line": "forbidden 1"}));
+    let other = json!({"id": id, "input": "allowed\r"});
+    let changed = "Command blocked by policy: the line is not the one that a person released";
+    assert_eq!(wire.fail("session.input", other.clone()), changed);
+    wire.call("session.input", enter);
+    wire.call("session.input", other);
 
     // In parts, as it is typed; and the text before it counts.
     wire.call("policy.release", json!({"id": id, "line": "forbidden 2"}));
@@ -605,6 +613,10 @@ fn a_released_line_is_entered_once() {
     let refused = wire.call("policy.refused", json!({}));
     let last = refused["lines"].as_array().and_then(|lines| lines.last()).unwrap();
     assert_eq!(last["line"], "echo forbidden 3");
+    let withdraw = json!({"id": id, "withdraw": true});
+    for released in [true, false] {
+        assert_eq!(wire.call("policy.release", withdraw.clone()), json!({"released": released}));
+    }
     let missing = json!({"id": 4711, "line": "x"});
     assert_eq!(wire.fail("policy.release", missing), "Session 4711 not found");
     assert_eq!(wire.fail("policy.release", json!({"id": id})), "Missing 'line'");

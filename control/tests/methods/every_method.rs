@@ -69,6 +69,8 @@ fn capabilities_name_every_method_once() {
         json!([
             "policy.set",
             "policy.check",
+            "policy.refused",
+            "policy.release",
             "approvals.list",
             "approvals.answer",
             "approvals.forget",

@@ -189,10 +189,13 @@ fn kill_in_turn(
         if report.kills >= parts.len() && start.elapsed() >= time {
             return Ok(());
         }
-        let observed = match part {
-            Part::Connector(number) => Some((machines[number].0.as_str(), Instant::now())),
-            _ => None,
-        };
+        let mut observed = None;
+        if let Part::Connector(number) = part {
+            let machine = machines[number].0.as_str();
+            // The hub answers again after the last kill.
+            seen(cluster, token, machine, "connected", Instant::now())?;
+            observed = Some((machine, Instant::now()));
+        }
         cluster.lock().unwrap().kill(part)?;
         let offline = observed.map(|(machine, at)| seen(cluster, token, machine, "offline", at));
         thread::sleep(DEAD);

@@ -29,7 +29,7 @@ exec "$@" </dev/null >/dev/null
 /// How `unshare` makes a network namespace: as root, or as root of its own user namespace.
 const WAYS: [&[&str]; 2] = [&["--net"], &["--user", "--map-root-user", "--net"]];
 
-/// The number of cables so far. Linux removes the cable of a dead connector a moment later, so none has the name of another.
+/// The number of cables so far. Linux removes a dead connector's cable with a delay, so each cable gets a new name.
 static CABLES: AtomicUsize = AtomicUsize::new(0);
 
 /// Whether this process is in the namespace of a fleet.
@@ -50,7 +50,8 @@ pub fn enter() -> Result<()> {
     let nested = |way: &&[&str]| {
         let tried = Command::new("unshare")
             .args(*way)
-            .args(["sh", "-c", FLEET, "sh", "unshare", "--net", "ip", "link"])
+            .args(["sh", "-c", FLEET, "sh", "unshare", "--net"])
+            .args(["ip", "link", "add", "a", "type", "veth", "peer", "name", "b"])
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .status();

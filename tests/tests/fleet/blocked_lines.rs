@@ -30,7 +30,22 @@ fn id(line: &Value) -> Result<&str> {
     line["id"].as_str().context("no id")
 }
 
-/// How often a line of a file says that a command ran.
+/// The error message of a command that failed.
+fn complaint(output: &std::process::Output) -> Result<String> {
+    let why = String::from_utf8_lossy(&output.stderr).into_owned();
+    ensure!(!output.status.success(), "{output:?}");
+    Ok(why)
+}
+
+/// The events of a call in the audit log.
+fn events(fleet: &Fleet, call: &str) -> Result<Vec<String>> {
+    let log = fleet.admin(&["audit"])?;
+    let entries = log["entries"].as_array().context("no log")?.iter();
+    let events = entries.filter(|entry| entry["call"] == call).map(|entry| &entry["event"]);
+    Ok(events.map(|event| event.as_str().unwrap_or_default().to_owned()).collect())
+}
+
+/// How often the command ran. Each run appends a line to the file.
 fn runs(fleet: &Fleet) -> usize {
     let ran = std::fs::read_to_string(fleet.unterm.home().join("ran"));
     ran.map_or(0, |text| text.lines().count())
@@ -54,11 +69,19 @@ fn a_blocked_line_waits_and_is_entered_once_when_a_person_releases_it() -> Resul
             (&json!(CONVERSATION), &json!(machine))
         );
         assert_eq!(runs(&fleet), number, "not before it is released");
-        fleet.admin(&["release", id(&waits)?])?;
+        // Two people at once.
+        let release = || fleet.run(&["release", id(&waits)?]);
+        let (one, other) = std::thread::scope(|scope| {
+            let other = scope.spawn(release);
+            (release(), other.join().expect("a thread panicked"))
+        });
+        let (one, other) = (one?, other?);
+        ensure!(one.status.success() != other.status.success(), "{one:?}, {other:?}");
         let ran = || Ok((runs(&fleet) == number + 1).then_some(()));
         wait_for("the released line", ran, String::new)?;
-        let again = fleet.run(&["release", id(&waits)?])?;
-        ensure!(!again.status.success());
+        let why = complaint(&fleet.run(&["release", id(&waits)?])?)?;
+        ensure!(why.contains("no line waits"), "{why}");
+        assert_eq!(events(&fleet, id(&waits)?)?, ["begun", "held", "begun", "done"]);
     }
     // The release was for one line.
     let held = agent.call("send_to_session", send(&machine, &session, line))?;
@@ -67,13 +90,7 @@ fn a_blocked_line_waits_and_is_entered_once_when_a_person_releases_it() -> Resul
     fleet.admin(&["drop", id(&waits)?])?;
     assert_eq!(fleet.admin(&["lines"])?, json!({"lines": []}));
     assert_eq!(runs(&fleet), 2);
-    let log = fleet.admin(&["audit"])?;
-    let events = |call: &str| {
-        let entries = log["entries"].as_array().into_iter().flatten();
-        let of = entries.filter(|entry| entry["call"] == call);
-        of.map(|entry| entry["event"].clone()).collect::<Vec<_>>()
-    };
-    assert_eq!(json!(events(id(&waits)?)), json!(["begun", "held", "refused"]));
+    assert_eq!(events(&fleet, id(&waits)?)?, ["begun", "held", "refused"]);
     Ok(())
 }
 
@@ -87,10 +104,27 @@ fn a_line_that_has_changed_meanwhile_is_not_entered() -> Result<()> {
     let mut other = send(&machine, &session, "echo other; ");
     other["submit_mode"] = "raw".into();
     agent.call("send_to_session", other)?.json()?;
-    let released = fleet.run(&["release", id(&waiting(&fleet)?)?])?;
-    let why = String::from_utf8_lossy(&released.stderr).into_owned();
-    ensure!(!released.status.success() && why.contains("not the one that was released"), "{why}");
+    let why = complaint(&fleet.run(&["release", id(&waiting(&fleet)?)?])?)?;
+    ensure!(why.contains("a different line"), "{why}");
     assert_eq!((fleet.admin(&["lines"])?, runs(&fleet)), (json!({"lines": []}), 0));
+
+    // The rules would allow what stands there now, but the person has not seen it.
+    let pane = fleet.unterm.first_pane()?;
+    pane.type_text(&mut fleet.unterm, "\u{15}")?;
+    let rules = json!({
+        "enabled": true, "blocked_patterns": [], "allowed_patterns": ["echo yes"], "enforce_allowed": true,
+    });
+    fleet.unterm.call("policy.set", rules)?;
+    let mut typed = send(&machine, &session, "echo no");
+    typed["submit_mode"] = "paste".into();
+    let held = agent.call("send_to_session", typed)?;
+    ensure!(held.text.starts_with(HELD), "{held:?}");
+    pane.type_text(&mut fleet.unterm, "\u{15}echo yes >> ~/ran")?;
+    pane.wait_for_text(&mut fleet.unterm, "ready$ echo yes >> ~/ran")?;
+    let why = complaint(&fleet.run(&["release", id(&waiting(&fleet)?)?])?)?;
+    ensure!(why.contains("not the one that a person released"), "{why}");
+    pane.type_text(&mut fleet.unterm, "\u{15}")?;
+    assert_eq!(runs(&fleet), 0);
     Ok(())
 }
 
@@ -110,7 +144,7 @@ fn a_dropped_line_is_cleared_from_the_prompt() -> Result<()> {
     let pane = fleet.unterm.first_pane()?;
     pane.wait_for_text(&mut fleet.unterm, "echo $((6 * 7))")?;
     fleet.admin(&["drop", id(&waiting(&fleet)?)?])?;
-    pane.wait_for_text(&mut fleet.unterm, "echo $((6 * 7))^C\nready$")?;
+    pane.wait_for_text(&mut fleet.unterm, "echo $((6 * 7))^C")?;
     let lines = pane.lines(&mut fleet.unterm)?;
     ensure!(!lines.iter().any(|line| line == "42"), "{lines:?}");
     Ok(())
@@ -145,13 +179,13 @@ fn who_may_not_act_any_more_gets_no_line_entered() -> Result<()> {
     agent.call("send_to_session", line.clone())?;
     let waits = waiting(&fleet)?;
     fleet.admin(&["stop-agents"])?;
-    ensure!(!fleet.run(&["release", id(&waits)?])?.status.success());
+    let why = complaint(&fleet.run(&["release", id(&waits)?])?)?;
+    ensure!(why.contains("all agents are stopped"), "{why}");
     assert_eq!(waiting(&fleet)?["id"], waits["id"], "it waits for the end of the stop");
     fleet.admin(&["start-agents"])?;
     fleet.admin(&["revoke", CONVERSATION])?;
-    let refused = fleet.run(&["release", id(&waits)?])?;
-    let why = String::from_utf8_lossy(&refused.stderr).into_owned();
-    ensure!(!refused.status.success() && why.contains("may not act any more"), "{why}");
+    let why = complaint(&fleet.run(&["release", id(&waits)?])?)?;
+    ensure!(why.contains("may not act any more"), "{why}");
     assert_eq!((fleet.admin(&["lines"])?, runs(&fleet)), (json!({"lines": []}), 0));
     Ok(())
 }
@@ -165,7 +199,8 @@ fn a_person_who_types_a_blocked_line_is_asked_and_may_release_it() -> Result<()>
     let line = "echo once >> ~/ran";
     let mut body = json!({"machine": machine, "sid": session, "text": format!("{line}\r")});
     let (status, asked) = visitor.ask("POST", "/api/sessions/type", &body)?;
-    assert_eq!((status, &asked["blocked"]), (200, &json!({"line": line, "rule": "~/ran"})));
+    let blocked = json!({"line": line, "shown": line, "rule": "~/ran"});
+    assert_eq!((status, &asked["blocked"]), (200, &blocked));
     body["released"] = line.into();
     visitor.post("/api/sessions/type", &body)?;
     wait_for("the released line", || Ok((runs(&fleet) == 1).then_some(())), String::new)?;

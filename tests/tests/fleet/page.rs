@@ -110,7 +110,7 @@ fn a_person_releases_blocked_lines_of_agents_and_confirms_their_own() -> Result<
     browser.with("wait_text", "[data-count=mirror]", "1")?;
     browser.to("click", "#tab-mirror")?;
     browser.with("wait_text", "[data-line] [data-field=line]", "echo agent >> ~/ran")?;
-    browser.with("wait_text", "[data-line] [data-field=rule]", "Blocked by: ~/ran")?;
+    browser.with("wait_text", "[data-line] [data-field=rule]", "Rule: ~/ran")?;
     check_axe(&mut browser, "a blocked line")?;
     browser.to("click", "[data-line] [data-decide=release]")?;
     let ran = fleet.unterm.home().join("ran");

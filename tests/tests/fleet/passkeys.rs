@@ -273,7 +273,13 @@ fn a_challenge_of_one_hub_is_answered_at_another_of_the_same_name() -> Result<()
 fn a_hub_that_shares_localhost_has_no_passkeys_there() -> Result<()> {
     let Some(fleet) = Fleet::start(&[])? else { return Ok(()) };
     // Without IPv6, no other program can answer at localhost.
-    let Ok(taken) = TcpListener::bind("[::1]:0") else { return Ok(()) };
+    let taken = loop {
+        let Ok(taken) = TcpListener::bind("[::1]:0") else { return Ok(()) };
+        // Another program may have the port of 127.0.0.1.
+        if TcpListener::bind(("127.0.0.1", taken.local_addr()?.port())).is_ok() {
+            break taken;
+        }
+    };
     let (mut browser, person) = (browser()?, fleet.sign_in(&[])?);
     goto(&mut browser, fleet.page())?;
     add(&mut browser, &person, false)?;

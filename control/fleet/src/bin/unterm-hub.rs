@@ -62,14 +62,14 @@ enum Command {
     Pause(hub_admin::WhichOrAll),
     /// Carry out the held calls of a conversation, or of all conversations, and then new calls.
     Resume(hub_admin::WhichOrAll),
-    /// List the lines that the rules of a machine block, and that wait for a person.
+    /// List the blocked lines that wait for a decision.
     Lines,
-    /// Enter a line that the rules of a machine block: carry out the call of an agent.
+    /// Release a blocked line: carry out the call although a rule of the machine blocks its line.
     Release {
         /// The call's id, as `unterm-hub lines` prints it.
         call: String,
     },
-    /// Drop such a call.
+    /// Drop a blocked line: its call is not carried out.
     Drop {
         /// The call's id, as `unterm-hub lines` prints it.
         call: String,
@@ -103,7 +103,8 @@ fn main() -> ExitCode {
     match run(args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("unterm-hub: {error:#}");
+            // It may quote what a machine sent.
+            eprintln!("unterm-hub: {}", unterm_control::escaped(&format!("{error:#}")));
             ExitCode::FAILURE
         }
     }

@@ -45,8 +45,17 @@ pub enum TokenCommand {
     },
 }
 
-/// Where the ids of lines come from.
-const LISTED: &str = "`unterm-hub lines` lists them";
+/// Reports why a decision about a line had no effect.
+fn decided(outcome: Released, call: &str) -> Result<()> {
+    match outcome {
+        Released::Done => Ok(()),
+        Released::Refused(why) => bail!("the call was refused: {why}"),
+        Released::Waits(why) => bail!("the line still waits: {why}"),
+        Released::Missing => {
+            bail!("no line waits with the id {call:?}; `unterm-hub lines` lists them")
+        }
+    }
+}
 
 /// Commands about passkeys.
 #[derive(Subcommand)]
@@ -149,18 +158,12 @@ impl Admin {
             Command::Pause(which) => self.decide_some(&hub, which, Decision::Pause).await,
             Command::Resume(which) => self.decide_some(&hub, which, Decision::Resume).await,
             Command::Lines => self.lines(&hub).await,
-            Command::Release { call } => match hub.blocked_lines().release(&call).await? {
-                Released::Done => {
-                    self.print("The call was carried out.\n", || json!({ "released": call }))
-                }
-                Released::Refused(why) => bail!("the call was refused: {why}"),
-                Released::Waits(why) => bail!("the line still waits: {why}"),
-                Released::Missing => bail!("no line waits under {call:?}; {LISTED}"),
-            },
+            Command::Release { call } => {
+                decided(hub.blocked_lines().release(&call).await?, &call)?;
+                self.print("The call was carried out.\n", || json!({ "released": call }))
+            }
             Command::Drop { call } => {
-                if !hub.blocked_lines().drop(&call).await? {
-                    bail!("no line waits under {call:?}; {LISTED}");
-                }
+                decided(hub.blocked_lines().drop(&call).await?, &call)?;
                 self.print("The call was dropped.\n", || json!({ "dropped": call }))
             }
             Command::Invite { code: true } => {
@@ -223,7 +226,9 @@ impl Admin {
         let row = |of: &BlockedLine| {
             let shown = of.shown();
             let text = |field| shown[field].as_str().unwrap_or_default().replace('\n', "\\n");
-            let parts = ["id", "at", "token_name", "conversation", "machine"].map(text);
+            let mut parts =
+                ["id", "at", "token_name", "conversation", "machine", "instance"].map(text);
+            parts[5] += &format!(" pane {}", shown["pane"]);
             format!("{}\n    {}\n    blocked by {}\n", parts.join("  "), text("line"), text("rule"))
         };
         let text: String = all.iter().map(row).collect();

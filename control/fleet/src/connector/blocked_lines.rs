@@ -1,5 +1,5 @@
-//! Lines that the rules of an instance refuse. The connector asks the instance for the whole line, and releases it if a person at the
-//! hub has decided so. It does both as this machine's user, because no agent may.
+//! Lines that an instance's rules refuse. The connector reads the whole line from the instance. If a person at the hub releases it,
+//! the connector releases it there. Both need the user's rights, which no agent has.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use unterm_control::{
 
 use crate::protocol::Blocked;
 
-/// Why a call was not typed, or not as a whole.
+/// Why a call was not typed completely.
 pub enum Untyped {
     /// The rules of the machine refuse a line.
     Blocked(Blocked),
@@ -36,16 +36,19 @@ const REFUSAL: &str = "Command blocked by policy: ";
 /// An instance, as this machine's user may use it.
 pub struct Rules {
     remote: Remote,
+    /// The instance's name.
+    instance: String,
     may_release: bool,
 }
 
 impl Rules {
     /// Those of the instance at an endpoint with the user's token. `may_release`: the hub may type on this machine.
-    pub fn new(endpoint: Endpoint, may_release: bool) -> Self {
-        Self { remote: Remote::new(endpoint, Some("unterm-connect")), may_release }
+    pub fn new(instance: &str, endpoint: Endpoint, may_release: bool) -> Self {
+        let remote = Remote::new(endpoint, Some("unterm-connect"));
+        Self { remote, instance: instance.to_owned(), may_release }
     }
 
-    /// The line behind an instance's error, if its rules refused one that this client sent. `pane`: where, if that is known.
+    /// The refused line behind an instance's error, if this client sent it. `pane`: its pane, if known.
     pub async fn blocked(&self, error: &str, client: &str, pane: Option<u64>) -> Option<Blocked> {
         let refusal = error.strip_prefix(REFUSAL)?;
         let asked =
@@ -64,19 +67,37 @@ impl Rules {
         };
         let found = lines.into_iter().rfind(is_it)?;
         let policy::RefusedLine { line, rule, session_id: pane, .. } = found;
-        Some(Blocked { line, rule, pane, parts_typed: 0 })
+        let instance = self.instance.clone();
+        Some(Blocked { line, rule, instance, pane, parts_typed: 0 })
     }
 
-    /// Lets a line be entered in a pane once.
+    /// Lets a client enter a line in a pane once.
     ///
     /// # Errors
     /// The hub may not type, or the instance refuses or has ended.
-    pub async fn release(&self, pane: u64, line: &str) -> Result<()> {
-        ensure!(self.may_release, "this machine lets the hub only look");
-        let params = policy::ReleaseParams { line: line.into(), ..policy::ReleaseParams::of(pane) };
+    pub async fn release(&self, pane: u64, client: &str, line: &str) -> Result<()> {
+        ensure!(self.may_release, "this machine is paired read-only");
+        let params = policy::ReleaseParams {
+            line: line.into(),
+            client: client.into(),
+            ..policy::ReleaseParams::of(pane)
+        };
         let released = self.remote.call_until::<policy::Release>(&user(), params, deadline()).await;
         released.context("the line was not released")?;
         Ok(())
+    }
+
+    /// Ends a release whose call has failed.
+    pub async fn withdraw(&self, pane: u64, client: &str) {
+        let params = policy::ReleaseParams {
+            client: client.into(),
+            withdraw: true.into(),
+            ..policy::ReleaseParams::of(pane)
+        };
+        let ended = self.remote.call_until::<policy::Release>(&user(), params, deadline()).await;
+        if let Err(error) = ended {
+            tracing::debug!(%error, "the release ends by itself");
+        }
     }
 }
 

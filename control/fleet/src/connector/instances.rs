@@ -118,37 +118,18 @@ impl Instances {
 
     /// Types into a session. The caller has its turn.
     pub async fn type_in(&self, request: &Type, deadline: Instant) -> Result<Typed, Untyped> {
-        let Place { remote, pane, rules } = self.find(&request.sid, &request.client).await?;
-        if let Some(line) = &request.released {
-            rules.release(pane, line).await?;
+        let place = self.find(&request.sid, &request.client).await?;
+        let Some(line) = &request.released else {
+            return type_parts(&place, request, deadline).await;
+        };
+        let client = shown_client(&request.client);
+        place.rules.release(place.pane, &client, line).await?;
+        let typed = type_parts(&place, request, deadline).await;
+        // If no Enter was typed yet, the release is for that as well.
+        if typed.is_err() {
+            place.rules.withdraw(place.pane, &client).await;
         }
-        let caller = Caller::of_user(None);
-        let mut bytes = 0;
-        for (parts_typed, part) in request.parts.iter().enumerate() {
-            if part.after_ms > 0 {
-                tokio::time::sleep(Duration::from_millis(part.after_ms).min(LONGEST_PAUSE)).await;
-            }
-            let params = session::InputParams {
-                input: part.text.as_str().into(),
-                ..session::InputParams::of(pane)
-            };
-            let typed = remote.call_until::<session::Input>(&caller, params, Some(deadline)).await;
-            if let Err(error) = typed {
-                let error = plain(&error);
-                let blocked =
-                    rules.blocked(&error, &shown_client(&request.client), Some(pane)).await;
-                if let Some(blocked) = blocked {
-                    return Err(Untyped::Blocked(Blocked { parts_typed, ..blocked }));
-                }
-                let error = match bytes {
-                    0 => anyhow!("{error}"),
-                    _ => anyhow!("{error} ({bytes} bytes were typed before)"),
-                };
-                return Err(error.into());
-            }
-            bytes += part.text.len();
-        }
-        Ok(Typed { bytes })
+        typed
     }
 
     /// The pane with this session id, for a client.
@@ -165,7 +146,8 @@ impl Instances {
             let Ok(sessions) = list(&remote).await else { continue };
             let found = sessions.iter().find(|session| start.sid(session.id) == wanted);
             if let Some(session) = found {
-                let rules = Rules::new(Endpoint::from(record), !self.is_read_only);
+                let id = record.id.clone();
+                let rules = Rules::new(&id, Endpoint::from(record), !self.is_read_only);
                 return Ok(Place { remote, pane: session.id, rules });
             }
         }
@@ -199,7 +181,7 @@ impl Instances {
         let token = self.agent_token(record).await?;
         let user = Endpoint::from(record.clone());
         let endpoint = Endpoint { token, ..user.clone() };
-        Ok((endpoint, Start::of(record), Rules::new(user, !self.is_read_only)))
+        Ok((endpoint, Start::of(record), Rules::new(&record.id, user, !self.is_read_only)))
     }
 
     /// A connection to an instance under a client's name.
@@ -241,6 +223,37 @@ impl Instances {
         connection.save()?;
         Ok(token)
     }
+}
+
+/// Types the parts of a call.
+async fn type_parts(place: &Place, request: &Type, deadline: Instant) -> Result<Typed, Untyped> {
+    let Place { remote, pane, rules } = place;
+    let caller = Caller::of_user(None);
+    let mut bytes = 0;
+    for (parts_typed, part) in request.parts.iter().enumerate() {
+        if part.after_ms > 0 {
+            tokio::time::sleep(Duration::from_millis(part.after_ms).min(LONGEST_PAUSE)).await;
+        }
+        let params = session::InputParams {
+            input: part.text.as_str().into(),
+            ..session::InputParams::of(*pane)
+        };
+        let typed = remote.call_until::<session::Input>(&caller, params, Some(deadline)).await;
+        if let Err(error) = typed {
+            let error = plain(&error);
+            let blocked = rules.blocked(&error, &shown_client(&request.client), Some(*pane)).await;
+            if let Some(blocked) = blocked {
+                return Err(Untyped::Blocked(Blocked { parts_typed, ..blocked }));
+            }
+            let error = match bytes {
+                0 => anyhow!("{error}"),
+                _ => anyhow!("{error} ({bytes} bytes were typed before)"),
+            };
+            return Err(error.into());
+        }
+        bytes += part.text.len();
+    }
+    Ok(Typed { bytes })
 }
 
 /// A client's name as the person at the machine sees it.

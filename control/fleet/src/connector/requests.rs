@@ -169,11 +169,15 @@ async fn call_tool(request: &Message, received: Instant, served: &Served) -> Rep
         }
     }
     if let (Some(pane), Some(line)) = (pane, &request.released)
-        && let Err(error) = rules.release(pane, line).await
+        && let Err(error) = rules.release(pane, &shown_client(&request.client), line).await
     {
-        tracing::debug!(error = %format!("{error:#}"), "the instance will refuse the line again");
+        tracing::debug!(error = %format!("{error:#}"), "the line was not released");
     }
     let called = timeout_at(deadline, client.call(&request.tool, request.arguments)).await;
+    let is_done = matches!(&called, Ok(Ok(message)) if message["result"]["isError"] != true);
+    if let (Some(pane), Some(_), false) = (pane, &request.released, is_done) {
+        rules.withdraw(pane, &shown_client(&request.client)).await;
+    }
     drop(turn);
     let reply = match called {
         Ok(Ok(message)) => match blocked(&message, &rules, &request.client, pane).await {

@@ -206,7 +206,7 @@ impl Failure {
         match self {
             Self::Offline => "connector_offline".to_owned(),
             Self::Silent(why) | Self::NotBegun(why) | Self::Refused(why) => why.clone(),
-            Self::Blocked(Blocked { rule, .. }) => blocked_by(rule),
+            Self::Blocked(blocked) => blocked_by(blocked),
         }
     }
 }
@@ -306,15 +306,17 @@ impl Executor {
         };
         match reply {
             Reply::Done(done) => serde_json::from_value(done).map_err(|error| {
+                let error = reason(&error.to_string());
                 Failure::Refused(format!("the machine's reply is not understood: {error}"))
             }),
             Reply::Refused(why) => Err(Failure::Refused(reason(&why))),
             Reply::NotBegun(why) => Err(Failure::NotBegun(reason(&why))),
             Reply::Blocked(blocked) => {
-                let rule = reason(&blocked.rule);
+                let (rule, instance) = (reason(&blocked.rule), reason(&blocked.instance));
+                let blocked = Blocked { rule, instance, ..blocked };
                 Err(match blocked.line.len() {
-                    0..=LONGEST_LINE => Failure::Blocked(Blocked { rule, ..blocked }),
-                    _ => Failure::Refused(blocked_by(&rule)),
+                    0..=LONGEST_LINE => Failure::Blocked(blocked),
+                    _ => Failure::Refused(blocked_by(&blocked)),
                 })
             }
             Reply::Repeated => Err(unknown()),
@@ -333,8 +335,9 @@ pub fn client_name(token: &str, conversation: &str) -> String {
     unterm_control::escaped(client.trim())
 }
 
-fn blocked_by(rule: &str) -> String {
-    format!("Command blocked by policy: {rule}")
+fn blocked_by(Blocked { rule, parts_typed, .. }: &Blocked) -> String {
+    let rest = if *parts_typed > 0 { " (the text is already at the prompt)" } else { "" };
+    format!("Command blocked by policy: {rule}{rest}")
 }
 
 fn unknown() -> Failure {

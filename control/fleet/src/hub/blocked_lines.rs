@@ -1,7 +1,12 @@
-//! Calls that wait for a person, because the rules of the machine refuse the line that they enter.
+//! Calls that wait for a person because a machine's rules refuse their line.
 //!
-//! A person releases the line, and the call is carried out, or drops it. A release has its own call id, so that it is carried out
-//! once, even if it is sent again.
+//! The person releases the line, and the hub carries out the call; or the person drops it. A release has its own call id, so it
+//! runs once even if it is sent twice.
+
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
@@ -12,12 +17,20 @@ use super::{
     action::{Action, Call, Executor, Failure},
     audit::{self, Event},
     decisions::Decisions,
-    store::{Store, now},
+    store::{Store, age, now},
 };
-use crate::protocol::{Blocked, Part};
+use crate::{
+    identity::MachineId,
+    protocol::{Blocked, Part, Read, Reply, TOOL_PATIENCE, Text, Verb},
+};
 
 /// The most lines of a token that wait.
 pub const MOST_LINES: usize = 20;
+/// The most bytes of a call that waits. All of them are read at once.
+const LONGEST_CALL: usize = 64 << 10;
+/// How long a decision may take, if the call is a tool's. A decision that takes longer was that of a hub that was killed.
+const LONGEST_DECISION: Duration = TOOL_PATIENCE.saturating_add(Duration::from_secs(15));
+const BUSY: &str = "another person is deciding about this line";
 /// Clears the line, as a person would.
 const CANCEL: &str = "\x03";
 
@@ -30,17 +43,23 @@ pub struct BlockedLine {
     pub blocked: Blocked,
     /// When the machine refused it (RFC 3339, UTC).
     pub at: String,
+    /// When a person began to decide, unless that has ended (RFC 3339, UTC).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    deciding: Option<String>,
 }
 
 impl BlockedLine {
     /// The line as people see it, on the page and as JSON.
     pub fn shown(&self) -> Value {
-        let Self { call, blocked: Blocked { line, rule, .. }, at } = self;
+        let Self { call, blocked: Blocked { line, rule, instance, pane, .. }, at, .. } = self;
         json!({
             "id": call.id,
             "token_name": call.token_name,
             "conversation": escaped(&call.conversation),
             "machine": call.action.machine(),
+            "tool": call.tool,
+            "instance": instance,
+            "pane": pane,
             "line": escaped(line),
             "rule": rule,
             "at": at,
@@ -48,16 +67,24 @@ impl BlockedLine {
     }
 }
 
-/// What became of a release.
+/// The outcome of a release.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Released {
     /// The call was carried out.
     Done,
-    /// The line can't be entered any more. It waits no longer. A reason for the person.
+    /// The line was not entered, and no longer waits. Holds the reason, for the person.
     Refused(String),
-    /// It was not carried out now, and still waits. A reason for the person.
+    /// The line was not entered, and still waits. Holds the reason, for the person.
     Waits(String),
     /// No such line waits.
+    Missing,
+}
+
+/// What a person who decides finds.
+enum Begun {
+    Line(Box<BlockedLine>),
+    /// Another person decides about the line.
+    Busy,
     Missing,
 }
 
@@ -73,7 +100,7 @@ pub struct BlockedLines {
 }
 
 impl BlockedLines {
-    /// Keeps a call until a person decides. False: too many calls of its token wait.
+    /// Keeps a call until a person decides. False: too many calls of its token wait, or it is too long.
     ///
     /// # Errors
     /// NATS does not store it.
@@ -82,7 +109,10 @@ impl BlockedLines {
         if waiting.iter().filter(|of| of.call.token == call.token).count() >= MOST_LINES {
             return Ok(false);
         }
-        let line = BlockedLine { call: call.clone(), blocked, at: now() };
+        let line = BlockedLine { call: call.clone(), blocked, at: now(), deciding: None };
+        if serde_json::to_vec(&line)?.len() > LONGEST_CALL {
+            return Ok(false);
+        }
         self.store.blocked_lines.put(&call.id, &line).await?;
         Ok(true)
     }
@@ -103,11 +133,13 @@ impl BlockedLines {
     /// # Errors
     /// NATS does not answer.
     pub async fn release(&self, id: &str) -> Result<Released> {
-        let Some(BlockedLine { call, blocked, .. }) = self.find(id).await? else {
-            return Ok(Released::Missing);
+        let (call, blocked) = match self.begin(id).await? {
+            Begun::Line(line) => (line.call, line.blocked),
+            Begun::Busy => return Ok(Released::Waits(BUSY.to_owned())),
+            Begun::Missing => return Ok(Released::Missing),
         };
         if self.decisions.stop.is_set().await? {
-            return Ok(Released::Waits("all agents are stopped".to_owned()));
+            return self.wait(&call, "all agents are stopped").await;
         }
         if let Some(why) = self.decisions.refusal(&call).await? {
             return self.refuse(&call, why).await;
@@ -122,29 +154,29 @@ impl BlockedLines {
                 Ok(Released::Done)
             }
             Err(Failure::Blocked(_)) => {
-                self.refuse(&call, "the line in the session is not the one that was released").await
+                self.refuse(&call, "the session would now enter a different line").await
             }
             Err(Failure::Refused(why)) => self.refuse(&call, &why).await,
             Err(failure @ (Failure::Offline | Failure::Silent(_) | Failure::NotBegun(_))) => {
-                Ok(Released::Waits(failure.message()))
+                self.wait(&call, &failure.message()).await
             }
         }
     }
 
-    /// Drops the call with this id. If a part of its text was typed before, sends Ctrl+C. False: no such call waits.
+    /// Drops the call with this id. If its text is at the prompt, clears it with Ctrl+C. `Done`: it was dropped.
     ///
     /// # Errors
     /// NATS does not answer.
-    pub async fn drop(&self, id: &str) -> Result<bool> {
-        let Some(BlockedLine { call, blocked, .. }) = self.find(id).await? else {
-            return Ok(false);
+    pub async fn drop(&self, id: &str) -> Result<Released> {
+        let (call, blocked) = match self.begin(id).await? {
+            Begun::Line(line) => (line.call, line.blocked),
+            Begun::Busy => return Ok(Released::Waits(BUSY.to_owned())),
+            Begun::Missing => return Ok(Released::Missing),
         };
-        if !self.store.blocked_lines.take(id).await? {
-            return Ok(false);
-        }
-        self.record(&call, Event::Refused, "the user dropped the line").await?;
+        self.refuse(&call, "the user dropped the line").await?;
         if let Action::Send { machine, session, .. } = &call.action
             && blocked.parts_typed > 0
+            && self.is_at_prompt(machine, session, &blocked.line).await
         {
             let parts = vec![Part { text: CANCEL.to_owned(), after_ms: 0 }];
             let (machine, session) = (machine.clone(), session.clone());
@@ -154,17 +186,50 @@ impl BlockedLines {
                 ..call
             };
             if let Err(failure) = self.executor.execute(&cancel).await {
-                tracing::info!(why = failure.message(), "the text of a dropped line stays");
+                let why = failure.message();
+                tracing::info!(why, "a dropped line was not cleared from the prompt");
             }
         }
-        Ok(true)
+        Ok(Released::Done)
     }
 
-    async fn find(&self, id: &str) -> Result<Option<BlockedLine>> {
-        match id.bytes().all(|byte| byte.is_ascii_hexdigit()) && !id.is_empty() {
-            true => self.store.blocked_lines.get(id).await,
-            false => Ok(None),
+    /// Whether a session's text ends with a line. Otherwise, Ctrl+C could interrupt a program that was started since.
+    async fn is_at_prompt(&self, machine: &MachineId, session: &str, line: &str) -> bool {
+        let request = Read { sid: session.to_owned() };
+        let asked = self.executor.machines.request::<Text>(machine, Verb::Read, &request).await;
+        // The rows of a long line are lines here.
+        let whole = |text: &str| text.replace('\n', "");
+        matches!(asked, Ok(Reply::Done(text)) if whole(text.text.trim_end()).ends_with(&whole(line)))
+    }
+
+    /// Claims a line for one decision. A claim ends by itself if its hub is killed.
+    async fn begin(&self, id: &str) -> Result<Begun> {
+        if id.is_empty() || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Ok(Begun::Missing);
         }
+        let is_ours = AtomicBool::new(false);
+        let claim = |line: &mut BlockedLine| {
+            let deciding = line.deciding.as_deref().and_then(age);
+            let is_free = deciding.is_none_or(|age| age > LONGEST_DECISION);
+            if is_free {
+                line.deciding = Some(now());
+            }
+            is_ours.store(is_free, Ordering::Relaxed);
+            is_free
+        };
+        let found = self.store.blocked_lines.change(id, claim).await?;
+        Ok(match found {
+            Some(line) if is_ours.into_inner() => Begun::Line(Box::new(line)),
+            Some(_) => Begun::Busy,
+            None => Begun::Missing,
+        })
+    }
+
+    /// Lets a line wait on.
+    async fn wait(&self, call: &Call, why: &str) -> Result<Released> {
+        let end = |line: &mut BlockedLine| line.deciding.take().is_some();
+        self.store.blocked_lines.change(&call.id, end).await?;
+        Ok(Released::Waits(why.to_owned()))
     }
 
     async fn refuse(&self, call: &Call, why: &str) -> Result<Released> {
@@ -186,8 +251,9 @@ fn released(call: &Call, blocked: &Blocked) -> Call {
         Action::Send { parts, .. } => {
             parts.drain(..blocked.parts_typed.min(parts.len()));
         }
-        // In the same pane, also if the call left the choice to the instance.
-        Action::Tool { arguments, .. } => {
+        // In the same pane, also if the call did not name it.
+        Action::Tool { instance, arguments, .. } => {
+            instance.clone_from(&blocked.instance);
             arguments.entry("pane").or_insert_with(|| blocked.pane.into());
         }
         Action::Bash { .. } | Action::Write { .. } => {}

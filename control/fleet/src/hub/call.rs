@@ -312,16 +312,17 @@ impl Calling<'_> {
         detail: &str,
     ) -> Result<Answer, Stop> {
         let rule = blocked.rule.clone();
+        let refusal = Failure::Blocked(blocked.clone()).message();
         if !self.hub.blocked_lines.hold(call, blocked).await? {
             let why = format!(
-                "Command blocked by policy: {rule} ({MOST_LINES} lines of this token wait for the user's decision)"
+                "{refusal}; the line is too long to wait for the user's decision, or {MOST_LINES} lines of this token wait already"
             );
             self.record(Event::Refused, arguments, detail, &why).await?;
             return refuse(why);
         }
         self.record(Event::Held, arguments, detail, &format!("blocked by policy: {rule}")).await?;
         Ok(Answer::Held(format!(
-            "[held: a rule of the machine blocks this line: {rule}. The user must release it, in the hub's dashboard or with `unterm-hub release`; the call is then carried out. Do not send it again.]"
+            "[held: a rule of the machine blocks this line: {rule}. The call runs when the user releases the line, in the hub's dashboard or with `unterm-hub release`. Do not send it again.]"
         )))
     }
 

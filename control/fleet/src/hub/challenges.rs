@@ -1,6 +1,6 @@
 //! The challenges that browsers sign with passkeys.
 //!
-//! A hub does not store a challenge when it makes one, so strangers who begin sign-ins fill nothing and keep nobody out. The
+//! A hub stores nothing when it makes a challenge, so strangers who begin sign-ins can't fill the store. The
 //! browser holds the challenge together with a code (HMAC) that only the fleet's hubs can make, and any hub can check. A hub stores
 //! that a challenge was used, which only someone with a passkey can cause.
 
@@ -13,7 +13,7 @@ use time::OffsetDateTime;
 use super::store::{CHALLENGE_AGE, Store, now};
 use crate::digest::sha256;
 
-/// What the fleet's seed makes this key from, so that no other use of the seed gives the same bytes.
+/// The label from which the key is derived, so that it differs from other keys made from the seed.
 const KEY_NAME: &[u8] = b"challenges of the dashboard";
 
 /// The challenges of a fleet.
@@ -98,7 +98,7 @@ fn key(seed: &str) -> hmac::Key {
     hmac::Key::new(HMAC_SHA256, hmac::sign(&seed, KEY_NAME).as_ref())
 }
 
-/// The text of a challenge: its JSON and its code, both in base64. The code is that of the text, which has only one form.
+/// The text of a challenge: its JSON and its code, both in base64. The code signs the encoded text, so a challenge has only one valid form.
 fn seal(key: &hmac::Key, sealed: &Sealed<impl Serialize>) -> Result<String> {
     let text = URL_SAFE_NO_PAD.encode(serde_json::to_vec(sealed)?);
     let code = URL_SAFE_NO_PAD.encode(hmac::sign(key, text.as_bytes()));

@@ -1,4 +1,4 @@
-//! What people decided about a call, when it is about to run later than it was made.
+//! Checks what people have decided since a call was made, before it runs.
 
 use anyhow::Result;
 

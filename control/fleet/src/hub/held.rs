@@ -178,8 +178,8 @@ impl Held {
         Ok(self.counts_of(key).await?.remove(key).unwrap_or_default())
     }
 
-    /// The counts of the keys that match a filter. The stream counts its messages itself, because a consumer reports none while the
-    /// servers of a cluster choose its leader.
+    /// The counts of the keys that match a filter. The stream counts its messages itself, because a consumer reports 0 pending
+    /// messages while the servers of a cluster choose its leader.
     async fn counts_of(&self, filter: &str) -> Result<HashMap<String, usize>> {
         let stream = self.store.jetstream.get_stream(HELD).await?;
         let mut subjects = stream.info_with_subjects(format!("{HELD_SUBJECT}.{filter}")).await?;
@@ -244,7 +244,12 @@ impl Held {
             }
             Err(Failure::Blocked(blocked)) => {
                 let why = Failure::Blocked(blocked.clone()).message();
-                let is_held = self.blocked_lines.hold(&call, blocked).await?;
+                let held = self.blocked_lines.hold(&call, blocked).await;
+                // The store may be full. The calls behind this one must not wait for it.
+                let is_held = held.unwrap_or_else(|error| {
+                    tracing::warn!(error = %format!("{error:#}"), "a blocked line is not kept");
+                    false
+                });
                 let event = if is_held { Event::Held } else { Event::Refused };
                 self.record(&call, event, &why).await?;
             }

@@ -1,7 +1,7 @@
 //! The addresses on which a hub listens.
 //!
 //! Passkeys need a host name, which on the loopback address is `localhost`. Browsers resolve it to 127.0.0.1 and to `[::1]`, and
-//! another user's program can listen on the one that the hub leaves free. So a hub that listens on one of them takes the port of
+//! another user's program can listen on the one that the hub leaves free. So a hub on either address listens on the same port of
 //! both.
 
 use std::{
@@ -12,7 +12,7 @@ use std::{
 use rustix::io::Errno;
 use tokio::net::{TcpListener, TcpStream};
 
-/// How often to choose a port whose other loopback address is free.
+/// How often to try another port until both addresses are free.
 const TRIES: usize = 10;
 
 /// The listening sockets of a hub.
@@ -51,9 +51,11 @@ impl Listeners {
                     return Ok(Self { first, second: None, has_localhost: true });
                 }
                 Err(_) if tries > 0 => {}
+                // Then `localhost` would lead people to the other program.
+                Err(error) if address.is_ipv6() => return Err(error),
                 Err(error) => {
                     tracing::warn!(
-                        "can't listen on {other}, so the dashboard is at 127.0.0.1 and has no passkeys there: {error}"
+                        "can't listen on {other}: {error}. The dashboard uses 127.0.0.1, without passkeys"
                     );
                     return Ok(Self { first, second: None, has_localhost: false });
                 }
@@ -147,10 +149,35 @@ mod tests {
 
     #[tokio::test]
     async fn a_port_that_another_program_has_is_not_called_localhost() {
-        let Ok(taken) = TcpListener::bind("[::1]:0").await else { return };
-        let port = taken.local_addr().unwrap().port();
-        let listeners = Listeners::bind((Ipv4Addr::LOCALHOST, port).into()).await.unwrap();
+        let (taken, listeners) = loop {
+            let Ok(taken) = TcpListener::bind("[::1]:0").await else { return };
+            let port = taken.local_addr().unwrap().port();
+            // Another program may have the port of 127.0.0.1.
+            if let Ok(listeners) = Listeners::bind((Ipv4Addr::LOCALHOST, port).into()).await {
+                break (taken, listeners);
+            }
+        };
         assert!(!listeners.has_localhost());
+        let port = taken.local_addr().unwrap().port();
         assert_eq!(listeners.for_people().unwrap(), format!("127.0.0.1:{port}"));
+    }
+
+    #[tokio::test]
+    async fn nobody_is_led_to_another_program_at_127_0_0_1() {
+        let (taken, other) = loop {
+            let taken = TcpListener::bind(ANY_PORT).await.unwrap();
+            let other = SocketAddr::new(
+                IpAddr::V6(Ipv6Addr::LOCALHOST),
+                taken.local_addr().unwrap().port(),
+            );
+            match TcpListener::bind(other).await {
+                Ok(_) => break (taken, other),
+                Err(error) if is_without_ipv6(&error) => return,
+                Err(_) => {}
+            }
+        };
+        assert!(Listeners::bind(other).await.is_err());
+        drop(taken);
+        assert!(Listeners::bind(other).await.unwrap().has_localhost());
     }
 }

@@ -18,7 +18,7 @@ use tokio::{
 
 use super::{
     audit,
-    output::disarmed,
+    output::{disarmed, reason},
     store::{Bucket, Store},
 };
 use crate::{
@@ -35,18 +35,20 @@ const LISTING: Duration = Duration::from_secs(2);
 pub const PATIENCE: Duration = Duration::from_secs(20);
 /// How much longer than a machine the hub waits for a tool.
 const MARGIN: Duration = Duration::from_secs(3);
-/// How long a machine may take to answer when its connection is checked, try by try.
-const CHECKS: [Duration; 4] = [
-    Duration::from_millis(100),
-    Duration::from_millis(300),
-    Duration::from_millis(600),
-    Duration::from_secs(2),
-];
+/// How long a machine may take to answer when its connection is checked, try by try. Together, longer than a presence lasts.
+const CHECKS: [Duration; 18] = {
+    let mut checks = [Duration::from_secs(2); 18];
+    checks[0] = Duration::from_millis(100);
+    checks[1] = Duration::from_millis(300);
+    checks[2] = Duration::from_millis(600);
+    checks
+};
 /// How long after a start or a reconnection all machines are checked.
 const SETTLING: Duration = Duration::from_millis(500);
 /// How often the hub checks that its watches receive what changes.
 const STALL_CHECK: Duration = Duration::from_secs(10);
-/// How old the last report of a connected machine may be. A machine renews its presence, or NATS reports that it has expired.
+/// How old the last report of all connected machines may be. By then, one of them has renewed its presence, or NATS has reported
+/// that it expired.
 const OLDEST_REPORT: Duration = PRESENCE_TTL.saturating_add(Duration::from_secs(5));
 /// How often the hub checks whether it was disconnected from NATS.
 const RECONNECT_CHECK: Duration = Duration::from_secs(1);
@@ -145,22 +147,10 @@ pub struct Machines {
 #[derive(Default)]
 struct State {
     paired: BTreeMap<MachineId, Machine>,
-    /// What connected machines report.
-    present: HashMap<MachineId, Report>,
-}
-
-/// The last report of a machine.
-struct Report {
-    /// What it reported, safe to show.
-    presence: Presence,
-    /// When this hub received it.
-    at: Instant,
-}
-
-impl Report {
-    fn is_old(&self) -> bool {
-        self.at.elapsed() > OLDEST_REPORT
-    }
+    /// What connected machines report, safe to show.
+    present: HashMap<MachineId, Presence>,
+    /// When one of them last reported.
+    reported_at: Option<Instant>,
 }
 
 impl Machines {
@@ -251,7 +241,7 @@ impl Machines {
         let known: Vec<_> = {
             let state = self.state.read();
             let wanted = state.paired.values().filter(|machine| is_wanted(machine));
-            let presence = |of: &Machine| Some(state.present.get(&of.id)?.presence.clone());
+            let presence = |of: &Machine| state.present.get(&of.id).cloned();
             wanted.map(|of| (of.clone(), presence(of))).collect()
         };
         let asked = stream::iter(known).map(|(machine, presence)| async move {
@@ -305,7 +295,9 @@ impl Machines {
         let request = async_nats::Request::new().payload(payload.into()).headers(headers);
         let request = request.timeout(Some(patience));
         match self.store.client.send_request(subject, request).await {
-            Ok(reply) => serde_json::from_slice(&reply.payload).map_err(|error| failed(&error)),
+            // The error quotes what the machine sent.
+            Ok(reply) => serde_json::from_slice(&reply.payload)
+                .map_err(|error| Unreachable::Failed(reason(&error.to_string()))),
             Err(error) => Err(match error.kind() {
                 RequestErrorKind::NoResponders => Unreachable::Offline,
                 RequestErrorKind::TimedOut => Unreachable::Silent(patience),
@@ -329,9 +321,9 @@ impl Machines {
                 let presence = presence.map(visible_presence);
                 self.change(|state| match presence {
                     Some(presence) => {
-                        let before = state.present.get(&id);
-                        let is_news = before.is_none_or(|before| before.presence != presence);
-                        state.present.insert(id, Report { presence, at: Instant::now() });
+                        state.reported_at = Some(Instant::now());
+                        let is_news = state.present.get(&id) != Some(&presence);
+                        state.present.insert(id, presence);
                         is_news
                     }
                     None => state.present.remove(&id).is_some(),
@@ -354,12 +346,9 @@ impl Machines {
                 error = self.follow_connections() => error,
                 error = self.find_stall() => error,
             };
-            tracing::warn!(error = %format!("{error:#}"), "the machines are followed anew");
+            tracing::warn!(error = %format!("{error:#}"), "restarting the watches on machines");
             tokio::time::sleep(Duration::from_secs(1)).await;
-            self.change(|state| {
-                state.present.retain(|_, report| !report.is_old());
-                true
-            });
+            self.state.write().reported_at = None;
             if let Err(error) = self.load().await {
                 tracing::debug!(error = %format!("{error:#}"), "the machines are not loaded");
             }
@@ -371,11 +360,17 @@ impl Machines {
         let (mut ticks, mut differed) = (interval(STALL_CHECK), false);
         loop {
             ticks.tick().await;
-            if self.state.read().present.values().any(Report::is_old) {
-                return anyhow::anyhow!("a machine's presence is overdue");
+            let is_overdue = {
+                let state = self.state.read();
+                let age = state.reported_at.map(|at| at.elapsed());
+                !state.present.is_empty() && age.is_some_and(|age| age > OLDEST_REPORT)
+            };
+            if is_overdue {
+                return anyhow::anyhow!("no machine has renewed its presence");
             }
-            let Ok(paired) = self.store.machines.keys().await else { continue };
-            let differs = !self.state.read().paired.keys().map(MachineId::as_str).eq(&paired);
+            let Ok(stored) = self.store.machines.all::<Machine>().await else { continue };
+            let stored = stored.iter().map(|(_, machine)| &machine.id);
+            let differs = !self.state.read().paired.keys().eq(stored);
             // A single difference may be a change that is on its way.
             if differs && differed {
                 return anyhow::anyhow!("the paired machines are not those in the store");

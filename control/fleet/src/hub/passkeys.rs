@@ -71,7 +71,7 @@ pub struct Begun {
     pub options: Value,
 }
 
-/// What the hub keeps of a passkey that is being added.
+/// The state of a passkey that is being added, sealed in the challenge.
 #[derive(Serialize, Deserialize)]
 struct Adding {
     id: Uuid,

@@ -17,7 +17,7 @@ use crate::digest::{random, sha256};
 
 /// How a sign-in's secret begins.
 const PREFIX: &str = "unvi_";
-/// How the audit log calls a sign-in that may not change anything.
+/// The audit log's word for a read-only sign-in.
 const READ_ONLY: &str = "read-only";
 
 /// A sign-in, or the code for one.

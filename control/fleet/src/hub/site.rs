@@ -15,7 +15,7 @@ pub struct Site {
     pub host: String,
     /// The origin that people use instead of this one.
     pub moved_to: Option<String>,
-    /// Whom passkeys are for here. `None`: passkeys can't be used here.
+    /// The relying party of this address. `None`: passkeys can't be used here.
     pub relying_party: Option<RelyingParty>,
 }
 
@@ -59,7 +59,7 @@ pub struct RelyingParty {
 }
 
 impl RelyingParty {
-    /// The one of an origin. `None`: its host is an address, for which browsers have no passkeys.
+    /// The relying party of an origin. `None`: its host is an address, for which browsers have no passkeys.
     pub fn new(origin: &str) -> Option<Self> {
         let url = Url::parse(origin).ok()?;
         let id = url.domain()?.to_owned();

@@ -42,6 +42,8 @@ const LONGEST_VALUE: i32 = 512 << 10;
 const BUCKET_BYTES: i64 = 64 << 20;
 const SMALL_BUCKET_BYTES: i64 = 8 << 20;
 const LARGE_BUCKET_BYTES: i64 = 256 << 20;
+/// How much free space the sum of these limits needs, in words.
+const DISK_NEED: &str = "2.7 GB";
 /// The most bytes of all calls that wait.
 const HELD_BYTES: i64 = 256 << 20;
 /// How long an invitation is valid.
@@ -49,7 +51,7 @@ pub const INVITATION_AGE: Duration = Duration::from_secs(600);
 /// How long a code for the dashboard is valid, and how long a sign-in lasts.
 const CODE_AGE: Duration = Duration::from_secs(600);
 const SIGN_IN_AGE: Duration = Duration::from_secs(12 * 3600);
-/// How long a line waits for a person. Shorter than the ids of calls are remembered, so that none is released twice.
+/// How long a line waits for a person. Shorter than [`CALL_MEMORY`], so that no line is released twice.
 const LINE_AGE: Duration = Duration::from_secs(24 * 3600);
 /// How long the next value of a bucket may take.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -83,7 +85,7 @@ pub struct Store {
     pub sign_ins: Bucket,
     /// The passkeys of the dashboard, as one value.
     pub passkeys: Bucket,
-    /// The digests of challenges that were answered with a passkey, for as long as a challenge is valid.
+    /// The digests of used challenges, kept for longer than a challenge is valid.
     pub used_challenges: Bucket,
     /// Switches for the whole fleet, such as the emergency stop.
     pub switches: Bucket,
@@ -114,7 +116,7 @@ impl Store {
                     ..kv::Config::default()
                 };
                 let made = account.create_or_update_key_value(config).await;
-                made.map(Bucket).with_context(|| format!("opening the bucket {name}"))
+                made.map(Bucket).map_err(|error| explained(&error, name))
             };
         let bucket =
             async |name, max_age| bucket_in(&jetstream, name, max_age, None, BUCKET_BYTES).await;
@@ -135,8 +137,7 @@ impl Store {
             passkeys: bucket_in(&jetstream, passkeys, forever, None, small).await?,
             used_challenges: bucket_in(&jetstream, used, 2 * CHALLENGE_AGE, None, small).await?,
             switches: bucket("fleet_switches", forever).await?,
-            blocked_lines: bucket_in(&jetstream, "fleet_blocked_lines", LINE_AGE, None, large)
-                .await?,
+            blocked_lines: bucket("fleet_blocked_lines", LINE_AGE).await?,
             client: machines,
             jetstream: jetstream.clone(),
         };
@@ -166,9 +167,18 @@ impl Store {
             jetstream
                 .get_or_create_stream(config)
                 .await
-                .with_context(|| format!("opening the stream {name}"))?;
+                .map_err(|error| explained(&error, &name))?;
         }
         Ok(store)
+    }
+}
+
+/// Why a bucket or a stream could not be opened.
+fn explained(error: &dyn std::error::Error, name: &str) -> anyhow::Error {
+    let text = error.to_string();
+    match text.contains("insufficient storage") {
+        true => anyhow!("the NATS server has too little disk space: a fleet needs {DISK_NEED}"),
+        false => anyhow!("opening {name}: {text}"),
     }
 }
 
@@ -269,7 +279,7 @@ impl Bucket {
     /// NATS does not answer.
     pub async fn all<T: DeserializeOwned>(&self) -> Result<Vec<(String, T)>> {
         let mut all = Vec::new();
-        for (key, value) in self.read(false).await? {
+        for (key, value) in self.read().await? {
             match serde_json::from_slice(&value) {
                 Ok(value) => all.push((key, value)),
                 Err(error) => tracing::warn!(key, %error, "a value is not understood"),
@@ -278,20 +288,11 @@ impl Bucket {
         Ok(all)
     }
 
-    /// All keys, sorted.
-    ///
-    /// # Errors
-    /// NATS does not answer.
-    pub async fn keys(&self) -> Result<Vec<String>> {
-        Ok(self.read(true).await?.into_keys().collect())
-    }
-
     /// The bytes of all values, by their keys, in one request instead of one for each key.
-    async fn read(&self, headers_only: bool) -> Result<BTreeMap<String, Bytes>> {
+    async fn read(&self) -> Result<BTreeMap<String, Bytes>> {
         let config = pull::OrderedConfig {
             deliver_policy: DeliverPolicy::LastPerSubject,
             filter_subject: format!("{}>", self.0.prefix),
-            headers_only,
             ..pull::OrderedConfig::default()
         };
         let consumer = self.0.stream.create_consumer(config).await?;
@@ -299,10 +300,13 @@ impl Bucket {
         if consumer.cached_info().num_pending == 0 {
             return Ok(all);
         }
+        let name = consumer.cached_info().name.clone();
         let mut messages = consumer.messages().await?;
         loop {
             let next = tokio::time::timeout(PATIENCE, messages.next()).await;
-            let message = next.context("NATS does not send a bucket")?.context("no message")??;
+            let message = next
+                .context("NATS did not send the bucket's next value in time")?
+                .context("the stream of values ended")??;
             let info = message.info().map_err(|error| anyhow!("{error}"))?;
             let is_last = info.pending == 0;
             let key = message.subject.strip_prefix(self.0.prefix.as_str());
@@ -310,9 +314,15 @@ impl Bucket {
                 all.insert(key.to_owned(), message.payload.clone());
             }
             if is_last {
-                return Ok(all);
+                break;
             }
         }
+        drop(messages);
+        // NATS would keep it for 30 seconds.
+        if let Err(error) = self.0.stream.delete_consumer(&name).await {
+            tracing::debug!(%error, "a consumer was not deleted");
+        }
+        Ok(all)
     }
 }
 

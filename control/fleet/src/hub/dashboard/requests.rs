@@ -152,16 +152,23 @@ const NO_LINE: &str = "This line no longer waits";
 
 async fn release_line(hub: &Services, body: &[u8]) -> Answer {
     let OfLine { id } = read(body)?;
-    match hub.blocked_lines.release(&id).await.map_err(internal)? {
-        Released::Done => Ok(done()),
-        Released::Refused(why) | Released::Waits(why) => Err((StatusCode::CONFLICT, why)),
-        Released::Missing => refused(StatusCode::CONFLICT, NO_LINE),
-    }
+    // It runs to its end even if the page gives up.
+    let lines = hub.blocked_lines.clone();
+    let released = tokio::spawn(async move { lines.release(&id).await }).await;
+    decided(released.map_err(|error| internal(error.into()))?)
 }
 
 async fn drop_line(hub: &Services, body: &[u8]) -> Answer {
     let OfLine { id } = read(body)?;
-    found(hub.blocked_lines.drop(&id).await.map_err(internal)?, NO_LINE)
+    decided(hub.blocked_lines.drop(&id).await)
+}
+
+fn decided(decided: anyhow::Result<Released>) -> Answer {
+    match decided.map_err(internal)? {
+        Released::Done => Ok(done()),
+        Released::Refused(why) | Released::Waits(why) => Err((StatusCode::CONFLICT, why)),
+        Released::Missing => refused(StatusCode::CONFLICT, NO_LINE),
+    }
 }
 
 /// Types for the person. The audit log records that, but not the text, which may be a password.
@@ -187,6 +194,10 @@ async fn type_in(hub: &Services, secret: &str, body: &[u8]) -> Answer {
         let logged = audit::changed(&hub.store, "type", &detail).await;
         logged.inspect_err(|_| hub.typing.forget(secret, &machine, &sid)).map_err(internal)?;
     }
+    if let Some(line) = &released {
+        let detail = format!("{machine} {sid}: {line}");
+        audit::changed(&hub.store, "release", &detail).await.map_err(internal)?;
+    }
     let call = Call {
         id: digest::random::<16>().map_err(internal)?,
         tool: "type".to_owned(),
@@ -200,7 +211,8 @@ async fn type_in(hub: &Services, secret: &str, body: &[u8]) -> Answer {
         Ok(_) => Ok(done()),
         // The person is asked, and sends the text again.
         Err(Failure::Blocked(Blocked { line, rule, .. })) => {
-            Ok(json_reply(&json!({"blocked": {"line": line, "rule": rule}})))
+            let shown = unterm_control::escaped(&line);
+            Ok(json_reply(&json!({"blocked": {"line": line, "shown": shown, "rule": rule}})))
         }
         Err(failure) => Err((StatusCode::CONFLICT, failure.message())),
     }
