@@ -421,7 +421,7 @@ impl Machine {
     /// If it can't be started.
     pub fn connect(&mut self) -> Result<()> {
         let (home, registry) = (self.unterm.home(), self.unterm.registry());
-        let cable = namespaces::is_entered().then(Cable::new);
+        let cable = namespaces::is_entered().then(Cable::unused);
         let mut command = match &cable {
             Some(cable) => with_environment(cable.command("unterm-connect", home), home, registry),
             None => {

@@ -77,7 +77,7 @@ pub struct Cable {
 
 impl Cable {
     /// One that no connector has used.
-    pub fn new() -> Self {
+    pub fn unused() -> Self {
         let number = CABLES.fetch_add(1, Ordering::Relaxed);
         let prefix = format!("10.{}.{}", 88 + number / 250, number % 250);
         Self { name: format!("cable{number}"), prefix }
