@@ -25,11 +25,13 @@ const VI_KEYS: [&str; 3] = ["d", "f", "r"];
 
 #[test]
 fn a_command_is_run_whatever_mode_the_line_editor_is_in() {
-    for (shell, modes) in [
-        ("bash", ["set -o emacs", "set -o vi"]),
-        ("zsh", ["bindkey -e", "bindkey -v"]),
+    // An Escape counts as a key if nothing follows for some time, half a second by default: as long as the test waits.
+    for (shell, escape_time, modes) in [
+        ("bash", "bind 'set keyseq-timeout 10'", ["set -o emacs", "set -o vi"]),
+        ("zsh", "KEYTIMEOUT=1", ["bindkey -e", "bindkey -v"]),
         (
             "fish",
+            "set -g fish_escape_delay_ms 10",
             [
                 "set -g fish_key_bindings fish_default_key_bindings",
                 "set -g fish_key_bindings fish_vi_key_bindings",
@@ -45,6 +47,8 @@ fn a_command_is_run_whatever_mode_the_line_editor_is_in() {
         let session = fixture.program(&mut wire, shell, &[]);
         wire.call("session.wait", json!({"id": session.id, "any": [{"prompt": true}]}));
         let mut agent = Client::new(&fixture);
+        let set = agent.call("run", json!({"pane": session.id, "command": escape_time}));
+        assert_eq!(set["exit_code"], 0, "{shell}: {set}");
         for mode in modes {
             let set = agent.call("run", json!({"pane": session.id, "command": mode}));
             assert_eq!(set["exit_code"], 0, "{shell}: {set}");
