@@ -51,7 +51,7 @@ pub fn enter() -> Result<()> {
         let tried = Command::new("unshare")
             .args(*way)
             .args(["sh", "-c", FLEET, "sh", "unshare", "--net"])
-            .args(["ip", "link", "add", "a", "type", "veth", "peer", "name", "b"])
+            .args(["ip", "link", "add", "name", "cable", "type", "veth", "peer", "name", "end"])
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .status();
@@ -103,7 +103,7 @@ impl Cable {
         let Self { name, prefix } = self;
         let (pid, address) = (child.id().to_string(), format!("{prefix}.1/30"));
         for args in [
-            &["link", "add", name, "type", "veth", "peer", "name", "eth0", "netns", &pid][..],
+            &["link", "add", "name", name, "type", "veth", "peer", "name", "eth0", "netns", &pid][..],
             &["addr", "add", &address, "dev", name],
             &["link", "set", name, "up"],
         ] {
