@@ -87,7 +87,7 @@ impl Hub {
             let _ = child.kill();
             let status = child.wait()?;
             let log = fs::read_to_string(log)?;
-            bail!("unterm-hub said {lines:?} and ended with {status}: {log}");
+            bail!("unterm-hub printed {lines:?} and ended with {status}: {log}");
         };
         Ok(Self { child, address, page, _out: out, _home: None })
     }

@@ -86,8 +86,7 @@ impl RefusedLines {
         }
         let Attempt { line, enters } = attempt();
         let mut state = self.state.lock();
-        state.released.retain(|release| release.made.elapsed() < LIFETIME);
-        self.any_released.store(!state.released.is_empty(), Ordering::Release);
+        self.keep(&mut state, |release| release.made.elapsed() < LIFETIME);
         let is_for = |of: &&Release| of.pane == pane && of.client == caller.client;
         if let Some(release) = state.released.iter().find(is_for) {
             let is_released = line.as_ref() == Some(&release.line);
@@ -102,7 +101,7 @@ impl RefusedLines {
             Err(refusal) => refusal,
         };
         let (session_id, client) = (pane.0, caller.client.clone());
-        // The shell would run something else than the line, so a person can't decide about the line.
+        // The shell would run something other than the line, so a person can't judge the line.
         let is_rewritten = matches!(refusal, Refusal::Rewritten(_) | Refusal::Unknown);
         match line.filter(|line| line.len() <= LONGEST && !is_rewritten) {
             Some(line) => {
@@ -127,8 +126,7 @@ impl RefusedLines {
     pub fn withdraw(&self, pane: PaneId, client: Option<&str>) -> bool {
         let mut state = self.state.lock();
         let before = state.released.len();
-        state.released.retain(|of| of.pane != pane || of.client.as_deref() != client);
-        self.any_released.store(!state.released.is_empty(), Ordering::Release);
+        self.keep(&mut state, |of| of.pane != pane || of.client.as_deref() != client);
         state.released.len() < before
     }
 
@@ -137,8 +135,12 @@ impl RefusedLines {
         if !self.any_released() {
             return;
         }
-        let mut state = self.state.lock();
-        state.released.retain(|release| release.pane != pane);
+        self.keep(&mut self.state.lock(), |release| release.pane != pane);
+    }
+
+    /// Ends the releases for which `stays` is false.
+    fn keep(&self, state: &mut State, stays: impl Fn(&Release) -> bool) {
+        state.released.retain(stays);
         self.any_released.store(!state.released.is_empty(), Ordering::Release);
     }
 

@@ -42,7 +42,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// Those of the instance at an endpoint with the user's token. `may_release`: the hub may type on this machine.
+    /// The rules of the instance at an endpoint with the user's token. `may_release`: the hub may type on this machine.
     pub fn new(instance: &str, endpoint: Endpoint, may_release: bool) -> Self {
         let remote = Remote::new(endpoint, Some("unterm-connect"));
         Self { remote, instance: instance.to_owned(), may_release }

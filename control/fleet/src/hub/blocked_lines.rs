@@ -80,20 +80,12 @@ pub enum Released {
     Missing,
 }
 
-/// What a person who decides finds.
-enum Begun {
-    Line(Box<BlockedLine>),
-    /// Another person decides about the line.
-    Busy,
-    Missing,
-}
-
 /// The calls of a fleet that wait.
 #[derive(Clone)]
 pub struct BlockedLines {
     /// The fleet's state.
     pub store: Store,
-    /// What people decided meanwhile.
+    /// What people have decided since.
     pub decisions: Decisions,
     /// Carries calls out.
     pub executor: Executor,
@@ -133,10 +125,9 @@ impl BlockedLines {
     /// # Errors
     /// NATS does not answer.
     pub async fn release(&self, id: &str) -> Result<Released> {
-        let (call, blocked) = match self.begin(id).await? {
-            Begun::Line(line) => (line.call, line.blocked),
-            Begun::Busy => return Ok(Released::Waits(BUSY.to_owned())),
-            Begun::Missing => return Ok(Released::Missing),
+        let BlockedLine { call, blocked, .. } = match self.begin(id).await? {
+            Ok(line) => line,
+            Err(outcome) => return Ok(outcome),
         };
         if self.decisions.stop.is_set().await? {
             return self.wait(&call, "all agents are stopped").await;
@@ -168,10 +159,9 @@ impl BlockedLines {
     /// # Errors
     /// NATS does not answer.
     pub async fn drop(&self, id: &str) -> Result<Released> {
-        let (call, blocked) = match self.begin(id).await? {
-            Begun::Line(line) => (line.call, line.blocked),
-            Begun::Busy => return Ok(Released::Waits(BUSY.to_owned())),
-            Begun::Missing => return Ok(Released::Missing),
+        let BlockedLine { call, blocked, .. } = match self.begin(id).await? {
+            Ok(line) => line,
+            Err(outcome) => return Ok(outcome),
         };
         self.refuse(&call, "the user dropped the line").await?;
         if let Action::Send { machine, session, .. } = &call.action
@@ -202,10 +192,10 @@ impl BlockedLines {
         matches!(asked, Ok(Reply::Done(text)) if whole(text.text.trim_end()).ends_with(&whole(line)))
     }
 
-    /// Claims a line for one decision. A claim ends by itself if its hub is killed.
-    async fn begin(&self, id: &str) -> Result<Begun> {
+    /// Claims a line for one decision, or returns why it can't be decided now. A claim ends by itself if its hub is killed.
+    async fn begin(&self, id: &str) -> Result<Result<BlockedLine, Released>> {
         if id.is_empty() || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            return Ok(Begun::Missing);
+            return Ok(Err(Released::Missing));
         }
         let is_ours = AtomicBool::new(false);
         let claim = |line: &mut BlockedLine| {
@@ -219,9 +209,9 @@ impl BlockedLines {
         };
         let found = self.store.blocked_lines.change(id, claim).await?;
         Ok(match found {
-            Some(line) if is_ours.into_inner() => Begun::Line(Box::new(line)),
-            Some(_) => Begun::Busy,
-            None => Begun::Missing,
+            Some(line) if is_ours.into_inner() => Ok(line),
+            Some(_) => Err(Released::Waits(BUSY.to_owned())),
+            None => Err(Released::Missing),
         })
     }
 

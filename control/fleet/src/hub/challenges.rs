@@ -50,7 +50,7 @@ impl<T> Sealed<T> {
 }
 
 impl Challenges {
-    /// Those of a fleet, whose hubs share the seed.
+    /// The challenges of a fleet, whose hubs share the seed.
     pub fn new(store: Store, seed: &str) -> Self {
         Self { store, key: key(seed) }
     }

@@ -51,7 +51,7 @@ const IDLE: Duration = Duration::from_secs(24 * 3600);
 pub struct Held {
     /// The fleet's state.
     pub store: Store,
-    /// What people decided meanwhile.
+    /// What people have decided since.
     pub decisions: Decisions,
     /// Carries calls out.
     pub executor: Executor,
@@ -147,7 +147,7 @@ impl Held {
             }
             if self.count(key).await? == 0 {
                 self.decisions.conversations.replayed(key).await?;
-                // A call may have been held meanwhile.
+                // A call may have been held since the count.
                 if self.count(key).await? > 0 {
                     self.decisions.conversations.replay(key).await?;
                     continue;

@@ -51,7 +51,7 @@ impl Listeners {
                     return Ok(Self { first, second: None, has_localhost: true });
                 }
                 Err(_) if tries > 0 => {}
-                // Then `localhost` would lead people to the other program.
+                // Otherwise, the redirect from `localhost` would send people to the other program.
                 Err(error) if address.is_ipv6() => return Err(error),
                 Err(error) => {
                     tracing::warn!(
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn nobody_is_led_to_another_program_at_127_0_0_1() {
+    async fn a_hub_on_ipv6_does_not_start_if_another_program_has_127_0_0_1() {
         let (taken, other) = loop {
             let taken = TcpListener::bind(ANY_PORT).await.unwrap();
             let other = SocketAddr::new(

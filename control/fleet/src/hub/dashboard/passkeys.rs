@@ -1,4 +1,4 @@
-//! The requests about passkeys: what anybody may ask to sign in, and what people who may act ask.
+//! The requests about passkeys: those to sign in, which anyone may make, and those to add and remove passkeys.
 
 use axum::http::StatusCode;
 use serde::Deserialize;
