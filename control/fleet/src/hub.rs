@@ -83,7 +83,7 @@ impl Hub {
     pub async fn connect(fleet: &Fleet, options: &Options) -> Result<Self> {
         let machines = fleet.credentials.connect("unterm-hub", None, true).await?;
         let state = fleet.state.connect("unterm-hub", None, true).await?;
-        let store = Store::open(machines, &state, fleet.replicas).await?;
+        let store = Arc::new(Store::open(machines, &state, fleet.replicas).await?);
         let host = Host::new(options.admin_root.as_deref(), options.has_admin_shell)?;
         let name = options.public_name.clone().unwrap_or_else(machine_name);
         let system = fleet.system.connect("unterm-hub", None, true).await?;

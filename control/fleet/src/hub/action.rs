@@ -1,5 +1,7 @@
 //! Acting calls: what they do, and how a hub carries them out, at once or when it replays them.
 
+use std::sync::Arc;
+
 use anyhow::Result;
 use rmcp::model::JsonObject;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -219,7 +221,7 @@ pub struct Executor {
     /// The hub's own host.
     pub host: Host,
     /// Where calls on the host are claimed.
-    pub store: Store,
+    pub store: Arc<Store>,
 }
 
 impl Executor {

@@ -4,7 +4,10 @@
 //! runs once even if it is sent twice.
 
 use std::{
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -84,7 +87,7 @@ pub enum Released {
 #[derive(Clone)]
 pub struct BlockedLines {
     /// The fleet's state.
-    pub store: Store,
+    pub store: Arc<Store>,
     /// What people have decided since.
     pub decisions: Decisions,
     /// Carries calls out.

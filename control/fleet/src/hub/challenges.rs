@@ -4,6 +4,8 @@
 //! browser holds the challenge together with a code (HMAC) that only the fleet's hubs can make, and any hub can check. A hub stores
 //! that a challenge was used, which only someone with a passkey can cause.
 
+use std::sync::Arc;
+
 use anyhow::Result;
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use ring::hmac::{self, HMAC_SHA256};
@@ -19,7 +21,7 @@ const KEY_NAME: &[u8] = b"challenges of the dashboard";
 /// The challenges of a fleet.
 #[derive(Clone)]
 pub struct Challenges {
-    store: Store,
+    store: Arc<Store>,
     key: hmac::Key,
 }
 
@@ -51,7 +53,7 @@ impl<T> Sealed<T> {
 
 impl Challenges {
     /// The challenges of a fleet, whose hubs share the seed.
-    pub fn new(store: Store, seed: &str) -> Self {
+    pub fn new(store: Arc<Store>, seed: &str) -> Self {
         Self { store, key: key(seed) }
     }
 

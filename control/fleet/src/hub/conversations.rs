@@ -3,7 +3,7 @@
 //! The first acting call of a conversation waits for the person's approval. A conversation belongs to its token: the same id under
 //! another token is another conversation.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use anyhow::{Result, bail, ensure};
 use serde::{Deserialize, Serialize};
@@ -140,11 +140,11 @@ impl Decision {
 
 /// The conversations of a fleet.
 #[derive(Clone)]
-pub struct Conversations(Store);
+pub struct Conversations(Arc<Store>);
 
 impl Conversations {
     /// Those in a store.
-    pub fn new(store: Store) -> Self {
+    pub fn new(store: Arc<Store>) -> Self {
         Self(store)
     }
 

@@ -182,9 +182,11 @@ impl Dashboard {
                     log::search(&self.hub.store, &request.query("search"), before, limit).await;
                 Ok(json_reply(&found.map_err(internal)?))
             }
-            (&Method::GET, "/api/audit/export") => {
-                log::export(&self.hub.store, request.query("search"), &request.query("format"))
-            }
+            (&Method::GET, "/api/audit/export") => log::export(
+                self.hub.store.clone(),
+                request.query("search"),
+                &request.query("format"),
+            ),
             (&Method::GET, "/api/sessions/live") => self.live(&request),
             (&Method::POST, "/api/logout") => {
                 self.hub.sign_ins.sign_out(&request.secret).await.map_err(internal)?;

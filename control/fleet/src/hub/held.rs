@@ -50,7 +50,7 @@ const IDLE: Duration = Duration::from_secs(24 * 3600);
 #[derive(Clone)]
 pub struct Held {
     /// The fleet's state.
-    pub store: Store,
+    pub store: Arc<Store>,
     /// What people have decided since.
     pub decisions: Decisions,
     /// Carries calls out.

@@ -135,7 +135,7 @@ pub enum Unreachable {
 /// The machines.
 #[derive(Clone)]
 pub struct Machines {
-    store: Store,
+    store: Arc<Store>,
     signer: Signer,
     /// The connection that receives the machines' connection events, and the machines' account.
     system: (Client, Arc<str>),
@@ -156,7 +156,7 @@ struct State {
 impl Machines {
     /// The machines in a store. `signer` signs the requests to them. `system`: a connection to NATS's system account. `account`:
     /// the machines' account.
-    pub fn new(store: Store, signer: Signer, system: Client, account: &str) -> Self {
+    pub fn new(store: Arc<Store>, signer: Signer, system: Client, account: &str) -> Self {
         let (system, changes) = ((system, account.into()), watch::Sender::new(()));
         Self { store, signer, system, state: Arc::default(), changes }
     }

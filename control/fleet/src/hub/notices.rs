@@ -68,7 +68,7 @@ pub enum Notice {
 /// The notices of a fleet.
 #[derive(Clone)]
 pub struct Notices {
-    store: Store,
+    store: Arc<Store>,
     machines: Machines,
     sender: broadcast::Sender<Notice>,
     wanted: Arc<Notify>,
@@ -76,7 +76,7 @@ pub struct Notices {
 
 impl Notices {
     /// Those of a store, and of its machines.
-    pub fn new(store: Store, machines: Machines) -> Self {
+    pub fn new(store: Arc<Store>, machines: Machines) -> Self {
         let sender = broadcast::Sender::new(WAITING);
         Self { store, machines, sender, wanted: Arc::default() }
     }
@@ -103,7 +103,7 @@ impl Notices {
 
     /// Follows the store until no page listens.
     async fn follow(&self) -> Result<()> {
-        let Store { conversations, tokens, passkeys, switches, blocked_lines, .. } = &self.store;
+        let Store { conversations, tokens, passkeys, switches, blocked_lines, .. } = &*self.store;
         let conversations = conversations.0.watch(">").await?;
         let tokens = tokens.0.watch(">").await?;
         let passkeys = passkeys.0.watch(">").await?;

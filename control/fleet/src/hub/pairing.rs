@@ -1,5 +1,7 @@
 //! Pairs machines: checks the invitation or the code that a person gave to a machine, and signs the machine's permissions.
 
+use std::sync::Arc;
+
 use anyhow::{Context as _, Result, bail, ensure};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use futures_util::StreamExt as _;
@@ -23,7 +25,7 @@ use crate::{
 
 /// Pairs machines.
 pub struct Pairing {
-    store: Store,
+    store: Arc<Store>,
     account: KeyPair,
     servers: Credentials,
     hub: String,
@@ -40,7 +42,7 @@ impl Pairing {
     ///
     /// # Errors
     /// The fleet's keys are damaged.
-    pub fn new(store: Store, fleet: &Fleet, hub: String) -> Result<Self> {
+    pub fn new(store: Arc<Store>, fleet: &Fleet, hub: String) -> Result<Self> {
         let account = identity::key(&fleet.account_seed)?;
         Ok(Self { store, account, servers: fleet.credentials.clone(), hub })
     }

@@ -4,7 +4,10 @@
 //! private key never leaves the person's authenticator, which checks who the person is (a fingerprint or a PIN). Authenticators
 //! must store the passkey with its user handle, so the page needs no user name, and strangers learn no ids of passkeys.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 
 use anyhow::{Result, anyhow, ensure};
 use serde::{Deserialize, Serialize};
@@ -83,13 +86,13 @@ struct Adding {
 /// The passkeys of a fleet.
 #[derive(Clone)]
 pub struct Passkeys {
-    store: Store,
+    store: Arc<Store>,
     challenges: Challenges,
 }
 
 impl Passkeys {
     /// Those in a store. `seed`: a secret of the fleet.
-    pub fn new(store: Store, seed: &str) -> Self {
+    pub fn new(store: Arc<Store>, seed: &str) -> Self {
         Self { challenges: Challenges::new(store.clone(), seed), store }
     }
 

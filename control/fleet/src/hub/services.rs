@@ -14,7 +14,7 @@ pub struct Services {
     /// The hub's name.
     pub name: String,
     /// The fleet's state.
-    pub store: Store,
+    pub store: Arc<Store>,
     /// The tokens of agents.
     pub tokens: Tokens,
     /// The machines.
@@ -49,7 +49,7 @@ impl Services {
     /// On a store.
     pub fn new(
         name: String,
-        store: Store,
+        store: Arc<Store>,
         machines: Machines,
         host: Host,
         views: Views,

@@ -4,6 +4,8 @@
 //! with a code can add passkeys to sign in with (`passkeys.rs`). A sign-in by a passkey is valid only while the fleet has the
 //! passkey.
 
+use std::sync::Arc;
+
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
@@ -34,11 +36,11 @@ pub struct SignIn {
 
 /// The sign-ins of a fleet.
 #[derive(Clone)]
-pub struct SignIns(Store);
+pub struct SignIns(Arc<Store>);
 
 impl SignIns {
     /// Those in a store.
-    pub fn new(store: Store) -> Self {
+    pub fn new(store: Arc<Store>) -> Self {
         Self(store)
     }
 

@@ -1,5 +1,7 @@
 //! The emergency stop: while it is set, every call of every agent is refused, at all hubs.
 
+use std::sync::Arc;
+
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +15,7 @@ const KEY: &str = "stop";
 
 /// The emergency stop of a fleet.
 #[derive(Clone)]
-pub struct Stop(Store);
+pub struct Stop(Arc<Store>);
 
 #[derive(Serialize, Deserialize)]
 struct Set {
@@ -23,7 +25,7 @@ struct Set {
 
 impl Stop {
     /// That in a store.
-    pub fn new(store: Store) -> Self {
+    pub fn new(store: Arc<Store>) -> Self {
         Self(store)
     }
 

@@ -61,7 +61,6 @@ pub const CHALLENGE_AGE: Duration = Duration::from_secs(300);
 const TRIES: usize = 20;
 
 /// The fleet's state.
-#[derive(Clone)]
 pub struct Store {
     /// The connection to the account that hubs share with machines.
     pub client: Client,

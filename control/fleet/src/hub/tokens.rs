@@ -2,6 +2,8 @@
 //!
 //! The store has a hash of each token and never the token. A token is 192 random bits, so its hash needs no salt.
 
+use std::sync::Arc;
+
 use anyhow::{Result, ensure};
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq as _;
@@ -88,11 +90,11 @@ impl Token {
 
 /// The tokens of a fleet.
 #[derive(Clone)]
-pub struct Tokens(Store);
+pub struct Tokens(Arc<Store>);
 
 impl Tokens {
     /// Those in a store.
-    pub fn new(store: Store) -> Self {
+    pub fn new(store: Arc<Store>) -> Self {
         Self(store)
     }
 

@@ -1,6 +1,6 @@
 //! The audit log, as the dashboard searches and exports it.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, sync::Arc};
 
 use anyhow::Result;
 use axum::{
@@ -72,7 +72,7 @@ fn has(entry: &Entry, text: &str) -> bool {
 }
 
 /// The entries with a text, oldest first, as a file.
-pub fn export(store: &Store, text: String, format: &str) -> Answer {
+pub fn export(store: Arc<Store>, text: String, format: &str) -> Answer {
     let (kind, write): (_, fn(&Entry) -> String) = match format {
         "jsonl" => {
             ("application/jsonl", |entry| serde_json::to_string(entry).unwrap_or_default() + "\n")
@@ -81,7 +81,7 @@ pub fn export(store: &Store, text: String, format: &str) -> Answer {
         _ => return refused(StatusCode::BAD_REQUEST, "The format is jsonl or csv"),
     };
     let (send, receive) = mpsc::channel(2);
-    let (store, text) = (store.clone(), text.to_lowercase());
+    let text = text.to_lowercase();
     let head = if format == "csv" { COLUMNS.join(",") + "\r\n" } else { String::new() };
     tokio::spawn(async move {
         let write_all = async {
