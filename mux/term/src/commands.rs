@@ -324,23 +324,33 @@ impl Term {
     }
 
     /// A prompt begins at `at`. Returns `false` if it redraws the current prompt, which then stays the same command.
-    pub(crate) fn begin_command(&mut self, at: Point, options: PromptOptions) -> bool {
+    /// `is_announced`: the shell's own mark says that a prompt begins, so it is not the current one drawn anew elsewhere.
+    pub(crate) fn begin_command(
+        &mut self,
+        at: Point,
+        options: PromptOptions,
+        is_announced: bool,
+    ) -> bool {
         let oldest = self.main_screen().oldest();
         while self.commands.list.front().is_some_and(|c| c.prompt.is_none_or(|p| p.line.0 < oldest))
         {
             self.commands.pop_front();
         }
-        // The text on this line and below has been erased. A prompt that has not run anything is being redrawn.
+        // The text on this line and below has been erased.
         let is_over = |last: &Command| last.prompt.is_none_or(|prompt| prompt.line >= at.line);
-        let again = self
-            .commands
-            .list
-            .back()
-            .filter(|last| is_over(last) && last.output_seq == 0 && last.end_seq == 0);
+        // A prompt that has not run anything is being redrawn. Or it is drawn for the first time: Unterm's integrations mark
+        // a prompt before they draw it, and keys that are echoed in between push it to the next line.
+        let is_undrawn = |last: &Command| last.has_reset_key && last.input.is_none();
+        let again = self.commands.list.back().filter(|last| {
+            (is_over(last) || (!is_announced && is_undrawn(last)))
+                && last.output_seq == 0
+                && last.end_seq == 0
+        });
         let given = again.and_then(|last| last.given.clone());
         let has_reset_key = again.is_some_and(|last| last.has_reset_key);
         let again = again.map(|last| last.id);
-        while self.commands.list.back().is_some_and(is_over) {
+        while self.commands.list.back().is_some_and(|last| is_over(last) || again == Some(last.id))
+        {
             self.commands.pop_back();
         }
         let id = again.unwrap_or(self.commands.last_id + 1);

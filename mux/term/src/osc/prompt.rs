@@ -130,20 +130,21 @@ impl Term {
     fn start_prompt(&mut self, options: PromptOptions, nonce: Option<&str>) {
         self.fresh_line();
         let at = self.cursor_point();
+        let is_authentic = self.commands.is_authentic(nonce);
         if let Some(at) = at
-            && self.commands.is_authentic(nonce)
+            && is_authentic
         {
             // The shell is back but did not report the end of its command.
             self.commands.end(at, self.seq, None, true);
         }
-        self.begin_prompt(at, options);
+        self.begin_prompt(at, options, is_authentic);
     }
 
     /// A prompt begins at `at`, which is in the cursor's row.
-    fn begin_prompt(&mut self, at: Option<Point>, options: PromptOptions) {
+    fn begin_prompt(&mut self, at: Option<Point>, options: PromptOptions, is_announced: bool) {
         self.mark(PROMPT, PromptRole::Prompt);
         if let Some(at) = at
-            && self.begin_command(at, options)
+            && self.begin_command(at, options, is_announced)
         {
             self.drop_transient_statuses();
             self.commands.announced = None;
@@ -180,7 +181,7 @@ impl Term {
         };
         let last = self.commands.last().filter(|last| self.prompt_line(last).is_some());
         if !last.is_some_and(is_told) {
-            self.begin_prompt(at.map(|at| Point { col: 0, ..at }), PromptOptions::default());
+            self.begin_prompt(at.map(|at| Point { col: 0, ..at }), PromptOptions::default(), false);
         }
         self.start_input();
     }

@@ -411,6 +411,26 @@ fn a_prompt_drawn_again_is_the_same_command() {
 }
 
 #[test]
+fn keys_echoed_before_a_prompt_is_drawn_begin_no_command() {
+    let announced = "\x1b]133;A;reset_key=1;nonce=n1\x07";
+    let drawn = "\x1b]133;A\x07$ \x1b]133;B\x07";
+    // Echoed keys push the prompt to the next line.
+    let fixture = with_nonce(&format!("{announced}^[{drawn}"));
+    let prompts: Vec<_> =
+        fixture.term.commands().map(|c| (c.id, c.has_reset_key, c.prompt)).collect();
+    assert_eq!(prompts, [(1, true, Some(Point { line: LineId(1), col: 0 }))]);
+    // Enter on an empty line begins a new command, and so does the next prompt of a shell that never draws one.
+    let fixture = with_nonce(&format!("{announced}{drawn}\r\n{announced}{drawn}"));
+    assert_eq!(fixture.term.commands().count(), 2);
+    let fixture = with_nonce(&format!("{announced}\r\n{announced}"));
+    assert_eq!(fixture.term.commands().count(), 2);
+    // What another program prints can't make a prompt its own.
+    let fixture = with_nonce(&format!("{announced}{drawn}\r\n{drawn}"));
+    let keys: Vec<_> = fixture.term.commands().map(|c| c.has_reset_key).collect();
+    assert_eq!(keys, [true, false]);
+}
+
+#[test]
 fn marks_on_the_alternate_screen_are_no_commands() {
     assert_eq!(after("\x1b[?1049h".to_owned() + &run("x", "y\r\n", 0)).term.commands().count(), 0);
 }
