@@ -6,17 +6,19 @@
 //! | [`input`] | keys, pointer, clipboard, dropped files |
 //! | [`overlays`] | what lies over the panes, and which of them gets keys and the mouse |
 //! | [`chrome`] | the bars |
+//! | [`echo`] | the fast path for output, and what panes' readers borrow for it |
 //! | [`surface`] | the system's window, renderer, painter and frame pacing |
 //! | [`system`] | the desktop: screen readers, notifications, appearance, errands |
 //! | [`prefs`] | the preferences in force |
 //! | [`ui`] | measures, colours and text lines, which all parts draw with |
 //! | [`inbox`] | news from other threads |
 //!
-//! No part imports [`app`], which joins them and carries out what they ask for. Runs on the main thread, except that a
-//! pane's reader may paint an echo.
+//! No part imports [`app`], which joins them and carries out what they ask for. All of it runs on the main thread, except
+//! what [`echo`] lends to panes' readers.
 
 mod app;
 mod chrome;
+mod echo;
 mod inbox;
 mod input;
 mod overlays;

@@ -1,8 +1,7 @@
 //! Dispatches winit's events.
 
-use std::{sync::Arc, time::Instant};
+use std::time::Instant;
 
-use parking_lot::Mutex;
 use winit::{
     application::ApplicationHandler,
     dpi::PhysicalPosition,
@@ -13,39 +12,16 @@ use winit::{
 
 use crate::window::{app::App, inbox::Wake, input::keys::KeyInput, workspace::closing::Closing};
 
-/// The app as the event loop's handler, shared with the threads that read panes (see `surface/echo.rs`).
-pub(crate) struct Shared(pub(crate) Arc<Mutex<App>>);
-
-impl ApplicationHandler<Wake> for Shared {
-    fn new_events(&mut self, event_loop: &ActiveEventLoop, cause: StartCause) {
-        self.0.lock().new_events(event_loop, cause);
-    }
-
-    fn resumed(&mut self, event_loop: &ActiveEventLoop) {
-        self.0.lock().resumed(event_loop);
-    }
-
-    fn user_event(&mut self, event_loop: &ActiveEventLoop, wake: Wake) {
-        self.0.lock().user_event(event_loop, wake);
-    }
-
-    fn window_event(&mut self, event_loop: &ActiveEventLoop, id: WindowId, event: WindowEvent) {
-        self.0.lock().window_event(event_loop, id, event);
-    }
-
-    fn about_to_wait(&mut self, event_loop: &ActiveEventLoop) {
-        self.0.lock().about_to_wait(event_loop);
-    }
-}
-
 impl ApplicationHandler<Wake> for App {
     fn new_events(&mut self, _: &ActiveEventLoop, cause: StartCause) {
+        self.take_back();
         if matches!(cause, StartCause::ResumeTimeReached { .. }) {
             self.tick(Instant::now());
         }
     }
 
     fn resumed(&mut self, event_loop: &ActiveEventLoop) {
+        self.take_back();
         if self.surface.screen.is_none()
             && let Err(error) = self.open_window(event_loop)
         {
@@ -54,10 +30,12 @@ impl ApplicationHandler<Wake> for App {
     }
 
     fn user_event(&mut self, event_loop: &ActiveEventLoop, _: Wake) {
+        self.take_back();
         self.take_news(event_loop);
     }
 
     fn window_event(&mut self, event_loop: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
+        self.take_back();
         if let Some(screen) = &self.surface.screen {
             self.system.access.event(&screen.window, &event);
         }
@@ -111,6 +89,7 @@ impl ApplicationHandler<Wake> for App {
     }
 
     fn about_to_wait(&mut self, event_loop: &ActiveEventLoop) {
+        self.take_back();
         self.take_drop();
         if self.inbox.has_news() {
             // Handle the news without a wake-up.
@@ -119,7 +98,7 @@ impl ApplicationHandler<Wake> for App {
         let now = Instant::now();
         if self.surface.pacing.is_due(now) {
             self.paint(now);
-        } else if self.names_due().is_some_and(|due| now >= due) {
+        } else if self.are_names_due() && now >= self.names_due() {
             // Not right after a frame: winit sends it when it polls for events, and the queries would delay it.
             self.read_names(now);
         }
@@ -127,8 +106,8 @@ impl ApplicationHandler<Wake> for App {
             self.fail(error, event_loop);
         }
         let next = self.next_look();
-        self.surface.waits_until = next;
         event_loop.set_control_flow(next.map_or(ControlFlow::Wait, ControlFlow::WaitUntil));
+        self.lend(next);
     }
 }
 

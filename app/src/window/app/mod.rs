@@ -31,6 +31,7 @@ use winit::{dpi::PhysicalSize, event_loop::ActiveEventLoop};
 
 use crate::window::{
     chrome::Chrome,
+    echo::{Echo, loan::Loan},
     inbox::Inbox,
     input::{Input, clipboard::Clipboard},
     overlays::Overlays,
@@ -59,7 +60,8 @@ pub(crate) struct App {
     input: Input,
     overlays: Overlays,
     chrome: Chrome,
-    surface: Surface,
+    surface: Loan<Surface>,
+    echo: Echo,
     system: System,
     /// What ends the app.
     failure: Option<anyhow::Error>,
@@ -77,15 +79,16 @@ impl App {
         let config = settings.get();
         let fonts = prefs::fonts(&config, args);
         Self {
-            mux,
             server,
             workspace: Workspace::default(),
             input: Input::new(Clipboard::start(Arc::clone(&inbox))),
             overlays: Overlays::default(),
             chrome: Chrome::default(),
-            surface: Surface::new(prefs::renderer(&config, &fonts)),
+            surface: Loan::new(Surface::new(prefs::renderer(&config, &fonts))),
+            echo: Echo::new(&mux),
             system: System::default(),
             inbox,
+            mux,
             prefs: Prefs {
                 args: args.clone(),
                 keymap: Keymap::new(&config.keys),
@@ -114,10 +117,11 @@ impl App {
     fn apply_fonts(&mut self) {
         self.surface.renderer.set_fonts(self.prefs.fonts.clone());
         let cell = self.surface.renderer.metrics();
-        if let Some(geometry) = &mut self.surface.geometry {
+        let Surface { geometry, renderer, .. } = &mut *self.surface;
+        if let Some(geometry) = geometry {
             geometry.cell = cell;
             geometry.scale = self.prefs.fonts.scale;
-            geometry.measure(&mut self.surface.renderer);
+            geometry.measure(renderer);
         }
         self.arrange();
         self.surface.pacing.ask();
@@ -197,9 +201,5 @@ pub(crate) fn send(pane: &Pane, bytes: &[u8]) {
     }
 }
 
-/// Half the period of a blinking cursor.
-pub(crate) const BLINK: Duration = Duration::from_millis(530);
 /// How long the active tab shows the bell's mark.
 pub(crate) const BELL_MARK: Duration = Duration::from_secs(1);
-/// For how long after a start, a resize or a change of colours a pane's output counts as a repaint.
-pub(crate) const REPAINTING: Duration = Duration::from_millis(500);

@@ -6,7 +6,7 @@ use unterm_mux::PaneId;
 
 use crate::links;
 use crate::window::{
-    app::{App, REPAINTING},
+    app::App,
     inbox::News,
     input::clipboard::{self, Buffer},
     workspace::{panes, view::View},
@@ -115,12 +115,9 @@ impl App {
             }
             self.overlays.search_output(*pane);
             if let Some(view) = self.workspace.views.get_mut(pane) {
-                // A repaint that the window caused is not news.
-                if view.repainted.is_some_and(|at| at.elapsed() < REPAINTING) {
-                    continue;
-                }
-                // One repaint shows the mark; further output of a hidden tab needs none.
-                if !std::mem::replace(&mut view.signals.unseen, true) {
+                // One frame shows the mark; further output of a hidden tab needs none.
+                if !view.is_marked() {
+                    view.signals.unseen = true;
                     self.workspace.names.stale = true;
                     self.surface.pacing.ask();
                 }

@@ -257,7 +257,7 @@ impl Script {
     /// Whether the next frame may be one of text alone. If so, its picture must equal that of a whole frame.
     fn takes_fast_path(&mut self) -> bool {
         let is_whole = self.app.surface.pacing.is_whole();
-        if is_whole || self.app.text_frame(self.now).is_none() {
+        if is_whole || !self.app.build_text(self.now) {
             return false;
         }
         let fast = CpuPainter::picture(&mut self.app.surface.renderer);

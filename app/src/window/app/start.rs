@@ -3,18 +3,10 @@
 use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow};
-use parking_lot::Mutex;
 use winit::event_loop::{DeviceEvents, EventLoop};
 
 use crate::window::{
-    app::{
-        App,
-        events::Shared,
-        surface::{echo, quake},
-        system::host::WindowHost,
-        watched,
-        workspace::first_tab,
-    },
+    app::{App, surface::quake, system::host::WindowHost, watched, workspace::first_tab},
     inbox::{Inbox, Wake},
     prefs,
     surface::drop_down,
@@ -100,15 +92,15 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         app.complain_of_settings(&startup.complaints, "using the default of each invalid setting");
     }
     app.tell_missing_fonts();
-    let app = Arc::new(Mutex::new(app));
-    echo::allow(&app, &app.lock().inbox);
-    event_loop.run_app(&mut Shared(app.clone())).context("the window's event loop failed")?;
-    app.lock().finish()
+    app.echo.allow(&app.inbox);
+    event_loop.run_app(&mut app).context("the window's event loop failed")?;
+    app.finish()
 }
 
 impl App {
     /// After the event loop: removes the instance from the registry and ends every program.
     fn finish(&mut self) -> Result<()> {
+        self.take_back();
         self.keep_session();
         // The window closes first, since the rest may take a moment.
         self.surface.screen = None;

@@ -2,7 +2,6 @@
 //!
 //! Owns pixels and time: geometry, frame pacing and the timer. Never knows what a frame means.
 
-pub(crate) mod around;
 pub(crate) mod blur;
 pub(crate) mod drop_down;
 pub(crate) mod look;
@@ -19,7 +18,7 @@ use unterm_renderer::Renderer;
 use winit::dpi::PhysicalPosition;
 
 use crate::window::{
-    surface::{around::Around, pacing::Pacing, screen::Screen},
+    surface::{pacing::Pacing, screen::Screen},
     ui::geometry::Geometry,
 };
 
@@ -31,12 +30,8 @@ pub(crate) struct Surface {
     /// The window's measures; `None` until it is created.
     pub(crate) geometry: Option<Geometry>,
     pub(crate) pacing: Pacing,
-    /// The last frame's content around the panes' text, if the next frame can differ from it in text only.
-    pub(crate) around: Option<Around>,
     /// When to wake without an event: for a blink, the bell's mark or a save.
     pub(crate) timer: Option<Instant>,
-    /// When the event loop wakes if no event arrives.
-    pub(crate) waits_until: Option<Instant>,
     pub(crate) blink_since: Instant,
     /// The zero point of the clock for animated images.
     pub(crate) started: Instant,
@@ -53,9 +48,7 @@ impl Surface {
             screen: None,
             geometry: None,
             pacing: Pacing::default(),
-            around: None,
             timer: None,
-            waits_until: None,
             blink_since: Instant::now(),
             started: Instant::now(),
             is_transparent: false,

@@ -3,7 +3,10 @@
 use std::{sync::Arc, time::Instant};
 
 use unterm_renderer::{PainterError, PixelRect, Renderer, WindowPainter};
-use winit::window::Window;
+use winit::{
+    dpi::{PhysicalPosition, PhysicalSize},
+    window::Window,
+};
 
 use crate::window::{surface::wayland, ui::geometry::Geometry};
 
@@ -27,16 +30,20 @@ impl Screen {
         self.painter.paint(renderer)
     }
 
-    /// Presents the last frame. On a pane's reader thread, presents only a small change. Returns false if nothing was
-    /// presented.
-    pub(crate) fn present_text(
-        &mut self,
-        renderer: &mut Renderer,
-        on_reader: bool,
-    ) -> Result<bool, PainterError> {
-        match on_reader {
-            true => self.painter.paint_small(renderer),
-            false => self.present(renderer).map(|()| true),
+    /// Reports where text goes to the input method, so that it can show its candidates there.
+    pub(crate) fn tell_ime(&mut self, place: PixelRect) {
+        if self.ime_area.replace(place) != Some(place) {
+            self.repeat_to_ime();
+        }
+    }
+
+    /// Reports it again.
+    pub(crate) fn repeat_to_ime(&self) {
+        if let Some(place) = self.ime_area {
+            self.window.set_ime_cursor_area(
+                PhysicalPosition::new(place.x, place.y),
+                PhysicalSize::new(place.width, place.height),
+            );
         }
     }
 }

@@ -26,6 +26,8 @@ pub(crate) struct Open {
     pub(crate) adapter: Adapter,
     /// A reader has connected and has no tree yet. Set and cleared under the adapter's own lock.
     pub(crate) is_new: Arc<AtomicBool>,
+    /// A reader is connected.
+    is_connected: Arc<AtomicBool>,
     /// What the reader was last sent.
     pub(crate) told: Told,
 }
@@ -34,11 +36,13 @@ pub(crate) struct Open {
 struct Ear {
     inbox: Arc<Inbox>,
     is_new: Arc<AtomicBool>,
+    is_connected: Arc<AtomicBool>,
 }
 
 impl ActivationHandler for Ear {
     fn request_initial_tree(&mut self) -> Option<accesskit::TreeUpdate> {
         self.is_new.store(true, Ordering::Relaxed);
+        self.is_connected.store(true, Ordering::Relaxed);
         // The next repaint sends the tree.
         self.inbox.post(|news| news.system.reader = true);
         None
@@ -54,7 +58,9 @@ impl ActionHandler for Ear {
 }
 
 impl DeactivationHandler for Ear {
-    fn deactivate_accessibility(&mut self) {}
+    fn deactivate_accessibility(&mut self) {
+        self.is_connected.store(false, Ordering::Relaxed);
+    }
 }
 
 impl Access {
@@ -64,9 +70,19 @@ impl Access {
             return Self(None);
         }
         let is_new = Arc::new(AtomicBool::new(false));
-        let ear = || Ear { inbox: Arc::clone(inbox), is_new: Arc::clone(&is_new) };
+        let is_connected = Arc::new(AtomicBool::new(false));
+        let ear = || Ear {
+            inbox: Arc::clone(inbox),
+            is_new: Arc::clone(&is_new),
+            is_connected: Arc::clone(&is_connected),
+        };
         let adapter = Adapter::with_direct_handlers(event_loop, window, ear(), ear(), ear());
-        Self(Some(Open { adapter, is_new, told: Told::default() }))
+        Self(Some(Open { adapter, is_new, is_connected, told: Told::default() }))
+    }
+
+    /// Whether a reader is connected.
+    pub(crate) fn has_listener(&self) -> bool {
+        self.0.as_ref().is_some_and(|open| open.is_connected.load(Ordering::Relaxed))
     }
 
     /// Passes on a window event, before it is handled.

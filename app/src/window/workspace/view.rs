@@ -27,6 +27,9 @@ use crate::window::{
     },
 };
 
+/// How long after a start, a resize or a change of colours a pane's output counts as a repaint.
+const REPAINTING: Duration = Duration::from_millis(500);
+
 /// The panes' views; a fast hash, since a key press looks them up several times.
 pub(crate) type Views = FxHashMap<PaneId, View>;
 
@@ -220,6 +223,12 @@ impl View {
             cursor.shape = shape;
             cursor.blinking |= blinking;
         }
+    }
+
+    /// Whether further output of the pane, while its tab is hidden, changes nothing that is shown: its tab is marked, or the
+    /// window has just caused the output.
+    pub(crate) fn is_marked(&self) -> bool {
+        self.signals.unseen || self.repainted.is_some_and(|at| at.elapsed() < REPAINTING)
     }
 
     pub(crate) fn copy_anew(&mut self) {

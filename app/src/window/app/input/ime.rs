@@ -3,13 +3,12 @@
 use unterm_mux::{Layout, PaneId, Rect, input};
 use unterm_renderer::{PixelRect, Preedit};
 use winit::{
-    dpi::{PhysicalPosition, PhysicalSize},
     event::Ime,
     raw_window_handle::{HasWindowHandle as _, RawWindowHandle},
     window::Window,
 };
 
-use crate::window::{app::App, overlays::taker::Taker};
+use crate::window::{app::App, echo::text_frame::cursor_place, overlays::taker::Taker};
 
 impl App {
     /// Handles an event of the input method.
@@ -17,10 +16,8 @@ impl App {
         match event {
             // `enable` resets the cursor area (text-input-v3), so send it again.
             Ime::Enabled => {
-                if let Some(screen) = &self.surface.screen
-                    && let Some(place) = screen.ime_area
-                {
-                    tell_place(&screen.window, place);
+                if let Some(screen) = &self.surface.screen {
+                    screen.repeat_to_ime();
                 }
             }
             Ime::Disabled => self.set_preedit(None),
@@ -74,37 +71,15 @@ impl App {
         caret: Option<PixelRect>,
     ) {
         self.allow_ime();
-        let Some(place) = caret.or_else(|| self.cursor_place(layout, placed)) else { return };
-        let Some(screen) = &mut self.surface.screen else { return };
-        if screen.ime_area.replace(place) != Some(place) {
-            tell_place(&screen.window, place);
+        let (Some(geometry), views) = (&self.surface.geometry, &self.workspace.views) else {
+            return;
+        };
+        let at_cursor = || cursor_place(layout, placed, views, geometry);
+        let Some(place) = caret.or_else(at_cursor) else { return };
+        if let Some(screen) = &mut self.surface.screen {
+            screen.tell_ime(place);
         }
     }
-
-    /// The position of the focused pane's cursor.
-    fn cursor_place(&self, layout: &Layout, placed: &[(PaneId, Rect)]) -> Option<PixelRect> {
-        let focused = layout.active_tab().map(|tab| tab.focused);
-        let (id, area) = placed.iter().find(|(id, _)| Some(*id) == focused)?;
-        let view = self.workspace.views.get(id)?;
-        let geometry = self.surface.geometry?;
-        let (cursor, cell) = (view.snapshot.cursor, geometry.cell);
-        let origin = geometry.origin(*area);
-        let column = view.column_width(usize::from(cursor.row), (cell.width, cell.height));
-        let col = view.shown_column(usize::from(cursor.row), cursor.col);
-        Some(PixelRect {
-            x: origin.0 + (f64::from(col) * column) as i32,
-            y: origin.1 + (u32::from(cursor.row) * cell.height) as i32 - view.shift as i32,
-            width: cell.width,
-            height: cell.height,
-        })
-    }
-}
-
-fn tell_place(window: &Window, place: PixelRect) {
-    window.set_ime_cursor_area(
-        PhysicalPosition::new(place.x, place.y),
-        PhysicalSize::new(place.width, place.height),
-    );
 }
 
 /// Whether the input method can be disabled for a while. With XIM, winit then creates another input context, which

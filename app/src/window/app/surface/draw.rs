@@ -6,7 +6,10 @@ use crate::window::{
     app::{App, overlays::stack},
     chrome::tab_bar::TabBar,
     overlays::{canvas::Canvas, taker::Taker},
-    surface::plan::{Drawn, Plan},
+    surface::{
+        Surface,
+        plan::{Drawn, Plan},
+    },
     system::notices::{draw_flash, is_flashing},
     ui::{colors::quad, geometry::pixels},
     workspace::badge::draw_badges,
@@ -92,11 +95,17 @@ impl App {
         };
         let (scene, caret) = scene(&drawn, &mut self.surface.renderer);
         self.surface.renderer.frame(&scene);
-        if let Some(screen) = &mut self.surface.screen
-            && let Err(error) = screen.present(&mut self.surface.renderer)
+        self.present();
+        caret
+    }
+
+    /// Presents the frame that was built last.
+    pub(crate) fn present(&mut self) {
+        let Surface { screen, renderer, .. } = &mut *self.surface;
+        if let Some(screen) = screen
+            && let Err(error) = screen.present(renderer)
         {
             self.failure = Some(error.into());
         }
-        caret
     }
 }

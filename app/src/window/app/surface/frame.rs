@@ -12,9 +12,8 @@ use unterm_mux::{Layout, PaneId, Rect};
 use unterm_renderer::{Highlight, PainterKind, PixelRect};
 
 use crate::window::{
-    app::{App, BELL_MARK, BLINK},
+    app::{App, BELL_MARK},
     chrome::{status_bar::About, tab_bar::TabLabel, tab_marks::Marks},
-    prefs::default_cursor,
     surface::{
         look::PaneLook,
         plan::{Debugged, Plan},
@@ -108,11 +107,11 @@ impl App {
         let is_whole = self.surface.pacing.is_whole();
         self.surface.pacing.painted(now);
         if self.is_out_of_sight(now) {
-            self.surface.around = None;
+            self.echo.around = None;
             // A hidden window needs no frame, but lists of windows show its title.
             return self.retitle(&self.mux.layout());
         }
-        if !is_whole && self.paint_text(now, false) {
+        if !is_whole && self.paint_text(now) {
             return;
         }
         let begun = Instant::now();
@@ -129,12 +128,13 @@ impl App {
         self.deferred_click(false);
         let layout = self.mux.layout();
         let placed = self.surface.placed(&layout);
-        self.refresh_views(&placed, now);
+        let style = self.text_style();
+        self.text_frame().refresh(&placed, style, now);
         if self.overlays.hovered.is_some() && !self.input.pointer.is_selecting() {
             // The link may have scrolled away from the pointer.
             self.hover_again();
         }
-        let blink_on = self.blink(&placed, now);
+        let blink_on = self.text_frame().blink(&placed, style, now);
         let times = [
             self.overlays.toasts.expire(now),
             self.search_again(now),
@@ -218,26 +218,6 @@ impl App {
         }
     }
 
-    /// Updates the views of visible panes, and sets the timer for the next frame of their images.
-    pub(crate) fn refresh_views(&mut self, placed: &[(PaneId, Rect)], now: Instant) {
-        let cursor = default_cursor(&self.prefs.config.cursor);
-        let text = self.prefs.config.text.options();
-        let mut next_frame: Option<Duration> = None;
-        let clock = self.clock(now);
-        for (id, _) in placed {
-            let Some(pane) = self.mux.pane(*id) else { continue };
-            let view = self.workspace.views.entry(*id).or_default();
-            let due = view.refresh(&pane, clock);
-            view.reorders = text.reorders(view.snapshot.modes);
-            next_frame = next_frame.into_iter().chain(due).min();
-            view.shape_cursor(cursor);
-            view.signals.unseen = false;
-        }
-        if let Some(due) = next_frame {
-            self.surface.wake_at(self.surface.started + due);
-        }
-    }
-
     /// The rotation of rings for progress without a percentage, 0 to 1; sets the timer for the next step. On the CPU,
     /// or with reduced motion, rings do not turn.
     fn turn(&mut self, now: Instant) -> f32 {
@@ -252,22 +232,6 @@ impl App {
         self.surface.wake_at(now + TURN / TURN_STEPS);
         let turned = (now - self.surface.started).as_nanos() % TURN.as_nanos();
         turned as f32 / TURN.as_nanos() as f32
-    }
-
-    /// Whether blinking cells and cursors are visible now; if there are any, sets the timer for the next change.
-    pub(crate) fn blink(&mut self, placed: &[(PaneId, Rect)], now: Instant) -> bool {
-        let blinks = |id: &PaneId| {
-            self.workspace.views.get(id).is_some_and(|view| {
-                let cursor = view.snapshot.cursor;
-                cursor.visible && cursor.blinking || view.snapshot.blinks()
-            })
-        };
-        if !self.input.focused || self.stands_still() || !placed.iter().any(|(id, _)| blinks(id)) {
-            return true;
-        }
-        let halves = (now - self.surface.blink_since).as_nanos() / BLINK.as_nanos();
-        self.surface.wake_at(self.surface.blink_since + BLINK * (halves as u32 + 1));
-        halves.is_multiple_of(2)
     }
 
     /// Reads the progress and the tab colour that a pane's programs report.
@@ -342,12 +306,14 @@ impl App {
         }
     }
 
-    /// When to read titles again after output.
-    pub(crate) fn names_due(&self) -> Option<Instant> {
-        let is_due = self.workspace.names.stale || self.workspace.names.again;
-        is_due.then(|| {
-            self.workspace.names.read.map_or(self.surface.started, |read| read + NAMES_AGE)
-        })
+    /// Whether titles have to be read again, because panes have printed.
+    pub(crate) fn are_names_due(&self) -> bool {
+        self.workspace.names.stale || self.workspace.names.again
+    }
+
+    /// When to read them again.
+    pub(crate) fn names_due(&self) -> Instant {
+        self.workspace.names.read.map_or(self.surface.started, |read| read + NAMES_AGE)
     }
 
     /// Reads the titles again, which queries the system. A second read follows later, because a shell shows a command's

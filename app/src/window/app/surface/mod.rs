@@ -1,7 +1,7 @@
 //! Opens the window, and brings the state to its frames.
 
 pub(crate) mod draw;
-pub(crate) mod echo;
 pub(crate) mod frame;
+pub(crate) mod lending;
 pub(crate) mod open;
 pub(crate) mod quake;

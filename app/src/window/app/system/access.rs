@@ -16,7 +16,7 @@ impl App {
     /// Sends connected readers the current contents of the window.
     pub(crate) fn tell_readers(&mut self, layout: &Layout, placed: &[(PaneId, Rect)]) {
         let Some(mut open) = self.system.access.0.take() else { return };
-        let Open { adapter, is_new, told } = &mut open;
+        let Open { adapter, is_new, told, .. } = &mut open;
         // AccessKit reports everything between the first and last differing letter as new: after a scroll, the whole
         // screen. A first update therefore removes the lines that scrolled away; the second adds only new ones.
         let mut now = None;

@@ -6,7 +6,7 @@ use unterm_renderer::CpuPainter;
 use crate::window::{
     app::App,
     input::clipboard::Buffer,
-    surface::{wayland, x_server},
+    surface::{Surface, wayland, x_server},
     system::{
         errand::Done,
         screenshot::{Shot, Taken, prefix, save_own, save_screen},
@@ -67,11 +67,12 @@ impl App {
 
     /// Shows the hidden window again, then copies the picture or shows the error.
     pub(crate) fn screenshot_taken(&mut self, taken: Result<Option<Taken>, String>) {
-        if let Some(screen) = &self.surface.screen
+        let Surface { screen, hidden_at, .. } = &mut *self.surface;
+        if let Some(screen) = screen
             && screen.window.is_visible() == Some(false)
         {
             screen.window.set_visible(true);
-            if let Some(corner) = self.surface.hidden_at.take() {
+            if let Some(corner) = hidden_at.take() {
                 screen.window.set_outer_position(corner);
             }
             screen.window.focus_window();

@@ -5,13 +5,15 @@ use std::sync::Arc;
 use unterm_mux::{Layout, PaneId, Rect};
 use unterm_term::{LineId, Palette, ScreenKind, Size};
 
-use crate::window::workspace::view::View;
+use crate::window::{echo::text_frame::TextStyle, surface::look::PaneLook, workspace::view::View};
 
 /// The state that a whole frame showed, except the panes' text.
 pub(crate) struct Around {
     pub(crate) layout: Arc<Layout>,
     pub(crate) placed: Vec<(PaneId, Rect)>,
     pub(crate) outlines: Vec<Outline>,
+    pub(crate) look: PaneLook,
+    pub(crate) style: TextStyle,
 }
 
 impl Around {

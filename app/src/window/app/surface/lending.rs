@@ -1,0 +1,110 @@
+//! The app's side of the fast path for output: notes what a whole frame showed, paints frames of text, and lends panes'
+//! readers what an echo needs.
+
+use std::{sync::Arc, time::Instant};
+
+use unterm_mux::{Layout, PaneId, Rect};
+
+use crate::window::{
+    app::App,
+    echo::{
+        around::Around,
+        reader::Lent,
+        text_frame::{TextFrame, TextStyle},
+    },
+    prefs::default_cursor,
+};
+
+impl App {
+    /// How the panes' text is shown.
+    pub(crate) fn text_style(&self) -> TextStyle {
+        TextStyle {
+            cursor: default_cursor(&self.prefs.config.cursor),
+            options: self.prefs.config.text.options(),
+            has_motion: !self.stands_still(),
+            has_focus: self.input.focused,
+        }
+    }
+
+    /// What a frame changes of the panes' text.
+    pub(crate) fn text_frame(&mut self) -> TextFrame<'_> {
+        let (surface, views) = (&mut *self.surface, &mut self.workspace.views);
+        TextFrame { mux: &self.mux, surface, views }
+    }
+
+    /// Stores what a whole frame showed, if the next frame can reuse it.
+    pub(crate) fn note_around(&mut self, layout: Arc<Layout>, placed: Vec<(PaneId, Rect)>) {
+        let is_plain = !self.prefs.args.whole_frames
+            && !self.lies_something_over_text()
+            && self.input.preedit.is_none()
+            && self.workspace.panes.broadcast.panes(&layout).is_empty()
+            && !self.shows_bars(&placed);
+        let look = self.pane_look(&layout, true).filter(|_| is_plain);
+        let outline = |(id, _): &(PaneId, Rect)| self.workspace.views.get(id)?.outline();
+        let outlines = || placed.iter().map(outline).collect::<Option<Vec<_>>>();
+        let noted = look.and_then(|look| Some((look, outlines()?)));
+        let style = self.text_style();
+        self.echo.around =
+            noted.map(|(look, outlines)| Around { layout, placed, outlines, look, style });
+    }
+
+    /// Builds a frame of the panes' text; returns false if something else has changed since the last whole frame.
+    pub(crate) fn build_text(&mut self, now: Instant) -> bool {
+        let Some(mut around) = self.echo.around.take() else { return false };
+        let is_built = self.text_frame().build(&mut around, now);
+        self.echo.around = is_built.then_some(around);
+        is_built
+    }
+
+    /// Paints the panes' text if nothing else has changed. Returns false if nothing was painted.
+    pub(crate) fn paint_text(&mut self, now: Instant) -> bool {
+        if !self.build_text(now) || self.surface.screen.is_none() {
+            return false;
+        }
+        self.present();
+        if let Some(around) = self.echo.around.take() {
+            self.tell_readers(&around.layout, &around.placed);
+            self.tell_ime(&around.layout, &around.placed, None);
+            self.echo.around = Some(around);
+        }
+        true
+    }
+
+    /// When the event loop must wake up without an event.
+    pub(crate) fn next_look(&self) -> Option<Instant> {
+        let names_due = self.are_names_due().then(|| self.names_due());
+        [self.surface.pacing.next(), self.surface.timer, names_due].into_iter().flatten().min()
+    }
+
+    /// Lends readers what an echo needs, until the event loop wakes at `waits_until` or by an event. Lends nothing if an
+    /// echo would need more: a whole frame is due, or a screen reader listens.
+    pub(crate) fn lend(&mut self, waits_until: Option<Instant>) {
+        let is_in_sight = self.surface.screen.as_ref().is_some_and(|screen| !screen.occluded);
+        let is_still = is_in_sight && self.input.focused && !self.surface.pacing.is_asked();
+        if !is_still || self.failure.is_some() || self.system.access.has_listener() {
+            return;
+        }
+        let Some(around) = self.echo.around.take() else { return };
+        let names_due = self.names_due();
+        let Some(surface) = self.surface.lend() else { return };
+        self.echo.lend(Lent {
+            surface,
+            views: std::mem::take(&mut self.workspace.views),
+            around: Some(around),
+            waits_until,
+            names_due,
+            has_printed: false,
+            failure: None,
+        });
+    }
+
+    /// Takes back what was lent, before anything else happens.
+    pub(crate) fn take_back(&mut self) {
+        let Some(lent) = self.echo.take_back() else { return };
+        self.surface.receive(lent.surface);
+        self.workspace.views = lent.views;
+        self.echo.around = lent.around;
+        self.workspace.names.stale |= lent.has_printed;
+        self.failure = self.failure.take().or(lent.failure);
+    }
+}

@@ -1,0 +1,118 @@
+//! Painting by a pane's reader: the loan, and the frame.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+    time::Instant,
+};
+
+use anyhow::anyhow;
+use parking_lot::Mutex;
+use unterm_mux::{Mux, PaneId};
+
+use crate::window::{
+    echo::{
+        around::Around,
+        text_frame::{TextFrame, cursor_place},
+    },
+    inbox::Inbox,
+    surface::Surface,
+    workspace::view::{View, Views},
+};
+
+/// What the event loop lends while it waits.
+pub(crate) struct Lent {
+    pub(crate) surface: Box<Surface>,
+    pub(crate) views: Views,
+    /// What the last whole frame showed around the text; `None` once something of it has changed.
+    pub(crate) around: Option<Around>,
+    /// When the event loop wakes if no event arrives.
+    pub(crate) waits_until: Option<Instant>,
+    /// When titles are read again after output.
+    pub(crate) names_due: Instant,
+    /// Whether a visible pane has printed since.
+    pub(crate) has_printed: bool,
+    /// What ends the app.
+    pub(crate) failure: Option<anyhow::Error>,
+}
+
+/// Where the loan is kept.
+pub(crate) struct Slot {
+    lent: Mutex<Option<Lent>>,
+    mux: Arc<Mux>,
+}
+
+impl Slot {
+    pub(crate) fn new(mux: Arc<Mux>) -> Self {
+        Self { lent: Mutex::new(None), mux }
+    }
+
+    pub(crate) fn put(&self, lent: Lent) {
+        *self.lent.lock() = Some(lent);
+    }
+
+    pub(crate) fn take(&self) -> Option<Lent> {
+        self.lent.lock().take()
+    }
+
+    /// Paints a pane's output on the thread that read it. Returns false if the event loop must paint it.
+    pub(crate) fn show(&self, inbox: &Inbox, pane: PaneId) -> bool {
+        // A reader waits neither for another one nor for the event loop.
+        let Some(mut slot) = self.lent.try_lock() else { return false };
+        let Some(lent) = slot.as_mut() else { return false };
+        // Earlier news must be handled first.
+        let show = || !inbox.has_news() && lent.show(pane, &self.mux, Instant::now());
+        let is_shown = catch_unwind(AssertUnwindSafe(show)).unwrap_or_else(|_| {
+            // A panic ends the app, as on the event loop's thread.
+            lent.failure = Some(anyhow!("a picture can't be painted"));
+            true
+        });
+        let is_awaited = is_shown && lent.is_awaited();
+        drop(slot);
+        if is_awaited {
+            inbox.post(|_| {});
+        }
+        is_shown
+    }
+}
+
+impl Lent {
+    /// Paints a pane's output if nothing else has changed and the change is small.
+    fn show(&mut self, pane: PaneId, mux: &Mux, now: Instant) -> bool {
+        let Some(around) = &mut self.around else { return false };
+        if !around.has(pane) {
+            // The mark of a hidden tab, once shown, says all.
+            return self.views.get(&pane).is_some_and(View::is_marked);
+        }
+        let is_at_rest = self.surface.screen.as_ref().is_some_and(|s| s.painter.is_at_rest());
+        if !is_at_rest || !self.surface.pacing.is_idle(now) {
+            return false;
+        }
+        self.has_printed = true;
+        let (surface, views) = (&mut *self.surface, &mut self.views);
+        if !(TextFrame { mux, surface, views }).build(around, now) {
+            self.around = None;
+            return false;
+        }
+        let Some(screen) = &mut surface.screen else { return false };
+        match screen.painter.paint_small(&mut surface.renderer) {
+            Ok(false) => return false,
+            Ok(true) => {}
+            Err(error) => self.failure = Some(error.into()),
+        }
+        let Around { layout, placed, look, .. } = around;
+        if let Some(place) = cursor_place(layout, placed, views, &look.geometry) {
+            screen.tell_ime(place);
+        }
+        surface.pacing.painted(now);
+        true
+    }
+
+    /// Whether to wake the event loop: for a failure, or for a deadline before its own.
+    fn is_awaited(&self) -> bool {
+        let names = self.has_printed.then_some(self.names_due);
+        let times = [self.surface.pacing.next(), self.surface.timer, names];
+        let is_sooner = |next| self.waits_until.is_none_or(|until| next < until);
+        self.failure.is_some() || times.into_iter().flatten().any(is_sooner)
+    }
+}

@@ -1,0 +1,124 @@
+//! A frame of the panes' text: refreshes the views, and builds the frame if nothing else has changed.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use unterm_mux::{Layout, Mux, PaneId, Rect};
+use unterm_renderer::{PaneScene, PixelRect, TextOptions};
+use unterm_term::CursorShape;
+
+use crate::window::{
+    echo::around::{Around, Outline},
+    surface::Surface,
+    ui::geometry::Geometry,
+    workspace::view::{View, Views},
+};
+
+/// Half the period of a blinking cursor.
+const BLINK: Duration = Duration::from_millis(530);
+
+/// How text is shown, apart from its look: what preferences and focus say.
+#[derive(Clone, Copy)]
+pub(crate) struct TextStyle {
+    /// The shape of the cursor, and whether it blinks, unless a program says otherwise.
+    pub(crate) cursor: (CursorShape, bool),
+    pub(crate) options: TextOptions,
+    /// Whether images move, and cursors and cells blink.
+    pub(crate) has_motion: bool,
+    /// Whether the window has the focus. Without it, nothing blinks.
+    pub(crate) has_focus: bool,
+}
+
+/// What a frame of text changes.
+pub(crate) struct TextFrame<'a> {
+    pub(crate) mux: &'a Mux,
+    pub(crate) surface: &'a mut Surface,
+    pub(crate) views: &'a mut Views,
+}
+
+impl TextFrame<'_> {
+    /// Builds a frame of the panes' text. Returns false if something else has changed since the last whole frame.
+    pub(crate) fn build(&mut self, around: &mut Around, now: Instant) -> bool {
+        if !Arc::ptr_eq(&around.layout, &self.mux.layout()) {
+            return false;
+        }
+        self.refresh(&around.placed, around.style, now);
+        let is_same = |((id, _), before): (&(PaneId, Rect), &Outline)| {
+            self.views.get(id).and_then(View::outline).is_some_and(|outline| outline == *before)
+        };
+        if !around.placed.iter().zip(&around.outlines).all(is_same) {
+            return false;
+        }
+        around.look.blink_on = self.blink(&around.placed, around.style, now);
+        let Around { placed, look, .. } = around;
+        let scene = |(id, area): &(PaneId, Rect)| Some(look.scene(*id, *area, self.views.get(id)?));
+        let panes: Vec<PaneScene<'_>> = placed.iter().filter_map(scene).collect();
+        self.surface.renderer.frame_with_panes(&panes);
+        true
+    }
+
+    /// Updates the views of visible panes, and sets the timer for the next frame of their images.
+    pub(crate) fn refresh(&mut self, placed: &[(PaneId, Rect)], style: TextStyle, now: Instant) {
+        let started = self.surface.started;
+        let clock = style.has_motion.then(|| now.saturating_duration_since(started));
+        let mut next_frame: Option<Duration> = None;
+        for (id, _) in placed {
+            let Some(pane) = self.mux.pane(*id) else { continue };
+            let view = self.views.entry(*id).or_default();
+            let due = view.refresh(&pane, clock);
+            view.reorders = style.options.reorders(view.snapshot.modes);
+            next_frame = next_frame.into_iter().chain(due).min();
+            view.shape_cursor(style.cursor);
+            view.signals.unseen = false;
+        }
+        if let Some(due) = next_frame {
+            self.surface.wake_at(started + due);
+        }
+    }
+
+    /// Whether blinking cells and cursors are visible now; if there are any, sets the timer for the next change.
+    pub(crate) fn blink(
+        &mut self,
+        placed: &[(PaneId, Rect)],
+        style: TextStyle,
+        now: Instant,
+    ) -> bool {
+        let blinks = |id: &PaneId| {
+            self.views.get(id).is_some_and(|view| {
+                let cursor = view.snapshot.cursor;
+                cursor.visible && cursor.blinking || view.snapshot.blinks()
+            })
+        };
+        if !style.has_focus || !style.has_motion || !placed.iter().any(|(id, _)| blinks(id)) {
+            return true;
+        }
+        let since = self.surface.blink_since;
+        let halves = (now - since).as_nanos() / BLINK.as_nanos();
+        self.surface.wake_at(since + BLINK * (halves as u32 + 1));
+        halves.is_multiple_of(2)
+    }
+}
+
+/// The position of the focused pane's cursor.
+pub(crate) fn cursor_place(
+    layout: &Layout,
+    placed: &[(PaneId, Rect)],
+    views: &Views,
+    geometry: &Geometry,
+) -> Option<PixelRect> {
+    let focused = layout.active_tab().map(|tab| tab.focused);
+    let (id, area) = placed.iter().find(|(id, _)| Some(*id) == focused)?;
+    let view = views.get(id)?;
+    let (cursor, cell) = (view.snapshot.cursor, geometry.cell);
+    let origin = geometry.origin(*area);
+    let column = view.column_width(usize::from(cursor.row), (cell.width, cell.height));
+    let col = view.shown_column(usize::from(cursor.row), cursor.col);
+    Some(PixelRect {
+        x: origin.0 + (f64::from(col) * column) as i32,
+        y: origin.1 + (u32::from(cursor.row) * cell.height) as i32 - view.shift as i32,
+        width: cell.width,
+        height: cell.height,
+    })
+}
