@@ -19,6 +19,8 @@
 mod app;
 mod chrome;
 mod echo;
+mod effect;
+mod event;
 mod inbox;
 mod input;
 mod overlays;

@@ -1,14 +1,12 @@
 //! Performs the window's actions.
 
-use std::process::Stdio;
-
 use unterm_control::Server;
 use unterm_mux::{Axis, Direction, Layout, OnExit, Pane, Spawn, Tab, TabId};
 use unterm_term::{LineId, Point, TextRange};
-use winit::window::Fullscreen;
 
 use crate::window::{
     app::App,
+    effect::Effect,
     input::clipboard::Buffer,
     system::{errand::Done, folder::Purpose, screenshot::Shot},
     workspace::{
@@ -19,7 +17,7 @@ use crate::window::{
 use crate::{
     action::{Action, with_actions},
     args::FONT_SIZES,
-    links, own_program,
+    links,
 };
 
 /// How far one press moves a divider, as a share of the split.
@@ -41,17 +39,17 @@ impl Target<'_> {
 }
 
 /// Whether a function had an effect. One that does not say so always has.
-trait Effect {
+trait Outcome {
     fn took_place(self) -> bool;
 }
 
-impl Effect for () {
+impl Outcome for () {
     fn took_place(self) -> bool {
         true
     }
 }
 
-impl Effect for bool {
+impl Outcome for bool {
     fn took_place(self) -> bool {
         self
     }
@@ -70,7 +68,7 @@ macro_rules! run {
             match action {
                 $(Action::$action $(($argument))? => {
                     let ($app, $at) = (app, target);
-                    Effect::took_place($run)
+                    Outcome::took_place($run)
                 })*
             }
         }
@@ -197,7 +195,7 @@ impl App {
     pub(crate) fn copy_selection(&mut self) -> bool {
         let Some(pane) = self.focused_pane() else { return false };
         let Some(text) = self.selected_text(&pane) else { return false };
-        self.input.clipboard.store(Buffer::Clipboard, text);
+        self.store(Buffer::Clipboard, text);
         self.end_selection(&pane);
         true
     }
@@ -229,30 +227,17 @@ impl App {
     /// Starts another instance, which outlives this one.
     fn new_window(&mut self) {
         let cwd = self.spawn_beside().cwd.or_else(std::env::home_dir).unwrap_or_else(|| "/".into());
-        let start = || {
-            let mut command = std::process::Command::new(own_program::path()?);
-            command.args(self.prefs.args.another(&cwd)).current_dir(&cwd);
-            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-            #[cfg(unix)]
-            std::os::unix::process::CommandExt::process_group(&mut command, 0);
-            let mut child = command.spawn()?;
-            // Without a wait, the exited child stays as a zombie.
-            std::thread::Builder::new().name("new window".to_owned()).spawn(move || child.wait())
-        };
-        if let Err(error) = start() {
-            self.complain("window", format!("Can't start another window.\n{error}"));
-        }
+        self.effect(Effect::NewWindow(cwd));
     }
 
     fn toggle_fullscreen(&mut self) {
         let Some(screen) = &self.surface.screen else { return };
-        if screen.window.fullscreen().is_some() {
-            screen.window.set_fullscreen(None);
-        } else {
+        let is_fullscreen = screen.window.fullscreen().is_some();
+        if !is_fullscreen {
             // Remember the state from before fullscreen.
             self.workspace.last = self.session().or(self.workspace.last.take());
-            screen.window.set_fullscreen(Some(Fullscreen::Borderless(None)));
         }
+        self.effect(Effect::Fullscreen(!is_fullscreen));
     }
 
     /// Scrolls the focused pane, given the lines of a page. Returns false on the alternate screen, which has no history.

@@ -1,22 +1,23 @@
-//! Dispatches winit's events.
+//! Dispatches events: what winit reports becomes an [`Event`], which changes the state, and effects, which are carried out.
 
 use std::time::Instant;
 
 use winit::{
     application::ApplicationHandler,
-    dpi::PhysicalPosition,
     event::{StartCause, WindowEvent},
     event_loop::{ActiveEventLoop, ControlFlow},
     window::WindowId,
 };
 
-use crate::window::{app::App, inbox::Wake, input::keys::KeyInput, workspace::closing::Closing};
+use crate::window::{
+    app::App, effect::Effect, event::Event, inbox::Wake, workspace::closing::Closing,
+};
 
 impl ApplicationHandler<Wake> for App {
-    fn new_events(&mut self, _: &ActiveEventLoop, cause: StartCause) {
+    fn new_events(&mut self, event_loop: &ActiveEventLoop, cause: StartCause) {
         self.take_back();
         if matches!(cause, StartCause::ResumeTimeReached { .. }) {
-            self.tick(Instant::now());
+            self.handle(Event::Tick, event_loop);
         }
     }
 
@@ -39,52 +40,11 @@ impl ApplicationHandler<Wake> for App {
         if let Some(screen) = &self.surface.screen {
             self.system.access.event(&screen.window, &event);
         }
-        match event {
-            WindowEvent::CloseRequested => drop(self.close(Closing::Window)),
-            WindowEvent::Destroyed => event_loop.exit(),
-            WindowEvent::Resized(size) => self.resized(size),
-            WindowEvent::ScaleFactorChanged { scale_factor, .. } => self.rescale(scale_factor),
-            WindowEvent::RedrawRequested => {
-                self.surface.ask_whether_minimized();
-                self.surface.redraw_whole();
-            }
-            WindowEvent::ThemeChanged(_) => self.apply_theme(),
-            WindowEvent::Occluded(occluded) => self.surface.occlude(occluded),
-            WindowEvent::Focused(focused) => {
-                self.input.focused = focused;
-                let place = self.input.pointer.position;
-                self.input.pointer.arrival.keyboard_moved(focused, place, Instant::now());
-                self.surface.ask_whether_minimized();
-                self.end_attention();
-                self.input.held.forget();
-                self.input.taken.forget();
-                self.end_sequence();
-                self.close_menu();
-                self.tell_focus();
-                self.surface.pacing.ask();
-            }
-            WindowEvent::ModifiersChanged(modifiers) => {
-                self.input.modifiers = modifiers.state();
-                if self.input.pointer.position.is_some() {
-                    self.hover_again();
-                }
-            }
-            WindowEvent::KeyboardInput { event, is_synthetic: false, .. } => {
-                if let Some(input) = KeyInput::of(&event) {
-                    self.key(&input);
-                }
-            }
-            WindowEvent::Ime(event) => self.ime(event),
-            WindowEvent::DroppedFile(path) => self.input.dropped.push(path),
-            WindowEvent::CursorMoved { position: PhysicalPosition { x, y }, .. } => {
-                self.pointer_moved(x, y)
-            }
-            WindowEvent::CursorLeft { .. } => self.pointer_left(),
-            WindowEvent::MouseInput { state, button, .. } => {
-                self.mouse_button(button, state.is_pressed())
-            }
-            WindowEvent::MouseWheel { delta, .. } => self.wheel(delta),
-            _ => {}
+        if matches!(event, WindowEvent::Destroyed) {
+            event_loop.exit();
+        }
+        if let Some(event) = Event::of(event) {
+            self.handle(event, event_loop);
         }
     }
 
@@ -102,6 +62,8 @@ impl ApplicationHandler<Wake> for App {
             // Not right after a frame: winit sends it when it polls for events, and the queries would delay it.
             self.read_names(now);
         }
+        let effects = std::mem::take(&mut self.effects);
+        self.carry_out(effects, event_loop);
         if let Some(error) = self.failure.take() {
             self.fail(error, event_loop);
         }
@@ -112,10 +74,64 @@ impl ApplicationHandler<Wake> for App {
 }
 
 impl App {
+    /// Handles an event, and carries out what it asks for.
+    fn handle(&mut self, event: Event, event_loop: &ActiveEventLoop) {
+        let effects = self.update(event);
+        self.carry_out(effects, event_loop);
+    }
+
     fn take_news(&mut self, event_loop: &ActiveEventLoop) {
-        let news = self.inbox.take();
-        if self.hear(news).is_break() {
-            event_loop.exit();
+        let news = Box::new(self.inbox.take());
+        self.handle(Event::News(news), event_loop);
+    }
+
+    /// Changes the window's state for an event. Returns what that asks of the system.
+    pub(crate) fn update(&mut self, event: Event) -> Vec<Effect> {
+        match event {
+            Event::Close => drop(self.close(Closing::Window)),
+            Event::Resized(size) => self.resized(size),
+            Event::Scale(scale) => self.rescale(scale),
+            Event::Exposed => {
+                self.surface.ask_whether_minimized();
+                self.surface.redraw_whole();
+            }
+            Event::Theme => self.apply_theme(),
+            Event::Occluded(occluded) => self.surface.occlude(occluded),
+            Event::Focus(focused) => self.focus_changed(focused),
+            Event::Modifiers(modifiers) => {
+                self.input.modifiers = modifiers;
+                if self.input.pointer.position.is_some() {
+                    self.hover_again();
+                }
+            }
+            Event::Key(input) => self.key(&input),
+            Event::Ime(event) => self.ime(event),
+            Event::DroppedFile(path) => self.input.dropped.push(path),
+            Event::PointerMoved(x, y) => self.pointer_moved(x, y),
+            Event::PointerLeft => self.pointer_left(),
+            Event::Button(button, pressed) => self.mouse_button(button, pressed),
+            Event::Wheel(delta) => self.wheel(delta),
+            Event::News(news) => {
+                if self.hear(*news).is_break() {
+                    self.effect(Effect::End);
+                }
+            }
+            Event::Tick => self.tick(Instant::now()),
         }
+        std::mem::take(&mut self.effects)
+    }
+
+    fn focus_changed(&mut self, focused: bool) {
+        self.input.focused = focused;
+        let place = self.input.pointer.position;
+        self.input.pointer.arrival.keyboard_moved(focused, place, Instant::now());
+        self.surface.ask_whether_minimized();
+        self.end_attention();
+        self.input.held.forget();
+        self.input.taken.forget();
+        self.end_sequence();
+        self.close_menu();
+        self.tell_focus();
+        self.surface.pacing.ask();
     }
 }

@@ -5,6 +5,7 @@
 
 pub(crate) mod act;
 pub(crate) mod chrome;
+pub(crate) mod effects;
 pub(crate) mod events;
 pub(crate) mod input;
 pub(crate) mod news;
@@ -32,6 +33,7 @@ use winit::{dpi::PhysicalSize, event_loop::ActiveEventLoop};
 use crate::window::{
     chrome::Chrome,
     echo::{Echo, loan::Loan},
+    effect::Effect,
     inbox::Inbox,
     input::{Input, clipboard::Clipboard},
     overlays::Overlays,
@@ -63,6 +65,8 @@ pub(crate) struct App {
     surface: Loan<Surface>,
     echo: Echo,
     system: System,
+    /// What the current event has asked of the system so far.
+    effects: Vec<Effect>,
     /// What ends the app.
     failure: Option<anyhow::Error>,
 }
@@ -101,6 +105,7 @@ impl App {
                 fonts,
                 settings,
             },
+            effects: Vec::new(),
             failure: None,
         }
     }

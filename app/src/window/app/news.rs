@@ -67,10 +67,10 @@ impl App {
             self.pointer_shape_changed();
         }
         if let Some(text) = news.clipboard.text {
-            self.input.clipboard.store(Buffer::Clipboard, text);
+            self.store(Buffer::Clipboard, text);
         }
         if let Some(text) = news.clipboard.primary {
-            self.input.clipboard.store(Buffer::Primary, text);
+            self.store(Buffer::Primary, text);
         }
         for (panes, text) in news.clipboard.pastes {
             self.pasted(&panes, text.as_deref());

@@ -7,6 +7,7 @@ use unterm_term::Palette;
 
 use crate::window::{
     app::App,
+    effect::Effect,
     prefs::{SHELL, fonts},
     surface::{wayland, x_server},
     system::errand::Done,
@@ -173,12 +174,7 @@ impl App {
                 self.settle(SHELL);
             }
         }
-        if let Some(screen) =
-            self.surface.screen.as_ref().filter(|screen| wayland::shows(&screen.window))
-        {
-            screen.window.set_theme(Some(self.prefs.frame_theme()));
-            screen.window.request_redraw();
-        }
+        self.effect(Effect::FrameTheme(self.prefs.frame_theme()));
         self.surface.pacing.ask();
     }
 }

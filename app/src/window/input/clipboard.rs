@@ -20,11 +20,16 @@ pub(crate) enum Buffer {
 pub(crate) const UNREACHABLE: &str = "The clipboard can't be reached.\nOn Wayland that takes a compositor with \
      ext-data-control or wlr-data-control, or Xwayland and DISPLAY.";
 
-enum Request {
+/// What the clipboard's thread does.
+#[derive(Debug)]
+pub(crate) enum Request {
+    /// Stores text.
     Store(Buffer, String),
-    /// HTML, and its plain text.
+    /// Stores HTML on the clipboard, and its plain text for programs that do not accept HTML.
     StoreHtml(String, String),
+    /// Stores a picture on the clipboard.
     StorePicture(Picture),
+    /// Reads text to paste into panes.
     Paste(Buffer, Vec<PaneId>),
 }
 
@@ -46,34 +51,10 @@ impl Clipboard {
         Self { requests: Some(requests), thread }
     }
 
-    /// Stores text.
-    pub(crate) fn store(&self, buffer: Buffer, text: String) {
-        let _ = self.send(Request::Store(buffer, text));
-    }
-
-    /// Stores HTML on the clipboard, and `text` for programs that do not accept HTML.
-    pub(crate) fn store_html(&self, html: String, text: String) {
-        let _ = self.send(Request::StoreHtml(html, text));
-    }
-
-    /// Stores a picture on the clipboard.
-    pub(crate) fn store_picture(&self, picture: Picture) {
-        let _ = self.send(Request::StorePicture(picture));
-    }
-
-    /// Requests text to paste into `panes`. Returns true if the reply will arrive in the inbox.
+    /// Has the thread do something. Returns false if it does not respond.
     #[must_use]
-    pub(crate) fn paste(&self, buffer: Buffer, panes: Vec<PaneId>) -> bool {
-        self.send(Request::Paste(buffer, panes))
-    }
-
-    fn send(&self, request: Request) -> bool {
-        let is_sent =
-            self.requests.as_ref().is_some_and(|requests| requests.try_send(request).is_ok());
-        if !is_sent {
-            tracing::warn!("the clipboard does not answer: a request was dropped");
-        }
-        is_sent
+    pub(crate) fn send(&self, request: Request) -> bool {
+        self.requests.as_ref().is_some_and(|requests| requests.try_send(request).is_ok())
     }
 }
 

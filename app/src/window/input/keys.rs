@@ -5,6 +5,7 @@ use winit::{
     event::{ElementState, KeyEvent},
     keyboard::{
         Key as WinitKey, KeyCode, KeyLocation, ModifiersState, NamedKey, NativeKey, PhysicalKey,
+        SmolStr,
     },
     platform::modifier_supplement::KeyEventExtModifierSupplement,
 };
@@ -18,25 +19,25 @@ pub(crate) struct Pressed {
 }
 
 /// A key event. Unlike winit's, a test can build one.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct KeyInput<'a> {
+#[derive(Clone, Debug)]
+pub(crate) struct KeyInput {
     pub(crate) pressed: Pressed,
     pub(crate) physical: PhysicalKey,
     pub(crate) action: KeyAction,
     /// The text that the key types.
-    pub(crate) text: Option<&'a str>,
+    pub(crate) text: Option<SmolStr>,
 }
 
-impl<'a> KeyInput<'a> {
+impl KeyInput {
     /// Converts a key event; `None` for dead keys and keys that the mux has no name for.
-    pub(crate) fn of(event: &'a KeyEvent) -> Option<Self> {
+    pub(crate) fn of(event: KeyEvent) -> Option<Self> {
         let action = match (event.state, event.repeat) {
             (ElementState::Released, _) => KeyAction::Release,
             (ElementState::Pressed, true) => KeyAction::Repeat,
             (ElementState::Pressed, false) => KeyAction::Press,
         };
-        let (pressed, text) = (pressed(event)?, event.text.as_deref());
-        Some(Self { pressed, physical: event.physical_key, action, text })
+        let pressed = pressed(&event)?;
+        Some(Self { pressed, physical: event.physical_key, action, text: event.text })
     }
 }
 
@@ -54,7 +55,7 @@ impl Held {
     }
 
     /// The modifiers of this event, including the effect of the event itself; `told` is winit's state.
-    pub(crate) fn modifiers(&mut self, event: &KeyInput<'_>, told: Modifiers) -> Modifiers {
+    pub(crate) fn modifiers(&mut self, event: &KeyInput, told: Modifiers) -> Modifiers {
         let mut modifiers = told;
         let goes_down = event.action != KeyAction::Release;
         let is_new = event.action == KeyAction::Press;

@@ -75,15 +75,6 @@ impl Surface {
         tab.map_or_else(Vec::new, |tab| tab.place(geometry.content(), &geometry.spacing()))
     }
 
-    /// Shows the window, even if hidden or minimised, and requests the keyboard focus; returns false without a window.
-    pub(crate) fn raise(&self) -> bool {
-        let Some(screen) = &self.screen else { return false };
-        screen.window.set_visible(true);
-        screen.window.set_minimized(false);
-        screen.window.focus_window();
-        true
-    }
-
     /// Repaints the whole window after the system lost a part of it.
     pub(crate) fn redraw_whole(&mut self) {
         if let Some(screen) = &mut self.screen {

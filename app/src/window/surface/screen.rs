@@ -52,7 +52,6 @@ impl Screen {
 pub(crate) struct Screen {
     pub(crate) window: Arc<Window>,
     pub(crate) painter: WindowPainter<Arc<Window>>,
-    pub(crate) title: String,
     /// The minimum size of the window.
     pub(crate) least: (u32, u32),
     pub(crate) occluded: bool,

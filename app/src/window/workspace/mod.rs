@@ -37,6 +37,8 @@ pub(crate) struct Workspace {
     /// The pane that last received a focus report.
     pub(crate) told_focus: Option<PaneId>,
     pub(crate) names: Names,
+    /// The window's title.
+    pub(crate) title: String,
     /// The state saved by the last window, or by this window since.
     pub(crate) last: Option<LastSession>,
     /// When to save the open tabs for the next window, after a change.
@@ -54,6 +56,7 @@ impl Default for Workspace {
             panes: Hand::default(),
             told_focus: None,
             names: Names { stale: true, ..Names::default() },
+            title: String::new(),
             last: None,
             keep_at: None,
             profiles: HashMap::new(),

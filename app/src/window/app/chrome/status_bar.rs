@@ -62,7 +62,7 @@ impl App {
     fn copy_path(&mut self, path: Option<&Path>) {
         let Some(path) = path.map(|path| path.display().to_string()) else { return };
         self.notify("copied", format!("Copied {path}"));
-        self.input.clipboard.store(Buffer::Clipboard, path);
+        self.store(Buffer::Clipboard, path);
     }
 
     /// Switches the proxy in its file; the file's watcher then updates the bar.

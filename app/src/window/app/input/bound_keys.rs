@@ -18,7 +18,7 @@ impl App {
     /// If nothing is bound behind a sequence that has begun, the program gets its keys; Escape discards them.
     pub(crate) fn bound_key(
         &mut self,
-        input: &KeyInput<'_>,
+        input: &KeyInput,
         reported: Modifiers,
         modifiers: Modifiers,
     ) -> bool {
@@ -34,7 +34,7 @@ impl App {
         let found = self.prefs.found(self.input.sequence.chords(), pressed, reported);
         match found {
             Some((chord, Found::Prefix)) => {
-                let text = input.text.map(str::to_owned);
+                let text = input.text.as_deref().map(str::to_owned);
                 self.input.sequence.push(chord, HeldBack { pressed, modifiers, text });
                 self.surface.pacing.ask();
                 true

@@ -15,8 +15,9 @@ use crate::window::{
 
 impl App {
     /// Handles a key press, repeat or release.
-    pub(crate) fn key(&mut self, input: &KeyInput<'_>) {
-        let KeyInput { pressed, physical, action, text } = *input;
+    pub(crate) fn key(&mut self, input: &KeyInput) {
+        let KeyInput { pressed, physical, action, ref text } = *input;
+        let text = text.as_deref();
         let reported = keys::modifiers(self.input.modifiers);
         let modifiers = self.input.held.modifiers(input, reported);
         if action != KeyAction::Release {

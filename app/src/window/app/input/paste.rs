@@ -7,7 +7,8 @@ use unterm_mux::{
 
 use crate::window::{
     app::{App, overlays::layer::Press},
-    input::clipboard::Buffer,
+    effect::Effect,
+    input::clipboard::{Buffer, Request},
     overlays::{paste_question::question, receiver::Receiver},
 };
 use crate::{action::Action, config::ConfirmPaste};
@@ -20,13 +21,10 @@ impl App {
 
     /// Requests one text to paste into several panes.
     pub(crate) fn paste_into(&mut self, buffer: Buffer, panes: Vec<PaneId>) {
-        if !self.input.clipboard.paste(buffer, panes.clone()) {
-            let why = "Nothing was pasted.\nThe clipboard does not answer.";
-            return self.refuse("paste", why.to_owned());
+        for pane in &panes {
+            self.workspace.views.entry(*pane).or_default().pastes.due += 1;
         }
-        for pane in panes {
-            self.workspace.views.entry(pane).or_default().pastes.due += 1;
-        }
+        self.effect(Effect::Clipboard(Request::Paste(buffer, panes)));
     }
 
     /// Requests text to paste into the panel or the search, if a key is bound to that.

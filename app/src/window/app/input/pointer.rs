@@ -13,6 +13,7 @@ use winit::{event::MouseButton, window::CursorIcon};
 use crate::window::{
     app::{App, send},
     chrome::tab_bar::TabBarPart,
+    effect::Effect,
     input::{
         clipboard::Buffer,
         keys,
@@ -236,13 +237,13 @@ impl App {
     }
 
     /// Copies a finished selection as `mouse.copy_on_select` requires.
-    fn copy_on_select(&self, text: String) {
+    fn copy_on_select(&mut self, text: String) {
         match self.prefs.config.mouse.copy_on_select {
             CopyOnSelect::Off => {}
-            CopyOnSelect::Primary => self.input.clipboard.store(Buffer::Primary, text),
+            CopyOnSelect::Primary => self.store(Buffer::Primary, text),
             CopyOnSelect::Clipboard => {
-                self.input.clipboard.store(Buffer::Primary, text.clone());
-                self.input.clipboard.store(Buffer::Clipboard, text);
+                self.store(Buffer::Primary, text.clone());
+                self.store(Buffer::Clipboard, text);
             }
         }
     }
@@ -255,11 +256,8 @@ impl App {
     }
 
     fn show_pointer(&mut self, shown: bool) {
-        if self.input.pointer.hidden == shown
-            && let Some(screen) = &self.surface.screen
-        {
-            screen.window.set_cursor_visible(shown);
-            self.input.pointer.hidden = !shown;
+        if std::mem::replace(&mut self.input.pointer.hidden, !shown) == shown {
+            self.effect(Effect::ShowPointer(shown));
         }
     }
 
@@ -326,11 +324,8 @@ impl App {
     }
 
     pub(crate) fn set_icon(&mut self, icon: CursorIcon) {
-        if self.input.pointer.icon != icon
-            && let Some(screen) = &self.surface.screen
-        {
-            screen.window.set_cursor(icon);
-            self.input.pointer.icon = icon;
+        if std::mem::replace(&mut self.input.pointer.icon, icon) != icon {
+            self.effect(Effect::PointerShape(icon));
         }
     }
 

@@ -106,7 +106,7 @@ impl App {
         match open.buttons.swap_remove(button).answer {
             Answer::Nothing => {}
             Answer::Close(what) => self.close_now(what),
-            Answer::Copy(text) => self.input.clipboard.store(Buffer::Clipboard, text),
+            Answer::Copy(text) => self.store(Buffer::Clipboard, text),
             Answer::Tour(step) => drop(self.show_tour(step)),
             Answer::Paste { receivers, text, joined } => {
                 self.paste_asked(&receivers, &text, joined);

@@ -281,8 +281,8 @@ impl App {
             term.text(range)
         };
         if !text.is_empty() {
-            self.input.clipboard.store(Buffer::Primary, text.clone());
-            self.input.clipboard.store(Buffer::Clipboard, text);
+            self.store(Buffer::Primary, text.clone());
+            self.store(Buffer::Clipboard, text);
         }
         self.leave_copy_mode(pane);
     }

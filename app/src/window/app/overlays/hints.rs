@@ -113,8 +113,8 @@ impl App {
     fn use_target(&mut self, pane: PaneId, target: &Target, action: HintAction) {
         match action {
             HintAction::Copy => {
-                self.input.clipboard.store(Buffer::Primary, target.text.clone());
-                self.input.clipboard.store(Buffer::Clipboard, target.text.clone());
+                self.store(Buffer::Primary, target.text.clone());
+                self.store(Buffer::Clipboard, target.text.clone());
             }
             HintAction::Paste => self.paste_text(pane, &target.text),
             HintAction::Open => self.open_target(&target.text),

@@ -160,7 +160,7 @@ impl App {
                 match choice {
                     Choice::Act(action) => self.act_by_choice(target, action),
                     Choice::Open(link) => self.open_hovered(&link),
-                    Choice::Copy(text) => self.input.clipboard.store(Buffer::Clipboard, text),
+                    Choice::Copy(text) => self.store(Buffer::Clipboard, text),
                     Choice::Command(pane, command, part) => {
                         if let Some(pane) = self.mux.pane(pane) {
                             self.do_with(&pane, command, part);

@@ -14,6 +14,7 @@ use unterm_renderer::{Highlight, PainterKind, PixelRect};
 use crate::window::{
     app::{App, BELL_MARK},
     chrome::{status_bar::About, tab_bar::TabLabel, tab_marks::Marks},
+    effect::Effect,
     surface::{
         look::PaneLook,
         plan::{Debugged, Plan},
@@ -115,7 +116,7 @@ impl App {
             return;
         }
         let begun = Instant::now();
-        let Some(plan) = self.update(now) else { return };
+        let Some(plan) = self.prepare(now) else { return };
         let caret = self.draw(&plan);
         self.debug_painted(begun);
         self.after_paint(&plan.layout, &plan.placed, caret);
@@ -123,7 +124,7 @@ impl App {
     }
 
     /// Brings the state up to date for a whole frame, and sets the timer for the next one. `None` without a window.
-    pub(crate) fn update(&mut self, now: Instant) -> Option<Plan> {
+    pub(crate) fn prepare(&mut self, now: Instant) -> Option<Plan> {
         self.surface.timer = None;
         self.deferred_click(false);
         let layout = self.mux.layout();
@@ -355,11 +356,9 @@ impl App {
     /// Sets the window's title if it has changed.
     fn retitle(&mut self, layout: &Layout) {
         let title = self.title(layout);
-        if let Some(screen) = &mut self.surface.screen
-            && screen.title != title
-        {
-            screen.window.set_title(&title);
-            screen.title = title;
+        if self.workspace.title != title {
+            self.workspace.title.clone_from(&title);
+            self.effect(Effect::Title(title));
         }
     }
 

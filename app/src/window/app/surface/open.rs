@@ -150,7 +150,6 @@ impl App {
         self.surface.screen = Some(Screen {
             window: Arc::clone(window),
             painter,
-            title: String::new(),
             least: (0, 0),
             occluded: false,
             minimized: None,

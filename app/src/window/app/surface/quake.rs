@@ -10,6 +10,7 @@ use winit::{
 
 use crate::window::{
     app::App,
+    effect::Effect,
     surface::{blur, drop_down::place_on},
     ui::wrap::first_of,
 };
@@ -142,16 +143,14 @@ impl App {
         let Some(screen) = self.surface.screen.as_ref().filter(|_| self.prefs.args.quake) else {
             return false;
         };
-        let window = &screen.window;
-        let is_shown = window.is_visible() != Some(false);
+        let is_shown = screen.window.is_visible() != Some(false);
         // A drop-down without focus may be behind other windows: it is raised, not hidden.
-        if is_shown && self.input.focused {
-            window.set_visible(false);
+        let hides = is_shown && self.input.focused;
+        if hides {
+            self.effect(Effect::Hide);
         } else {
-            let corner = window.current_monitor().map(|monitor| monitor.position());
-            window.set_visible(true);
-            window.set_outer_position(corner.unwrap_or_default());
-            window.focus_window();
+            let corner = screen.window.current_monitor().map(|monitor| monitor.position());
+            self.effect(Effect::Show(Some(corner.unwrap_or_default())));
             self.surface.redraw_whole();
         }
         true

@@ -50,8 +50,8 @@ impl App {
             let is_new = told.tab.is_some() && told.tab != in_front;
             tree.status(TAB_IN_FRONT, said, is_new, &mut window);
         }
-        if let (Some(screen), Some(geometry)) = (&self.surface.screen, &self.surface.geometry) {
-            window.set_label(screen.title.as_str());
+        if let Some(geometry) = &self.surface.geometry {
+            window.set_label(self.workspace.title.as_str());
             for (id, area) in placed {
                 let Some(view) = self.workspace.views.get(id) else { continue };
                 let node = NodeId(PANE + id.0 % KIND);

@@ -1,8 +1,8 @@
 //! Errands: slow tasks that the user starts, each on its own thread, so that the window never blocks.
 //!
-//! Owns the threads, and handles their results; callers supply the work.
+//! Counts them, and handles their results; callers supply the work.
 
-use crate::window::{app::App, input::clipboard::Buffer, system::errand::Done};
+use crate::window::{app::App, effect::Effect, input::clipboard::Buffer, system::errand::Done};
 
 /// Maximum number of concurrent errands; further ones fail with a message.
 const CAP: usize = 8;
@@ -20,15 +20,8 @@ impl App {
                 "Too many tasks are running. Try again when one has ended.".to_owned(),
             );
         }
-        let inbox = std::sync::Arc::clone(&self.inbox);
-        let started = std::thread::Builder::new().name(about.to_owned()).spawn(move || {
-            let done = work();
-            inbox.post(|news| news.system.done.push(done));
-        });
-        match started {
-            Ok(_) => self.system.errands += 1,
-            Err(error) => self.complain(about, format!("Can't start a thread for it.\n{error}")),
-        }
+        self.system.errands += 1;
+        self.effect(Effect::Errand(about, Box::new(work)));
     }
 
     /// Handles an errand's result.
@@ -41,7 +34,7 @@ impl App {
             Done::Copied(about, text, path) => {
                 let path = path.display().to_string();
                 self.notify(about, format!("{text}\n{path}"));
-                self.input.clipboard.store(Buffer::Clipboard, path);
+                self.store(Buffer::Clipboard, path);
             }
             Done::Screenshot(taken) => self.screenshot_taken(taken),
             Done::File(pane, cwd, place) => self.edit_found(pane, cwd, &place),

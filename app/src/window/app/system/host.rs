@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use unterm_control::{Acted, Bounds, Captures, Changes, Host, HostRequest, Preferences, Typing};
 use unterm_mux::{PaneId, Tab};
 
-use crate::window::{app::App, inbox::Inbox};
+use crate::window::{app::App, effect::Effect, inbox::Inbox};
 use crate::{
     action::Action,
     captures::AppCaptures,
@@ -70,13 +70,18 @@ impl App {
         match request {
             HostRequest::Actions(answer) => drop(answer.send(self.prefs.keymap.table())),
             HostRequest::Raise(answer) => {
-                if self.surface.raise() {
-                    let _ = answer.send(());
+                if self.surface.screen.is_some() {
+                    self.effect(Effect::Raise);
+                    self.effect(Effect::Answer(Box::new(move || {
+                        let _ = answer.send(());
+                    })));
                 }
             }
             HostRequest::Act { name, argument, bounds, answer } => {
                 let acted = self.act_by_name(&name, argument.as_deref(), &bounds);
-                let _ = answer.send(acted);
+                self.effect(Effect::Answer(Box::new(move || {
+                    let _ = answer.send(acted);
+                })));
             }
         }
     }

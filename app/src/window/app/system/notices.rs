@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 
 use unterm_mux::PaneId;
 use unterm_term::{Notification, Occasion, Urgency};
-use winit::window::UserAttentionType;
 
 use crate::window::{
     app::App,
+    effect::Effect,
     system::{
         errand::Done,
         notices::{Ended, Told, icon_of, lasted, queue, short},
@@ -200,27 +200,21 @@ impl App {
         if self.mux.layout().tab_of(pane).is_some() {
             self.report(self.mux.focus(pane));
         }
-        self.surface.raise();
+        self.effect(Effect::Raise);
     }
 
     /// Requests attention for a bell, if the window is not focused.
     pub(crate) fn ask_attention(&mut self) {
-        if self.prefs.config.bell.attention
-            && !self.input.focused
-            && let Some(screen) = &self.surface.screen
-        {
-            screen.window.request_user_attention(Some(UserAttentionType::Informational));
+        if self.prefs.config.bell.attention && !self.input.focused {
             self.system.notices.wants_attention = true;
+            self.effect(Effect::Attention(true));
         }
     }
 
     /// Withdraws the request for attention once the window is focused. Not every window manager does so itself.
     pub(crate) fn end_attention(&mut self) {
-        if self.input.focused
-            && std::mem::take(&mut self.system.notices.wants_attention)
-            && let Some(screen) = &self.surface.screen
-        {
-            screen.window.request_user_attention(None);
+        if self.input.focused && std::mem::take(&mut self.system.notices.wants_attention) {
+            self.effect(Effect::Attention(false));
         }
     }
 

@@ -5,8 +5,9 @@ use unterm_renderer::CpuPainter;
 
 use crate::window::{
     app::App,
-    input::clipboard::Buffer,
-    surface::{Surface, wayland, x_server},
+    effect::Effect,
+    input::clipboard::{Buffer, Request},
+    surface::{wayland, x_server},
     system::{
         errand::Done,
         screenshot::{Shot, Taken, prefix, save_own, save_screen},
@@ -53,8 +54,8 @@ impl App {
         });
         let window = x_server::id(&screen.window).filter(|_| hidden);
         if hidden {
-            screen.window.set_visible(false);
             self.surface.hidden_at = corner;
+            self.effect(Effect::Hide);
         }
         let is_region = matches!(shot, Shot::Region { .. });
         self.errand(ABOUT, move || {
@@ -67,23 +68,18 @@ impl App {
 
     /// Shows the hidden window again, then copies the picture or shows the error.
     pub(crate) fn screenshot_taken(&mut self, taken: Result<Option<Taken>, String>) {
-        let Surface { screen, hidden_at, .. } = &mut *self.surface;
-        if let Some(screen) = screen
-            && screen.window.is_visible() == Some(false)
-        {
-            screen.window.set_visible(true);
-            if let Some(corner) = hidden_at.take() {
-                screen.window.set_outer_position(corner);
-            }
-            screen.window.focus_window();
+        let screen = self.surface.screen.as_ref();
+        if screen.is_some_and(|screen| screen.window.is_visible() == Some(false)) {
+            let corner = self.surface.hidden_at.take();
+            self.effect(Effect::Show(corner));
             self.surface.redraw_whole();
         }
         match taken {
             Ok(Some(Taken { path, picture })) => {
                 let path = path.display().to_string();
                 self.notify(ABOUT, format!("Picture copied.\n{path}"));
-                self.input.clipboard.store(Buffer::Primary, path);
-                self.input.clipboard.store_picture(picture);
+                self.store(Buffer::Primary, path);
+                self.effect(Effect::Clipboard(Request::StorePicture(picture)));
             }
             Ok(None) => {}
             Err(why) => self.complain(ABOUT, format!("Capture failed.\n{why}")),

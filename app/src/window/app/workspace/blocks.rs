@@ -151,7 +151,7 @@ impl App {
             Part::Fold => {}
             Part::CopyOutput | Part::CopyCommand => {
                 let lines = text.lines().count();
-                self.input.clipboard.store(Buffer::Clipboard, text);
+                self.store(Buffer::Clipboard, text);
                 let lines = if lines == 1 { "a line".to_owned() } else { format!("{lines} lines") };
                 self.notify("commands", format!("Copied {lines}."));
             }

@@ -4,7 +4,8 @@ use unterm_mux::Pane;
 
 use crate::window::{
     app::App,
-    input::clipboard::Buffer,
+    effect::Effect,
+    input::clipboard::{Buffer, Request},
     workspace::copy::{Form, ansi, html, lines, plain},
 };
 
@@ -18,9 +19,9 @@ impl App {
         match form {
             Form::Html => {
                 let html = html(&lines, &snapshot.palette);
-                self.input.clipboard.store_html(html, plain(&lines));
+                self.effect(Effect::Clipboard(Request::StoreHtml(html, plain(&lines))));
             }
-            Form::Ansi => self.input.clipboard.store(Buffer::Clipboard, ansi(&lines)),
+            Form::Ansi => self.store(Buffer::Clipboard, ansi(&lines)),
         }
         self.end_selection(&pane);
         true

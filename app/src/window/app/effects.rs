@@ -1,0 +1,133 @@
+//! Carries out what the window asks of the system.
+
+use std::{path::Path, process::Stdio};
+
+use winit::{
+    event_loop::ActiveEventLoop,
+    window::{Fullscreen, UserAttentionType, Window},
+};
+
+use crate::own_program;
+use crate::window::{
+    app::App,
+    effect::{Effect, Work},
+    input::clipboard::{Buffer, Request},
+    surface::wayland,
+    system::errand::Done,
+};
+
+impl App {
+    /// Asks the system for something.
+    pub(crate) fn effect(&mut self, effect: Effect) {
+        self.effects.push(effect);
+    }
+
+    /// Stores text on a clipboard.
+    pub(crate) fn store(&mut self, buffer: Buffer, text: String) {
+        self.effect(Effect::Clipboard(Request::Store(buffer, text)));
+    }
+
+    /// Carries out what events asked of the system.
+    pub(crate) fn carry_out(&mut self, effects: Vec<Effect>, event_loop: &ActiveEventLoop) {
+        for effect in effects {
+            match effect {
+                Effect::Clipboard(request) => self.use_clipboard(request),
+                Effect::Errand(about, work) => self.start_errand(about, work),
+                Effect::NewWindow(cwd) => self.start_window(&cwd),
+                Effect::Answer(answer) => answer(),
+                Effect::End => event_loop.exit(),
+                effect => {
+                    if let Some(screen) = &self.surface.screen {
+                        change(&screen.window, effect);
+                    }
+                }
+            }
+        }
+    }
+
+    fn use_clipboard(&mut self, request: Request) {
+        let panes = match &request {
+            Request::Paste(_, panes) => panes.clone(),
+            _ => Vec::new(),
+        };
+        if self.input.clipboard.send(request) {
+            return;
+        }
+        tracing::warn!("the clipboard does not answer: a request was dropped");
+        if !panes.is_empty() {
+            // The panes wait for the text.
+            self.pasted(&panes, None);
+            self.refuse("paste", "Nothing was pasted.\nThe clipboard does not answer.".to_owned());
+        }
+    }
+
+    /// Starts a thread for slow work. Its result is news.
+    fn start_errand(&mut self, about: &'static str, work: Work) {
+        let inbox = std::sync::Arc::clone(&self.inbox);
+        let started = std::thread::Builder::new().name(about.to_owned()).spawn(move || {
+            let done = work();
+            inbox.post(|news| news.system.done.push(done));
+        });
+        if let Err(error) = started {
+            let why = format!("Can't start a thread for it.\n{error}");
+            self.errand_done(Done::Failed(about, why));
+        }
+    }
+
+    /// Starts another instance, which outlives this one.
+    fn start_window(&mut self, cwd: &Path) {
+        let start = || {
+            let mut command = std::process::Command::new(own_program::path()?);
+            command.args(self.prefs.args.another(cwd)).current_dir(cwd);
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+            #[cfg(unix)]
+            std::os::unix::process::CommandExt::process_group(&mut command, 0);
+            let mut child = command.spawn()?;
+            // Without a wait, the exited child stays as a zombie.
+            std::thread::Builder::new().name("new window".to_owned()).spawn(move || child.wait())
+        };
+        if let Err(error) = start() {
+            self.complain("window", format!("Can't start another window.\n{error}"));
+        }
+    }
+}
+
+/// Changes the system's window.
+fn change(window: &Window, effect: Effect) {
+    match effect {
+        Effect::Title(title) => window.set_title(&title),
+        Effect::PointerShape(icon) => window.set_cursor(icon),
+        Effect::ShowPointer(shown) => window.set_cursor_visible(shown),
+        Effect::Attention(wanted) => {
+            window.request_user_attention(wanted.then_some(UserAttentionType::Informational));
+        }
+        Effect::Fullscreen(covers) => {
+            window.set_fullscreen(covers.then_some(Fullscreen::Borderless(None)));
+        }
+        Effect::FrameTheme(theme) => {
+            // Elsewhere the desktop draws the frame.
+            if wayland::shows(window) {
+                window.set_theme(Some(theme));
+                window.request_redraw();
+            }
+        }
+        Effect::Raise => {
+            window.set_visible(true);
+            window.set_minimized(false);
+            window.focus_window();
+        }
+        Effect::Show(at) => {
+            window.set_visible(true);
+            if let Some(at) = at {
+                window.set_outer_position(at);
+            }
+            window.focus_window();
+        }
+        Effect::Hide => window.set_visible(false),
+        Effect::Clipboard(_)
+        | Effect::Errand(..)
+        | Effect::NewWindow(_)
+        | Effect::Answer(_)
+        | Effect::End => {}
+    }
+}

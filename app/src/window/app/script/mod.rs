@@ -1,0 +1,274 @@
+//! Scripts of events: a test feeds keys, clicks, output and settings to the window's state, and compares the scene as
+//! text, the picture, and what was asked of the system. Needs no window, no display and no program.
+
+mod program;
+mod tests;
+
+use std::{
+    sync::{Arc, mpsc},
+    time::{Duration, Instant},
+};
+
+use clap::Parser as _;
+use unterm_mux::{
+    Mux, OnExit, PaneId, Spawn, Spawner,
+    input::{Key, KeyAction, Modifiers},
+};
+use unterm_renderer::{CpuPainter, Scene};
+use unterm_term::Content;
+use winit::{
+    event::MouseButton,
+    keyboard::{ModifiersState, NativeKeyCode, PhysicalKey, SmolStr},
+};
+
+use crate::window::{
+    app::{
+        App,
+        script::program::{Program, Programs},
+        surface::draw,
+    },
+    effect::Effect,
+    event::Event,
+    inbox::Inbox,
+    input::{
+        clipboard::Request,
+        keys::{KeyInput, Pressed},
+    },
+    surface::plan::Drawn,
+    ui::geometry::Geometry,
+};
+use crate::{
+    action::Chord,
+    args::Args,
+    config::{FILE, Settings},
+    environment,
+};
+
+/// A window's state with one tab, fed by a test.
+struct Script {
+    app: App,
+    programs: Arc<Programs>,
+    now: Instant,
+    home: tempfile::TempDir,
+    /// What was asked of the system, and not looked at yet.
+    effects: Vec<Effect>,
+    /// One for each time that news would wake the event loop.
+    wakes: mpsc::Receiver<()>,
+}
+
+impl Script {
+    fn new() -> Self {
+        Self::with(&["unterm"])
+    }
+
+    /// A script for a window with these arguments.
+    fn with(args: &[&str]) -> Self {
+        let home = tempfile::tempdir().expect("a folder");
+        let (settings, complaints) = Settings::read(home.path().to_owned());
+        assert!(complaints.is_empty(), "{complaints:?}");
+        let programs = Arc::new(Programs::default());
+        let args = Args::parse_from(args);
+        let options = environment::mux_options(true, args.allow());
+        let mux = Mux::with_spawner(options, Arc::clone(&programs) as Arc<dyn Spawner>);
+        let (wake, wakes) = mpsc::channel();
+        let inbox = Inbox::new(move || {
+            let _ = wake.send(());
+        });
+        mux.observe(Arc::clone(&inbox) as Arc<dyn unterm_mux::Observer>);
+        let palette = environment::palette(&settings.get(), home.path(), None);
+        let mut app = App::new(&args, mux, None, inbox, Arc::new(settings), palette);
+        app.input.focused = true;
+        app.surface.geometry = Some(Geometry { width: 800, height: 480, ..Geometry::TEST });
+        let mut script =
+            Self { app, programs, now: Instant::now(), home, effects: Vec::new(), wakes };
+        script.app.mux.open_tab(Spawn::default(), None, OnExit::Close).expect("a tab");
+        script.hear();
+        script
+    }
+
+    /// Feeds an event, then what the mux reported.
+    fn event(&mut self, event: Event) {
+        let effects = self.app.update(event);
+        self.effects.extend(effects);
+        self.hear();
+    }
+
+    /// Feeds what other threads reported, until no search runs any more.
+    fn hear(&mut self) {
+        loop {
+            let news = Box::new(self.app.inbox.take());
+            let effects = self.app.update(Event::News(news));
+            assert!(!effects.iter().any(|effect| matches!(effect, Effect::End)));
+            self.effects.extend(effects);
+            if self.app.overlays.search.as_ref().is_none_or(|search| search.is_answered) {
+                return;
+            }
+            self.wakes.recv_timeout(Duration::from_secs(60)).expect("the result of a search");
+        }
+    }
+
+    /// Presses and releases a key, given as in the configuration: `ctrl+shift+t`.
+    fn key(&mut self, chord: &str) {
+        let Chord { modifiers, key } = chord.parse().expect("a chord");
+        let text = match key {
+            Key::Char(c) if !modifiers.intersects(Modifiers::CTRL | Modifiers::ALT) => {
+                Some(SmolStr::new(c.to_string()))
+            }
+            _ => None,
+        };
+        let unshifted = if let Key::Char(c) = key { Some(c) } else { None };
+        let mut state = ModifiersState::empty();
+        state.set(ModifiersState::CONTROL, modifiers.contains(Modifiers::CTRL));
+        state.set(ModifiersState::SHIFT, modifiers.contains(Modifiers::SHIFT));
+        state.set(ModifiersState::ALT, modifiers.contains(Modifiers::ALT));
+        self.event(Event::Modifiers(state));
+        for action in [KeyAction::Press, KeyAction::Release] {
+            self.event(Event::Key(KeyInput {
+                pressed: Pressed { key, unshifted, base: unshifted },
+                physical: PhysicalKey::Unidentified(NativeKeyCode::Unidentified),
+                action,
+                text: text.clone().filter(|_| action == KeyAction::Press),
+            }));
+        }
+        self.event(Event::Modifiers(ModifiersState::empty()));
+    }
+
+    /// Presses and releases a mouse button at a point of the window.
+    fn click(&mut self, x: f64, y: f64, button: MouseButton) {
+        self.event(Event::PointerMoved(x, y));
+        for pressed in [true, false] {
+            self.event(Event::Button(button, pressed));
+        }
+    }
+
+    fn type_text(&mut self, text: &str) {
+        text.chars().for_each(|c| self.key(&c.to_string()));
+    }
+
+    /// The program of the focused pane prints.
+    fn print(&mut self, text: &str) -> PaneId {
+        let pane = self.app.focused_pane().expect("a pane").id();
+        self.print_in(pane.0 as usize, text);
+        pane
+    }
+
+    /// The program of this number, from 0, prints.
+    fn print_in(&mut self, number: usize, text: &str) {
+        self.program(number).print(text.as_bytes());
+        self.hear();
+    }
+
+    /// The program of this number, from 0. Its pane has the same number.
+    fn program(&self, number: usize) -> Arc<Program> {
+        self.programs.get(number)
+    }
+
+    fn configure(&mut self, text: &str) {
+        std::fs::write(self.home.path().join(FILE), text).expect("a file");
+        let (settings, complaints) = Settings::read(self.home.path().to_owned());
+        assert!(complaints.is_empty(), "{complaints:?}");
+        self.app.inbox.post(|news| news.control.settings = Some(Ok(settings.get())));
+        self.hear();
+    }
+
+    /// What was typed into the program of this number, from 0.
+    fn typed(&self, program: usize) -> String {
+        let bytes = std::mem::take(&mut *self.program(program).typed.lock());
+        String::from_utf8(bytes).expect("text")
+    }
+
+    /// Takes what was asked of the system since the last call, a line each: what a person would notice of it.
+    fn asked(&mut self) -> Vec<String> {
+        let asked = std::mem::take(&mut self.effects).into_iter().filter_map(|effect| {
+            Some(match effect {
+                Effect::Title(title) => format!("title {title}"),
+                Effect::PointerShape(icon) => format!("pointer {}", icon.name()),
+                Effect::Attention(wanted) => format!("attention {wanted}"),
+                Effect::Fullscreen(covers) => format!("fullscreen {covers}"),
+                Effect::Clipboard(Request::Store(buffer, text)) => format!("{buffer:?} {text:?}"),
+                Effect::Clipboard(Request::StoreHtml(html, _)) => format!("HTML {html:?}"),
+                Effect::Clipboard(Request::Paste(buffer, _)) => format!("paste {buffer:?}"),
+                Effect::Errand(about, _) => format!("errand {about}"),
+                Effect::NewWindow(_) => "new window".to_owned(),
+                Effect::Raise => "raise".to_owned(),
+                _ => return None,
+            })
+        });
+        asked.collect()
+    }
+
+    /// Paints the frame that is due, if any, by the fast path if that is possible. Returns whether it was.
+    fn paint(&mut self) -> bool {
+        let pacing = &mut self.app.surface.pacing;
+        let (is_asked, is_whole) = (pacing.is_asked(), pacing.is_whole());
+        pacing.painted(self.now);
+        let is_fast = is_asked && !is_whole && self.app.build_text(self.now);
+        if is_asked && !is_fast {
+            self.frame();
+        }
+        is_fast
+    }
+
+    /// The picture of the last frame.
+    fn picture(&mut self) -> Vec<u32> {
+        CpuPainter::picture(&mut self.app.surface.renderer)
+    }
+
+    /// Paints a whole frame, and returns its scene as text.
+    fn frame(&mut self) -> String {
+        let plan = self.app.prepare(self.now).expect("measures");
+        let text = {
+            let App { workspace, input, overlays, chrome, prefs, surface, .. } = &mut self.app;
+            let drawn = Drawn { plan: &plan, workspace, input, overlays, chrome, prefs };
+            let (scene, _) = draw::scene(&drawn, &mut surface.renderer);
+            surface.renderer.frame(&scene);
+            dump(&scene)
+        };
+        self.app.surface.pacing.painted(self.now);
+        self.app.note_around(plan.layout, plan.placed);
+        text
+    }
+
+    /// Whether the next frame may be one of text alone. If so, its picture must equal that of a whole frame.
+    fn takes_fast_path(&mut self) -> bool {
+        let is_whole = self.app.surface.pacing.is_whole();
+        if is_whole || !self.app.build_text(self.now) {
+            return false;
+        }
+        let fast = self.picture();
+        self.frame();
+        let whole = self.picture();
+        assert!(fast == whole, "the fast path left something out");
+        true
+    }
+}
+
+impl Drop for Script {
+    fn drop(&mut self) {
+        self.app.mux.shutdown();
+    }
+}
+
+/// The panes' rows, then the labels of the chrome and the overlays.
+fn dump(scene: &Scene<'_>) -> String {
+    let mut text = String::new();
+    for pane in &scene.panes {
+        text.push_str(&format!("pane {}{}\n", pane.id, if pane.focused { " focused" } else { "" }));
+        for row in &pane.snapshot.rows {
+            let mut line = String::new();
+            for cell in &row.cells {
+                match cell.content() {
+                    Content::Char(c) => line.push(c),
+                    _ => line.push(' '),
+                }
+            }
+            if !line.trim_end().is_empty() {
+                text.push_str(&format!("  {}\n", line.trim_end()));
+            }
+        }
+    }
+    for label in scene.labels.iter().filter(|label| !label.text.is_empty()) {
+        text.push_str(&format!("label {}\n", label.text));
+    }
+    text
+}

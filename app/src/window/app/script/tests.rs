@@ -1,0 +1,246 @@
+//! What keys, clicks and settings do, as scripts.
+
+use std::time::Duration;
+
+use winit::{
+    event::{MouseButton, MouseScrollDelta},
+    keyboard::ModifiersState,
+};
+
+use crate::window::{app::script::Script, event::Event};
+
+#[test]
+fn tabs_open_switch_and_close_by_keys() {
+    let mut script = Script::new();
+    script.print("first");
+    script.key("ctrl+shift+t");
+    script.print("second");
+    let two = script.frame();
+    assert!(two.starts_with("pane 1 focused\n  second\n"), "{two}");
+    assert_eq!(script.app.chrome.tabs.len(), 2);
+    script.key("ctrl+shift+tab");
+    assert!(script.frame().starts_with("pane 0 focused\n  first\n"));
+    script.key("x");
+    assert_eq!((script.typed(0), script.typed(1)), ("x".to_owned(), String::new()));
+}
+
+#[test]
+fn the_highest_overlay_takes_the_keys() {
+    let mut script = Script::new();
+    script.print("some text");
+    script.key("ctrl+shift+f");
+    script.type_text("text");
+    assert!(script.frame().contains("label text\n"), "the search shows its pattern");
+    script.key("ctrl+shift+p");
+    script.type_text("zoom");
+    let both = script.frame();
+    assert!(both.contains("label zoom\n") && both.contains("label text\n"), "{both}");
+    script.key("escape");
+    script.type_text("s");
+    assert!(script.frame().contains("label texts\n"), "the search is the highest again");
+    script.key("escape");
+    script.key("a");
+    assert_eq!(script.typed(0), "a");
+}
+
+#[test]
+fn output_takes_the_fast_path_only_where_nothing_lies_over_it() {
+    let mut script = Script::new();
+    script.print("$ ");
+    script.frame();
+    for c in "ls -l".chars() {
+        script.key(&c.to_string());
+        script.print(&c.to_string());
+        assert!(script.takes_fast_path(), "{c:?} is text alone");
+    }
+    for open in ["ctrl+shift+f", "ctrl+shift+p", "ctrl+shift+l"] {
+        script.key(open);
+        script.print("x");
+        assert!(!script.takes_fast_path(), "{open} opened something");
+        script.frame();
+        script.print("y");
+        assert!(!script.takes_fast_path(), "{open} lies over it");
+        script.key(if open == "ctrl+shift+l" { "ctrl+shift+l" } else { "escape" });
+        script.frame();
+        script.print("z");
+        assert!(script.takes_fast_path(), "nothing is left of {open}");
+    }
+    script.app.notify("test", "A message.".to_owned());
+    script.frame();
+    script.print("x");
+    assert!(!script.takes_fast_path(), "a message lies over it");
+    script.app.dismiss_toasts();
+    script.frame();
+    // Lines that leave the screen move marks and the scrollbar.
+    script.print(&"line\r\n".repeat(100));
+    assert!(!script.takes_fast_path(), "the history grew");
+    script.frame();
+    script.print("x");
+    assert!(script.takes_fast_path());
+}
+
+#[test]
+fn settings_apply_with_the_next_frame() {
+    let mut script = Script::new();
+    script.frame();
+    script.configure("[status_bar]\nshow = true\n[tab_bar]\nshow = 'never'\n");
+    let geometry = script.app.surface.geometry.expect("measures");
+    assert!(geometry.has_status_bar && !geometry.has_tab_bar);
+    script.print("x");
+    assert!(!script.takes_fast_path(), "more than text is new");
+}
+
+#[test]
+fn a_message_goes_by_itself() {
+    let mut script = Script::new();
+    script.app.notify("test", "A message.".to_owned());
+    assert!(script.frame().contains("label A message.\n"));
+    script.now += Duration::from_secs(10);
+    assert!(!script.frame().contains("A message."));
+}
+
+#[test]
+fn keys_may_follow_each_other() {
+    let mut script = Script::new();
+    script.configure(
+        "[keys]\nleader = 'ctrl+a'\n'leader>c' = 'new_tab'\n'leader>b>x' = 'send_text:both'\n\
+         'f5' = ['send_text:one ', 'send_text:two']\n",
+    );
+    script.key("ctrl+a");
+    assert!(script.frame().contains("label Ctrl+A …\n"));
+    script.key("b");
+    assert!(script.frame().contains("label Ctrl+A B …\n"));
+    script.key("x");
+    assert!(!script.frame().contains('…'));
+    script.key("f5");
+    assert_eq!(script.typed(0), "bothone two");
+    // Nothing is bound to what follows, so the program gets all keys.
+    script.key("ctrl+a");
+    script.key("b");
+    script.key("z");
+    assert_eq!(script.typed(0), "\x01bz");
+    script.key("ctrl+a");
+    script.key("escape");
+    script.key("c");
+    assert_eq!(script.typed(0), "c", "Escape discards the sequence");
+    // A key that is bound alone still does its work.
+    script.key("ctrl+a");
+    script.key("f5");
+    assert_eq!(script.typed(0), "\x01one two");
+    script.key("ctrl+a");
+    script.key("c");
+    assert_eq!(script.app.mux.layout().tabs.len(), 2);
+    // An overlay takes the next key.
+    script.key("ctrl+a");
+    script.app.open_search();
+    script.key("c");
+    assert_eq!((script.app.mux.layout().tabs.len(), script.typed(1)), (2, String::new()));
+    assert!(!script.frame().contains('…'));
+}
+
+#[test]
+fn mouse_buttons_and_the_wheel_run_what_they_are_bound_to() {
+    let mut script = Script::new();
+    script.configure(
+        "[mouse_bindings]\n'back' = 'send_text:back'\n'ctrl+wheel_up' = ['send_text:up', 'send_text:!']\n\
+         'right' = 'none'\n",
+    );
+    script.print("text");
+    script.frame();
+    script.click(100.0, 200.0, MouseButton::Back);
+    assert_eq!(script.typed(0), "back");
+    script.click(100.0, 200.0, MouseButton::Right);
+    assert!(!script.app.has_overlay(), "the right button opens no menu");
+    script.event(Event::Wheel(MouseScrollDelta::LineDelta(0.0, 1.0)));
+    assert_eq!(script.typed(0), "", "without Ctrl, it scrolls");
+    script.event(Event::Modifiers(ModifiersState::CONTROL));
+    script.event(Event::Wheel(MouseScrollDelta::LineDelta(0.0, 2.0)));
+    script.event(Event::Wheel(MouseScrollDelta::LineDelta(0.0, -1.0)));
+    assert_eq!(script.typed(0), "up!up!");
+    // A program that uses the mouse gets the button, unless Shift is held.
+    script.event(Event::Modifiers(ModifiersState::empty()));
+    script.print("\x1b[?1000h\x1b[?1006h");
+    script.click(100.0, 200.0, MouseButton::Back);
+    assert!(!script.typed(0).contains("back"));
+    script.event(Event::Modifiers(ModifiersState::SHIFT));
+    script.click(100.0, 200.0, MouseButton::Back);
+    assert_eq!(script.typed(0), "back");
+}
+
+#[test]
+fn a_profile_says_what_a_tab_runs() {
+    let mut script = Script::new();
+    script.configure(
+        "[profile.work]\nshell = 'worksh'\nargs = ['-l']\nenv = { JOB = 'work' }\ncwd = '/'\ntheme = 'nord-light'\n\
+         [keys]\n'f5' = 'new_tab:work'\n'f6' = 'new_tab:wrok'\n",
+    );
+    script.key("f5");
+    let spawn = |script: &Script, at: usize| script.program(at).spawn.clone();
+    let work = spawn(&script, 1);
+    assert_eq!((work.program.as_deref(), &work.args[..]), (Some("worksh"), &["-l".to_owned()][..]));
+    assert_eq!(work.cwd, Some("/".into()));
+    assert!(work.env.contains(&("JOB".to_owned(), "work".to_owned())));
+    let theme = |script: &Script| {
+        let pane = script.app.focused_pane().expect("a pane");
+        pane.term().palette().background
+    };
+    let light = theme(&script);
+    assert_ne!(light, script.app.prefs.palette.background);
+    // A split has the profile of its neighbour, a new tab has none.
+    script.frame();
+    script.key("ctrl+shift+e");
+    assert_eq!((spawn(&script, 2).program.as_deref(), theme(&script)), (Some("worksh"), light));
+    script.key("ctrl+shift+t");
+    assert_eq!(spawn(&script, 3).program, None);
+    assert_ne!(theme(&script), light);
+    script.key("f6");
+    let frame = script.frame();
+    assert!(frame.contains("There is no profile \"wrok\". There are work."), "{frame}");
+}
+
+#[test]
+fn what_was_closed_comes_back() {
+    let mut script = Script::new();
+    script.configure(
+        "[keys]\n'f5' = 'undo_close'\n'f6' = 'close_other_tabs'\n[tab_bar]\nnumbers = true\n",
+    );
+    script.print("first");
+    script.key("ctrl+shift+t");
+    script.print("second");
+    assert!(script.frame().contains("label 2  "), "tabs have numbers");
+    script.key("f6");
+    assert!(script.frame().starts_with("pane 1 focused\n  second\n"));
+    assert_eq!(script.app.mux.layout().tabs.len(), 1);
+    script.key("f5");
+    assert!(script.frame().starts_with("pane 0 focused\n  first\n"));
+    script.key("x");
+    assert_eq!(script.typed(0), "x", "the program runs on");
+    script.key("f5");
+    assert!(script.frame().contains("label Nothing was closed in the last 30 s.\n"));
+}
+
+#[test]
+fn the_tour_has_five_steps_and_can_be_skipped() {
+    let mut script = Script::new();
+    script.app.welcome();
+    assert!(script.frame().contains("label Split the window (1 of 5)\n"));
+    for step in 2..=5 {
+        script.key("enter");
+        assert!(script.frame().contains(&format!("({step} of 5)")), "{step}");
+    }
+    script.key("enter");
+    assert!(!script.frame().contains("of 5)"));
+    script.app.welcome();
+    assert!(!script.frame().contains("of 5)"), "it comes by itself only once");
+    script.configure(
+        "[keys]\n'f5' = 'tour'\n'f6' = 'about'\n'ctrl+shift+e' = 'none'\n'f7' = 'split_right'\n",
+    );
+    script.key("f5");
+    assert!(script.frame().contains("F7 opens a pane"), "it names the keys in force");
+    script.key("escape");
+    script.key("x");
+    assert_eq!(script.typed(0), "x", "Esc skips the rest");
+    script.key("f6");
+    let about = script.frame();
+    assert!(about.contains(&format!("label Unterm {}\n", env!("CARGO_PKG_VERSION"))), "{about}");
+}
