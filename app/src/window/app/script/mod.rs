@@ -2,6 +2,7 @@
 //! text, the picture, and what was asked of the system. Needs no window, no display and no program.
 
 mod program;
+mod session;
 mod tests;
 
 use std::{
