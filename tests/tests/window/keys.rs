@@ -1,6 +1,6 @@
 //! The program in a window on the test's own X server, with a simulated user's keys, mouse and view.
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use serde_json::Value;
 use unterm_tests::{Area, Display, Instance, Start, Window, describe, wait_for, wait_until};
 
@@ -258,19 +258,6 @@ fn a_double_click_selects_a_word_for_both_clipboards_and_enter_does_not_overtake
 }
 
 #[test]
-fn a_drag_selects_the_letters_under_it() -> Result<()> {
-    let display = Display::start()?;
-    let (_unterm, window, word) = with_a_word(&display)?;
-    let (_, y) = word.middle();
-    // From the left half of the word's third letter to the left half of its seventh: the four letters between.
-    let letter = (word.right - word.left) / 8;
-    let edge = |index: i16| word.left + letter * index + letter / 8;
-    window.drag((edge(2), y), (edge(6), y))?;
-    display.wait_for_selection("primary", "lect")?;
-    Ok(())
-}
-
-#[test]
 fn a_program_can_write_the_clipboard_and_the_title() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, window, pane) = Start::windowed(&display).at_prompt()?;
@@ -280,59 +267,6 @@ fn a_program_can_write_the_clipboard_and_the_title() -> Result<()> {
     )?;
     display.wait_for_selection("clipboard", "copied by a program")?;
     window.wait_until_called("a new title")
-}
-
-#[test]
-fn a_shortcut_that_has_nothing_to_do_types_nothing() -> Result<()> {
-    let display = Display::start()?;
-    let (mut unterm, _, pane) = Start::windowed(&display).at_prompt()?;
-    display.type_text("echo begun; cat -v\n")?;
-    // Before that, the shell's line editor may still have the terminal, which would then keep the carriage return.
-    pane.wait(&mut unterm, "the program", |lines| lines.iter().any(|line| line == "begun"))?;
-    // The keys dismiss messages, answer an agent, and zoom. There is only one pane, and no agent asks.
-    for keys in [["Shift_L", "Delete"], ["Shift_L", "y"], ["Shift_L", "z"]] {
-        display.press(&["Control_L", keys[0], keys[1]])?;
-    }
-    display.type_text("end\n")?;
-    let lines = pane.wait(&mut unterm, "what cat says", |lines| {
-        lines.iter().filter(|line| line.as_str() == "end").count() == 2
-    })?;
-    let mut said = lines.iter().skip_while(|line| !line.contains("cat -v")).skip(1);
-    ensure!(!said.any(|line| line.contains(['~', '^'])), "{lines:?}");
-    Ok(())
-}
-
-#[test]
-fn the_wheel_scrolls_the_history_and_a_key_returns() -> Result<()> {
-    let display = Display::start()?;
-    let (mut unterm, window, pane) = Start::windowed(&display).at_prompt()?;
-    // The marked lines end five lines above the screen, the distance that the wheel may scroll.
-    const END: [u8; 3] = [0, 255, 0];
-    let script = format!(
-        "clear; printf '{MARKED}older\\033[m\\n%.0s' $(seq 60); seq $(($(tput lines) + 3)); \
-         printf '\\033[48;2;0;255;0mend\\033[m\\n'\r"
-    );
-    pane.type_text(&mut unterm, &script)?;
-    pane.wait(&mut unterm, "the end", |lines| lines.iter().any(|line| line == "end"))?;
-    pane.wait_for_prompt(&mut unterm)?;
-    let live = pane.lines(&mut unterm)?;
-    // The wheel scrolls what the window shows, which lags behind the pane's state.
-    wait_for("the end in sight", || Ok(window.picture()?.area_of(END)), String::new)?;
-    wait_for(
-        "no mark",
-        || Ok(window.picture()?.area_of(MARK).is_none().then_some(())),
-        String::new,
-    )?;
-    window.point(300, 300)?;
-    for _ in 0..5 {
-        window.button(4, true)?;
-        window.button(4, false)?;
-    }
-    wait_for_mark(&window)?;
-    assert_eq!(pane.lines(&mut unterm)?, live, "the wire reads the live screen");
-    display.press(&["Control_L", "l"])?;
-    pane.wait(&mut unterm, "a clear screen", |lines| lines[1].is_empty())?;
-    Ok(())
 }
 
 #[test]

@@ -9,7 +9,6 @@ mod ime;
 mod keys;
 mod mouse;
 mod notifications;
-mod pastes;
 mod picker;
 mod reader_focus;
 mod reading;

@@ -1,8 +1,11 @@
 //! Scripts of events: a test feeds keys, clicks, output and settings to the window's state, and compares the scene as
 //! text, the picture, and what was asked of the system. Needs no window, no display and no program.
 
+mod mouse;
+mod pastes;
 mod program;
 mod session;
+mod tabs;
 mod tests;
 
 use std::{
@@ -12,7 +15,7 @@ use std::{
 
 use clap::Parser as _;
 use unterm_mux::{
-    Mux, OnExit, PaneId, Spawn, Spawner,
+    Mux, OnExit, PaneId, Spawn, Spawner, Tab,
     input::{Key, KeyAction, Modifiers},
 };
 use unterm_renderer::{CpuPainter, Scene};
@@ -134,6 +137,49 @@ impl Script {
         self.event(Event::Modifiers(ModifiersState::empty()));
     }
 
+    /// The left part of a cell of the focused pane, as a point of the window.
+    fn cell(&self, col: u16, row: u16) -> (f64, f64) {
+        let geometry = self.app.surface.geometry.expect("measures");
+        let placed = self.app.surface.placed(&self.app.mux.layout());
+        let focused = self.app.focused_pane().expect("a pane").id();
+        let (_, area) = placed.into_iter().find(|(id, _)| *id == focused).expect("its place");
+        let (x, y) = geometry.origin(area);
+        let at =
+            |from: i32, index: u16, size: u32| f64::from(from) + f64::from(index) * f64::from(size);
+        (at(x, col, geometry.cell.width) + 2.0, at(y, row, geometry.cell.height) + 8.0)
+    }
+
+    /// Moves the pointer with the left button held.
+    fn drag(&mut self, from: (f64, f64), to: (f64, f64)) {
+        self.event(Event::PointerMoved(from.0, from.1));
+        self.event(Event::Button(MouseButton::Left, true));
+        // More than the distance that makes a drag of a press.
+        self.event(Event::PointerMoved((from.0 + to.0) / 2.0, (from.1 + to.1) / 2.0));
+        self.event(Event::PointerMoved(to.0, to.1));
+        self.event(Event::Button(MouseButton::Left, false));
+    }
+
+    /// Delivers text that the window has asked the clipboard for.
+    fn paste(&mut self, text: &str) {
+        let asked = std::mem::take(&mut self.effects);
+        let panes = asked.into_iter().find_map(|effect| match effect {
+            Effect::Clipboard(Request::Paste(_, panes)) => Some(panes),
+            _ => None,
+        });
+        let panes = panes.expect("a request for text");
+        let text = Some(text.to_owned());
+        self.app.inbox.post(|news| news.clipboard.pastes.push((panes, text)));
+        self.hear();
+    }
+
+    /// The numbers of the panes of each tab, and their columns.
+    fn panes(&self) -> Vec<Vec<(u64, u16)>> {
+        let columns = |id| self.app.mux.pane(id).expect("a pane").term().size().cols;
+        let layout = self.app.mux.layout();
+        let panes = |tab: &Tab| tab.panes().into_iter().map(|id| (id.0, columns(id))).collect();
+        layout.tabs.iter().map(panes).collect()
+    }
+
     /// Presses and releases a mouse button at a point of the window.
     fn click(&mut self, x: f64, y: f64, button: MouseButton) {
         self.event(Event::PointerMoved(x, y));
@@ -178,24 +224,14 @@ impl Script {
         String::from_utf8(bytes).expect("text")
     }
 
+    /// Whether the system was asked for this since the last call of [`Self::asked`].
+    fn effects_contain(&self, wanted: &str) -> bool {
+        self.effects.iter().filter_map(described).any(|asked| asked == wanted)
+    }
+
     /// Takes what was asked of the system since the last call, a line each: what a person would notice of it.
     fn asked(&mut self) -> Vec<String> {
-        let asked = std::mem::take(&mut self.effects).into_iter().filter_map(|effect| {
-            Some(match effect {
-                Effect::Title(title) => format!("title {title}"),
-                Effect::PointerShape(icon) => format!("pointer {}", icon.name()),
-                Effect::Attention(wanted) => format!("attention {wanted}"),
-                Effect::Fullscreen(covers) => format!("fullscreen {covers}"),
-                Effect::Clipboard(Request::Store(buffer, text)) => format!("{buffer:?} {text:?}"),
-                Effect::Clipboard(Request::StoreHtml(html, _)) => format!("HTML {html:?}"),
-                Effect::Clipboard(Request::Paste(buffer, _)) => format!("paste {buffer:?}"),
-                Effect::Errand(about, _) => format!("errand {about}"),
-                Effect::NewWindow(_) => "new window".to_owned(),
-                Effect::Raise => "raise".to_owned(),
-                _ => return None,
-            })
-        });
-        asked.collect()
+        std::mem::take(&mut self.effects).iter().filter_map(described).collect()
     }
 
     /// Paints the frame that is due, if any, by the fast path if that is possible. Returns whether it was.
@@ -248,6 +284,20 @@ impl Drop for Script {
     fn drop(&mut self) {
         self.app.mux.shutdown();
     }
+}
+
+/// What a person would notice of an effect.
+fn described(effect: &Effect) -> Option<String> {
+    Some(match effect {
+        Effect::PointerShape(icon) => format!("pointer {}", icon.name()),
+        Effect::Attention(wanted) => format!("attention {wanted}"),
+        Effect::Clipboard(Request::Store(buffer, text)) => format!("{buffer:?} {text:?}"),
+        Effect::Clipboard(Request::Paste(buffer, _)) => format!("paste {buffer:?}"),
+        Effect::Errand(about, _) => format!("errand {about}"),
+        Effect::NewWindow(_) => "new window".to_owned(),
+        Effect::Raise => "raise".to_owned(),
+        _ => return None,
+    })
 }
 
 /// The panes' rows, then the labels of the chrome and the overlays.

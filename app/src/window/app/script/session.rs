@@ -180,12 +180,7 @@ fn feed(script: &mut Script, step: &Step) {
         Print(text) => drop(script.print(text)),
         PrintIn(number, text) => script.print_in(number, text),
         Click(x, y) => script.click(x, y, MouseButton::Left),
-        Drag(from, to) => {
-            script.event(Event::PointerMoved(from.0, from.1));
-            script.event(Event::Button(MouseButton::Left, true));
-            script.event(Event::PointerMoved(to.0, to.1));
-            script.event(Event::Button(MouseButton::Left, false));
-        }
+        Drag(from, to) => script.drag(from, to),
         Point(x, y) => script.event(Event::PointerMoved(x, y)),
         Wheel(lines) => script.event(Event::Wheel(MouseScrollDelta::LineDelta(0.0, lines))),
         Focus(focused) => script.event(Event::Focus(focused)),

@@ -1,0 +1,200 @@
+//! Tabs, splits and the scrollbar by mouse and keys.
+
+use winit::event::{MouseButton, MouseScrollDelta};
+
+use crate::window::{app::script::Script, chrome::tab_bar::TabBarPart, event::Event};
+
+/// The middle of the tab bar, which is 28 pixels high and at the top.
+const BAR: f64 = 13.0;
+
+/// A window with `count` tabs, each of one pane; the tabs are called `tab-0`, `tab-1` and so on.
+fn with_tabs(count: usize) -> Script {
+    let mut script = Script::new();
+    for number in 0..count {
+        if number > 0 {
+            script.key("ctrl+shift+t");
+        }
+        script.print(&format!("\x1b]2;tab-{number}\x07"));
+    }
+    script.frame();
+    script
+}
+
+/// The middle of a tab, counted from 0.
+fn tab(script: &Script, number: usize) -> f64 {
+    let bar = script.app.tab_bar().expect("a tab bar");
+    let id = script.app.mux.layout().tabs[number].id;
+    let is_it = |x: &f64| matches!(bar.at(*x, BAR), TabBarPart::Tab(at) if at == id);
+    let points: Vec<f64> = (0..800).map(f64::from).filter(is_it).collect();
+    points[points.len() / 2]
+}
+
+/// The first panes of the tabs, in the tabs' order.
+fn order(script: &Script) -> Vec<u64> {
+    script.panes().iter().map(|panes| panes[0].0).collect()
+}
+
+#[test]
+fn a_tab_is_dragged_to_another_place() {
+    let mut script = with_tabs(3);
+    script.drag((tab(&script, 0), BAR), (tab(&script, 2), BAR));
+    assert_eq!(order(&script), [1, 2, 0]);
+    script.frame();
+    // Escape returns the tab to its place.
+    script.event(Event::PointerMoved(tab(&script, 0), BAR));
+    script.event(Event::Button(MouseButton::Left, true));
+    for x in [250.0, 400.0, 560.0] {
+        script.event(Event::PointerMoved(x, BAR));
+        script.frame();
+    }
+    assert_ne!(order(&script), [1, 2, 0]);
+    script.key("escape");
+    script.event(Event::Button(MouseButton::Left, false));
+    assert_eq!(order(&script), [1, 2, 0]);
+}
+
+#[test]
+fn the_wheel_switches_tabs_and_the_middle_button_closes_one() {
+    let mut script = with_tabs(3);
+    assert!(script.frame().starts_with("pane 2"));
+    script.event(Event::PointerMoved(tab(&script, 0), BAR));
+    script.event(Event::Wheel(MouseScrollDelta::LineDelta(0.0, 1.0)));
+    assert!(script.frame().starts_with("pane 1"));
+    script.click(tab(&script, 1), BAR, MouseButton::Middle);
+    assert_eq!(order(&script), [0, 2]);
+}
+
+#[test]
+fn a_tabs_menu_is_used_by_keys_and_by_mouse() {
+    let mut script = with_tabs(2);
+    let whole = script.panes()[0][0].1;
+    script.click(tab(&script, 0), BAR, MouseButton::Right);
+    script.frame();
+    // The third item, after New tab and Duplicate tab, is Split right, which applies to the clicked tab.
+    for _ in 0..3 {
+        script.key("down");
+    }
+    script.key("enter");
+    let panes = script.panes();
+    assert_eq!((panes[0].len(), panes[1].len()), (2, 1));
+    assert!(panes[0].iter().all(|pane| pane.1 <= whole / 2), "{panes:?}");
+    // Escape closes the menu, and keys go to the program again.
+    script.frame();
+    script.click(tab(&script, 0), BAR, MouseButton::Right);
+    script.frame();
+    script.key("down");
+    script.key("escape");
+    script.key("x");
+    assert_eq!(script.typed(2), "x");
+    // The first row, below the bar.
+    script.frame();
+    script.click(tab(&script, 0), BAR, MouseButton::Right);
+    script.frame();
+    script.click(tab(&script, 0) + 10.0, 28.0 + 14.0, MouseButton::Left);
+    assert_eq!(script.panes().len(), 3);
+}
+
+#[test]
+fn a_click_on_plus_opens_a_tab() {
+    let mut script = with_tabs(1);
+    let bar = script.app.tab_bar().expect("a tab bar");
+    let is_plus = |x: &f64| matches!(bar.at(*x, BAR), TabBarPart::New);
+    let plus = (0..800).map(f64::from).find(is_plus).expect("a button");
+    script.click(plus + 5.0, BAR, MouseButton::Left);
+    assert_eq!(script.panes().len(), 2);
+}
+
+#[test]
+fn a_divider_is_dragged_by_whole_cells_and_escape_puts_it_back() {
+    let mut script = Script::new();
+    script.key("ctrl+shift+e");
+    script.frame();
+    let columns = |script: &Script| {
+        let panes = script.panes();
+        (panes[0][0].1, panes[0][1].1)
+    };
+    let (left, right) = columns(&script);
+    let (cell, padding) = (9.0, 8.0);
+    let divider = |columns: u16| f64::from(columns) * cell + 2.0 * padding;
+    script.drag((divider(left), 300.0), (divider(left - 20) + 3.0, 300.0));
+    assert_eq!(columns(&script), (left - 20, right + 20));
+    script.event(Event::PointerMoved(divider(left - 20), 300.0));
+    script.event(Event::Button(MouseButton::Left, true));
+    script.event(Event::PointerMoved(divider(left - 25), 300.0));
+    script.hear();
+    assert!(columns(&script).0 < left - 20);
+    script.key("escape");
+    assert_eq!(columns(&script), (left - 20, right + 20));
+}
+
+#[test]
+fn panes_move_and_are_typed_into_together() {
+    let mut script = Script::new();
+    script.configure(
+        "[keys]\n'f1' = 'broadcast_tab'\n'f2' = 'swap_pane_left'\n'f3' = 'next_pane'\n'f4' = 'previous_pane'\n\
+         'f5' = 'pane_to_new_tab'\n'f6' = 'pane_to_tab:1'\n",
+    );
+    script.key("ctrl+shift+e");
+    script.key("f1");
+    script.key("a");
+    script.key("f1");
+    assert_eq!((script.typed(0), script.typed(1)), ("a".to_owned(), "a".to_owned()));
+    // The second pane keeps the keyboard focus, even when it is swapped or moved to its own tab.
+    script.key("f2");
+    script.key("b");
+    // Wrap around at the end, and go back.
+    script.key("f3");
+    script.key("c");
+    script.key("f4");
+    script.key("d");
+    assert_eq!((script.typed(0), script.typed(1)), ("c".to_owned(), "bd".to_owned()));
+    script.key("f5");
+    script.key("e");
+    assert_eq!((order(&script), script.typed(1)), (vec![0, 1], "e".to_owned()));
+    script.key("f6");
+    assert_eq!(script.panes().len(), 1);
+}
+
+#[test]
+fn a_pane_is_not_split_into_parts_that_are_of_no_use() {
+    let mut script = Script::new();
+    let mut count = 1;
+    // Each split halves the pane that the last split created.
+    let said = loop {
+        script.key("ctrl+shift+e");
+        let panes = script.panes()[0].len();
+        if panes == count {
+            break script.frame();
+        }
+        count = panes;
+        assert!(count < 20, "there is always room");
+    };
+    assert!(said.contains("The pane is too small to split."), "{said}");
+    assert!(count > 2 && script.panes()[0].iter().all(|pane| pane.1 >= 4));
+    // There is still room for a split downward.
+    script.key("ctrl+shift+d");
+    assert_eq!(script.panes()[0].len(), count + 1);
+}
+
+#[test]
+fn a_shortcut_that_has_nothing_to_do_types_nothing() {
+    let mut script = Script::new();
+    // The keys dismiss messages, answer an agent, and zoom. There is only one pane, and no agent asks.
+    for keys in ["ctrl+shift+delete", "ctrl+shift+y", "ctrl+shift+z"] {
+        script.key(keys);
+    }
+    script.key("x");
+    assert_eq!(script.typed(0), "x");
+}
+
+#[test]
+fn the_scrollbar_is_dragged_through_the_history() {
+    let mut script = Script::new();
+    script.print("the first line\r\n");
+    script.print(&"line\r\n".repeat(300));
+    // The bar appears near the pointer; its thumb is at the bottom.
+    script.event(Event::PointerMoved(795.0, 440.0));
+    assert!(!script.frame().contains("the first line"));
+    script.drag((795.0, 440.0), (795.0, 20.0));
+    assert!(script.frame().contains("the first line"));
+}
