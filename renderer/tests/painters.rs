@@ -348,6 +348,63 @@ fn gpu_frame_equals_cpu_frame() {
         .unwrap_or_else(|error| panic!("on {}: {error}", gpu.borrow().adapter()));
 }
 
+/// Both painters, also where only the pane below or the one above has changed.
+#[test]
+fn a_pane_covers_those_before_it() {
+    let mut gpu = gpu();
+    let mut renderer = Renderer::new(FontOptions::default());
+    let metrics = renderer.metrics();
+    let (mut cpu, mut buffer) = (CpuPainter::new(), Vec::new());
+    let line = |at: u64, revision: u64, text: &str| {
+        row(at, revision, COLS, &[run(text, Style::default())])
+    };
+    let mut below = snapshot(COLS, &[]);
+    below.rows = (0..12).map(|at| line(at, 1, "below below below")).collect();
+    below.size.rows = 12;
+    let mut above = snapshot(COLS, &[]);
+    above.rows = (0..4).map(|at| line(at, 1, "above")).collect();
+    above.size.rows = 4;
+    for (step, opacity) in [1.0, 1.0, 1.0, 1.0, 0.6].into_iter().enumerate() {
+        match step {
+            1 => below.rows[5] = line(5, 2, "changed below, on both sides"),
+            2 => above.rows[1] = line(1, 2, "changed"),
+            // The pane below scrolls.
+            3 => below.rows.rotate_left(2),
+            _ => {}
+        }
+        let mut scene = scene(pane(&below, metrics));
+        let mut over = PaneScene { id: 2, ..pane(&above, metrics) };
+        over.opacity = opacity;
+        over.area.width = scene.width / 2;
+        over.area.x += 30;
+        over.area.y += 45;
+        over.origin = (over.origin.0 + 30, over.origin.1 + 45);
+        scene.panes.push(over);
+        renderer.frame(&scene);
+        buffer.resize((scene.width * scene.height) as usize, 0);
+        cpu.paint(&mut renderer, &mut buffer, u8::from(step > 0));
+        let whole = CpuPainter::picture(&mut renderer);
+        assert!(buffer == whole, "step {step}: painting the damage left something out");
+        // Inside the pane above, the picture is that of the pane alone.
+        let covered = over.area;
+        scene.panes.remove(0);
+        renderer.frame(&scene);
+        let alone = CpuPainter::picture(&mut renderer);
+        let at = |x: i32, y: i32| (y as u32 * scene.width + x as u32) as usize;
+        for y in covered.y..covered.y + covered.height as i32 {
+            let row = at(covered.x, y)..at(covered.x + covered.width as i32, y);
+            assert!(whole[row.clone()] == alone[row], "step {step}: line {y} shows what is below");
+        }
+        scene.panes.insert(0, pane(&below, metrics));
+        renderer.frame(&scene);
+        if let Some(gpu) = &mut gpu {
+            gpu.paint(&mut renderer);
+            compare(&whole, &gpu.read().unwrap(), scene.width)
+                .unwrap_or_else(|error| panic!("step {step}: {error}"));
+        }
+    }
+}
+
 /// A rounded corner hardly covers its outermost pixels. Mixed as light over a clear background, such a color is so dark
 /// that a coverage of 8 bits would show.
 #[test]

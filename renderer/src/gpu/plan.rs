@@ -57,7 +57,7 @@ pub(super) struct PlannedRow {
 }
 
 impl Plan {
-    /// A plan that draws the panes' backgrounds, and the frame's background outside the panes.
+    /// A plan that draws the frame's background outside the panes.
     pub(super) fn new(frame: &Frame) -> Self {
         let surface = frame.rect();
         let mut plan = Self { surface, areas: Vec::new(), draws: Vec::new(), calls: Vec::new() };
@@ -66,21 +66,21 @@ impl Plan {
             let PixelRect { x, y, width, height } = rect;
             plan.areas.push(Instance::fill(x, y, width, height, frame.background));
         }
-        for pane in &frame.panes {
-            let PixelRect { x, y, width, height } = pane.area;
-            let mut fill = Instance::fill(x, y, width, height, pane.background);
-            let [opacity, red, green, blue] =
-                premultiplied(pane.background, pane.opacity).to_be_bytes();
-            fill.color = [red, green, blue, opacity];
-            plan.areas.push(fill);
-        }
         let instances = 0..plan.areas.len() as u32;
         plan.call(Kind::Fill, Source::Areas, instances, 0, surface);
         plan
     }
 
-    /// Adds a pane: the given rows, and its images.
+    /// Adds a pane: its background, the given rows, and its images. A pane covers those added before it.
     pub(super) fn pane(&mut self, pane: &FramePane, rows: &[PlannedRow]) {
+        let PixelRect { x, y, width, height } = pane.area;
+        let mut fill = Instance::fill(x, y, width, height, pane.background);
+        let [opacity, red, green, blue] =
+            premultiplied(pane.background, pane.opacity).to_be_bytes();
+        fill.color = [red, green, blue, opacity];
+        let first = self.areas.len() as u32;
+        self.areas.push(fill);
+        self.call(Kind::Fill, Source::Areas, first..first + 1, 0, pane.area);
         let placed: Vec<_> = rows
             .iter()
             .map(|row| {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use unterm_mux::{Layout, PaneId, Rect};
 use unterm_term::{LineId, Palette, ScreenKind, Size};
 
-use crate::window::{echo::text_frame::TextStyle, surface::look::PaneLook, workspace::view::View};
+use crate::window::{echo::text_style::TextStyle, surface::look::PaneLook, workspace::view::View};
 
 /// The state that a whole frame showed, except the panes' text.
 pub(crate) struct Around {

@@ -17,6 +17,7 @@ pub(crate) mod around;
 pub(crate) mod loan;
 pub(crate) mod reader;
 pub(crate) mod text_frame;
+pub(crate) mod text_style;
 
 use std::sync::Arc;
 

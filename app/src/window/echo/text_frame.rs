@@ -6,11 +6,13 @@ use std::{
 };
 
 use unterm_mux::{Layout, Mux, PaneId, Rect};
-use unterm_renderer::{PaneScene, PixelRect, TextOptions};
-use unterm_term::CursorShape;
+use unterm_renderer::{PaneScene, PixelRect};
 
 use crate::window::{
-    echo::around::{Around, Outline},
+    echo::{
+        around::{Around, Outline},
+        text_style::TextStyle,
+    },
     surface::Surface,
     ui::geometry::Geometry,
     workspace::view::{View, Views},
@@ -18,18 +20,6 @@ use crate::window::{
 
 /// Half the period of a blinking cursor.
 const BLINK: Duration = Duration::from_millis(530);
-
-/// How text is shown, apart from its look: what preferences and focus say.
-#[derive(Clone, Copy)]
-pub(crate) struct TextStyle {
-    /// The shape of the cursor, and whether it blinks, unless a program says otherwise.
-    pub(crate) cursor: (CursorShape, bool),
-    pub(crate) options: TextOptions,
-    /// Whether images move, and cursors and cells blink.
-    pub(crate) has_motion: bool,
-    /// Whether the window has the focus. Without it, nothing blinks.
-    pub(crate) has_focus: bool,
-}
 
 /// What a frame of text changes.
 pub(crate) struct TextFrame<'a> {

@@ -19,7 +19,7 @@ use winit::dpi::PhysicalPosition;
 
 use crate::window::{
     surface::{pacing::Pacing, screen::Screen},
-    ui::geometry::Geometry,
+    ui::geometry::{Geometry, contains, pixels},
 };
 
 /// The state of the surface.
@@ -68,7 +68,7 @@ impl Surface {
         cell.map_or((1, 1), |cell| (cell.width.max(1), cell.height.max(1)))
     }
 
-    /// The visible panes and their areas.
+    /// The visible panes and their areas. A pane lies over those before it.
     pub(crate) fn placed(&self, layout: &Layout) -> Vec<(PaneId, Rect)> {
         let Some(geometry) = &self.geometry else { return Vec::new() };
         let tab = layout.active_tab();
@@ -97,4 +97,9 @@ impl Surface {
             self.redraw_whole();
         }
     }
+}
+
+/// The highest pane at a point of the window, and its area.
+pub(crate) fn pane_under(placed: &[(PaneId, Rect)], x: f64, y: f64) -> Option<(PaneId, Rect)> {
+    placed.iter().rev().copied().find(|(_, area)| contains(pixels(*area), x, y))
 }

@@ -19,7 +19,8 @@ use crate::window::{
         keys,
         pointer::{DOUBLE_CLICK, Target, mux_button},
     },
-    ui::geometry::{contains, pixels},
+    surface::pane_under,
+    ui::geometry::contains,
 };
 use crate::{
     action::{Action, MouseChord, MouseInput},
@@ -281,7 +282,7 @@ impl App {
     /// The pane at a point of the window, and its area.
     pub(crate) fn pane_at(&self, x: f64, y: f64) -> Option<(PaneId, Rect)> {
         let placed = self.surface.placed(&self.mux.layout());
-        placed.into_iter().find(|(_, area)| contains(pixels(*area), x, y))
+        pane_under(&placed, x, y)
     }
 
     /// The pane, column and visible row of the cell under the pointer.

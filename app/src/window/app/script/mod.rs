@@ -1,6 +1,7 @@
 //! Scripts of events: a test feeds keys, clicks, output and settings to the window's state, and compares the scene as
 //! text, the picture, and what was asked of the system. Needs no window, no display and no program.
 
+mod floating;
 mod mouse;
 mod pastes;
 mod program;
@@ -38,7 +39,7 @@ use crate::window::{
         clipboard::Request,
         keys::{KeyInput, Pressed},
     },
-    surface::plan::Drawn,
+    surface::plan::{Drawn, Plan},
     ui::geometry::Geometry,
 };
 use crate::{
@@ -254,16 +255,19 @@ impl Script {
     /// Paints a whole frame, and returns its scene as text.
     fn frame(&mut self) -> String {
         let plan = self.app.prepare(self.now).expect("measures");
-        let text = {
-            let App { workspace, input, overlays, chrome, prefs, surface, .. } = &mut self.app;
-            let drawn = Drawn { plan: &plan, workspace, input, overlays, chrome, prefs };
-            let (scene, _) = draw::scene(&drawn, &mut surface.renderer);
-            surface.renderer.frame(&scene);
-            dump(&scene)
-        };
+        let text = self.draw(&plan);
         self.app.surface.pacing.painted(self.now);
         self.app.note_around(plan.layout, plan.placed);
         text
+    }
+
+    /// Builds a frame as planned, and returns its scene as text.
+    fn draw(&mut self, plan: &Plan) -> String {
+        let App { workspace, input, overlays, chrome, prefs, surface, .. } = &mut self.app;
+        let drawn = Drawn { plan, workspace, input, overlays, chrome, prefs };
+        let (scene, _) = draw::scene(&drawn, &mut surface.renderer);
+        surface.renderer.frame(&scene);
+        dump(&scene)
     }
 
     /// Whether the next frame may be one of text alone. If so, its picture must equal that of a whole frame.

@@ -7,11 +7,7 @@ use unterm_mux::{Layout, PaneId, Rect};
 
 use crate::window::{
     app::App,
-    echo::{
-        around::Around,
-        reader::Lent,
-        text_frame::{TextFrame, TextStyle},
-    },
+    echo::{around::Around, reader::Lent, text_frame::TextFrame, text_style::TextStyle},
     prefs::default_cursor,
 };
 

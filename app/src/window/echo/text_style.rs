@@ -1,0 +1,16 @@
+//! How the panes' text is shown, apart from its look.
+
+use unterm_renderer::TextOptions;
+use unterm_term::CursorShape;
+
+/// How text is shown, apart from its look: what preferences and focus say.
+#[derive(Clone, Copy)]
+pub(crate) struct TextStyle {
+    /// The shape of the cursor, and whether it blinks, unless a program says otherwise.
+    pub(crate) cursor: (CursorShape, bool),
+    pub(crate) options: TextOptions,
+    /// Whether images move, and cursors and cells blink.
+    pub(crate) has_motion: bool,
+    /// Whether the window has the focus. Without it, nothing blinks.
+    pub(crate) has_focus: bool,
+}
