@@ -2,7 +2,7 @@
 //!
 //! Cells hold text in reading order, and programs, selections and searches count columns in that order. A row that
 //! contains Hebrew, Arabic or another right-to-left script is shown in the order that the Unicode Bidirectional Algorithm
-//! (UAX #9) gives for a left-to-right paragraph. Box drawing and two or more blanks divide a row into fields that are
+//! (UAX #9) gives for a left-to-right paragraph. Box drawing, `|` and two or more blanks divide a row into fields that are
 //! ordered one by one, so that the columns of tables and the borders of panels stay in place.
 
 use std::ops::Range;
@@ -252,7 +252,7 @@ fn units(row: &SnapshotRow) -> Vec<Unit> {
             }
         };
         let base = match base {
-            '\u{2500}'..='\u{259f}' => SEPARATOR,
+            '\u{2500}'..='\u{259f}' | '|' => SEPARATOR,
             '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{85}' | '\u{2029}' => CONTROL,
             c if c.is_control() => CONTROL,
             base => base,
@@ -366,6 +366,7 @@ mod tests {
     fn borders_and_blanks_divide_fields() {
         let hebrew = "\u{2502}\u{5d0}\u{5d1} \u{2502} \u{5d2}\u{5d3}\u{2502}";
         assert_eq!(shown(hebrew), "\u{2502}\u{5d1}\u{5d0} \u{2502} \u{5d3}\u{5d2}\u{2502}");
+        assert_eq!(shown("\u{5d0}\u{5d1} | 456 | \u{5d2}"), "\u{5d1}\u{5d0} | 456 | \u{5d2}");
         assert_eq!(shown("\u{5d0}\u{5d1}  \u{5d2}\u{5d3}"), "\u{5d1}\u{5d0}  \u{5d3}\u{5d2}");
         assert_eq!(shown("\u{5d0}\u{5d1} \u{5d2}\u{5d3}"), "\u{5d3}\u{5d2} \u{5d1}\u{5d0}");
     }

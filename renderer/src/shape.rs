@@ -5,6 +5,7 @@ use std::sync::Arc;
 use cosmic_text::harfrust::{Direction, UnicodeBuffer};
 use rustc_hash::FxHashMap;
 
+use crate::bidi::JOINER;
 use crate::font::Stretch;
 use crate::fonts::{FaceStyle, Fonts};
 use crate::glyph::{GlyphCache, GlyphId, GlyphKey};
@@ -178,10 +179,13 @@ impl Shaper {
                 buffer.add(c, cluster as u32);
             }
         }
-        buffer.set_direction(Direction::LeftToRight);
+        // A buffer that has a direction keeps it. Cells run from left to right whatever the script; only within a cell,
+        // glyphs stand as the script requires.
+        if run.len() > 1 {
+            buffer.set_direction(Direction::LeftToRight);
+        }
         buffer.guess_segment_properties();
-        // Cells run from left to right whatever the script. Only within a cell, glyphs stand as the script requires.
-        let is_rtl = run.len() == 1 && buffer.direction() == Direction::RightToLeft;
+        let is_rtl = buffer.direction() == Direction::RightToLeft;
         if !is_rtl {
             buffer.set_direction(Direction::LeftToRight);
         }
@@ -208,7 +212,13 @@ impl Shaper {
             if width > room as f32 * 1.05 {
                 size = (size * room as f32 / width).max(4.0);
             } else if is_rtl {
-                indent = (room as f32 - width).max(0.0) / 2.0;
+                // A letter touches the neighbor that it joins.
+                let share = match (first.starts_with(JOINER), first.ends_with(JOINER)) {
+                    (true, false) => 1.0,
+                    (false, true) => 0.0,
+                    _ => 0.5,
+                };
+                indent = (room as f32 - width).max(0.0) * share;
             }
         }
         // Everything is laid out in single cells, and stretched when it is placed.

@@ -1,6 +1,6 @@
 //! Rows with right-to-left text, compared with rows whose text is written in the order in which it is shown.
 
-use crate::support::{colored, pane, plain, run, scene, snapshot};
+use crate::support::{colored, pane, plain, run, scene, skip, snapshot};
 use unterm_renderer::{FontOptions, FrameRow, PaneScene, Renderer, TextOptions};
 use unterm_term::{Cursor, LineId, Modes, Point, Snapshot, TextRange};
 
@@ -74,4 +74,25 @@ fn the_option_and_the_program_turn_it_off() {
     assert_ne!(on, off);
     let explicit = With { is_explicit: true, ..With::default() };
     assert_eq!(row(&mut renderer, text(ALEF_BET_GIMEL), true, explicit), off);
+}
+
+/// Letters take the forms that their neighbors require, and are shown from right to left.
+#[test]
+fn arabic_letters_join() {
+    let mut renderer = Renderer::new(FontOptions::default());
+    let shown = |renderer: &mut Renderer, text: &str, bidi: bool| {
+        let snapshot = snapshot(24, &[vec![plain(text)]]);
+        row(renderer, snapshot, bidi, With::default())
+    };
+    // The letter beh at the end of a word, in the middle and at the beginning, as characters of their own.
+    let forms = "\u{fe90}\u{fe92}\u{fe91}";
+    let (final_form, first_form) = ("\u{fe90}", "\u{fe91}");
+    if shown(&mut renderer, final_form, false) == shown(&mut renderer, first_form, false) {
+        return skip("no font has Arabic letters");
+    }
+    let joined = shown(&mut renderer, "\u{628}\u{628}\u{628}", true);
+    assert_eq!(joined, shown(&mut renderer, forms, false));
+    // Lam and alef have one form together, which differs from alef and lam.
+    let lam_alef = shown(&mut renderer, "\u{644}\u{627}", true);
+    assert_ne!(lam_alef, shown(&mut renderer, "\u{627}\u{644}", true));
 }
