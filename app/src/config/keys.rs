@@ -207,7 +207,7 @@ impl Keymap {
         }
     }
 
-    /// The shortest keys of an action without an argument, as shown to the user.
+    /// The keys of an action without an argument, as shown to the user: the first default that is in force, else the shortest.
     pub fn keys_of(&self, entry: &Entry) -> String {
         let Some(action) = entry.plain() else { return String::new() };
         let mut keys = Vec::new();
@@ -216,7 +216,12 @@ impl Keymap {
                 keys.push(Keys { leader: false, chords: chords.to_vec() }.to_string());
             }
         });
-        keys.sort_by(|a, b| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
+        // Defaults are listed in the order of preference.
+        let preference = |keys: &str| {
+            let is_it = |default: &(&str, _)| default.0.eq_ignore_ascii_case(keys);
+            entry.keys.iter().position(is_it).unwrap_or(usize::MAX)
+        };
+        keys.sort_by_cached_key(|keys| (preference(keys), keys.len(), keys.clone()));
         keys.into_iter().next().unwrap_or_default()
     }
 
@@ -349,7 +354,7 @@ mod tests {
         let map = keymap(&[("ctrl+shift+t", "none")]);
         assert_eq!(map.keys_of(entry("new_tab")), "");
         assert_eq!(map.keys_of(entry("move_tab_left")), "Ctrl+Shift+PgUp");
-        assert_eq!(map.keys_of(entry("copy")), "Ctrl+C");
+        assert_eq!(map.keys_of(entry("copy")), "Ctrl+Shift+C");
         assert_eq!(map.keys_of(entry("focus_left")), "Ctrl+Alt+Left");
         assert_eq!(map.keys_of(entry("smaller_font")), "Ctrl+-");
     }

@@ -383,6 +383,28 @@ impl Found<'_> {
                 self.add(&["theme"], item.and_then(Item::span), error.to_string());
             }
         }
+        let profiles = table.get("profile").and_then(Item::as_table_like);
+        for (name, profile) in config.profile.iter().filter(|(_, one)| !one.theme.is_empty()) {
+            if let Err(error) = theme::find(&profile.theme, home) {
+                let item = profiles.and_then(|profiles| profiles.get(name)?.get("theme"));
+                let path = ["profile", name.as_str(), "theme"];
+                self.add(&path, item.and_then(Item::span), error.to_string());
+            }
+        }
+        for (section, bindings) in
+            [("keys", &config.keys), ("mouse_bindings", &config.mouse_bindings)]
+        {
+            let items = table.get(section).and_then(Item::as_table_like);
+            for (input, bound) in bindings {
+                for action in bound.actions() {
+                    let Some(name) = action.strip_prefix("new_tab:") else { continue };
+                    if let Err(why) = config.find_profile(name) {
+                        let item = items.and_then(|items| items.get(input));
+                        self.add(&[section, input], item.and_then(Item::span), why);
+                    }
+                }
+            }
+        }
     }
 }
 
@@ -461,6 +483,20 @@ mod tests {
         assert_eq!(
             problems("theme = 'standart'"),
             [r#"1:9: there is no theme "standart"; did you mean "standard"?"#]
+        );
+    }
+
+    #[test]
+    fn profiles_are_checked_as_far_as_the_file_tells() {
+        assert_eq!(
+            problems(
+                "[profile.work]\ntheme = 'standart'\n[keys]\n'ctrl+g' = ['copy', 'new_tab:wrok']\n\
+                 [mouse_bindings]\n'back' = 'new_tab:work'\n"
+            ),
+            [
+                r#"2:9: there is no theme "standart"; did you mean "standard"?"#,
+                r#"4:12: There is no profile "wrok". The configuration has work."#,
+            ]
         );
     }
 

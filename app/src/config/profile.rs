@@ -91,7 +91,10 @@ impl Config {
             let names: Vec<_> = self.profile.keys().map(String::as_str).collect();
             match names[..] {
                 [] => format!("There is no profile {name:?}: the configuration has none."),
-                _ => format!("There is no profile {name:?}. There are {}.", names.join(", ")),
+                _ => format!(
+                    "There is no profile {name:?}. The configuration has {}.",
+                    names.join(", ")
+                ),
             }
         })
     }
@@ -121,7 +124,7 @@ mod tests {
         let plain = config.find_profile("plain").unwrap().spawn(beside);
         assert_eq!((plain.program, plain.cwd), (None, Some("/here".into())));
         let error = config.find_profile("wrok").unwrap_err();
-        assert_eq!(error, "There is no profile \"wrok\". There are plain, work.");
+        assert_eq!(error, "There is no profile \"wrok\". The configuration has plain, work.");
         let whole = config.clone().with_profile("work").unwrap();
         assert_eq!((whole.shell.program.as_str(), whole.shell.args.len()), ("fish", 0));
         assert_eq!((whole.env["A"].as_str(), whole.env["B"].as_str()), ("1", "2"));

@@ -132,7 +132,9 @@ impl App {
         };
         match self.mux.open_tab(spawn, None, OnExit::Close) {
             Ok(pane) => self.give_profile(&pane, name),
-            error => self.report(error),
+            Err(error) => {
+                self.complain("profile", format!("Can't open the profile {name:?}.\n{error}"));
+            }
         }
     }
 

@@ -170,7 +170,7 @@ impl App {
             Err(MuxError::NoRoom { axis, .. }) => self.refuse_split(axis),
             Err(error) => {
                 tracing::error!("{error}");
-                self.complain("panes", format!("That failed.\n{error}"));
+                self.complain("panes", format!("Can't change tabs or panes.\n{error}"));
             }
         }
     }

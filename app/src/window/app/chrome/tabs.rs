@@ -199,6 +199,7 @@ impl App {
             Row::Line,
             self.menu_item(Action::CloseTab).into(),
             self.menu_item(Action::CloseOtherTabs).enabled(last > 0).into(),
+            self.menu_item(Action::UndoClose).enabled(self.can_undo_close()).into(),
         ];
         self.open_menu(anchor, rows, Some(tab));
     }

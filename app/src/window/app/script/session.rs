@@ -73,7 +73,7 @@ const SESSION: &[Step] = &[
     Key("escape"),
     Print("3"),
     // Messages, bells and progress.
-    Print("\x1b]9;A message\x07"),
+    Key("ctrl+shift+z"),
     Print("4"),
     Wait(20_000),
     Print("5"),

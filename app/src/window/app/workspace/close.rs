@@ -51,11 +51,16 @@ impl App {
             Closing::Window => "this window",
         };
         let about = match (running.len(), panes.len()) {
-            (0, 0 | 1) => "Its shell will end.".to_owned(),
-            (0, shells) => format!("{shells} shells will end."),
-            (1, _) => "A running program will end:".to_owned(),
-            (many, _) => format!("{many} running programs will end:"),
+            (0, 0 | 1) => "Its shell will end".to_owned(),
+            (0, shells) => format!("{shells} shells will end"),
+            (1, _) => "A running program will end".to_owned(),
+            (many, _) => format!("{many} running programs will end"),
         };
+        let about = match what {
+            Closing::Window => about,
+            _ => format!("{about}, unless you run “Undo close” within 30 s"),
+        };
+        let about = about + if running.is_empty() { "." } else { ":" };
         let names = first_of(&running, NAMED).into_iter();
         let preview = names.map(|text| Preview { text, ..Preview::default() });
         self.ask(
@@ -87,6 +92,11 @@ impl App {
             self.workspace.undo_until = Some(until);
             self.surface.wake_at(until);
         }
+    }
+
+    /// Whether something was closed that can be brought back.
+    pub(crate) fn can_undo_close(&self) -> bool {
+        self.workspace.undo_until.is_some()
     }
 
     /// Brings back what was closed last. Returns false if there is nothing.
