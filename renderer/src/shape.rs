@@ -179,8 +179,8 @@ impl Shaper {
                 buffer.add(c, cluster as u32);
             }
         }
-        // A buffer that has a direction keeps it. Cells run from left to right whatever the script; only within a cell,
-        // glyphs stand as the script requires.
+        // Cells run from left to right whatever the script; only within a cell, glyphs stand as the script requires.
+        // `guess_segment_properties` keeps a direction that is already set, so set none for a single cell.
         if run.len() > 1 {
             buffer.set_direction(Direction::LeftToRight);
         }
@@ -212,7 +212,7 @@ impl Shaper {
             if width > room as f32 * 1.05 {
                 size = (size * room as f32 / width).max(4.0);
             } else if is_rtl {
-                // A letter touches the neighbor that it joins.
+                // A letter touches the neighbor that it joins. One that joins both is centered.
                 let share = match (first.starts_with(JOINER), first.ends_with(JOINER)) {
                     (true, false) => 1.0,
                     (false, true) => 0.0,

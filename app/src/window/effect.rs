@@ -1,7 +1,7 @@
-//! What the window asks of the system, as values: `App::update` returns them, and one place carries them out
-//! (`app/effects.rs`).
+//! What the window asks of the system, as values: `App::update` returns them, and `App::carry_out` carries them out.
 //!
-//! Changes of the mux are none: its state is in this process, and each change of it is an event of its own.
+//! Changes to the mux are not effects: the mux runs in this process, and reports each change as an event. Neither are the
+//! parts of a frame: the window's minimum size, and the input method's state and position.
 
 use std::path::PathBuf;
 
@@ -14,16 +14,18 @@ use crate::window::{input::clipboard::Request, system::errand::Done};
 
 /// What the window asks of the system.
 pub(crate) enum Effect {
-    /// Call the window so.
+    /// Set the window's title.
     Title(String),
     /// Show the pointer in this shape.
     PointerShape(CursorIcon),
     /// Show or hide the pointer.
     ShowPointer(bool),
-    /// Ask for the user's attention, or no longer.
+    /// Request the user's attention, or withdraw the request.
     Attention(bool),
-    /// Cover the screen, or no longer.
-    Fullscreen(bool),
+    /// Enter or leave fullscreen.
+    ToggleFullscreen,
+    /// Show the drop-down window, or hide it if it is visible and has the focus.
+    ToggleDropDown { has_focus: bool },
     /// Draw the window's frame in this theme.
     FrameTheme(Theme),
     /// Show the window, even if hidden or minimised, and ask for the keyboard focus.
@@ -34,15 +36,18 @@ pub(crate) enum Effect {
     Hide,
     /// Use the clipboard.
     Clipboard(Request),
-    /// Do slow work on a thread of its own. With the topic of its messages.
-    Errand(&'static str, Work),
+    /// Do slow work on a thread of its own. The string is the topic of its messages.
+    Errand(&'static str, SlowWork),
     /// Start another instance in this directory.
     NewWindow(PathBuf),
-    /// Answer a client, after what comes before is carried out.
-    Answer(Box<dyn FnOnce() + Send>),
+    /// Answer a client once the earlier effects are carried out.
+    Answer(Answer),
     /// End the event loop.
     End,
 }
 
+/// Answers a client. The argument is why an earlier effect failed, if one did.
+pub(crate) type Answer = Box<dyn FnOnce(Option<String>) + Send>;
+
 /// Slow work. Its result is news.
-pub(crate) type Work = Box<dyn FnOnce() -> Done + Send>;
+pub(crate) type SlowWork = Box<dyn FnOnce() -> Done + Send>;

@@ -2,7 +2,7 @@
 //!
 //! The event loop and the scripts of the tests feed the same values to [`App::update`](crate::window::app).
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Instant};
 
 use winit::{
     dpi::PhysicalSize,
@@ -20,8 +20,8 @@ pub(crate) enum Event {
     Resized(PhysicalSize<u32>),
     /// The scale of the screen that shows the window.
     Scale(f64),
-    /// The system lost the window's picture.
-    Exposed,
+    /// The system requests a redraw.
+    RedrawRequested,
     /// The system's theme changed.
     Theme,
     /// Whether the window is hidden.
@@ -40,8 +40,8 @@ pub(crate) enum Event {
     Wheel(MouseScrollDelta),
     /// News from other threads.
     News(Box<News>),
-    /// The timer has ended.
-    Tick,
+    /// A deadline has passed; the time now.
+    Tick(Instant),
 }
 
 impl Event {
@@ -51,7 +51,7 @@ impl Event {
             WindowEvent::CloseRequested => Self::Close,
             WindowEvent::Resized(size) => Self::Resized(size),
             WindowEvent::ScaleFactorChanged { scale_factor, .. } => Self::Scale(scale_factor),
-            WindowEvent::RedrawRequested => Self::Exposed,
+            WindowEvent::RedrawRequested => Self::RedrawRequested,
             WindowEvent::ThemeChanged(_) => Self::Theme,
             WindowEvent::Occluded(occluded) => Self::Occluded(occluded),
             WindowEvent::Focused(focused) => Self::Focus(focused),

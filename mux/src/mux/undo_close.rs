@@ -71,6 +71,11 @@ impl Mux {
         ended.iter().flat_map(|closed| &closed.panes).for_each(|pane| pane.close());
     }
 
+    /// Whether [`Mux::undo_close`] would bring something back.
+    pub fn has_closed(&self) -> bool {
+        !self.state.lock().closed.is_empty()
+    }
+
     /// Forgets a closed pane whose program has ended. Returns false if there is no such closed pane.
     pub(super) fn forget_closed(&self, id: PaneId) -> bool {
         let ended: Vec<Arc<Pane>> = {

@@ -234,12 +234,11 @@ impl App {
 
     fn toggle_fullscreen(&mut self) {
         let Some(screen) = &self.surface.screen else { return };
-        let is_fullscreen = screen.window.fullscreen().is_some();
-        if !is_fullscreen {
+        if screen.window.fullscreen().is_none() {
             // Remember the state from before fullscreen.
             self.workspace.last = self.session().or(self.workspace.last.take());
         }
-        self.effect(Effect::Fullscreen(!is_fullscreen));
+        self.effect(Effect::ToggleFullscreen);
     }
 
     /// Scrolls the focused pane, given the lines of a page. Returns false on the alternate screen, which has no history.

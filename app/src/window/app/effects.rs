@@ -3,6 +3,7 @@
 use std::{path::Path, process::Stdio};
 
 use winit::{
+    dpi::PhysicalPosition,
     event_loop::ActiveEventLoop,
     window::{Fullscreen, UserAttentionType, Window},
 };
@@ -10,7 +11,7 @@ use winit::{
 use crate::own_program;
 use crate::window::{
     app::App,
-    effect::{Effect, Work},
+    effect::{Effect, SlowWork},
     input::clipboard::{Buffer, Request},
     surface::wayland,
     system::errand::Done,
@@ -27,21 +28,25 @@ impl App {
         self.effect(Effect::Clipboard(Request::Store(buffer, text)));
     }
 
-    /// Carries out what events asked of the system.
-    pub(crate) fn carry_out(&mut self, effects: Vec<Effect>, event_loop: &ActiveEventLoop) {
-        for effect in effects {
-            match effect {
-                Effect::Clipboard(request) => self.use_clipboard(request),
-                Effect::Errand(about, work) => self.start_errand(about, work),
-                Effect::NewWindow(cwd) => self.start_window(&cwd),
-                Effect::Answer(answer) => answer(),
-                Effect::End => event_loop.exit(),
-                effect => {
-                    if let Some(screen) = &self.surface.screen {
-                        change(&screen.window, effect);
+    /// Carries out what events asked of the system, and what that asks for in turn.
+    pub(crate) fn carry_out(&mut self, mut effects: Vec<Effect>, event_loop: &ActiveEventLoop) {
+        self.overlays.toasts.complaint = None;
+        while !effects.is_empty() {
+            for effect in effects {
+                match effect {
+                    Effect::Clipboard(request) => self.use_clipboard(request),
+                    Effect::Errand(about, work) => self.start_errand(about, work),
+                    Effect::NewWindow(cwd) => self.start_window(&cwd),
+                    Effect::Answer(answer) => answer(self.overlays.toasts.complaint.take()),
+                    Effect::End => event_loop.exit(),
+                    effect => {
+                        if let Some(screen) = &self.surface.screen {
+                            change(&screen.window, effect);
+                        }
                     }
                 }
             }
+            effects = std::mem::take(&mut self.effects);
         }
     }
 
@@ -62,7 +67,7 @@ impl App {
     }
 
     /// Starts a thread for slow work. Its result is news.
-    fn start_errand(&mut self, about: &'static str, work: Work) {
+    fn start_errand(&mut self, about: &'static str, work: SlowWork) {
         let inbox = std::sync::Arc::clone(&self.inbox);
         let started = std::thread::Builder::new().name(about.to_owned()).spawn(move || {
             let done = work();
@@ -101,8 +106,18 @@ fn change(window: &Window, effect: Effect) {
         Effect::Attention(wanted) => {
             window.request_user_attention(wanted.then_some(UserAttentionType::Informational));
         }
-        Effect::Fullscreen(covers) => {
-            window.set_fullscreen(covers.then_some(Fullscreen::Borderless(None)));
+        Effect::ToggleFullscreen => {
+            let enters = window.fullscreen().is_none();
+            window.set_fullscreen(enters.then_some(Fullscreen::Borderless(None)));
+        }
+        Effect::ToggleDropDown { has_focus } => {
+            // A drop-down without focus may be behind other windows: it is raised, not hidden.
+            if has_focus && window.is_visible() != Some(false) {
+                window.set_visible(false);
+            } else {
+                let corner = window.current_monitor().map(|monitor| monitor.position());
+                show(window, Some(corner.unwrap_or_default()));
+            }
         }
         Effect::FrameTheme(theme) => {
             // Elsewhere the desktop draws the frame.
@@ -116,13 +131,7 @@ fn change(window: &Window, effect: Effect) {
             window.set_minimized(false);
             window.focus_window();
         }
-        Effect::Show(at) => {
-            window.set_visible(true);
-            if let Some(at) = at {
-                window.set_outer_position(at);
-            }
-            window.focus_window();
-        }
+        Effect::Show(at) => show(window, at),
         Effect::Hide => window.set_visible(false),
         Effect::Clipboard(_)
         | Effect::Errand(..)
@@ -130,4 +139,12 @@ fn change(window: &Window, effect: Effect) {
         | Effect::Answer(_)
         | Effect::End => {}
     }
+}
+
+fn show(window: &Window, at: Option<PhysicalPosition<i32>>) {
+    window.set_visible(true);
+    if let Some(at) = at {
+        window.set_outer_position(at);
+    }
+    window.focus_window();
 }

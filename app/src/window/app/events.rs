@@ -1,4 +1,4 @@
-//! Dispatches events: what winit reports becomes an [`Event`], which changes the state, and effects, which are carried out.
+//! Converts winit's events to [`Event`]s, updates the state, and carries out the effects.
 
 use std::time::Instant;
 
@@ -17,7 +17,7 @@ impl ApplicationHandler<Wake> for App {
     fn new_events(&mut self, event_loop: &ActiveEventLoop, cause: StartCause) {
         self.take_back();
         if matches!(cause, StartCause::ResumeTimeReached { .. }) {
-            self.handle(Event::Tick, event_loop);
+            self.handle(Event::Tick(Instant::now()), event_loop);
         }
     }
 
@@ -91,7 +91,7 @@ impl App {
             Event::Close => drop(self.close(Closing::Window)),
             Event::Resized(size) => self.resized(size),
             Event::Scale(scale) => self.rescale(scale),
-            Event::Exposed => {
+            Event::RedrawRequested => {
                 self.surface.ask_whether_minimized();
                 self.surface.redraw_whole();
             }
@@ -116,7 +116,7 @@ impl App {
                     self.effect(Effect::End);
                 }
             }
-            Event::Tick => self.tick(Instant::now()),
+            Event::Tick(now) => self.tick(now),
         }
         std::mem::take(&mut self.effects)
     }

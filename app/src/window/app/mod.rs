@@ -5,6 +5,7 @@
 
 pub(crate) mod act;
 pub(crate) mod chrome;
+pub(crate) mod echo;
 pub(crate) mod effects;
 pub(crate) mod events;
 pub(crate) mod input;

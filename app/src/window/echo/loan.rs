@@ -2,7 +2,7 @@
 
 use std::ops::{Deref, DerefMut};
 
-/// A part with its owner, or lent. The event loop takes a lent part back before it handles anything.
+/// A part that its owner holds or has lent. The event loop takes a lent part back before it handles anything.
 pub(crate) struct Loan<T>(Option<Box<T>>);
 
 impl<T> Loan<T> {
@@ -22,18 +22,18 @@ impl<T> Loan<T> {
 }
 
 /// Why a part can be used: code of the window runs only while nothing is lent.
-const IS_HERE: &str = "the event loop takes a lent part back before it handles anything";
+const NOT_LENT: &str = "the event loop takes a lent part back before it handles anything";
 
 impl<T> Deref for Loan<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        self.0.as_deref().expect(IS_HERE)
+        self.0.as_deref().expect(NOT_LENT)
     }
 }
 
 impl<T> DerefMut for Loan<T> {
     fn deref_mut(&mut self) -> &mut T {
-        self.0.as_deref_mut().expect(IS_HERE)
+        self.0.as_deref_mut().expect(NOT_LENT)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::Arc,
+    sync::Weak,
     time::Instant,
 };
 
@@ -24,13 +24,13 @@ use crate::window::{
 pub(crate) struct Lent {
     pub(crate) surface: Box<Surface>,
     pub(crate) views: Views,
-    /// What the last whole frame showed around the text; `None` once something of it has changed.
+    /// What the last whole frame showed around the text; `None` after part of it has changed.
     pub(crate) around: Option<Around>,
     /// When the event loop wakes if no event arrives.
     pub(crate) waits_until: Option<Instant>,
     /// When titles are read again after output.
     pub(crate) names_due: Instant,
-    /// Whether a visible pane has printed since.
+    /// Whether a visible pane has printed since the loan began.
     pub(crate) has_printed: bool,
     /// What ends the app.
     pub(crate) failure: Option<anyhow::Error>,
@@ -39,11 +39,12 @@ pub(crate) struct Lent {
 /// Where the loan is kept.
 pub(crate) struct Slot {
     lent: Mutex<Option<Lent>>,
-    mux: Arc<Mux>,
+    /// The mux owns what observes it, and so this slot.
+    mux: Weak<Mux>,
 }
 
 impl Slot {
-    pub(crate) fn new(mux: Arc<Mux>) -> Self {
+    pub(crate) fn new(mux: Weak<Mux>) -> Self {
         Self { lent: Mutex::new(None), mux }
     }
 
@@ -59,12 +60,12 @@ impl Slot {
     pub(crate) fn show(&self, inbox: &Inbox, pane: PaneId) -> bool {
         // A reader waits neither for another one nor for the event loop.
         let Some(mut slot) = self.lent.try_lock() else { return false };
-        let Some(lent) = slot.as_mut() else { return false };
+        let (Some(lent), Some(mux)) = (slot.as_mut(), self.mux.upgrade()) else { return false };
         // Earlier news must be handled first.
-        let show = || !inbox.has_news() && lent.show(pane, &self.mux, Instant::now());
+        let show = || !inbox.has_news() && lent.show(pane, &mux, Instant::now());
         let is_shown = catch_unwind(AssertUnwindSafe(show)).unwrap_or_else(|_| {
             // A panic ends the app, as on the event loop's thread.
-            lent.failure = Some(anyhow!("a picture can't be painted"));
+            lent.failure = Some(anyhow!("painting a frame on a pane's reader thread panicked"));
             true
         });
         let is_awaited = is_shown && lent.is_awaited();
@@ -79,9 +80,11 @@ impl Slot {
 impl Lent {
     /// Paints a pane's output if nothing else has changed and the change is small.
     fn show(&mut self, pane: PaneId, mux: &Mux, now: Instant) -> bool {
-        let Some(around) = &mut self.around else { return false };
+        let Some(around) = self.around.as_mut().filter(|_| self.failure.is_none()) else {
+            return false;
+        };
         if !around.has(pane) {
-            // The mark of a hidden tab, once shown, says all.
+            // A hidden tab that is already marked needs no frame.
             return self.views.get(&pane).is_some_and(View::is_marked);
         }
         let is_at_rest = self.surface.screen.as_ref().is_some_and(|s| s.painter.is_at_rest());

@@ -1,9 +1,9 @@
-//! How the panes' text is shown, apart from its look.
+//! How preferences and focus change text: its cursor, its order, its motion.
 
 use unterm_renderer::TextOptions;
 use unterm_term::CursorShape;
 
-/// How text is shown, apart from its look: what preferences and focus say.
+/// What preferences and focus say about text.
 #[derive(Clone, Copy)]
 pub(crate) struct TextStyle {
     /// The shape of the cursor, and whether it blinks, unless a program says otherwise.

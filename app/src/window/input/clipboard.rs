@@ -51,7 +51,7 @@ impl Clipboard {
         Self { requests: Some(requests), thread }
     }
 
-    /// Has the thread do something. Returns false if it does not respond.
+    /// Queues a request. Returns false if the queue is full or the thread has ended.
     #[must_use]
     pub(crate) fn send(&self, request: Request) -> bool {
         self.requests.as_ref().is_some_and(|requests| requests.try_send(request).is_ok())

@@ -37,7 +37,7 @@ impl Screen {
         }
     }
 
-    /// Reports it again.
+    /// Reports the last place again.
     pub(crate) fn repeat_to_ime(&self) {
         if let Some(place) = self.ime_area {
             self.window.set_ime_cursor_area(

@@ -37,7 +37,7 @@ pub(crate) struct Workspace {
     /// The pane that last received a focus report.
     pub(crate) told_focus: Option<PaneId>,
     pub(crate) names: Names,
-    /// The window's title.
+    /// The title last sent to the system.
     pub(crate) title: String,
     /// The state saved by the last window, or by this window since.
     pub(crate) last: Option<LastSession>,

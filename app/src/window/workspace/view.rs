@@ -225,8 +225,7 @@ impl View {
         }
     }
 
-    /// Whether further output of the pane, while its tab is hidden, changes nothing that is shown: its tab is marked, or the
-    /// window has just caused the output.
+    /// Whether output of this hidden pane needs no mark: it has one, or the window caused the output (a resize, new colours).
     pub(crate) fn is_marked(&self) -> bool {
         self.signals.unseen || self.repainted.is_some_and(|at| at.elapsed() < REPAINTING)
     }

@@ -1,4 +1,5 @@
-//! A pane over others. No layout has one yet; this shows what it takes: a place at the end of the list of places.
+//! A pane over others. No layout has floating panes yet. The last pane in a plan's `placed` is drawn on top and receives the
+//! mouse.
 
 use unterm_mux::{PaneId, Rect};
 

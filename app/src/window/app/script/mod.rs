@@ -2,6 +2,7 @@
 //! text, the picture, and what was asked of the system. Needs no window, no display and no program.
 
 mod floating;
+mod loan;
 mod mouse;
 mod pastes;
 mod program;
@@ -57,7 +58,7 @@ struct Script {
     home: tempfile::TempDir,
     /// What was asked of the system, and not looked at yet.
     effects: Vec<Effect>,
-    /// One for each time that news would wake the event loop.
+    /// Receives one message per wake-up of the event loop.
     wakes: mpsc::Receiver<()>,
 }
 
@@ -93,8 +94,14 @@ impl Script {
 
     /// Feeds an event, then what the mux reported.
     fn event(&mut self, event: Event) {
+        let blink_since = self.app.surface.blink_since;
         let effects = self.app.update(event);
         self.effects.extend(effects);
+        // Only the script's time counts.
+        if self.app.surface.blink_since != blink_since {
+            self.app.surface.blink_since = self.now;
+        }
+        self.app.workspace.views.values_mut().for_each(|view| view.repainted = None);
         self.hear();
     }
 

@@ -41,7 +41,7 @@ fn a_double_click_selects_a_word_and_enter_does_not_overtake_its_paste() {
 }
 
 #[test]
-fn a_program_is_told_of_every_button_that_is_let_go() {
+fn a_program_receives_every_button_release() {
     let mut script = Script::new();
     script.print("\x1b[?1000h\x1b[?1006h");
     script.frame();
@@ -114,7 +114,7 @@ fn a_links_target_is_shown_as_long_as_it_is_pointed_at() {
     script.event(Event::PointerMoved(x, y + 1.0));
     assert!(script.frame().contains(TARGET));
     script.print("\x1b[2J");
-    assert!(!script.frame().contains(TARGET), "it goes with its text");
+    assert!(!script.frame().contains(TARGET), "it disappears with its text");
 }
 
 #[test]

@@ -189,7 +189,7 @@ fn feed(script: &mut Script, step: &Step) {
         Configure(text) => script.configure(text),
         Wait(milliseconds) => {
             script.now += Duration::from_millis(milliseconds);
-            script.event(Event::Tick);
+            script.event(Event::Tick(script.now));
         }
     }
 }
@@ -197,6 +197,8 @@ fn feed(script: &mut Script, step: &Step) {
 #[test]
 fn the_fast_path_shows_what_whole_frames_show() {
     let (mut fast, mut whole) = (Script::new(), Script::with(&["unterm", "--whole-frames"]));
+    whole.now = fast.now;
+    (fast.app.surface.blink_since, whole.app.surface.blink_since) = (fast.now, fast.now);
     let mut taken = 0;
     for (number, step) in SESSION.iter().enumerate() {
         feed(&mut fast, step);

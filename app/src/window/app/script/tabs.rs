@@ -156,7 +156,7 @@ fn panes_move_and_are_typed_into_together() {
 }
 
 #[test]
-fn a_pane_is_not_split_into_parts_that_are_of_no_use() {
+fn a_pane_too_small_to_split_stays_whole() {
     let mut script = Script::new();
     let mut count = 1;
     // Each split halves the pane that the last split created.

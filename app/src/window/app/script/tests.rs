@@ -44,7 +44,7 @@ fn the_highest_overlay_takes_the_keys() {
 }
 
 #[test]
-fn output_takes_the_fast_path_only_where_nothing_lies_over_it() {
+fn output_takes_the_fast_path_only_if_nothing_covers_it() {
     let mut script = Script::new();
     script.print("$ ");
     script.frame();
@@ -91,7 +91,7 @@ fn settings_apply_with_the_next_frame() {
 }
 
 #[test]
-fn a_message_goes_by_itself() {
+fn a_message_expires() {
     let mut script = Script::new();
     script.app.notify("test", "A message.".to_owned());
     assert!(script.frame().contains("label A message.\n"));
@@ -100,7 +100,7 @@ fn a_message_goes_by_itself() {
 }
 
 #[test]
-fn keys_may_follow_each_other() {
+fn key_sequences_run_actions() {
     let mut script = Script::new();
     script.configure(
         "[keys]\nleader = 'ctrl+a'\n'leader>c' = 'new_tab'\n'leader>b>x' = 'send_text:both'\n\
@@ -139,7 +139,7 @@ fn keys_may_follow_each_other() {
 }
 
 #[test]
-fn mouse_buttons_and_the_wheel_run_what_they_are_bound_to() {
+fn mouse_buttons_and_the_wheel_run_bound_actions() {
     let mut script = Script::new();
     script.configure(
         "[mouse_bindings]\n'back' = 'send_text:back'\n'ctrl+wheel_up' = ['send_text:up', 'send_text:!']\n\

@@ -312,7 +312,7 @@ impl App {
         self.workspace.names.stale || self.workspace.names.again
     }
 
-    /// When to read them again.
+    /// When to read the titles again.
     pub(crate) fn names_due(&self) -> Instant {
         self.workspace.names.read.map_or(self.surface.started, |read| read + NAMES_AGE)
     }

@@ -2,6 +2,5 @@
 
 pub(crate) mod draw;
 pub(crate) mod frame;
-pub(crate) mod lending;
 pub(crate) mod open;
 pub(crate) mod quake;

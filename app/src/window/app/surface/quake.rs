@@ -140,20 +140,12 @@ impl App {
 
     /// Shows or hides the drop-down; false if this window is not a drop-down.
     pub(crate) fn toggle_quake(&mut self) -> bool {
-        let Some(screen) = self.surface.screen.as_ref().filter(|_| self.prefs.args.quake) else {
-            return false;
-        };
-        let is_shown = screen.window.is_visible() != Some(false);
-        // A drop-down without focus may be behind other windows: it is raised, not hidden.
-        let hides = is_shown && self.input.focused;
-        if hides {
-            self.effect(Effect::Hide);
-        } else {
-            let corner = screen.window.current_monitor().map(|monitor| monitor.position());
-            self.effect(Effect::Show(Some(corner.unwrap_or_default())));
+        let is_there = self.prefs.args.quake && self.surface.screen.is_some();
+        if is_there {
+            self.effect(Effect::ToggleDropDown { has_focus: self.input.focused });
             self.surface.redraw_whole();
         }
-        true
+        is_there
     }
 
     /// The opacity of the panes' backgrounds.

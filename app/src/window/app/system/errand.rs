@@ -1,6 +1,6 @@
 //! Errands: slow tasks that the user starts, each on its own thread, so that the window never blocks.
 //!
-//! Counts them, and handles their results; callers supply the work.
+//! Counts running errands, and handles their results; callers supply the work.
 
 use crate::window::{app::App, effect::Effect, input::clipboard::Buffer, system::errand::Done};
 

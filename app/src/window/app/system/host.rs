@@ -72,15 +72,15 @@ impl App {
             HostRequest::Raise(answer) => {
                 if self.surface.screen.is_some() {
                     self.effect(Effect::Raise);
-                    self.effect(Effect::Answer(Box::new(move || {
+                    self.effect(Effect::Answer(Box::new(move |_| {
                         let _ = answer.send(());
                     })));
                 }
             }
             HostRequest::Act { name, argument, bounds, answer } => {
                 let acted = self.act_by_name(&name, argument.as_deref(), &bounds);
-                self.effect(Effect::Answer(Box::new(move || {
-                    let _ = answer.send(acted);
+                self.effect(Effect::Answer(Box::new(move |failure| {
+                    let _ = answer.send(failure.map_or(acted, Err));
                 })));
             }
         }

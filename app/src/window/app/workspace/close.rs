@@ -56,8 +56,14 @@ impl App {
             (1, _) => "A running program will end".to_owned(),
             (many, _) => format!("{many} running programs will end"),
         };
+        // With the last tab, the window ends, and its programs with it.
+        let all: usize = layout.tabs.iter().map(|tab| tab.panes().len()).sum();
         let about = match what {
             Closing::Window => about,
+            _ if panes.len() == all => about,
+            Closing::OtherTabs(_) if layout.tabs.len() > 2 => {
+                format!("{about}, unless you run “Undo close” for each tab within 30 s")
+            }
             _ => format!("{about}, unless you run “Undo close” within 30 s"),
         };
         let about = about + if running.is_empty() { "." } else { ":" };
@@ -96,7 +102,7 @@ impl App {
 
     /// Whether something was closed that can be brought back.
     pub(crate) fn can_undo_close(&self) -> bool {
-        self.workspace.undo_until.is_some()
+        self.mux.has_closed()
     }
 
     /// Brings back what was closed last. Returns false if there is nothing.

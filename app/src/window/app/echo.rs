@@ -22,7 +22,7 @@ impl App {
         }
     }
 
-    /// What a frame changes of the panes' text.
+    /// Borrows what a frame of text needs.
     pub(crate) fn text_frame(&mut self) -> TextFrame<'_> {
         let (surface, views) = (&mut *self.surface, &mut self.workspace.views);
         TextFrame { mux: &self.mux, surface, views }
@@ -72,7 +72,7 @@ impl App {
         [self.surface.pacing.next(), self.surface.timer, names_due].into_iter().flatten().min()
     }
 
-    /// Lends readers what an echo needs, until the event loop wakes at `waits_until` or by an event. Lends nothing if an
+    /// Lends readers what an echo needs, until the event loop wakes at `waits_until` or receives an event. Lends nothing if an
     /// echo would need more: a whole frame is due, or a screen reader listens.
     pub(crate) fn lend(&mut self, waits_until: Option<Instant>) {
         let is_in_sight = self.surface.screen.as_ref().is_some_and(|screen| !screen.occluded);

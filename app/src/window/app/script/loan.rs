@@ -1,0 +1,78 @@
+//! What panes' readers may do with what the event loop has lent.
+
+use std::time::{Duration, Instant};
+
+use crate::window::{app::script::Script, echo::reader::Lent};
+
+/// A window with a hidden tab (pane 0) and a visible one (pane 1), whose surface and views are lent.
+fn lent() -> Script {
+    let mut script = Script::new();
+    script.key("ctrl+shift+t");
+    script.print("visible");
+    script.frame();
+    script.app.echo.allow(&script.app.inbox);
+    lend(&mut script);
+    script
+}
+
+fn lend(script: &mut Script) {
+    let app = &mut script.app;
+    let around = app.echo.around.take();
+    assert!(around.is_some(), "a plain frame can be reused");
+    app.echo.lend(Lent {
+        surface: app.surface.lend().expect("the surface"),
+        views: std::mem::take(&mut app.workspace.views),
+        around,
+        waits_until: None,
+        names_due: Instant::now() + Duration::from_secs(60),
+        has_printed: false,
+        failure: None,
+    });
+}
+
+/// Whether the event loop has to handle what program `number` prints.
+fn wakes(script: &Script, number: usize) -> bool {
+    script.program(number).print(b"x");
+    let wakes = script.app.inbox.has_news();
+    script.app.inbox.take();
+    wakes
+}
+
+#[test]
+fn output_of_a_hidden_tab_wakes_the_event_loop_once() {
+    let mut script = lent();
+    assert!(wakes(&script, 0), "its tab gets a mark");
+    script.app.take_back();
+    script.app.notice_output(&[unterm_mux::PaneId(0)].into());
+    script.frame();
+    lend(&mut script);
+    assert!(!wakes(&script, 0), "the mark is there");
+    script.app.take_back();
+}
+
+#[test]
+fn what_a_reader_cannot_paint_is_left_to_the_event_loop() {
+    let mut script = lent();
+    // No window, so no painter.
+    assert!(wakes(&script, 1));
+    // Earlier news comes first.
+    script.app.inbox.post(|news| news.titles = true);
+    script.program(0).print(b"x");
+    let news = script.app.inbox.take();
+    assert!(news.titles && news.panes.output.len() == 1);
+    script.app.take_back();
+    assert!(script.frame().starts_with("pane 1 focused\n  visiblex\n"));
+    // Nothing is lent.
+    assert!(wakes(&script, 1));
+}
+
+#[test]
+fn a_loan_is_returned_whole() {
+    let mut script = lent();
+    assert!(script.app.workspace.views.is_empty());
+    script.app.take_back();
+    assert_eq!(script.app.workspace.views.len(), 2);
+    assert!(script.app.echo.around.is_some());
+    script.app.take_back();
+    assert_eq!(script.app.workspace.views.len(), 2, "a second return changes nothing");
+}
