@@ -207,7 +207,8 @@ impl Keymap {
         }
     }
 
-    /// The keys of an action without an argument, as shown to the user: the first default that is in force, else the shortest.
+    /// The keys of an action without an argument, as shown to the user: the shortest of the user's own, else
+    /// the first default that is in force.
     pub fn keys_of(&self, entry: &Entry) -> String {
         let Some(action) = entry.plain() else { return String::new() };
         let mut keys = Vec::new();
@@ -216,10 +217,10 @@ impl Keymap {
                 keys.push(Keys { leader: false, chords: chords.to_vec() }.to_string());
             }
         });
-        // Defaults are listed in the order of preference.
+        // The user's own keys come first. Defaults are listed in the order of preference.
         let preference = |keys: &str| {
             let is_it = |default: &(&str, _)| default.0.eq_ignore_ascii_case(keys);
-            entry.keys.iter().position(is_it).unwrap_or(usize::MAX)
+            entry.keys.iter().position(is_it).map(|at| at + 1)
         };
         keys.sort_by_cached_key(|keys| (preference(keys), keys.len(), keys.clone()));
         keys.into_iter().next().unwrap_or_default()
