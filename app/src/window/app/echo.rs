@@ -44,7 +44,8 @@ impl App {
             noted.map(|(look, outlines)| Around { layout, placed, outlines, look, style });
     }
 
-    /// Builds a frame of the panes' text; returns false if something else has changed since the last whole frame.
+    /// Builds a frame of the panes' text. Returns false if something else has changed since the last whole frame, or if that
+    /// frame can't be reused.
     pub(crate) fn build_text(&mut self, now: Instant) -> bool {
         let Some(mut around) = self.echo.around.take() else { return false };
         let is_built = self.text_frame().build(&mut around, now);

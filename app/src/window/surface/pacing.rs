@@ -66,7 +66,7 @@ impl Pacing {
         if self.asked { self.not_before } else { None }
     }
 
-    /// Notes that a frame was painted. After a pause, one more frame may follow at once (a key's echo after the frame
+    /// Notes that a frame is painted now, or dropped because the window is out of sight. After a pause, one more frame may follow at once (a key's echo after the frame
     /// of the key press itself); later frames keep the interval.
     pub(crate) fn painted(&mut self, now: Instant) {
         self.asked = false;
