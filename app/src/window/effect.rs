@@ -1,7 +1,7 @@
 //! What the window asks of the system, as values: `App::update` returns them, and `App::carry_out` carries them out.
 //!
 //! Changes to the mux are not effects: the mux runs in this process, and reports each change as an event. Neither are the
-//! parts of a frame: the window's minimum size, and the input method's state and position.
+//! parts of a frame: the window's minimum size, and the input method's position.
 
 use std::path::PathBuf;
 
@@ -11,6 +11,11 @@ use winit::{
 };
 
 use crate::window::{input::clipboard::Request, system::errand::Done};
+use crate::{
+    desktop::{Key, Note},
+    last_session::LastSession,
+    layout_file::LayoutFile,
+};
 
 /// What the window asks of the system.
 pub(crate) enum Effect {
@@ -34,6 +39,18 @@ pub(crate) enum Effect {
     Show(Option<PhysicalPosition<i32>>),
     /// Hide the window.
     Hide,
+    /// Apply the configured blur behind the window.
+    Blur(bool),
+    /// Let the input method compose keys, or not.
+    AllowIme(bool),
+    /// Show a notification.
+    Notify(Note),
+    /// Withdraw a notification.
+    Withdraw(Key),
+    /// Write what is open, for the next window.
+    KeepSession(Box<LastSession>),
+    /// Write a named layout.
+    SaveLayout(String, Box<LayoutFile>),
     /// Use the clipboard.
     Clipboard(Request),
     /// Do slow work on a thread of its own. The string is the topic of its messages.

@@ -13,7 +13,7 @@ use crate::window::{
     app::App,
     effect::{Effect, SlowWork},
     input::clipboard::{Buffer, Request},
-    surface::wayland,
+    surface::{blur, wayland},
     system::errand::Done,
 };
 
@@ -37,6 +37,14 @@ impl App {
                     Effect::Clipboard(request) => self.use_clipboard(request),
                     Effect::Errand(about, work) => self.start_errand(about, work),
                     Effect::NewWindow(cwd) => self.start_window(&cwd),
+                    Effect::Notify(note) => self.show_note(note),
+                    Effect::Withdraw(key) => {
+                        if let Some(desktop) = &self.system.notices.desktop {
+                            desktop.close(key);
+                        }
+                    }
+                    Effect::KeepSession(session) => session.write(self.prefs.settings.home()),
+                    Effect::SaveLayout(name, layout) => self.write_layout(&name, &layout),
                     Effect::Answer(answer) => answer(self.overlays.toasts.complaint.take()),
                     Effect::End => event_loop.exit(),
                     effect => {
@@ -126,6 +134,8 @@ fn change(window: &Window, effect: Effect) {
                 window.request_redraw();
             }
         }
+        Effect::Blur(blurs) => blur::apply(window, blurs),
+        Effect::AllowIme(is_allowed) => window.set_ime_allowed(is_allowed),
         Effect::Raise => {
             window.set_visible(true);
             window.set_minimized(false);
@@ -133,7 +143,11 @@ fn change(window: &Window, effect: Effect) {
         }
         Effect::Show(at) => show(window, at),
         Effect::Hide => window.set_visible(false),
-        Effect::Clipboard(_)
+        Effect::Notify(_)
+        | Effect::Withdraw(_)
+        | Effect::KeepSession(_)
+        | Effect::SaveLayout(..)
+        | Effect::Clipboard(_)
         | Effect::Errand(..)
         | Effect::NewWindow(_)
         | Effect::Answer(_)

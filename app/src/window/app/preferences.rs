@@ -86,10 +86,9 @@ impl App {
             geometry.padding = self.prefs.config.window.padding;
             geometry.tab_bar_at_foot = self.prefs.config.tab_bar.position == BarPosition::Bottom;
         }
-        if before.window.blur != self.prefs.config.window.blur
-            && let Some(screen) = &self.surface.screen
-        {
-            self.apply_blur(&screen.window);
+        let blurs = self.prefs.config.window.blur;
+        if before.window.blur != blurs && self.surface.is_transparent {
+            self.effect(Effect::Blur(blurs));
         }
         if before.window.opacity != self.prefs.config.window.opacity && !self.surface.is_transparent
         {

@@ -8,7 +8,9 @@ use winit::{
     window::Window,
 };
 
-use crate::window::{app::App, echo::text_frame::cursor_place, overlays::taker::Taker};
+use crate::window::{
+    app::App, echo::text_frame::cursor_place, effect::Effect, overlays::taker::Taker,
+};
 
 impl App {
     /// Handles an event of the input method.
@@ -58,7 +60,7 @@ impl App {
         let Some(screen) = &mut self.surface.screen else { return };
         if screen.is_ime_allowed != is_allowed && can_be_put_off(&screen.window) {
             screen.is_ime_allowed = is_allowed;
-            screen.window.set_ime_allowed(is_allowed);
+            self.effect(Effect::AllowIme(is_allowed));
         }
     }
 

@@ -14,6 +14,7 @@ use winit::{
 use crate::config::{BarPosition, WindowStart};
 use crate::window::{
     app::App,
+    effect::Effect,
     surface::{drop_down, screen::Screen, wayland, x_server},
     system::access::Access,
     ui::geometry::Geometry,
@@ -143,8 +144,8 @@ impl App {
         if !self.prefs.args.quake && self.prefs.config.window.start == WindowStart::Fullscreen {
             window.set_fullscreen(Some(Fullscreen::Borderless(None)));
         }
-        if self.prefs.config.window.blur {
-            self.apply_blur(window);
+        if self.prefs.config.window.blur && self.surface.is_transparent {
+            self.effect(Effect::Blur(true));
         }
         self.surface.geometry = Some(geometry);
         self.surface.screen = Some(Screen {

@@ -3,17 +3,9 @@
 use std::time::{Duration, Instant};
 
 use unterm_mux::Mux;
-use winit::{
-    event_loop::ActiveEventLoop,
-    window::{Window, WindowAttributes},
-};
+use winit::{event_loop::ActiveEventLoop, window::WindowAttributes};
 
-use crate::window::{
-    app::App,
-    effect::Effect,
-    surface::{blur, drop_down::place_on},
-    ui::wrap::first_of,
-};
+use crate::window::{app::App, effect::Effect, surface::drop_down::place_on, ui::wrap::first_of};
 use crate::{args::Args, config::Settings, last_session::LastSession, layout_file::LayoutFile};
 
 /// The value of `startup.layout` that restores the last window's layout.
@@ -106,8 +98,8 @@ impl App {
             && let Some(session) = self.session()
             && self.workspace.last.as_ref() != Some(&session)
         {
-            session.write(self.prefs.settings.home());
-            self.workspace.last = Some(session);
+            self.workspace.last = Some(session.clone());
+            self.effect(Effect::KeepSession(Box::new(session)));
         }
         self.workspace.keep_at
     }
@@ -130,7 +122,13 @@ impl App {
 
     /// Saves the open tabs as a named layout.
     pub(crate) fn save_layout(&mut self, name: &str) {
-        match LayoutFile::of(&self.mux, true).write(self.prefs.settings.home(), name) {
+        let layout = Box::new(LayoutFile::of(&self.mux, true));
+        self.effect(Effect::SaveLayout(name.to_owned(), layout));
+    }
+
+    /// Writes a named layout.
+    pub(crate) fn write_layout(&mut self, name: &str, layout: &LayoutFile) {
+        match layout.write(self.prefs.settings.home(), name) {
             Ok(file) => self.notify("layout", format!("Layout saved.\n{}", file.display())),
             Err(error) => {
                 self.complain("layout", format!("Can't save the layout.\n{error:#}"));
@@ -151,12 +149,5 @@ impl App {
     /// The opacity of the panes' backgrounds.
     pub(crate) fn opacity(&self) -> f32 {
         if self.surface.is_transparent { self.prefs.config.window.opacity } else { 1.0 }
-    }
-
-    /// Applies the configured blur behind the window, if the desktop supports it.
-    pub(crate) fn apply_blur(&self, window: &Window) {
-        if self.surface.is_transparent {
-            blur::apply(window, self.prefs.config.window.blur);
-        }
     }
 }

@@ -33,9 +33,7 @@ impl App {
                 if waits.get(&pane).is_some_and(|waiting| waiting.handle == handle) {
                     waits.remove(&pane);
                 }
-                if let Some(desktop) = &self.system.notices.desktop {
-                    desktop.close(Key::Program(pane, handle));
-                }
+                self.effect(Effect::Withdraw(Key::Program(pane, handle)));
             }
             Told::Ended(pane, ended) => self.command_ended(pane, ended),
             Told::Desktop(outcome) => self.desktop_answered(outcome),
@@ -99,7 +97,7 @@ impl App {
 
     fn show_notification(&mut self, pane: PaneId, notification: Notification) {
         let (icon, picture) = icon_of(notification.icons, notification.icon_data);
-        self.show_note(Note {
+        self.effect(Effect::Notify(Note {
             key: Key::Program(pane, notification.handle),
             app: notification.app.unwrap_or_else(|| APP.to_owned()),
             title: notification.title,
@@ -111,7 +109,7 @@ impl App {
             sound: notification.sound,
             buttons: notification.buttons,
             focus: notification.focus,
-        });
+        }));
     }
 
     fn command_ended(&mut self, pane: PaneId, ended: Ended) {
@@ -128,7 +126,7 @@ impl App {
             Some(0) | None => format!("Finished after {took}."),
             Some(code) => format!("Failed with exit code {code} after {took}."),
         };
-        self.show_note(Note {
+        self.effect(Effect::Notify(Note {
             key: Key::Command(pane),
             app: APP.to_owned(),
             title: line.map_or_else(|| "A command".to_owned(), |line| short(&line)),
@@ -140,10 +138,11 @@ impl App {
             sound: None,
             buttons: Vec::new(),
             focus: true,
-        });
+        }));
     }
 
-    fn show_note(&mut self, note: Note) {
+    /// Shows a notification by the desktop, or else in the window.
+    pub(crate) fn show_note(&mut self, note: Note) {
         if !self.prefs.config.notifications.desktop {
             return self.note_in_window(&note);
         }
