@@ -348,7 +348,7 @@ fn gpu_frame_equals_cpu_frame() {
         .unwrap_or_else(|error| panic!("on {}: {error}", gpu.borrow().adapter()));
 }
 
-/// Both painters, also where only the pane below or the one above has changed.
+/// In both painters, and if only the pane below or the one above has changed.
 #[test]
 fn a_pane_covers_those_before_it() {
     let mut gpu = gpu();

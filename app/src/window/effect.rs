@@ -47,7 +47,7 @@ pub(crate) enum Effect {
     Notify(Note),
     /// Withdraw a notification.
     Withdraw(Key),
-    /// Write what is open, for the next window.
+    /// Save the session for the next window.
     KeepSession(Box<LastSession>),
     /// Write a named layout.
     SaveLayout(String, Box<LayoutFile>),
@@ -66,5 +66,5 @@ pub(crate) enum Effect {
 /// Answers a client. The argument is why an earlier effect failed, if one did.
 pub(crate) type Answer = Box<dyn FnOnce(Option<String>) + Send>;
 
-/// Slow work. Its result is news.
+/// Slow work. The inbox receives its result.
 pub(crate) type SlowWork = Box<dyn FnOnce() -> Done + Send>;

@@ -28,7 +28,7 @@ impl App {
         self.effect(Effect::Clipboard(Request::Store(buffer, text)));
     }
 
-    /// Carries out what events asked of the system, and what that asks for in turn.
+    /// Carries out effects, and those that they cause.
     pub(crate) fn carry_out(&mut self, mut effects: Vec<Effect>, event_loop: &ActiveEventLoop) {
         self.overlays.toasts.complaint = None;
         while !effects.is_empty() {
@@ -74,7 +74,7 @@ impl App {
         }
     }
 
-    /// Starts a thread for slow work. Its result is news.
+    /// Starts a thread for slow work. The inbox receives its result.
     fn start_errand(&mut self, about: &'static str, work: SlowWork) {
         let inbox = std::sync::Arc::clone(&self.inbox);
         let started = std::thread::Builder::new().name(about.to_owned()).spawn(move || {

@@ -67,10 +67,6 @@ impl ApplicationHandler<Wake> for App {
         if let Some(error) = self.failure.take() {
             self.fail(error, event_loop);
         }
-        if self.surface.pacing.is_due(now) {
-            // Carrying out the effects has changed something.
-            return event_loop.set_control_flow(ControlFlow::Poll);
-        }
         let next = self.next_look();
         event_loop.set_control_flow(next.map_or(ControlFlow::Wait, ControlFlow::WaitUntil));
         self.lend(next);

@@ -66,7 +66,7 @@ pub(crate) struct App {
     surface: Loan<Surface>,
     echo: Echo,
     system: System,
-    /// What the current event has asked of the system so far.
+    /// The effects of the current event so far.
     effects: Vec<Effect>,
     /// What ends the app.
     failure: Option<anyhow::Error>,

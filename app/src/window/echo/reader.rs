@@ -1,4 +1,4 @@
-//! Painting by a pane's reader: the loan, and the frame.
+//! Paints echoes on a pane's reader thread, with the parts that the event loop has lent.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -32,11 +32,11 @@ pub(crate) struct Lent {
     pub(crate) names_due: Instant,
     /// Whether a visible pane has printed since the loan began.
     pub(crate) has_printed: bool,
-    /// What ends the app.
+    /// The error that ends the app.
     pub(crate) failure: Option<anyhow::Error>,
 }
 
-/// Where the loan is kept.
+/// Holds the loan.
 pub(crate) struct Slot {
     lent: Mutex<Option<Lent>>,
     /// The mux owns what observes it, and so this slot.

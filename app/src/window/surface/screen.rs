@@ -30,7 +30,7 @@ impl Screen {
         self.painter.paint(renderer)
     }
 
-    /// Reports where text goes to the input method, so that it can show its candidates there.
+    /// Reports the position of the text cursor to the input method, which shows its candidates there.
     pub(crate) fn tell_ime(&mut self, place: PixelRect) {
         if self.ime_area.replace(place) != Some(place) {
             self.repeat_to_ime();

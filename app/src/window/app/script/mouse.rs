@@ -71,7 +71,7 @@ fn shift_selects_anew_each_time_where_a_program_has_the_mouse() {
     let word = script.cell(11, 3);
     double_click(&mut script, word);
     assert!(script.asked().contains(&"Primary \"selectme\"".to_owned()));
-    assert_eq!(script.typed(0), "", "the program is told nothing");
+    assert_eq!(script.typed(0), "", "the program receives nothing");
 }
 
 #[test]

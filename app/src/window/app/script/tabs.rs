@@ -160,7 +160,7 @@ fn a_pane_too_small_to_split_stays_whole() {
     let mut script = Script::new();
     let mut count = 1;
     // Each split halves the pane that the last split created.
-    let said = loop {
+    let message = loop {
         script.key("ctrl+shift+e");
         let panes = script.panes()[0].len();
         if panes == count {
@@ -169,7 +169,7 @@ fn a_pane_too_small_to_split_stays_whole() {
         count = panes;
         assert!(count < 20, "there is always room");
     };
-    assert!(said.contains("The pane is too small to split."), "{said}");
+    assert!(message.contains("The pane is too small to split."), "{message}");
     assert!(count > 2 && script.panes()[0].iter().all(|pane| pane.1 >= 4));
     // There is still room for a split downward.
     script.key("ctrl+shift+d");
