@@ -38,7 +38,7 @@ pub use pane::{
     WriteError,
 };
 pub use process::{
-    Execution, ExitStatus, Foreground, Job, KILL_GRACE, Process, PtyProcess, PtySpawner,
+    Ancestor, Execution, ExitStatus, Foreground, Job, KILL_GRACE, Process, PtyProcess, PtySpawner,
     ReadOutcome, SCRIPTS, ShellIntegration, Signal, Spawn, SpawnError, Spawner, is_carrier,
     program_error, raise_descriptor_limit,
 };

@@ -135,6 +135,15 @@ pub struct Foreground {
     pub is_root: bool,
 }
 
+/// A process that started another one, and the arguments that it was started with, with its name first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ancestor {
+    /// Its executable's path if the system reports it, else its name.
+    pub name: String,
+    /// Empty if the system does not report them.
+    pub arguments: Vec<String>,
+}
+
 /// The program that a process executes. It differs after each `execve`, also of the same program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Execution {
@@ -214,6 +223,11 @@ pub trait Process: Send + Sync {
     /// The process groups that started a process group, the nearest first; `None` if the system does not report them.
     fn groups_above(&self, _group: i32) -> Option<Vec<i32>> {
         None
+    }
+    /// The leaders of the process groups that started the foreground program, the nearest first, up to the pane's own
+    /// program. Empty if the system does not report them.
+    fn ancestors(&self) -> Vec<Ancestor> {
+        Vec::new()
     }
     /// The terminal's background jobs, the oldest first; `None` if unknown.
     fn jobs(&self) -> Option<Vec<Job>> {

@@ -16,30 +16,44 @@ pub enum AtPrompt {
     Typed(u64),
     /// Not typed: the line was not empty. Contains its visible text.
     Begun(String),
+    /// Not typed: the caller had nothing to type.
+    Refused,
     /// Not typed: no shell waits for a line at a marked prompt, or Enter was pressed since its prompt began.
     Elsewhere,
 }
 
 /// The state of the prompt, and the count of inputs.
+#[derive(Debug, PartialEq, Eq)]
 enum Standing {
-    Free { command: u64, has_reset_key: bool, so_far: SoFar },
+    Free { command: u64, is_announced: bool, has_reset_key: bool, so_far: SoFar },
     Begun(String),
     Elsewhere,
 }
 
 impl Pane {
-    /// Types `bytes` at the current prompt if a shell that marks its prompts waits for a line and the line is empty. No
-    /// other input can slip in between the check and the bytes. The line editor is first brought out of any mode, such as
-    /// vi's command mode, if the shell's integration has a key for that.
-    pub fn write_at_prompt(&self, bytes: &[u8]) -> Result<AtPrompt, WriteError> {
+    /// Types at the current prompt if a shell that marks its prompts waits for a line and the line is empty. `compose`
+    /// returns what to type, if anything. It may be called again, and receives whether the shell's integration announced
+    /// this prompt.
+    /// What it learns about the foreground is about the shell at this prompt: the prompt was free before and after the
+    /// call, with no input in between. No other input can slip in before the typed text either. The line editor is first
+    /// brought out of any mode, such as vi's command mode, if the shell's integration has a key for that.
+    pub fn write_at_prompt(
+        &self,
+        mut compose: impl FnMut(bool) -> Option<Vec<u8>>,
+    ) -> Result<AtPrompt, WriteError> {
         loop {
-            match self.standing() {
+            let standing = self.standing();
+            match &standing {
                 Standing::Elsewhere => return Ok(AtPrompt::Elsewhere),
-                Standing::Begun(line) => return Ok(AtPrompt::Begun(line)),
-                Standing::Free { command, has_reset_key, so_far } => {
-                    let keys = if has_reset_key { RESET_KEYS } else { &[] };
-                    if self.write_input(&[keys, bytes].concat(), Some(so_far))? {
-                        return Ok(AtPrompt::Typed(command));
+                Standing::Begun(line) => return Ok(AtPrompt::Begun(line.clone())),
+                Standing::Free { command, is_announced, has_reset_key, so_far } => {
+                    let Some(typed) = compose(*is_announced) else { return Ok(AtPrompt::Refused) };
+                    if self.standing() != standing {
+                        continue;
+                    }
+                    let keys = if *has_reset_key { RESET_KEYS } else { &[] };
+                    if self.write_input(&[keys, &typed].concat(), Some(*so_far))? {
+                        return Ok(AtPrompt::Typed(*command));
                     }
                 }
             }
@@ -115,12 +129,14 @@ impl Pane {
                 let line = shown.before_cursor.trim();
                 return Standing::Begun(if line.is_empty() { "…" } else { line }.to_owned());
             }
-            let has_reset_key = last.has_reset_key;
+            let (is_announced, has_reset_key) = (last.is_announced, last.has_reset_key);
             let is_ahead = self.inputs_at_prompt.load(Ordering::Acquire) >= so_far.inputs;
             let is_shown = self.inputs_shown.load(Ordering::Acquire) >= so_far.inputs;
             return match line_behind(&shown, typed.as_ref(), is_shown, is_ahead) {
                 Some(line) => Standing::Begun(line),
-                None => Standing::Free { command: shown.command, has_reset_key, so_far },
+                None => {
+                    Standing::Free { command: shown.command, is_announced, has_reset_key, so_far }
+                }
             };
         }
     }

@@ -3,7 +3,7 @@
 //! Owns the one list of them. Never inspects a process: a name does not show which program wrote the output, or where.
 
 /// Names as the kernel stores them (15 bytes on Linux), without a part after a colon, as in `tmux: client`.
-const CARRIERS: [&str; 34] = [
+const CARRIERS: [&str; 35] = [
     // To other machines.
     "ssh",
     "slogin",
@@ -36,6 +36,8 @@ const CARRIERS: [&str; 34] = [
     "machinectl",
     "systemd-nspawn",
     "virsh",
+    // Into a terminal of their own.
+    "script",
     // Terminal multiplexers, whose programs may be any of these.
     "tmux",
     "tmate",

@@ -30,8 +30,8 @@ use unterm_term::Size;
 
 use super::{environment, integration::NonceFile, shells::is_shell, start, system};
 use crate::{
-    Execution, ExitStatus, Foreground, Job, KILL_GRACE, Process, ReadOutcome, Signal, Spawn,
-    SpawnError, is_carrier, lock::Mutex,
+    Ancestor, Execution, ExitStatus, Foreground, Job, KILL_GRACE, Process, ReadOutcome, Signal,
+    Spawn, SpawnError, is_carrier, lock::Mutex,
 };
 
 /// Bytes still read after the program's end while other processes keep writing. More than the kernel's buffer can hold.
@@ -192,6 +192,15 @@ impl PtyProcess {
     fn foreground_group(&self) -> Option<Pid> {
         let group = rustix::termios::tcgetpgrp(&self.master).ok()?;
         (group != Pid::INIT && group != rustix::process::getpgrp()).then_some(group)
+    }
+
+    /// The process groups that started a process group, the nearest first, up to the pane's own program: shells above that
+    /// program do not belong to the pane.
+    fn own_groups_above(&self, group: i32) -> Option<Vec<i32>> {
+        let root = self.pid.as_raw_nonzero().get();
+        let mut above = system::groups_above(group)?;
+        above.truncate(above.iter().position(|&group| group == root).map_or(0, |at| at + 1));
+        Some(above)
     }
 
     /// Reads without waiting.
@@ -498,6 +507,15 @@ impl Process for PtyProcess {
         system::groups_above(group)
     }
 
+    fn ancestors(&self) -> Vec<Ancestor> {
+        let groups = self.group_in_front().and_then(|front| self.own_groups_above(front));
+        let ancestor = |group: i32| {
+            let arguments = system::arguments(group).unwrap_or_default();
+            Some(Ancestor { name: system::name(group)?, arguments })
+        };
+        groups.unwrap_or_default().into_iter().filter_map(ancestor).collect()
+    }
+
     fn cwd(&self) -> Option<PathBuf> {
         let group = self.foreground_group().map(|group| group.as_raw_nonzero().get());
         group
@@ -522,11 +540,8 @@ impl Process for PtyProcess {
             if is_carrier(&name) {
                 return Some(None);
             }
-            let above = system::groups_above(pid)?;
-            // Shells above the pane's own program do not belong to the pane.
-            let own = above.iter().position(|&group| group == root).map_or(0, |at| at + 1);
             let is_shell = |group: &i32| system::name(*group).is_some_and(|it| is_shell(&it));
-            Some(above.into_iter().take(own).find(is_shell).and_then(system::cwd))
+            Some(self.own_groups_above(pid)?.into_iter().find(is_shell).and_then(system::cwd))
         };
         in_front().unwrap_or_else(|| {
             // After a program ends, its group stays in the foreground until the shell takes the terminal back.

@@ -120,6 +120,9 @@ pub struct Command {
     pub given: Option<Given>,
     /// The shell shows a continuation prompt: what was entered is not a whole command.
     pub is_continued: bool,
+    /// A mark with the terminal's own nonce announced its prompt, so the shell's integration works: it will also mark the
+    /// command's output and end.
+    pub is_announced: bool,
     /// At this prompt, a key of the shell's integration empties the line and ends every mode of the line editor, such as
     /// a search or vi's command mode. Only authentic marks report it.
     pub has_reset_key: bool,
@@ -348,6 +351,7 @@ impl Term {
         });
         let given = again.and_then(|last| last.given.clone());
         let has_reset_key = again.is_some_and(|last| last.has_reset_key);
+        let is_announced = is_announced || again.is_some_and(|last| last.is_announced);
         let again = again.map(|last| last.id);
         while self.commands.list.back().is_some_and(|last| is_over(last) || again == Some(last.id))
         {
@@ -362,6 +366,7 @@ impl Term {
             prompt_seq,
             options,
             given,
+            is_announced,
             has_reset_key,
             ..Command::default()
         };
