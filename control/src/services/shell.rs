@@ -4,8 +4,10 @@
 mod arguments;
 mod given;
 mod nushell;
+mod plain_line;
 
 pub use given::{BEGIN, Runs, TypedRuns, as_given};
+use plain_line::is_plain_line;
 use unterm_mux::{Pane, PaneState};
 
 /// A kind of shell.
@@ -68,6 +70,19 @@ impl Shell {
     pub fn of_pane(pane: &Pane) -> Option<Self> {
         let foreground = pane.foreground().and_then(|f| Self::of_process(&f.name));
         foreground.or_else(|| Self::of_process(&root_name(pane)?))
+    }
+
+    /// The shell that will read a line that is typed now: the foreground process or, if that is another program or a script,
+    /// the nearest shell that started it.
+    pub fn of_reader(pane: &Pane) -> Option<Self> {
+        let above = || {
+            let shells = pane.process().ancestors().into_iter().filter_map(|ancestor| {
+                let shell = Self::of_process(&ancestor.name)?;
+                (!shell.runs_script(&ancestor.arguments)).then_some(shell)
+            });
+            shells.into_iter().next()
+        };
+        Self::reading_commands(pane).or_else(above).or_else(|| Self::of_pane(pane))
     }
 
     /// The shell that reads commands from the pane's terminal: the foreground process, unless it runs a script.
@@ -134,8 +149,8 @@ impl Shell {
             }
             _ => return None,
         };
-        // Type the command itself if every shell reads it unchanged.
-        if is_simple(command) {
+        // A line that fish can't parse reports no end, and fish checks more than syntax: `builtin nope` is such a line.
+        if self != Self::Fish && is_plain_line(command) {
             return Some(format!("  {}   ", command.trim()));
         }
         Some(format!("  eval {}   ", quote(command, false)))
@@ -227,51 +242,6 @@ impl Quoted {
 /// Whether text can be typed at a prompt in single quotes: it has no control bytes, to which an editor would react.
 fn is_plain(text: &str) -> bool {
     !text.bytes().any(|byte| byte.is_ascii_control())
-}
-
-/// Whether a command can be typed as it is, without `eval`: it consists of plain words, and the first is no reserved
-/// word. If a line has a syntax error, such as `done` on its own, the shell runs nothing and marks no end. Inside
-/// `eval`, the error is that of a command.
-fn is_simple(command: &str) -> bool {
-    const RESERVED: [&str; 29] = [
-        "if",
-        "then",
-        "elif",
-        "else",
-        "fi",
-        "while",
-        "until",
-        "for",
-        "do",
-        "done",
-        "in",
-        "case",
-        "esac",
-        "select",
-        "function",
-        "begin",
-        "end",
-        "switch",
-        "repeat",
-        "time",
-        "coproc",
-        "foreach",
-        "and",
-        "or",
-        "not",
-        "break",
-        "continue",
-        "return",
-        "nocorrect",
-    ];
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b" _./:,@+-".contains(&byte);
-    // Inside `eval`, zsh would number a background job as the second one.
-    let command = command.trim_end();
-    let command = command.strip_suffix('&').unwrap_or(command);
-    let first = command.split_ascii_whitespace().next();
-    command.len() < 200
-        && command.bytes().all(is_plain)
-        && first.is_some_and(|first| !RESERVED.contains(&first))
 }
 
 /// Quotes text for bash and zsh: `'…'`, or `$'…'` if it has control bytes.

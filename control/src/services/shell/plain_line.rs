@@ -1,0 +1,278 @@
+//! Whether a command can be typed at a prompt of bash or zsh as it is, so that the user sees the line that they would have typed.
+//!
+//! If a typed line has a syntax error, is unfinished, or holds a history reference, the shell runs nothing and marks no end.
+//! Inside `eval '…'`, such an error is that of a command. This module accepts only lines that certainly parse: words,
+//! quoted words and variables, joined by pipes, `&&`, `||`, `;` and redirections. It never judges what a line does.
+
+use std::{iter::Peekable, str::Chars};
+
+/// Longer commands are typed inside `eval`, in bytes.
+const LONGEST: usize = 200;
+
+/// The reserved words of bash and zsh, which begin constructs of several words.
+const RESERVED: [&str; 29] = [
+    "if",
+    "then",
+    "elif",
+    "else",
+    "fi",
+    "while",
+    "until",
+    "for",
+    "do",
+    "done",
+    "in",
+    "case",
+    "esac",
+    "select",
+    "function",
+    "begin",
+    "end",
+    "switch",
+    "repeat",
+    "time",
+    "coproc",
+    "foreach",
+    "and",
+    "or",
+    "not",
+    "break",
+    "continue",
+    "return",
+    "nocorrect",
+];
+
+/// Whether bash and zsh certainly parse this as one complete line.
+pub(super) fn is_plain_line(command: &str) -> bool {
+    // Inside `eval`, zsh would number a background job as the second one.
+    let command = command.trim_matches(' ');
+    let command = command.strip_suffix('&').unwrap_or(command);
+    command.len() < LONGEST && Line { rest: command.chars().peekable() }.is_plain()
+}
+
+/// A line that is read from its start.
+struct Line<'a> {
+    rest: Peekable<Chars<'a>>,
+}
+
+impl Line<'_> {
+    fn is_plain(&mut self) -> bool {
+        let mut has_command = false;
+        loop {
+            self.skip_blanks();
+            let Some(&next) = self.rest.peek() else { return has_command };
+            match next {
+                '|' | '&' | ';' => {
+                    self.rest.next();
+                    let is_double = next != ';' && self.rest.next_if_eq(&next).is_some();
+                    let is_end = next == ';' && self.is_at_end();
+                    if !has_command || next == '&' && !is_double {
+                        return false;
+                    }
+                    has_command = is_end;
+                }
+                '<' | '>' => {
+                    if !self.redirects() {
+                        return false;
+                    }
+                }
+                _ => {
+                    let Some(word) = self.word() else { return false };
+                    if !has_command && (RESERVED.contains(&word.as_str()) || word.starts_with("[["))
+                    {
+                        return false;
+                    }
+                    has_command = true;
+                }
+            }
+        }
+    }
+
+    fn skip_blanks(&mut self) {
+        while self.rest.next_if_eq(&' ').is_some() {}
+    }
+
+    fn is_at_end(&mut self) -> bool {
+        self.skip_blanks();
+        self.rest.peek().is_none()
+    }
+
+    /// Reads `<`, `>`, `>>` or `>&` and what it names.
+    fn redirects(&mut self) -> bool {
+        let sign = self.rest.next();
+        if sign == Some('>') {
+            if self.rest.next_if_eq(&'&').is_some() {
+                return self.rest.next_if(char::is_ascii_digit).is_some();
+            }
+            self.rest.next_if_eq(&'>');
+        }
+        self.skip_blanks();
+        self.word().is_some()
+    }
+
+    /// Reads a word, and returns it without quotes. `None`: there is no word, or it may not parse.
+    fn word(&mut self) -> Option<String> {
+        let mut word = String::new();
+        let mut is_empty = true;
+        while let Some(&next) = self.rest.peek() {
+            match next {
+                ' ' | '|' | '&' | ';' | '<' | '>' => break,
+                '\'' => {
+                    self.rest.next();
+                    self.quoted(&mut word, '\'')?;
+                }
+                '"' => {
+                    self.rest.next();
+                    self.quoted(&mut word, '"')?;
+                }
+                '$' => self.variable(&mut word)?,
+                'a'..='z' | 'A'..='Z' | '0'..='9' => word.extend(self.rest.next()),
+                '_' | '.' | '/' | ':' | ',' | '@' | '+' | '-' | '=' | '~' | '%' | '*' | '?'
+                | '[' | ']' => word.extend(self.rest.next()),
+                next if !next.is_ascii() => word.extend(self.rest.next()),
+                _ => return None,
+            }
+            is_empty = false;
+        }
+        (!is_empty).then_some(word)
+    }
+
+    /// Reads up to the closing quote.
+    fn quoted(&mut self, word: &mut String, quote: char) -> Option<()> {
+        loop {
+            match *self.rest.peek()? {
+                next if next == quote => {
+                    self.rest.next();
+                    return Some(());
+                }
+                next if next.is_control() => return None,
+                '$' if quote == '"' => self.variable(word)?,
+                // History references also work between double quotes.
+                '!' | '`' | '\\' if quote == '"' => return None,
+                _ => word.extend(self.rest.next()),
+            }
+        }
+    }
+
+    /// Reads `$name`, `$1` or `$?`.
+    fn variable(&mut self, word: &mut String) -> Option<()> {
+        word.extend(self.rest.next());
+        let is_name = |char: &char| char.is_ascii_alphanumeric() || *char == '_';
+        let first = self.rest.next_if(|char| is_name(char) || *char == '?')?;
+        word.push(first);
+        if first.is_ascii_alphabetic() || first == '_' {
+            while let Some(next) = self.rest.next_if(is_name) {
+                word.push(next);
+            }
+        }
+        Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::{Command, Stdio};
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_plain_line_is_what_a_user_types() {
+        for line in [
+            "ls",
+            "make -j4 test &",
+            "git log --oneline | head -n 3",
+            "echo 'it is (half) done!' && echo \"$HOME is $? here\" || true; ls;",
+            "grep -rn needle src > out.txt 2>&1",
+            "sort < in.txt >> all.txt",
+            "[ -f Cargo.toml ]",
+            "FOO=bar env",
+            "printf '%s\\n' *.rs",
+            "cat ~/größe.txt",
+            "echo for",
+        ] {
+            assert!(is_plain_line(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_may_not_parse_is_not_plain() {
+        for line in [
+            "",
+            " ",
+            "&",
+            "| ls",
+            "ls |",
+            "ls &&",
+            "ls & ls",
+            "ls ;; ls",
+            "ls ; ; ls",
+            "a | | b",
+            "a ||| b",
+            "echo 'open",
+            "echo \"open",
+            "echo `date`",
+            "echo $(date)",
+            "echo ${HOME}",
+            "echo $",
+            "echo \\",
+            "echo hi!",
+            "echo \"hi!\"",
+            "echo \"\\\"",
+            "^a^b^",
+            "echo {a,b}",
+            "(ls)",
+            "cat << END",
+            "cat <(ls)",
+            "echo >",
+            "echo > | b",
+            "echo 2>&",
+            "echo >& file",
+            "ls # all",
+            "for x in a b",
+            "ls; done",
+            "a | if",
+            "time ls",
+            "[[ -f x ]]",
+            "a\nb",
+            "a\tb",
+            "echo 'a\nb'",
+        ] {
+            assert!(!is_plain_line(line), "{line}");
+        }
+        assert!(!is_plain_line(&"x".repeat(LONGEST)));
+    }
+
+    /// Whether an installed shell parses a line, without running it.
+    fn parses(shell: &str, line: &str) -> Option<bool> {
+        let mut command = Command::new(shell);
+        if shell == "zsh" {
+            command.arg("-f");
+        }
+        let run = command.args(["-n", "-c", line]).stdin(Stdio::null()).stderr(Stdio::null());
+        run.status().ok().map(|status| status.success())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(300))]
+        #[test]
+        fn shells_parse_every_plain_line(
+            parts in proptest::collection::vec(
+                prop::sample::select(vec![
+                    "ls", "if", "[", "[[", "]", "a=b", "'q q'", "\"$HOME\"", "$x", "$?", "*", "?", "~", "=",
+                    "|", "||", "&", "&&", ";", "<", ">", ">>", "2>&1", ">&2", " ", " ", " ", " ", "-", "%1",
+                    "'", "\"", "$", "é", "let", "done", "2", "time",
+                ]),
+                1..9,
+            ),
+        ) {
+            let line = parts.concat();
+            if is_plain_line(&line) {
+                for shell in ["bash", "zsh"] {
+                    prop_assert_ne!(parses(shell, &line), Some(false), "{}: {}", shell, line);
+                }
+            }
+        }
+    }
+}
