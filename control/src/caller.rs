@@ -163,6 +163,7 @@ pub(crate) struct Signals(Arc<SignalState>);
 struct SignalState {
     is_canceled: AtomicBool,
     has_typed: watch::Sender<bool>,
+    is_left_running: watch::Sender<bool>,
 }
 
 impl Signals {
@@ -179,6 +180,22 @@ impl Signals {
     /// Reports that the call has typed its command, so that it is no longer refused.
     pub(crate) fn report_typed(&self) {
         self.0.has_typed.send_replace(true);
+    }
+
+    /// Reports that the client knows that the call's command still runs, and does not wait for its end now.
+    pub(crate) fn report_left_running(&self) {
+        self.0.is_left_running.send_replace(true);
+    }
+
+    /// Waits until the client leaves the call's command running. Cancel-safe.
+    pub(crate) async fn left_running(&self) {
+        // This holds the sender, so the wait can't fail.
+        let _ = self.0.is_left_running.subscribe().wait_for(|is_left| *is_left).await;
+    }
+
+    /// Whether the call has typed its command.
+    pub(crate) fn has_typed(&self) -> bool {
+        *self.0.has_typed.borrow()
     }
 
     /// Waits until the call has typed its command. Cancel-safe.

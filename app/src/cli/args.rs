@@ -161,7 +161,8 @@ pub enum Command {
     },
     /// Run a command, wait until it ends and print its output.
     ///
-    /// Exits with status 1 if the command fails or takes too long.
+    /// Refuses if another program than a shell would read the command. Exits with status 1 if the command fails or takes too
+    /// long.
     Run {
         /// The session.
         #[command(flatten)]
@@ -169,6 +170,9 @@ pub enum Command {
         /// Seconds to wait. The command keeps running afterwards.
         #[arg(long, value_name = "SECONDS", default_value_t = 30.0)]
         timeout: f64,
+        /// Type the command even if a program runs. The shell runs it after the program has ended, unless the program reads it.
+        #[arg(long)]
+        type_ahead: bool,
         /// Command for the session's shell; after `--` it can have options.
         #[arg(required = true)]
         command: Vec<String>,
@@ -397,7 +401,7 @@ mod tests {
         ] {
             let args = parse(line);
             assert!(args.json, "{line}");
-            let Command::Run { id, timeout, command } = args.command else { panic!("{line}") };
+            let Command::Run { id, timeout, command, .. } = args.command else { panic!("{line}") };
             assert_eq!((id.id, timeout, command.join(" ").as_str()), (Some(3), 0.5, "echo hi"));
         }
         let Command::Exec { command, .. } = parse("unterm-cli exec -- ls -la").command else {

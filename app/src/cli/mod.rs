@@ -336,7 +336,7 @@ fn call(command: &Command, client: &Client) -> Result<Call> {
             command: command.join(" ").into(),
             ..exec::RunParams::of(session(id)?)
         }),
-        Command::Run { id, timeout, command } => {
+        Command::Run { id, timeout, type_ahead, command } => {
             if !timeout.is_finite() || *timeout < 0.0 {
                 bail!("--timeout must be a number of seconds, 0 or more, not {timeout}");
             }
@@ -346,6 +346,7 @@ fn call(command: &Command, client: &Client) -> Result<Call> {
             Call::of::<exec::RunWait>(exec::RunWaitParams {
                 command: command.join(" ").into(),
                 timeout_ms: timeout.into(),
+                type_ahead: (*type_ahead).into(),
                 ..exec::RunWaitParams::of(id)
             })
         }

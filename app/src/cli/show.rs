@@ -188,6 +188,7 @@ fn unsuccessful(reply: &exec::RunWaitReply) -> Option<String> {
     let why = match reply {
         _ if reply.timed_out => "the command is still running",
         _ if reply.interrupted => "the command was interrupted",
+        exec::RunWaitReply { reason: Some(reason), .. } => reason,
         _ if reply.exit_code.unwrap_or(0) != 0 => "",
         _ => return None,
     };
@@ -485,6 +486,10 @@ mod tests {
             (None, "no token has this number")
         );
         assert_eq!(complaint::<exec::RunWait>(ended("", 3)).unwrap(), "");
+        let mut unknown = ended("", 0);
+        unknown["exit_code"] = Value::Null;
+        unknown["reason"] = json!("A new shell is at its prompt");
+        assert_eq!(complaint::<exec::RunWait>(unknown).unwrap(), "A new shell is at its prompt");
         assert_eq!(complaint::<exec::RunWait>(ended("", 0)), None);
         let refused = || json!({"allowed": false, "reason": "Blocked by \"sudo\""});
         assert_eq!(complaint::<policy::Check>(refused()).unwrap(), "Blocked by \"sudo\"");

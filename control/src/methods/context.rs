@@ -37,6 +37,7 @@ use crate::{
         reading::Reading,
         recording::Recorder,
         refused_lines::RefusedLines,
+        run::RunTurns,
         search_limiter::SearchLimiter,
         secret::{self, Asked},
         shell::{Shell, TypedRuns},
@@ -102,6 +103,7 @@ pub struct Context {
     pub(crate) hidden: HiddenPanes,
     /// The commands that were typed with marks around their output.
     pub(crate) runs: Arc<TypedRuns>,
+    pub(crate) run_turns: RunTurns,
     /// The panes that plugins watch.
     pub(crate) adapters: Arc<Adapters>,
     /// The names of this instance's methods.
@@ -167,6 +169,7 @@ impl Context {
             message_budget: MessageBudget::default(),
             pictures: Pictures::default(),
             runs: Arc::default(),
+            run_turns: RunTurns::default(),
             catalog,
         }
     }

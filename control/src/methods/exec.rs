@@ -1,6 +1,7 @@
 //! `exec.*`: commands in a session's shell.
 
 use std::{
+    pin::pin,
     sync::atomic::{AtomicBool, Ordering},
     time::Duration,
 };
@@ -8,6 +9,7 @@ use std::{
 use parking_lot::Mutex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
 use unterm_mux::Pane;
 
 use super::{
@@ -23,6 +25,7 @@ use crate::{
         echoes::Place,
         run::{self, Ending, ExitSource, Typist},
         shell::{Activity, BEGIN, Marks},
+        wait,
     },
 };
 
@@ -95,9 +98,13 @@ session_params! {
     RunWaitParams {
         /// The command, as typed at the prompt. May have several lines.
         command: String,
-        /// How long to wait, in milliseconds. Default: 30,000.
+        /// How long to wait, in milliseconds, for other callers' commands in the session and for this one. Default: 30,000.
         #[serde(default)]
         timeout_ms: u64,
+        /// `true`: if a program runs, types the command ahead, so that the program may read it. `false`: refuses unless a shell
+        /// or ssh waits for a command. Default: true; for agents always false.
+        #[serde(default)]
+        type_ahead: bool,
     }
 }
 
@@ -127,9 +134,13 @@ pub struct RunWaitReply {
     pub exit_source: Option<ExitSource>,
     /// Ctrl+C ended the command. If there is no exit code, the shell dropped the whole line.
     pub interrupted: bool,
-    /// Why the end is unknown, if the shell is back at a prompt without having reported it.
+    /// Why the command was not waited for to its end: the shell is back at a prompt without having reported it, or a new shell
+    /// is at its prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Word>,
+    /// `true`: the command started a new shell, which is at its prompt. Commands now run in that one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub new_shell: bool,
     /// The beginning of the output is missing, because the output was too long.
     pub truncated: bool,
     /// The number of the command for block.get, if the shell's integration marks commands.
@@ -165,26 +176,36 @@ impl Method for RunWait {
             });
         }
         let timeout = params.timeout_ms.number("timeout_ms", 0..=u64::MAX)?.unwrap_or(30_000);
+        let type_ahead = params.type_ahead.value("type_ahead", "true or false")?.unwrap_or(true);
         let typist = ForCaller::new(context, caller, &pane, &command);
         typist.admit()?;
-        // Scripts may type ahead into a running program, as documented. For agents, each command runs by itself.
-        let is_careful = caller.has(Capabilities::GIVES_WAY);
-        let timeout = Duration::from_millis(timeout);
-        let outcome = run::run(&pane, &command, timeout, is_careful, &typist).await;
+        // Scripts may type ahead into a running program. For agents, each command runs by itself.
+        let is_careful = !type_ahead || caller.has(Capabilities::GIVES_WAY);
+        let deadline = wait::deadline(Instant::now(), Duration::from_millis(timeout));
+        let turn = context.run_turns.turn(pane.id(), deadline).await;
+        let turn = turn.ok_or_else(|| Error::busy(pane.id().0, run::OTHERS))?;
+        let outcome = {
+            let mut run = pin!(run::run(&pane, &command, deadline, is_careful, &typist));
+            tokio::select! {
+                outcome = &mut run => outcome,
+                () = caller.signals.left_running() => {
+                    drop(turn);
+                    run.await
+                }
+            }
+        };
         typist.is_typed.store(false, Ordering::Relaxed);
         let outcome = outcome?;
         Ok(RunWaitReply {
             output: outcome.output,
             exit_status: match outcome.ending {
-                Ending::Completed | Ending::Interrupted | Ending::Lost(_) => ExitStatus::Completed,
                 Ending::TimedOut => ExitStatus::Timeout,
+                _ => ExitStatus::Completed,
             },
             timed_out: outcome.ending == Ending::TimedOut,
             interrupted: outcome.interrupted,
-            reason: match outcome.ending {
-                Ending::Lost(lost) => Some(lost.reason().into()),
-                _ => None,
-            },
+            reason: outcome.ending.reason().map(Into::into),
+            new_shell: outcome.ending == Ending::NewShell,
             marker: outcome.marker,
             exit_code: outcome.exit_code,
             exit_source: outcome.exit_source,

@@ -40,7 +40,12 @@ pub struct Capture {
     searched: usize,
     has_begun: bool,
     is_nested: bool,
+    has_inner_prompt: bool,
     is_cut: bool,
+    /// The terminal's echo of input, which the next output begins with if the program prints nothing in between.
+    echo: Vec<u8>,
+    /// Where that echo begins.
+    echo_at: usize,
 }
 
 /// The end of a command's output.
@@ -72,13 +77,52 @@ impl Capture {
             searched: 0,
             has_begun: false,
             is_nested: false,
+            has_inner_prompt: false,
             is_cut: false,
+            echo: Vec::new(),
+            echo_at: 0,
+        }
+    }
+
+    /// Records input that the terminal itself echoes. The echo is no output of the command, so it is removed if it directly
+    /// follows the output so far.
+    pub fn expect_echo(&mut self, input: &[u8]) {
+        if !self.has_begun {
+            return;
+        }
+        if self.echo.is_empty() {
+            self.echo_at = self.raw.len();
+        }
+        for &byte in input {
+            match byte {
+                // The terminal turns Enter into a line end (ICRNL, ONLCR).
+                b'\r' | b'\n' => self.echo.extend_from_slice(b"\r\n"),
+                b'\t' | 0x20..=0x7e | 0x80.. => self.echo.push(byte),
+                // What the terminal shows for another key depends on its settings and on the line.
+                _ => break,
+            }
+        }
+    }
+
+    /// Removes the expected echo, as far as it has come.
+    fn remove_echo(&mut self) {
+        let rest = &self.raw[self.echo_at..];
+        let length = rest.len().min(self.echo.len());
+        if rest[..length] == self.echo[..length] {
+            self.raw.drain(self.echo_at..self.echo_at + length);
+            self.echo.drain(..length);
+            self.searched = self.searched.min(self.echo_at);
+        } else {
+            self.echo.clear();
         }
     }
 
     /// Appends bytes of the pane's program. Call [`Capture::end`] afterwards.
     pub fn push(&mut self, bytes: &[u8]) {
         self.raw.extend_from_slice(bytes);
+        if !self.echo.is_empty() {
+            self.remove_echo();
+        }
         while !self.has_begun {
             let from = self.searched.saturating_sub(self.begin.len());
             let Some(at) = memchr::memmem::find(&self.raw[from..], &self.begin) else { break };
@@ -102,6 +146,7 @@ impl Capture {
             let excess = self.raw.len() - KEPT;
             self.raw.drain(..excess);
             self.searched = self.searched.saturating_sub(excess);
+            self.echo_at = self.echo_at.saturating_sub(excess);
             self.is_cut = true;
         }
         end
@@ -151,6 +196,7 @@ impl Capture {
             let Some(mark) = mark.strip_suffix(own.as_bytes()) else { continue };
             match mark.split_first() {
                 Some((b'C', _)) => self.is_nested = true,
+                Some((b'A' | b'P', _)) => self.has_inner_prompt = true,
                 Some((b'D', code)) => {
                     let code = str::from_utf8(code).ok().map(|code| code.trim_start_matches(';'));
                     let exit_code = code.and_then(|code| code.parse().ok());
@@ -176,10 +222,17 @@ impl Capture {
         self.is_nested
     }
 
+    /// Whether a shell inside the command has shown a prompt.
+    pub fn has_inner_prompt(&self) -> bool {
+        self.has_inner_prompt
+    }
+
     /// Whether a prompt follows after `position` bytes of what came before the command began.
     pub fn has_prompt_behind(&self, position: usize) -> bool {
         let raw = &self.raw[position.min(self.raw.len())..];
-        memchr::memmem::find(raw, b"\x1b]133;A;").is_some()
+        [&b"\x1b]133;A;"[..], b"\x1b]133;P;k=i;"]
+            .into_iter()
+            .any(|mark| memchr::memmem::find(raw, mark).is_some())
     }
 
     /// Whether the shell has started the command.

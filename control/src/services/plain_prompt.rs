@@ -5,7 +5,7 @@
 //! cursor looks like a prompt with no typed text after it and, in a shell with a line editor, the terminal's echo is off:
 //! such shells turn it off for a command, but not for `read`. While a caller's command runs, the shell is not at its prompt.
 
-use unterm_mux::{Pane, PlainPrompt};
+use unterm_mux::{Pane, PlainPrompt, is_carrier};
 
 use super::{
     question_line::{ends_prompt, line_to_cursor},
@@ -42,6 +42,51 @@ pub fn stands(pane: &Pane) -> bool {
 pub fn is_inner(pane: &Pane) -> bool {
     let is_running = pane.term().commands().next_back().is_some_and(|last| last.is_running());
     is_running && pane.is_shell_covered() && Shell::reading_commands(pane).is_some()
+}
+
+/// Whether the shell that marked the last prompt waits for a command although it has reported no new prompt: its integration
+/// was removed. The marks of a prompt may still be on their way, so ask again after a moment without output.
+pub fn is_unreported(pane: &Pane) -> bool {
+    let is_prompting = pane.term().commands().next_back().is_some_and(|last| last.is_prompting());
+    !is_prompting && !pane.is_shell_covered() && stands(pane)
+}
+
+/// Whether the shell that marked the last prompt edits a line, at a prompt that it has not reported or for a command (`read -e`).
+pub fn may_stand(pane: &Pane) -> bool {
+    let is_prompting = pane.term().commands().next_back().is_some_and(|last| last.is_prompting());
+    let process = pane.process();
+    !is_prompting
+        && !pane.is_shell_covered()
+        && Shell::reading_commands(pane).is_some()
+        && process.echo() == Some(false)
+        && !process.reads_secret()
+        && process.awaits_input() == Some(true)
+}
+
+/// Whether a shell that a command started is at its prompt: another one than `shell`, the process that runs the command, or one
+/// behind a program that forwards the terminal.
+pub fn is_new_shell(pane: &Pane, shell: i32) -> bool {
+    if !pane.shows_input() {
+        return false;
+    }
+    let Some(front) = pane.foreground().filter(|front| front.pid != shell) else {
+        return false;
+    };
+    let (is_marked, line) = {
+        let term = pane.term();
+        let last = term.commands().next_back();
+        (last.is_some_and(|last| last.is_prompting()), line_to_cursor(&term))
+    };
+    match Shell::reading_commands(pane) {
+        Some(shell) => {
+            let process = pane.process();
+            let may_edit = shell == Shell::Posix || process.echo() == Some(false);
+            let reads = may_edit && process.awaits_input() != Some(false);
+            reads && (is_marked || is_prompt(shell, &line, ""))
+        }
+        // Another process may read the terminal: tmux's server does.
+        None => is_carrier(&front.name) && (is_marked || ends_prompt(&line)),
+    }
 }
 
 /// Whether a line is a shell's prompt without `typed` after it. In shells of the Bourne family, `> ` is a continuation prompt.

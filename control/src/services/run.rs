@@ -4,6 +4,7 @@ mod begin;
 mod block;
 mod follow;
 mod outcome;
+mod turns;
 
 use std::{io::Write, path::PathBuf, sync::Arc, time::Duration};
 
@@ -12,25 +13,30 @@ use unterm_mux::{ExitStatus, Pane, PaneState, TapDirection, TapItem};
 use unterm_term::LineId;
 
 use self::{
-    begin::Begun,
-    follow::{Effect, Event, Finish, Follow, Look, Reported, Sight},
+    begin::{Around, Begun, Command},
+    follow::{Effect, Event, Finish, Follow, Look, Reported, Sight, Silence},
 };
 use super::{
+    plain_prompt,
+    question_line::line_to_cursor,
     shell::{Marks, Shell},
-    wait,
 };
 use crate::error::{Error, Result};
 
 pub use self::{
     begin::{Typist, wait_for_prompt},
     outcome::{Ending, ExitSource, Outcome},
+    turns::RunTurns,
 };
+
+/// Names what runs in a pane whose turn another caller has.
+pub const OTHERS: &str = "another caller's command";
 
 /// Output of this size or more, in bytes, is converted to text off the async workers.
 const INLINE: usize = 64 << 10;
 
-/// Types `command` into the pane's shell and waits for its end, at most for `timeout`. Waits for events and never polls, so
-/// any number of commands can run at once. If `is_careful`, refuses unless a shell or ssh waits for a command. Otherwise the
+/// Types `command` into the pane's shell and waits for its end, at most until `deadline`. Waits for events and never polls, so
+/// any number of commands can run at once, each in a pane of its own: the caller has the pane's turn ([`RunTurns`]). If `is_careful`, refuses unless a shell or ssh waits for a command. Otherwise the
 /// command is typed ahead, as `exec.run_wait` documents.
 ///
 /// # Errors
@@ -39,34 +45,29 @@ const INLINE: usize = 64 << 10;
 pub async fn run(
     pane: &Arc<Pane>,
     command: &str,
-    timeout: Duration,
+    deadline: Instant,
     is_careful: bool,
     typist: &dyn Typist,
 ) -> Result<Outcome> {
     if pane.state() != PaneState::Running {
         return Err(Error::Over { id: pane.id().0, status: end_of_program(pane) });
     }
-    let deadline = wait::deadline(Instant::now(), timeout);
     let marks = Marks::new().map_err(|error| Error::Panicked(error.to_string()))?;
-    let shell = Shell::of_pane(pane).unwrap_or(Shell::Posix);
-    if let Some(needs) = shell.missing(command) {
-        return Err(Error::Unfinished(needs));
-    }
-    let mut script = Script::of(pane, command);
-    let sourced = script.as_ref().map(Script::command);
-    let command = (command, sourced.as_deref().unwrap_or(command));
+    let mut script = Script::of(command);
+    let from_file = script.as_ref().map(Script::command);
+    let command = Command { given: command, from_file, marks: &marks };
     if pane.nonce().is_some() {
         begin::wait_for_start(pane, deadline).await;
     }
     let size = pane.term().size();
     let until = deadline.min(Instant::now() + begin::START);
     let mut changes = pane.watch();
-    let begun = begin::begin(pane, shell, command, &marks, is_careful, until, typist).await;
+    let begun = begin::begin(pane, &command, is_careful, until, typist).await;
     if let (Err(_), Some(script)) = (&begun, &mut script) {
         // The shell will never read it.
         script.is_read = true;
     }
-    let Begun { mut tap, block, around, mut occupied } = begun?;
+    let Begun { mut tap, block, around, mut occupied, shell, leader, is_from_file } = begun?;
     let mut follow = Follow::new(match &block {
         Some(block) => Reported::Block { nonce: block.nonce.clone(), line: block.line.clone() },
         None => Reported::Marker {
@@ -75,6 +76,7 @@ pub async fn run(
             nonce: pane.nonce().cloned(),
         },
     });
+    let is_new_shell = || leader.is_some_and(|shell| plain_prompt::is_new_shell(pane, shell));
     let look = |look| match (look, &block) {
         (Look::Leader, Some(block)) => Sight::Leader(block.may_lead(pane)),
         (Look::Leader, None) => Sight::Leader(true),
@@ -82,9 +84,16 @@ pub async fn run(
         (Look::Kept, Some(block)) => Sight::Kept(block.find_end(pane)),
         (Look::Kept, None) => Sight::Kept(find_on_screen(pane, &marks.end())),
         (Look::Around, _) => Sight::Around(around.and_then(|around| end_around(pane, around))),
-        (Look::Silence, block) => {
-            Sight::Silence(block.as_ref().and_then(|block| block.silence(pane)))
+        (Look::Silence, _) if is_new_shell() => {
+            Sight::Silence(Some(Silence { is_new_shell: true, ..Silence::default() }))
         }
+        // A program in between may have dropped the marks.
+        (Look::Silence, None) => match around.and_then(|around| end_around(pane, around)) {
+            Some(exit_code) if is_prompting(pane) => Sight::Around(Some(exit_code)),
+            _ => Sight::Silence(None),
+        },
+        (Look::Silence, Some(block)) => Sight::Silence(block.silence(pane)),
+        (Look::NewShell, _) => Sight::NewShell(is_new_shell()),
     };
     let mut last_output = Instant::now();
     let mut effect = Effect::Poll;
@@ -131,13 +140,15 @@ pub async fn run(
                 last_output = Instant::now();
                 Event::Output { seq: *seq, bytes }
             }
-            TapItem::Bytes { bytes, .. } => Event::Input(bytes),
+            TapItem::Bytes { bytes, .. } => {
+                Event::Input { bytes, is_echoed: pane.process().echo() == Some(true) }
+            }
             TapItem::Gap { .. } => Event::Gap,
             TapItem::End => Event::Exited(end_of_program(pane)),
         });
     }
     if let Some(script) = &mut script {
-        script.is_read = follow.has_begun();
+        script.is_read = !is_from_file || follow.has_begun();
     }
     let finish = follow.into_finish();
     if let (Some(occupied), true) = (&mut occupied, finish.exit_code.is_some()) {
@@ -152,9 +163,19 @@ pub async fn run(
         let text = tokio::task::spawn_blocking(move || capture.text(end.as_ref(), size));
         text.await.map_err(|error| Error::Panicked(error.to_string()))?
     };
-    if ending == Ending::Interrupted {
+    match ending {
         // What follows the echo of Ctrl+C is the prompt.
-        output.truncate(output.rfind("^C").unwrap_or(output.len()));
+        Ending::Interrupted => output.truncate(output.rfind("^C").unwrap_or(output.len())),
+        // The line at the cursor is the prompt of the shell, which nothing else separates from the output.
+        Ending::Lost(_) | Ending::NewShell => {
+            let prompt = line_to_cursor(&pane.term());
+            let prompt = prompt.trim_end();
+            if !prompt.is_empty() && output.trim_end().ends_with(prompt) {
+                output.truncate(output.trim_end().len() - prompt.len());
+                output.truncate(output.trim_end_matches('\n').len());
+            }
+        }
+        Ending::Completed | Ending::TimedOut => {}
     }
     if (is_shell_over || exit_source == Some(ExitSource::Process)) && shell == Shell::Bash {
         // Bash prints this when it exits.
@@ -185,7 +206,8 @@ const QUIET: Duration = Duration::from_secs(2);
 /// Longer commands, in bytes, are not typed: line editors are slow with long lines, above all those that color them.
 const LONG: usize = 8 << 10;
 
-/// A file with a long command. Only its owner can read it, and it is removed once the shell has read it.
+/// A file with a long command, for a shell on this machine. Only its owner can read it, and it is removed once the shell has
+/// read it.
 struct Script {
     path: PathBuf,
     /// The shell has read the file, or never will.
@@ -193,14 +215,9 @@ struct Script {
 }
 
 impl Script {
-    /// Writes the file if the command is too long to type, and the shell in the foreground runs on this machine and can read
-    /// it.
-    fn of(pane: &Pane, command: &str) -> Option<Self> {
+    /// Writes the file if the command is too long to type.
+    fn of(command: &str) -> Option<Self> {
         if command.len() <= LONG {
-            return None;
-        }
-        let shell = Shell::of_process(&pane.foreground()?.name)?;
-        if !matches!(shell, Shell::Bash | Shell::Zsh | Shell::Fish | Shell::Posix) {
             return None;
         }
         let name = format!("unterm-run-{}", unterm_mux::random::hex().ok()?);
@@ -241,16 +258,21 @@ fn is_at_prompt(pane: &Pane, shell: Shell) -> bool {
         && (!has_editor || pane.process().echo() == Some(false))
 }
 
-/// The exit code of the command `around`, inside which another command was typed, once it has ended. Unknown if a later
+/// The exit code of a shell inside the command `around`, once that has ended. No answer if a later
 /// command has begun: that one may be the typed command, which the shell had not read before.
-fn end_around(pane: &Pane, around: u64) -> Option<Option<i32>> {
+fn end_around(pane: &Pane, around: Around) -> Option<Option<i32>> {
     let term = pane.term();
-    let mut later = term.commands().rev().take_while(|later| later.id > around);
+    let mut later = term.commands().rev().take_while(|later| later.id > around.id);
     if later.any(|later| later.output_seq != 0) {
         return None;
     }
-    let around = term.command(around)?;
-    (around.end_seq != 0).then_some(around.exit_code)
+    let ended = term.command(around.id).filter(|command| command.end_seq != 0)?;
+    Some(ended.exit_code.filter(|_| around.has_status))
+}
+
+/// Whether a shell that marks its prompts waits for a line.
+fn is_prompting(pane: &Pane) -> bool {
+    pane.term().commands().next_back().is_some_and(|last| last.is_prompting())
 }
 
 /// The exit code behind a mark on the live screen, if the mark is there.

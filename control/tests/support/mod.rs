@@ -359,7 +359,7 @@ pub fn until<T>(what: &str, mut find: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-fn screen(pane: &Pane) -> String {
+pub fn screen(pane: &Pane) -> String {
     let term = pane.term();
     let top = term.live_top().0;
     let mut text = String::new();

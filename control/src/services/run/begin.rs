@@ -44,11 +44,26 @@ pub(super) struct Begun {
     pub(super) tap: Tap,
     /// The command, where the shell's integration marks it.
     pub(super) block: Option<Block>,
-    /// If another shell marks commands: the number of the command that this shell runs as. When that command ends, this shell
-    /// is gone, and the typed mark never comes. Read before typing, because a fast shell may be gone right after.
-    pub(super) around: Option<u64>,
+    /// The command that this shell runs as. Read before typing, because a fast shell may be gone right after.
+    pub(super) around: Option<Around>,
     /// In a shell without marks.
     pub(super) occupied: Option<Occupied>,
+    /// The kind of shell for which it was typed.
+    pub(super) shell: Shell,
+    /// The process of that shell, if it led the foreground when the command was typed.
+    pub(super) leader: Option<i32>,
+    /// The shell reads the command from its file.
+    pub(super) is_from_file: bool,
+}
+
+/// A running command that another shell marks, and inside which a command was typed. When it ends, the shell inside is gone, and
+/// the typed mark never comes.
+#[derive(Clone, Copy)]
+pub(super) struct Around {
+    /// The terminal's number of the command.
+    pub(super) id: u64,
+    /// Its exit code is that of the shell inside: it is that shell, or ssh.
+    pub(super) has_status: bool,
 }
 
 /// Keeps other commands from being typed into a shell without marks while one runs.
@@ -118,49 +133,108 @@ impl Attempt {
     }
 }
 
-/// Types a command, which is displayed as `given`. `is_careful` as in `run`. A prompt must appear by `until`.
+/// A command to run, and what is typed for it.
+pub(super) struct Command<'a> {
+    /// The command as it is displayed.
+    pub(super) given: &'a str,
+    /// A command that runs the same from a file, for a shell on this machine.
+    pub(super) from_file: Option<String>,
+    pub(super) marks: &'a Marks,
+}
+
+/// A line for the shell in front.
+struct Line {
+    /// The text with Enter.
+    typed: String,
+    /// The nonce and the text without Enter, if the shell's integration will mark the command.
+    marked: Option<(Arc<str>, String)>,
+    shell: Shell,
+    /// The leader of the foreground.
+    leader: Option<i32>,
+    is_from_file: bool,
+}
+
+impl Command<'_> {
+    /// The line for the shell that reads it if it is typed now. `is_announced`: the shell's integration announced its prompt.
+    ///
+    /// # Errors
+    /// The shell would wait for the rest of the command.
+    fn line(&self, pane: &Pane, is_announced: bool) -> Result<Line> {
+        let shell = Shell::of_reader(pane).unwrap_or(Shell::Posix);
+        if let Some(needs) = shell.missing(self.given) {
+            return Err(Error::Unfinished(needs));
+        }
+        let foreground = pane.foreground();
+        let leader = foreground.as_ref().map(|leader| leader.pid);
+        let is_local = foreground.is_none_or(|leader| !is_carrier(&leader.name));
+        let sources = matches!(shell, Shell::Bash | Shell::Zsh | Shell::Fish | Shell::Posix);
+        let from_file = self.from_file.as_deref().filter(|_| is_local && sources);
+        let is_from_file = from_file.is_some();
+        let command = from_file.unwrap_or(self.given);
+        let marked = pane.nonce().filter(|_| is_announced).cloned().zip(shell.line(command));
+        let typed = match &marked {
+            Some((_, line)) => format!("{line}\r"),
+            None => {
+                // An editor (readline, zle) has turned the echo off and takes lines of any length.
+                let cooked = pane.process().echo().unwrap_or(false);
+                format!("{}\r", shell.wrap(command, self.marks, cooked))
+            }
+        };
+        Ok(Line { typed, marked, shell, leader, is_from_file })
+    }
+}
+
+/// Types a command. `is_careful` as in `run`. A prompt must appear by `until`.
 pub(super) async fn begin(
     pane: &Arc<Pane>,
-    shell: Shell,
-    (given, command): (&str, &str),
-    marks: &Marks,
+    command: &Command<'_>,
     is_careful: bool,
     until: Instant,
     typist: &dyn Typist,
 ) -> Result<Begun> {
     let id = pane.id().0;
     let write_error = |error| Error::Write { id, error };
-    // An editor (readline, zle) has turned the echo off and takes lines of any length.
-    let wrapped = || {
-        let cooked = pane.process().echo().unwrap_or(false);
-        format!("{}\r", shell.wrap(command, marks, cooked))
-    };
-    let own = pane.nonce().cloned().zip(shell.line(command));
     let begun_at = Instant::now();
     let mut changes = pane.watch();
-    while (is_careful || own.is_some()) && pane.term().commands().next_back().is_some() {
+    while pane.term().commands().next_back().is_some() {
         changes.borrow_and_update();
         typist.admit()?;
         let tap = pane.tap();
-        let leader = pane.foreground().map(|foreground| foreground.pid);
-        let typed = own.as_ref().map_or_else(wrapped, |(_, line)| format!("{line}\r"));
-        let attempt = match pane.write_at_prompt(typed.as_bytes()).map_err(write_error)? {
+        let mut line = Err(Error::busy(id, ENTERED));
+        let attempt = pane.write_at_prompt(|is_announced| {
+            line = command.line(pane, is_announced);
+            line.as_ref().ok().map(|line| line.typed.clone().into_bytes())
+        });
+        let attempt = match attempt.map_err(write_error)? {
+            AtPrompt::Refused => return Err(line.err().unwrap_or(Error::Promptless(id))),
             AtPrompt::Typed(id) => {
-                typist.typed(marks, &typed);
-                pane.term().give_command(id, typed.trim_end(), given);
-                let block = own.map(|(nonce, line)| Block { line, nonce, id, shell: leader });
-                return Ok(Begun { tap, block, around: None, occupied: None });
+                let Line { typed, marked, shell, leader, is_from_file } = line?;
+                typist.typed(command.marks, &typed);
+                pane.term().give_command(id, typed.trim_end(), command.given);
+                let occupied = marked.is_none().then(|| Occupied::new(pane));
+                let block = marked.map(|(nonce, line)| Block { line, nonce, id, shell: leader });
+                let around = None;
+                return Ok(Begun { tap, block, around, occupied, shell, leader, is_from_file });
             }
             AtPrompt::Begun(line) => {
                 Attempt::Line { line, by_person: pane.persons_line().is_some() }
             }
             // A shell without marks of its own, which a command started.
-            AtPrompt::Elsewhere if !is_careful || plain_prompt::is_inner(pane) => break,
+            AtPrompt::Elsewhere if plain_prompt::is_inner(pane) => break,
+            AtPrompt::Elsewhere if plain_prompt::is_unreported(pane) => {
+                let settled = until.min(Instant::now() + SETTLED);
+                match timeout_at(settled, changes.changed()).await {
+                    Err(_) if plain_prompt::is_unreported(pane) => break,
+                    _ => continue,
+                }
+            }
+            AtPrompt::Elsewhere if !is_careful && Shell::reading_commands(pane).is_none() => break,
             AtPrompt::Elsewhere => {
                 let what = under_way(pane);
                 Attempt::Elsewhere { is_working: what.is_some() && is_working(pane), what }
             }
         };
+        let is_line = matches!(attempt, Attempt::Line { .. });
         let (patience, refusal) = attempt.failed(id);
         let patience = match patience {
             Patience::Settled => Instant::now() + SETTLED,
@@ -170,7 +244,14 @@ pub(super) async fn begin(
         };
         let patience = patience.min(until);
         if !matches!(timeout_at(patience, changes.changed()).await, Ok(Ok(()))) {
-            return Err(refusal);
+            if !is_careful && !is_line {
+                break;
+            }
+            return Err(if plain_prompt::may_stand(pane) {
+                Error::Promptless(id)
+            } else {
+                refusal
+            });
         }
     }
     if is_careful {
@@ -178,12 +259,20 @@ pub(super) async fn begin(
     }
     typist.admit()?;
     let tap = pane.tap();
-    let around = running(pane);
-    let typed = wrapped();
+    let leads = Shell::reading_commands(pane).is_some();
+    let has_status = leads || pane.foreground().is_some_and(|front| is_ssh(&front.name));
+    let around = running(pane).map(|id| Around { id, has_status });
+    let Line { typed, shell, leader, is_from_file, .. } = command.line(pane, false)?;
     pane.write(typed.as_bytes()).map_err(write_error)?;
     let occupied = Some(Occupied::new(pane));
-    typist.typed(marks, &typed);
-    Ok(Begun { tap, block: None, around, occupied })
+    typist.typed(command.marks, &typed);
+    let leader = leader.filter(|_| leads);
+    Ok(Begun { tap, block: None, around, occupied, shell, leader, is_from_file })
+}
+
+/// Whether a program ends with the exit code of the shell to which it connects.
+fn is_ssh(name: &str) -> bool {
+    matches!(name.rsplit('/').next(), Some("ssh" | "slogin"))
 }
 
 /// The terminal's number of the command that runs in a pane, if a shell marks commands.
@@ -247,11 +336,13 @@ pub async fn wait_for_prompt(pane: &Pane, deadline: Instant) {
             let term = pane.term();
             let last = term.commands().next_back();
             let is_due = last.is_none_or(|last| !last.is_prompting() && !last.is_running());
-            (is_due, last.is_none() && term.cursor().col > 0)
+            (is_due, term.cursor().col > 0)
         };
-        // A line editor at a prompt without marks has no integration. Some shells can have none at all.
+        // A line editor at a prompt without marks has no integration, or lost it. Some shells can have none at all.
         let is_plain = || Shell::of_pane(pane) == Some(Shell::Posix);
-        if !is_due || is_silent && (pane.process().echo() == Some(false) || is_plain()) {
+        let reads = || pane.process().awaits_input() != Some(false);
+        let is_silent = is_silent && (pane.process().echo() == Some(false) || is_plain());
+        if !is_due || is_silent && reads() {
             return;
         }
         if !matches!(timeout_at(deadline, changes.changed()).await, Ok(Ok(()))) {

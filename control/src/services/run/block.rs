@@ -6,6 +6,7 @@ use unterm_mux::Pane;
 use unterm_term::Modes;
 
 use super::follow::Silence;
+use crate::services::plain_prompt;
 
 /// A command whose beginning and end the shell's integration marks.
 pub struct Block {
@@ -34,15 +35,18 @@ impl Block {
             return None;
         }
         let is_replaced = pane.is_shell_replaced() != Some(false);
+        let is_unreported = plain_prompt::is_unreported(pane);
         let term = pane.term();
         let own = term.command(self.id);
         let last = term.commands().next_back();
         Some(Silence {
-            has_prompt: last.is_some_and(|last| last.id > self.id && last.is_prompting()),
+            has_prompt: is_unreported
+                || last.is_some_and(|last| last.id > self.id && last.is_prompting()),
             has_editor: term.modes().contains(Modes::BRACKETED_PASTE),
             is_replaced,
             has_run: own.is_none_or(|own| own.output_seq != 0),
             exit_code: own.and_then(|own| own.exit_code),
+            is_new_shell: false,
         })
     }
 

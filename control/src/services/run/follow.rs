@@ -24,8 +24,8 @@ const ENDED_BY_SIGINT: i32 = 130;
 pub enum Event<'a> {
     /// The pane's program wrote `bytes`; `seq` is the terminal's `seq` after them.
     Output { seq: u64, bytes: &'a [u8] },
-    /// A caller or a person typed these bytes.
-    Input(&'a [u8]),
+    /// A caller or a person typed these bytes. `is_echoed`: the terminal itself shows them.
+    Input { bytes: &'a [u8], is_echoed: bool },
     /// Some of the pane's bytes were missed.
     Gap,
     /// There is no more input or output yet.
@@ -68,8 +68,10 @@ pub enum Look {
     Kept,
     /// The end of the command inside which this one was typed.
     Around,
-    /// Whether the shell is back without having reported the command's end.
+    /// Whether the shell is back without having reported the command's end, or a new shell is at its prompt.
     Silence,
+    /// Whether a new shell, which the command started, is at its prompt.
+    NewShell,
 }
 
 /// The answer to the [`Look`] of the same name. The end of a command is its exit code, if the shell reported one.
@@ -81,12 +83,13 @@ pub enum Sight {
     Kept(Option<Option<i32>>),
     Around(Option<Option<i32>>),
     Silence(Option<Silence>),
+    NewShell(bool),
 }
 
 /// The state of a shell that leads the foreground and edits a line, although it did not report the command's end.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silence {
-    /// The shell marked a later prompt.
+    /// The shell is at a later prompt: it marked one, or the screen shows one.
     pub has_prompt: bool,
     /// Bracketed paste is on, which means that a line editor reads a line.
     pub has_editor: bool,
@@ -96,6 +99,9 @@ pub struct Silence {
     pub has_run: bool,
     /// The command's exit code, if the terminal keeps one.
     pub exit_code: Option<i32>,
+    /// The shell that runs the command does not lead the foreground: another one, which the command started, does, and is at
+    /// its prompt. The other fields do not count.
+    pub is_new_shell: bool,
 }
 
 /// The marks that separate the command's output from everything else in the pane.
@@ -180,20 +186,25 @@ impl Follow {
 
     /// Processes an event and returns the next instruction.
     pub fn step(&mut self, event: Event<'_>) -> Effect {
-        let passed =
-            matches!(event, Event::Output { .. } | Event::Input(_) | Event::Gap | Event::Exited(_));
+        let passed = matches!(
+            event,
+            Event::Output { .. } | Event::Input { .. } | Event::Gap | Event::Exited(_)
+        );
         if std::mem::take(&mut self.is_waiting) && passed {
             self.backlog = 0;
         }
         match event {
             Event::Output { seq, bytes } => {
                 self.seen = seq;
-                self.awaits_quiet = self.is_block;
+                self.awaits_quiet = true;
                 self.backlog += bytes.len();
                 self.capture.push(bytes);
                 self.search()
             }
-            Event::Input(bytes) => {
+            Event::Input { bytes, is_echoed } => {
+                if is_echoed {
+                    self.capture.expect_echo(bytes);
+                }
                 let is_reached = self.is_block || self.capture.has_begun();
                 if is_reached && bytes.contains(&INTERRUPT) {
                     self.cancelled_at.get_or_insert(self.capture.len());
@@ -245,9 +256,15 @@ impl Follow {
             Sight::Kept(None) => self.caught_up(),
             Sight::Around(Some(exit_code)) => {
                 let end = self.nonce.as_deref().and_then(|nonce| self.capture.outer_end(nonce));
-                self.finish(Ending::Completed, exit_code, Some(ExitSource::Block), end)
+                let ending = match exit_code {
+                    Some(_) => Ending::Completed,
+                    None => Ending::Lost(Lost::ShellEnded),
+                };
+                self.finish(ending, exit_code, Some(ExitSource::Block), end)
             }
             Sight::Around(None) => self.wait(),
+            Sight::NewShell(true) => self.finish(Ending::NewShell, None, None, None),
+            Sight::NewShell(false) => self.wait(),
             Sight::Silence(silence) => match silence.and_then(|silence| self.judge(silence)) {
                 Some((ending, exit_code)) => {
                     self.finish(ending, exit_code, Some(self.own_source()), None)
@@ -280,11 +297,14 @@ impl Follow {
     /// Handles the moment when all announced output has arrived.
     fn caught_up(&mut self) -> Effect {
         self.seen = self.seen.max(self.told);
-        let is_news = std::mem::take(&mut self.is_news);
-        match is_news && self.is_around && self.capture.has_begun() {
-            true => Effect::Look(Look::Around),
-            false => self.wait(),
+        let is_news = std::mem::take(&mut self.is_news) && self.capture.has_begun();
+        if is_news && self.is_around {
+            return Effect::Look(Look::Around);
         }
+        if is_news && self.capture.has_inner_prompt() {
+            return Effect::Look(Look::NewShell);
+        }
+        self.wait()
     }
 
     fn wait(&mut self) -> Effect {
@@ -294,8 +314,15 @@ impl Follow {
 
     /// How the command ended, if the shell is back without having reported the end.
     fn judge(&self, silence: Silence) -> Option<(Ending, Option<i32>)> {
-        let Silence { has_prompt, has_editor, is_replaced, has_run, exit_code } = silence;
+        let Silence { has_prompt, has_editor, is_replaced, has_run, exit_code, is_new_shell } =
+            silence;
         let has_begun = self.capture.has_begun();
+        if is_new_shell {
+            return has_begun.then_some((Ending::NewShell, None));
+        }
+        if !self.is_block {
+            return None;
+        }
         // If the shell was not replaced, it reads a line for the command (`read -e`, `vared`).
         let is_back = has_prompt || has_editor && has_begun && is_replaced;
         match (is_back, has_begun) {

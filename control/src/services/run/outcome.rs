@@ -14,6 +14,21 @@ pub enum Ending {
     Interrupted,
     /// The shell waits for a line again, and will not report the end.
     Lost(Lost),
+    /// The command is, or has started, a new shell, which is at its prompt. The command goes on.
+    NewShell,
+}
+
+impl Ending {
+    /// Why there is no exit code, as a message for the caller, if the command was not waited for to its end.
+    pub fn reason(self) -> Option<&'static str> {
+        match self {
+            Self::Completed | Self::TimedOut | Self::Interrupted => None,
+            Self::Lost(lost) => Some(lost.reason()),
+            Self::NewShell => Some(
+                "A new shell is at its prompt. Commands run in it until it ends, for example by `exit`",
+            ),
+        }
+    }
 }
 
 /// Why the end of a command is not reported.
@@ -23,15 +38,17 @@ pub enum Lost {
     OtherLine,
     /// The shell that would have reported it has been replaced, or reported nothing.
     NotTold,
+    /// The shell has ended, and what ran it reports another exit code or none.
+    ShellEnded,
 }
 
 impl Lost {
-    /// The reason, as a message for the caller.
-    pub fn reason(self) -> &'static str {
+    fn reason(self) -> &'static str {
         match self {
             Self::OtherLine => {
                 "The shell ran another line than the command, and is back at its prompt: see the screen"
             }
+            Self::ShellEnded => "The shell has ended, and its exit code is unknown",
             Self::NotTold => {
                 "The shell waits for a line again without having reported the command's end: another program replaced it (exec), or its integration was removed"
             }

@@ -53,8 +53,8 @@ impl Typist for Slow<'_> {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_shell_that_is_over_before_anybody_looks_tells_how_it_ended() {
     let (_mux, pane) = shell_in_a_shell().await;
-    let timeout = Duration::from_secs(60);
-    let outcome = run(&pane, "echo bye; exit 4", timeout, false, &Slow(&pane)).await.unwrap();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let outcome = run(&pane, "echo bye; exit 4", deadline, false, &Slow(&pane)).await.unwrap();
     assert_eq!(
         (outcome.ending, outcome.exit_code, outcome.exit_source, outcome.output.as_str()),
         (Ending::Completed, Some(4), Some(ExitSource::Block), "bye")

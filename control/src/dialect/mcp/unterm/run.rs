@@ -77,6 +77,9 @@ pub struct RunReply {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     exit_source: Option<ExitSource>,
+    /// The command is a new shell, now at its prompt: run the next commands there.
+    #[serde(skip_serializing_if = "is_false")]
+    new_shell: bool,
     /// Ctrl+C ended the command.
     #[serde(skip_serializing_if = "is_false")]
     interrupted: bool,
@@ -110,6 +113,10 @@ pub struct RunReply {
 /// if its time-out is shorter.
 const DECIDED: Duration = Duration::from_millis(2500);
 
+/// The refusal of a command that could not be typed in time.
+const UNTYPED: &str = "Nothing was typed in time: another caller's command runs in the pane, or its shell is still starting. \
+    Try again, or use another pane";
+
 /// The upper limit of `max_chars`.
 const MOST_ASKED: usize = 200_000;
 
@@ -137,7 +144,8 @@ async fn ended(ask: &Ask<'_>, pane: u64, outcome: RunWaitReply, view: View) -> R
     }
     let (output, clipped) = clipped(text, most, &hint);
     RunReply {
-        ended: true,
+        ended: !outcome.new_shell,
+        new_shell: outcome.new_shell,
         output: Some(output),
         exit_code: outcome.exit_code.map(i64::from),
         exit_source: outcome.exit_source.filter(|source| *source != ExitSource::Block),
@@ -160,6 +168,7 @@ async fn running(ask: &Ask<'_>, job: &Job) -> ToolResult<RunReply> {
     let begun = last.filter(|block| block.state == State::Running).and_then(|block| block.start);
     // The first output may have arrived together with the start mark. The command line does not count for wait.
     let begun = begun.map(|seq| seq.saturating_sub(1));
+    job.signals.report_left_running();
     Ok(RunReply {
         handle: Some(job.tell_handle()),
         seq: begun.or(Some(state.seq)),
@@ -191,7 +200,11 @@ tool! {
         let begun = Instant::now();
         tokio::select! {
             () = job.signals.typed() => {}
-            _ = ask.finish(&job, &pending, within.max(DECIDED)) => {}
+            outcome = ask.finish(&job, &pending, within.max(DECIDED)) => {
+                if outcome.is_none() && !job.signals.has_typed() {
+                    return Err(UNTYPED.to_owned());
+                }
+            }
         }
         let within = within.saturating_sub(begun.elapsed());
         match finish_or_ask(ask, &job, &pending, within, &state).await {

@@ -79,14 +79,14 @@ fn an_end_that_was_missed_is_asked_of_the_terminal() {
 #[test]
 fn a_line_that_was_given_up_is_interrupted() {
     let mut follow = block();
-    assert_eq!(follow.step(Event::Input(b"\x03")), Effect::Poll);
+    assert_eq!(follow.step(Event::Input { bytes: b"\x03", is_echoed: false }), Effect::Poll);
     assert_eq!(output(&mut follow, "^C\r\n"), Effect::Poll);
     assert_eq!(output(&mut follow, "\x1b]133;A;\x07$ "), Effect::Finish);
     assert_eq!(finished(follow), (Ending::Interrupted, None, None));
 
     let (mut follow, marks) = marked(false);
     output(&mut follow, &marks_begin(&marks));
-    follow.step(Event::Input(b"\x03"));
+    follow.step(Event::Input { bytes: b"\x03", is_echoed: false });
     assert_eq!(output(&mut follow, "^C\r\n"), Effect::Look(Look::Prompt));
     assert_eq!(follow.step(Event::Seen(Sight::Prompt(false))), Effect::Poll);
     assert_eq!(output(&mut follow, "$ "), Effect::Look(Look::Prompt));
@@ -100,7 +100,7 @@ fn a_command_that_ctrl_c_ended_says_so() {
     {
         let mut follow = block();
         output(&mut follow, BEGIN);
-        follow.step(Event::Input(keys.as_bytes()));
+        follow.step(Event::Input { bytes: keys.as_bytes(), is_echoed: false });
         assert_eq!(output(&mut follow, &end(code)), Effect::Finish);
         assert_eq!(follow.into_finish().is_interrupted, is_interrupted, "{keys:?} {code}");
     }

@@ -1,0 +1,198 @@
+//! `exec.run_wait` by several callers in one pane, and while another program or another shell leads the pane.
+
+use std::thread;
+
+use serde_json::{Value, json};
+
+use crate::support::{self, Fixture, Session, Wire, client::Client, run};
+
+/// Shells with integration and, as the last two, without.
+const SHELLS: [(&str, &[&str]); 5] =
+    [("bash", &[]), ("zsh", &[]), ("fish", &[]), ("bash", &["--norc"]), ("sh", &[])];
+
+/// Runs a test at the prompt of each installed shell.
+fn shells(mut test: impl FnMut(&str, &Fixture, &mut Wire, &Session)) {
+    support::shells(&SHELLS, Fixture::integrate, |shell, fixture, wire, session| {
+        wire.call("session.wait", json!({"id": session.id, "any": [{"prompt": true}]}));
+        test(shell, fixture, wire, session);
+    });
+}
+
+/// The output and the exit code of a command.
+fn ended(reply: &Value) -> (&str, &Value) {
+    (reply["output"].as_str().unwrap(), &reply["exit_code"])
+}
+
+#[test]
+fn each_caller_of_one_pane_gets_its_own_result() {
+    shells(|shell, fixture, _, session| {
+        let id = session.id;
+        let callers: Vec<_> = (0..6)
+            .map(|caller| {
+                let mut wire = fixture.login();
+                thread::spawn(move || {
+                    (0..5).for_each(|turn| {
+                        let (text, code) = (format!("{caller} of {turn}"), caller * 10 + turn);
+                        let command = format!("echo '{text}'; sh -c 'exit {code}'");
+                        let is_ahead = turn % 2 == 0;
+                        let params = json!({"id": id, "command": command, "type_ahead": is_ahead});
+                        let reply = wire.call("exec.run_wait", params);
+                        assert_eq!(ended(&reply), (text.as_str(), &json!(code)), "{reply}");
+                    });
+                })
+            })
+            .collect();
+        for caller in callers {
+            assert!(caller.join().is_ok(), "{shell}: a caller got another result");
+        }
+    });
+}
+
+#[test]
+fn a_caller_that_waited_for_its_turn_too_long_types_nothing() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.marked_shell(&mut wire);
+    let id = session.id;
+    let mut other = fixture.login();
+    let command = json!({"id": id, "command": "echo; echo up; read -r A; echo \"got $A\""});
+    let first = thread::spawn(move || other.call("exec.run_wait", command));
+    session.wait_for_text("\nup");
+    let late = json!({"id": id, "command": "echo late", "timeout_ms": 50});
+    let refused = wire.fail("exec.run_wait", late);
+    assert!(refused.contains("another caller's command"), "{refused}");
+    wire.call("session.input", json!({"id": id, "input": "word\r"}));
+    // The terminal's echo of the input is not output.
+    assert_eq!(ended(&first.join().unwrap()), ("\nup\ngot word", &json!(0)));
+    assert!(!support::screen(&session.pane).contains("late"));
+    assert_eq!(ended(&run(&mut wire, &session, "echo next")), ("next", &json!(0)));
+}
+
+#[test]
+fn a_running_command_whose_client_has_its_handle_keeps_no_queue() {
+    let fixture = Fixture::new();
+    let mut client = Client::new(&fixture);
+    let pane = client.shell(&fixture);
+    let command = "echo asked; read -r A; echo got $A";
+    let begun = client.call("run", json!({"command": command, "timeout_ms": 0}));
+    assert_eq!(begun["ended"], false, "{begun}");
+    let refused = client.fail("run", json!({"command": "echo late"}));
+    assert!(refused.contains("read -r A"), "{refused}");
+    client.call("input", json!({"pane": pane, "text": "it\n"}));
+    let over = client.call("wait", json!({"handle": begun["handle"]}));
+    assert_eq!(over["run"]["output"], "asked\ngot it", "{over}");
+}
+
+#[test]
+fn a_line_typed_ahead_is_quoted_for_the_shell_that_reads_it() {
+    shells(|shell, _, wire, session| {
+        // `sh` runs a script, so the shell around it reads the line.
+        for front in ["sh -c 'sleep 0.3; true'", "sleep 0.3", "bash -c 'sleep 0.3'"] {
+            wire.call("exec.run", json!({"id": session.id, "command": front}));
+            let command = "printf '%s|' 'a\tb' \"it's\" '\\\\n'; sh -c 'exit 5'";
+            let reply = run(wire, session, command);
+            assert_eq!(ended(&reply), ("a\tb|it's|\\\\n|", &json!(5)), "{shell}, {front}: {reply}");
+        }
+    });
+}
+
+#[test]
+fn a_careful_caller_types_nothing_into_a_program() {
+    shells(|shell, _, wire, session| {
+        wire.call("exec.run", json!({"id": session.id, "command": "echo; echo up; cat"}));
+        session.wait_for_text("\nup");
+        let careful = json!({"id": session.id, "command": "echo secret", "type_ahead": false});
+        let refused = wire.fail("exec.run_wait", careful);
+        assert!(refused.starts_with("Nothing was typed"), "{shell}: {refused}");
+        assert!(!support::screen(&session.pane).contains("secret"), "{shell}");
+        wire.call("signal.send", json!({"id": session.id, "signal": "EOF"}));
+        let reply = run(wire, session, "echo back");
+        assert_eq!(ended(&reply), ("back", &json!(0)), "{shell}: {reply}");
+    });
+}
+
+#[test]
+fn a_new_shell_at_its_prompt_is_an_answer() {
+    shells(|shell, _, wire, session| {
+        for (inner, code) in [
+            ("bash", json!(4)),
+            ("bash --norc", json!(4)),
+            ("sh", json!(4)),
+            ("dash -i", json!(4)),
+            ("script -q /dev/null", Value::Null),
+        ] {
+            let name = inner.split(' ').next().unwrap();
+            if !support::has(name, &["--version"]) {
+                continue;
+            }
+            let reply = run(wire, session, inner);
+            assert_eq!(reply["new_shell"], true, "{shell}, {inner}: {reply}");
+            assert_eq!(ended(&reply), ("", &Value::Null), "{shell}, {inner}: {reply}");
+            let inside = run(wire, session, "echo \"in  side\"; (exit 3)");
+            assert_eq!(ended(&inside), ("in  side", &json!(3)), "{shell}, {inner}: {inside}");
+            let left = run(wire, session, "exit 4");
+            // Without marks around it, nothing reports the end of the inner shell.
+            if session.pane.term().commands().next_back().is_some() {
+                assert_eq!(left["exit_code"], code, "{shell}, {inner}: {left}");
+                assert_eq!(left["timed_out"], false, "{shell}, {inner}: {left}");
+            }
+            let after = run(wire, session, "echo after");
+            assert_eq!(ended(&after), ("after", &json!(0)), "{shell}, {inner}: {after}");
+        }
+    });
+}
+
+/// Changes to a shell that remove its integration, or some of it.
+const REMOVALS: [(&str, &[&str]); 3] = [
+    (
+        "bash",
+        &[
+            "PS1='$ '; PROMPT_COMMAND=",
+            "PS1='$ '; PS0=; unset PROMPT_COMMAND",
+            "PROMPT_COMMAND=",
+            "unset PROMPT_COMMAND PS0",
+            "PROMPT_COMMAND=(true true)",
+            "PROMPT_COMMAND=\"history -a; $PROMPT_COMMAND\"",
+            "exec bash --norc",
+            "unset -f _unterm_after",
+        ],
+    ),
+    (
+        "zsh",
+        &[
+            "precmd_functions=()",
+            "precmd_functions=() preexec_functions=() PS1='%% '",
+            "unset precmd_functions; PS1='%% '",
+            "unfunction _unterm_precmd _unterm_preexec; PS1='%% '",
+            "exec zsh -f",
+        ],
+    ),
+    (
+        "fish",
+        &["functions -e fish_prompt", "functions -e __unterm_prompt", "exec fish --no-config"],
+    ),
+];
+
+#[test]
+fn a_shell_that_lost_its_integration_runs_commands() {
+    for (shell, removals) in REMOVALS {
+        for removal in removals {
+            support::shells(&[(shell, &[])], Fixture::integrate, |shell, _, wire, session| {
+                wire.call("session.wait", json!({"id": session.id, "any": [{"prompt": true}]}));
+                let removed = run(wire, session, removal);
+                assert_eq!(removed["timed_out"], false, "{shell}: {removal}: {removed}");
+                assert_eq!(removed["output"], "", "{shell}: {removal}: {removed}");
+                for _ in 0..2 {
+                    for (text, code) in [("one", 0), ("two  three", 7)] {
+                        let command = format!("echo '{text}'; sh -c 'exit {code}'");
+                        let params =
+                            json!({"id": session.id, "command": command, "type_ahead": false});
+                        let reply = wire.call("exec.run_wait", params);
+                        let what = format!("{shell}: {removal}: {reply}");
+                        assert_eq!(ended(&reply), (text, &json!(code)), "{what}");
+                    }
+                }
+            });
+        }
+    }
+}
