@@ -51,7 +51,9 @@ pub enum Action {
     Signal(Signal),
     /// Give the transcript's end a label.
     MarkTranscript(Mark),
-    /// Wait for what the screen shows, before the next action. Only intents of plugins contain it.
+    /// Wait for what the screen shows, before the next action. Only intents of plugins contain it, so the protocol does not read
+    /// it.
+    #[serde(skip_deserializing)]
     WaitFor(WaitFor),
 }
 
@@ -158,6 +160,14 @@ impl Signal {
 }
 
 impl Action {
+    /// Reads an action of an intent.
+    pub(crate) fn of_intent(mut action: Value) -> serde_json::Result<Self> {
+        if action["type"] == "wait_for" {
+            return serde_json::from_value(action["value"].take()).map(Self::WaitFor);
+        }
+        serde_json::from_value(action)
+    }
+
     /// The permissions that the action takes.
     pub const fn permissions(&self) -> &'static [Permission] {
         match self {
@@ -335,7 +345,8 @@ mod tests {
             let mut wait = json!({ "predicate": "ready", "timeout_ms": 100 });
             wait.as_object_mut().expect("it").extend(value.as_object().expect("it").clone());
             let action = json!({ "type": "wait_for", "value": wait });
-            serde_json::from_value::<Action>(action).expect("an action")
+            serde_json::from_value::<Action>(action.clone()).expect_err("no action of clients");
+            Action::of_intent(action).expect("an action")
         };
         assert_eq!(wait(json!({})).permissions(), [Permission::MatcherWait]);
         let pressing = wait(json!({ "key": "enter", "presses": 3 }));

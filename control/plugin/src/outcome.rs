@@ -139,8 +139,7 @@ impl IntentOutcome {
         let mut actions = Vec::new();
         for (at, value) in fields.list("actions", ACTIONS)?.into_iter().enumerate() {
             let named = |error: String| format!("`actions[{}]`: {error}", at + 1);
-            let action: Action =
-                serde_json::from_value(value).map_err(|error| named(error.to_string()))?;
+            let action = Action::of_intent(value).map_err(|error| named(error.to_string()))?;
             action.check().map_err(named)?;
             actions.push(action);
         }

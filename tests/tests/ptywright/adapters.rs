@@ -255,6 +255,6 @@ fn a_prompt_that_can_not_be_submitted_alone_is_refused() -> Result<()> {
     let session = client.call("session.create", json!({"program": "cat"}))?;
     let input = json!({"session": session["session"], "action": wait});
     let (code, said) = client.fail("session.input", input)?;
-    ensure!(code == -32602 && said.contains("only intents"), "{code} {said}");
+    ensure!(code == -32602 && said.contains("wait_for"), "{code} {said}");
     Ok(())
 }
