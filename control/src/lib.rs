@@ -69,7 +69,7 @@ pub use registry::{FileError, Record, RegistryFault, held, home, lock};
 pub use server::{
     Answers, Recordings, Server, ServerBuilder, ServerError, ServerOptions, SettingsLinks,
 };
-pub use services::approvals::{Approval, Verdict};
+pub use services::approvals::Approval;
 pub use services::changes::{Changes, Topic};
 pub use services::drivers::Driver;
 pub use services::questions::{Kind, Question};

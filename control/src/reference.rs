@@ -88,6 +88,20 @@ pub fn tools() -> String {
     );
     for toolset in mcp::TOOLSETS {
         let _ = writeln!(page, "\n## {}\n\n{}", toolset.name, toolset.instructions);
+        if toolset.name == mcp::SMALL {
+            let _ = writeln!(
+                page,
+                "\nThese tools are those of the toolset unterm, in fewer words. They accept every argument, also those that they \
+                 do not list.\n\n| tool | | not listed |\n|---|---|---|"
+            );
+            for tool in toolset.tools {
+                let unlisted: Vec<_> =
+                    tool.unlisted.iter().map(|name| format!("`{name}`")).collect();
+                let _ =
+                    writeln!(page, "| `{}` | {} | {} |", tool.name, tool.doc, unlisted.join(", "));
+            }
+            continue;
+        }
         for tool in toolset.tools {
             let hints = match tool.hints {
                 Hints::Looks => "Read-only.",

@@ -254,10 +254,7 @@ impl Answers {
 
     /// Closes a question without an answer, and reports that to the client that asked it.
     pub fn refuse(&self, number: u64) {
-        let context = self.dispatcher.context();
-        if context.questions.withdraw(number) {
-            context.questions_changed();
-        }
+        self.dispatcher.context().leave_unanswered(number);
     }
 }
 

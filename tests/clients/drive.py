@@ -76,6 +76,7 @@ async def use_unterm(door):
         await resources(client, pane, ran["block"])
         await changes(client, pane, told)
         await progress(client, pane)
+        await woken(client, pane, told)
         await cancellation(client, pane)
         await call(client, "pane_close", pane=pane)
 
@@ -174,6 +175,22 @@ async def progress(client, pane):
         asked = {"pane": pane, "command": "read -r A; echo \"got $A\""}
         ran = await client.call_tool("run", asked, progress_callback=tell)
     assert ran.structured_content["output"].endswith("got it"), ran
+
+
+async def woken(client, pane, told):
+    """A command that outlives its call: the client is told of its end, and asks for the result only then."""
+    ran = await call(client, "run", pane=pane, command="read -r A; (exit 7)", timeout_ms=1)
+    uri = f"unterm://job/{ran['handle']}"
+    state = json.loads((await client.read_resource(uri)).contents[0].text)
+    assert (state["ended"], state["pane"]) == (False, pane), state
+    async with subscribed(client, uri, told) as tell:
+        await call(client, "input", pane=pane, text="it\n")
+        while await tell() != uri:
+            pass
+    state = json.loads((await client.read_resource(uri)).contents[0].text)
+    assert (state["ended"], state["outcome"]) == (True, "exit code 7"), state
+    waited = await call(client, "wait", handle=ran["handle"])
+    assert waited["run"]["exit_code"] == 7, waited
 
 
 async def cancellation(client, pane):

@@ -130,7 +130,7 @@ pub enum Command {
     ///
     /// Connects to a running instance, or starts one.
     Mcp {
-        /// Tools to offer: unterm, iterm or tester [default: unterm].
+        /// Tools to offer: unterm, small (fewer words), iterm or tester [default: unterm].
         #[arg(long, global = true, value_name = "NAME")]
         toolset: Option<String>,
         /// Another command.

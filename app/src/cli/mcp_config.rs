@@ -345,7 +345,7 @@ mod tests {
     #[test]
     fn each_toolset_has_an_entry_of_its_own_and_keeps_its_instance() {
         let mut text = String::new();
-        for toolset in [None, Some("iterm"), Some("tester"), Some("unterm")] {
+        for toolset in [None, Some("small"), Some("iterm"), Some("tester"), Some("unterm")] {
             let entry = Entry::new(PROGRAM, Some("bravo"), toolset).unwrap();
             text = Client::Cursor.merged(&text, &entry).unwrap();
         }
@@ -365,7 +365,7 @@ mod tests {
         let toml = Client::Codex.merged("", &toml).unwrap();
         assert!(toml.starts_with("[mcp_servers.unterm-iterm]\n"), "{toml}");
         let error = Entry::new(PROGRAM, None, Some("nope")).err().unwrap().to_string();
-        assert_eq!(error, "There is no toolset \"nope\"; there are: unterm, iterm, tester");
+        assert_eq!(error, "There is no toolset \"nope\"; there are: unterm, small, iterm, tester");
     }
 
     #[test]

@@ -292,14 +292,18 @@ fn tokens(reply: &token::ListReply) -> String {
     )
 }
 
-/// The open questions, and the clients that may act.
+/// The open questions, in the words and the order of the window, and the clients that may act.
 fn questions(reply: &approvals::ListReply) -> String {
     let pending = reply.pending.iter().map(|asked| {
-        let (number, text) = (asked.number.to_string(), on_one_line(&asked.text));
-        [number, second(&asked.asked_at), asked.client.clone(), text]
+        let (number, since, heading) = (asked.number, second(&asked.asked_at), asked.heading());
+        let choices = asked.choices.iter().map(|choice| asked.title(choice));
+        let choices: Vec<_> = choices.chain(asked.leaving().map(str::to_owned)).collect();
+        let (text, choices) = (asked.text_on_one_line(), choices.join(" | "));
+        format!("{number}  {since}  {heading}\n    {text}\n    {choices}\n")
     });
+    let pending: String = pending.collect();
+    let pending = if pending.is_empty() { "No questions.\n" } else { &*pending };
     let allowed = reply.allowed.iter().map(|known| [second(&known.since), known.client.clone()]);
-    let pending = table(["NUMBER", "ASKED", "CLIENT", "QUESTION"], pending);
     format!("{pending}\n{}", table(["SINCE", "ALLOWED CLIENT"], allowed))
 }
 

@@ -933,8 +933,18 @@ document.addEventListener('alpine:init', () => {
         askedText(question) {
             return question.text.replaceAll('\n', '⏎\n');
         },
-        choiceText(question, choice) {
-            return question.kind === 'approval' ? this.t(`approvals.${choice}`) : choice;
+        /** Who asks what, and where. The words are those of the window and the command line. */
+        headingOf({ kind, session, client }) {
+            const place = session === undefined ? '' : '.pane';
+            return this.t(`approvals.${kind === 'approval' ? 'act' : 'asks'}${place}`, { pane: session, client });
+        },
+        choiceText({ kind, client }, choice) {
+            return kind === 'approval' ? this.t(`approvals.${choice}`, { client }) : choice;
+        },
+        async leave(question) {
+            await this.act(() => ask('POST', '/api/approvals/answer', { number: question.number, declined: true }));
+            this.focus('approvals-title');
+            await this.loadAccess();
         },
         async forgetClient(client) {
             await this.act(() => ask('POST', '/api/approvals/forget', { client }), 'approvals.forgotten');

@@ -3,8 +3,12 @@
 use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use crate::{permission::Permission, text::quoted};
+use crate::{
+    permission::Permission,
+    text::{is_name, quoted},
+};
 
 /// The text of one action, in bytes.
 const TEXT: usize = 256 << 10;
@@ -16,6 +20,10 @@ const LABEL: usize = 64;
 const CHUNK_CHARS: RangeInclusive<u64> = 1..=1024;
 /// The milliseconds between two pieces.
 const DELAY_MS: RangeInclusive<u64> = 0..=100;
+
+/// How long a wait between actions may take each time, in milliseconds, and how often it may press its key.
+const WAIT_MS: RangeInclusive<u64> = 1..=10_000;
+const PRESSES: RangeInclusive<u64> = 1..=50;
 
 /// One action, as `{"type": …, "value": …}`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,6 +51,33 @@ pub enum Action {
     Signal(Signal),
     /// Give the transcript's end a label.
     MarkTranscript(Mark),
+    /// Wait for what the screen shows, before the next action. Only intents of plugins contain it, so the protocol does not read
+    /// it.
+    #[serde(skip_deserializing)]
+    WaitFor(WaitFor),
+}
+
+/// A wait between two actions of an intent. If the predicate does not hold in time, the host presses the key, if there is one, and
+/// waits again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WaitFor {
+    /// A predicate that the plugin exports.
+    pub predicate: String,
+    /// What it gets as `params`.
+    #[serde(default)]
+    pub params: Value,
+    /// How long to wait each time, in milliseconds.
+    pub timeout_ms: u64,
+    /// The key to press while the predicate does not hold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// How often to press it at most.
+    #[serde(default = "one")]
+    pub presses: u64,
+    /// Why the intent fails if the predicate does not hold in the end. Without one, the intent goes on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
 }
 
 /// A text to type piece by piece.
@@ -83,6 +118,10 @@ pub struct Mark {
     pub label: String,
 }
 
+const fn one() -> u64 {
+    1
+}
+
 const fn chunk_chars() -> u64 {
     64
 }
@@ -121,12 +160,22 @@ impl Signal {
 }
 
 impl Action {
-    /// The permission that the action takes.
-    pub const fn permission(&self) -> Permission {
+    /// Reads an action of an intent.
+    pub(crate) fn of_intent(mut action: Value) -> serde_json::Result<Self> {
+        if action["type"] == "wait_for" {
+            return serde_json::from_value(action["value"].take()).map(Self::WaitFor);
+        }
+        serde_json::from_value(action)
+    }
+
+    /// The permissions that the action takes.
+    pub const fn permissions(&self) -> &'static [Permission] {
         match self {
-            Self::Kill | Self::Signal(_) => Permission::SessionKill,
-            Self::Resize(_) => Permission::SessionResize,
-            _ => Permission::InputWrite,
+            Self::Kill | Self::Signal(_) => &[Permission::SessionKill],
+            Self::Resize(_) => &[Permission::SessionResize],
+            Self::WaitFor(WaitFor { key: None, .. }) => &[Permission::MatcherWait],
+            Self::WaitFor(_) => &[Permission::MatcherWait, Permission::InputWrite],
+            _ => &[Permission::InputWrite],
         }
     }
 
@@ -144,6 +193,7 @@ impl Action {
             Self::Kill => "kill",
             Self::Signal(_) => "signal",
             Self::MarkTranscript(_) => "mark_transcript",
+            Self::WaitFor(_) => "wait_for",
         }
     }
 
@@ -155,15 +205,14 @@ impl Action {
                 text_fits(&stream.text)?;
                 stream.check()
             }
-            Self::Key(key) if !is_key(key) => {
-                Err(format!("{} is not a key; keys are {}", quoted(key), key_names()))
-            }
+            Self::Key(key) => check_key(key),
+            Self::WaitFor(wait) => wait.check(),
             Self::Resize(Resize { rows, cols, .. }) => {
                 between("rows", (*rows).into(), 1..=1000)?;
                 between("cols", (*cols).into(), 1..=1000)
             }
             Self::MarkTranscript(Mark { label }) => check_label(label),
-            Self::Key(_) | Self::Interrupt | Self::Eof | Self::Kill | Self::Signal(_) => Ok(()),
+            Self::Interrupt | Self::Eof | Self::Kill | Self::Signal(_) => Ok(()),
         }
     }
 }
@@ -177,6 +226,25 @@ impl StreamText {
         between("chunk_chars", self.chunk_chars, CHUNK_CHARS)?;
         between("delay_ms", self.delay_ms, DELAY_MS)
     }
+}
+
+impl WaitFor {
+    fn check(&self) -> Result<(), String> {
+        if !is_name(&self.predicate) {
+            return Err(format!("`predicate` must be a name, not {}", quoted(&self.predicate)));
+        }
+        between("timeout_ms", self.timeout_ms, WAIT_MS)?;
+        between("presses", self.presses, PRESSES)?;
+        self.failure.as_deref().map_or(Ok(()), text_fits)?;
+        self.key.as_deref().map_or(Ok(()), check_key)
+    }
+}
+
+fn check_key(key: &str) -> Result<(), String> {
+    if is_key(key) {
+        return Ok(());
+    }
+    Err(format!("{} is not a key; keys are {}", quoted(key), key_names()))
 }
 
 fn between(what: &str, value: u64, range: RangeInclusive<u64>) -> Result<(), String> {
@@ -269,6 +337,32 @@ mod tests {
         let action: Action = serde_json::from_value(short).expect("an action");
         let stream = StreamText { text: "x".into(), chunk_chars: 64, delay_ms: 2 };
         assert_eq!(action, Action::StreamText(stream));
+    }
+
+    #[test]
+    fn a_wait_between_actions_is_short_and_names_a_predicate() {
+        let wait = |value: serde_json::Value| {
+            let mut wait = json!({ "predicate": "ready", "timeout_ms": 100 });
+            wait.as_object_mut().expect("it").extend(value.as_object().expect("it").clone());
+            let action = json!({ "type": "wait_for", "value": wait });
+            serde_json::from_value::<Action>(action.clone()).expect_err("no action of clients");
+            Action::of_intent(action).expect("an action")
+        };
+        assert_eq!(wait(json!({})).permissions(), [Permission::MatcherWait]);
+        let pressing = wait(json!({ "key": "enter", "presses": 3 }));
+        assert_eq!(pressing.permissions(), [Permission::MatcherWait, Permission::InputWrite]);
+        assert_eq!(pressing.check(), Ok(()));
+        for (wrong, named) in [
+            (json!({ "timeout_ms": 0 }), "`timeout_ms`"),
+            (json!({ "timeout_ms": 60_000 }), "`timeout_ms`"),
+            (json!({ "presses": 0 }), "`presses`"),
+            (json!({ "presses": 1000 }), "`presses`"),
+            (json!({ "predicate": "two words" }), "`predicate`"),
+            (json!({ "key": "entr" }), "`entr` is not a key"),
+        ] {
+            let error = wait(wrong.clone()).check().expect_err("a wrong wait");
+            assert!(error.contains(named), "{wrong}: {error}");
+        }
     }
 
     #[test]

@@ -17,6 +17,9 @@ pub struct ClassifyContext {
     pub body_text: String,
     /// The last three rows.
     pub status_text: String,
+    /// The title that the program set. Empty and left out if it set none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub title: String,
     /// What the program printed, as far as the host keeps it.
     pub transcript: String,
     /// The screen's sequence number.
@@ -59,6 +62,9 @@ pub fn split_status(screen: &str) -> (&str, &str) {
 pub struct PredicateInput {
     /// The screen's text, a line a row.
     pub screen: String,
+    /// The title that the program set. Empty and left out if it set none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub title: String,
     /// What the program printed, as far as the host keeps it.
     pub transcript: String,
     /// The screen's sequence number.

@@ -70,7 +70,9 @@ impl Instance {
             .map_err(|message| CallError::Result { function: name.into(), message })?;
         // A plugin can write the table of an action by hand.
         for action in &outcome.actions {
-            self.permit(&format!("the action {}", action.name()), Action::permission(action))?;
+            for permission in Action::permissions(action) {
+                self.permit(&format!("the action {}", action.name()), *permission)?;
+            }
         }
         Ok(outcome)
     }

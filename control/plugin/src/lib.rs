@@ -61,7 +61,7 @@ mod value;
 mod worker;
 
 pub use action::{
-    Action, Mark, NAMED_KEYS, Resize, Signal, StreamText, check_label, is_key, key_names,
+    Action, Mark, NAMED_KEYS, Resize, Signal, StreamText, WaitFor, check_label, is_key, key_names,
 };
 pub use context::{ClassifyContext, PredicateInput, split_status};
 pub use error::{CallError, LimitKind, LoadError, ManifestError};
@@ -69,6 +69,6 @@ pub use instance::Instance;
 pub use limits::Limits;
 pub use manifest::{Kind, Manifest, Runtime, Target};
 pub use matcher::{CellPosition, LuaPredicate, Matcher, StableFor};
-pub use outcome::{Classification, IntentOutcome, PredicateOutcome};
+pub use outcome::{Classification, Explanation, IntentOutcome, PredicateOutcome};
 pub use permission::Permission;
 pub use registry::{Registry, UnloadError};

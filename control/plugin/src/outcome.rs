@@ -18,6 +18,9 @@ const MARKS: usize = 64;
 /// The length of evidence and captures, in bytes.
 const EVIDENCE: usize = 4096;
 
+/// The length of a rule's name, in bytes.
+const RULE: usize = 64;
+
 /// The state that a screen shows.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Classification {
@@ -29,12 +32,24 @@ pub struct Classification {
     pub evidence: String,
     /// The sequence number of the screen.
     pub sequence: u64,
+    /// Which rule decided, and on which text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explain: Option<Explanation>,
     /// Whatever else the plugin read off the screen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Value>,
     /// Labels that the host gives the transcript's end.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub host_marks: Vec<String>,
+}
+
+/// Why a plugin reads a state off a screen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Explanation {
+    /// The plugin's rule that decided.
+    pub rule: String,
+    /// The text that the rule found, as the program printed it.
+    pub text: String,
 }
 
 /// What an intent does.
@@ -88,6 +103,12 @@ impl Classification {
             Some(value @ Value::Object(_)) => Some(value),
             Some(other) => return Err(wrong("metadata", "a table with named keys", &other)),
         };
+        let explain = match fields.take("explain") {
+            None => None,
+            Some(value) => {
+                Some(Explanation::read(value).map_err(|why| format!("`explain`: {why}"))?)
+            }
+        };
         let mut host_marks = Vec::new();
         for (at, mark) in fields.list("host_marks", MARKS)?.into_iter().enumerate() {
             let Value::String(label) = mark else {
@@ -96,7 +117,15 @@ impl Classification {
             check_label(&label).map_err(|error| format!("`host_marks[{}]`: {error}", at + 1))?;
             host_marks.push(label);
         }
-        Ok(Self { state, confidence, evidence, sequence, metadata, host_marks })
+        Ok(Self { state, confidence, evidence, sequence, explain, metadata, host_marks })
+    }
+}
+
+impl Explanation {
+    fn read(value: Value) -> Result<Self, String> {
+        let mut fields = Fields::of(value)?;
+        let rule = fields.text("rule", RULE)?.ok_or("`rule` is missing")?;
+        Ok(Self { rule, text: fields.text("text", EVIDENCE)?.unwrap_or_default() })
     }
 }
 
@@ -110,8 +139,7 @@ impl IntentOutcome {
         let mut actions = Vec::new();
         for (at, value) in fields.list("actions", ACTIONS)?.into_iter().enumerate() {
             let named = |error: String| format!("`actions[{}]`: {error}", at + 1);
-            let action: Action =
-                serde_json::from_value(value).map_err(|error| named(error.to_string()))?;
+            let action = Action::of_intent(value).map_err(|error| named(error.to_string()))?;
             action.check().map_err(named)?;
             actions.push(action);
         }
@@ -232,6 +260,8 @@ mod tests {
             ("confidence", json!("high"), "`confidence` must be a number"),
             ("evidence", json!("x".repeat(5000)), "`evidence` has 5000 bytes"),
             ("sequence", json!(-1), "`sequence` must be a whole number, not -1"),
+            ("explain", json!("x"), "`explain`: a table with named keys is expected"),
+            ("explain", json!({ "text": "x" }), "`explain`: `rule` is missing"),
             ("metadata", json!([1]), "`metadata` must be a table with named keys, not a list"),
             ("host_marks", json!(["a", 2]), "`host_marks[2]` must be a string, not 2"),
         ] {

@@ -21,10 +21,7 @@ use crate::{
     error::{Denial, Error},
     methods::{self, Entry},
     poll::poll_once,
-    services::{
-        approvals::{Approval, Verdict},
-        tokens::Scope,
-    },
+    services::{approvals::Approval, questions::Verdict, tokens::Scope},
 };
 
 /// The message of the last gate.

@@ -45,7 +45,11 @@ pub fn instance_tools() -> (&'static str, Vec<rmcp::model::Tool>) {
 }
 
 /// The toolsets. The first one is the default.
-pub static TOOLSETS: [&Toolset; 3] = [&unterm::TOOLSET, &iterm::TOOLSET, &tester::TOOLSET];
+pub static TOOLSETS: [&Toolset; 4] =
+    [&unterm::TOOLSET, &unterm::SMALL, &iterm::TOOLSET, &tester::TOOLSET];
+
+/// The name of the toolset with few words.
+pub const SMALL: &str = unterm::SMALL_NAME;
 
 /// The toolset with this name, or the default one.
 ///

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::time::{Instant, timeout_at};
 use unterm_mux::PaneId;
+use unterm_plugin::Explanation;
 
 use super::{
     Caller, Context, Group, Method, Result, Subjects, Word,
@@ -40,12 +41,31 @@ pub struct ProgramState {
     pub since: String,
     /// How sure the plugin is, from 0 to 1.
     pub confidence: f64,
-    /// The text on the screen that showed the state.
+    /// What on the screen showed the state, in the plugin's words.
     pub evidence: String,
+    /// Why: the plugin's rule that decided, and the text on which it did. Absent if the plugin does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Explain")]
+    pub explain: Option<Explain>,
     /// The session's `seq` when the screen was read.
     pub seq: u64,
     /// `screen`: the state is only a claim of the screen's text.
     pub source: Word,
+}
+
+/// Why a plugin reads a state off a screen.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct Explain {
+    /// The name of the rule.
+    pub rule: String,
+    /// The text, as the program printed it.
+    pub text: String,
+}
+
+impl From<Explanation> for Explain {
+    fn from(Explanation { rule, text }: Explanation) -> Self {
+        Self { rule, text }
+    }
 }
 
 impl ProgramState {
@@ -55,7 +75,7 @@ impl ProgramState {
     }
 
     fn read(adapter: &Adapter, reading: Reading) -> Self {
-        let Reading { state, since, confidence, evidence, seq } = reading;
+        let Reading { state, since, confidence, evidence, explain, seq } = reading;
         Self {
             id: adapter.pane.0,
             plugin: adapter.plugin.clone(),
@@ -63,6 +83,7 @@ impl ProgramState {
             since,
             confidence,
             evidence,
+            explain: explain.map(Explain::from),
             seq,
             source: SOURCE.into(),
         }

@@ -61,12 +61,16 @@ pub struct AnswerParams<'a> {
     #[serde(borrow)]
     pub number: Arg<'a, u64>,
     /// One of its choices, or any text if it accepts text.
-    #[serde(borrow)]
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub answer: Arg<'a, String>,
+    /// True, instead of an answer: the person leaves the question unanswered. An approval is denied instead.
+    #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
+    pub declined: Arg<'a, bool>,
 }
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct AnswerReply {
+    /// False: the question was left unanswered.
     pub answered: bool,
 }
 
@@ -87,11 +91,20 @@ impl Method for Answer {
     ) -> Result<AnswerReply> {
         let number = params.number.number("number", 0..=u64::MAX)?;
         let number = number.ok_or(Error::Missing("number"))?;
-        let answer = params.answer.required("answer")?;
+        let declined = params.declined.is_set("declined")?;
+        let answer = if declined { "".into() } else { params.answer.required("answer")? };
         context.authority.decide(caller, &Step::Answer)?;
-        if context.questions.find(number).is_none() {
+        let Some((question, _)) = context.questions.find(number) else {
             let why = format!("there is no question {number}: it was answered, or taken back");
             return Err(Error::Denied(Denial::Other(why)));
+        };
+        if declined {
+            if question.kind == Kind::Approval {
+                let why = format!("question {number} asks for an approval: answer `deny`");
+                return Err(Error::Denied(Denial::Other(why)));
+            }
+            context.leave_unanswered(number);
+            return Ok(AnswerReply { answered: false });
         }
         context.answer(number, &answer).await.map_err(Error::Failed)?;
         Ok(AnswerReply { answered: true })

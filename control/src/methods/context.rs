@@ -19,7 +19,7 @@ use crate::{
     registry::Registration,
     services::{
         adapters::Adapters,
-        approvals::{Approval, Approvals, Verdict},
+        approvals::{Approval, Approvals},
         audit::{Audit, Outcome},
         bytes::Bytes,
         changes::{Changes, Topic},
@@ -33,7 +33,7 @@ use crate::{
         message_budget::MessageBudget,
         pictures::Pictures,
         policy::Policy,
-        questions::{Kind, Question, Questions},
+        questions::{Kind, Question, Questions, Verdict},
         reading::Reading,
         recording::Recorder,
         refused_lines::RefusedLines,
@@ -261,6 +261,13 @@ impl Context {
         }
         self.questions_changed();
         settled
+    }
+
+    /// Closes a question without an answer. Whoever asked it is told.
+    pub(crate) fn leave_unanswered(&self, number: u64) {
+        if self.questions.withdraw(number) {
+            self.questions_changed();
+        }
     }
 
     /// Pauses or resumes agents: their calls that change something wait.

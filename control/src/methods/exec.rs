@@ -288,7 +288,7 @@ pub enum State {
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct StatusReply {
-    /// `idle` or `running`.
+    /// `idle`, if `session.idle` is true: a shell of any kind is in the foreground, or the program has ended. Else `running`.
     pub status: State,
     pub foreground_process: String,
 }

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     approved::Approved,
-    questions::{Answer, Draft, Kind, Question, Questions},
+    questions::{Answer, Draft, Kind, Question, Questions, Verdict},
     shared_file::SharedFile,
 };
 use crate::{
@@ -47,45 +47,6 @@ pub enum Approval {
     Allow,
     /// Refuse it.
     Deny,
-}
-
-/// The user's answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// Allow this call.
-    Once,
-    /// Allow this call and all later ones of the client.
-    Always,
-    /// Deny the client, until it connects again or for ten minutes.
-    Deny,
-}
-
-impl Verdict {
-    /// Every verdict.
-    pub const ALL: [Self; 3] = [Self::Once, Self::Always, Self::Deny];
-
-    /// The verdict's name on wires.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Once => "once",
-            Self::Always => "always",
-            Self::Deny => "deny",
-        }
-    }
-
-    /// The verdict's label for users.
-    pub fn title(self, client: &str) -> String {
-        match self {
-            Self::Once => "Allow once".to_owned(),
-            Self::Always => format!("Always allow “{client}”"),
-            Self::Deny => "Deny".to_owned(),
-        }
-    }
-
-    /// The verdict with this name.
-    pub fn of(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|verdict| verdict.name() == name)
-    }
 }
 
 /// Whether a client may act.

@@ -16,6 +16,7 @@ pub fn classify(instance: &Instance, context: &ClassifyContext) -> Classificatio
         confidence: 1.0,
         evidence: error.to_string(),
         sequence: context.sequence,
+        explain: None,
         metadata: None,
         host_marks: Vec::new(),
     })

@@ -1,7 +1,8 @@
 //! Questions to the user: approvals of clients, and questions that agents ask.
 //!
-//! Owns the open questions and the channels for their answers. Does not know where questions are shown (the window, the
-//! settings page or the client's own dialog). The code that asks a question interprets its answer.
+//! Owns the open questions, their order, the words that show them, and the channels for their answers. Does not know where
+//! questions are shown (the window, the settings page, the command line or the client's own dialog). The settings page has
+//! the words in each language; a test compares its English ones. The code that asks a question interprets its answer.
 
 use std::{
     collections::{BTreeMap, btree_map::Entry},
@@ -67,6 +68,75 @@ pub struct Question {
     /// The call that an approval is about.
     #[serde(skip)]
     pub call: u64,
+}
+
+impl Question {
+    /// Who asks what, and where, in the words that every place shows above the text.
+    pub fn heading(&self) -> String {
+        let Self { client, session, .. } = self;
+        let place = session.map_or_else(String::new, |pane| format!(" in pane {pane}"));
+        match self.kind {
+            Kind::Approval => format!("Allow “{client}” to act{place}?"),
+            Kind::Question => format!("“{client}” asks{place}:"),
+        }
+    }
+
+    /// The text on one line, with each line end marked.
+    pub fn text_on_one_line(&self) -> String {
+        self.text.split('\n').map(str::trim_end).collect::<Vec<_>>().join(" ⏎ ")
+    }
+
+    /// The title of one of its choices.
+    pub fn title(&self, choice: &str) -> String {
+        match (self.kind, Verdict::of(choice)) {
+            (Kind::Approval, Some(verdict)) => verdict.title(&self.client),
+            _ => choice.to_owned(),
+        }
+    }
+
+    /// The title of closing it without an answer. `None`: only an answer closes it.
+    pub fn leaving(&self) -> Option<&'static str> {
+        (self.kind == Kind::Question).then_some("Don't answer")
+    }
+}
+
+/// The user's answer to an approval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Allow this call.
+    Once,
+    /// Allow this call and all later ones of the client.
+    Always,
+    /// Deny the client, until it connects again or for ten minutes.
+    Deny,
+}
+
+impl Verdict {
+    /// Every verdict, in the order in which they are offered.
+    pub const ALL: [Self; 3] = [Self::Once, Self::Always, Self::Deny];
+
+    /// The verdict's name on wires.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Once => "once",
+            Self::Always => "always",
+            Self::Deny => "deny",
+        }
+    }
+
+    /// The verdict's label for users.
+    pub fn title(self, client: &str) -> String {
+        match self {
+            Self::Once => "Allow once".to_owned(),
+            Self::Always => format!("Always allow “{client}”"),
+            Self::Deny => "Deny".to_owned(),
+        }
+    }
+
+    /// The verdict with this name.
+    pub fn of(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|verdict| verdict.name() == name)
+    }
 }
 
 /// A question to be asked. The fields become those of the [`Question`].

@@ -324,8 +324,22 @@ impl Activity {
             return Self { idle: true, process: String::new() };
         }
         let process = pane.foreground().map(|foreground| foreground.name).unwrap_or_default();
-        Self { idle: Shell::of_process(&process).is_some(), process }
+        let arguments = || pane.process().foreground_arguments().unwrap_or_default();
+        Self { idle: is_any_shell(&process, arguments), process }
     }
+}
+
+/// Shells that are known as such, but in which Unterm runs no commands.
+const OTHER_SHELLS: [&str; 10] =
+    ["csh", "tcsh", "bsd-csh", "elvish", "xonsh", "ion", "osh", "ysh", "hush", "sash"];
+
+/// Whether a process is a shell of any kind. BusyBox is one if its first argument names its shell.
+fn is_any_shell(process: &str, arguments: impl FnOnce() -> Vec<String>) -> bool {
+    let name = process.rsplit('/').next().unwrap_or_default();
+    if name == "busybox" {
+        return arguments().get(1).is_some_and(|applet| ["sh", "ash", "hush"].contains(&&**applet));
+    }
+    Shell::of_process(process).is_some() || OTHER_SHELLS.contains(&name.trim_start_matches('-'))
 }
 
 #[cfg(test)]
@@ -348,6 +362,33 @@ mod tests {
         assert_eq!(Shell::of_process("/usr/bin/dash"), Some(Shell::Posix));
         assert_eq!(Shell::of_process("vim"), None);
         assert_eq!(Shell::of_process(""), None);
+    }
+
+    #[test]
+    fn every_shell_makes_a_pane_idle_and_nothing_else_does() {
+        let is_shell = |line: &str| {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            is_any_shell(&words[0], || words.clone())
+        };
+        for shell in [
+            "/bin/bash",
+            "-zsh",
+            "fish",
+            "pwsh",
+            "nu",
+            "/bin/dash",
+            "ksh93",
+            "mksh",
+            "/bin/busybox sh",
+            "busybox ash -l",
+            "/bin/tcsh",
+            "-csh",
+        ] {
+            assert!(is_shell(shell), "{shell}");
+        }
+        for other in ["vim", "", "/bin/busybox sleep 9", "busybox", "gnuplot", "ssh host", "cash"] {
+            assert!(!is_shell(other), "{other}");
+        }
     }
 
     #[test]

@@ -1,5 +1,9 @@
 //! Slows down wrong tokens. Each further wrong token on a connection waits longer, and all connections together get few
 //! answers per second. Correct tokens never wait.
+//!
+//! A connection's own delay stays short against the time that it has to log in, so that a client can try several tokens on
+//! one connection. A longer one would not stop a guesser, who can open more connections. The delay of all connections together
+//! does.
 
 use std::time::{Duration, Instant};
 
@@ -12,11 +16,12 @@ pub struct Throttle {
     next: Mutex<Option<Instant>>,
 }
 
-/// The delay of a connection's first wrong token. Each further one doubles it.
+/// The delay of a connection's first wrong token. Each further one doubles it, up to `LONGEST_OWN`.
 const FIRST: Duration = Duration::from_millis(50);
+const LONGEST_OWN: Duration = Duration::from_millis(400);
 /// The minimum time between the answers to any two wrong tokens.
 const APART: Duration = Duration::from_millis(20);
-/// The longest delay.
+/// The longest delay for the sake of other connections.
 const LONGEST: Duration = Duration::from_secs(5);
 
 impl Throttle {
@@ -26,7 +31,7 @@ impl Throttle {
     }
 
     fn delay_at(&self, now: Instant, count: u32) -> Duration {
-        let own = FIRST.saturating_mul(1 << count.saturating_sub(1).min(10));
+        let own = FIRST.saturating_mul(1 << count.saturating_sub(1).min(10)).min(LONGEST_OWN);
         let mut next = self.next.lock();
         let at = next.map_or(now, |next| next.max(now));
         // Bounded, so that a flood of wrong tokens does not move this time far into the future.
@@ -38,14 +43,27 @@ impl Throttle {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::transport::limits::LoginLimits;
 
     #[test]
     fn a_connection_waits_longer_each_time() {
         let throttle = Throttle::default();
         let now = Instant::now();
-        let waits: Vec<_> = (1..=9).map(|n| throttle.delay_at(now, n).as_millis()).collect();
-        assert_eq!(waits, [50, 100, 200, 400, 800, 1600, 3200, 5000, 5000]);
-        assert_eq!(throttle.delay_at(now, u32::MAX), LONGEST);
+        let waits: Vec<_> = (1..=6).map(|n| throttle.delay_at(now, n).as_millis()).collect();
+        assert_eq!(waits, [50, 100, 200, 400, 400, 400]);
+        assert_eq!(throttle.delay_at(now, u32::MAX), LONGEST_OWN);
+    }
+
+    #[test]
+    fn a_connection_has_time_for_many_tries() {
+        let throttle = Throttle::default();
+        let (mut now, mut tries) = (Instant::now(), 0);
+        let end = now + LoginLimits::default().time;
+        while now < end {
+            tries += 1;
+            now += throttle.delay_at(now, tries);
+        }
+        assert!(tries > 20, "{tries}");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 mod awaiting;
 mod http;
+mod notices;
 mod person;
 mod resources;
 mod run;
@@ -28,6 +29,58 @@ fn assert_strict(schema: &Value, at: &str) {
     }
 }
 
+/// The tools of a toolset, and the instructions for its use.
+fn listed(fixture: &Fixture, toolset: &str) -> (Value, String) {
+    let mut client = Client::silent(fixture, toolset);
+    let hello = client.hello("reader", "2025-11-25", &json!({}));
+    let listed = client.request("tools/list", json!({}))["result"].take();
+    (listed, hello["instructions"].as_str().unwrap().to_owned())
+}
+
+#[test]
+fn the_small_toolset_is_small_and_complete_in_itself() {
+    let fixture = Fixture::new();
+    let (small, instructions) = listed(&fixture, "small");
+    let length = small.to_string().len();
+    assert!(length <= 6000, "a model reads all of it, and it has {length} bytes");
+    let names = |listed: &Value| -> Vec<String> {
+        let tools = listed["tools"].as_array().unwrap().iter();
+        tools.map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+    };
+    let own = names(&small);
+    assert_eq!(own, ["status", "run", "input", "wait", "screen", "signal", "block"]);
+    // Its texts name no tool that it lacks.
+    let (large, _) = listed(&fixture, "unterm");
+    let text = format!("{instructions} {small}");
+    let is_word = |char: char| char.is_ascii_alphanumeric() || char == '_';
+    let words: Vec<&str> = text.split(|char: char| !is_word(char)).collect();
+    for tool in names(&large).iter().filter(|name| !own.contains(name)) {
+        assert!(!words.contains(&&**tool), "{tool}");
+    }
+    // A tool has the effects that it has in the large toolset, and lists no argument that it lacks there.
+    for tool in small["tools"].as_array().unwrap() {
+        let known = large["tools"].as_array().unwrap();
+        let known = known.iter().find(|known| known["name"] == tool["name"]).unwrap();
+        assert_eq!(tool["annotations"], known["annotations"]);
+        assert_strict(&tool["inputSchema"], "small");
+        for (name, schema) in tool["inputSchema"]["properties"].as_object().unwrap() {
+            assert_eq!(*schema, known["inputSchema"]["properties"][name], "{name}");
+        }
+    }
+    // It works the same, and takes arguments that it does not list.
+    let mut client = Client::silent(&fixture, "small");
+    client.hello("few words", "2025-11-25", &json!({}));
+    let why = client.fail("run", json!({"command": "x"}));
+    assert_eq!(why, "There is no pane");
+    assert_eq!(client.call("status", json!({}))["toolset"], "small");
+    let pane = fixture.shell(&mut fixture.login()).id;
+    let ran = client.call("run", json!({"pane": pane, "command": "echo 42", "max_chars": 1}));
+    assert_eq!((&ran["exit_code"], &ran["clipped"]["characters"]), (&json!(0), &json!(1)));
+    assert_eq!(client.fail("screen", json!({"pane": 99})), "There is no pane 99");
+    let unknown = client.request("tools/call", json!({"name": "pane_open", "arguments": {}}));
+    assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
+}
+
 #[test]
 fn both_eras_are_told_of_the_same_few_strict_tools() {
     let fixture = Fixture::new();
@@ -50,7 +103,7 @@ fn both_eras_are_told_of_the_same_few_strict_tools() {
         assert!(hints["readOnlyHint"].is_boolean() && tool["title"].is_string(), "{tool}");
     }
     let length = listed.to_string().len();
-    assert!(length < 19_400, "a model reads all of it, and it has {length} bytes");
+    assert!(length <= 15_000, "a model reads all of it, and it has {length} bytes");
     // Replies about the session itself: the client's name, and unknown tools and methods.
     assert_eq!(old.call("status", json!({}))["you"], "old client");
     assert_eq!(new.call("status", json!({}))["you"], "new client");

@@ -65,6 +65,9 @@ fn the_person_says_whether_an_unknown_client_acts() {
     let refused =
         wire.fail("approvals.answer", json!({"number": second.number, "answer": "always"}));
     assert!(refused.contains("only the person"), "{refused}");
+    let left = json!({"number": second.number, "declined": true});
+    let refused = wire.fail("approvals.answer", left);
+    assert!(refused.contains("only the person"), "{refused}");
     fixture.server().answers().give(second.number, "deny").unwrap();
     let denied = client.end(asked);
     let why = "The person has denied old client permission to act. Ask them before you try again.";

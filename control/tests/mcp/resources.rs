@@ -21,7 +21,7 @@ fn screens_and_output_are_read_by_address_and_changes_of_them_told() {
             assert_eq!(resource["_meta"]["unterm/untrusted"], json!(["title"]));
         }
         let templates = client.request("resources/templates/list", json!({}));
-        assert_eq!(templates["result"]["resourceTemplates"].as_array().unwrap().len(), 4);
+        assert_eq!(templates["result"]["resourceTemplates"].as_array().unwrap().len(), 5);
         let mut read = |uri: &str| client.request("resources/read", json!({"uri": uri}));
         let found = read(&output)["result"]["contents"][0].take();
         assert_eq!(found["text"], "on the screen");

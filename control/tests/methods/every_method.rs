@@ -382,6 +382,30 @@ fn a_shell_is_idle_or_runs_something() {
 }
 
 #[test]
+fn every_shell_is_idle_at_its_prompt_and_after_its_command() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    for shell in ["dash", "sh", "busybox sh", "ksh", "mksh", "yash", "zsh -f", "fish -N", "tcsh -f"]
+    {
+        let words: Vec<&str> = shell.split(' ').collect();
+        if std::process::Command::new(words[0]).arg("-c").arg(":").output().is_err() {
+            continue;
+        }
+        let id = fixture.program(&mut wire, words[0], &words[1..]).id;
+        for (input, is_idle) in [("", true), ("cat\r", false), ("\u{4}", true)] {
+            wire.call("session.input", json!({"id": id, "input": input}));
+            support::until(&format!("{shell} after {input:?}"), || {
+                let idle = wire.call("session.idle", json!({"id": id}))["idle"] == is_idle;
+                let status = if is_idle { "idle" } else { "running" };
+                let status = wire.call("exec.status", json!({"id": id}))["status"] == status;
+                (idle && status).then_some(())
+            });
+        }
+        wire.call("session.destroy", json!({"id": id}));
+    }
+}
+
+#[test]
 fn the_screen_is_read_in_every_form() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();

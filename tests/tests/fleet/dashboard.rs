@@ -4,7 +4,7 @@ use anyhow::{Context as _, Result, ensure};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 use unterm_tests::{
-    fleet::{Agent, Events, Fleet, Visitor},
+    fleet::{Agent, Events, Fleet, Visitor, request},
     wait_for,
 };
 
@@ -328,5 +328,21 @@ fn two_hundred_viewers_of_a_flood_cost_the_hub_bounded_memory() -> Result<()> {
     for mut other in others.into_iter().take(5) {
         gaps(&mut other, 4)?;
     }
+    Ok(())
+}
+
+#[test]
+fn the_address_of_the_tokens_leads_to_the_page() -> Result<()> {
+    let Some(fleet) = Fleet::start(&[])? else { return Ok(()) };
+    // The page asks for a sign-in itself, and then shows the tokens.
+    for (address, expected) in [
+        (fleet.page(), "/#tokens".to_owned()),
+        (fleet.address(), format!("http://{}/#tokens", fleet.page())),
+    ] {
+        let (status, body) = request(address, "GET", "/profile/tokens", &[], "")?;
+        assert_eq!(status, 307, "{body}");
+        ensure!(body.contains(&format!("Use {expected}")), "{body}");
+    }
+    assert_eq!(request(fleet.page(), "GET", "/profile/other", &[], "")?.0, 404);
     Ok(())
 }

@@ -45,7 +45,13 @@ fn a_person_signs_in_decides_watches_a_pane_and_types() -> Result<()> {
     browser.to("wait_for", &card)?;
     check_axe(&mut browser, "the machines")?;
 
-    browser.to("click", "#tab-mirror")?;
+    // The address to which clients of AITerm send people who are to approve a conversation.
+    let tokens = format!("http://{}/profile/tokens", fleet.address());
+    browser.ask("goto", json!({ "url": tokens }))?;
+    browser.to("wait_for", "#token-list [data-token]")?;
+    browser.with("wait_text", "#tokens-pending", "Waiting for your approval: 1")?;
+    check_axe(&mut browser, "the tokens")?;
+    browser.to("click", "#tokens-pending")?;
     browser.to("wait_for", "[data-conversation][data-state=pending]")?;
     let first = text(&mut browser, "[data-conversation] [data-field=first]")?;
     ensure!(first.contains("echo $((6 * 7))"), "{first}");

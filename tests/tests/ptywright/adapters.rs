@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use unterm_tests::wait_for;
 
 use crate::ptywright::{
-    client::{Framing, Served},
+    client::{Client, Framing, Served},
     plugins::{probe, start, started},
 };
 
@@ -192,5 +192,69 @@ fn a_program_like_claude_code_is_followed_through_its_states() -> Result<()> {
     let state = client.call("adapter.state", json!({"adapter": adapter}))?["state"].take();
     assert_eq!(state["last_intent"], "prompt_submitted");
     assert_eq!(state["metadata"]["turn"]["text"], "The answer is 4.\nIt always was.");
+    Ok(())
+}
+
+/// An adapter of a program that behaves like the input box of Claude Code, with this environment.
+fn box_of_claude(client: &mut Client, env: Value) -> Result<Value> {
+    let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/ptywright/claude.py");
+    let params =
+        json!({"plugin": "claude-code", "program": "python3", "args": [script], "env": env});
+    let adapter = start(client, params)?;
+    let wait = json!({"adapter": adapter, "intent": "wait_prompt_matcher"});
+    client.call("adapter.wait", wait)?;
+    Ok(adapter)
+}
+
+#[test]
+fn a_prompt_is_submitted_whatever_the_input_box_holds_or_loses() -> Result<()> {
+    let (_served, mut client) = Served::stdio(Framing::Ndjson, &[], &[])?;
+    for env in [
+        json!({}),
+        json!({"DEAF": "2"}),
+        json!({"LEFT": "left over"}),
+        json!({"LEFT": "left\nover\nlines"}),
+        json!({"LEFT": "left\nover\n", "DEAF": "1"}),
+    ] {
+        let adapter = box_of_claude(&mut client, env.clone())?;
+        let send = json!({"intent": "send_prompt", "params": {"prompt": "What is\n2+2?"}});
+        let turn = client.call("adapter.turn", json!({"adapter": adapter, "send": send}))?;
+        let state = &turn["state"];
+        assert_eq!(state["state"], "completed_turn", "{env}: {turn}");
+        assert_eq!(state["explain"], json!({"rule": "turn_end", "text": "✻ Baked for 1s"}));
+        let shown = client.call("adapter.snapshot", json!({"adapter": adapter}))?;
+        let shown = shown["plain_text"].as_str().context("a text")?;
+        ensure!(shown.starts_with("❯ What is\n  2+2?\n"), "{env}: {shown}");
+        client.call("adapter.close", json!({"adapter": adapter}))?;
+    }
+    Ok(())
+}
+
+#[test]
+fn a_prompt_that_can_not_be_submitted_alone_is_refused() -> Result<()> {
+    let (_served, mut client) = Served::stdio(Framing::Ndjson, &[], &[])?;
+    for (env, why) in [
+        (
+            json!({"LEFT": "left over", "STUBBORN": ""}),
+            "holds another text, so nothing was submitted",
+        ),
+        (json!({"DEAF": "99"}), "still holds the prompt after Enter was pressed several times"),
+    ] {
+        let adapter = box_of_claude(&mut client, env.clone())?;
+        let send =
+            json!({"adapter": adapter, "intent": "send_prompt", "params": {"prompt": "Hello"}});
+        let (code, said) = client.fail("adapter.send", send)?;
+        ensure!(code == -32603 && said.contains(why), "{env}: {code} {said}");
+        let shown = client.call("adapter.snapshot", json!({"adapter": adapter}))?;
+        let shown = shown["plain_text"].as_str().context("a text")?;
+        ensure!(!shown.contains("● The answer"), "{env}: {shown}");
+        client.call("adapter.close", json!({"adapter": adapter}))?;
+    }
+    // A wait between actions is for intents alone.
+    let wait = json!({"type": "wait_for", "value": {"predicate": "box_is_empty", "timeout_ms": 1}});
+    let session = client.call("session.create", json!({"program": "cat"}))?;
+    let input = json!({"session": session["session"], "action": wait});
+    let (code, said) = client.fail("session.input", input)?;
+    ensure!(code == -32602 && said.contains("wait_for"), "{code} {said}");
     Ok(())
 }

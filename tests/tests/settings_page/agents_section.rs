@@ -139,6 +139,16 @@ fn what_an_agent_would_do_is_answered_once_and_a_client_is_let_in_and_forgotten(
     let listed = json!({"at": "[data-question]", "attribute": "data-question"});
     let number = strings(&browser.ask("list", listed)?).pop().context("a number")?;
     let number: u64 = number.parse()?;
+    // The command line shows the same words, which are the window's.
+    let printed = unterm.prints(&["method", "approvals.list"])?;
+    let mut shown = vec![text(&mut browser, "[data-heading]")?];
+    let choices = ["once", "always", "deny"].map(|choice| format!("[data-answer={choice}]"));
+    let choices = choices.map(|choice| text(&mut browser, &choice));
+    shown.push(choices.into_iter().collect::<Result<Vec<_>>>()?.join(" | "));
+    for shown in &shown {
+        ensure!(printed.contains(&**shown), "{shown:?}: {printed}");
+    }
+    assert_eq!(shown[0], "Allow “test” to act?");
     browser.to("click", "[data-answer=once]")?;
     let (ran, agent_once) = end(call)?;
     assert_eq!(ran?["output"], "42");
@@ -189,4 +199,36 @@ fn what_an_agent_would_do_is_answered_once_and_a_client_is_let_in_and_forgotten(
         "{log}"
     );
     Ok(())
+}
+
+#[test]
+fn a_question_is_answered_or_left_unanswered() -> Result<()> {
+    let mut unterm = Start::headless().now()?;
+    unterm.first_pane()?.wait_for_prompt(&mut unterm)?;
+    let mut browser = open_section(&unterm)?;
+    let ask = |unterm: &Instance| -> Result<JoinHandle<Result<Value>>> {
+        let mut wire = unterm.connect()?;
+        let asked = json!({"text": "Deploy?", "choices": ["Now", "Later"], "session_id": 0});
+        Ok(thread::spawn(move || wire.call("approvals.ask", asked)))
+    };
+    let end = |asked: JoinHandle<Result<Value>>| {
+        asked.join().map_err(|_| anyhow::anyhow!("the caller's thread panicked"))?
+    };
+    let asked = ask(&unterm)?;
+    browser.with("wait_text", "#questions", "Deploy?")?;
+    let (heading, printed) =
+        (text(&mut browser, "[data-heading]")?, unterm.prints(&["method", "approvals.list"])?);
+    ensure!(heading.ends_with(" asks in pane 0:") && printed.contains(&heading), "{printed}");
+    ensure!(printed.contains("Now | Later | Don't answer"), "{printed}");
+    check_axe(&mut browser)?;
+    browser.to("click", "[data-answer=Later]")?;
+    assert_eq!(end(asked)?, json!({"answered": true, "answer": "Later"}));
+    browser.to("wait_gone", "[data-question]")?;
+
+    let asked = ask(&unterm)?;
+    browser.with("wait_text", "[data-leave]", "Don't answer")?;
+    browser.to("click", "[data-leave]")?;
+    assert_eq!(end(asked)?, json!({"answered": false}));
+    browser.to("wait_gone", "[data-question]")?;
+    check_faults(&mut browser)
 }

@@ -24,10 +24,9 @@ pub(crate) struct Asked {
 /// Maximum length of a question in the message, in characters.
 const MOST: usize = 180;
 
-/// A question on one line. A long one keeps its beginning and end, with a note of how much is left out.
-pub(crate) fn fitted(text: &str) -> String {
-    let line = text.split('\n').map(str::trim_end).collect::<Vec<_>>().join(" ⏎ ");
-    shortened(&line, MOST)
+/// A question that is one line. A long one keeps its beginning and end, with a note of how much is left out.
+pub(crate) fn fitted(line: &str) -> String {
+    shortened(line, MOST)
 }
 
 #[cfg(test)]
@@ -36,7 +35,7 @@ mod tests {
 
     #[test]
     fn the_end_of_a_long_question_is_seen() {
-        assert_eq!(fitted("run: make\ninstall"), "run: make ⏎ install");
+        assert_eq!(fitted("run: make ⏎ install"), "run: make ⏎ install");
         let long = fitted(&format!("run: echo {}; rm -r build", "x".repeat(500)));
         assert!(long.starts_with("run: echo xx") && long.ends_with("; rm -r build"), "{long}");
         assert!(long.contains("[… 343 characters …]"), "{long}");

@@ -70,14 +70,16 @@ pub enum PasskeyCommand {
 /// A conversation.
 #[derive(Args)]
 pub struct Which {
-    /// The conversation's id, or its key if several tokens have one of that id.
+    /// The conversation's name or key. If several tokens have one of that name, deny, revoke and pause apply to all of them, and
+    /// approve and resume need a key.
     conversation: String,
 }
 
 /// A conversation, or all.
 #[derive(Args)]
 pub struct WhichOrAll {
-    /// The conversation's id, or its key if several tokens have one of that id.
+    /// The conversation's name or key. If several tokens have one of that name, pause applies to all of them, and resume needs a
+    /// key.
     #[arg(required_unless_present = "all")]
     conversation: Option<String>,
     /// All conversations.
@@ -295,8 +297,7 @@ impl Admin {
     }
 
     async fn decide(&self, hub: &Hub, which: &Which, decision: Decision) -> Result<()> {
-        let conversation = hub.conversations().decide(&which.conversation, decision).await?;
-        self.conversations(&[conversation])
+        self.conversations(&hub.conversations().decide(&which.conversation, decision).await?)
     }
 
     async fn decide_some(&self, hub: &Hub, which: WhichOrAll, decision: Decision) -> Result<()> {
@@ -314,7 +315,7 @@ impl Admin {
             let shown = |text: &str| unterm_control::escaped(text).replace('\n', "\\n");
             format!(
                 "{}  {} {}  {}  {}\n    {}\n",
-                shown(&of.id),
+                of.name(),
                 word(&state),
                 word(&flow),
                 shown(&of.token_name),
@@ -326,6 +327,7 @@ impl Admin {
         let value = |of: &Conversation| {
             let mut value = json!(of);
             value["key"] = json!(of.key());
+            value["name"] = json!(of.name());
             value
         };
         self.print(&text, || json!({"conversations": all.iter().map(value).collect::<Vec<_>>()}))

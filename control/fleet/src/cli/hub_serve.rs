@@ -44,10 +44,10 @@ pub struct Serve {
     /// File of the certificate's private key (PEM).
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
-    /// Open this folder of the hub's host to tokens with the right `admin`.
+    /// Open this folder of the hub's host to tokens with the right `admin`, and for searches to tokens with the right `read`.
     #[arg(long, value_name = "FOLDER")]
     admin_root: Option<PathBuf>,
-    /// Also let those tokens run commands. A command starts in the folder, but can leave it.
+    /// Also let tokens with the right `admin` run commands. A command starts in the folder, but can leave it.
     #[arg(long, requires = "admin_root")]
     admin_shell: bool,
     /// Don't offer the panes of this machine.

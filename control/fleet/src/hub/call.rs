@@ -29,6 +29,9 @@ use crate::{
 /// The most characters of a call's description for the person.
 const LONGEST_DETAIL: usize = 500;
 
+/// The refusal for a token that is limited to other machines, as AITerm's page words it.
+const OTHER_MACHINE: &str = "this token is not scoped to that machine";
+
 /// The reply of list_machines, with its fields in the protocol's order.
 #[derive(Serialize)]
 struct MachinesReply {
@@ -123,10 +126,16 @@ impl Calling<'_> {
         if self.hub.stop.is_set().await? {
             return refuse("the user has stopped all agents");
         }
-        if !self.token.gives(self.tool.right) {
-            return refuse(format_args!("this token lacks the right `{}`", self.tool.right.name()));
+        let (token, right) = (self.token, self.tool.right);
+        let is_admin = self.tool.is_of_host() && token.gives(Right::Admin);
+        if !token.gives(right) && !is_admin {
+            return refuse(format_args!("this token lacks the right `{}`", right.name()));
         }
-        if self.tool.right == Right::Admin {
+        if self.tool.is_of_host() {
+            // The hub's host is none of the machines that a token is limited to.
+            if token.machines.is_some() && !is_admin {
+                return refuse(OTHER_MACHINE);
+            }
             return match self.hub.host.refusal(self.tool.name) {
                 Some(why) => refuse(why),
                 None => Ok(None),
@@ -138,7 +147,7 @@ impl Calling<'_> {
         }
         let id = MachineId::try_from(named.to_owned());
         if id.as_ref().map_or(self.token.machines.is_some(), |id| !self.token.reaches(id)) {
-            return refuse("this token is not scoped to that machine");
+            return refuse(OTHER_MACHINE);
         }
         let found = match &id {
             Ok(id) => self.hub.machines.find(id).await?,

@@ -19,6 +19,8 @@ use crate::digest;
 pub const LONGEST_ID: usize = 200;
 /// The most conversations of a token that wait for a decision.
 pub const MOST_PENDING: usize = 50;
+/// The name of a conversation without an id.
+pub const UNNAMED: &str = "unnamed";
 /// How long a conversation waits for a decision.
 const PENDING_AGE: Duration = Duration::from_secs(7 * 24 * 3600);
 
@@ -72,6 +74,18 @@ impl Conversation {
     pub fn key(&self) -> String {
         key(&self.token, &self.id)
     }
+
+    /// Its name: one line of visible characters, for lists. Decisions accept what lists show.
+    pub fn name(&self) -> String {
+        match self.id.trim() {
+            "" => UNNAMED.to_owned(),
+            _ => unterm_control::escaped(&self.id).replace('\n', "\\n"),
+        }
+    }
+
+    fn is_named(&self, named: &str) -> bool {
+        self.id == named || self.name() == named
+    }
 }
 
 /// The key of a conversation. Its id may hold any character, so the key has a digest of it.
@@ -79,19 +93,28 @@ pub fn key(token: &str, id: &str) -> String {
     format!("{token}.{}", digest::short(id, 24))
 }
 
-/// The key of the conversation with this key or id. A key counts first: agents choose ids, and one may look like another's key.
-fn key_of(all: &[Conversation], named: &str) -> Result<String> {
+/// The keys of the conversations that a decision names by a key, a name or an id. A key counts first: agents choose ids, and one
+/// may look like another's key.
+///
+/// Tokens may have conversations of the same name. A decision that limits what agents do applies to all of them. One that permits
+/// something applies to a single conversation, so that no agent is approved by the name that it copied.
+///
+/// # Errors
+/// No conversation has the name, or several have it and the decision permits something. The message lists those.
+fn keys_of(all: &[Conversation], named: &str, decision: Decision) -> Result<Vec<String>> {
     if all.iter().any(|of| of.key() == named) {
-        return Ok(named.to_owned());
+        return Ok(vec![named.to_owned()]);
     }
-    let keys: Vec<_> = all.iter().filter(|of| of.id == named).map(Conversation::key).collect();
-    match &keys[..] {
-        [] => bail!("no conversation {named:?}; `unterm-hub conversations` lists them"),
-        [one] => Ok(one.clone()),
-        several => {
-            bail!("several conversations are named {named:?}; give a key: {}", several.join(", "))
-        }
+    let found: Vec<_> = all.iter().filter(|of| of.is_named(named)).collect();
+    if found.is_empty() {
+        bail!("no conversation {named:?}; `unterm-hub conversations` lists them");
     }
+    if found.len() > 1 && !decision.limits() {
+        let row = |of: &&Conversation| format!("\n  {}  of the token {}", of.key(), of.token_name);
+        let list: String = found.iter().map(row).collect();
+        bail!("several conversations are named {named:?}; give the key of one:{list}");
+    }
+    Ok(found.into_iter().map(Conversation::key).collect())
 }
 
 /// A decision of the person.
@@ -120,6 +143,11 @@ impl Decision {
             Self::Pause => "pause",
             Self::Resume => "resume",
         }
+    }
+
+    /// Whether it only takes rights from agents.
+    fn limits(self) -> bool {
+        matches!(self, Self::Deny | Self::Revoke | Self::Pause)
     }
 
     fn apply(self, conversation: &mut Conversation) {
@@ -212,13 +240,16 @@ impl Conversations {
         Ok(all)
     }
 
-    /// Decides about the conversation with this id, or with this key if several tokens have one of that id.
+    /// Decides about the conversation with this key, or about those with this name. Returns them as they are now.
     ///
     /// # Errors
-    /// There is no such conversation, or there are several.
-    pub async fn decide(&self, named: &str, decision: Decision) -> Result<Conversation> {
-        let key = key_of(&self.list().await?, named)?;
-        self.decide_key(&key, decision).await
+    /// There is no such conversation, or there are several and the decision permits something.
+    pub async fn decide(&self, named: &str, decision: Decision) -> Result<Vec<Conversation>> {
+        let mut decided = Vec::new();
+        for key in keys_of(&self.list().await?, named, decision)? {
+            decided.push(self.decide_key(&key, decision).await?);
+        }
+        Ok(decided)
     }
 
     /// Decides about all conversations.
@@ -319,19 +350,53 @@ mod tests {
         }
     }
 
-    #[test]
-    fn no_id_stands_for_anothers_key() {
-        let named = |token: &str, id: &str| Conversation {
+    fn named(token: &str, id: &str) -> Conversation {
+        Conversation {
             id: id.to_owned(),
             token: token.to_owned(),
             ..conversation(State::Pending, Flow::Running)
-        };
+        }
+    }
+
+    #[test]
+    fn no_id_stands_for_anothers_key() {
         let victim = named("a", "work");
         let all = [victim.clone(), named("b", &victim.key()), named("b", "work")];
-        assert_eq!(key_of(&all, &victim.key()).unwrap(), victim.key());
-        assert_eq!(key_of(&all[..2], "work").unwrap(), victim.key());
-        assert!(key_of(&all, "work").unwrap_err().to_string().contains(&all[2].key()));
-        assert!(key_of(&all, "other").is_err());
+        for decision in [Decision::Approve, Decision::Deny, Decision::Pause, Decision::Revoke] {
+            let keys = |all, name: &str| keys_of(all, name, decision);
+            assert_eq!(keys(&all, &victim.key()).unwrap(), [victim.key()]);
+            assert_eq!(keys(&all[..2], "work").unwrap(), [victim.key()]);
+            assert!(keys(&all, "other").is_err());
+        }
+    }
+
+    #[test]
+    fn a_name_of_several_is_limited_everywhere_and_permitted_nowhere() {
+        let all = [named("a", "work"), named("b", "work"), named("b", "play")];
+        let keys = [all[0].key(), all[1].key()];
+        for decision in [Decision::Deny, Decision::Pause, Decision::Revoke] {
+            assert_eq!(keys_of(&all, "work", decision).unwrap(), keys, "{decision:?}");
+        }
+        for decision in [Decision::Approve, Decision::Resume] {
+            let why = keys_of(&all, "work", decision).unwrap_err().to_string();
+            assert!(keys.iter().all(|key| why.contains(key)), "{decision:?}: {why}");
+            assert!(!why.contains(&all[2].key()), "{why}");
+        }
+    }
+
+    #[test]
+    fn every_conversation_has_a_name_that_decisions_accept() {
+        for id in ["", " ", "\n", "\u{202e}", "a\nb", "a\u{200b}b", "work", "é"] {
+            let all = [named("a", id)];
+            let name = all[0].name();
+            assert!(!name.trim().is_empty() && !name.contains(['\n', '\u{202e}', '\u{200b}']));
+            for name in [&*name, id] {
+                assert_eq!(keys_of(&all, name, Decision::Approve).unwrap(), [all[0].key()]);
+            }
+        }
+        // An agent that names its conversation like one without a name is told apart by its key.
+        let all = [named("a", ""), named("b", UNNAMED)];
+        assert!(keys_of(&all, UNNAMED, Decision::Approve).is_err());
     }
 
     #[test]

@@ -82,6 +82,11 @@ impl Request<'_> {
     }
 }
 
+/// The part of the page to which a path of its own leads. AITerm's clients send people to `/profile/tokens`.
+pub fn view_at(path: &str) -> Option<&'static str> {
+    (path == "/profile/tokens").then_some("/#tokens")
+}
+
 /// Whether a path belongs to the dashboard.
 pub fn serves(path: &str) -> bool {
     path.starts_with("/api/") || assets::find(path).is_some()

@@ -1,5 +1,6 @@
-//! The hub's own host, for tokens with the right `admin`: files below one folder, and commands. Both are off unless the person who
-//! starts the hub switches them on.
+//! The hub's own host: files below one folder, and commands. Both are off unless the person who starts the hub switches them on.
+//! Then tokens with the right `read` find files and lines there, unless they are limited to some machines, and tokens with the right
+//! `admin` do everything.
 //!
 //! A path is resolved by the kernel below the folder (`openat2` with `RESOLVE_BENEATH`): neither `..` nor a link leaves it. A
 //! command starts in the folder and may leave it, since it is any program with the hub's rights.

@@ -191,13 +191,13 @@ impl Http {
     async fn answer(&self, mut request: Request<Body>) -> Result<Response<Body>, Refused> {
         let site = self.check_host(&request)?;
         let path = request.uri().path().to_owned();
+        if let Some(view) = dashboard::view_at(&path) {
+            let origin = site.moved_to.as_deref().unwrap_or_default();
+            return redirect(&format!("{origin}{view}"));
+        }
         if dashboard::serves(&path) {
             if let Some(origin) = &site.moved_to {
-                let mut reply = failure(StatusCode::TEMPORARY_REDIRECT, &format!("Use {origin}"));
-                let origin =
-                    HeaderValue::from_str(origin).map_err(|error| internal(error.into()))?;
-                reply.headers_mut().insert(header::LOCATION, origin);
-                return Ok(reply);
+                return redirect(origin);
             }
             return self.answer_page(site, request).await;
         }
@@ -205,7 +205,7 @@ impl Http {
             return self.pair(request).await;
         }
         if path != "/mcp" && path != sse::PATH {
-            let why = "Agents use /mcp/sse or /mcp, and people open /";
+            let why = "Agents use /mcp/sse or /mcp, and people open / or /profile/tokens";
             return refused(StatusCode::NOT_FOUND, why);
         }
         if request.headers().contains_key(header::ORIGIN) {
@@ -333,6 +333,14 @@ impl Http {
             }
         }
     }
+}
+
+/// A reply that sends a browser to another address.
+fn redirect(to: &str) -> Result<Response<Body>, Refused> {
+    let mut reply = failure(StatusCode::TEMPORARY_REDIRECT, &format!("Use {to}"));
+    let to = HeaderValue::from_str(to).map_err(|error| internal(error.into()))?;
+    reply.headers_mut().insert(header::LOCATION, to);
+    Ok(reply)
 }
 
 /// A place for a request.

@@ -31,11 +31,12 @@ const USE_PRECISION: i64 = 30;
 pub enum Right {
     /// List machines and sessions.
     List,
-    /// Read what sessions show.
+    /// Read what sessions show. Find files and lines on the hub's own host, if it is open to agents and the token is not limited to
+    /// some machines.
     Read,
     /// Type into sessions.
     Send,
-    /// Use the hub's own host: `remote_bash` and the like.
+    /// Do everything on the hub's own host: `remote_bash` and the like.
     Admin,
 }
 

@@ -268,7 +268,7 @@ const TOOLS: [ToolRow; 9] = [
     },
     ToolRow {
         name: "remote_glob",
-        right: Right::Admin,
+        right: Right::Read,
         acts: false,
         form: Form::Hub(
             &[
@@ -281,7 +281,7 @@ const TOOLS: [ToolRow; 9] = [
     },
     ToolRow {
         name: "remote_grep",
-        right: Right::Admin,
+        right: Right::Read,
         acts: false,
         form: Form::Hub(
             &[
@@ -311,6 +311,11 @@ impl ToolRow {
                 Tool::new(self.name, *doc, schema).with_annotations(hints)
             }
         }
+    }
+
+    /// Whether it uses the hub's own host.
+    pub fn is_of_host(&self) -> bool {
+        self.name.starts_with("remote_") && !self.is_of_instances()
     }
 
     /// Whether instances carry out its calls.

@@ -39,9 +39,11 @@ enum Shape {
     Number(&'static str),
     /// The value is a list, from one list or from several arguments.
     List,
+    /// The value is a table.
+    Table,
 }
 
-const ACTIONS: [(&str, Shape, Permission); 9] = [
+const ACTIONS: [(&str, Shape, Permission); 10] = [
     ("text", Shape::Text, Permission::InputWrite),
     ("paste", Shape::Text, Permission::InputWrite),
     ("bracketed_paste", Shape::Text, Permission::InputWrite),
@@ -49,6 +51,7 @@ const ACTIONS: [(&str, Shape, Permission); 9] = [
     ("interrupt", Shape::Bare, Permission::InputWrite),
     ("eof", Shape::Bare, Permission::InputWrite),
     ("mark_transcript", Shape::Label("label"), Permission::InputWrite),
+    ("wait_for", Shape::Table, Permission::MatcherWait),
     ("kill", Shape::Bare, Permission::SessionKill),
     ("signal", Shape::Text, Permission::SessionKill),
 ];
@@ -106,6 +109,8 @@ fn maker(
         made.raw_set("type", name)?;
         match (shape, arguments.first()) {
             (Shape::Bare, _) => {}
+            (Shape::Table, Some(table @ Value::Table(_))) => made.raw_set("value", table)?,
+            (Shape::Table, _) => return Err(wrong("a table")),
             (Shape::Text, Some(text @ Value::String(_))) => made.raw_set("value", text)?,
             (Shape::Text | Shape::Label(_), None | Some(_)) if !is_string(&arguments) => {
                 return Err(wrong("a string"));

@@ -30,6 +30,14 @@ fn metadata_says_what_is_asked() {
     assert_eq!(asked["permission"]["tool"], "Bash");
     assert_eq!(asked["permission"]["summary"], "touch new.txt");
     assert_eq!(asked["permission"]["options"][2], "No");
+    for (name, count) in
+        [("waiting_for_permission.unnumbered", 2), ("waiting_for_permission.tip", 4)]
+    {
+        let asked = metadata(name)["permission"].take();
+        assert_eq!((&asked["tool"], &asked["summary"]), (&json!("Bash"), &json!("touch new.txt")));
+        assert_eq!(asked["options"].as_array().map(Vec::len), Some(count), "{name}");
+    }
+    assert_eq!(metadata("error.unable_to_connect")["error"]["kind"], "connection");
     assert_eq!(metadata("waiting_for_permission.edit")["permission"]["tool"], "Write");
     let quoting = metadata("waiting_for_permission.quotes_others");
     assert_eq!(quoting["permission"]["options"], json!(["Yes", "No"]));
@@ -75,17 +83,41 @@ fn each_intent_types_what_the_program_expects() {
     let text = |value: &str| json!({ "type": "text", "value": value });
     let paste = |value: &str| json!({ "type": "bracketed_paste", "value": value });
     let mark = json!({ "type": "mark_transcript", "value": { "label": "turn" } });
+    // Enter is a key press of its own, once the box shows the text and nothing else, and again until the text has left the box.
+    let submitted = |text: &str| {
+        let waiting = |predicate: &str, timeout_ms: u64| {
+            json!({
+                "predicate": predicate,
+                "timeout_ms": timeout_ms,
+                "params": { "prompt": text },
+                "presses": 1,
+            })
+        };
+        let mut other = waiting("box_shows_no_other_text", 1);
+        other["failure"] = json!(
+            "the input box of Claude Code holds another text, so nothing was submitted; empty the box first"
+        );
+        let mut left = waiting("prompt_left_box", 700);
+        left["failure"] = json!(
+            "the input box of Claude Code still holds the prompt after Enter was pressed several times"
+        );
+        (left["key"], left["presses"]) = (json!("enter"), json!(3));
+        let wait = |value: Value| json!({ "type": "wait_for", "value": value });
+        vec![
+            paste(text),
+            wait(waiting("box_shows_prompt", 1000)),
+            wait(other),
+            key("enter"),
+            wait(left),
+        ]
+    };
+    let prompted = |text: &str| json!([submitted(text), vec![mark.clone()]].concat());
     let cases = [
-        (
-            "send_prompt",
-            json!({ "prompt": "a\nb" }),
-            json!([paste("a\nb"), key("enter"), mark]),
-            Some("prompt_submitted"),
-        ),
+        ("send_prompt", json!({ "prompt": "a\nb" }), prompted("a\nb"), Some("prompt_submitted")),
         (
             "send_prompt",
             json!({ "prompt": "a\u{1b}[201~b" }),
-            json!([paste("ab"), key("enter"), mark]),
+            prompted("ab"),
             Some("prompt_submitted"),
         ),
         ("approve", json!({}), json!([key("enter")]), None),
@@ -94,7 +126,7 @@ fn each_intent_types_what_the_program_expects() {
         ("choose_option", json!({ "option": "2" }), json!([text("2"), key("enter")]), None),
         ("cancel", json!({}), json!([key("escape")]), Some("cancelling")),
         ("force_cancel", json!({}), json!([key("escape"), key("escape")]), Some("cancelling")),
-        ("steer", json!({ "prompt": "more" }), json!([paste("more"), key("enter")]), None),
+        ("steer", json!({ "prompt": "more" }), json!(submitted("more")), None),
         ("key", json!({ "key": "Esc" }), json!([key("escape")]), None),
         ("key", json!({ "key": "ctrl+o" }), json!([key("ctrl_o")]), None),
         ("key", json!({ "key": "f12" }), json!([key("f12")]), None),
@@ -105,18 +137,8 @@ fn each_intent_types_what_the_program_expects() {
         ("expand", json!({}), json!([key("ctrl_o")]), None),
         ("model_effort_left", json!({}), json!([key("left")]), None),
         ("model_effort_right", json!({}), json!([key("right")]), None),
-        (
-            "slash_command",
-            json!({ "command": "usage" }),
-            json!([paste("/usage"), key("enter")]),
-            None,
-        ),
-        (
-            "slash_command",
-            json!({ "name": "/usage" }),
-            json!([paste("/usage"), key("enter")]),
-            None,
-        ),
+        ("slash_command", json!({ "command": "usage" }), json!(submitted("/usage")), None),
+        ("slash_command", json!({ "name": "/usage" }), json!(submitted("/usage")), None),
         ("attach_file", json!({ "path": "/tmp/a b" }), json!([paste("/tmp/a b")]), None),
     ];
     let mut tried = BTreeSet::new();
@@ -156,6 +178,92 @@ fn an_option_is_chosen_by_the_label_on_the_screen() {
     }
     let error = adapter.intent("send_prompt", &Value::Null).expect_err("no prompt");
     assert!(error.to_string().contains("the parameter prompt is missing"), "{error}");
+}
+
+#[test]
+fn the_option_that_was_meant_is_chosen_in_a_list_without_numbers() {
+    let (_registry, adapter) = plugin();
+    let screens = screens("claude-code");
+    let act = |screen: &str, intent: &str, params: Value| {
+        let screen = screens.iter().find(|of| of.name == screen).expect(screen);
+        adapter.classify(&screen.context()).expect("a state");
+        json!(adapter.intent(intent, &params).expect(intent).actions)
+    };
+    let key = |name: &str| json!({ "type": "key", "value": name });
+    let chosen = |steps: &[&str], label: &str| {
+        let wait = json!({
+            "predicate": "option_is_selected",
+            "params": { "label": label },
+            "timeout_ms": 1000,
+            "presses": 1,
+            "failure": format!("the dialog does not show the option {label} as selected, so nothing was confirmed"),
+        });
+        let mut actions: Vec<_> = steps.iter().map(|name| key(name)).collect();
+        actions.extend([json!({ "type": "wait_for", "value": wait }), key("enter")]);
+        json!(actions)
+    };
+    let trust = "waiting_for_trust.unnumbered";
+    let yes = "Yes, I trust this folder";
+    assert_eq!(act(trust, "approve_trust", json!({})), chosen(&["down"], yes));
+    assert_eq!(act(trust, "deny_trust", json!({})), chosen(&[], "No, exit"));
+    assert_eq!(act(trust, "choose_option", json!({ "option": "yes" })), chosen(&["down"], yes));
+    let asks = "waiting_for_permission.unnumbered";
+    assert_eq!(act(asks, "approve", json!({})), chosen(&["down"], "Yes"));
+    assert_eq!(act(asks, "choose_option", json!({ "index": 1 })), chosen(&[], "No"));
+    // A dialog whose selected option is a yes is approved as it stands.
+    assert_eq!(act("waiting_for_permission.tip", "approve", json!({})), json!([key("enter")]));
+}
+
+#[test]
+fn a_prompt_is_submitted_alone_or_refused() {
+    let (registry, adapter) = plugin();
+    let screens = screens("claude-code");
+    let find = |name: &str| screens.iter().find(|screen| screen.name == name).expect(name);
+    let prompt = json!({ "prompt": "What is 2+2?" });
+    let after = |screen: &str| {
+        adapter.classify(&find(screen).context()).expect("a state");
+        adapter.intent("send_prompt", &prompt)
+    };
+    // A text that was left in the box is removed first: a line and its end at a time.
+    let actions = json!(after("waiting_for_user_input.pending").expect("actions").actions);
+    assert_eq!(actions[0]["value"], "end");
+    let emptied = json!({
+        "predicate": "box_is_empty", "params": null, "timeout_ms": 80, "key": "ctrl_u", "presses": 5,
+    });
+    assert_eq!(actions[1]["value"], emptied);
+    assert_eq!(actions[2]["type"], "bracketed_paste");
+    // A dialog would take the prompt for an answer.
+    for screen in ["waiting_for_permission", "waiting_for_trust.unnumbered", "local_ui_screen.list"]
+    {
+        let error = after(screen).expect_err(screen).to_string();
+        assert!(error.contains("answer that first"), "{error}");
+    }
+
+    let holds = |name: &str, text: &str, prompt: &str| {
+        let rule = "─".repeat(40);
+        let input = PredicateInput {
+            screen: format!("{rule}\n❯ {text}\n{rule}\n  ? for shortcuts\n"),
+            params: json!({ "prompt": prompt }),
+            ..PredicateInput::default()
+        };
+        registry.predicate("claude-code", name, &input).expect(name).matched
+    };
+    let long = "word ".repeat(40);
+    for (shown, prompt, is_shown, is_other) in [
+        ("", "hello", false, false),
+        ("hello", "hello", true, false),
+        ("he\n  llo", "hello", true, false),
+        ("[Pasted text #1 +12 lines]", "hello", true, false),
+        ("word word\n  word", &long, true, false),
+        ("leftover", "hello", false, true),
+        ("leftoverhello", "hello", false, true),
+        ("left[Pasted text #1 +12 lines]", "hello", false, true),
+    ] {
+        assert_eq!(holds("box_shows_prompt", shown, prompt), is_shown, "{shown:?}");
+        assert_eq!(holds("prompt_left_box", shown, prompt), !is_shown, "{shown:?}");
+        assert_eq!(holds("box_shows_no_other_text", shown, prompt), !is_other, "{shown:?}");
+        assert_eq!(holds("box_is_empty", shown, prompt), shown.is_empty(), "{shown:?}");
+    }
 }
 
 #[test]

@@ -28,6 +28,7 @@ pub struct Screen {
     pub name: String,
     /// The screen's text.
     pub text: String,
+    title: String,
     last_intent: Option<String>,
     stable_ms: u64,
 }
@@ -35,7 +36,13 @@ pub struct Screen {
 impl Screen {
     /// A screen that has been stable for long.
     pub fn of(text: &str) -> Self {
-        Self { name: String::new(), text: text.into(), last_intent: None, stable_ms: 5000 }
+        Self {
+            name: String::new(),
+            text: text.into(),
+            title: String::new(),
+            last_intent: None,
+            stable_ms: 5000,
+        }
     }
 
     /// The state that the file's name says.
@@ -46,6 +53,7 @@ impl Screen {
     /// What `classify` gets.
     pub fn context(&self) -> ClassifyContext {
         ClassifyContext {
+            title: self.title.clone(),
             last_intent: self.last_intent.clone(),
             stable_ms: self.stable_ms,
             completed_turn_stable_ms: 750,
@@ -68,6 +76,7 @@ pub fn screens(plugin: &str) -> Vec<Screen> {
         for line in head.lines() {
             match line.split_once(": ").expect("a key and a value") {
                 ("last_intent", value) => screen.last_intent = Some(value.into()),
+                ("title", value) => screen.title = value.into(),
                 ("stable_ms", value) => screen.stable_ms = value.parse().expect("milliseconds"),
                 (key, _) => panic!("{}: {key}", screen.name),
             }
@@ -85,6 +94,12 @@ pub fn classify_all(plugin: &str) {
     for screen in screens(plugin) {
         let classified = adapter.classify(&screen.context()).expect(&screen.name);
         assert_eq!(classified.state, screen.state(), "{}: {}", screen.name, classified.evidence);
+        // Each state says which rule decided, and on which text of the screen or the title.
+        let why = classified.explain.expect(&screen.name);
+        let is_shown = screen.text.contains(&why.text)
+            || screen.title == why.text
+            || screen.last_intent.as_ref() == Some(&why.text);
+        assert!(!why.rule.is_empty() && is_shown, "{}: {why:?}", screen.name);
         seen.insert(classified.state);
     }
     let described = registry.describe(plugin).expect("a description");

@@ -32,10 +32,10 @@ use crate::{
     caller::Caller,
     methods::Context,
     services::{
-        approvals::{self, Standing, Verdict},
+        approvals::{self, Standing},
         approved::Approved as LetPass,
         audit::Outcome,
-        questions::{self, Kind},
+        questions::{self, Kind, Verdict},
     },
 };
 

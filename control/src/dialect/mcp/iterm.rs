@@ -24,7 +24,10 @@ use self::{
     open::{NewTab, SplitPane},
     watch::Watch,
 };
-use super::tool::{Ask, Toolset, plain, plain_tool, whole};
+use super::{
+    tool::{Ask, Toolset, plain, plain_tool, whole},
+    words::Advises,
+};
 use crate::methods::{
     exec::{Run, RunParams},
     instance,
@@ -53,6 +56,7 @@ pub static TOOLSET: Toolset = Toolset {
         plain::<Watch>(),
     ],
     noun: "session",
+    advises: Advises::Few,
     refusal: |why| error(why).to_string(),
 };
 

@@ -1,4 +1,7 @@
 //! Calls that take longer than one request: they continue in the background, and the client resumes waiting with a handle.
+//!
+//! A client that can be woken learns of the end without asking: a subscription to the call's resource is notified, and so is
+//! the request whose reply had the handle, if it carried a progress token.
 
 use std::{
     collections::VecDeque,
@@ -11,6 +14,7 @@ use std::{
 };
 
 use parking_lot::Mutex;
+use serde::Serialize;
 use tokio::{
     sync::watch,
     task::AbortHandle,
@@ -20,13 +24,22 @@ use tokio::{
 use crate::{
     caller::Signals,
     methods::{approvals::AskReply, exec::RunWaitReply, wait::WaitReply},
+    untrusted::line,
 };
 
-/// The longest time that one request may take, because some clients drop a call after a minute.
+/// The usual and, for most clients, the longest time that one request may take. Some clients drop a call after a minute.
 pub const SLICE: Duration = Duration::from_secs(50);
+/// The longest time of a request whose client receives progress meanwhile.
+pub const LONGEST: Duration = Duration::from_secs(3600);
+
 /// How long a request with this time-out may take.
 pub fn slice(timeout_ms: Option<u64>) -> Duration {
-    timeout_ms.map_or(SLICE, Duration::from_millis).min(SLICE)
+    slice_within(timeout_ms, SLICE)
+}
+
+/// How long a request with this time-out may take, if it may take at most `longest`. Without a time-out, the usual time.
+pub fn slice_within(timeout_ms: Option<u64>, longest: Duration) -> Duration {
+    timeout_ms.map_or(SLICE, Duration::from_millis).min(longest)
 }
 
 /// The most calls of all clients. A further call is refused unless one of them has ended.
@@ -42,7 +55,7 @@ pub struct Pending<T>(watch::Receiver<Option<Result<T, String>>>);
 impl<T: Clone> Pending<T> {
     /// The outcome, if the call ends within this time.
     pub async fn outcome(&self, within: Duration) -> Option<Result<T, String>> {
-        let deadline = Instant::now() + within.min(SLICE);
+        let deadline = Instant::now() + within.min(LONGEST);
         let mut outcome = self.0.clone();
         match timeout_at(deadline, outcome.wait_for(Option::is_some)).await {
             Ok(Ok(outcome)) => outcome.clone(),
@@ -53,6 +66,16 @@ impl<T: Clone> Pending<T> {
 
     fn has_ended(&self) -> bool {
         self.0.borrow().is_some()
+    }
+
+    /// Waits until the call has ended. Returns false if it was given up.
+    async fn ended(&self) -> bool {
+        self.0.clone().wait_for(Option::is_some).await.is_ok()
+    }
+
+    /// The outcome, if the call has ended.
+    fn now(&self) -> Option<Result<T, String>> {
+        self.0.borrow().clone()
     }
 }
 
@@ -92,6 +115,53 @@ impl Kind {
             Self::Question(pending) => pending.has_ended(),
         }
     }
+
+    /// Waits until the call has ended. Returns false if it was given up.
+    async fn ended(&self) -> bool {
+        match self {
+            Self::Run(pending) => pending.ended().await,
+            Self::Wait(pending) => pending.ended().await,
+            Self::Question(pending) => pending.ended().await,
+        }
+    }
+
+    /// How the call ended, in a few words. `None`: it has not ended.
+    fn outcome(&self) -> Option<String> {
+        let failed = |why: &str| format!("failed: {}", line(why, 300));
+        Some(match self {
+            Self::Run(pending) => match pending.now()? {
+                Ok(RunWaitReply { exit_code: Some(code), .. }) => format!("exit code {code}"),
+                Ok(_) => "the exit code is unknown".to_owned(),
+                Err(why) => failed(&why),
+            },
+            Self::Wait(pending) => match pending.now()? {
+                Ok(WaitReply { matched: true, .. }) => "the conditions hold".to_owned(),
+                Ok(_) => "the conditions do not hold".to_owned(),
+                Err(why) => failed(&why),
+            },
+            Self::Question(pending) => match pending.now()? {
+                Ok(AskReply { answered: true, .. }) => "the person has answered".to_owned(),
+                Ok(_) => "the person has not answered".to_owned(),
+                Err(why) => failed(&why),
+            },
+        })
+    }
+}
+
+/// What a client may know of its call before it asks for the result.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct JobState {
+    /// The handle.
+    pub handle: String,
+    /// The pane.
+    pub pane: u64,
+    /// Whether the call has ended.
+    pub ended: bool,
+    /// How it ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<String>,
+    /// The tool that gives the result.
+    pub result_by: &'static str,
 }
 
 /// A call that continues in the background.
@@ -111,6 +181,9 @@ pub struct Job {
     /// Interrupts the command that it began, if its client cancels the call, and reports when that was typed.
     pub signals: Signals,
     task: AbortHandle,
+    /// Tells the client of the end.
+    notice: Arc<Mutex<Option<AbortHandle>>>,
+    begun: Instant,
 }
 
 impl Job {
@@ -118,6 +191,48 @@ impl Job {
     pub fn tell_handle(&self) -> String {
         self.told.store(true, Ordering::Relaxed);
         self.handle.to_string()
+    }
+
+    /// What its resource shows: whether it has ended and how, and the tool that gives the result.
+    pub fn state(&self) -> JobState {
+        JobState {
+            handle: self.handle.to_string(),
+            pane: self.pane,
+            ended: self.kind.has_ended(),
+            outcome: self.kind.outcome(),
+            result_by: self.kind.tool(),
+        }
+    }
+
+    /// Waits until the call has ended or was given up.
+    pub async fn ended(&self) {
+        self.kind.ended().await;
+    }
+
+    /// Calls `tell` when the call has ended, unless its client asks for it again before, has not received the handle, or the
+    /// call is given up.
+    pub fn when_over<T: Future<Output = ()> + Send + 'static>(
+        &self,
+        tell: impl FnOnce(JobState) -> T + Send + 'static,
+    ) {
+        let job = self.clone();
+        let task = tokio::spawn(async move {
+            if job.kind.ended().await && job.told.load(Ordering::Relaxed) {
+                tell(job.state()).await;
+            }
+        });
+        self.set_notice(Some(task.abort_handle()));
+    }
+
+    /// Sends no notice, since a request waits for the call.
+    pub fn is_asked_for(&self) {
+        self.set_notice(None);
+    }
+
+    fn set_notice(&self, notice: Option<AbortHandle>) {
+        if let Some(earlier) = std::mem::replace(&mut *self.notice.lock(), notice) {
+            earlier.abort();
+        }
     }
 
     /// Records that its client receives the pane's state at this `seq`.
@@ -173,7 +288,8 @@ impl Jobs {
             tell.send_replace(Some(outcome));
         });
         let (told, seen, task) = (Arc::default(), Arc::default(), task.abort_handle());
-        let job = Job { handle, told, seen, kind, pane, connection, signals, task };
+        let (notice, begun) = (Arc::default(), Instant::now());
+        let job = Job { handle, told, seen, kind, pane, connection, signals, task, notice, begun };
         jobs.push_back(job.clone());
         Ok((job, pending))
     }
@@ -185,16 +301,24 @@ impl Jobs {
         state.jobs.iter().find(is_it).cloned()
     }
 
+    /// The calls of a connection whose handles it has received.
+    pub fn of(&self, connection: u64) -> Vec<Job> {
+        let state = self.0.lock();
+        let is_its = |job: &&Job| job.connection == connection && job.told.load(Ordering::Relaxed);
+        state.jobs.iter().filter(is_its).cloned().collect()
+    }
+
     /// Removes a call whose outcome was returned.
     pub fn forget(&self, job: &Job) {
         self.0.lock().jobs.retain(|other| other.handle != job.handle);
     }
 
     /// Drops a job whose request was cancelled before the client received its handle, so that no call can ask for it again.
-    /// `ends`: the command that it began is interrupted.
+    /// `ends`: the command that it began is interrupted, unless the request took longer than usual. Some clients cancel such
+    /// a request by themselves, and that must not end a long build.
     pub fn abandon(&self, job: &Job, ends: bool) {
         if !job.told.load(Ordering::Relaxed) {
-            if ends {
+            if ends && job.begun.elapsed() <= SLICE {
                 job.signals.cancel();
             }
             job.task.abort();
@@ -284,6 +408,49 @@ mod tests {
         assert!(begin(&jobs, 3, std::future::pending()).is_err());
         jobs.release(2);
         assert!(jobs.0.lock().jobs.is_empty());
+    }
+
+    #[test]
+    fn only_a_client_that_gets_progress_waits_longer_than_usual() {
+        let minutes = |count: u64| Some(count * 60_000);
+        assert_eq!((slice(None), slice(minutes(5))), (SLICE, SLICE));
+        assert_eq!(slice_within(None, LONGEST), SLICE);
+        assert_eq!(slice_within(minutes(5), LONGEST), Duration::from_secs(300));
+        assert_eq!(slice_within(minutes(90), LONGEST), LONGEST);
+    }
+
+    #[tokio::test]
+    async fn the_end_is_told_to_who_has_the_handle_and_does_not_ask_again() {
+        let jobs = Jobs::default();
+        for (has_handle, asks_again, is_given_up, is_told) in [
+            (true, false, false, true),
+            (false, false, false, false),
+            (true, true, false, false),
+            (true, false, true, false),
+        ] {
+            let (end, ended) = oneshot::channel::<()>();
+            let call = async move { ended.await.map(|()| answer("7")).map_err(|e| e.to_string()) };
+            let (job, _) = begin(&jobs, 1, call).unwrap();
+            if has_handle {
+                job.tell_handle();
+            }
+            let (tell, told) = oneshot::channel();
+            job.when_over(move |state| async move { drop(tell.send(state)) });
+            if asks_again {
+                job.is_asked_for();
+            }
+            if is_given_up {
+                jobs.release(1);
+            } else {
+                end.send(()).unwrap();
+            }
+            let told = told.await;
+            assert_eq!(told.is_ok(), is_told, "{has_handle} {asks_again} {is_given_up}");
+            if let Ok(state) = told {
+                assert_eq!(state, job.state());
+                assert!(state.ended && state.outcome.unwrap().contains("has answered"));
+            }
+        }
     }
 
     #[tokio::test]

@@ -19,7 +19,7 @@ use tokio::{
 use super::long_messages::LongMessages;
 use crate::{client::LAST, offload};
 
-/// The longest wait for replies after the client's last message. Longer than any call takes.
+/// The longest wait for replies after the client's last message. Longer than any call takes, unless its client asked for more.
 const LONGEST: Duration = Duration::from_secs(60);
 
 /// How long the connection's last error may wait for its client to read.

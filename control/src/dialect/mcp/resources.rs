@@ -8,6 +8,7 @@
 //! | `unterm://pane/N/screen` | a pane's screen, as text |
 //! | `unterm://pane/N/block/M` | the output of a pane's command |
 //! | `unterm://recording/ID` | a recording's page |
+//! | `unterm://job/HANDLE` | whether a client's own call has ended that outlived its request, as JSON |
 
 mod recording;
 
@@ -23,6 +24,7 @@ use tokio::task::AbortHandle;
 
 use self::recording::APART;
 use super::{
+    jobs::{Job, JobState},
     rows::{fields, joined},
     server::Server,
     tool::{RESOURCES, ToolResult, call_for_resource as call, is_hidden, untrusted_fields},
@@ -68,6 +70,8 @@ pub enum Address {
     Block(u64, u64),
     /// A recording.
     Recording(String),
+    /// A client's own call that outlived its request.
+    Job(String),
 }
 
 impl Address {
@@ -83,6 +87,7 @@ impl Address {
             ["pane", pane, "screen"] => Self::Screen(pane.parse().ok()?),
             ["pane", pane, "block", block] => Self::Block(pane.parse().ok()?, block.parse().ok()?),
             ["recording", id] if !id.is_empty() => Self::Recording((*id).to_owned()),
+            ["job", handle] if !handle.is_empty() => Self::Job((*handle).to_owned()),
             _ => return None,
         })
     }
@@ -133,6 +138,12 @@ pub async fn list(server: &Server, caller: &Caller) -> ToolResult<Vec<Resource>>
         let title = format!("The recording of {}", recording.started_at);
         resources.push(recorded(&recording.unterm_session_id, &title));
     }
+    for job in server.jobs.of(caller.connection) {
+        let JobState { handle, pane, .. } = job.state();
+        let resource = Resource::new(format!("unterm://job/{handle}"), handle);
+        let resource = resource.with_title(format!("Your call in pane {pane}"));
+        resources.push(resource.with_mime_type("application/json"));
+    }
     let panes = Resource::new("unterm://panes", "panes").with_title("What each pane is at");
     let panes = panes.with_mime_type("application/json");
     resources.push(panes.with_meta(untrusted_fields(&["text"])));
@@ -170,6 +181,7 @@ pub fn templates() -> Vec<ResourceTemplate> {
             "text/plain",
         ),
         ("unterm://recording/{id}", "recording", "A recording's page", "text/markdown"),
+        ("unterm://job/{handle}", "job", "The end of your own call", "application/json"),
     ]
     .map(|(uri, name, title, kind)| {
         ResourceTemplate::new(uri, name).with_title(title).with_mime_type(kind)
@@ -213,6 +225,11 @@ async fn contents(
             let block = call::<blocks::Get>(server, caller, params).await?;
             (block.output.unwrap_or_default(), "text/plain")
         }
+        Address::Job(handle) => {
+            let state = job(server, caller, handle)?.state();
+            let state = to_value(state).map_err(|error| error.to_string())?;
+            (state.to_string(), "application/json")
+        }
         Address::Recording(id) => (recording::page(server, caller, id).await?, "text/markdown"),
         Address::Panes => {
             let doing = call::<Activity>(server, caller, SessionOnly::default()).await?;
@@ -234,6 +251,15 @@ async fn contents(
             let text = String::from_utf8(bytes);
             (text.map_err(|_| "it is no text; file_read gives its bytes".to_owned())?, "text/plain")
         }
+    })
+}
+
+/// A caller's own call.
+fn job(server: &Server, caller: &Caller, handle: &str) -> ToolResult<Job> {
+    server.dispatcher.check_token(caller).map_err(|error| RESOURCES.say(&error))?;
+    let job = server.jobs.find(caller.connection, handle);
+    job.ok_or_else(|| {
+        "no call of yours has this handle; its result may have been returned".to_owned()
     })
 }
 
@@ -260,6 +286,14 @@ pub async fn watch<F: Future<Output = bool>>(
         Address::Block(pane, block) => (pane, Some(block)),
         Address::Recording(id) => {
             recording::ended(server, caller, id).await;
+            tell().await;
+            return;
+        }
+        Address::Job(handle) => {
+            // A call without a result is gone, which the reader finds out.
+            if let Ok(job) = job(server, caller, handle) {
+                job.ended().await;
+            }
             tell().await;
             return;
         }
@@ -420,6 +454,7 @@ mod tests {
         assert_eq!(Address::parse("unterm://pane/3/block/7"), Some(Address::Block(3, 7)));
         let recording = Address::Recording("a-b".to_owned());
         assert_eq!(Address::parse("unterm://recording/a-b"), Some(recording));
+        assert_eq!(Address::parse("unterm://job/run-3"), Some(Address::Job("run-3".to_owned())));
         assert_eq!(Address::parse("unterm://panes"), Some(Address::Panes));
         assert_eq!(Address::parse("unterm://agents"), Some(Address::Agents));
         let file = |path: &str| Some(Address::File(3, path.to_owned()));
@@ -433,6 +468,8 @@ mod tests {
             "unterm://pane/3/block/",
             "unterm://recording/",
             "unterm://recording/../x",
+            "unterm://job/",
+            "unterm://job/run-3/x",
             "file:///etc/passwd",
             "unterm://pane/3/file",
             "unterm://pane/3/file/%zz",

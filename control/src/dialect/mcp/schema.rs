@@ -21,7 +21,13 @@ pub fn of_arguments<T: JsonSchema + 'static>() -> Arc<JsonObject> {
 
 /// The schema of a tool's arguments for models: shortened, because models read all of it.
 pub fn of_arguments_in_brief<T: JsonSchema + 'static>() -> Arc<JsonObject> {
-    made_once::<T>(Kind::ArgumentsInBrief, || shortened(&of_arguments::<T>(), brief_argument))
+    made_once::<T>(Kind::ArgumentsInBrief, || {
+        let mut schema = (*of_arguments::<T>()).clone();
+        if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+            properties.iter_mut().for_each(|(name, property)| brief_argument(name, property));
+        }
+        Arc::new(schema)
+    })
 }
 
 /// The schema of a tool's reply: the names and types of its fields. To keep it short, it does not state which fields are
@@ -32,10 +38,12 @@ pub fn of_reply<T: JsonSchema + 'static>() -> Arc<JsonObject> {
     })
 }
 
-/// The schema of a tool's reply for models: the names and types of the outermost fields. The tool's description states what
-/// a model must know about the reply before a call.
-pub fn of_reply_in_brief<T: JsonSchema + 'static>() -> Arc<JsonObject> {
-    made_once::<T>(Kind::ReplyInBrief, || shortened(&of_reply::<T>(), brief_field))
+/// The schema of every tool's reply for models: an object. Models read all of it, and the tool's description states what they must
+/// know about the reply before a call. The reply itself names its fields.
+pub fn of_reply_in_brief() -> Arc<JsonObject> {
+    static BRIEF: LazyLock<Arc<JsonObject>> =
+        LazyLock::new(|| Arc::new(JsonObject::from_iter([("type".to_owned(), "object".into())])));
+    BRIEF.clone()
 }
 
 /// The variant of a type's schema.
@@ -44,24 +52,22 @@ enum Kind {
     Arguments,
     ArgumentsInBrief,
     Reply,
-    ReplyInBrief,
 }
 
-/// Shortens each property of a schema.
-fn shortened(schema: &JsonObject, shorten: fn(&str, &mut Value)) -> Arc<JsonObject> {
-    let mut schema = schema.clone();
-    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
-        properties.iter_mut().for_each(|(name, property)| shorten(name, property));
-    }
-    Arc::new(schema)
-}
-
-/// The usual description of the argument `pane`, which the short schemas leave out.
-const USUAL_PANE: &str = "The pane; optional if there is only one.";
+/// The usual descriptions of arguments, which the short schemas leave out: they are clear from the name, or from another tool.
+const USUAL: [(&str, &str); 6] = [
+    ("pane", "The pane; optional if there is only one."),
+    ("raw", "Do not escape invisible characters."),
+    ("raw", "For a handle of run: see run."),
+    ("max_chars", "For a handle of run: see run."),
+    ("regex", "Treat the text as a regular expression."),
+    ("timeout_ms", "The longest wait; default and most 50,000."),
+];
 
 fn brief_argument(name: &str, argument: &mut Value) {
     let Value::Object(fields) = argument else { return };
-    if name == "pane" && fields.get("description").is_some_and(|doc| doc == USUAL_PANE) {
+    let is_usual = |doc: &Value| USUAL.iter().any(|(of, usual)| *of == name && doc == usual);
+    if fields.get("description").is_some_and(is_usual) {
         fields.remove("description");
     }
     // A negative number gets an error in words.
@@ -70,17 +76,11 @@ fn brief_argument(name: &str, argument: &mut Value) {
     }
     if let Some(Value::Object(properties)) = fields.get_mut("properties") {
         properties.iter_mut().for_each(|(name, property)| brief_argument(name, property));
+        // An unknown part gets an error in words, too.
+        fields.remove("additionalProperties");
     }
     if let Some(items) = fields.get_mut("items") {
         brief_argument("", items);
-    }
-}
-
-fn brief_field(_: &str, field: &mut Value) {
-    let Value::Object(fields) = field else { return };
-    fields.retain(|name, _| name == "type" || name == "items" || name == "enum");
-    if let Some(items) = fields.get_mut("items") {
-        brief_field("", items);
     }
 }
 
@@ -208,15 +208,7 @@ mod tests {
 
     #[test]
     fn a_brief_schema_has_names_and_types() {
-        let reply = json!({
-            "type": "object",
-            "properties": {
-                "count": {"type": "integer"},
-                "title": {"type": "string"},
-                "inner": {"type": "object"},
-            },
-        });
-        assert_eq!(Value::Object((*of_reply_in_brief::<Sample>()).clone()), reply);
+        assert_eq!(Value::Object((*of_reply_in_brief()).clone()), json!({"type": "object"}));
         let arguments = Value::Object((*of_arguments_in_brief::<Sample>()).clone());
         let count = json!({"type": "integer", "description": "How many."});
         assert_eq!(arguments["properties"]["count"], count);

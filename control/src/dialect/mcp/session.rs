@@ -35,7 +35,7 @@ use super::{
     resources::{self, Address, Watched},
     server::Server,
     stateless_clients::{SESSION, Who},
-    tool::{Ask, Hints, ToolEntry, Toolset, failed},
+    tool::{Ask, Hints, Progress, ToolEntry, Toolset, failed},
     words::Speaker,
 };
 use crate::{
@@ -214,11 +214,15 @@ impl Session {
             server: &self.server,
             caller,
             toolset: self.toolset.name,
-            speaker: Speaker { tool: tool.name, noun: self.toolset.noun },
+            speaker: Speaker {
+                tool: tool.name,
+                noun: self.toolset.noun,
+                advises: self.toolset.advises,
+            },
             folder: self.folder.as_deref(),
             is_shared: self.is_shared(caller, context),
             held,
-            progress: token.map(|token| (&context.peer, token)),
+            progress: token.map(|token| Progress { context, token }),
         }
     }
 
@@ -239,7 +243,12 @@ impl Drop for Session {
 
 /// A tool as listed for clients.
 pub fn described(tool: &ToolEntry) -> Tool {
-    let (arguments, reply) = (tool.listed)();
+    let (mut arguments, reply) = (tool.listed)();
+    if !tool.unlisted.is_empty()
+        && let Some(Value::Object(properties)) = Arc::make_mut(&mut arguments).get_mut("properties")
+    {
+        properties.retain(|name, _| !tool.unlisted.contains(&&**name));
+    }
     let described = Tool::new(tool.name, tool.doc, arguments)
         .with_title(tool.title)
         .with_annotations(tool.hints.annotations());

@@ -18,7 +18,10 @@ use self::{
     apps::{App, Launch},
     errors::{Code, error, internal},
 };
-use super::tool::{Ask, Toolset, plain, plain_tool, whole};
+use super::{
+    tool::{Ask, Toolset, plain, plain_tool, whole},
+    words::Advises,
+};
 use crate::methods::{
     input::{Type, TypeParams},
     session::{self, ResizeParams, StatusReply},
@@ -42,6 +45,7 @@ pub static TOOLSET: Toolset = Toolset {
         plain::<List>(),
     ],
     noun: "session",
+    advises: Advises::Few,
     refusal: |why| internal(why).to_string(),
 };
 

@@ -3,11 +3,12 @@
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
 use rmcp::{
-    Peer, RoleServer,
+    RoleServer,
     model::{
         CallToolResult, ContentBlock, JsonObject, MetaObject, ProgressNotificationParam,
         ProgressToken, ToolAnnotations,
     },
+    service::RequestContext,
 };
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
@@ -18,10 +19,10 @@ use unterm_mux::PaneId;
 pub use super::tool_result::{ToolResult, whole};
 use super::{
     arguments,
-    jobs::{Job, Kind, Pending},
+    jobs::{Job, JobState, Kind, LONGEST, Pending, SLICE, slice_within},
     schema,
     server::Server,
-    words::{PANE, Speaker},
+    words::{Advises, PANE, Speaker},
 };
 use crate::{
     backend::{Backend, Calls},
@@ -48,11 +49,14 @@ pub struct Toolset {
     pub tools: &'static [ToolEntry],
     /// The toolset's word for a pane.
     pub noun: &'static str,
+    /// The tools that its errors may advise to use.
+    pub advises: Advises,
     /// Writes the reason of a refusal in the form of the protocol's errors.
     pub refusal: fn(&str) -> String,
 }
 
 /// A tool's row, with the types erased.
+#[derive(Clone, Copy)]
 pub struct ToolEntry {
     /// Its name.
     pub name: &'static str,
@@ -68,6 +72,8 @@ pub struct ToolEntry {
     pub arguments: fn() -> Arc<JsonObject>,
     /// Both schemas in the form that clients receive.
     pub listed: fn() -> Schemas,
+    /// Arguments that are not listed. Calls may use them nevertheless.
+    pub unlisted: &'static [&'static str],
     /// Why a call with these arguments is refused for every caller. The person is then not asked to approve it.
     pub refuses: fn(&Ask<'_>, &JsonObject) -> Option<CallToolResult>,
     /// The schema of its reply. `None` if the reply is only text.
@@ -164,13 +170,23 @@ pub const fn row<T: Tool>() -> ToolEntry {
         example: T::EXAMPLE,
         arguments: schema::of_arguments::<T::Arguments>,
         listed: || {
-            let reply = schema::of_reply_in_brief::<T::Reply>();
+            let reply = schema::of_reply_in_brief();
             (schema::of_arguments_in_brief::<T::Arguments>(), Some(reply))
         },
+        unlisted: &[],
         refuses: |ask, given| check::<T>(ask, given).err().map(|why| failed(&why)),
         reply: Some(schema::of_reply::<T::Reply>),
         call: |ask, arguments| Box::pin(answer::<T>(ask, arguments)),
     }
+}
+
+/// A tool as a smaller toolset lists it: described for that toolset, without arguments that it rarely needs.
+pub const fn in_short(
+    tool: ToolEntry,
+    doc: &'static str,
+    unlisted: &'static [&'static str],
+) -> ToolEntry {
+    ToolEntry { doc, unlisted, ..tool }
 }
 
 fn check<T: Tool>(ask: &Ask<'_>, given: &JsonObject) -> ToolResult<()> {
@@ -251,6 +267,7 @@ pub const fn plain<T: PlainTool>() -> ToolEntry {
         example: "",
         arguments: schema::of_arguments::<T::Arguments>,
         listed: || (schema::of_arguments::<T::Arguments>(), None),
+        unlisted: &[],
         refuses: |ask, given| T::check(ask, given).err().map(|why| plainly::<T>(Err(why))),
         reply: None,
         call: |ask, arguments| {
@@ -320,7 +337,61 @@ pub struct Ask<'a> {
     /// How long the client has waited for the person's approval.
     pub held: Duration,
     /// Sends notifications of progress, if the client asked for them.
-    pub progress: Option<(&'a Peer<RoleServer>, ProgressToken)>,
+    pub progress: Option<Progress<'a>>,
+}
+
+/// Notifies a client of the progress of its request.
+pub struct Progress<'a> {
+    /// The request.
+    pub context: &'a RequestContext<RoleServer>,
+    /// The request's token.
+    pub token: ProgressToken,
+}
+
+impl Progress<'_> {
+    /// Notifies the client that its request has taken this long.
+    async fn tell(&self, passed: Duration, pane: u64) {
+        let passed = passed.as_secs();
+        let note = ProgressNotificationParam::new(self.token.clone(), passed as f64)
+            .with_message(format!("{passed} s in pane {pane}"));
+        // If the client has disconnected, this fails, and the call ends with its session.
+        let _ = self.context.peer.notify_progress(note).await;
+    }
+
+    /// Notifies the client when a job is over that outlives this request. `start`: when the request began.
+    fn tell_end_of(&self, job: &Job, start: Instant) {
+        // A client that cancelled a request wants no more of it.
+        if self.context.ct.is_cancelled() {
+            return;
+        }
+        let (peer, token) = (self.context.peer.clone(), self.token.clone());
+        job.when_over(move |state| async move {
+            let JobState { handle, pane, outcome, result_by, .. } = state;
+            let outcome = outcome.unwrap_or_default();
+            // Progress must increase. The earlier notifications had whole seconds.
+            let note = ProgressNotificationParam::new(token, start.elapsed().as_secs_f64())
+                .with_message(format!(
+                    "{handle} is over in pane {pane}: {outcome}. {result_by} gives its result"
+                ));
+            let _ = peer.notify_progress(note).await;
+        });
+    }
+}
+
+/// Notifies a client of a job's end, unless its request gets the outcome. Takes effect when the request stops waiting.
+struct Notice<'a> {
+    progress: &'a Progress<'a>,
+    job: &'a Job,
+    start: Instant,
+    has_outcome: bool,
+}
+
+impl Drop for Notice<'_> {
+    fn drop(&mut self) {
+        if !self.has_outcome {
+            self.progress.tell_end_of(self.job, self.start);
+        }
+    }
 }
 
 impl Ask<'_> {
@@ -363,9 +434,10 @@ impl Ask<'_> {
         let live: Vec<u64> = live.map(|session| session.id).collect();
         match live.as_slice() {
             [only] => Ok(*only),
-            [] => Err("There is no pane; open one with pane_open".to_owned()),
+            [] => Err(self.speaker.advised("There is no pane", "open one with pane_open")),
             several => {
-                Err(format!("Say which `pane`: there are {several:?}; pane_list describes each"))
+                let which = format!("Say which `pane`: there are {several:?}");
+                Err(self.speaker.advised(&which, "pane_list describes each"))
             }
         }
     }
@@ -391,7 +463,13 @@ impl Ask<'_> {
         self.server.jobs.begin(self.caller.connection, kind, pane, signals, call)
     }
 
-    /// The outcome of a call, if the call ends within this time. Notifies the client of progress meanwhile.
+    /// How long a request with this time-out may take. A client that receives progress can wait longer than others.
+    pub fn slice(&self, timeout_ms: Option<u64>) -> Duration {
+        slice_within(timeout_ms, if self.progress.is_some() { LONGEST } else { SLICE })
+    }
+
+    /// The outcome of a call, if the call ends within this time. Notifies the client of progress meanwhile, and of the call's
+    /// end if that comes later.
     pub async fn finish<T: Clone>(
         &self,
         job: &Job,
@@ -399,22 +477,22 @@ impl Ask<'_> {
         within: Duration,
     ) -> Option<ToolResult<T>> {
         let start = Instant::now();
+        job.is_asked_for();
         let outcome = pending.outcome(within.saturating_sub(self.held));
-        let Some((peer, token)) = &self.progress else { return outcome.await };
+        let Some(progress) = &self.progress else { return outcome.await };
+        let begun = start.checked_sub(self.held).unwrap_or(start);
+        let mut notice = Notice { progress, job, start: begun, has_outcome: false };
         let mut outcome = std::pin::pin!(outcome);
         let mut ticks = interval_at(start + FIRST_PROGRESS, PROGRESS);
         loop {
             tokio::select! {
                 biased;
-                outcome = &mut outcome => return outcome,
-                _ = ticks.tick() => {
-                    // Progress must increase, and the client was notified of the time before.
-                    let passed = (self.held + start.elapsed()).as_secs();
-                    let note = ProgressNotificationParam::new(token.clone(), passed as f64)
-                        .with_message(format!("{passed} s in pane {}", job.pane));
-                    // If the client has disconnected, this fails, and the call ends with its session.
-                    let _ = peer.notify_progress(note).await;
+                outcome = &mut outcome => {
+                    notice.has_outcome = outcome.is_some();
+                    return outcome;
                 }
+                // The client was notified of the time before.
+                _ = ticks.tick() => progress.tell(begun.elapsed(), job.pane).await,
             }
         }
     }
@@ -427,7 +505,8 @@ pub fn is_hidden(server: &Server, pane: u64) -> bool {
 }
 
 /// The name of resources in refusals.
-pub const RESOURCES: Speaker = Speaker { tool: "reading a resource", noun: PANE };
+pub const RESOURCES: Speaker =
+    Speaker { tool: "reading a resource", noun: PANE, advises: Advises::All };
 
 /// Calls a method for the reader of a resource.
 pub async fn call_for_resource<M: Method>(

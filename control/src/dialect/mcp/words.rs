@@ -16,12 +16,39 @@ pub struct Speaker {
     pub tool: &'static str,
     /// The toolset's word for a pane.
     pub noun: &'static str,
+    /// The tools that the errors may name.
+    pub advises: Advises,
+}
+
+/// The tools that a toolset's errors may name as a way out, besides those of the toolset `small`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Advises {
+    /// Those of the toolset `unterm`.
+    All,
+    /// None: the toolset lacks them.
+    Few,
 }
 
 /// The word for a pane in the toolset `unterm`.
 pub const PANE: &str = "pane";
 
 impl Speaker {
+    /// What is wrong, with advice that names tools which the toolset may lack.
+    pub fn advised(self, why: &str, advice: &str) -> String {
+        match self.advises {
+            Advises::All => format!("{why}; {advice}"),
+            Advises::Few => why.to_owned(),
+        }
+    }
+
+    /// How to ask the person.
+    fn by_request(self) -> &'static str {
+        match self.advises {
+            Advises::All => " by request_human",
+            Advises::Few => "",
+        }
+    }
+
     /// The message for an error.
     pub fn say(self, error: &Error) -> String {
         if let Error::Denied(denial) = error {
@@ -32,7 +59,7 @@ impl Speaker {
         }
         match error {
             Error::NoSession(id) => {
-                format!("There is no pane {id}; pane_list lists those there are")
+                self.advised(&format!("There is no pane {id}"), "pane_list lists those there are")
             }
             Error::Invalid { name, expected, got } => {
                 format!("`{}` must be {expected}, not {}", self.list(name), short(got))
@@ -52,17 +79,22 @@ impl Speaker {
                 Value::from(path.display().to_string())
             ),
             Error::Policy(_) => format!(
-                "{error}. It is a rule of the person: do it another way, or ask them by request_human"
+                "{error}. It is a rule of the person: do it another way, or ask them{}",
+                self.by_request()
             ),
             Error::Leased { id, holder } => format!(
                 "Nothing was typed: pane {id} is leased by {holder}. Wait until they give it back, or use another pane"
             ),
             Error::Secret(_) => {
-                format!("{}: tell them by request_human, then wait", renamed(&error.to_string()))
+                let ask = self.by_request();
+                format!("{}: tell them{ask}, then wait", renamed(&error.to_string()))
             }
-            Error::Ended { .. } | Error::Over { .. } => format!(
-                "{}. What it showed stays readable by screen; pane_open opens another",
-                renamed(&error.to_string())
+            Error::Ended { .. } | Error::Over { .. } => self.advised(
+                &format!(
+                    "{}. What it showed stays readable by screen",
+                    renamed(&error.to_string())
+                ),
+                "pane_open opens another",
             ),
             Error::NoBlock { block: Some(_), .. } => {
                 format!(
@@ -71,14 +103,14 @@ impl Speaker {
                 )
             }
             Error::NoBlock { block: None, .. } => {
-                format!(
-                    "{}: none has, or its output was longer than the history. `transcript` reads what is left",
+                let why = format!(
+                    "{}: none has, or its output was longer than the history",
                     renamed(&error.to_string())
-                )
+                );
+                self.advised(&why, "`transcript` reads what is left")
             }
-            Error::NoRoom { .. } => {
-                format!("{}; pane_open opens one in a tab of its own", renamed(&error.to_string()))
-            }
+            Error::NoRoom { .. } => self
+                .advised(&renamed(&error.to_string()), "pane_open opens one in a tab of its own"),
             Error::Write { id, error } => {
                 format!("Nothing was typed: in pane {id} {error}. Look at it by screen")
             }
@@ -96,7 +128,7 @@ impl Speaker {
     }
 
     fn denied(self, denial: &Denial) -> String {
-        let Self { tool, noun } = self;
+        let Self { tool, noun, .. } = self;
         let why = match denial {
             Denial::Scope { needs, has, .. } => {
                 let needs = match needs {
@@ -159,8 +191,9 @@ fn renamed(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::services::policy::Refusal;
 
-    const RUN: Speaker = Speaker { tool: "run", noun: PANE };
+    const RUN: Speaker = Speaker { tool: "run", noun: PANE, advises: Advises::All };
 
     #[test]
     fn panes_are_called_so_and_quotes_stay() {
@@ -169,6 +202,21 @@ mod tests {
         assert!(said.contains("pane 3 runs “tmux new-session”"), "{said}");
         let there = Speaker { noun: "session", ..RUN }.say(&busy);
         assert!(there.contains("session 3 runs"), "{there}");
+    }
+
+    #[test]
+    fn advice_names_only_tools_that_the_toolset_has() {
+        let few = Speaker { advises: Advises::Few, ..RUN };
+        for error in [
+            Error::NoSession(3),
+            Error::Policy(Refusal::NotAllowed),
+            Error::NoBlock { id: 3, block: None },
+        ] {
+            let lacks = ["pane_", "request_human", "transcript"];
+            assert!(lacks.iter().any(|tool| RUN.say(&error).contains(tool)), "{error}");
+            let said = few.say(&error);
+            assert!(!lacks.iter().any(|tool| said.contains(tool)), "{said}");
+        }
     }
 
     #[test]

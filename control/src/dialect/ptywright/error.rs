@@ -78,6 +78,11 @@ impl Error {
         Self::new(code::TIMEOUT, format!("the matcher did not match within {milliseconds} ms"))
     }
 
+    /// Whether a matcher did not match in time.
+    pub fn is_timeout(&self) -> bool {
+        self.code == code::TIMEOUT
+    }
+
     /// A session's program has ended, or the session was closed during the request.
     pub fn closed(message: impl Into<String>) -> Self {
         Self::new(code::CLOSED, message)

@@ -70,6 +70,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+    use crate::services::questions::{Kind, Question, Verdict};
 
     #[test]
     fn no_language_lacks_a_word_or_has_one_too_many() {
@@ -101,6 +102,47 @@ mod tests {
             }
         }
         assert_eq!(LANGUAGES.len(), 9);
+    }
+
+    #[test]
+    fn the_page_asks_in_the_words_of_the_window() {
+        let words = words("en-US").unwrap();
+        let word = |key: &str| {
+            let word = words[key].as_str().unwrap();
+            word.replace("{pane}", "3").replace("{client}", "agent")
+        };
+        let asked = |kind, session| Question {
+            number: 1,
+            kind,
+            client: "agent".to_owned(),
+            text: "run: make\ninstall".to_owned(),
+            choices: Vec::new(),
+            takes_text: false,
+            session,
+            asked_at: String::new(),
+            connection: 0,
+            call: 0,
+        };
+        for (kind, session, key) in [
+            (Kind::Approval, None, "approvals.act"),
+            (Kind::Approval, Some(3), "approvals.act.pane"),
+            (Kind::Question, None, "approvals.asks"),
+            (Kind::Question, Some(3), "approvals.asks.pane"),
+        ] {
+            assert_eq!(word(key), asked(kind, session).heading());
+        }
+        let approval = asked(Kind::Approval, None);
+        for verdict in Verdict::ALL {
+            let name = verdict.name();
+            assert_eq!(word(&format!("approvals.{name}")), approval.title(name));
+        }
+        let question = asked(Kind::Question, None);
+        assert_eq!(question.title("deny"), "deny", "an agent's own choice");
+        assert_eq!(question.leaving().unwrap(), word("approvals.leave"));
+        assert_eq!(
+            (approval.leaving(), &*approval.text_on_one_line()),
+            (None, "run: make ⏎ install")
+        );
     }
 
     #[test]

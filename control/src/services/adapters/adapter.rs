@@ -2,6 +2,7 @@
 
 use tokio::sync::watch;
 use unterm_mux::PaneId;
+use unterm_plugin::Explanation;
 
 use super::program::Program;
 use crate::{caller::TokenKind, error::Error};
@@ -42,6 +43,8 @@ pub struct Reading {
     pub confidence: f64,
     /// The text on the screen that showed the state.
     pub evidence: String,
+    /// Which of the plugin's rules decided, and on which text.
+    pub explain: Option<Explanation>,
     /// The `seq` of the screen.
     pub seq: u64,
 }

@@ -7,7 +7,7 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 use unterm_mux::{Pane, PaneState};
-use unterm_plugin::{Classification, ClassifyContext, Instance};
+use unterm_plugin::{Classification, ClassifyContext, Explanation, Instance};
 use unterm_term::LineId;
 
 use super::{
@@ -46,7 +46,13 @@ pub struct Reader {
 
 /// What a look at a pane found.
 enum Seen {
-    State { state: String, confidence: f64, evidence: String, seq: u64 },
+    State {
+        state: String,
+        confidence: f64,
+        evidence: String,
+        explain: Option<Explanation>,
+        seq: u64,
+    },
     ProgramGone,
     NoHolder,
 }
@@ -83,14 +89,14 @@ async fn follow_to_the_end(
             {
                 Seen::ProgramGone => return Err(End::Program),
                 Seen::NoHolder => return Err(End::Detached),
-                Seen::State { state, confidence, evidence, seq } => {
+                Seen::State { state, confidence, evidence, explain, seq } => {
                     timing.read(seq, began, Instant::now());
                     let last = adapter.reading();
                     let name = last.as_ref().map(|last| last.state.as_str());
                     if let Some(since) = debounce.see(&state, name, stable, began, now) {
                         let is_new = name != Some(&state);
                         let since = last.filter(|_| !is_new).map_or(since, |last| last.since);
-                        let reading = Reading { state, since, confidence, evidence, seq };
+                        let reading = Reading { state, since, confidence, evidence, explain, seq };
                         adapter.progress.send_replace(Progress::Read(reading));
                         if is_new {
                             changed();
@@ -144,24 +150,26 @@ fn see(pane: &Pane, program: Program, instance: &Instance, stable: Duration) -> 
                 state: BACKGROUND.to_owned(),
                 confidence: 1.0,
                 evidence: String::new(),
+                explain: None,
                 seq: pane.term().seq(),
             };
         }
         Place::Foreground => {}
     }
-    let (seq, screen) = screen(pane);
+    let (seq, title, screen) = screen(pane);
     let context = ClassifyContext {
         sequence: seq,
+        title,
         stable_ms: u64::try_from(stable.as_millis()).unwrap_or(u64::MAX),
         completed_turn_stable_ms: COMPLETED_TURN_STABLE_MS,
         ..ClassifyContext::of_screen(screen)
     };
-    let Classification { state, confidence, evidence, .. } = classify(instance, &context);
-    Seen::State { state, confidence, evidence, seq }
+    let Classification { state, confidence, evidence, explain, .. } = classify(instance, &context);
+    Seen::State { state, confidence, evidence, explain, seq }
 }
 
-/// A screen's `seq` and text. Rows that a program did not break are one line.
-fn screen(pane: &Pane) -> (u64, String) {
+/// A screen's `seq`, the title that its program set, and its text. Rows that a program did not break are one line.
+fn screen(pane: &Pane) -> (u64, String, String) {
     let term = pane.term();
     let (top, rows) = (term.live_top().0, u64::from(term.size().rows));
     let mut text = String::new();
@@ -171,10 +179,10 @@ fn screen(pane: &Pane) -> (u64, String) {
             text.push('\n');
         }
     }
-    let seq = term.seq();
+    let (seq, title) = (term.seq(), term.title().to_owned());
     drop(term);
     text.truncate(text.trim_end_matches('\n').len());
-    (seq, text)
+    (seq, title, text)
 }
 
 impl Adapter {

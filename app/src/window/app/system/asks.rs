@@ -1,6 +1,6 @@
 //! Shows agents' questions, and passes on the user's answers.
 
-use unterm_control::{Kind, Question, Verdict};
+use unterm_control::Question;
 
 use crate::window::{
     app::App,
@@ -45,16 +45,8 @@ impl App {
             1 => String::new(),
             more => format!(" ({} more)", more - 1),
         };
-        let text = fitted(&question.text);
-        let place = question.session.map_or_else(String::new, |id| format!(" in pane {id}"));
-        let says = match question.kind {
-            Kind::Approval => {
-                format!("Allow “{}” to act{place}?{more}\n{text}{press}", question.client)
-            }
-            Kind::Question => {
-                format!("“{}” asks{place}:{more}\n{text}{press}", question.client)
-            }
-        };
+        let (heading, text) = (question.heading(), fitted(&question.text_on_one_line()));
+        let says = format!("{heading}{more}\n{text}{press}");
         self.keep_saying(ABOUT, says);
         if is_new {
             self.ask_attention();
@@ -68,31 +60,18 @@ impl App {
         let Some(question) = questions.find(|question| Some(question.number) == shown) else {
             return false;
         };
-        let titled = |choice: &String| match question.kind {
-            Kind::Approval => Verdict::of(choice)
-                .map_or_else(|| choice.clone(), |verdict| verdict.title(&question.client)),
-            Kind::Question => choice.clone(),
-        };
-        let mut items: Vec<_> = question
-            .choices
-            .iter()
-            .map(|choice| Item::new(titled(choice), Choice::Answer(choice.clone())))
+        let choices = question.choices.iter();
+        let mut items: Vec<_> = choices
+            .map(|choice| Item::new(question.title(choice), Choice::Answer(choice.clone())))
             .collect();
-        if question.kind == Kind::Question {
-            if question.takes_text {
-                items.push(Item::new("In your own words…", Choice::OwnWords));
-            }
-            items.push(Item::new("Don't answer", Choice::NoAnswer));
+        if question.takes_text {
+            items.push(Item::new("In your own words…", Choice::OwnWords));
         }
-        let (client, text) = (&question.client, question.text);
-        let hint = match question.kind {
-            Kind::Approval => {
-                let place =
-                    question.session.map_or_else(String::new, |id| format!(" in pane {id}"));
-                format!("Allow “{client}” to do this{place}? Choose an answer")
-            }
-            Kind::Question => format!("“{client}” asks. Choose an answer"),
-        };
+        if let Some(leaving) = question.leaving() {
+            items.push(Item::new(leaving, Choice::NoAnswer));
+        }
+        let hint = format!("{} Choose an answer", question.heading());
+        let text = question.text;
         self.pick_answer(&hint, text, items, question.number);
         true
     }

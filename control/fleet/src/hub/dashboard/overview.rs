@@ -19,6 +19,7 @@ pub async fn of(hub: &Services, sign_in: &SignIn, site: &Site) -> Result<Value> 
         json!({
             "key": key,
             "id": unterm_control::escaped(&of.id),
+            "name": of.name(),
             "token": of.token,
             "token_name": of.token_name,
             "state": of.state,

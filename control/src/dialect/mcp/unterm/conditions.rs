@@ -11,14 +11,14 @@ use crate::{
     methods::wait::{Awaited, WatchParams},
 };
 
-/// A condition: exactly one of these fields. Flags take true.
+/// Exactly one of these fields; flags take true.
 #[derive(Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Condition {
     /// A changed line contains this text.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
-    /// A changed line matches this regular expression.
+    /// A changed line matches.
     #[serde(skip_serializing_if = "Option::is_none")]
     regex: Option<String>,
     /// The screen has not changed for this long.
@@ -26,7 +26,7 @@ pub struct Condition {
     stable_ms: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     exit: Option<bool>,
-    /// true: the shell is at its prompt.
+    /// The shell is at its prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     prompt: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -36,10 +36,10 @@ pub struct Condition {
     /// The title contains this text.
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<String>,
-    /// true: the program asks for a password.
+    /// The program asks for a password.
     #[serde(skip_serializing_if = "Option::is_none")]
     secret: Option<bool>,
-    /// true: the program waits for input.
+    /// The program waits for input.
     #[serde(skip_serializing_if = "Option::is_none")]
     input: Option<bool>,
 }

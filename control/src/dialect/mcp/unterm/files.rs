@@ -17,7 +17,7 @@ const MOST: u64 = 200_000;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReadArguments {
-    /// Relative to the pane's working directory, or an absolute path below it.
+    /// Relative, or absolute below the working directory.
     path: String,
     /// The pane; optional if there is only one.
     pane: Option<u64>,

@@ -49,7 +49,7 @@ pub struct Mouse {
     row: u64,
     col: u64,
     button: Option<MouseButton>,
-    /// For scroll: rows down; negative scrolls up; default 1.
+    /// For scroll: rows down, negative: up; default 1.
     lines: Option<i64>,
     /// Any of ctrl, alt, shift.
     modifiers: Option<Vec<String>>,
@@ -78,21 +78,21 @@ pub struct InputArguments {
     text: Option<String>,
     /// Pasted second.
     paste: Option<String>,
-    /// Pressed third, such as ["escape", ":", "w", "q", "enter"], ["ctrl+c"], ["alt+left"], ["f5"].
+    /// Pressed third: characters, or names such as enter, escape, ctrl+c, alt+left, f5.
     keys: Option<Vec<String>>,
     /// Sent last, if the program has enabled the mouse.
     mouse: Option<Mouse>,
-    /// Then wait until any of these conditions holds for later output. See wait.
+    /// Then wait until any holds for later output; see wait.
     wait_any: Option<Conditions>,
-    /// Then wait until each of these has held.
+    /// Then wait until each has held.
     wait_all: Option<Conditions>,
     /// The longest wait; default 10,000, at most 50,000.
     timeout_ms: Option<u64>,
-    /// Also match text in prompts and typed command lines; default false.
+    /// Also match prompts and typed command lines.
     include_typed: Option<bool>,
-    /// Return the screen's text afterwards; default true with a wait.
+    /// Return the screen afterwards; default true with a wait.
     show: Option<bool>,
-    /// true: you have checked that the screen asks for no secret. Needed only if Unterm is in doubt.
+    /// You have checked that the screen asks for no secret; only if Unterm is in doubt.
     no_secret: Option<bool>,
 }
 
@@ -197,7 +197,7 @@ pub enum SignalName {
 pub struct SignalArguments {
     /// The pane; optional if there is only one.
     pane: Option<u64>,
-    /// INT, QUIT, TSTP and EOF are typed as control keys. The foreground process group receives the others.
+    /// INT, QUIT, TSTP and EOF are typed as keys.
     signal: SignalName,
 }
 
@@ -228,9 +228,8 @@ tool! {
 pub struct LeaseArguments {
     /// The pane; optional if there is only one.
     pane: Option<u64>,
-    /// Release the lease.
     release: Option<bool>,
-    /// How long the lease lasts; default 60,000, at most an hour.
+    /// Default 60,000; at most an hour.
     ttl_ms: Option<u64>,
 }
 
@@ -249,7 +248,7 @@ const SHARED: &str = "Any other agent of your program that brings your token is 
 
 tool! {
     Lease "lease" "Take or give back a pane's input" Adds
-    "Keep other callers from typing in a pane for a while. The person's first key there ends the lease. Your input is then refused until you release the lease, or take a new one after the person's line is done."
+    "Keep other callers from typing in a pane. The person's first key there ends the lease; your input is then refused until you release it, or take a new one after the person's line."
     example r#"{"ttl_ms": 60000}"#
     (ask, arguments: LeaseArguments) -> LeaseReply {
         let LeaseArguments { pane, release, ttl_ms } = arguments;

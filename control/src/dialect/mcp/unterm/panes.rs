@@ -156,15 +156,15 @@ tool! {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OpenArguments {
-    /// A program and its arguments, started without a shell. Default: the user's shell.
+    /// A program and its arguments, without a shell. Default: the user's shell.
     command: Option<Vec<String>>,
-    /// An absolute path. Default: your own working directory, or else the user's home.
+    /// An absolute path. Default: your own folder, else the home.
     cwd: Option<String>,
-    /// Added to the inherited environment.
+    /// Added to the environment.
     env: Option<BTreeMap<String, String>>,
     cols: Option<u64>,
     rows: Option<u64>,
-    /// A fixed title, which programs can't change.
+    /// A title that programs can't change.
     title: Option<String>,
 }
 
@@ -209,7 +209,7 @@ async fn name(ask: &Ask<'_>, pane: u64, title: Option<String>) -> ToolResult<()>
 
 tool! {
     Open "pane_open" "Open a pane" Adds
-    "Open a pane with the user's shell or a program. After the program ends, its screen stays readable until pane_close."
+    "Open a pane with the user's shell or a program. Its screen stays readable until pane_close."
     example r#"{"command": ["htop"]}"#
     (ask, arguments: OpenArguments) -> OpenReply {
         let title = arguments.title.clone();
@@ -231,9 +231,9 @@ pub enum Direction {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SplitArguments {
-    /// The pane to split; optional if there is only one.
+    /// The pane; optional if there is only one.
     pane: Option<u64>,
-    /// Position of the new pane; default right.
+    /// Default right.
     direction: Option<Direction>,
     /// This and the rest: see pane_open.
     command: Option<Vec<String>>,

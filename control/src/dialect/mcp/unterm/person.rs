@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{run::of_another_tool, shown::line};
 use crate::{
     dialect::mcp::{
-        jobs::{Asking, Job, Kind, WEEK, slice},
+        jobs::{Asking, Job, Kind, WEEK},
         tool::{Ask, ToolResult, tool},
         untrusted::escaped,
     },
@@ -21,17 +21,17 @@ use crate::{
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RequestArguments {
-    /// The question or request, in one or two sentences.
+    /// One or two sentences.
     message: Option<String>,
-    /// Up to nine answers to choose from; default: Done, Not now.
+    /// Up to nine answers; default: Done, Not now.
     choices: Option<Vec<String>>,
     /// The person may also type an answer.
     takes_text: Option<bool>,
     /// The pane that the question is about.
     pane: Option<u64>,
-    /// From an earlier call, to continue waiting for its answer.
+    /// From an earlier call, to go on waiting.
     handle: Option<String>,
-    /// The longest wait; default and most 50,000.
+    /// The longest wait; default 50,000.
     timeout_ms: Option<u64>,
 }
 
@@ -112,13 +112,13 @@ async fn question(ask: &Ask<'_>, arguments: &RequestArguments) -> ToolResult<Job
 
 tool! {
     RequestHuman "request_human" "Ask the person" Looks
-    "Ask the person who owns the terminal a question, or to do something such as type a password, and wait for the answer. The window and the settings page show the question. Returns within 50 seconds, with a handle if there is no answer yet."
+    "Ask the person a question, or to do something such as type a password, and wait for the answer. Returns a handle if there is none in time."
     example r#"{"message": "Deploy to production?", "choices": ["Yes", "No"]}"#
     (ask, arguments: RequestArguments) -> RequestReply {
         let note = shown(ask)?;
         let job = question(ask, &arguments).await?;
         let _asking = Asking::new(&ask.server.jobs, &job);
-        let within = slice(arguments.timeout_ms);
+        let within = ask.slice(arguments.timeout_ms);
         let answer = match &job.kind {
             Kind::Question(pending) => {
                 let outcome = ask.finish(&job, pending, within).await;

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     dialect::mcp::{
-        jobs::{Asking, Job, Kind, Pending, WEEK, slice},
+        jobs::{Asking, Job, Kind, Pending, WEEK},
         tool::{Ask, ToolResult, tool},
         untrusted::{Clipped, clipped, is_longer},
     },
@@ -44,17 +44,17 @@ pub enum OnCancel {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RunArguments {
-    /// The command, as typed at the prompt; may have several lines.
+    /// As typed at the prompt; may have several lines.
     command: String,
     /// The pane; in every tool, optional if there is only one.
     pane: Option<u64>,
-    /// The longest wait; default and most 50,000.
+    /// The longest wait; default 50,000. More may end earlier, with a handle.
     timeout_ms: Option<u64>,
-    /// Most characters of output; default 20,000. The middle of longer output is left out.
+    /// Most characters of output; default 20,000. The middle is left out.
     max_chars: Option<usize>,
-    /// Do not escape invisible characters.
+    /// Do not escape invisible characters, here and in other tools.
     raw: Option<bool>,
-    /// What happens to the command if this call is cancelled; default interrupt.
+    /// If this call is cancelled; default interrupt.
     on_cancel: Option<OnCancel>,
 }
 
@@ -182,13 +182,13 @@ async fn running(ask: &Ask<'_>, job: &Job) -> ToolResult<RunReply> {
 
 tool! {
     Run "run" "Run a command" Acts
-    "Run a command in a pane's shell until it ends or waits for input; returns its output and exit code. If ended is false, the command still runs: answer its question with input, then call wait with the handle. Directory and variables persist. Refused, with nothing typed, if another program would read the command or the prompt already holds text."
+    "Run a command in a pane's shell until it ends or waits for input; returns its output and exit code. If ended is false, the command still runs: answer its question with input, then call wait with the handle. Directory and variables persist. Refused if another program would read the command or the prompt holds text."
     example r#"{"command": "make test"}"#
     untrusted ["output", "screen"]
     (ask, arguments: RunArguments) -> RunReply {
         let RunArguments { command, pane, timeout_ms, max_chars, raw, on_cancel } = arguments;
         let pane = ask.pane(pane).await?;
-        let within = slice(timeout_ms);
+        let within = ask.slice(timeout_ms);
         let state = ask.call::<Status>(SessionOnly::of(pane)).await?;
         let (command, timeout_ms) = (command.into(), WEEK.into());
         let params = RunWaitParams { command, timeout_ms, ..RunWaitParams::of(pane) };
@@ -264,20 +264,20 @@ async fn finish_or_ask(
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WaitArguments {
-    /// From an earlier call, to continue its wait; needs no other field.
+    /// From an earlier call; needs no other field.
     handle: Option<String>,
     /// The pane; optional if there is only one.
     pane: Option<u64>,
-    /// Wait until any of these conditions holds.
+    /// Until any of these holds.
     #[schemars(with = "Option<Vec<super::conditions::Condition>>")]
     any: Option<Conditions>,
-    /// Wait until each of these conditions has held, as in any.
+    /// Until each has held.
     all: Option<Conditions>,
-    /// Match only output after this seq of the pane. Default: also match the screen.
+    /// Match only output after this seq; default: also the screen.
     since_seq: Option<u64>,
-    /// Also match text in prompts and typed command lines; default false.
+    /// Also match prompts and typed command lines.
     include_typed: Option<bool>,
-    /// The longest wait; default and most 50,000.
+    /// The longest wait; default 50,000. More may end earlier, with a handle.
     timeout_ms: Option<u64>,
     /// For a handle of run: see run.
     max_chars: Option<usize>,
@@ -372,13 +372,13 @@ pub async fn go_on(
 
 tool! {
     Wait "wait" "Wait" Looks
-    "Wait for conditions in a pane, or for a handle's command to end. Returns within 50 seconds, with a handle if the wait is not over."
+    "Wait for conditions in a pane, or for a handle's command to end. Returns a handle if the wait is not over in time."
     example r#"{"any": [{"text": "ready"}, {"exit": true}]}"#
     untrusted ["text", "output", "screen"]
     (ask, arguments: WaitArguments) -> WaitReply {
         let WaitArguments { handle, pane, any, all, since_seq, include_typed, timeout_ms, max_chars, raw } =
             arguments;
-        let within = slice(timeout_ms);
+        let within = ask.slice(timeout_ms);
         let view = View { raw: raw == Some(true), most: max_chars };
         if let Some(handle) = handle {
             let job = ask.server.jobs.find(ask.caller.connection, &handle);

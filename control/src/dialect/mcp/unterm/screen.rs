@@ -54,11 +54,11 @@ pub enum Format {
 pub struct ScreenArguments {
     /// The pane; optional if there is only one.
     pane: Option<u64>,
-    /// text; cells: text with colours, attributes and links; png: a picture; diff: the rows changed after since_seq.
+    /// cells: text with its style; png: a picture; diff: the rows changed after since_seq.
     format: Option<Format>,
     /// For diff: the seq of an earlier reply; default: all rows.
     since_seq: Option<u64>,
-    /// For text and cells; counts from 0, as first_col does.
+    /// From 0, as first_col; for text and cells.
     first_row: Option<usize>,
     row_count: Option<usize>,
     first_col: Option<u64>,
@@ -124,7 +124,7 @@ pub struct ScreenReply {
 
 tool! {
     Screen "screen" "Look at a pane" Looks
-    "Read what a pane shows now: as text, as styled cells, as a picture, or only the rows that changed since an earlier call."
+    "Read what a pane shows: as text, styled cells or a picture, or the rows that changed since an earlier call."
     example r#"{"format": "text"}"#
     untrusted ["text", "cells", "looks", "changes"]
     (ask, arguments: ScreenArguments) -> ScreenReply {

@@ -3,10 +3,14 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
-use unterm_plugin::Action;
+use unterm_plugin::{Action, ClassifyContext, LuaPredicate, Matcher, Permission, WaitFor};
 
-use super::{Adapters, Locked, to_its_end};
-use crate::dialect::ptywright::{error::Result, plugins::refused};
+use super::{Adapter, Adapters, Locked, context::context, to_its_end};
+use crate::dialect::ptywright::{
+    error::{Error, Result},
+    plugins::refused,
+    sessions::Wait,
+};
 
 /// An intent and its parameters.
 pub struct Intent {
@@ -34,11 +38,23 @@ impl Adapters {
         .await
     }
 
-    async fn carry_out(&self, locked: &mut Locked, intent: Intent, method: &str) -> Result<()> {
+    async fn carry_out(
+        &self,
+        locked: &mut Locked,
+        intent: Intent,
+        method: &'static str,
+    ) -> Result<()> {
         let adapter = locked.adapter.clone();
         let instance = adapter.instance.clone();
         let Intent { name, params } = intent;
-        let call = move || instance.intent(&name, &Value::Object(params));
+        let seen = self.seen(locked).await;
+        let call = move || {
+            // So that the intent knows the screen on which it acts. If this fails, the intent knows an earlier one.
+            if let Some(seen) = seen {
+                let _ = instance.classify(&seen);
+            }
+            instance.intent(&name, &Value::Object(params))
+        };
         let outcome = adapter.calls.run(call).await?.map_err(|error| refused(&error, method))?;
         // A mark after an input is placed at the end of the output before that input, because the answer may arrive before the
         // mark is set.
@@ -47,10 +63,10 @@ impl Adapters {
             let session = &adapter.session;
             match action {
                 Action::MarkTranscript(mark) => session.mark(mark.label, before)?,
+                Action::WaitFor(wait) => self.wait_between(&adapter, wait, method).await?,
                 action => {
                     before = Some(session.output_end());
-                    self.sessions.act(session, action).await?;
-                    session.restart_stability();
+                    self.press(&adapter, action).await?;
                 }
             }
         }
@@ -58,5 +74,45 @@ impl Adapters {
             *locked.last_intent = Some(last_intent).filter(|name| !name.is_empty());
         }
         Ok(())
+    }
+
+    /// The screen before an intent, if the plugin may read it.
+    async fn seen(&self, locked: &Locked) -> Option<ClassifyContext> {
+        if !locked.adapter.manifest.has(Permission::ScreenRead) {
+            return None;
+        }
+        let screen = self.sessions.screen(&locked.adapter.session).await.ok()?;
+        Some(context(locked, &screen))
+    }
+
+    async fn press(&self, adapter: &Adapter, action: Action) -> Result<()> {
+        self.sessions.act(&adapter.session, action).await?;
+        adapter.session.restart_stability();
+        Ok(())
+    }
+
+    /// Waits until a predicate holds, and presses a key each time that it does not in time.
+    async fn wait_between(
+        &self,
+        adapter: &Adapter,
+        wait: WaitFor,
+        method: &'static str,
+    ) -> Result<()> {
+        let WaitFor { predicate, params, timeout_ms, key, presses, failure } = wait;
+        let plugin = adapter.manifest.name.clone();
+        let matcher = Matcher::Lua(LuaPredicate { plugin, predicate, params });
+        let presses = if key.is_some() { presses } else { 0 };
+        for press in 0..=presses {
+            if let Some(key) = key.clone().filter(|_| press > 0) {
+                self.press(adapter, Action::Key(key)).await?;
+            }
+            let wait = Wait::new(matcher.clone(), timeout_ms, method);
+            match self.sessions.matched(&adapter.session, wait).await {
+                Ok(_) => return Ok(()),
+                Err(error) if error.is_timeout() => {}
+                Err(error) => return Err(error),
+            }
+        }
+        failure.map_or(Ok(()), |why| Err(Error::internal(why)))
     }
 }

@@ -68,9 +68,11 @@ impl Adapters {
     }
 }
 
-fn context(locked: &Locked, screen: &Snapshot) -> ClassifyContext {
+/// What `classify` gets for a screen.
+pub(super) fn context(locked: &Locked, screen: &Snapshot) -> ClassifyContext {
     let session = &locked.adapter.session;
     ClassifyContext {
+        title: screen.title.clone().unwrap_or_default(),
         transcript: session.transcript(),
         sequence: screen.sequence,
         last_intent: locked.last_intent.clone(),

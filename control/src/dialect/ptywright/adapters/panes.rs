@@ -66,7 +66,8 @@ impl Adapters {
 
 /// A state as clients see it.
 fn shown(state: ProgramState) -> Value {
-    let ProgramState { id, plugin, state, since, confidence, evidence, seq, source } = state;
+    let ProgramState { id, plugin, state, since, confidence, evidence, explain, seq, source } =
+        state;
     let mut state = json!({
         "state": state,
         "confidence": confidence,
@@ -75,6 +76,9 @@ fn shown(state: ProgramState) -> Value {
         "since": since,
         "source": source,
     });
+    if let Some(explain) = explain {
+        state["explain"] = json!(explain);
+    }
     redact(&mut state, &Redaction::default());
     json!({"pane": id, "plugin": plugin, "state": state})
 }

@@ -59,6 +59,11 @@ impl Sessions {
                 self.typed(session, self.call::<SignalMethod>(params).await.map(drop))
             }
             Action::MarkTranscript(Mark { label }) => session.mark(label, None),
+            Action::WaitFor(_) => {
+                let why =
+                    "action.type: only intents of plugins contain wait_for; call session.wait";
+                Err(Error::invalid_params(why))
+            }
         }
     }
 

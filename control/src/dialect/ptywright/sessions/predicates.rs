@@ -6,6 +6,7 @@ use super::{Session, Sessions, millis};
 use crate::dialect::ptywright::{
     error::Result,
     matcher::{Answered, Compiled, Outcome, Seen},
+    snapshot::Snapshot,
 };
 
 impl Sessions {
@@ -18,7 +19,7 @@ impl Sessions {
         session: &Session,
         matcher: &Compiled,
         seen: &Seen,
-        sequence: u64,
+        snapshot: &Snapshot,
         method: &'static str,
     ) -> Result<Vec<Answered>> {
         let mut answers: Vec<Answered> = Vec::new();
@@ -28,8 +29,9 @@ impl Sessions {
             }
             let input = PredicateInput {
                 screen: seen.screen.clone(),
+                title: snapshot.title.clone().unwrap_or_default(),
                 transcript: seen.transcript.clone(),
-                sequence,
+                sequence: snapshot.sequence,
                 stable_ms: millis(seen.stable),
                 process_exited: seen.has_exited,
                 markers: session.marks(),

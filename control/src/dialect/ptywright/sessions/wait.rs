@@ -122,7 +122,7 @@ impl Sessions {
             };
             // Predicates and expressions may outlast the time-out. A wait with a time-out of 0 still tries its matcher once.
             let until = deadline.max(start + LOOK);
-            let asked = self.ask_predicates(session, &matcher, &seen, snapshot.sequence, method);
+            let asked = self.ask_predicates(session, &matcher, &seen, &snapshot, method);
             let asked = timeout_at(until, asked).await;
             seen.predicates = asked.map_err(|_| Error::timeout(timeout_ms))??;
             let tried = timeout_at(until, self.try_on(&matcher, seen));
