@@ -103,6 +103,18 @@ fn bash_reports_exit_codes_whatever_prompt_command_becomes() {
 }
 
 #[test]
+fn bash_that_ends_at_errors_outlives_its_prompts() {
+    for hook in ["", "PROMPT_COMMAND='true | true'\n"] {
+        let home = tempfile::tempdir().unwrap();
+        let (_mux, pane) = shell("bash", home.path(), &format!("PS1='$ '\n{hook}set -eu\n"));
+        for (line, code) in [("! true", 1), ("true", 0), ("! (exit 3) | true", 1), ("true", 0)] {
+            type_line(&pane, line);
+            assert_eq!(last_ended(&pane), (line.to_owned(), Some(code), String::new()));
+        }
+    }
+}
+
+#[test]
 fn zsh_reports_exit_codes_whatever_its_hooks_become() {
     let changes = [
         "precmd_functions=()",
@@ -154,13 +166,18 @@ fn what_a_users_hook_prints_is_no_output_and_stays_before_the_prompt() {
     let (_mux, pane) = shell(
         "bash",
         home.path(),
-        "PS1='$ '\nunset HISTFILE\nPROMPT_COMMAND='printf \"[%s] \" \"${PIPESTATUS[*]}\"'\n",
+        "PS1='$ '\nunset HISTFILE\nPROMPT_COMMAND='printf \"[%s] \" \"$? ${PIPESTATUS[*]}\"'\n",
     );
-    type_line(&pane, "printf abc; sh -c 'exit 4'");
-    assert_eq!(last_ended(&pane).2, "abc");
-    let shown = screen(&pane);
-    let last = shown.iter().rfind(|row| !row.is_empty()).unwrap();
-    assert_eq!(last, "[4] $", "{shown:#?}");
+    for (line, hook) in [
+        ("printf abc; sh -c 'exit 4'", "[4 4] $"),
+        ("printf abc | cat | (cat; exit 5)", "[5 0 0 5] $"),
+        ("printf abc; (exit 3) | true", "[0 3 0] $"),
+    ] {
+        type_line(&pane, line);
+        assert_eq!(last_ended(&pane).2, "abc");
+        let shown = screen(&pane);
+        assert_eq!(shown.iter().rfind(|row| !row.is_empty()).unwrap(), hook, "{shown:#?}");
+    }
     // Traces of the user's hook count as little.
     type_line(&pane, "set -x");
     type_line(&pane, "echo traced");

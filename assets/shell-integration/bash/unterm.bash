@@ -1,6 +1,11 @@
 # Unterm's shell integration for bash: marks prompts, commands, their output and exit codes (OSC 133, OSC 633 E), and
 # reports the working directory (OSC 7). Unterm has bash read this file instead of its own start-up files, by POSIX mode
 # and $ENV, and this file then reads those. Changes no file.
+#
+# Users change PROMPT_COMMAND and the prompts at any moment. Marks need one of these at a prompt: our element of PROMPT_COMMAND,
+# which no assignment to `$PROMPT_COMMAND` reaches since bash 5.1, or our part of PS1. If one line removes both, that prompt has
+# no marks; PS0 then restores them with the next command. If PS0 is gone too, or `promptvars` is off, they stay lost: call
+# `_unterm_again`, which prints nothing and returns the `$?` that it was called with.
 
 # Marks carry a nonce, by which Unterm knows them from what other programs print. It comes in a file that is emptied before
 # any other program runs: no environment holds it, neither a child's nor this shell's own (/proc/PID/environ).
@@ -176,13 +181,23 @@ _unterm_late() {
 # At the beginning of element 0, if the person has elements: what these print is not the command's output. `$?` is the
 # command's only if nothing ran before.
 _unterm_before() {
-    { local status=$? IFS= - && builtin set +x; } 2>/dev/null
+    { local status=$? pipe=("${PIPESTATUS[@]}") IFS= - && builtin set +x; } 2>/dev/null
+    # The person's elements see PIPESTATUS too. Only a pipeline sets it. With `set -e`, it would end the shell.
+    builtin unalias _unterm_pipe 2>/dev/null || :
+    if [[ ${#pipe[@]} != 1 && $- != *e* ]]; then
+        builtin printf -v pipe ' | (exit %s)' "${pipe[@]}"
+        builtin alias _unterm_pipe="${pipe# | }"
+    fi
     if [[ ${#FUNCNAME[@]} == 1 && "${PROMPT_COMMAND[*]-}" == $'_unterm_before\n'* && $_unterm_early == 0 ]]; then
         _unterm_early=1
         _unterm_end "$status"
     fi
+    if [[ $- == *e* ]]; then builtin return 0; fi
     builtin return "$status"
 }
+
+# After `_unterm_before`: a pipeline with the exit codes of the command's, or this.
+_unterm_pipe() { builtin return "$?"; }
 
 # The last element, since others make prompts.
 _unterm_after() {
@@ -199,8 +214,8 @@ _unterm_after() {
         _unterm_end ''
     else
         # PS1 does it.
-        _unterm_again "$is_text"
-        builtin return "$status"
+        _unterm_again "$is_text" || :
+        builtin return 0
     fi
     _unterm_line=()
     _unterm_turn=0
@@ -219,10 +234,10 @@ _unterm_after() {
         _unterm_number='\#'
         _unterm_number=${_unterm_number@P}
     fi
-    _unterm_again "$is_text"
+    _unterm_again "$is_text" || :
     _unterm_told=1
     _unterm_early=0
-    builtin return "$status"
+    builtin return 0
 }
 
 # How this shell is told of new variables while its prompt waits, by the one harmless signal that readline acts on at once. It
@@ -233,6 +248,10 @@ _unterm_follow() {
     fi
 }
 
+# Aliases run the functions without traces (`set -x`), which are output of the command until its end is reported, and would
+# show the nonce. Where they are lost, the functions do the same.
+_unterm_aliases=([0]=$'{ _unterm_before; } 2>/dev/null\n{ _unterm_pipe; } 2>/dev/null' [1]='{ _unterm_after; } 2>/dev/null')
+
 # Puts all of this back where it was lost: our parts of PROMPT_COMMAND, PS0, PS1, PS2 and HISTIGNORE.
 _unterm_again() {
     { local status=$? IFS= is_text=${1-} - && builtin set +x; } 2>/dev/null
@@ -241,6 +260,9 @@ _unterm_again() {
         if ! builtin shopt -q promptvars; then is_text=1; fi
     fi
     if ((! _unterm_fixed)); then _unterm_place; fi
+    if [[ -z ${BASH_ALIASES[_unterm_after]-} || -z ${BASH_ALIASES[_unterm_before]-} ]]; then
+        builtin alias "_unterm_before=${_unterm_aliases[0]}" "_unterm_after=${_unterm_aliases[1]}"
+    fi
     if [[ ${HISTIGNORE-} != *"$_unterm_typed"* && ${HISTIGNORE+${HISTIGNORE@a}} != *r* ]]; then
         HISTIGNORE=${HISTIGNORE:+$HISTIGNORE:}$_unterm_typed
     fi
@@ -320,10 +342,6 @@ _unterm_place() {
 
 if [[ ${PROMPT_COMMAND+${PROMPT_COMMAND[@]@a}} == *r* ]]; then _unterm_fixed=1; fi
 _unterm_again
-
-# Without traces (`set -x`), which are output of the command until its end is reported, and would show the nonce. The
-# functions do the same where aliases are lost.
-builtin alias _unterm_before='{ _unterm_before; } 2>/dev/null' _unterm_after='{ _unterm_after; } 2>/dev/null'
 
 # A shell started by its name gets the integration too.
 _unterm_shell() {
