@@ -6,4 +6,5 @@ mod images;
 mod layout;
 mod panes;
 mod shell_integration;
+mod shell_settings;
 mod terminfo;

@@ -7,7 +7,7 @@ use unterm_mux::{Defaults, Mux, MuxOptions, OnExit, Pane, ShellIntegration};
 use unterm_term::{Command, Size};
 
 /// A mux whose shells are integrated, with a home of its own.
-fn integrated(home: &Path) -> Arc<Mux> {
+pub fn integrated(home: &Path) -> Arc<Mux> {
     let folder = home.join("scripts");
     ShellIntegration::install(&folder).unwrap();
     let mux = Mux::new(MuxOptions { default_size: Size::cells(80, 24), ..MuxOptions::default() });
@@ -41,12 +41,12 @@ fn is_installed(program: &str) -> bool {
     std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }
 
-fn commands(pane: &Pane) -> Vec<Command> {
+pub fn commands(pane: &Pane) -> Vec<Command> {
     pane.term().commands().cloned().collect()
 }
 
 /// Types a line at the prompt and waits until the next prompt waits for one.
-fn type_line(pane: &Pane, line: &str) {
+pub fn type_line(pane: &Pane, line: &str) {
     let at_prompt = |pane: &Pane| commands(pane).last().is_some_and(Command::is_prompting);
     wait(pane, "a prompt", at_prompt);
     let before = commands(pane).last().map_or(0, |command| command.id);

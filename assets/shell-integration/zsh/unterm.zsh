@@ -3,7 +3,10 @@
 
 if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
     'builtin' 'typeset' -g _unterm_on=1
+    # A command ran and its end is not reported yet.
     'builtin' 'typeset' -gi _unterm_ran=0
+    # `_unterm_last` is scheduled for the next prompt.
+    'builtin' 'typeset' -gi _unterm_scheduled=0
     'builtin' 'typeset' -ga precmd_functions
     'builtin' 'typeset' -ga preexec_functions
     'builtin' 'typeset' -ga zshaddhistory_functions
@@ -23,12 +26,14 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
         [[ $1 == '  '[^\ ]*'   '$'\n' ]]
     }
     _unterm_addhistory() {
-        'builtin' 'emulate' -L zsh -o no_aliases -o no_xtrace
-        if _unterm_is_typed "$1" && 'builtin' 'fc' -p; then
-            _unterm_pushed=1
-            # The preexec hooks are given no line that is in another history.
-            _unterm_line=${1%$'\n'}
-        fi
+        {
+            'builtin' 'emulate' -L zsh -o no_aliases -o no_xtrace
+            if _unterm_is_typed "$1" && 'builtin' 'fc' -p; then
+                _unterm_pushed=1
+                # The preexec hooks are given no line that is in another history.
+                _unterm_line=${1%$'\n'}
+            fi
+        } 2>/dev/null
         'builtin' 'return' 0
     }
     # A person's own hook may write a line into the history itself. It is not asked about what Unterm types.
@@ -62,74 +67,135 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
         'builtin' 'bindkey' -M command '^^^_' send-break
     }
 
-    _unterm_precmd() {
-        'builtin' 'local' -i code=$?
-        'builtin' 'local' percent=${options[promptpercent]-on} reset=
-        # Without traces, which would show the nonce.
-        'builtin' 'emulate' -L zsh -o no_aliases -o no_xtrace
+    # Prints to the terminal, wherever the person has redirected this shell's output.
+    _unterm_print() {
+        if [[ -t 1 ]]; then 'builtin' 'print' -rn -- "$1"; else 'builtin' 'print' -rn -- "$1" >/dev/tty; fi
+    }
+
+    # zsh runs what is scheduled after all hooks of a prompt and before it shows the prompt, even if these lists are empty then.
+    _unterm_schedule() {
+        if (( ! _unterm_scheduled )) && 'builtin' 'zmodload' zsh/sched; then
+            'builtin' 'sched' +0 '{ _unterm_last } 2>/dev/null'
+            _unterm_scheduled=1
+        fi
+    }
+
+    # Reports the end of the command, if one ran, with this exit code.
+    _unterm_end() {
         _unterm_pop
         # Before the command's end: a caller that waits for the end asks for the directory next.
-        'builtin' 'print' -rn -- $'\e]7;kitty-shell-cwd://'"$HOST$PWD"$'\a'
-        if (( _unterm_ran )); then
-            'builtin' 'print' -rn -- $'\e]133;D;'"$code;nonce=$_unterm_nonce"$'\a'
-        fi
+        'builtin' 'local' text=$'\e]7;kitty-shell-cwd://'"$HOST$PWD"$'\a'
+        if (( _unterm_ran )); then text+=$'\e]133;D;'"$1;nonce=$_unterm_nonce"$'\a'; fi
         _unterm_ran=0
-        _unterm_variables
-        _unterm_wrap_hook
-        if [[ -o zle ]] && _unterm_bind 2>/dev/null; then reset=';reset_key=1'; fi
-        # A person may export PS1, so that it holds no nonce.
-        'builtin' 'print' -rn -- $'\e]133;A;cl=m'"$reset;nonce=$_unterm_nonce"$'\a'
-        # Behind the hooks that make the prompt.
-        if [[ $precmd_functions[-1] != _unterm_precmd ]]; then
-            precmd_functions=(${precmd_functions:#_unterm_precmd} _unterm_precmd)
-        fi
-        if [[ $percent == on ]]; then
-            'builtin' 'local' a=$'%{\e]133;A;cl=m\a%}' b=$'%{\e]133;B\a%}'
-            'builtin' 'local' more=$'%{\e]133;A;k=s\a%}'
-            [[ $PS1 == *$a* ]] || PS1=$a$PS1$b
-            [[ $PS2 == *$more* ]] || PS2=$more$PS2$b
-        fi
+        _unterm_print "$text"
     }
 
-    _unterm_preexec() {
+    # The first hook of a prompt: what others print is not the command's output. Each hook sees the command's exit code.
+    # Without traces, which would show the nonce.
+    _unterm_precmd() {
+        {
+            'builtin' 'local' -i code=$?
+            'builtin' 'emulate' -L zsh -o no_aliases -o no_xtrace
+            # Draws its prompt by itself later, too, and marks it if asked.
+            if (( ${+functions[p10k]} && ! ${+POWERLEVEL9K_TERM_SHELL_INTEGRATION} )); then
+                'builtin' 'typeset' -g POWERLEVEL9K_TERM_SHELL_INTEGRATION=true
+            fi
+            _unterm_end $code
+            _unterm_schedule
+            if (( ! _unterm_scheduled )); then _unterm_ask; fi
+        } 2>/dev/null
+    }
+
+    # After all hooks of a prompt, which may have made another prompt, or have set these lists anew.
+    _unterm_last() {
+        'builtin' 'local' -i code=$?
+        'builtin' 'local' percent=${options[promptpercent]-on}
         'builtin' 'emulate' -L zsh -o no_aliases -o no_xtrace
-        _unterm_pop
-        _unterm_variables
-        'builtin' 'local' line=${_unterm_line:-${1:-${3-}}}
-        _unterm_line=
-        line=${line//\\/\\\\}
-        line=${line//;/'\x3b'}
-        line=${line//$'\n'/'\x0a'}
-        line=${line//$'\t'/'\x09'}
-        line=${line//[[:cntrl:]]/}
-        'builtin' 'print' -rn -- $'\e]633;E;'"$line;$_unterm_nonce"$'\a\e]133;C;nonce='"$_unterm_nonce"$'\a'
-        _unterm_ran=1
+        _unterm_scheduled=0
+        # The first hook was lost.
+        if (( _unterm_ran )); then _unterm_end $code; fi
+        _unterm_ask
     }
 
-    precmd_functions+=(_unterm_precmd)
-    preexec_functions+=(_unterm_preexec)
-    zshaddhistory_functions+=(_unterm_addhistory)
+    # Reports that a prompt begins.
+    _unterm_ask() {
+        'builtin' 'local' reset=
+        _unterm_variables
+        _unterm_rearm
+        if [[ -o zle ]] && _unterm_bind; then reset=';reset_key=1'; fi
+        # A person may export PS1, so that it holds no nonce.
+        _unterm_print $'\e]133;A;cl=m'"$reset;nonce=$_unterm_nonce"$'\a'
+        if [[ $percent == on ]]; then _unterm_mark; fi
+    }
 
-    # A .zshrc, which is read after this, may set these lists anew. What is scheduled comes behind the hooks of the first
-    # prompt and before it is shown: a lost hook is put back, and does then what it missed.
-    _unterm_again() {
+    # Marks the prompts of the moment, each mark once.
+    _unterm_a=$'%{\e]133;P;k=i;cl=m\a%}'
+    _unterm_a2=$'%{\e]133;A;k=s\a%}'
+    _unterm_b=$'%{\e]133;B\a%}'
+    _unterm_mark() {
+        if [[ $PS1 != $_unterm_a*$_unterm_b ]]; then
+            PS1=$_unterm_a${${PS1//$_unterm_a}//$_unterm_b}$_unterm_b
+        fi
+        if [[ $PS2 != $_unterm_a2*$_unterm_b ]]; then
+            PS2=$_unterm_a2${${PS2//$_unterm_a2}//$_unterm_b}$_unterm_b
+        fi
+    }
+
+    # Puts the hooks back where they were lost. zsh calls the function `precmd` before the list, so a person's moves into the list.
+    _unterm_rearm() {
+        _unterm_wrap_hook
+        'builtin' 'local' -a first
+        first=(_unterm_precmd)
+        if [[ -n ${functions[precmd]-} ]]; then
+            if [[ ${functions[precmd]} != *_unterm_precmd* && ${functions[precmd]} != *'autoload -X'* ]]; then
+                functions[_unterm_persons_precmd]=${functions[precmd]}
+                precmd() {
+                    _unterm_precmd
+                }
+            fi
+            if (( ${+functions[_unterm_persons_precmd]} )); then first+=(_unterm_persons_precmd); fi
+        elif (( ${+functions[_unterm_persons_precmd]} )); then
+            'builtin' 'unfunction' _unterm_persons_precmd
+        fi
+        if [[ ${(j: :)precmd_functions[1,$#first]} != ${(j: :)first} \
+            || ${precmd_functions[$#first+1]-} == _unterm_persons_precmd ]]; then
+            precmd_functions=($first ${${precmd_functions:#_unterm_precmd}:#_unterm_persons_precmd})
+        fi
         if (( ! ${preexec_functions[(Ie)_unterm_preexec]} )); then
             preexec_functions+=(_unterm_preexec)
         fi
         if (( ! ${zshaddhistory_functions[(Ie)_unterm_addhistory]} )); then
             zshaddhistory_functions+=(_unterm_addhistory)
         fi
-        if (( ! ${precmd_functions[(Ie)_unterm_precmd]} )); then
-            precmd_functions+=(_unterm_precmd)
-            _unterm_precmd
-        fi
-        'builtin' 'unfunction' _unterm_again
     }
-    if 'builtin' 'zmodload' zsh/sched 2>/dev/null; then
-        'builtin' 'sched' +0 _unterm_again
-    else
-        'builtin' 'unfunction' _unterm_again
-    fi
+    _unterm_again() {
+        'builtin' 'local' -i code=$?
+        'builtin' 'emulate' -L zsh -o no_aliases -o no_xtrace
+        _unterm_rearm
+        'builtin' 'return' $code
+    }
+
+    _unterm_preexec() {
+        {
+            'builtin' 'emulate' -L zsh -o no_aliases -o no_xtrace
+            _unterm_pop
+            _unterm_variables
+            'builtin' 'local' line=${_unterm_line:-${1:-${3-}}}
+            _unterm_line=
+            line=${line//\\/\\\\}
+            line=${line//;/'\x3b'}
+            line=${line//$'\n'/'\x0a'}
+            line=${line//$'\t'/'\x09'}
+            line=${line//[[:cntrl:]]/}
+            _unterm_schedule
+            _unterm_ran=1
+            _unterm_print $'\e]633;E;'"$line;$_unterm_nonce"$'\a\e]133;C;nonce='"$_unterm_nonce"$'\a'
+        } 2>/dev/null
+    }
+
+    _unterm_rearm
+    # A .zshrc, which is read after this, may set these lists anew.
+    _unterm_schedule 2>/dev/null
 
     # A shell started by its name gets the integration too.
     _unterm_shell() {

@@ -45,15 +45,36 @@ if status is-interactive; and test -n "$__unterm_nonce"; and not set -q __unterm
         end
     end
 
-    function __unterm_prompt --on-event fish_prompt
+    # Before each prompt: after a command, Ctrl+C, and an error of syntax.
+    function __unterm_prompt --on-event fish_prompt --on-event fish_cancel --on-event fish_posterror
         __unterm_variables
         for mode in default insert replace replace_one visual
             bind -M $mode \c^\c_ __unterm_reset
         end
+        __unterm_again
         printf '\e]7;kitty-shell-cwd://%s%s\a' $hostname $PWD
         printf '\e]133;A;reset_key=1;nonce=%s\a' $__unterm_nonce
-        # The prompt of the moment, with the mark of its end behind it.
-        if functions -q fish_prompt; and not functions fish_prompt | string match -q '*__unterm_own_prompt*'
+    end
+
+    # Puts marks around the prompt of the moment. fish draws it again by itself (Ctrl+L), and draws the mode first. What the
+    # prompt calls before must leave `$status` and `$pipestatus`, so the first mark belongs to the mode.
+    function __unterm_again
+        set -l code $status
+        if not functions -q fish_mode_prompt; or not functions fish_mode_prompt | string match -q '*__unterm_own_mode*'
+            functions -e __unterm_own_mode
+            functions -q fish_mode_prompt; and functions -c fish_mode_prompt __unterm_own_mode
+            function fish_mode_prompt
+                printf '\e]133;P;k=i\a'
+                functions -q __unterm_own_mode; and __unterm_own_mode
+            end
+        end
+        if not functions -q fish_prompt
+            # What fish shows without.
+            function fish_prompt
+                echo -n "$USER@$hostname $PWD > "
+            end
+        end
+        if not functions fish_prompt | string match -q '*__unterm_own_prompt*'
             functions -e __unterm_own_prompt
             functions -c fish_prompt __unterm_own_prompt
             function fish_prompt
@@ -61,6 +82,7 @@ if status is-interactive; and test -n "$__unterm_nonce"; and not set -q __unterm
                 printf '\e]133;B\a'
             end
         end
+        return $code
     end
 
     function __unterm_preexec --on-event fish_preexec

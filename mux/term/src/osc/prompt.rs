@@ -67,20 +67,22 @@ impl Term {
         match letter {
             b"A" | b"N" => match options.text("k") {
                 None | Some("i") => {
-                    let prompt = options.prompt();
                     if letter == b"N" {
-                        self.end_application(prompt.aid.as_deref());
+                        self.end_application(options.prompt().aid.as_deref());
                     }
-                    self.start_prompt(prompt, options.nonce());
-                    if self.commands.is_authentic(options.nonce()) {
-                        let has_reset_key = options.text("reset_key") == Some("1");
-                        self.commands.change(|command| command.has_reset_key = has_reset_key);
-                    }
+                    self.fresh_line();
+                    self.start_prompt(&options);
                 }
                 // A continuation prompt, or a prompt on the right: not a new command.
                 Some(kind) => self.go_on_with_prompt(kind),
             },
-            b"P" => self.go_on_with_prompt(options.text("k").unwrap_or_default()),
+            b"P" => match options.text("k") {
+                Some("i") if self.commands.is_authentic(options.nonce()) => {
+                    self.start_prompt(&options);
+                }
+                Some("i") => self.draw_prompt(&options),
+                kind => self.go_on_with_prompt(kind.unwrap_or_default()),
+            },
             b"B" | b"I" => self.start_input(),
             b"C" => {
                 let told = options.get("cmdline_url").map(percent_decode);
@@ -98,7 +100,10 @@ impl Term {
     pub(super) fn mark_prompt_vscode(&mut self, rest: &[u8]) {
         let (letter, rest) = split(rest);
         match letter {
-            b"A" => self.start_prompt(PromptOptions::default(), None),
+            b"A" => {
+                self.fresh_line();
+                self.start_prompt(&Options(b""));
+            }
             b"B" => self.start_input(),
             b"C" => self.start_output(None, None),
             b"D" => self.end_command(rest),
@@ -127,17 +132,39 @@ impl Term {
         }
     }
 
-    fn start_prompt(&mut self, options: PromptOptions, nonce: Option<&str>) {
-        self.fresh_line();
+    /// A prompt begins at the cursor, with these parameters of its mark.
+    fn start_prompt(&mut self, options: &Options<'_>) {
         let at = self.cursor_point();
-        let is_authentic = self.commands.is_authentic(nonce);
+        let is_authentic = self.commands.is_authentic(options.nonce());
         if let Some(at) = at
             && is_authentic
         {
             // The shell is back but did not report the end of its command.
             self.commands.end(at, self.seq, None, true);
         }
-        self.begin_prompt(at, options, is_authentic);
+        self.begin_prompt(at, options.prompt(), is_authentic);
+        if is_authentic {
+            let has_reset_key = options.text("reset_key") == Some("1");
+            self.commands.change(|command| command.has_reset_key = has_reset_key);
+        }
+    }
+
+    /// The shell draws its prompt, again or for the first time. The prompt begins here only if it is not on the screen:
+    /// nothing marked its beginning, the row with its beginning was erased, or echoed keys pushed it to a later row.
+    fn draw_prompt(&mut self, options: &Options<'_>) {
+        let at = self.cursor_point();
+        let is_drawn = at.zip(self.commands.last()).is_some_and(|(at, last)| {
+            let is_open = last.output_seq == 0 && last.end_seq == 0;
+            let is_here = |beginning: LineId| match last.input {
+                Some(input) => at.line <= input.line,
+                None => at.line == beginning || !last.has_reset_key,
+            };
+            is_open && self.prompt_line(last).is_some_and(is_here)
+        });
+        match is_drawn {
+            true => self.pen.set_role(PromptRole::Prompt),
+            false => self.begin_prompt(at, options.prompt(), false),
+        }
     }
 
     /// A prompt begins at `at`, which is in the cursor's row.

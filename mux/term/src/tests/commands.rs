@@ -556,3 +556,36 @@ fn a_typed_position_follows_its_row_until_it_is_cleared() {
     let kept = ids.iter().filter(|id| at(&fixture, **id).is_some()).count();
     assert_eq!(kept, 256);
 }
+
+#[test]
+fn a_prompt_without_a_fresh_line_begins_where_the_cursor_is() {
+    // Readline prints its mode before the prompt, and both again with each key.
+    let drawn = "(ins)\x1b]133;P;k=i\x07ready$ \x1b]133;B\x07";
+    let fixture = with_nonce(&format!("\x1b]133;P;k=i;nonce=n1\x07{drawn}ls\r{drawn}ls"));
+    assert_eq!(fixture.screen(), "(ins)ready$ ls");
+    let prompts = |fixture: &Fixture| {
+        let at = |at: Option<Point>| at.map(|at| (at.line.0, at.col));
+        fixture.term.commands().map(|c| (c.id, at(c.prompt), at(c.input))).collect::<Vec<_>>()
+    };
+    assert_eq!(prompts(&fixture), [(1, Some((0, 0)), Some((0, 12)))]);
+    // What the user's own hook printed stands before it.
+    let own = "\x1b]133;P;k=i;reset_key=1;nonce=n1\x07\x1b]133;P;k=i\x07$ \x1b]133;B\x07";
+    let mut fixture = with_nonce(&format!("[12:34] {own}"));
+    assert_eq!(
+        (fixture.screen(), prompts(&fixture)),
+        ("[12:34] $".to_owned(), vec![(1, Some((0, 8)), Some((0, 10)))])
+    );
+    // The line editor clears the screen and draws it again.
+    fixture.feed("\x1b[H\x1b[2J\x1b]133;P;k=i;cl=m\x07$ \x1b]133;B\x07ls");
+    assert_eq!(prompts(&fixture), [(1, Some((0, 0)), Some((0, 2)))]);
+    assert!(fixture.term.command(1).is_some_and(|command| command.has_reset_key));
+    // It ends the command before it, and Enter on an empty line begins another, even if nothing announces it.
+    fixture.feed(format!("\r\n\x1b]133;C;nonce=n1\x07out\r\n{own}"));
+    assert!(fixture.term.command(1).is_some_and(|command| !command.is_running()));
+    fixture.feed("\r\n\x1b]133;P;k=i\x07$ \x1b]133;B\x07");
+    assert_eq!(fixture.term.commands().map(|c| c.id).collect::<Vec<_>>(), [1, 2, 3]);
+    // Only the shell's own mark ends what the shell runs.
+    let running =
+        "\x1b]133;A;nonce=n1\x07$ \x1b]133;B\x07x\r\n\x1b]133;C;nonce=n1\x07\x1b]133;P;k=i\x07";
+    assert!(with_nonce(running).term.command(1).is_some_and(Command::is_running));
+}

@@ -1,0 +1,271 @@
+//! Real shells whose settings change while they run: commands keep their marks, exit codes and output.
+
+use std::{path::Path, sync::Arc};
+
+use crate::common::{run, screen, wait};
+use crate::shell_integration::{commands, integrated, type_line};
+use unterm_mux::{Mux, OnExit, Pane};
+use unterm_term::Command;
+
+/// A shell with these settings in a file of its home.
+fn shell(program: &str, home: &Path, settings: &str) -> (Arc<Mux>, Arc<Pane>) {
+    let file = home.join(match program {
+        "bash" => ".bashrc",
+        "zsh" => ".zshrc",
+        _ => ".config/fish/config.fish",
+    });
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    std::fs::write(file, settings).unwrap();
+    let mux = integrated(home);
+    let pane = mux.open_tab(run(program, &[]), None, OnExit::Hold).unwrap();
+    (mux, pane)
+}
+
+/// Whether the shell shows a prompt that it reported.
+fn is_asking(pane: &Pane) -> bool {
+    commands(pane).last().is_some_and(Command::is_prompting)
+}
+
+/// The line, exit code and output of the last command that ended.
+fn last_ended(pane: &Pane) -> (String, Option<i32>, String) {
+    let last = commands(pane).into_iter().rfind(|command| command.end_seq != 0).unwrap();
+    let term = pane.term();
+    let output = term.output_range(last.id).map(|range| term.text(range)).unwrap_or_default();
+    (last.line.unwrap_or_default(), last.exit_code, output)
+}
+
+/// Changes the settings line by line in one shell, and checks a command after each change.
+fn check(program: &str, settings: &str, changes: &[&str]) {
+    let home = tempfile::tempdir().unwrap();
+    std::fs::write(home.path().join(".again"), "PS1='again '\nPROMPT_COMMAND='true; false'\n")
+        .unwrap();
+    let (_mux, pane) = shell(program, home.path(), settings);
+    for (code, change) in (1..).zip(changes) {
+        type_line(&pane, change);
+        let line = format!("sh -c 'echo out{code}; exit {code}'");
+        type_line(&pane, &line);
+        let expected = (line, Some(code), format!("out{code}"));
+        assert_eq!(last_ended(&pane), expected, "{program}, {change}: {:#?}", screen(&pane));
+    }
+    assert!(commands(&pane).iter().filter(|c| c.end_seq != 0).all(|c| c.is_authentic), "{program}");
+}
+
+#[test]
+fn bash_reports_exit_codes_whatever_prompt_command_becomes() {
+    let changes = [
+        "PROMPT_COMMAND=\"history -a; $PROMPT_COMMAND\"",
+        "PROMPT_COMMAND=\"history -a${PROMPT_COMMAND:+;$PROMPT_COMMAND}\"",
+        "PROMPT_COMMAND=",
+        "PROMPT_COMMAND=true",
+        "PROMPT_COMMAND='echo mine; false'",
+        "PROMPT_COMMAND=\"$PROMPT_COMMAND; true\"",
+        "PROMPT_COMMAND=(true false)",
+        "PROMPT_COMMAND=()",
+        "PROMPT_COMMAND+=(true)",
+        "PROMPT_COMMAND=(true \"${PROMPT_COMMAND[@]}\")",
+        "PROMPT_COMMAND=\"${PROMPT_COMMAND[*]}\"",
+        "unset PROMPT_COMMAND",
+        "PROMPT_COMMAND=false",
+        "IFS=';'; PROMPT_COMMAND=\"false;${PROMPT_COMMAND[*]}\"; unset IFS",
+        "PROMPT_COMMAND=true; x=\"${PROMPT_COMMAND[*]}\"; unset PROMPT_COMMAND; PROMPT_COMMAND=\"false; $x\"",
+        "PROMPT_COMMAND=true; old=$PROMPT_COMMAND; f() { false; eval \"$old\"; }; PROMPT_COMMAND=f",
+        "PROMPT_COMMAND=${PROMPT_COMMAND//$'\\n'/;}",
+        "declare -x PROMPT_COMMAND",
+        "source ~/.again",
+        "PS1='% '",
+        "PS1=\"(venv) $PS1\"",
+        "PS1=\"$PS1> \"",
+        "PS1='% '; PROMPT_COMMAND=",
+        "PS0='before the output '",
+        "PS0=",
+        "PROMPT_COMMAND='PS1=\"[$?] \"'",
+        "unset PROMPT_COMMAND; HISTIGNORE=; HISTCONTROL=ignoreboth",
+        "set -u",
+        "set +u; set -o posix",
+        "set +o posix; set -o vi",
+        "shopt -u promptvars; set -o emacs",
+        "PROMPT_COMMAND=\"false; $PROMPT_COMMAND\"",
+        "shopt -s promptvars",
+        "shopt -u expand_aliases",
+        "unalias -a; shopt -s expand_aliases",
+        "trap true DEBUG",
+        "trap - DEBUG; IFS=_abcdeu",
+        "unset IFS; exec 3>&1",
+        "readonly PROMPT_COMMAND PS1",
+    ];
+    for settings in [
+        "PS1='$ '\nunset HISTFILE\n",
+        "PS1='$ '\nunset HISTFILE\nPROMPT_COMMAND='true; false'\n",
+        "PS1='$ '\nunset HISTFILE\nPROMPT_COMMAND=(true 'echo mine')\n",
+    ] {
+        check("bash", settings, &changes);
+    }
+}
+
+#[test]
+fn bash_that_ends_at_errors_outlives_its_prompts() {
+    for hook in ["", "PROMPT_COMMAND='true | true'\n"] {
+        let home = tempfile::tempdir().unwrap();
+        let (_mux, pane) = shell("bash", home.path(), &format!("PS1='$ '\n{hook}set -eu\n"));
+        for (line, code) in [("! true", 1), ("true", 0), ("! (exit 3) | true", 1), ("true", 0)] {
+            type_line(&pane, line);
+            assert_eq!(last_ended(&pane), (line.to_owned(), Some(code), String::new()));
+        }
+    }
+}
+
+#[test]
+fn zsh_reports_exit_codes_whatever_its_hooks_become() {
+    let changes = [
+        "precmd_functions=()",
+        "precmd_functions=() preexec_functions=()",
+        "preexec_functions=() zshaddhistory_functions=()",
+        "late() { PS1='% '; print mine; false }; precmd_functions+=(late)",
+        "precmd() { print also mine; false }",
+        "precmd() { PS1='%? '; true }",
+        "precmd_functions=()",
+        "unfunction precmd",
+        "PS1=\"(venv) $PS1\"",
+        "PS1=\"$PS1> \"",
+        "PS2='more '",
+        "preexec() { true }",
+        "zshaddhistory() { return 0 }",
+        "bindkey -v",
+        "bindkey -e; setopt ksh_arrays",
+        "unsetopt ksh_arrays; setopt sh_word_split no_unset err_return",
+        "unsetopt sh_word_split err_return; setopt unset extended_glob null_glob",
+        "setopt prompt_subst no_prompt_sp",
+        "TRAPDEBUG() { true }",
+        "unfunction TRAPDEBUG; setopt posix_builtins posix_identifiers",
+    ];
+    for settings in ["PS1='own> '\n", "PS1='own> '\nprecmd() { print mine; false }\n"] {
+        check("zsh", settings, &changes);
+    }
+}
+
+#[test]
+fn fish_reports_exit_codes_whatever_its_prompt_becomes() {
+    let changes = [
+        "function fish_prompt; echo -n 'new> '; false; end",
+        "functions -e fish_prompt",
+        "functions -e fish_mode_prompt",
+        "function fish_prompt; echo -n 'again> '; end",
+        "function fish_mode_prompt; echo -n '[mode]'; end",
+        "fish_vi_key_bindings",
+        "fish_default_key_bindings",
+        "function on_prompt --on-event fish_prompt; echo mine; false; end",
+        "function on_end --on-event fish_postexec; false; end",
+        "function fish_right_prompt; echo right; end",
+    ];
+    check("fish", "set -g fish_greeting\nfunction fish_prompt; echo -n 'own> '; end\n", &changes);
+}
+
+#[test]
+fn what_a_users_hook_prints_is_no_output_and_stays_before_the_prompt() {
+    let home = tempfile::tempdir().unwrap();
+    let (_mux, pane) = shell(
+        "bash",
+        home.path(),
+        "PS1='$ '\nunset HISTFILE\nPROMPT_COMMAND='printf \"[%s] \" \"$? ${PIPESTATUS[*]}\"'\n",
+    );
+    for (line, hook) in [
+        ("printf abc; sh -c 'exit 4'", "[4 4] $"),
+        ("printf abc | cat | (cat; exit 5)", "[5 0 0 5] $"),
+        ("printf abc; (exit 3) | true", "[0 3 0] $"),
+    ] {
+        type_line(&pane, line);
+        assert_eq!(last_ended(&pane).2, "abc");
+        let shown = screen(&pane);
+        assert_eq!(shown.iter().rfind(|row| !row.is_empty()).unwrap(), hook, "{shown:#?}");
+    }
+    // Traces of the user's hook count as little.
+    type_line(&pane, "set -x");
+    type_line(&pane, "echo traced");
+    assert_eq!(last_ended(&pane).2, "+ echo traced\ntraced");
+
+    let home = tempfile::tempdir().unwrap();
+    let settings = "PS1='own> '\nmine() { print hook }\nprecmd_functions=(mine)\n";
+    let (_mux, pane) = shell("zsh", home.path(), settings);
+    type_line(&pane, "setopt xtrace");
+    type_line(&pane, "echo traced");
+    let (.., output) = last_ended(&pane);
+    assert!(output.ends_with("\ntraced") && output.lines().count() == 2, "{output}");
+}
+
+#[test]
+fn readlines_mode_string_shares_the_row_of_its_prompt() {
+    let home = tempfile::tempdir().unwrap();
+    std::fs::write(home.path().join(".inputrc"), "set show-mode-in-prompt on\n").unwrap();
+    let (_mux, pane) = shell("bash", home.path(), "PS1='ready$ '\nset -o vi\n");
+    type_line(&pane, "true");
+    pane.write(b"echo one\x1b").unwrap();
+    wait(&pane, "vi's command mode", |pane| screen(pane)[1].starts_with("(cmd)ready$ echo one"));
+    pane.write(b"ccecho two\x1b").unwrap();
+    wait(&pane, "the change", |pane| screen(pane)[1].starts_with("(cmd)ready$ echo two"));
+    assert_eq!(screen(&pane)[0], "(ins)ready$ true");
+    assert_eq!(screen(&pane)[2], "");
+    pane.write(b"\r").unwrap();
+    wait(&pane, "two", |pane| screen(pane)[3].starts_with("(ins)ready$"));
+    let ids: Vec<_> = commands(&pane).iter().map(|command| command.id).collect();
+    assert_eq!(ids, [1, 2, 3]);
+    assert_eq!(last_ended(&pane), ("echo two".to_owned(), Some(0), "two".to_owned()));
+}
+
+#[test]
+fn fish_marks_the_prompts_that_it_draws_by_itself() {
+    let home = tempfile::tempdir().unwrap();
+    let settings =
+        "set -g fish_greeting\nfunction fish_prompt; echo -n \"own $pipestatus> \"; end\n";
+    let (_mux, pane) = shell("fish", home.path(), settings);
+    type_line(&pane, "false | true");
+    type_line(&pane, "true");
+    // Ctrl+L, errors of syntax that leave the line as it is, and Ctrl+C in an unfinished line.
+    for (keys, shown, more) in [
+        ("\x0c", "own 0>", ""),
+        ("echo )\r", "own 3> echo )", ""),
+        ("builtin nope\r", "own 3> builtin nope", ""),
+        ("echo (\r", "own 3> echo (", "\x03"),
+    ] {
+        let before = pane.term().seq();
+        pane.write(keys.as_bytes()).unwrap();
+        wait(&pane, shown, |pane| {
+            pane.term().seq() > before && screen(pane).iter().any(|row| row.starts_with(shown))
+        });
+        if !more.is_empty() {
+            pane.write(more.as_bytes()).unwrap();
+            wait(&pane, "^C", |pane| screen(pane).iter().any(|row| row.contains("^C")));
+        }
+        wait(&pane, "a prompt", is_asking);
+        let typed = "sh -c 'echo out; exit 3'";
+        wait(&pane, "the key that empties the line", |pane| {
+            commands(pane).last().is_some_and(|last| last.has_reset_key)
+        });
+        pane.write(b"\x1e\x1f\x1e\x1f").unwrap();
+        type_line(&pane, typed);
+        let expected = (typed.to_owned(), Some(3), "out".to_owned());
+        assert_eq!(last_ended(&pane), expected, "{keys:?}: {:#?}", screen(&pane));
+    }
+}
+
+#[test]
+fn bash_reports_again_after_one_line_removed_all_hooks_of_its_prompt() {
+    let home = tempfile::tempdir().unwrap();
+    let (_mux, pane) = shell("bash", home.path(), "PS1='$ '\n");
+    for change in ["PS1='% '; unset PROMPT_COMMAND", "PS1='+ ' PROMPT_COMMAND=(true)"] {
+        wait(&pane, "a prompt", is_asking);
+        pane.write(format!("{change}\r").as_bytes()).unwrap();
+        let row = commands(&pane).last().unwrap().prompt.unwrap().line.0 + 1;
+        wait(&pane, "the silent prompt", |pane| {
+            let term = pane.term();
+            let cursor = term.cursor();
+            (term.live_top().0 + u64::from(cursor.row), cursor.col) == (row, 2)
+        });
+        assert!(!is_asking(&pane), "{:#?}", screen(&pane));
+        pane.write(b"sh -c 'exit 3'\r").unwrap();
+        wait(&pane, "the next prompt", is_asking);
+        let (line, code, _) = last_ended(&pane);
+        assert_eq!((line.as_str(), code), (change, None), "another command's exit code");
+        type_line(&pane, "sh -c 'exit 4'");
+        assert_eq!(last_ended(&pane).1, Some(4), "{:#?}", screen(&pane));
+    }
+}
