@@ -252,44 +252,53 @@ _unterm_follow() {
 # show the nonce. Where they are lost, the functions do the same.
 _unterm_aliases=([0]=$'{ _unterm_before; } 2>/dev/null\n{ _unterm_pipe; } 2>/dev/null' [1]='{ _unterm_after; } 2>/dev/null')
 
-# Puts all of this back where it was lost: our parts of PROMPT_COMMAND, PS0, PS1, PS2 and HISTIGNORE.
+# Puts all of this back where it was lost: our parts of PROMPT_COMMAND, PS0, PS1, PS2 and HISTIGNORE. Compares each with what it
+# was left as: `test` is fast.
+_unterm_left=(- - - -)
 _unterm_again() {
     { local status=$? IFS= is_text=${1-} - && builtin set +x; } 2>/dev/null
     if [[ -z $is_text ]]; then
         is_text=0
         if ! builtin shopt -q promptvars; then is_text=1; fi
     fi
-    if ((! _unterm_fixed)); then _unterm_place; fi
-    if [[ -z ${BASH_ALIASES[_unterm_after]-} || -z ${BASH_ALIASES[_unterm_before]-} ]]; then
-        builtin alias "_unterm_before=${_unterm_aliases[0]}" "_unterm_after=${_unterm_aliases[1]}"
+    if ((! _unterm_fixed)) && { ((_unterm_told)) || ! builtin test "${PROMPT_COMMAND[*]-}" = "${_unterm_left[3]-}"; }; then
+        _unterm_place
+        _unterm_left[3]=${PROMPT_COMMAND[*]}
+    fi
+    if ! builtin test "$is_text${PS0-}" = "${_unterm_left[0]-}" && [[ ${PS0+${PS0@a}} != *r* ]]; then
+        _unterm_strip PS0 "${_unterm_c[@]}"
+        PS0+=${_unterm_c[is_text]}
+        # The nonce stands in it.
+        if ((is_text)); then builtin export -n PS0; fi
+        _unterm_left[0]=$is_text$PS0
+    fi
+    if ! builtin test "$is_text${PS1-}" = "${_unterm_left[1]-}" && [[ ${PS1+${PS1@a}} != *r* ]]; then
+        _unterm_strip PS1 "${_unterm_a[@]}" "${_unterm_b[@]}"
+        PS1=${_unterm_a[is_text]}$PS1${_unterm_b[is_text]}
+        _unterm_left[1]=$is_text$PS1
+    fi
+    if ! builtin test "${PS2-}" = "${_unterm_left[2]-}" && [[ ${PS2+${PS2@a}} != *r* ]]; then
+        _unterm_strip PS2 "$_unterm_a2" "$_unterm_b2"
+        PS2=$_unterm_a2$PS2$_unterm_b2
+        _unterm_left[2]=$PS2
     fi
     if [[ ${HISTIGNORE-} != *"$_unterm_typed"* && ${HISTIGNORE+${HISTIGNORE@a}} != *r* ]]; then
         HISTIGNORE=${HISTIGNORE:+$HISTIGNORE:}$_unterm_typed
     fi
-    local a=${_unterm_a[is_text]} b=${_unterm_b[is_text]} c=${_unterm_c[is_text]} index
-    if [[ ${PS1-} != "$a"*"$b" && ${PS1+${PS1@a}} != *r* ]]; then
-        for index in 0 1; do
-            PS1=${PS1-}
-            PS1=${PS1//"${_unterm_a[index]}"/}
-            PS1=${PS1//"${_unterm_b[index]}"/}
-        done
-        PS1=$a$PS1$b
-    fi
-    if [[ ${PS2-} != "$_unterm_a2"*"$_unterm_b2" && ${PS2+${PS2@a}} != *r* ]]; then
-        PS2=${PS2-}
-        PS2=${PS2//"$_unterm_a2"/}
-        PS2=$_unterm_a2${PS2//"$_unterm_b2"/}$_unterm_b2
-    fi
-    if [[ ${PS0-} != *"$c" && ${PS0+${PS0@a}} != *r* ]]; then
-        for index in 0 1; do
-            PS0=${PS0-}
-            PS0=${PS0//"${_unterm_c[index]}"/}
-        done
-        PS0+=$c
-        # The nonce stands in it.
-        if ((is_text)); then builtin export -n PS0; fi
+    if [[ -z ${BASH_ALIASES[_unterm_after]-} || -z ${BASH_ALIASES[_unterm_before]-} ]]; then
+        builtin alias "_unterm_before=${_unterm_aliases[0]}" "_unterm_after=${_unterm_aliases[1]}"
     fi
     builtin return "$status"
+}
+
+# Takes our parts out of a prompt.
+_unterm_strip() {
+    local name=$1 text=${!1-} part
+    builtin shift
+    if [[ $text == *']133;'* ]]; then
+        for part in "$@"; do text=${text//"$part"/}; done
+    fi
+    builtin printf -v "$name" '%s' "$text"
 }
 
 # PROMPT_COMMAND is what the person made it, with `_unterm_after` as the last element and, if there are others,
