@@ -5,7 +5,7 @@ mod arguments;
 mod given;
 mod nushell;
 
-pub use given::{BEGIN, Runs, TypedRuns, as_given};
+pub use given::{Runs, TypedRuns, as_given};
 use unterm_mux::{Pane, PaneState};
 
 /// A kind of shell.
