@@ -198,10 +198,15 @@ impl Context {
             self.authority.decide(caller, &Step::Compose { pane, touches, reading, composed })
         };
         // Before the program can show it.
-        if let Some(place) = Place::of(pane) {
-            self.echoes.add(pane, place, bytes);
+        let echoes = Place::of(pane).map(|place| self.echoes.add(pane, place, bytes));
+        let written = match pane.write_admitted(bytes, admit) {
+            Ok(written) => written.map_err(|error| Error::Write { id: id.0, error }),
+            Err(refusal) => Err(refusal),
+        };
+        if written.is_err() {
+            self.echoes.withdraw(&echoes.unwrap_or_default());
         }
-        pane.write_admitted(bytes, admit)?.map_err(|error| Error::Write { id: id.0, error })?;
+        written?;
         self.typed(caller, pane);
         Ok(())
     }

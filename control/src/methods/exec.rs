@@ -24,7 +24,7 @@ use crate::{
         audit::Outcome,
         echoes::Place,
         run::{self, Ending, ExitSource, Typist},
-        shell::{Activity, BEGIN, Marks},
+        shell::{Activity, Marks},
         wait,
     },
 };
@@ -249,12 +249,8 @@ impl Typist for ForCaller<'_> {
     fn typed(&self, marks: &Marks, text: &str) {
         self.is_typed.store(true, Ordering::Relaxed);
         self.context.runs.add(marks);
-        if let Some(place) = *self.place.lock() {
-            let lines: Vec<_> =
-                text.trim_end_matches('\r').split('\r').map(str::to_owned).collect();
-            // A long command is typed in several lines, and shown so. A single line may be shown in another form.
-            let lines = if lines.len() > 1 { lines } else { vec![BEGIN.to_owned()] };
-            self.context.echoes.add_lines(self.pane, place, lines);
+        if let Some(place) = self.place.lock().take() {
+            self.context.echoes.add_lines(self.pane, place, text);
         }
         self.context.refused_lines.entered(self.pane.id());
         self.context.typed(self.caller, self.pane);

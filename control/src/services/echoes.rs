@@ -1,381 +1,242 @@
 //! Echoes of text that callers typed, so that a wait for output can ignore them.
 //!
-//! Shells with integration mark the text typed at their prompts. Other programs that show their input do not: interpreters,
-//! shells without integration, and shells that have not drawn their prompt yet. Typed text counts as an echo in three places:
+//! **Invariant.** Two parties show a typed line, and each in one place only. The terminal echoes it where its text first appears
+//! after it was typed; a line editor shows it where its text first appears in what the editor draws, and again behind the same
+//! prompt. Every other appearance is output.
 //!
-//! - on the line in which the cursor stood;
-//! - if the terminal itself echoes input: on the lines directly below, one for each further typed line;
-//! - behind a prompt in a later line, where interpreters show the further typed lines, and line editors redraw what was typed
-//!   ahead of their prompt.
+//! Which party draws is known from the cells: an editor asks for bracketed pastes while it draws, and the terminal marks those
+//! cells ([`Cell::is_edited`](unterm_term::Cell::is_edited)). Nothing depends on where the cursor stood, or on how the terminal
+//! was set, at the moment of typing, since both may change before the program's terminal receives the text. Only if a program
+//! is certain to be waiting for the text does the way it waits count ([`Reader`]).
 //!
-//! In these places, the beginning of the text counts as well, since a search may see a half-drawn line. If the cursor
-//! was about to move, the first line below it that equals the text counts as well. If the line is gone, for example after
-//! Ctrl+L, text behind any prompt counts.
+//! Editors that don't ask for bracketed pastes, such as Python's, are known by their prompt (`ends_prompt`). This matters only for
+//! text that was typed while they were busy.
+
+mod seen;
 
 use std::collections::VecDeque;
 
 use parking_lot::Mutex;
 use unterm_mux::{Pane, PaneId};
-use unterm_term::{LineId, Modes, Term, TypedId, text_clusters};
+use unterm_term::{Modes, Term, TypedId};
 
-use super::question_line::{ends_prompt, line_to_cursor};
+use super::question_line::line_to_cursor;
+pub use seen::Search;
+use seen::Typed;
 
-/// The most echoes that are remembered. One more replaces the oldest.
+/// The most lines that are remembered. One more replaces the oldest.
 const MOST: usize = 256;
-/// The longest text that is remembered, in bytes. A longer one is remembered by its beginning.
+/// The most lines that one search looks for.
+const MOST_OF_PANE: usize = 64;
+/// The longest input that is remembered, in bytes. A longer one is remembered by its beginning.
 const LONGEST: usize = 4096;
+/// A terminal receives an input of up to this length as a whole, in bytes, so that all its lines are echoed together or none.
+const AT_ONCE: usize = 1024;
 /// The marks before and after a bracketed paste. Programs do not show them.
 const PASTE: [&str; 2] = ["\x1b[200~", "\x1b[201~"];
-
-/// The most rows below the cursor in which an early echo is looked for.
-const BELOW: u64 = 64;
-
-/// The prompts of Python and gdb in the middle of a statement.
-const CONTINUATIONS: [&str; 2] = ["... ", ">"];
-/// Shorter texts without Enter are keys rather than lines: programs answer them without showing them.
+/// Shorter texts without Enter are keys rather than lines: programs that don't edit a line answer them without showing them.
 const SHORTEST: usize = 3;
 
-/// The position at which a program would echo input.
-#[derive(Clone, Copy, Debug)]
+/// How a line is going to be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Reader {
+    /// A program waits for the line, and the terminal echoes it.
+    Line,
+    /// A program waits for keys, and shows them behind this text.
+    Keys(String),
+    /// Unknown: no program waits for it, or a line editor does.
+    Any,
+}
+
+/// The state of a pane before text is typed.
+#[derive(Clone, Debug)]
 pub struct Place {
     mark: TypedId,
-    /// The terminal itself echoes input, at once.
-    by_terminal: bool,
-    /// The echo may appear below this position: earlier input is not on the screen yet, or a line editor is about to submit its
-    /// line or to begin the next one.
-    may_move: bool,
-    /// No prompt stands before the position, so a line editor may redraw the text behind its next prompt.
-    is_ahead: bool,
+    seq: u64,
+    reader: Reader,
 }
 
 impl Place {
-    /// Remembers the cursor's position in a pane. `None` if text at that position is not an echo: on the alternate screen,
-    /// input edits a document; in the first column, if neither the terminal echoes nor a line editor has ever run, the program
-    /// prints its own output.
+    /// The state of a pane now. `None` if its program does not show typed text: on the alternate screen, input edits a document;
+    /// a program that waits for keys in the first column has no prompt, and prints its own output.
     pub fn of(pane: &Pane) -> Option<Self> {
-        let (by_terminal, reads_secret) = {
-            let process = pane.process();
-            (process.echo() != Some(false), process.reads_secret())
-        };
-        let is_early = !pane.shows_input();
+        let process = pane.process();
+        if process.reads_secret() {
+            return None;
+        }
+        // Right after input, the program may not have received it yet.
+        let has_editor = pane.term().modes().contains(Modes::BRACKETED_PASTE);
+        let waits = !has_editor && pane.shows_input() && process.awaits_input() == Some(true);
+        let is_echoed = process.echo() != Some(false);
         let mut term = pane.term();
-        let (modes, by_terminal) = (term.modes(), by_terminal || is_early);
-        let has_editor = modes.contains(Modes::BRACKETED_PASTE);
-        let is_bare = !by_terminal && !has_editor && term.cursor().col == 0;
-        if reads_secret || modes.contains(Modes::ALT_SCREEN) || is_bare && !term.has_edited_lines()
-        {
-            return None;
-        }
-        // Otherwise, a line editor changes hands: it has just submitted its line, so that the terminal is about to echo, or it
-        // is about to draw its next prompt.
-        let by_terminal = by_terminal || is_bare;
-        let is_ahead = is_early || by_terminal && !ends_prompt(&line_to_cursor(&term));
-        let may_move = is_early || has_editor || is_bare;
-        Some(Self { mark: term.mark_typed()?, by_terminal, may_move, is_ahead })
-    }
-}
-
-/// A typed text and its position.
-#[derive(Clone, Debug)]
-struct Typed {
-    place: Place,
-    lines: Vec<String>,
-    /// The rest of its line was typed too.
-    reaches_end: bool,
-}
-
-impl Typed {
-    /// Text that was typed at a position. Each line counts up to its first control character, such as a tab. What a program
-    /// shows for the rest of such a line is unknown, so it then counts up to the end of the shown line. An editor shows the
-    /// lines of a paste below each other.
-    fn of(place: Place, typed: &[u8]) -> Self {
-        let typed = String::from_utf8_lossy(&typed[..typed.len().min(LONGEST)]);
-        let pasted = typed.strip_prefix(PASTE[0]).map(|rest| rest.trim_end_matches(PASTE[1]));
-        let by_terminal = place.by_terminal || pasted.is_some();
-        let lines = pasted.unwrap_or(&typed).split(['\r', '\n']);
-        let lines = lines.map(|line| line.trim_start_matches('\t'));
-        let reaches_end = lines.clone().any(|line| line.contains(char::is_control));
-        let text = |line: &str| {
-            let text = line.split(char::is_control).next().unwrap_or_default();
-            text.trim_end().to_owned()
+        let reader = match waits && !term.modes().contains(Modes::BRACKETED_PASTE) {
+            true if is_echoed => Reader::Line,
+            true if term.cursor().col == 0 => return None,
+            true => Reader::Keys(line_to_cursor(&term)),
+            false => Reader::Any,
         };
-        let lines = lines.map(text).collect();
-        Self { place: Place { by_terminal, ..place }, lines, reaches_end }
-    }
-
-    /// The first line below a row that equals the first line of the text, if the line of that row does not show it.
-    fn line_below(&self, term: &Term, row: LineId) -> Option<LineId> {
-        let end = term.live_top().0 + u64::from(term.size().rows);
-        let mut below = (row.0 + 1..end.min(row.0 + BELOW)).map(LineId);
-        let first = self.lines.first().filter(|line| !line.is_empty())?;
-        if term.text(term.line_at(row)).contains(first) {
-            return None;
-        }
-        below.find(|&line| {
-            let range = term.line_at(line);
-            range.start.line == line && term.text(range).trim_end() == first
-        })
+        Some(Self { mark: term.mark_typed()?, seq: term.seq(), reader })
     }
 }
 
-/// The texts that callers typed recently, in any pane.
+/// The lines that callers typed recently, in any pane.
 #[derive(Debug, Default)]
-pub struct Echoes(Mutex<VecDeque<(PaneId, Typed)>>);
+pub struct Echoes(Mutex<Recent>);
+
+#[derive(Debug, Default)]
+struct Recent {
+    lines: VecDeque<(PaneId, Typed)>,
+    /// The number of the next line.
+    next: u64,
+}
 
 impl Echoes {
-    /// Records text that was typed at a position.
-    pub fn add(&self, pane: &Pane, place: Place, typed: &[u8]) {
-        self.put(pane, Typed::of(place, typed));
+    /// Records text that is about to be typed. Returns the numbers of its lines.
+    pub fn add(&self, pane: &Pane, place: Place, typed: &[u8]) -> Vec<u64> {
+        let kept = String::from_utf8_lossy(&typed[..typed.len().min(LONGEST)]);
+        self.put(pane.id(), &pane.term(), place, &kept, typed.len() > LONGEST)
     }
 
-    /// Records whole lines that were typed at a position. The beginning of a single line is enough.
-    pub fn add_lines(&self, pane: &Pane, place: Place, lines: Vec<String>) {
-        self.put(pane, Typed { place, lines, reaches_end: true });
+    /// Records whole lines that were typed. The rest of each line is an echo as well.
+    pub fn add_lines(&self, pane: &Pane, place: Place, typed: &str) {
+        self.put(pane.id(), &pane.term(), place, typed, true);
     }
 
-    fn put(&self, pane: &Pane, typed: Typed) {
-        let is_key = typed.lines.len() == 1 && typed.lines[0].chars().count() < SHORTEST;
-        if is_key || typed.lines.iter().all(|line| line.trim().is_empty()) {
-            return;
+    /// Forgets lines that were not typed after all.
+    pub fn withdraw(&self, numbers: &[u64]) {
+        self.0.lock().lines.retain(|(_, line)| !numbers.contains(&line.number));
+    }
+
+    fn put(
+        &self,
+        pane: PaneId,
+        term: &Term,
+        place: Place,
+        typed: &str,
+        reaches_end: bool,
+    ) -> Vec<u64> {
+        let mut recent = self.0.lock();
+        let Place { mark, seq, mut reader } = place;
+        let earlier = recent.of(pane).next_back().cloned();
+        let begun = earlier.as_ref().filter(|line| line.is_open()).cloned();
+        if earlier.is_some_and(|line| term.typed_at(line.mark) == term.typed_at(mark)) {
+            // Earlier input has moved nothing yet, so perhaps it is still on its way.
+            reader = Reader::Any;
         }
-        let mut echoes = self.0.lock();
-        if echoes.len() == MOST {
-            echoes.pop_front();
-        }
-        echoes.push_back((pane.id(), typed));
-    }
-
-    /// The echoes in a pane, the oldest first, for the text that its terminal shows now. Takes the terminal, so that the caller
-    /// reads the text under the same lock: a program may clear the screen in between.
-    pub fn of(&self, pane: PaneId, term: &Term) -> Vec<Echo> {
-        let typed: Vec<Typed> = {
-            let echoes = self.0.lock();
-            echoes.iter().filter(|(of, _)| *of == pane).map(|(_, it)| it.clone()).collect()
-        };
-        let cols = usize::from(term.size().cols);
-        let mut echoes = Vec::new();
-        for typed in typed {
-            let mark = term.typed_at(typed.place.mark);
-            let moved = mark.filter(|_| typed.place.may_move);
-            let moved = moved.and_then(|at| typed.line_below(term, at.line));
-            let at = mark.map(|at| (at.line.0, usize::from(at.col)));
-            echoes.extend(moved.map(|line| {
-                let place = Place { by_terminal: true, is_ahead: true, ..typed.place };
-                Echo::of(Typed { place, ..typed.clone() }, Some((line.0, 0)), cols)
-            }));
-            echoes.push(Echo::of(typed, at, cols));
-        }
-        echoes
-    }
-}
-
-/// Where a typed text is shown.
-#[derive(Clone, Debug)]
-pub struct Echo {
-    /// Rows and what was typed in each.
-    placed: Vec<(u64, String)>,
-    /// Shown behind a prompt in any line that begins below this row, or anywhere.
-    below: Option<u64>,
-    behind_prompts: Vec<String>,
-    reaches_end: bool,
-}
-
-impl Echo {
-    /// A text that was typed at this row and column; `None` if that row is gone.
-    fn of(typed: Typed, at: Option<(u64, usize)>, cols: usize) -> Self {
-        let Typed { place: Place { by_terminal, is_ahead, .. }, lines, reaches_end } = typed;
-        let mut placed = Vec::new();
-        if let Some((mut row, mut col)) = at {
-            for line in lines.iter().take(if by_terminal { usize::MAX } else { 1 }) {
-                placed.push((row, line.clone()));
-                let width: usize = text_clusters(line).map(|(_, width)| width).sum();
-                row += ((col + width).saturating_sub(1) / cols) as u64 + 1;
-                col = 0;
+        let pasted = typed.strip_prefix(PASTE[0]).map(|rest| rest.trim_end_matches(PASTE[1]));
+        let given: Vec<_> = pasted.unwrap_or(typed).split(['\r', '\n']).map(Given::of).collect();
+        let reaches_end = reaches_end || given.iter().any(|line| line.is_cut);
+        let last = given.len() - 1;
+        let mut numbers = Vec::new();
+        let mut above = None;
+        for (index, Given { text, drafts, .. }) in given.into_iter().enumerate() {
+            let line = Typed {
+                number: recent.number(),
+                reader: if index == 0 { reader.clone() } else { Reader::Any },
+                above: above.filter(|_| typed.len() <= AT_ONCE),
+                text,
+                drafts,
+                reaches_end,
+                has_ended: index < last,
+                ..Typed::new(mark, seq)
+            };
+            // The whole of a line that is typed in several inputs, which an editor shows.
+            let whole = begun.as_ref().filter(|_| index == 0).map(|begun| Typed {
+                number: recent.number(),
+                text: format!("{}{}", begun.text, line.text),
+                drafts: line.drafts.iter().map(|it| format!("{}{it}", begun.text)).collect(),
+                cuts: [&begun.cuts[..], &[begun.text.len()]].concat(),
+                reader: begun.reader.clone(),
+                above: None,
+                ..Typed { mark: begun.mark, seq: begun.seq, looked: begun.seq, ..line.clone() }
+            });
+            if line.text.is_empty() && line.drafts.is_empty() {
+                above = above.map(|(number, gap)| (number, gap + 1));
+            } else {
+                above = Some((line.number, 0));
+                numbers.push(line.number);
+                recent.add(pane, line);
+            }
+            if let Some(whole) = whole {
+                recent.lines.retain(|(_, line)| {
+                    !line.is_joined()
+                        || begun.as_ref().is_none_or(|begun| begun.number != line.number)
+                });
+                numbers.push(whole.number);
+                recent.add(pane, whole);
             }
         }
-        placed.retain(|(_, line)| !line.is_empty());
-        let behind_prompts = lines
-            .into_iter()
-            .skip(usize::from(!is_ahead && at.is_some()))
-            .filter(|line| !line.trim().is_empty())
-            .collect();
-        Self { placed, below: at.map(|at| at.0), behind_prompts, reaches_end }
+        numbers
     }
 
-    /// Removes this echo from the text of a line, whose rows are `first` to `last`, if the line shows it.
-    pub fn remove_from(&self, first: u64, last: u64, line: &mut String) {
-        for (_, typed) in self.placed.iter().filter(|(row, _)| (first..=last).contains(row)) {
-            let start = line.rfind(typed.as_str()).or_else(|| half_drawn(line, typed));
-            if let Some(start) = start {
-                self.remove_at(start, typed, line);
-            }
-        }
-        if self.below.is_some_and(|row| first <= row) {
-            return;
-        }
-        for typed in &self.behind_prompts {
-            let starts = line.match_indices([' ', '>']).map(|(at, _)| at + 1);
-            let mut behind = starts
-                .filter(|at| ends_prompt(&line[..*at]) || CONTINUATIONS.contains(&&line[..*at]))
-                .filter(|at| is_begun(&line[*at..], typed));
-            if let Some(start) = behind.next() {
-                self.remove_at(start, typed, line);
+    /// Begins a search in the text that a pane shows now. Takes the terminal, so that the caller reads the text under the same
+    /// lock.
+    pub fn search(&self, pane: PaneId, term: &Term) -> Search {
+        let recent = self.0.lock();
+        let lines: Vec<_> = recent.of(pane).rev().take(MOST_OF_PANE).cloned().collect();
+        Search::new(term, lines.into_iter().rev().collect())
+    }
+
+    /// Stores where a search of all rows has found echoes, so that later output is not taken for them.
+    pub fn keep(&self, search: Search, term: &mut Term) {
+        let known = search.settle(term);
+        let mut recent = self.0.lock();
+        for line in known {
+            let kept = recent.lines.iter_mut().find(|(_, kept)| kept.number == line.number);
+            if let Some((_, kept)) = kept.filter(|(_, kept)| kept.looked <= line.looked) {
+                *kept = line;
             }
         }
     }
+}
 
-    fn remove_at(&self, start: usize, typed: &str, line: &mut String) {
-        let end = if self.reaches_end { line.len() } else { (start + typed.len()).min(line.len()) };
-        line.replace_range(start..end, "");
+impl Recent {
+    fn of(&self, pane: PaneId) -> impl DoubleEndedIterator<Item = &Typed> {
+        self.lines.iter().filter(move |(of, _)| *of == pane).map(|(_, line)| line)
+    }
+
+    fn number(&mut self) -> u64 {
+        self.next += 1;
+        self.next
+    }
+
+    fn add(&mut self, pane: PaneId, line: Typed) {
+        if self.lines.len() == MOST {
+            self.lines.pop_front();
+        }
+        self.lines.push_back((pane, line));
     }
 }
 
-/// Whether a text shows a typed one or its beginning.
-fn is_begun(shown: &str, typed: &str) -> bool {
-    shown.starts_with(typed) || !shown.is_empty() && typed.starts_with(shown)
+/// A typed line as a program would show it.
+struct Given {
+    text: String,
+    /// Earlier forms, from before characters were erased.
+    drafts: Vec<String>,
+    /// The line has a control character, such as a tab. What a program shows for the rest of it is unknown.
+    is_cut: bool,
 }
 
-/// Where the longest beginning of a typed text ends a line.
-fn half_drawn(line: &str, typed: &str) -> Option<usize> {
-    let least = line.len().saturating_sub(typed.len());
-    let mut starts = line.char_indices().map(|(at, _)| at).filter(|at| *at >= least);
-    starts.find(|at| typed.starts_with(&line[*at..]))
+impl Given {
+    fn of(line: &str) -> Self {
+        let mut given = Self { text: String::new(), drafts: Vec::new(), is_cut: false };
+        for char in line.trim_start_matches('\t').chars() {
+            match char {
+                '\x7f' | '\x08' => {
+                    given.drafts.push(given.text.clone());
+                    given.text.pop();
+                }
+                char if !char.is_control() => given.text.push(char),
+                _ => {
+                    given.is_cut = true;
+                    break;
+                }
+            }
+        }
+        given.is_cut |= !given.drafts.is_empty();
+        given
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use unterm_term::{Options, Parser, Size};
-
-    use super::*;
-
-    /// Lines typed at row 5, column 4 of a terminal that is 20 columns wide.
-    fn typed(lines: &[&str], by_terminal: bool) -> Typed {
-        let mut term = Term::new(Size::cells(20, 5), Options::default());
-        let place = Place {
-            mark: term.mark_typed().unwrap(),
-            by_terminal,
-            may_move: false,
-            is_ahead: by_terminal,
-        };
-        let lines = lines.iter().map(|&line| line.to_owned()).collect();
-        Typed { place, lines, reaches_end: false }
-    }
-
-    fn shown(echo: &Echo, row: u64, line: &str) -> String {
-        let mut line = line.to_owned();
-        echo.remove_from(row, row, &mut line);
-        line
-    }
-
-    fn of_editor(lines: &[&str]) -> Echo {
-        Echo::of(typed(lines, false), Some((5, 4)), 20)
-    }
-
-    fn of_terminal(lines: &[&str]) -> Echo {
-        Echo::of(typed(lines, true), Some((5, 4)), 20)
-    }
-
-    #[test]
-    fn an_echo_is_removed_where_it_was_typed() {
-        let echo = of_editor(&["print('it')"]);
-        assert_eq!(shown(&echo, 5, ">>> print('it')"), ">>> ");
-        assert_eq!(shown(&echo, 5, ">>> print('it') # hint"), ">>>  # hint");
-        assert_eq!(shown(&echo, 5, ">>> pri"), ">>> ", "half drawn");
-        assert_eq!(shown(&echo, 7, "print('it')"), "print('it')", "another line");
-        assert_eq!(shown(&echo, 7, ">>> print('it')"), ">>> print('it')", "not typed ahead");
-        assert_eq!(shown(&echo, 5, ">>> other"), ">>> other");
-        assert_eq!(shown(&echo, 5, ">>> é"), ">>> é");
-        let mut wrapped = "a wrapped print('it')".to_owned();
-        echo.remove_from(4, 5, &mut wrapped);
-        assert_eq!(wrapped, "a wrapped ");
-    }
-
-    #[test]
-    fn of_a_line_with_a_tab_the_shown_rest_is_an_echo_too() {
-        let place = typed(&[], false).place;
-        let echo = |text: &str| Echo::of(Typed::of(place, text.as_bytes()), Some((5, 4)), 20);
-        assert_eq!(shown(&echo("cat REA\t"), 5, "$ cat READY.txt"), "$ ");
-        assert_eq!(shown(&echo("cat\tREADY\r"), 5, "$ cat     READY"), "$ ");
-        assert_eq!(shown(&echo("cat it\r"), 5, "$ cat it # hint"), "$  # hint");
-    }
-
-    #[test]
-    fn the_lines_of_a_paste_are_echoes_below_each_other() {
-        let place = typed(&[], false).place;
-        let paste = Typed::of(place, b"\x1b[200~read A\recho READY\x1b[201~");
-        let echo = Echo::of(paste, Some((5, 4)), 20);
-        assert_eq!(shown(&echo, 5, "$   read A"), "$   ");
-        assert_eq!(shown(&echo, 6, "echo READY"), "");
-        assert_eq!(shown(&echo, 7, "echo READY"), "echo READY");
-    }
-
-    #[test]
-    fn an_echo_whose_line_is_gone_is_removed_behind_prompts() {
-        let echo = Echo::of(typed(&["echo READY"], false), None, 20);
-        assert_eq!(shown(&echo, 0, "$ echo READY"), "$ ");
-        assert_eq!(shown(&echo, 0, "→ echo READY"), "→ ");
-        assert_eq!(shown(&echo, 0, "echo READY"), "echo READY", "output");
-    }
-
-    #[test]
-    fn a_line_that_was_typed_reaches_its_end() {
-        let echo = Echo { reaches_end: true, ..of_terminal(&[" printf begin"]) };
-        assert_eq!(shown(&echo, 5, "$  printf begin; echo READY"), "$ ");
-        assert_eq!(shown(&echo, 6, "$  printf begin; echo READY"), "$ ", "redrawn by an editor");
-    }
-
-    #[test]
-    fn later_lines_are_removed_behind_prompts() {
-        let echo = of_editor(&["for _ in x:", "    print('it')", "it"]);
-        assert_eq!(shown(&echo, 6, "...     print('it')"), "... ");
-        assert_eq!(shown(&echo, 6, "...     pri"), "... ", "half drawn");
-        assert_eq!(shown(&echo, 7, ">>> it"), ">>> ");
-        assert_eq!(shown(&echo, 8, "it"), "it", "output");
-        assert_eq!(shown(&echo, 8, "this is it"), "this is it", "output");
-        assert_eq!(shown(&echo, 4, ">>> it"), ">>> it", "printed before");
-    }
-
-    #[test]
-    fn what_a_terminal_echoes_is_removed_from_consecutive_rows() {
-        let echo = of_terminal(&["0123456789abcdef+", "", "it", "ends"]);
-        // The first line fills 21 columns, so two rows.
-        assert_eq!(shown(&echo, 8, "it"), "");
-        assert_eq!(shown(&echo, 9, "ends"), "");
-        assert_eq!(shown(&echo, 7, "it"), "it");
-        assert_eq!(shown(&echo, 10, "it"), "it", "output");
-    }
-
-    #[test]
-    fn what_was_typed_ahead_is_removed_where_it_is_redrawn() {
-        let echo = of_terminal(&["echo it", ""]);
-        assert_eq!(shown(&echo, 5, "echo it"), "");
-        assert_eq!(shown(&echo, 6, "me@host:~$ echo it"), "me@host:~$ ");
-        assert_eq!(shown(&echo, 6, "me@host:~$ echo"), "me@host:~$ ", "half drawn");
-        assert_eq!(shown(&echo, 6, "echo it"), "echo it", "output");
-    }
-
-    #[test]
-    fn what_was_typed_at_a_prompt_is_not_expected_behind_the_next_one() {
-        let mut typed = typed(&["READY", ""], true);
-        typed.place.is_ahead = false;
-        let echo = Echo::of(typed, Some((5, 5)), 20);
-        assert_eq!(shown(&echo, 5, "you> READY"), "you> ");
-        assert_eq!(shown(&echo, 6, "bot> READY"), "bot> READY", "an answer");
-    }
-
-    #[test]
-    fn on_a_cleared_screen_an_echo_has_no_row() {
-        let echo = Echo::of(typed(&["it"], true), None, 20);
-        assert_eq!(shown(&echo, 5, "it"), "it");
-        assert_eq!(shown(&echo, 5, "$ it"), "$ ", "redrawn");
-    }
-
-    #[test]
-    fn an_early_echo_is_the_first_line_that_equals_it() {
-        let mut term = Term::new(Size::cells(20, 5), Options::default());
-        Parser::new().advance(&mut term, b"$ sleep 1\r\nread it\r\nread it\r\n");
-        let early = typed(&["read it", ""], true);
-        assert_eq!(early.line_below(&term, LineId(0)), Some(LineId(1)));
-        assert_eq!(early.line_below(&term, LineId(2)), None);
-    }
-}
+mod tests;

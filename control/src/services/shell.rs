@@ -6,7 +6,7 @@ mod given;
 mod nushell;
 mod plain_line;
 
-pub use given::{BEGIN, Runs, TypedRuns, as_given};
+pub use given::{Runs, TypedRuns, as_given};
 use plain_line::is_plain_line;
 use unterm_mux::{Pane, PaneState};
 

@@ -9,7 +9,7 @@ use unterm_term::LineId;
 
 use super::awaited::{Awaited, awaited};
 use super::{
-    echoes::Echoes,
+    echoes::{Echoes, Search},
     events::{CommandEnd, Hub},
     plain_prompt,
     search_limiter::{Budget, Searches, too_long},
@@ -128,6 +128,7 @@ pub async fn wait(
     // Earlier events count only with a `since`.
     let from = since.unwrap_or_else(|| pane.term().seq());
     let mut looked = None;
+    let mut searched = None;
     let mut changed_at = start;
     loop {
         events.borrow_and_update();
@@ -139,7 +140,7 @@ pub async fn wait(
             changed_at = Instant::now();
         }
         if looked != Some(seq) {
-            let since = looked.or(since);
+            let since = searched.or(since);
             let look = look_for_text(
                 searches,
                 pane,
@@ -150,8 +151,10 @@ pub async fn wait(
             );
             // Other callers' patterns may delay this search beyond the deadline. A wait without a timeout searches
             // once.
-            if let Ok(looked) = timeout_at(deadline.max(start + LOOK), look).await {
-                looked?;
+            if let Ok(is_unsure) = timeout_at(deadline.max(start + LOOK), look).await
+                && !is_unsure?
+            {
+                searched = Some(seq);
             }
         }
         look(hub, pane, &conditions, &mut found, from, since.is_some(), seq);
@@ -302,7 +305,8 @@ fn is_prompting(pane: &Pane, has_marks: bool, is_new: bool, has_changed: bool) -
     }
 }
 
-/// Searches for the texts that were not found yet, in the lines that changed after `since`, or else on the screen.
+/// Searches for the texts that were not found yet, in the lines that changed after `since`, or else on the screen. Returns whether
+/// the same lines must be searched again.
 async fn look_for_text(
     searches: Searches<'_>,
     pane: &Arc<Pane>,
@@ -310,14 +314,14 @@ async fn look_for_text(
     found: &mut [Option<Found>],
     since: Option<u64>,
     without_typed: Option<&Arc<Echoes>>,
-) -> Result<()> {
+) -> Result<bool> {
     let is_open = |(index, condition): (usize, &Condition)| {
         let is_text = matches!(condition, Condition::Text(_) | Condition::Regex(_));
         (is_text && found[index].is_none()).then_some(index)
     };
     let open: Vec<usize> = conditions.iter().enumerate().filter_map(is_open).collect();
     if open.is_empty() {
-        return Ok(());
+        return Ok(false);
     }
     let echoes = without_typed.cloned();
     let (pane, conditions) = (pane.clone(), conditions.clone());
@@ -325,7 +329,7 @@ async fn look_for_text(
     let work = move |budget: &mut Budget| {
         let mut open = open;
         let mut found = Vec::new();
-        for_each_line(&pane, since, echoes.as_deref(), |line, text| {
+        let is_unsure = for_each_line(&pane, since, echoes.as_deref(), |line, text| {
             open.retain(|&index| {
                 let holds = budget.take(text.len())
                     && match &conditions[index] {
@@ -341,16 +345,16 @@ async fn look_for_text(
             });
             !open.is_empty() && !budget.is_spent()
         });
-        (found, budget.is_late())
+        (found, is_unsure, budget.is_late())
     };
-    let (all, is_late) = searches.run(bytes, work).await?;
+    let (all, is_unsure, is_late) = searches.run(bytes, work).await?;
     if is_late {
         return Err(too_long());
     }
     for (index, it) in all {
         found[index] = Some(it);
     }
-    Ok(())
+    Ok(is_unsure)
 }
 
 /// Whether a line contains this text. A line has no blanks at its end, which a prompt such as `name: ` is written with.
@@ -379,16 +383,21 @@ pub fn changed_rows(term: &unterm_term::Term, since: Option<u64>) -> (LineId, Li
 }
 
 /// Calls `look` with each line that changed, with wrapped rows joined, until `look` returns false. With `echoes`, the text
-/// lacks them and everything that the shell marks as a prompt or as typed.
+/// lacks them and everything that the shell marks as a prompt or as typed. Returns whether the lines must be looked at again
+/// after the next change, because what was left out may be output after all.
 fn for_each_line(
     pane: &Pane,
     since: Option<u64>,
     echoes: Option<&Echoes>,
     mut look: impl FnMut(u64, &str) -> bool,
-) {
-    let (first, changed, mut lines, echoes) = {
+) -> bool {
+    let (first, top, revisions, mut lines, mut search) = {
         let term = pane.term();
+        let search = echoes.map(|echoes| echoes.search(pane.id(), &term));
         let (mut first, end) = changed_rows(&term, since);
+        if let Some(open) = search.as_ref().and_then(Search::since) {
+            first = first.min(changed_rows(&term, Some(open)).0);
+        }
         let size = term.size();
         let most = (MOST_CELLS / u64::from(size.cols)).max(u64::from(size.rows));
         first.0 = first.0.max(end.0.saturating_sub(most));
@@ -396,33 +405,34 @@ fn for_each_line(
         while first.0 > oldest && term.is_wrapped(LineId(first.0 - 1)) {
             first.0 -= 1;
         }
-        let is_new = |line: u64| {
-            since.is_none_or(|since| term.revision(LineId(line)).is_some_and(|seq| seq > since))
-        };
-        let changed: Vec<bool> = (first.0..end.0).map(is_new).collect();
-        (first, changed, term.lines(), echoes.map(|echoes| echoes.of(pane.id(), &term)))
+        let revision = |line: u64| term.revision(LineId(line)).unwrap_or_default();
+        let revisions: Vec<u64> = (first.0..end.0).map(revision).collect();
+        (first, term.live_top().0, revisions, term.lines(), search)
     };
-    let end = first.0 + changed.len() as u64;
+    let end = first.0 + revisions.len() as u64;
     let mut text = String::new();
-    let (mut start, mut is_new) = (first.0, false);
-    for (line, is_changed) in (first.0..).zip(changed) {
-        is_new |= is_changed;
-        match echoes {
-            None => lines.row_text(LineId(line), &mut text),
-            Some(_) => lines.output_text(LineId(line), &mut text),
-        };
-        let goes_on = line + 1 < end && text.len() < LONGEST_LINE && lines.is_wrapped(LineId(line));
-        if !goes_on {
-            for echo in echoes.iter().flatten() {
-                echo.remove_from(start, line, &mut text);
-            }
-            if is_new && !look(start, &text) {
-                return;
-            }
-            text.clear();
-            (start, is_new) = (line + 1, false);
+    let (mut start, mut changed) = (first.0, 0);
+    for (line, revision) in (first.0..).zip(revisions) {
+        changed = changed.max(revision);
+        let is_wrapped = lines.line_text(LineId(line), search.is_some(), &mut text);
+        if line + 1 < end && text.len() < LONGEST_LINE && is_wrapped {
+            continue;
         }
+        if let Some(search) = &mut search {
+            search.remove_from(&mut lines, start..line + 1, changed, &mut text);
+        }
+        let is_new = since.map_or(line >= top, |since| changed > since);
+        if is_new && !look(start, text.trim_end_matches(' ')) {
+            return false;
+        }
+        text.clear();
+        (start, changed) = (line + 1, 0);
     }
+    let is_unsure = search.as_ref().is_some_and(|search| search.is_unsure);
+    if let (Some(echoes), Some(search)) = (echoes, search) {
+        echoes.keep(search, &mut pane.term());
+    }
+    is_unsure
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ mod awaiting;
 mod http;
 mod notices;
 mod person;
+mod refusals;
 mod resources;
 mod run;
 mod screen;

@@ -6,7 +6,7 @@
 //! | 21 | the content is a cluster id |
 //! | 22–23 | [`Width`] |
 //! | 24 | protected (DECSCA) |
-//! | 25–26 | [`PromptRole`] |
+//! | 25–26 | [`PromptRole`]; 3: output of a line editor ([`Cell::is_edited`]) |
 //! | 27 | the cell is part of a multicell character |
 //! | 28–31 | zero |
 //! | 32–47 | style id, in the table of the row's page; 0: the default style |
@@ -76,6 +76,8 @@ pub(crate) const MULTICELL: u64 = 1 << 27;
 /// Bits of a column in a multicell character, below the bits of the row.
 const COLUMN_BITS: u32 = 6;
 const ROLE_SHIFT: u32 = 25;
+/// The bits of [`PromptRole`], all set: output of a line editor.
+pub(crate) const EDITED: u64 = 3 << ROLE_SHIFT;
 pub(crate) const STYLE_SHIFT: u32 = 32;
 pub(crate) const LINK_SHIFT: u32 = 48;
 /// Everything except the ids of style and link.
@@ -223,6 +225,12 @@ impl Cell {
             2 => PromptRole::Input,
             _ => PromptRole::Output,
         }
+    }
+
+    /// Whether a line editor drew the cell: the program had asked for bracketed pastes (mode 2004), and the cell is no part
+    /// of a marked prompt.
+    pub fn is_edited(self) -> bool {
+        self.0 & EDITED == EDITED
     }
 
     /// The id of the cell's style in its page.

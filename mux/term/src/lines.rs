@@ -4,13 +4,13 @@
 
 use std::sync::Arc;
 
-use crate::cell::Width;
+use crate::cell::{Cell, PromptRole, Width};
 use crate::cold::Thawed;
 use crate::grid::RowView;
 use crate::history::Stored;
 use crate::page::Page;
 use crate::term::Term;
-use crate::text::{first_char, push_output, push_row};
+use crate::text::{first_char, push_cells, push_output, push_row};
 use crate::{LineId, Match, ScreenKind};
 
 /// The lines of one screen at the time of [`Term::lines`]. Later changes to the terminal do not affect them.
@@ -100,12 +100,48 @@ impl Lines {
         true
     }
 
-    /// Like `Lines::row_text`, but without prompts and their input (OSC 133): only the output of programs.
-    pub fn output_text(&mut self, line: LineId, text: &mut String) -> bool {
+    /// Appends a row's part of its line: its text, with the blanks at its end only if the line continues in the next row.
+    /// With `only_output`, without prompts and their input (OSC 133). Returns whether the line continues.
+    pub fn line_text(&mut self, line: LineId, only_output: bool, text: &mut String) -> bool {
         let mut cells = Vec::new();
         let Some((page, row)) = self.find(line.0) else { return false };
         page.unpack(row, &mut cells);
-        push_output(&RowView { cells: &cells, meta: page.meta(row), tables: page.tables() }, text);
+        let view = RowView { cells: &cells, meta: page.meta(row), tables: page.tables() };
+        match (view.meta.is_wrapped(), only_output) {
+            (false, false) => push_row(&view, text),
+            (false, true) => push_output(&view, text),
+            (true, _) => {
+                let mut col = 0;
+                for run in cells.chunk_by(|a, b| a.prompt_role() == b.prompt_role()) {
+                    if !only_output || run[0].prompt_role() == PromptRole::Output {
+                        push_cells(&view, col, col + run.len(), text);
+                    }
+                    col += run.len();
+                }
+                let missing = view.meta.wrapped_cols(self.cols).saturating_sub(cells.len());
+                text.extend(std::iter::repeat_n(' ', missing));
+            }
+        }
+        view.meta.is_wrapped()
+    }
+
+    /// Calls `each` with the column, the cell and the text of each of a row's characters, up to the last written column or,
+    /// in a wrapped row, up to its end. The text is a blank for an empty cell. Returns false for a row outside these lines.
+    pub fn row_cells(&mut self, line: LineId, mut each: impl FnMut(u16, Cell, &str)) -> bool {
+        let mut cells = Vec::new();
+        let Some((page, row)) = self.find(line.0) else { return false };
+        page.unpack(row, &mut cells);
+        let view = RowView { cells: &cells, meta: page.meta(row), tables: page.tables() };
+        let mut text = String::new();
+        for (col, cell) in cells.iter().enumerate() {
+            text.clear();
+            push_cells(&view, col, col + 1, &mut text);
+            if !text.is_empty() {
+                each(col as u16, *cell, &text);
+            }
+        }
+        let end = if view.meta.is_wrapped() { view.meta.wrapped_cols(self.cols) } else { 0 };
+        (cells.len()..end).for_each(|col| each(col as u16, Cell::EMPTY, " "));
         true
     }
 

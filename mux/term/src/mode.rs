@@ -195,9 +195,7 @@ impl Term {
             None => tracing::debug!(mode, on, "unknown private mode"),
             Some(Private::Flag(flag)) => {
                 self.modes.set(flag, on);
-                if flag == Modes::BRACKETED_PASTE && on && !self.modes.contains(Modes::ALT_SCREEN) {
-                    self.typed.begin_editor();
-                }
+                self.follow_editor();
                 if flag == Modes::IN_BAND_RESIZE && on {
                     self.tell_size();
                 }
@@ -473,6 +471,7 @@ impl Term {
         );
         self.reset_margins();
         self.pen = Default::default();
+        self.follow_editor();
         self.protection = Default::default();
         self.conformance.soften();
         self.charsets = Default::default();

@@ -245,6 +245,7 @@ impl Term {
         self.pen = pen;
         self.pen.set_link(link);
         self.pen.set_role(role);
+        self.follow_editor();
         self.charsets = charsets;
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::cell::{Cell, PromptRole};
+use crate::cell::{Cell, EDITED, PromptRole};
 use crate::color::Color;
 use crate::grid::Grid;
 use crate::snapshot::Link;
@@ -14,6 +14,8 @@ pub(crate) struct Pen {
     style: Style,
     link: Option<Arc<Link>>,
     role: PromptRole,
+    /// A line editor draws.
+    edits: bool,
     protected: bool,
     /// The bits of these values in a cell, with ids of `table`; meaningless unless `valid`.
     bits: u64,
@@ -51,6 +53,11 @@ impl Pen {
         self.role = role;
     }
 
+    pub fn set_edits(&mut self, edits: bool) {
+        self.valid &= self.edits == edits;
+        self.edits = edits;
+    }
+
     pub fn is_protected(&self) -> bool {
         self.protected
     }
@@ -79,6 +86,9 @@ impl Pen {
         let style = grid.intern_style(table, &self.style);
         let link = self.link.as_ref().map_or(0, |link| grid.intern_link(table, link));
         self.bits = Cell::template(style, link, self.role, self.protected);
+        if self.edits && self.role == PromptRole::Output {
+            self.bits |= EDITED;
+        }
         self.valid = true;
         self.table = table;
         self.generation = grid.generation();

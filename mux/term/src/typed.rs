@@ -1,7 +1,9 @@
-//! Positions of the main screen at which a caller typed, so that an echo is found where it was drawn.
+//! What is known about typed text when the terminal shows it: where callers typed, and which cells a line editor drew.
 //!
-//! Owns the positions. A position follows its row when lines rewrap. It is gone when its row is cleared, scrolls out of
-//! history, or is one of too many.
+//! Owns positions of the main screen, so that an echo is found where it was drawn. A position follows its row when lines
+//! rewrap. It is gone when it scrolls out of history, or is one of too many. A cell that is printed while the program asks
+//! for bracketed pastes (mode 2004) is drawn by a line editor ([`crate::Cell::is_edited`]): editors request the mode with
+//! their prompt, and end it before they run what was typed.
 
 use std::collections::VecDeque;
 
@@ -9,9 +11,10 @@ use crate::Point;
 use crate::anchors::Visit;
 use crate::row::TYPED;
 use crate::term::Term;
+use crate::{LineId, Modes};
 
 /// Maximum positions kept; the oldest is dropped.
-const TYPED_CAP: usize = 256;
+const TYPED_CAP: usize = 512;
 
 /// Names a position for as long as the terminal exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,8 +27,6 @@ pub(crate) struct Typed {
     points: VecDeque<Option<Point>>,
     /// The number of the first position.
     first: u64,
-    /// See [`Term::has_edited_lines`].
-    has_edited_lines: bool,
 }
 
 impl Typed {
@@ -48,11 +49,6 @@ impl Typed {
         self.points.iter_mut().for_each(visit);
     }
 
-    /// Records that a line editor has begun.
-    pub fn begin_editor(&mut self) {
-        self.has_edited_lines = true;
-    }
-
     /// Drops all positions. Their names stay used.
     pub fn clear(&mut self) {
         self.first += self.points.len() as u64;
@@ -64,16 +60,23 @@ impl Term {
     /// Remembers the cursor's position, where input is about to be typed. `None` on the alternate screen.
     pub fn mark_typed(&mut self) -> Option<TypedId> {
         let at = self.cursor_point()?;
-        self.grid.meta_mut(self.cursor.row).flags |= TYPED;
+        self.mark_typed_at(at)
+    }
+
+    /// Remembers a position of the main screen, at which typed text is shown. `None` if its row is not kept, or the
+    /// alternate screen is shown.
+    pub fn mark_typed_at(&mut self, at: Point) -> Option<TypedId> {
+        self.cursor_point()?;
+        if at.line < self.oldest() || at.line.0 >= self.grid.end() {
+            return None;
+        }
+        if let Some(row) = at.line.0.checked_sub(self.grid.live_top()) {
+            self.grid.meta_mut(row as usize).flags |= TYPED;
+        }
         Some(self.typed.add(at))
     }
 
-    /// Whether a line editor has run on the main screen: a program asked there for bracketed pastes (mode 2004).
-    pub fn has_edited_lines(&self) -> bool {
-        self.typed.has_edited_lines
-    }
-
-    /// A remembered position, if its row still exists.
+    /// A remembered position, if its row was not cleared.
     pub fn typed_at(&self, id: TypedId) -> Option<Point> {
         let at = self.typed.get(id)?;
         let screen = self.main_screen();
@@ -81,5 +84,16 @@ impl Term {
         let stands = at.line.0 < screen.live_top() && at.line.0 >= screen.oldest()
             || screen.line_meta(at.line.0).is_some_and(|meta| meta.flags & TYPED != 0);
         stands.then_some(at)
+    }
+
+    /// A remembered position, even if its row was cleared.
+    pub fn typed_from(&self, id: TypedId) -> Option<Point> {
+        let at = self.typed.get(id)?;
+        (at.line >= LineId(self.main_screen().oldest())).then_some(at)
+    }
+
+    /// Has the pen mark what a line editor draws, as long as one runs.
+    pub(crate) fn follow_editor(&mut self) {
+        self.pen.set_edits(self.modes.contains(Modes::BRACKETED_PASTE));
     }
 }

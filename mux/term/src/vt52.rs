@@ -69,6 +69,7 @@ impl Term {
         self.ansi = Some(Box::new(self.ansi_state()));
         self.modes.remove(MODES);
         self.modes.insert(Modes::VT52);
+        self.follow_editor();
         self.dec.remove(DEC_MODES);
         *self.pen.style_mut() = Style::default();
         self.pen.set_protected(false);
@@ -87,6 +88,7 @@ impl Term {
             return;
         }
         self.modes = ansi.modes;
+        self.follow_editor();
         self.dec = ansi.dec;
         *self.pen.style_mut() = ansi.style;
         self.pen.set_protected(ansi.protected);

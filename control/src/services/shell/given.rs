@@ -9,7 +9,7 @@ use unterm_term::Given;
 use super::{Marks, Shell};
 
 /// The text before the id of the begin mark, as typed.
-pub const BEGIN: &str = "UntermRun=";
+const BEGIN: &str = "UntermRun=";
 /// The length of the id.
 const DIGITS: usize = 32;
 /// The text before and after the id of the end mark.

@@ -552,9 +552,24 @@ fn a_typed_position_follows_its_row_until_it_is_cleared() {
     assert!(at(&fixture, fourth).is_some());
     fixture.feed("\x1bc");
     assert_eq!(at(&fixture, fourth), None, "reset");
-    let ids: Vec<_> = (0..300).map(|_| fixture.term.mark_typed().unwrap()).collect();
+    let ids: Vec<_> = (0..600).map(|_| fixture.term.mark_typed().unwrap()).collect();
     let kept = ids.iter().filter(|id| at(&fixture, **id).is_some()).count();
-    assert_eq!(kept, 256);
+    assert_eq!(kept, 512);
+}
+
+#[test]
+fn what_a_line_editor_draws_is_marked() {
+    let mut fixture = Fixture::new(20, 4);
+    fixture.feed("out \x1b[?2004h$ ls\x1b7\x1b[m\x1b8\x1b[!p!\r\n\x1b[?2004lout\r\n");
+    fixture.feed("\x1b[?2004h\x1b]133;A\x07$ \x1b]133;B\x07ls\x1b]133;C\x07?\x1bc");
+    fixture.feed("a\x1b[?2004hb");
+    let mut lines = fixture.term.lines();
+    let mut edited = String::new();
+    let oldest = lines.oldest();
+    assert!(lines.row_cells(oldest, |_, cell, text| {
+        edited.push_str(if cell.is_edited() { text } else { "-" });
+    }));
+    assert_eq!(edited, "-b", "after a reset");
 }
 
 #[test]

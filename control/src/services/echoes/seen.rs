@@ -1,0 +1,532 @@
+//! Where typed lines are shown: the rule that [`super`] states, applied to the lines of a screen.
+
+use std::ops::Range;
+
+use unterm_term::{LineId, Lines, Point, PromptRole, ScreenKind, Term, TypedId, text_clusters};
+
+use super::{Reader, SHORTEST};
+use crate::services::question_line::ends_prompt;
+
+/// The prompts of Python and gdb in the middle of a statement.
+const CONTINUATIONS: [&str; 2] = ["... ", ">"];
+
+/// A line that was typed, and what is known about where it is shown.
+#[derive(Clone, Debug)]
+pub(super) struct Typed {
+    pub number: u64,
+    pub text: String,
+    /// Earlier forms of the text, from before characters were erased.
+    pub drafts: Vec<String>,
+    /// The rest of the shown line is an echo, too.
+    pub reaches_end: bool,
+    /// Enter was typed after it.
+    pub has_ended: bool,
+    /// Where each input but the first begins in the text, if the line was typed in several. Each of them is also a line of its
+    /// own.
+    pub cuts: Vec<usize>,
+    /// Where the cursor stood, and the terminal's last change, before it was typed.
+    pub mark: TypedId,
+    pub seq: u64,
+    pub reader: Reader,
+    /// The line above it in one input that the terminal receives as a whole, and the number of empty lines in between.
+    pub above: Option<(u64, u64)>,
+    pub by_terminal: ByTerminal,
+    /// Where the terminal echoed it.
+    pub echo: Option<TypedId>,
+    /// What it echoed there: all of the text, or some of the inputs that make it up.
+    pub echoed: Range<usize>,
+    /// The texts behind which an editor drew it.
+    pub prompts: Vec<String>,
+    /// The editor asks for bracketed pastes while it draws.
+    pub is_announced: bool,
+    /// Where an editor drew it last.
+    pub drawn: Option<TypedId>,
+    /// The terminal's last change that was searched.
+    pub looked: u64,
+}
+
+/// Whether the terminal echoed a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ByTerminal {
+    Unknown,
+    Never,
+    Yes,
+}
+
+impl Typed {
+    pub fn new(mark: TypedId, seq: u64) -> Self {
+        Self {
+            number: 0,
+            text: String::new(),
+            drafts: Vec::new(),
+            reaches_end: false,
+            has_ended: false,
+            cuts: Vec::new(),
+            mark,
+            seq,
+            reader: Reader::Any,
+            above: None,
+            by_terminal: ByTerminal::Unknown,
+            echo: None,
+            echoed: 0..0,
+            prompts: Vec::new(),
+            is_announced: false,
+            drawn: None,
+            looked: seq,
+        }
+    }
+
+    /// Whether further input adds to the line.
+    pub fn is_open(&self) -> bool {
+        !self.has_ended && !self.reaches_end
+    }
+
+    /// The text as it is looked for; empty if it is not.
+    fn needle(&self) -> &str {
+        let text = self.text.trim_end();
+        let is_key = !self.has_ended
+            && !self.reaches_end
+            && self.reader != Reader::Line
+            && text.chars().count() < SHORTEST;
+        if is_key { "" } else { text }
+    }
+
+    /// Whether the line was typed in several inputs.
+    pub fn is_joined(&self) -> bool {
+        !self.cuts.is_empty()
+    }
+
+    /// The parts of the text that the terminal may echo in one place: all of it or, if it begins or ceases to echo between two
+    /// inputs, what was typed after or before that.
+    fn parts(&self) -> impl Iterator<Item = Range<usize>> {
+        let end = self.text.trim_end().len();
+        let after = self.cuts.iter().map(move |cut| *cut..end);
+        let before = self.cuts.iter().rev().map(|cut| 0..self.text[..*cut].trim_end().len());
+        let is_long = |part: &Range<usize>| {
+            let text = self.text.get(part.clone()).unwrap_or_default();
+            text.chars().count() >= SHORTEST
+        };
+        std::iter::once(0..end).chain(after.chain(before).filter(is_long))
+    }
+
+    fn may_be_echoed(&self) -> bool {
+        self.by_terminal == ByTerminal::Unknown && !matches!(self.reader, Reader::Keys(_))
+    }
+
+    fn may_be_drawn(&self) -> bool {
+        self.reader != Reader::Line
+    }
+}
+
+/// A line that was typed, while a search runs.
+struct Sought {
+    typed: Typed,
+    /// The places that the ids in `typed` stand for, as far as their rows are kept.
+    mark: Option<Point>,
+    echo: Option<Point>,
+    drawn: Option<Point>,
+    /// Which of the places is new.
+    is_new_echo: bool,
+    is_new_drawn: bool,
+}
+
+/// A search for echoes in the lines of a screen, from the oldest on.
+pub struct Search {
+    sought: Vec<Sought>,
+    cursor: Point,
+    cols: u64,
+    seq: u64,
+    /// What was removed last may turn out to be output: it is only the beginning of a typed line.
+    pub is_unsure: bool,
+}
+
+impl Search {
+    pub(super) fn new(term: &Term, typed: Vec<Typed>) -> Self {
+        let is_main = term.screen() == ScreenKind::Main;
+        let typed = typed.into_iter().filter(|_| is_main);
+        let sought = typed.map(|typed| Sought {
+            mark: term.typed_from(typed.mark),
+            echo: typed.echo.and_then(|id| term.typed_at(id)),
+            drawn: typed.drawn.and_then(|id| term.typed_at(id)),
+            is_new_echo: false,
+            is_new_drawn: false,
+            typed,
+        });
+        let cursor = term.cursor();
+        let line = LineId(term.live_top().0 + u64::from(cursor.row));
+        // A cursor in the last column may be about to wrap, so that it stands behind the character there.
+        let col = if cursor.col + 1 == term.size().cols { cursor.col + 1 } else { cursor.col };
+        Self {
+            sought: sought.collect(),
+            cursor: Point { line, col },
+            cols: u64::from(term.size().cols),
+            seq: term.seq(),
+            is_unsure: false,
+        }
+    }
+
+    /// The change after which all rows must be searched: the oldest that an earlier search has not covered.
+    pub fn since(&self) -> Option<u64> {
+        let open = self.sought.iter().filter(|it| {
+            it.typed.may_be_echoed() || it.typed.may_be_drawn() && it.typed.prompts.is_empty()
+        });
+        open.map(|it| it.typed.looked).min()
+    }
+
+    /// Removes echoes from the output in a line. `revision`: the last change of its rows.
+    pub fn remove_from(
+        &mut self,
+        lines: &mut Lines,
+        rows: Range<u64>,
+        revision: u64,
+        output: &mut String,
+    ) {
+        if self.sought.is_empty() {
+            return;
+        }
+        let mut text = String::new();
+        for row in rows.clone() {
+            lines.line_text(LineId(row), false, &mut text);
+        }
+        let has_cursor = rows.contains(&self.cursor.line.0);
+        let concerns = |it: &Sought| {
+            let needle = it.typed.needle();
+            let has = |part: &str| !part.is_empty() && text.contains(part);
+            let mut parts = it.typed.parts().skip(1).map(|part| &it.typed.text[part]);
+            let is_there = has(needle)
+                || it.echo.is_some_and(|echo| rows.contains(&echo.line.0))
+                || it.typed.may_be_echoed() && parts.any(has);
+            revision > it.typed.seq && (has_cursor || is_there)
+        };
+        if !self.sought.iter().any(concerns) {
+            return;
+        }
+        let line = ShownLine::of(lines, rows.clone());
+        let mut gone = Vec::new();
+        for index in 0..self.sought.len() {
+            if concerns(&self.sought[index]) {
+                self.look(index, lines, &line, revision, &mut gone);
+            }
+        }
+        if !gone.is_empty() {
+            *output = line.output(&gone);
+        }
+    }
+
+    /// Finds the echoes of one typed line in a shown line.
+    fn look(
+        &mut self,
+        index: usize,
+        lines: &mut Lines,
+        line: &ShownLine,
+        revision: u64,
+        gone: &mut Vec<Range<usize>>,
+    ) {
+        let needle = self.sought[index].typed.needle().to_owned();
+        let is_new = revision > self.sought[index].typed.looked;
+        let echo = self.echo(index, line, is_new);
+        let matches = line.text.match_indices(&needle).filter(|_| !needle.is_empty());
+        let typed = &self.sought[index].typed;
+        let reach = |start: usize, len: usize| {
+            start..if typed.reaches_end { line.text.len() } else { start + len }
+        };
+        gone.extend(echo.clone().map(|echo| reach(echo.start, echo.len())));
+        let mut drawn = None;
+        let whole = echo.filter(|echo| echo.len() == needle.len());
+        let is_other = |at: usize| whole.as_ref().is_none_or(|echo| echo.start != at);
+        for (at, _) in matches.filter(|(at, _)| is_other(*at)) {
+            if self.is_drawn(index, lines, line, at..at + needle.len(), is_new) {
+                drawn = Some(at);
+                gone.push(reach(at, needle.len()));
+            }
+        }
+        if let Some(at) = drawn {
+            let it = &mut self.sought[index];
+            let prompt = &line.text[..at];
+            if !it.typed.prompts.iter().any(|known| known == prompt) {
+                it.typed.prompts.push(prompt.to_owned());
+            }
+            it.typed.is_announced |= line.is_drawn(at..at + needle.len());
+            if it.typed.by_terminal == ByTerminal::Unknown {
+                // The terminal echoes a line before the editor reads it.
+                it.typed.by_terminal = ByTerminal::Never;
+            }
+            (it.drawn, it.is_new_drawn) = (Some(line.point(at)), true);
+        } else if whole.is_none()
+            && let Some(begun) = self.begun(index, lines, line)
+        {
+            self.is_unsure = true;
+            gone.push(begun);
+        }
+    }
+
+    /// Where the terminal echoed a typed line, or a part of it, in this line.
+    fn echo(&mut self, index: usize, line: &ShownLine, is_new: bool) -> Option<Range<usize>> {
+        let Sought { typed, echo, .. } = &self.sought[index];
+        if typed.by_terminal == ByTerminal::Yes {
+            let at = echo.and_then(|at| line.byte(at))?;
+            // Further inputs of the line may have been echoed behind it since.
+            let text = typed.text[typed.echoed.start..].trim_end();
+            let same = text.chars().zip(line.text[at..].chars()).take_while(|(a, b)| a == b);
+            let len: usize = same.map(|(char, _)| char.len_utf8()).sum();
+            return (len >= typed.echoed.len()).then(|| at..at + len);
+        }
+        if !typed.may_be_echoed() || !is_new || typed.needle().is_empty() {
+            return None;
+        }
+        let from = self.from(index, line)?;
+        let earlier = self.echoes(index, line);
+        // Where another line was echoed, nothing else was, unless that line only matched a part of a longer one.
+        let is_free = |at: usize, len: usize| {
+            earlier.iter().all(|(_, echo)| {
+                let is_apart = echo.end <= at || at + len <= echo.start;
+                is_apart || at <= echo.start && echo.end <= at + len && echo.len() < len
+            })
+        };
+        let (part, at) = typed.parts().find_map(|part| {
+            let text = &typed.text[part.clone()];
+            let mut starts = line.text[from..].char_indices().map(|(at, _)| from + at);
+            let at = starts.find(|at| {
+                line.text[*at..].starts_with(text)
+                    && (typed.is_joined() || is_free(*at, text.len()))
+            })?;
+            Some((part, at))
+        })?;
+        let echo = at..at + part.len();
+        let is_drawn = typed.reader == Reader::Any && line.is_drawn(echo.clone());
+        let it = &mut self.sought[index];
+        if is_drawn {
+            it.typed.by_terminal = ByTerminal::Never;
+            return None;
+        }
+        it.typed.by_terminal = ByTerminal::Yes;
+        it.typed.echoed = part;
+        (it.echo, it.is_new_echo) = (Some(line.point(at)), true);
+        let is_joined = it.typed.is_joined();
+        for (index, _) in earlier.iter().filter(|(_, it)| !is_joined && echo.contains(&it.start)) {
+            let part = &mut self.sought[*index];
+            part.typed.by_terminal = ByTerminal::Unknown;
+            (part.echo, part.typed.echo, part.is_new_echo) = (None, None, false);
+        }
+        Some(echo)
+    }
+
+    /// The echoes of earlier lines in this line, by the lines' index.
+    fn echoes(&self, index: usize, line: &ShownLine) -> Vec<(usize, Range<usize>)> {
+        let earlier = self.sought[..index].iter().enumerate();
+        let found = earlier.filter(|(_, it)| !it.typed.is_joined()).filter_map(|(index, it)| {
+            let (at, echoed) = (line.byte(it.echo?)?, it.typed.needle());
+            line.text[at..].starts_with(echoed).then(|| (index, at..at + echoed.len()))
+        });
+        found.collect()
+    }
+
+    /// From where on the terminal may have echoed a typed line in this line: after the position of the cursor when it was typed.
+    /// If it belongs to an input of several lines, only directly below the line above it.
+    fn from(&self, index: usize, line: &ShownLine) -> Option<usize> {
+        let Sought { typed, mark, .. } = &self.sought[index];
+        let of_above = |above: u64| self.sought.iter().find(|it| it.typed.number == above);
+        let Some((above, gap)) = typed.above.and_then(|(above, gap)| Some((of_above(above)?, gap)))
+        else {
+            return line.byte_from((*mark)?);
+        };
+        let echo = above.echo?;
+        let width: usize = text_clusters(above.typed.needle()).map(|(_, width)| width).sum();
+        let cells = u64::from(echo.col) + width as u64;
+        let last = echo.line.0 + cells.saturating_sub(1) / self.cols;
+        (line.rows.start == last + 1 + gap).then_some(0)
+    }
+
+    /// Whether an editor drew a typed line, or its beginning, in this range of a line.
+    fn is_drawn(
+        &self,
+        index: usize,
+        lines: &mut Lines,
+        line: &ShownLine,
+        range: Range<usize>,
+        is_new: bool,
+    ) -> bool {
+        let Sought { typed, drawn, .. } = &self.sought[index];
+        let prompt = &line.text[..range.start];
+        match &typed.reader {
+            Reader::Line => return false,
+            Reader::Keys(shown) => return prompt.trim_end() == shown.trim_end(),
+            Reader::Any => {}
+        }
+        let is_edited = line.is_drawn(range.clone());
+        if typed.prompts.iter().any(|known| known == prompt) {
+            return is_edited || !typed.is_announced;
+        }
+        let ends = typed.reaches_end
+            || line.ends_word(range.end)
+            || Some(range.end) == line.byte(self.cursor);
+        let mut is_shown = |at: Point| {
+            let shown = ShownLine::at(lines, at.line);
+            shown.byte(at).is_some_and(|at| shown.text[at..].starts_with(typed.needle()))
+        };
+        if !is_new {
+            false
+        } else if is_edited && ends {
+            // Not behind another prompt, unless the editor has moved the line, such as to the top of the screen.
+            drawn.is_none_or(|at| at == line.point(range.start) || !is_shown(at))
+        } else {
+            // An editor that does not announce itself.
+            is_prompt(prompt) && typed.prompts.is_empty()
+        }
+    }
+
+    /// The beginning of a typed line in front of the cursor: its rest has not been shown yet.
+    fn begun(&self, index: usize, lines: &mut Lines, line: &ShownLine) -> Option<Range<usize>> {
+        let typed = &self.sought[index].typed;
+        let end = line.byte(self.cursor)?;
+        let from = self.from(index, line).filter(|_| typed.may_be_echoed());
+        let shown = &line.text[..end];
+        let later = typed.cuts.iter().map(|cut| &typed.text[*cut..]);
+        let texts = typed.drafts.iter().map(String::as_str).chain(later);
+        let texts = std::iter::once(typed.needle()).chain(texts);
+        let starts = texts.filter_map(|text| {
+            let mut starts = shown.char_indices().map(|(start, _)| start);
+            starts.find(|start| {
+                text.starts_with(&shown[*start..])
+                    && (from.is_some_and(|from| from <= *start)
+                        || self.is_drawn(index, lines, line, *start..end, true))
+            })
+        });
+        starts.min().map(|start| start..end)
+    }
+
+    /// The lines with what is now known about them, if all rows were searched. Their places are remembered.
+    pub(super) fn settle(self, term: &mut Term) -> Vec<Typed> {
+        let seq = self.seq;
+        let mut settled = Vec::new();
+        for Sought { mut typed, echo, drawn, is_new_echo, is_new_drawn, .. } in self.sought {
+            // A place whose row has changed meanwhile is found again by the next search.
+            let mut remember = |at: Option<Point>| {
+                let at = at?;
+                let is_same = term.resized() <= seq
+                    && term.revision(at.line).is_some_and(|revision| revision <= seq);
+                is_same.then(|| term.mark_typed_at(at)).flatten()
+            };
+            if is_new_echo {
+                typed.echo = remember(echo);
+            }
+            if is_new_drawn {
+                typed.drawn = remember(drawn);
+            }
+            if is_new_echo && typed.echo.is_none() || is_new_drawn && typed.drawn.is_none() {
+                continue;
+            }
+            typed.looked = typed.looked.max(seq);
+            settled.push(typed);
+        }
+        settled
+    }
+}
+
+/// Whether a line editor that does not announce itself shows input behind this text.
+fn is_prompt(text: &str) -> bool {
+    ends_prompt(text) || CONTINUATIONS.contains(&text)
+}
+
+/// A line of a screen, with wrapped rows joined.
+struct ShownLine {
+    rows: Range<u64>,
+    text: String,
+    /// The place of each character, by where it begins in `text`.
+    cells: Vec<(usize, Point, Kind)>,
+}
+
+/// Who wrote a character.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Output,
+    /// A line editor.
+    Edited,
+    /// A shell that marks it as input. It is no output.
+    Input,
+    /// A shell that marks it as its prompt. It is no output.
+    Prompt,
+}
+
+impl ShownLine {
+    fn of(lines: &mut Lines, rows: Range<u64>) -> Self {
+        let (mut text, mut cells) = (String::new(), Vec::new());
+        for row in rows.clone() {
+            lines.row_cells(LineId(row), |col, cell, shown| {
+                let kind = match cell.prompt_role() {
+                    PromptRole::Prompt => Kind::Prompt,
+                    PromptRole::Input => Kind::Input,
+                    PromptRole::Output if cell.is_edited() => Kind::Edited,
+                    PromptRole::Output => Kind::Output,
+                };
+                cells.push((text.len(), Point { line: LineId(row), col }, kind));
+                text.push_str(shown);
+            });
+        }
+        Self { rows, text, cells }
+    }
+
+    /// The line from a row on.
+    fn at(lines: &mut Lines, row: LineId) -> Self {
+        let mut end = row.0;
+        while lines.is_wrapped(LineId(end)) {
+            end += 1;
+        }
+        let mut start = row.0;
+        while start > 0 && lines.is_wrapped(LineId(start - 1)) {
+            start -= 1;
+        }
+        Self::of(lines, start..end + 1)
+    }
+
+    /// Where a character begins in the text, or the end of the text.
+    fn byte(&self, at: Point) -> Option<usize> {
+        self.rows.contains(&at.line.0).then(|| self.after(at))
+    }
+
+    /// Where the part of the line that is not before a point begins; `None` if the whole line is before it.
+    fn byte_from(&self, at: Point) -> Option<usize> {
+        (at.line.0 < self.rows.end).then(|| self.after(at))
+    }
+
+    fn after(&self, at: Point) -> usize {
+        let cell = self.cells.partition_point(|(_, cell, _)| *cell < at);
+        self.cells.get(cell).map_or(self.text.len(), |(start, ..)| *start)
+    }
+
+    fn point(&self, byte: usize) -> Point {
+        self.cells[self.cell(byte)].1
+    }
+
+    fn cell(&self, byte: usize) -> usize {
+        self.cells.partition_point(|(start, ..)| *start <= byte).saturating_sub(1)
+    }
+
+    /// Whether an editor drew all of a range.
+    fn is_drawn(&self, range: Range<usize>) -> bool {
+        let is_drawn = |kind| matches!(kind, Kind::Edited | Kind::Input);
+        let cells = &self.cells[self.cell(range.start)..];
+        let mut cells = cells.iter().take_while(|(start, ..)| *start < range.end);
+        cells.all(|(.., kind)| is_drawn(*kind))
+    }
+
+    /// Whether text ends here: a blank follows, or what something else wrote, or nothing.
+    fn ends_word(&self, end: usize) -> bool {
+        let kind = |byte| self.cells[self.cell(byte)].2;
+        self.text[end..].chars().next().is_none_or(|next| next == ' ' || kind(end) != kind(end - 1))
+    }
+
+    /// The output in the line, without these ranges.
+    fn output(&self, gone: &[Range<usize>]) -> String {
+        let ends = self.cells.iter().skip(1).map(|(start, ..)| *start).chain([self.text.len()]);
+        let mut text = String::new();
+        for ((start, _, kind), end) in self.cells.iter().zip(ends) {
+            let is_output = matches!(kind, Kind::Output | Kind::Edited);
+            if is_output && !gone.iter().any(|gone| gone.contains(start)) {
+                text.push_str(&self.text[*start..end]);
+            }
+        }
+        text.truncate(text.trim_end_matches(' ').len());
+        text
+    }
+}
