@@ -27,6 +27,7 @@ use std::{
         atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering},
     },
     thread,
+    time::{Duration, Instant},
 };
 
 use tokio::sync::watch;
@@ -142,6 +143,10 @@ pub struct Pane {
     cwd_reporter: AtomicI32,
     /// The count of inputs when the last output was applied. Later inputs cannot show in that output.
     inputs_shown: AtomicU64,
+    /// When the pane was created.
+    created: Instant,
+    /// When output last arrived, in milliseconds since the pane was created.
+    last_output: AtomicU64,
     /// Whether the program has the terminal echo input (SRM). The reader updates it.
     echoes: AtomicBool,
     /// How often the user has typed.
@@ -198,6 +203,8 @@ impl Pane {
             shell_at_prompt: Mutex::new(marks.shell),
             cwd_reporter: AtomicI32::new(marks.cwd_reporter),
             inputs_shown: AtomicU64::new(marks.inputs_shown),
+            created: Instant::now(),
+            last_output: AtomicU64::new(0),
             touches: AtomicU64::new(marks.touches_now),
             last_touch: Mutex::default(),
             taps: Arc::default(),
@@ -296,6 +303,13 @@ impl Pane {
     /// wakes receivers, with the same `seq`.
     pub fn watch(&self) -> watch::Receiver<u64> {
         self.seq.subscribe()
+    }
+
+    /// How long the program has printed nothing and received no input, to the millisecond.
+    pub fn silence(&self) -> Duration {
+        let last_output = Duration::from_millis(self.last_output.load(Ordering::Acquire));
+        let silence = self.created.elapsed().saturating_sub(last_output);
+        self.queue.last_input().map_or(silence, |last| silence.min(last.elapsed()))
     }
 
     /// Whether its program runs. A closed pane is removed, also if that can be undone.

@@ -264,6 +264,11 @@ pub trait Process: Send + Sync {
     fn awaits_input(&self) -> Option<bool> {
         None
     }
+    /// As [`Process::awaits_input`], but only if the system shows it, and only if the program takes the input itself. A
+    /// program that forwards its input always reads, so the program that receives the input must read.
+    fn reads_input(&self) -> bool {
+        false
+    }
     /// A variable of the environment that the foreground process was started with; `None` if it is not set or the
     /// system does not report it.
     fn variable(&self, _name: &str) -> Option<String> {

@@ -258,6 +258,11 @@ impl WriteQueue {
         self.state.lock().is_shown()
     }
 
+    /// When the last input was queued.
+    pub(crate) fn last_input(&self) -> Option<Instant> {
+        self.state.lock().last
+    }
+
     /// The input counted so far, and the text typed since Enter; `None` if there was neither text nor an editing key.
     pub(crate) fn so_far(&self) -> (SoFar, Option<String>) {
         let state = self.state.lock();

@@ -169,6 +169,7 @@ impl Pane {
                 self.inputs_at_prompt.store(self.queue.inputs(), Ordering::Release);
             }
             self.inputs_shown.store(self.queue.inputs(), Ordering::Release);
+            self.note_output();
             self.echoes.store(term.echoes_locally(), Ordering::Release);
             let is_synchronized = term.modes().contains(Modes::SYNCHRONIZED);
             let size = term.size();
@@ -205,6 +206,12 @@ impl Pane {
             output.synchronized_until = Some(Instant::now() + SYNCHRONIZED_LIMIT);
         }
         self.taps.publish(seq, bytes);
+    }
+
+    /// Records that output has arrived.
+    fn note_output(&self) {
+        let now = self.created.elapsed().as_millis();
+        self.last_output.store(u64::try_from(now).unwrap_or(u64::MAX), Ordering::Release);
     }
 
     /// Ends the pane with its program.

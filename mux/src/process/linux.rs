@@ -3,7 +3,7 @@
 use std::{
     io,
     os::fd::{AsFd, BorrowedFd, OwnedFd},
-    path::PathBuf,
+    path::{Path, PathBuf},
     time::Duration,
 };
 
@@ -250,11 +250,13 @@ pub(super) struct Stat {
     /// When it was started, counted from the system's boot.
     start: Duration,
     /// At most 15 bytes of its name.
-    name: String,
+    pub(super) name: String,
     parent: i32,
     pub(super) group: i32,
     /// The device number of its controlling terminal; 0 if it has no terminal.
     pub(super) terminal: u32,
+    /// The foreground process group of that terminal; negative if it has none.
+    pub(super) front: i32,
 }
 
 /// All processes that can be read.
@@ -263,10 +265,16 @@ pub(super) fn processes() -> impl Iterator<Item = Stat> {
     entries.filter_map(|entry| stat(entry.ok()?.file_name().to_str()?.parse().ok()?))
 }
 
-/// Fields 2 to 5, 7 and 22 of `/proc/PID/stat`. The name may contain anything, so the fields after it are counted from
-/// its closing bracket.
+/// The status of a process.
 pub(super) fn stat(pid: i32) -> Option<Stat> {
-    let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
+    stat_in(format!("/proc/{pid}").as_ref())
+}
+
+/// The status of a process (`/proc/PID`) or of a thread (`/proc/PID/task/TID`): fields 1 to 5, 7, 8 and 22 of `stat`. The name
+/// may contain anything, so the fields after it are counted from its closing bracket.
+pub(super) fn stat_in(folder: &Path) -> Option<Stat> {
+    let pid = folder.file_name()?.to_str()?.parse().ok()?;
+    let stat = std::fs::read(folder.join("stat")).ok()?;
     let start = stat.iter().position(|byte| *byte == b'(')? + 1;
     let end = stat.iter().rposition(|byte| *byte == b')')?;
     let name = String::from_utf8_lossy(stat.get(start..end)?).into_owned();
@@ -274,13 +282,13 @@ pub(super) fn stat(pid: i32) -> Option<Stat> {
     let state = *fields.next()?.as_bytes().first()?;
     let mut number = || fields.next()?.parse::<i32>().ok();
     let (parent, group, _session) = (number()?, number()?, number()?);
-    let terminal = number()?.cast_unsigned();
-    // Skips fields 8 to 21.
-    let ticks: u64 = fields.nth(14)?.parse().ok()?;
+    let (terminal, front) = (number()?.cast_unsigned(), number()?);
+    // Skips fields 9 to 21.
+    let ticks: u64 = fields.nth(13)?.parse().ok()?;
     // Per second. Linux has had no other rate since 2.6.
     const TICKS: u64 = 100;
     let start = Duration::from_millis(ticks * (1000 / TICKS));
-    Some(Stat { pid, state, start, name, parent, group, terminal })
+    Some(Stat { pid, state, start, name, parent, group, terminal, front })
 }
 
 /// A number that changes when a process executes another program, because the system places code and stack at new random

@@ -594,6 +594,13 @@ impl Process for PtyProcess {
         None
     }
 
+    fn reads_input(&self) -> bool {
+        #[cfg(target_os = "linux")]
+        return self.group_in_front().is_some_and(super::waiting::reads_input);
+        #[cfg(not(target_os = "linux"))]
+        false
+    }
+
     fn execution(&self) -> Option<Execution> {
         #[cfg(target_os = "linux")]
         {

@@ -6,38 +6,117 @@ use std::{
     fs::File,
     io,
     os::unix::fs::{FileExt, MetadataExt},
+    path::Path,
 };
 
 use rustix::fs::makedev;
 
-use super::linux::{Stat, processes, stat};
+use super::{
+    carrier::is_carrier,
+    linux::{Stat, processes, stat, stat_in},
+};
 
 /// The most descriptors of a `poll` or `select` that are checked.
 const MOST_DESCRIPTORS: u64 = 1024;
 /// `POLLIN` of poll(2), and `EPOLLIN` of epoll(7).
 const READABLE: u32 = 1;
+/// The major device number of the terminals of ptys.
+const PTY_TERMINALS: u32 = 136;
+/// The most terminals inside of each other that input is followed through, as of `sudo` in `script`.
+const MOST_NESTED: usize = 4;
 
-/// Whether a process of this group, the foreground group of its terminal, waits for that terminal's input.
-pub(super) fn awaits_input(group: i32) -> bool {
-    // Usually the group's leader reads; to find other members requires a scan of all processes.
-    stat(group).is_some_and(|leader| awaits(&leader))
-        || processes().any(|process| process.group == group && awaits(&process))
+/// What is known about a process's wait for its terminal's input.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Waiting {
+    No,
+    /// The process sleeps, and the system hides what for.
+    Hidden,
+    /// A thread reads the terminal, or waits until it is readable.
+    Reads,
 }
 
-fn awaits(process: &Stat) -> bool {
+/// Whether a process of this group, the foreground group of its terminal, waits for that terminal's input. A process whose
+/// calls the system hides counts if it sleeps.
+pub(super) fn awaits_input(group: i32) -> bool {
+    any(group, |process| waiting(process) != Waiting::No)
+}
+
+/// Whether a process of this group, the foreground group of its terminal, certainly reads that terminal for itself.
+///
+/// A program that forwards its input always reads, so its reading shows nothing. If it holds the other end of a terminal, as
+/// `sudo` and `script` do, the program in front there must read. If it forwards to elsewhere, the answer is no.
+pub(super) fn reads_input(group: i32) -> bool {
+    reads(group, MOST_NESTED)
+}
+
+fn reads(group: i32, nested: usize) -> bool {
+    any(group, |process| {
+        if waiting(process) != Waiting::Reads || is_carrier(&process.name) {
+            return false;
+        }
+        let inner = groups_inside(process);
+        inner.is_empty() || nested > 0 && inner.into_iter().any(|group| reads(group, nested - 1))
+    })
+}
+
+/// Whether this holds for a process of a group.
+fn any(group: i32, holds: impl Fn(&Stat) -> bool) -> bool {
+    // Usually the group's leader reads; to find other members requires a scan of all processes.
+    stat(group).is_some_and(|leader| holds(&leader))
+        || processes()
+            .any(|process| process.group == group && process.pid != group && holds(&process))
+}
+
+/// The foreground groups of the terminals whose other ends a process holds.
+fn groups_inside(process: &Stat) -> Vec<i32> {
+    let Ok(files) = std::fs::read_dir(format!("/proc/{}/fd", process.pid)) else {
+        return Vec::new();
+    };
+    let terminals: Vec<u32> =
+        files.flatten().filter_map(|file| terminal_of(&file.path())).collect();
+    if terminals.is_empty() {
+        return Vec::new();
+    }
+    let inner = processes().filter(|inner| terminals.contains(&inner.terminal));
+    let mut groups: Vec<i32> = inner.map(|inner| inner.front).filter(|group| *group > 0).collect();
+    groups.sort_unstable();
+    groups.dedup();
+    groups
+}
+
+/// The device number of the terminal whose other end an open file is (`/proc/PID/fd/FD`). `None`: it is another file.
+fn terminal_of(file: &Path) -> Option<u32> {
+    if !std::fs::read_link(file).ok()?.ends_with("ptmx") {
+        return None;
+    }
+    let about = file.parent()?.with_file_name("fdinfo").join(file.file_name()?);
+    let about = std::fs::read_to_string(about).ok()?;
+    let index = about.lines().find_map(|line| line.strip_prefix("tty-index:"))?;
+    u32::try_from(makedev(PTY_TERMINALS, index.trim().parse().ok()?)).ok()
+}
+
+fn waiting(process: &Stat) -> Waiting {
     let Ok(threads) = std::fs::read_dir(format!("/proc/{}/task", process.pid)) else {
-        return false;
+        return Waiting::No;
     };
     for thread in threads.flatten() {
-        match std::fs::read_to_string(thread.path().join("syscall")) {
-            Ok(line) if Call::of(&line).is_some_and(|call| call.awaits(process)) => return true,
-            Ok(_) => {}
-            Err(error) if is_hidden(&error) => return process.state == b'S',
+        let thread = thread.path();
+        match std::fs::read_to_string(thread.join("syscall")) {
+            Ok(line) => {
+                // A stopped thread is still in its call.
+                let is_asleep = || stat_in(&thread).is_some_and(|thread| thread.state == b'S');
+                if Call::of(&line).is_some_and(|call| call.awaits(process)) && is_asleep() {
+                    return Waiting::Reads;
+                }
+            }
+            Err(error) if is_hidden(&error) => {
+                return if process.state == b'S' { Waiting::Hidden } else { Waiting::No };
+            }
             // The thread has ended.
             Err(_) => {}
         }
     }
-    false
+    Waiting::No
 }
 
 /// Whether the system hides a process's calls: another user's process, or a kernel without this file.
