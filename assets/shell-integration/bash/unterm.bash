@@ -226,8 +226,11 @@ _unterm_after() {
     if [[ -z ${_unterm_bound-} && ( -o emacs || -o vi ) ]]; then
         _unterm_bound=1
         builtin bind -m emacs '"\C-^\C-_": kill-whole-line'
+        # A terminal's reply that its program never read (DCS) would begin a search that no key but Ctrl+G ends.
+        builtin bind -m emacs -x '"\eP": { _unterm_skip; } 2>/dev/null'
         builtin bind -m vi-insert '"\C-^\C-_": kill-whole-line'
-        builtin bind -m vi-command '"\C-^\C-_": vi-insertion-mode'
+        # A macro, since an operator that waits for a motion has used up the first of the two keys.
+        builtin bind -m vi-command '"\C-^\C-_": "i\C-^\C-_"'
     fi
     _unterm_ask
     if ((is_text)); then
@@ -238,6 +241,12 @@ _unterm_after() {
     _unterm_told=1
     _unterm_early=0
     builtin return 0
+}
+
+# Skips a string of control to its end, ESC and a backslash.
+_unterm_skip() {
+    local rest
+    builtin read -rs -t 0.1 -d '\' rest || :
 }
 
 # How this shell is told of new variables while its prompt waits, by the one harmless signal that readline acts on at once. It
