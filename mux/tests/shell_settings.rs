@@ -322,3 +322,28 @@ fn the_reset_key_empties_the_line_in_the_modes_of_line_editors() {
         }
     }
 }
+
+#[test]
+fn variables_reach_the_next_command_after_a_users_trap() {
+    let home = tempfile::tempdir().unwrap();
+    let (_mux, pane) = shell("bash", home.path(), "PS1='$ '\n");
+    type_line(&pane, "true");
+    let set = |value: &str| {
+        assert!(pane.set_variable("GIVEN", Some(value)).unwrap());
+        pane.announce_variables();
+    };
+    set("1");
+    type_line(&pane, "true");
+    for (value, lines) in [
+        ("2", &["trap 'echo mine' WINCH", "trap - WINCH"][..]),
+        ("3", &["trap '' WINCH", "trap WINCH"]),
+        ("4", &["set -x; trap true WINCH", "trap - WINCH"]),
+    ] {
+        for line in lines {
+            type_line(&pane, line);
+        }
+        set(value);
+        type_line(&pane, "echo \"<$GIVEN>\"");
+        assert!(last_ended(&pane).2.ends_with(&format!("<{value}>")), "{:#?}", screen(&pane));
+    }
+}
