@@ -347,3 +347,20 @@ fn variables_reach_the_next_command_after_a_users_trap() {
         assert!(last_ended(&pane).2.ends_with(&format!("<{value}>")), "{:#?}", screen(&pane));
     }
 }
+
+#[test]
+fn exported_prompts_are_silent_in_a_bash_without_integration() {
+    let home = tempfile::tempdir().unwrap();
+    let (_mux, pane) = shell("bash", home.path(), "PS1='$ '\nexport PS1 PS0\n");
+    type_line(&pane, "true");
+    pane.write(b"bash --norc -iu\r").unwrap();
+    wait(&pane, "the inner shell", |pane| screen(pane)[2].starts_with('$'));
+    pane.write(b"unset PROMPT_COMMAND; echo inside\r").unwrap();
+    wait(&pane, "its command", |pane| screen(pane)[4].starts_with('$'));
+    pane.write(b"exit 3\r").unwrap();
+    wait(&pane, "the outer shell", |pane| is_asking(pane) && screen(pane)[6].starts_with('$'));
+    let shown = screen(&pane).join("\n");
+    assert!(!shown.contains("_unterm") && !shown.contains("unbound"), "{shown}");
+    type_line(&pane, "sh -c 'exit 4'");
+    assert_eq!(last_ended(&pane).1, Some(4));
+}
