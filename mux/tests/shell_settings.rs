@@ -51,7 +51,7 @@ fn check(program: &str, settings: &str, changes: &[&str]) {
 }
 
 #[test]
-fn bash_reports_exit_codes_whatever_prompt_command_becomes() {
+fn bash_reports_exit_codes_whatever_its_prompt_becomes() {
     let changes = [
         "PROMPT_COMMAND=\"history -a; $PROMPT_COMMAND\"",
         "PROMPT_COMMAND=\"history -a${PROMPT_COMMAND:+;$PROMPT_COMMAND}\"",
@@ -161,7 +161,7 @@ fn fish_reports_exit_codes_whatever_its_prompt_becomes() {
 }
 
 #[test]
-fn what_a_users_hook_prints_is_no_output_and_stays_before_the_prompt() {
+fn a_users_hook_prints_no_output_and_stays_before_the_prompt() {
     let home = tempfile::tempdir().unwrap();
     let (_mux, pane) = shell(
         "bash",
@@ -248,7 +248,7 @@ fn fish_marks_the_prompts_that_it_draws_by_itself() {
 }
 
 #[test]
-fn bash_reports_again_after_one_line_removed_all_hooks_of_its_prompt() {
+fn bash_reports_again_after_one_line_removed_all_its_hooks() {
     let home = tempfile::tempdir().unwrap();
     let (_mux, pane) = shell("bash", home.path(), "PS1='$ '\n");
     for change in ["PS1='% '; unset PROMPT_COMMAND", "PS1='+ ' PROMPT_COMMAND=(true)"] {
@@ -268,4 +268,99 @@ fn bash_reports_again_after_one_line_removed_all_hooks_of_its_prompt() {
         type_line(&pane, "sh -c 'exit 4'");
         assert_eq!(last_ended(&pane).1, Some(4), "{:#?}", screen(&pane));
     }
+}
+
+#[test]
+fn the_reset_key_empties_the_line_in_the_modes_of_line_editors() {
+    let emacs: &[&str] = &[
+        "",
+        "rm -x",
+        "\x16",
+        "\x12ab",
+        "\x1b12",
+        "\x18",
+        "\x1d",
+        // Replies that no program read: XTVERSION, XTGETTCAP, DECRQSS and DA3.
+        "\x1bP>|Unterm 1.0\x1b\\",
+        "\x1bP1+r544e=787465726d\x1b\\",
+        "\x1bP1$r0m\x1b\\",
+        "\x1bP!|00000000\x1b\\",
+    ];
+    let vi: &[&str] = &[
+        "abc\x1bd",
+        "abc\x1bc",
+        "abc\x1by",
+        "abc\x1bf",
+        "abc\x1br",
+        "abc\x1b12",
+        "abc\x1b\"",
+        "abc\x1bm",
+    ];
+    let fish: &[&str] = &["", "rm -x", "ls /\t\t", "ls /\t\t\x13us", "\x12", "\x12ec", "pri\x1b[A"];
+    for (program, settings, modes) in [
+        ("bash", "PS1='$ '\n", emacs),
+        ("bash", "PS1='$ '\nset -o vi\n", vi),
+        ("zsh", "PS1='> '\nbindkey -e\n", emacs),
+        ("zsh", "PS1='> '\nbindkey -e\n", &["\x1bx", "\x1bxfoo", "\x1bxwhere-is\r", "a\x00bc"]),
+        ("zsh", "PS1='> '\nbindkey -v\n", vi),
+        ("zsh", "PS1='> '\nbindkey -v\n", &["abc\x1bv", "abc\x1bV", "abc\x1b:", "abc\x1bR"]),
+        ("fish", "set -g fish_greeting\nfunction fish_prompt; echo -n '> '; end\n", fish),
+    ] {
+        let home = tempfile::tempdir().unwrap();
+        let (_mux, pane) = shell(program, home.path(), settings);
+        type_line(&pane, "echo abc");
+        for mode in modes {
+            wait(&pane, "a prompt", is_asking);
+            let before = commands(&pane).last().unwrap().id;
+            pane.write(format!("{mode}\x1e\x1f\x1e\x1fecho q42q\r").as_bytes()).unwrap();
+            wait(&pane, mode, |pane| {
+                is_asking(pane) && commands(pane).last().is_some_and(|last| last.id > before)
+            });
+            let (line, code, output) = last_ended(&pane);
+            let ended = (line.trim(), code, output.as_str());
+            assert_eq!(ended, ("echo q42q", Some(0), "q42q"), "{program}, {mode:?}");
+        }
+    }
+}
+
+#[test]
+fn variables_reach_the_next_command_after_a_users_trap() {
+    let home = tempfile::tempdir().unwrap();
+    let (_mux, pane) = shell("bash", home.path(), "PS1='$ '\n");
+    type_line(&pane, "true");
+    let set = |value: &str| {
+        assert!(pane.set_variable("GIVEN", Some(value)).unwrap());
+        pane.announce_variables();
+    };
+    set("1");
+    type_line(&pane, "true");
+    for (value, lines) in [
+        ("2", &["trap 'echo mine' WINCH", "trap - WINCH"][..]),
+        ("3", &["trap '' WINCH", "trap WINCH"]),
+        ("4", &["set -x; trap true WINCH", "trap - WINCH"]),
+    ] {
+        for line in lines {
+            type_line(&pane, line);
+        }
+        set(value);
+        type_line(&pane, "echo \"<$GIVEN>\"");
+        assert!(last_ended(&pane).2.ends_with(&format!("<{value}>")), "{:#?}", screen(&pane));
+    }
+}
+
+#[test]
+fn exported_prompts_are_silent_in_a_bash_without_integration() {
+    let home = tempfile::tempdir().unwrap();
+    let (_mux, pane) = shell("bash", home.path(), "PS1='$ '\nexport PS1 PS0\n");
+    type_line(&pane, "true");
+    pane.write(b"bash --norc -iu\r").unwrap();
+    wait(&pane, "the inner shell", |pane| screen(pane)[2].starts_with('$'));
+    pane.write(b"unset PROMPT_COMMAND; echo inside\r").unwrap();
+    wait(&pane, "its command", |pane| screen(pane)[4].starts_with('$'));
+    pane.write(b"exit 3\r").unwrap();
+    wait(&pane, "the outer shell", |pane| is_asking(pane) && screen(pane)[6].starts_with('$'));
+    let shown = screen(&pane).join("\n");
+    assert!(!shown.contains("_unterm") && !shown.contains("unbound"), "{shown}");
+    type_line(&pane, "sh -c 'exit 4'");
+    assert_eq!(last_ended(&pane).1, Some(4));
 }

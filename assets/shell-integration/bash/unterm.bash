@@ -78,8 +78,9 @@ _unterm_fixed=0
 # PS1 holds no nonce, since a person may export it. Its first part marks a prompt that is drawn. If no element of ours was in
 # PROMPT_COMMAND, or could not trust its `$?`, that part reports the command's end and the prompt too, in a child: in PS1,
 # `$?` is always the command's.
-_unterm_a=('\[${_unterm_if[_unterm_told == 0]:+$(case 1 in (1) _unterm_late "$?" ;; esac 2>/dev/null)}\e]133;P;k=i;cl=m;redraw=last\a\]'
-    '\[\e]133;P;k=i;cl=m;redraw=last\a\]')
+_unterm_a=([1]='\e]133;P;k=i;cl=m;redraw=last\a\]')
+_unterm_a[0]='\[${_unterm_if[${_unterm_told-1} == 0]:+$(case 1 in (1) _unterm_late "$?" ;; esac 2>/dev/null)}'${_unterm_a[1]}
+_unterm_a[1]='\['${_unterm_a[1]}
 # The arithmetic keeps the number that the history will give to what is typed now.
 _unterm_b=('\[\e]133;B\a${_unterm_if[_unterm_next = \!, _unterm_told = _unterm_early = _unterm_ran = 0]:+}'
     '\[\e]133;B\a\]')
@@ -114,15 +115,15 @@ done
 _unterm_steps+='\e]633;E;${_unterm_line[_unterm_turn + 5]//[[:cntrl:]]/};${_unterm_nonce}\a'
 # One that the history leaves out (HISTCONTROL, HISTIGNORE, `set +o history`) is not the last one there. Where no prompt has
 # been since the last command, what was kept is that one's.
-_unterm_c=('${_unterm_if[_unterm_ran == 0 && HISTCMD == _unterm_next + 1]:+'"$_unterm_steps"'}'
+_unterm_c=('${_unterm_if[${_unterm_ran-1} == 0 && HISTCMD == _unterm_next + 1]:+'"$_unterm_steps"'}'
     '\e]133;C;nonce='"$_unterm_nonce"'\a')
 # Another line was read since the last command, whose end nothing of ours reported.
-_unterm_c[0]+='${_unterm_if[_unterm_ran == 1 && HISTCMD > _unterm_next + 1]:+\e]133;D;;nonce=${_unterm_nonce}\a}'
-_unterm_c[0]+='\e]133;C;nonce=${_unterm_nonce}\a'
-_unterm_c[0]+='${_unterm_if[_unterm_ran = 1, _unterm_turn += 6, 0]:+}'
+_unterm_c[0]+='${_unterm_if[${_unterm_ran-0} == 1 && HISTCMD > _unterm_next + 1]:+\e]133;D;;nonce=${_unterm_nonce}\a}'
+_unterm_c[0]+='\e]133;C;nonce=${_unterm_nonce-}\a'
+_unterm_c[0]+='${_unterm_if[_unterm_ran = 1, _unterm_turn = ${_unterm_turn-0} + 6, 0]:+}'
 # PS0 and PS1 put our element back into PROMPT_COMMAND; before bash 5.1, only into an empty one.
 _unterm_keep 'PROMPT_COMMAND[_unterm_at]' _unterm_after
-_unterm_step='${_unterm_if[_unterm_fixed == 0]:+'$_unterm_step'}'
+_unterm_step='${_unterm_if[${_unterm_fixed-1} == 0]:+'$_unterm_step'}'
 _unterm_b[0]+=$_unterm_step
 _unterm_c[0]+=$_unterm_step
 _unterm_b[0]+='\]'
@@ -226,8 +227,11 @@ _unterm_after() {
     if [[ -z ${_unterm_bound-} && ( -o emacs || -o vi ) ]]; then
         _unterm_bound=1
         builtin bind -m emacs '"\C-^\C-_": kill-whole-line'
+        # A terminal's reply that its program never read (DCS) would begin a search that no key but Ctrl+G ends.
+        builtin bind -m emacs -x '"\eP": { _unterm_skip; } 2>/dev/null'
         builtin bind -m vi-insert '"\C-^\C-_": kill-whole-line'
-        builtin bind -m vi-command '"\C-^\C-_": vi-insertion-mode'
+        # A macro, since an operator that waits for a motion has used up the first of the two keys.
+        builtin bind -m vi-command '"\C-^\C-_": "i\C-^\C-_"'
     fi
     _unterm_ask
     if ((is_text)); then
@@ -238,6 +242,12 @@ _unterm_after() {
     _unterm_told=1
     _unterm_early=0
     builtin return 0
+}
+
+# Skips a string of control to its end, ESC and a backslash.
+_unterm_skip() {
+    local rest
+    builtin read -rs -t 0.1 -d '\' rest || :
 }
 
 # How this shell is told of new variables while its prompt waits, by the one harmless signal that readline acts on at once. It

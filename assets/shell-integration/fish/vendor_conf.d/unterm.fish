@@ -35,8 +35,9 @@ if status is-interactive; and test -n "$__unterm_nonce"; and not set -q __unterm
         end
     end
 
-    # A key that ends vi's command mode and empties the line. Unterm types it before a command.
+    # A key that ends a search and vi's command mode and empties the line. Unterm types it twice before a command.
     function __unterm_reset
+        commandline -f cancel
         commandline -r ''
         # If the person's bindings have this mode, only it inserts text.
         if test "$fish_bind_mode" != insert; and bind -M insert '' >/dev/null 2>&1
