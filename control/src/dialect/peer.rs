@@ -9,7 +9,6 @@ use std::{
         Arc,
         atomic::{AtomicU32, Ordering},
     },
-    time::{Duration, Instant},
 };
 
 use parking_lot::Mutex;
@@ -76,37 +75,25 @@ pub struct Peer {
     connection: u64,
     caller: Option<Caller>,
     wrong_tokens: AtomicU32,
-    /// When the connection ends unless the client has logged in.
-    login_end: Instant,
     /// The requests that can be cancelled, by id.
     under_way: Mutex<HashMap<String, Arc<Notify>>>,
 }
 
 impl Peer {
-    /// Creates a client that has not logged in, on the connection with this number. It must log in within `login_time`.
-    pub fn new(instance: Arc<Instance>, connection: u64, login_time: Duration) -> Self {
+    /// Creates a client that has not logged in, on the connection with this number.
+    pub fn new(instance: Arc<Instance>, connection: u64) -> Self {
         Self {
             instance,
             connection,
             caller: None,
             wrong_tokens: AtomicU32::default(),
-            login_end: Instant::now() + login_time,
             under_way: Mutex::default(),
         }
     }
 
     /// Returns the same client, logged in as `caller`.
     pub fn logged_in(&self, caller: Caller) -> Self {
-        Self {
-            caller: Some(caller),
-            ..Self::new(self.instance.clone(), self.connection, Duration::ZERO)
-        }
-    }
-
-    /// How long the connection still waits for a login. `None` after the login.
-    pub fn login_time_left(&self) -> Option<Duration> {
-        let left = || self.login_end.saturating_duration_since(Instant::now());
-        self.caller.is_none().then(left)
+        Self { caller: Some(caller), ..Self::new(self.instance.clone(), self.connection) }
     }
 
     /// The caller, after login.

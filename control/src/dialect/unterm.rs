@@ -8,7 +8,7 @@ mod request;
 
 use std::{io::Write as _, sync::Arc};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use self::request::{Login, Request};
 use super::{
@@ -40,13 +40,13 @@ impl JsonRpc {
     async fn login(&self, peer: &Peer, id: &str, params: &str, reply: &mut Vec<u8>) -> Outcome {
         let Some(login) = Login::parse(params) else {
             peer.slow_down().await;
-            return refused(peer, reply, id, LoginError::WrongToken);
+            return refused(reply, id, LoginError::WrongToken);
         };
         let Login { token, client, conversation, mcp, agent, cwd } = login;
         let credentials = Credentials { token, client, conversation, is_agent: agent };
         let caller = match peer.log_in(credentials).await {
             Ok(caller) => caller,
-            Err(error) => return refused(peer, reply, id, error),
+            Err(error) => return refused(reply, id, error),
         };
         let toolset = match mcp {
             Some(name) => mcp::toolset((!name.is_empty()).then_some(&*name)).map(Some),
@@ -121,8 +121,8 @@ impl Dialect for JsonRpc {
             }
             Refusal::Broken(why) => (code::PARSE, format!("Parse error: {why}")),
             Refusal::LoginTime(time) => {
-                let why = format!("no auth.login succeeded within {} s", time.as_secs_f32());
-                (code::NOT_AUTHENTICATED, format!("Not authenticated. The connection ends: {why}"))
+                let why = format!("Call auth.login within {} s", time.as_secs_f32());
+                (code::NOT_AUTHENTICATED, format!("Not authenticated. {why}"))
             }
             Refusal::LoginCount | Refusal::OtherUser => {
                 (code::NOT_AUTHENTICATED, format!("Not authenticated. {refusal}"))
@@ -133,20 +133,12 @@ impl Dialect for JsonRpc {
     }
 }
 
-/// Refuses a login. The client may try again on the same connection, until the time to log in is over: `data` says when.
-fn refused(peer: &Peer, reply: &mut Vec<u8>, id: &str, error: LoginError) -> Outcome {
+fn refused(reply: &mut Vec<u8>, id: &str, error: LoginError) -> Outcome {
     let code = match error {
         LoginError::WrongToken => code::BAD_TOKEN,
         LoginError::Unreadable => code::INTERNAL,
     };
-    let left = peer.login_time_left().map(|left| left.as_millis() as u64);
-    write_error_with(
-        reply,
-        id,
-        code,
-        &error.to_string(),
-        left.map(|ms| json!({"closes_in_ms": ms})),
-    );
+    write_error(reply, id, code, &error.to_string());
     Outcome::Answered
 }
 
@@ -158,16 +150,10 @@ fn write_start(reply: &mut Vec<u8>, id: &str) {
 }
 
 fn write_error(reply: &mut Vec<u8>, id: &str, code: i32, message: &str) {
-    write_error_with(reply, id, code, message, None);
-}
-
-/// Writes an error with data about it, if there is any.
-fn write_error_with(reply: &mut Vec<u8>, id: &str, code: i32, message: &str, data: Option<Value>) {
     let message = Value::from(message);
-    let data = data.map_or_else(String::new, |data| format!(r#","data":{data}"#));
     // Writing to memory can't fail.
     let _ = write!(
         reply,
-        r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{message}{data}}}}}"#
+        r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{message}}}}}"#
     );
 }

@@ -74,7 +74,7 @@ pub async fn serve<D: Dialect>(
     let _connected = Connected { dispatcher, id };
     tracing::debug!(id, "connected");
     let mut framing = D::Framing::default();
-    let peer = Arc::new(Peer::new(service.instance.clone(), id, service.login_time));
+    let peer = Arc::new(Peer::new(service.instance.clone(), id));
     let (out, reply) = (Vec::new(), Vec::new());
     let mut connection = Connection {
         service,

@@ -54,19 +54,38 @@ enum Kind {
     Reply,
 }
 
-/// The usual descriptions of arguments, which the short schemas leave out: they are clear from the name, or from another tool.
-const USUAL: [(&str, &str); 6] = [
-    ("pane", "The pane; optional if there is only one."),
-    ("raw", "Do not escape invisible characters."),
-    ("raw", "For a handle of run: see run."),
-    ("max_chars", "For a handle of run: see run."),
-    ("regex", "Treat the text as a regular expression."),
-    ("timeout_ms", "The longest wait; default and most 50,000."),
+/// Arguments whose names say enough for a model. The short schemas leave out their descriptions, which the manual has.
+const CLEAR: [&str; 18] = [
+    "append",
+    "base64",
+    "env",
+    "first_line",
+    "include_typed",
+    "max_results",
+    "offset",
+    "prompt",
+    "raw",
+    "redact",
+    "regex",
+    "secret",
+    "secrets",
+    "signal",
+    "takes_text",
+    "title",
+    "whole",
+    "ignore_case",
+];
+/// Usual descriptions of other arguments, which the short schemas leave out, too.
+const USUAL: [&str; 4] = [
+    "The pane; optional if there is only one.",
+    "The longest wait; default and most 50,000.",
+    "The longest wait; default 50,000.",
+    "For a handle of run: see run.",
 ];
 
 fn brief_argument(name: &str, argument: &mut Value) {
     let Value::Object(fields) = argument else { return };
-    let is_usual = |doc: &Value| USUAL.iter().any(|(of, usual)| *of == name && doc == usual);
+    let is_usual = |doc: &Value| CLEAR.contains(&name) || USUAL.iter().any(|usual| doc == usual);
     if fields.get("description").is_some_and(is_usual) {
         fields.remove("description");
     }

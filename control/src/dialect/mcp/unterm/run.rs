@@ -277,7 +277,7 @@ pub struct WaitArguments {
     since_seq: Option<u64>,
     /// Also match prompts and typed command lines.
     include_typed: Option<bool>,
-    /// The longest wait; default 50,000. More may end earlier, with a handle.
+    /// The longest wait; default 50,000.
     timeout_ms: Option<u64>,
     /// For a handle of run: see run.
     max_chars: Option<usize>,
