@@ -5,6 +5,7 @@
 
 mod compare;
 mod grammar;
+pub mod hostile;
 mod shown;
 
 use std::{

@@ -4,20 +4,30 @@
 //!
 //! The line above shows the defaults. `--first N` begins at another number, `--show` prints the commands and runs
 //! nothing. The exit status is 1 if there is an unexplained difference.
+//!
+//!     cargo run -p unterm-tests --bin commands -- --seed 1 --hostile 3000
+//!
+//! Runs so many commands in shells whose users change their prompts, press keys, start other shells, and type meanwhile, a
+//! third of them in each shell. `--first N` begins at another sequence; `--only SHELL` leaves out the other shells. The exit
+//! status is 1 if a command is wrong or stuck.
 
 use std::{io::Write as _, process::ExitCode, thread};
 
 use anyhow::{Context as _, Result, bail};
 use unterm_tests::{
-    Start,
-    commands::{Shell, generate, run},
+    Instance, Start,
+    commands::{Shell, generate, hostile, run},
 };
 
 fn main() -> Result<ExitCode> {
-    let (mut seed, mut first, mut show) = (1, 0, false);
+    let (mut seed, mut first, mut show, mut hostile, mut only) = (1, 0, false, 0, None);
     let mut counts = [(Shell::Bash, 1000), (Shell::Zsh, 250), (Shell::Fish, 250)];
     let mut arguments = std::env::args().skip(1);
     while let Some(option) = arguments.next() {
+        if option == "--only" {
+            only = Some(arguments.next().context("--only needs a shell")?);
+            continue;
+        }
         let mut number = || -> Result<u64> {
             let value = arguments.next().with_context(|| format!("{option} needs a number"))?;
             value.parse().with_context(|| format!("{option} needs a number, not {value:?}"))
@@ -26,6 +36,7 @@ fn main() -> Result<ExitCode> {
             "--seed" => seed = number()?,
             "--first" => first = number()?,
             "--show" => show = true,
+            "--hostile" => hostile = number()?,
             _ => {
                 let named =
                     |(shell, _): &&mut (Shell, u64)| option == format!("--{}", shell.name());
@@ -48,6 +59,12 @@ fn main() -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let unterm = Start::headless().now()?;
+    if hostile > 0 {
+        let shells = Shell::ALL
+            .into_iter()
+            .filter(|it| only.as_deref().is_none_or(|only| only == it.name()));
+        return play(&unterm, &shells.collect::<Vec<_>>(), seed, first, hostile as usize);
+    }
     let tallies = thread::scope(|scope| {
         let runs = counts.map(|(shell, count)| {
             let unterm = &unterm;
@@ -75,4 +92,28 @@ fn main() -> Result<ExitCode> {
         }
     }
     Ok(if differs { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Runs commands in hostile shells.
+fn play(
+    unterm: &Instance,
+    shells: &[Shell],
+    seed: u64,
+    first: u64,
+    commands: usize,
+) -> Result<ExitCode> {
+    let each = commands.div_ceil(shells.len().max(1));
+    let tallies = thread::scope(|scope| {
+        let run =
+            |shell: Shell| scope.spawn(move || hostile::run(unterm, shell, seed, first, each));
+        let running: Vec<_> = shells.iter().map(|shell| (shell, run(*shell))).collect();
+        running.into_iter().map(|(shell, run)| (shell, run.join())).collect::<Vec<_>>()
+    });
+    let mut is_right = true;
+    for (shell, tally) in tallies {
+        let tally = tally.map_err(|_| anyhow::anyhow!("{} panicked", shell.name()))??;
+        is_right &= tally.wrong.is_empty() && tally.stuck.is_empty();
+        write!(std::io::stdout(), "{}: {tally}", shell.name())?;
+    }
+    Ok(if is_right { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -1,0 +1,398 @@
+//! Commands in hostile shells: a pane lives through random sequences of what users do to their shells, and each command
+//! still comes to its output and its exit code, or to a refusal whose advice works.
+//!
+//! Owns the sequences and their tally. A sequence is determined by the seed, the shell and its number, so that a failure can be
+//! played again.
+
+mod driven;
+mod words;
+
+use std::{
+    collections::BTreeMap,
+    fmt::{self, Display},
+    thread,
+};
+
+use anyhow::Result;
+
+use self::{
+    driven::{BETWEEN_KEYS, Caller, Came, Driven, run_wait, told},
+    words::{COMMANDS, Code, KEYS, NESTED, QUERIES},
+};
+use super::{Shell, fill};
+use crate::{Instance, fuzz::Random};
+
+/// Steps of one sequence, after which the pane is replaced.
+const STEPS: u64 = 30;
+/// How often a caller follows the advice of refusals before it gives up.
+const ATTEMPTS: usize = 5;
+/// Callers that run a command in one pane at the same time.
+const CALLERS: usize = 3;
+
+/// A kind of shell in a pane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names of the shells say it")]
+pub enum Kind {
+    Bash,
+    Zsh,
+    Fish,
+    Posix,
+}
+
+/// The results of many commands in hostile shells.
+#[derive(Default)]
+pub struct Tally {
+    /// Commands with the expected output and exit code.
+    pub right: usize,
+    /// Commands that were refused first, with the reasons and how often.
+    pub advised: (usize, BTreeMap<String, usize>),
+    /// Commands with another output or exit code, described.
+    pub wrong: Vec<String>,
+    /// Commands that did not end, or were refused whatever the caller did, described.
+    pub stuck: Vec<String>,
+}
+
+impl Tally {
+    /// All commands.
+    pub fn commands(&self) -> usize {
+        self.right + self.advised.0 + self.wrong.len() + self.stuck.len()
+    }
+}
+
+impl Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (wrong, stuck) = (self.wrong.len(), self.stuck.len());
+        writeln!(
+            f,
+            "{} right, {} refused with advice that worked, {wrong} wrong, {stuck} stuck",
+            self.right, self.advised.0
+        )?;
+        for (why, count) in &self.advised.1 {
+            writeln!(f, "  {count:4}  {why}")?;
+        }
+        self.wrong
+            .iter()
+            .map(|it| ("wrong", it))
+            .chain(self.stuck.iter().map(|it| ("stuck", it)))
+            .try_for_each(|(what, it)| writeln!(f, "{what}: {it}"))
+    }
+}
+
+/// Plays sequences from number `first` on until `commands` commands have run.
+///
+/// # Errors
+///
+/// If the instance or a shell can't be driven at all.
+pub fn run(
+    unterm: &Instance,
+    shell: Shell,
+    seed: u64,
+    first: u64,
+    commands: usize,
+) -> Result<Tally> {
+    let mut driven = Driven::new(unterm, shell)?;
+    let mut tally = Tally::default();
+    for number in first.. {
+        if tally.commands() >= commands {
+            break;
+        }
+        driven.reopen()?;
+        let random = Random::new(seed ^ (number << 16) ^ ((shell as u64 + 1) << 8));
+        let mut sequence = Sequence::new(&mut driven, &mut tally, shell, seed, number, random);
+        for step in 0..STEPS {
+            if !sequence.step(step)? {
+                break;
+            }
+        }
+    }
+    Ok(tally)
+}
+
+/// A shell in a pane.
+#[derive(Clone, Copy, Debug)]
+struct Level {
+    kind: Kind,
+    /// The shell prints what it runs (`set -x`).
+    traces: bool,
+}
+
+/// A command with its expected result.
+struct Given {
+    text: String,
+    output: Option<String>,
+    code: Code,
+}
+
+/// One life of a pane.
+struct Sequence<'a, 'u> {
+    driven: &'a mut Driven<'u>,
+    tally: &'a mut Tally,
+    random: Random,
+    name: String,
+    /// The shells in the pane, the innermost last.
+    levels: Vec<Level>,
+    /// What was done so far.
+    done: Vec<String>,
+    /// Commands so far, which makes their texts unique.
+    number: u64,
+}
+
+impl<'a, 'u> Sequence<'a, 'u> {
+    fn new(
+        driven: &'a mut Driven<'u>,
+        tally: &'a mut Tally,
+        shell: Shell,
+        seed: u64,
+        number: u64,
+        mut random: Random,
+    ) -> Self {
+        let kind = match shell {
+            Shell::Bash => Kind::Bash,
+            Shell::Zsh => Kind::Zsh,
+            Shell::Fish => Kind::Fish,
+        };
+        let name = format!("--seed {seed} --first {number} ({})", shell.name());
+        random.next();
+        let levels = vec![Level { kind, traces: false }];
+        Self { driven, tally, random, name, levels, done: Vec::new(), number: number * 1000 }
+    }
+
+    /// One step, and a command after it. Returns false if the pane is no longer of use.
+    fn step(&mut self, _: u64) -> Result<bool> {
+        match self.random.below(12) {
+            0..4 => self.sets()?,
+            4..6 => self.presses()?,
+            6 => self.nests()?,
+            7 => self.asks()?,
+            8 => return self.runs_in_parallel(),
+            9 => return self.runs_while_a_person_types(),
+            _ => {}
+        }
+        if self.random.one_in(3) {
+            self.driven.waits_for_prompt();
+        }
+        self.runs()
+    }
+
+    fn level(&self) -> Level {
+        *self.levels.last().expect("a pane has a shell")
+    }
+
+    fn note(&mut self, what: String) {
+        self.done.push(what);
+    }
+
+    /// Changes a setting of the innermost shell: typed by a person, or run by a caller.
+    fn sets(&mut self) -> Result<()> {
+        let line = self.random.pick(self.level().kind.settings());
+        let line = fill(line, self.number, &mut self.random);
+        self.note(format!("types {line:?}"));
+        self.types_line(&line)?;
+        let traces = match line.as_str() {
+            "set -x" | "setopt XTRACE" => Some(true),
+            "set +x" | "unsetopt XTRACE" => Some(false),
+            _ => None,
+        };
+        if let (Some(traces), Some(level)) = (traces, self.levels.last_mut()) {
+            level.traces = traces;
+        }
+        Ok(())
+    }
+
+    /// A person gives up what they began, and enters a line.
+    fn types_line(&mut self, line: &str) -> Result<()> {
+        self.driven.types("\x03")?;
+        // Keys right behind Ctrl+C may be lost.
+        self.driven.waits_for_silence();
+        self.driven.types(&format!("{line}\r"))
+    }
+
+    fn presses(&mut self) -> Result<()> {
+        let (name, keys) = self.random.pick(KEYS);
+        self.note(format!("presses {name}"));
+        self.driven.types(keys)
+    }
+
+    fn nests(&mut self) -> Result<()> {
+        if self.levels.len() > 1 && self.random.one_in(2) {
+            self.levels.pop();
+            self.note("leaves".to_owned());
+            return self.types_line("exit");
+        }
+        let (command, kind) = self.random.pick(NESTED);
+        self.note(format!("starts {command}"));
+        let level = Level { kind, traces: false };
+        match command.starts_with("exec ") {
+            true => *self.levels.last_mut().expect("a shell") = level,
+            false => self.levels.push(level),
+        }
+        self.types_line(command)
+    }
+
+    /// A program asks the terminal and ends before it reads the replies.
+    fn asks(&mut self) -> Result<()> {
+        let query = self.random.pick(QUERIES);
+        self.note(format!("runs {query}"));
+        let _ = self.driven.tries(Caller::Method, query)?;
+        Ok(())
+    }
+
+    fn given(&mut self) -> Given {
+        self.number += 1;
+        let (text, output, code) = self.random.pick(COMMANDS);
+        let filled = |text: &str| text.replace("@N", &self.number.to_string());
+        Given { text: filled(text), output: output.map(filled), code }
+    }
+
+    fn caller(&mut self) -> Caller {
+        self.random.pick(&[
+            Caller::Tool,
+            Caller::Tool,
+            Caller::Method,
+            Caller::Method,
+            Caller::CommandLine,
+        ])
+    }
+
+    fn runs(&mut self) -> Result<bool> {
+        let given = self.given();
+        let caller = self.caller();
+        let came = self.driven.tries(caller, &given.text)?;
+        self.settle(caller, &given, came)
+    }
+
+    /// Follows the advice of refusals, and counts the result. Returns false if it is not the expected one.
+    fn settle(&mut self, caller: Caller, given: &Given, came: Came) -> Result<bool> {
+        self.note(format!("{caller:?} runs {:?}", given.text));
+        let mut came = came;
+        let mut refusals = Vec::new();
+        while let Came::Refused(why) = &came {
+            if refusals.len() == ATTEMPTS {
+                break;
+            }
+            refusals.push(why.clone());
+            self.driven.follows(why, refusals.len() - 1)?;
+            came = self.driven.tries(caller, &given.text)?;
+        }
+        if let Came::Stuck(why) | Came::Refused(why) = &came
+            && (why.contains("has ended") || why.contains("ended before"))
+            && self.done.iter().any(|done| done == "leaves")
+        {
+            // The person has left the last shell.
+            return Ok(false);
+        }
+        let is_right = match &came {
+            Came::Ended(output, code) => self.is_right(given, output, *code),
+            _ => false,
+        };
+        if is_right && refusals.is_empty() {
+            self.tally.right += 1;
+        } else if is_right {
+            self.tally.advised.0 += 1;
+            for why in &refusals {
+                *self.tally.advised.1.entry(kind_of(why)).or_default() += 1;
+            }
+        } else {
+            let screen = self.driven.screen();
+            let expected = format!("{:?} {:?}", given.code, given.output);
+            let refused = refusals
+                .first()
+                .map_or_else(String::new, |why| format!("\n  first refused: {why}"));
+            let text = format!(
+                "{}\n  steps: {}\n  expected: {expected}\n  came to:  {}{refused}\n  screen:\n{}",
+                self.name,
+                self.done.join("; "),
+                told(&came),
+                screen.lines().map(|line| format!("    {line}\n")).collect::<String>(),
+            );
+            match came {
+                Came::Ended(..) => self.tally.wrong.push(text),
+                _ => self.tally.stuck.push(text),
+            }
+        }
+        Ok(is_right)
+    }
+
+    fn is_right(&self, given: &Given, output: &str, code: Option<i64>) -> bool {
+        let code_is_right = match given.code {
+            Code::Is(expected) => code == Some(expected),
+            Code::IsNot(other) => code.is_some_and(|code| code != other),
+        };
+        // What the shell traces of the command is output. What it traces of Unterm's own functions is not.
+        let is_trace = |line: &str| line.starts_with('+') || line.starts_with("trace: ");
+        let (traced, rest): (Vec<&str>, Vec<&str>) =
+            output.split('\n').partition(|line| self.level().traces && is_trace(line));
+        let is_clean = !traced.iter().any(|line| line.to_lowercase().contains("_unterm"));
+        let right = given.output.as_ref().is_none_or(|expected| rest.join("\n") == *expected);
+        code_is_right && is_clean && right
+    }
+
+    /// Several callers run a command in the pane at the same time. Each gets its own result, or is refused.
+    fn runs_in_parallel(&mut self) -> Result<bool> {
+        let all: Vec<_> = (0..CALLERS).map(|_| self.given()).collect();
+        self.note(format!("{CALLERS} callers at once"));
+        let mut others = Vec::new();
+        for _ in 0..CALLERS {
+            others.push(self.driven.other()?);
+        }
+        let came = thread::scope(|scope| {
+            let running: Vec<_> = others
+                .iter_mut()
+                .zip(&all)
+                .map(|((wire, pane), given)| {
+                    scope.spawn(move || run_wait(wire, *pane, &given.text))
+                })
+                .collect();
+            running.into_iter().map(|it| it.join()).collect::<Vec<_>>()
+        });
+        let mut is_right = true;
+        for (given, came) in all.iter().zip(came) {
+            let came = came.unwrap_or_else(|_| Came::Stuck("the caller panicked".to_owned()));
+            is_right &= self.settle(Caller::Method, given, came)?;
+        }
+        Ok(is_right)
+    }
+
+    /// A person types while a command runs. The echo of their keys is no output.
+    fn runs_while_a_person_types(&mut self) -> Result<bool> {
+        let keys = self.random.pick(&["abc", "ls\r", "q", "\x1b[A", "echo later\r"]);
+        let mut given = self.given();
+        given.text = format!("sleep .2; {}", given.text);
+        if given.output.is_none() {
+            (given.text, given.output, given.code) = (
+                format!("sleep .2; echo {}", self.number),
+                Some(self.number.to_string()),
+                Code::Is(0),
+            );
+        }
+        self.note(format!("a person types {keys:?} meanwhile"));
+        let (mut wire, pane) = self.driven.other()?;
+        let came = thread::scope(|scope| {
+            let running = scope.spawn(|| run_wait(&mut wire, pane, &given.text));
+            for key in keys.chars() {
+                // A person is slow.
+                thread::sleep(BETWEEN_KEYS);
+                self.driven.types(&key.to_string())?;
+            }
+            let came = running.join();
+            anyhow::Ok(came.unwrap_or_else(|_| Came::Stuck("the caller panicked".to_owned())))
+        })?;
+        self.settle(Caller::Method, &given, came)
+    }
+}
+
+/// A refusal without its numbers and names.
+fn kind_of(why: &str) -> String {
+    let mut kind = String::new();
+    let mut is_quoted = false;
+    for char in why.chars() {
+        match char {
+            '“' => is_quoted = true,
+            '”' => is_quoted = false,
+            '0'..='9' => {}
+            char if !is_quoted => kind.push(char),
+            _ => {}
+        }
+    }
+    kind.chars().take(160).collect()
+}

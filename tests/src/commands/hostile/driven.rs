@@ -1,0 +1,218 @@
+//! A pane that agents, scripts and a person drive, and what a caller does when its command is refused.
+
+use std::{
+    process::{Command, Stdio},
+    time::Duration,
+};
+
+use anyhow::{Context as _, Result};
+use serde_json::{Value, json};
+
+use crate::{Instance, Relay, Wire, binary, commands::Shell};
+
+/// How a command came out.
+#[derive(Debug)]
+pub enum Came {
+    /// It ended, with its output and its exit code.
+    Ended(String, Option<i64>),
+    /// It was refused, for this reason.
+    Refused(String),
+    /// It did not end in time, or failed in another way.
+    Stuck(String),
+}
+
+/// Who runs a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Caller {
+    /// The tool `run` of an agent.
+    Tool,
+    /// `exec.run_wait` of a script.
+    Method,
+    /// `unterm-cli run`.
+    CommandLine,
+}
+
+/// The most milliseconds that a command may take.
+const MOST_MS: u64 = 12_000;
+/// How long a caller that was refused waits for a prompt.
+const PROMPT_MS: u64 = 3_000;
+
+/// A pane and those who use it.
+pub struct Driven<'a> {
+    unterm: &'a Instance,
+    shell: Shell,
+    agent: Relay,
+    script: Wire,
+    person: Wire,
+    pane: u64,
+}
+
+impl<'a> Driven<'a> {
+    /// Connects to an instance.
+    pub fn new(unterm: &'a Instance, shell: Shell) -> Result<Self> {
+        let agent = Relay::start(unterm.home(), unterm.registry(), &[])?;
+        let (script, person) = (Wire::login(unterm.entry())?, Wire::login(unterm.entry())?);
+        Ok(Self { unterm, shell, agent, script, person, pane: 0 })
+    }
+
+    /// Opens a new pane, and closes the old one.
+    pub fn reopen(&mut self) -> Result<()> {
+        if self.pane != 0 {
+            let _ = self.script.call("session.kill", json!({"id": self.pane}));
+            let _ = self.script.call("session.destroy", json!({"id": self.pane}));
+        }
+        let opened = json!({"command": [self.shell.name()], "cwd": self.unterm.home(), "cols": 100, "rows": 24});
+        let opened = self.agent.call("pane_open", opened)?;
+        self.pane = opened["pane"].as_u64().context("pane_open gave no pane")?;
+        // Ctrl+C ends a shell that has not begun to handle it.
+        self.waits_for_prompt();
+        Ok(())
+    }
+
+    /// Types as a person does.
+    pub fn types(&mut self, keys: &str) -> Result<()> {
+        self.person.call("session.input", json!({"id": self.pane, "input": keys}))?;
+        Ok(())
+    }
+
+    /// Another connection of a script to the same pane, and the pane.
+    pub fn other(&self) -> Result<(Wire, u64)> {
+        Ok((Wire::login(self.unterm.entry())?, self.pane))
+    }
+
+    /// Waits until the pane has been silent for a moment, for a limited time.
+    pub fn waits_for_silence(&mut self) {
+        let wait = json!({"id": self.pane, "any": [{"stable_ms": 150}], "timeout_ms": PROMPT_MS});
+        let _ = self.script.call("session.watch", wait);
+    }
+
+    /// What the pane shows.
+    pub fn screen(&mut self) -> String {
+        let shown = self.script.call("screen.text", json!({"id": self.pane}));
+        let lines = shown.map(|mut shown| shown["lines"].take()).unwrap_or_default();
+        let lines = lines.as_array().cloned().unwrap_or_default();
+        let lines: Vec<_> =
+            lines.iter().filter_map(|line| Some(line.as_str()?.trim_end())).collect();
+        lines.join("\n").trim().to_owned()
+    }
+
+    /// Waits until the pane shows a prompt, for a limited time.
+    pub fn waits_for_prompt(&mut self) {
+        let wait = json!({"id": self.pane, "any": [{"prompt": true}], "timeout_ms": PROMPT_MS});
+        let _ = self.script.call("session.watch", wait);
+    }
+
+    /// Runs a command once.
+    pub fn tries(&mut self, caller: Caller, command: &str) -> Result<Came> {
+        match caller {
+            Caller::Tool => self.by_tool(command),
+            Caller::Method => Ok(run_wait(&mut self.script, self.pane, command)),
+            Caller::CommandLine => self.by_command_line(command),
+        }
+    }
+
+    fn by_tool(&mut self, command: &str) -> Result<Came> {
+        let run =
+            json!({"pane": self.pane, "command": command, "raw": true, "timeout_ms": MOST_MS});
+        let result = self.agent.request("tools/call", json!({"name": "run", "arguments": run}))?;
+        if result["isError"] == true {
+            let why = result["content"][0]["text"].as_str().unwrap_or_default();
+            return Ok(refused(why));
+        }
+        let ran = &result["structuredContent"];
+        if ran["ended"] != true {
+            return Ok(Came::Stuck(format!("it goes on: {ran}")));
+        }
+        if ran.get("reason").is_some() {
+            return Ok(Came::Stuck(format!("its end is unknown: {ran}")));
+        }
+        let output = ran["output"].as_str().unwrap_or_default().to_owned();
+        Ok(Came::Ended(output, ran["exit_code"].as_i64()))
+    }
+
+    fn by_command_line(&mut self, command: &str) -> Result<Came> {
+        let output = Command::new(binary("unterm-cli"))
+            .args([
+                "--json",
+                "run",
+                "--id",
+                &self.pane.to_string(),
+                "--timeout",
+                &(MOST_MS / 1000).to_string(),
+            ])
+            .arg(command)
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.unterm.home())
+            .env("UNTERM_HOME", self.unterm.registry())
+            .env("LANG", "C.UTF-8")
+            .stdin(Stdio::null())
+            .output()
+            .context("starting unterm-cli run")?;
+        Ok(match serde_json::from_slice(&output.stdout) {
+            Ok(ran) => ended(&ran),
+            Err(error) => match refused(&String::from_utf8_lossy(&output.stderr)) {
+                Came::Stuck(why) => Came::Stuck(format!("unterm-cli: {why}: {error}: {output:?}")),
+                came => came,
+            },
+        })
+    }
+
+    /// Does what a refusal advises. `attempt`: how often the command was refused before.
+    pub fn follows(&mut self, advice: &str, attempt: usize) -> Result<()> {
+        let has = |word: &str| advice.to_lowercase().contains(word);
+        // At first a caller only waits.
+        if attempt > 0 {
+            if has("until they enter it") || has("person") && !has("ctrl+c") {
+                self.types("\x03")?;
+            } else if has("ctrl+c") {
+                self.script.call("session.input", json!({"id": self.pane, "input": "\x03"}))?;
+            } else if has("input") {
+                self.script.call("session.input", json!({"id": self.pane, "input": "\r"}))?;
+            }
+        }
+        self.waits_for_prompt();
+        Ok(())
+    }
+}
+
+fn refused(why: &str) -> Came {
+    match why.contains("Nothing was typed") {
+        true => Came::Refused(why.trim().to_owned()),
+        false => Came::Stuck(why.trim().to_owned()),
+    }
+}
+
+/// Runs a command by `exec.run_wait`.
+pub fn run_wait(script: &mut Wire, pane: u64, command: &str) -> Came {
+    let run = json!({"id": pane, "command": command, "timeout_ms": MOST_MS});
+    match script.call("exec.run_wait", run) {
+        Err(error) => refused(&format!("{error:#}")),
+        Ok(ran) => ended(&ran),
+    }
+}
+
+/// The reply of `exec.run_wait`.
+fn ended(ran: &Value) -> Came {
+    if ran["timed_out"] == true {
+        return Came::Stuck(format!("timed out: {ran}"));
+    }
+    if ran.get("reason").is_some() {
+        return Came::Stuck(format!("its end is unknown: {ran}"));
+    }
+    let output = ran["output"].as_str().unwrap_or_default().to_owned();
+    Came::Ended(output, ran["exit_code"].as_i64())
+}
+
+/// How long keys of a person are apart.
+pub const BETWEEN_KEYS: Duration = Duration::from_millis(15);
+
+/// An outcome as text, shortened.
+pub fn told(came: &Came) -> String {
+    let text = match came {
+        Came::Ended(output, code) => format!("{code:?} {output:?}"),
+        Came::Refused(why) => format!("refused: {why}"),
+        Came::Stuck(why) => why.clone(),
+    };
+    text.chars().take(600).collect()
+}
