@@ -4,6 +4,7 @@
 mod awaiting;
 mod http;
 mod person;
+mod refusals;
 mod resources;
 mod run;
 mod screen;
