@@ -91,8 +91,8 @@ impl Scene {
 struct Case {
     name: &'static str,
     enters: fn(&mut Scene),
-    /// What the refusal must name, since the caller does it.
-    advises: &'static str,
+    /// Some of what the refusal may name, since the caller does it.
+    advises: &'static [&'static str],
     follows: fn(&mut Scene),
 }
 
@@ -103,7 +103,7 @@ const CASES: &[Case] = &[
             it.input(json!({"text": "echo begun"}));
             it.until(json!({"text": "echo begun"}));
         },
-        advises: "ctrl+c",
+        advises: &["ctrl+c"],
         follows: |it| {
             it.input(json!({"keys": ["ctrl+c"]}));
         },
@@ -114,7 +114,7 @@ const CASES: &[Case] = &[
             it.input(json!({"text": "echo begun"}));
             it.until(json!({"text": "echo begun"}));
         },
-        advises: "until it is entered",
+        advises: &["until it is entered"],
         follows: |it| {
             it.input(json!({"keys": ["enter"]}));
         },
@@ -125,7 +125,7 @@ const CASES: &[Case] = &[
             it.input(json!({"text": "echo 'begun\n"}));
             it.until(json!({"regex": "^> ?$"}));
         },
-        advises: "ctrl+c",
+        advises: &["ctrl+c", "input"],
         follows: |it| {
             it.input(json!({"keys": ["ctrl+c"]}));
         },
@@ -136,7 +136,7 @@ const CASES: &[Case] = &[
             it.presses("echo theirs");
             it.until(json!({"text": "echo theirs"}));
         },
-        advises: "until they enter it",
+        advises: &["until they enter it"],
         follows: |it| {
             it.presses("\r");
             it.until(json!({"regex": "^theirs$"}));
@@ -147,7 +147,7 @@ const CASES: &[Case] = &[
     Case {
         name: "a person's keys",
         enters: |it| it.presses("\x15"),
-        advises: "once they pause",
+        advises: &["once they pause"],
         follows: |it| {
             let ran = it.tries_again();
             assert_eq!(ran["structuredContent"]["output"], "again", "{ran}");
@@ -159,7 +159,7 @@ const CASES: &[Case] = &[
             let begun = it.on(json!({"command": "read -t 3 A", "timeout_ms": 0}));
             it.agent.call("run", begun);
         },
-        advises: "Wait for its end",
+        advises: &["Wait for its end"],
         follows: |it| {
             let wait = it.on(json!({"any": [{"command_done": true}]}));
             it.agent.until(wait);
@@ -172,7 +172,7 @@ const CASES: &[Case] = &[
             it.agent.call("run", begun);
             it.until(json!({"text": "Go?"}));
         },
-        advises: "input",
+        advises: &["input"],
         follows: |it| {
             it.input(json!({"text": "yes\n", "wait_any": [{"prompt": true}]}));
         },
@@ -184,7 +184,7 @@ const CASES: &[Case] = &[
             let begun = it.on(json!({"command": script, "timeout_ms": 0}));
             it.agent.call("run", begun);
         },
-        advises: "input",
+        advises: &["input"],
         follows: |it| {
             it.input(json!({"keys": ["enter"], "wait_any": [{"prompt": true}]}));
         },
@@ -197,7 +197,7 @@ const CASES: &[Case] = &[
             it.until(json!({"prompt": true}));
             it.input(json!({"text": "read -r A\n", "wait_any": [{"stable_ms": 300}]}));
         },
-        advises: "input",
+        advises: &["input"],
         follows: |it| {
             let shown = it.on(json!({}));
             it.agent.call("screen", shown);
@@ -210,7 +210,7 @@ const CASES: &[Case] = &[
             let id = it.pane;
             it.person.call("session.lease", json!({"id": id}));
         },
-        advises: "leased by",
+        advises: &["leased by"],
         follows: |it| {
             let id = it.pane;
             it.person.call("session.release", json!({"id": id}));
@@ -223,7 +223,7 @@ const CASES: &[Case] = &[
             it.agent.call("lease", lease);
             it.presses("\x15");
         },
-        advises: "anew",
+        advises: &["anew"],
         follows: |it| {
             let lease = it.on(json!({}));
             let end = std::time::Instant::now() + support::PATIENCE;
@@ -240,7 +240,7 @@ const CASES: &[Case] = &[
             it.agent.call("lease", lease);
             it.presses("\x15");
         },
-        advises: "give it back",
+        advises: &["give it back"],
         follows: |it| {
             let release = it.on(json!({"release": true}));
             it.agent.call("lease", release);
@@ -251,7 +251,7 @@ const CASES: &[Case] = &[
     Case {
         name: "a secret that the person types",
         enters: asks_for_a_secret,
-        advises: "wait until they have",
+        advises: &["wait until they have"],
         follows: |it| {
             it.pane().write(b"hunter2\r").unwrap();
             let wait = it.on(json!({"any": [{"command_done": true}]}));
@@ -261,7 +261,7 @@ const CASES: &[Case] = &[
     Case {
         name: "a secret, given up",
         enters: asks_for_a_secret,
-        advises: "ctrl+c",
+        advises: &["ctrl+c"],
         follows: |it| {
             it.input(json!({"keys": ["ctrl+c"], "wait_any": [{"prompt": true}]}));
         },
@@ -275,7 +275,7 @@ const CASES: &[Case] = &[
             it.agent.call("run", begun);
             it.until(json!({"text": "Password:"}));
         },
-        advises: "no_secret: true",
+        advises: &["no_secret: true"],
         follows: |it| {
             let wait = json!([{"prompt": true}]);
             it.input(json!({"text": "an answer\n", "no_secret": true, "wait_any": wait}));
@@ -288,7 +288,7 @@ const CASES: &[Case] = &[
             it.pane = opened["pane"].as_u64().unwrap();
             it.until(json!({"exit": true}));
         },
-        advises: "has ended",
+        advises: &["has ended"],
         follows: |it| it.pane = it.agent.shell(&it.fixture),
     },
 ];
@@ -307,8 +307,9 @@ fn the_advice_of_each_refusal_works() {
                 let mut scene = Scene::new();
                 (case.enters)(&mut scene);
                 let why = scene.refused();
-                let advises = why.to_lowercase().contains(&case.advises.to_lowercase());
-                assert!(advises, "{}: {why}", case.name);
+                let lower = why.to_lowercase();
+                let has = |advice: &&str| lower.contains(&advice.to_lowercase());
+                assert!(case.advises.iter().any(has), "{}: {why}", case.name);
                 (case.follows)(&mut scene);
                 scene.runs(case.name);
             });
@@ -331,13 +332,11 @@ fn an_approval_lets_the_same_command_run() {
     let mut scene = Scene::new();
     scene.fixture.server().set_approval(Approval::Ask);
     let run = scene.on(json!({"command": "echo asked"}));
-    for (answer, fails) in [("deny", true), ("once", false)] {
-        let asked = scene.agent.begin("tools/call", json!({"name": "run", "arguments": run}));
-        let number = support::question(scene.fixture.server()).number;
-        scene.fixture.server().answers().give(number, answer).unwrap();
-        let ran = scene.agent.end(asked);
-        assert_eq!(ran["result"]["isError"], fails, "{ran}");
-    }
+    let asked = scene.agent.begin("tools/call", json!({"name": "run", "arguments": run}));
+    let number = support::question(scene.fixture.server()).number;
+    scene.fixture.server().answers().give(number, "once").unwrap();
+    let ran = scene.agent.end(asked);
+    assert_eq!(ran["result"]["structuredContent"]["output"], "asked", "{ran}");
     scene.fixture.server().set_approval(Approval::Allow);
     scene.runs("all are allowed");
 }

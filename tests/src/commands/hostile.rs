@@ -186,9 +186,8 @@ impl<'a, 'u> Sequence<'a, 'u> {
     fn sets(&mut self) -> Result<()> {
         let line = self.random.pick(self.level().kind.settings());
         let line = fill(line, self.number, &mut self.random);
-        // The person first finishes what they began.
         self.note(format!("types {line:?}"));
-        self.driven.types(&format!("\x03{line}\r"))?;
+        self.types_line(&line)?;
         let traces = match line.as_str() {
             "set -x" | "setopt XTRACE" => Some(true),
             "set +x" | "unsetopt XTRACE" => Some(false),
@@ -198,6 +197,14 @@ impl<'a, 'u> Sequence<'a, 'u> {
             level.traces = traces;
         }
         Ok(())
+    }
+
+    /// A person gives up what they began, and enters a line.
+    fn types_line(&mut self, line: &str) -> Result<()> {
+        self.driven.types("\x03")?;
+        // Keys right behind Ctrl+C may be lost.
+        self.driven.waits_for_silence();
+        self.driven.types(&format!("{line}\r"))
     }
 
     fn presses(&mut self) -> Result<()> {
@@ -210,7 +217,7 @@ impl<'a, 'u> Sequence<'a, 'u> {
         if self.levels.len() > 1 && self.random.one_in(2) {
             self.levels.pop();
             self.note("leaves".to_owned());
-            return self.driven.types("\x03\x15exit\r");
+            return self.types_line("exit");
         }
         let (command, kind) = self.random.pick(NESTED);
         self.note(format!("starts {command}"));
@@ -219,7 +226,7 @@ impl<'a, 'u> Sequence<'a, 'u> {
             true => *self.levels.last_mut().expect("a shell") = level,
             false => self.levels.push(level),
         }
-        self.driven.types(&format!("\x03{command}\r"))
+        self.types_line(command)
     }
 
     /// A program asks the terminal and ends before it reads the replies.
@@ -266,6 +273,13 @@ impl<'a, 'u> Sequence<'a, 'u> {
             refusals.push(why.clone());
             self.driven.follows(why, refusals.len() - 1)?;
             came = self.driven.tries(caller, &given.text)?;
+        }
+        if let Came::Stuck(why) | Came::Refused(why) = &came
+            && (why.contains("has ended") || why.contains("ended before"))
+            && self.done.iter().any(|done| done == "leaves")
+        {
+            // The person has left the last shell.
+            return Ok(false);
         }
         let is_right = match &came {
             Came::Ended(output, code) => self.is_right(given, output, *code),

@@ -23,6 +23,7 @@
 //!   continues on the screen;
 //! - the single shift in a saved cursor;
 //! - the character that REP would repeat, and the character that a combining mark would join;
+//! - which cells a line editor drew;
 //! - the link and role of a saved cursor, which nothing restores;
 //! - the wrap of a double-width row into the next;
 //! - the wrap of a row before its end, or behind a multicell character in its last column;

@@ -1,13 +1,12 @@
 //! A pane that agents, scripts and a person drive, and what a caller does when its command is refused.
 
 use std::{
-    path::PathBuf,
     process::{Command, Stdio},
     time::Duration,
 };
 
 use anyhow::{Context as _, Result};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{Instance, Relay, Wire, binary, commands::Shell};
 
@@ -65,6 +64,8 @@ impl<'a> Driven<'a> {
         let opened = json!({"command": [self.shell.name()], "cwd": self.unterm.home(), "cols": 100, "rows": 24});
         let opened = self.agent.call("pane_open", opened)?;
         self.pane = opened["pane"].as_u64().context("pane_open gave no pane")?;
+        // Ctrl+C ends a shell that has not begun to handle it.
+        self.waits_for_prompt();
         Ok(())
     }
 
@@ -77,6 +78,12 @@ impl<'a> Driven<'a> {
     /// Another connection of a script to the same pane, and the pane.
     pub fn other(&self) -> Result<(Wire, u64)> {
         Ok((Wire::login(self.unterm.entry())?, self.pane))
+    }
+
+    /// Waits until the pane has been silent for a moment, for a limited time.
+    pub fn waits_for_silence(&mut self) {
+        let wait = json!({"id": self.pane, "any": [{"stable_ms": 150}], "timeout_ms": PROMPT_MS});
+        let _ = self.script.call("session.watch", wait);
     }
 
     /// What the pane shows.
@@ -126,6 +133,7 @@ impl<'a> Driven<'a> {
     fn by_command_line(&mut self, command: &str) -> Result<Came> {
         let output = Command::new(binary("unterm-cli"))
             .args([
+                "--json",
                 "run",
                 "--id",
                 &self.pane.to_string(),
@@ -141,16 +149,13 @@ impl<'a> Driven<'a> {
             .stdin(Stdio::null())
             .output()
             .context("starting unterm-cli run")?;
-        let why = String::from_utf8_lossy(&output.stderr).into_owned();
-        if why.contains("Nothing was typed") {
-            return Ok(refused(&why));
-        }
-        if !why.trim().is_empty() {
-            return Ok(Came::Stuck(why));
-        }
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let text = text.strip_suffix('\n').unwrap_or(&text).to_owned();
-        Ok(Came::Ended(text, output.status.code().map(i64::from)))
+        Ok(match serde_json::from_slice(&output.stdout) {
+            Ok(ran) => ended(&ran),
+            Err(error) => match refused(&String::from_utf8_lossy(&output.stderr)) {
+                Came::Stuck(why) => Came::Stuck(format!("unterm-cli: {why}: {error}: {output:?}")),
+                came => came,
+            },
+        })
     }
 
     /// Does what a refusal advises. `attempt`: how often the command was refused before.
@@ -183,13 +188,20 @@ pub fn run_wait(script: &mut Wire, pane: u64, command: &str) -> Came {
     let run = json!({"id": pane, "command": command, "timeout_ms": MOST_MS});
     match script.call("exec.run_wait", run) {
         Err(error) => refused(&format!("{error:#}")),
-        Ok(ran) if ran["timed_out"] == true => Came::Stuck(format!("timed out: {ran}")),
-        Ok(ran) if ran.get("reason").is_some() => Came::Stuck(format!("its end is unknown: {ran}")),
-        Ok(ran) => {
-            let output = ran["output"].as_str().unwrap_or_default().to_owned();
-            Came::Ended(output, ran["exit_code"].as_i64())
-        }
+        Ok(ran) => ended(&ran),
     }
+}
+
+/// The reply of `exec.run_wait`.
+fn ended(ran: &Value) -> Came {
+    if ran["timed_out"] == true {
+        return Came::Stuck(format!("timed out: {ran}"));
+    }
+    if ran.get("reason").is_some() {
+        return Came::Stuck(format!("its end is unknown: {ran}"));
+    }
+    let output = ran["output"].as_str().unwrap_or_default().to_owned();
+    Came::Ended(output, ran["exit_code"].as_i64())
 }
 
 /// How long keys of a person are apart.
