@@ -388,7 +388,7 @@ impl Ask<'_> {
             let called = server.dispatcher.call::<M>(&caller, params).await;
             called.map_err(|error| speaker.say(&error))
         };
-        self.server.jobs.begin(self.caller.connection, kind, pane, signals, call)
+        self.server.jobs.begin(self.caller.connection, kind, (pane, 0), signals, call)
     }
 
     /// The outcome of a call, if the call ends within this time. Notifies the client of progress meanwhile.
@@ -410,8 +410,12 @@ impl Ask<'_> {
                 _ = ticks.tick() => {
                     // Progress must increase, and the client was notified of the time before.
                     let passed = (self.held + start.elapsed()).as_secs();
+                    let place = match job.others {
+                        0 => format!("pane {}", job.pane),
+                        others => format!("{} panes", others + 1),
+                    };
                     let note = ProgressNotificationParam::new(token.clone(), passed as f64)
-                        .with_message(format!("{passed} s in pane {}", job.pane));
+                        .with_message(format!("{passed} s in {place}"));
                     // If the client has disconnected, this fails, and the call ends with its session.
                     let _ = peer.notify_progress(note).await;
                 }
