@@ -1,11 +1,13 @@
 """Thirteen tasks in programs that agents meet, each done once through the public Python SDK. Nothing here sleeps, and nothing
-that is waited for can be found in what was typed. Prints a table of the calls and seconds of each; a task that can't be done on
-this machine is in it with the reason.
+that is waited for can be found in what was typed. Prints a table of each task's calls, of the bytes of their typed replies (what
+the model reads), and of the seconds; a task that can't be done on this machine is in it with the reason.
 
 The person, who types a password here, is `unterm-cli` (its path is in UNTERM_CLI).
 """
 
+import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -20,14 +22,15 @@ PASSWORD = "correct horse"
 
 
 class Counting:
-    """A client that counts its calls, and keeps all that it was told."""
+    """A client that counts its calls and the bytes of the replies, and keeps all that it was told."""
 
     def __init__(self, client):
-        self.client, self.calls, self.told = client, 0, []
+        self.client, self.calls, self.bytes, self.told = client, 0, 0, []
 
     async def call_tool(self, *arguments):
         self.calls += 1
         result = await self.client.call_tool(*arguments)
+        self.bytes += len(json.dumps(result.structured_content, separators=(",", ":"), ensure_ascii=False).encode())
         self.told.append(repr(result))
         return result
 
@@ -44,14 +47,14 @@ async def use_programs(door):
                     await task(counting, Path(folder))
                 except Unavailable as why:
                     left_out = f"left out: {why}"
-            rows.append((name, counting.calls, time.monotonic() - start, left_out))
+            rows.append((name, counting.calls, counting.bytes, time.monotonic() - start, left_out))
             for pane in (await call(client, "pane_list"))["panes"]:
                 # Of a task that was left out halfway.
                 if pane["pane"] != 0:
                     await call(client, "pane_close", pane=pane["pane"])
-    print(f"{'task':28} calls seconds")
-    for name, calls, seconds, left_out in rows:
-        print(f"{name:28} {calls:5} {seconds:7.1f} {left_out}".rstrip())
+    print(f"{'task':28} calls  bytes seconds")
+    for name, calls, size, seconds, left_out in rows:
+        print(f"{name:28} {calls:5} {size:6} {seconds:7.1f} {left_out}".rstrip())
 
 
 async def shell(client, folder):
@@ -71,6 +74,12 @@ async def asked(client, pane, command):
     ran = await call(client, "run", pane=pane, command=command)
     assert not ran["ended"] and ran["awaiting_input"], ran
     return ran
+
+
+def shown(reply):
+    """The rows that a reply shows: the whole screen, or those that changed."""
+    changed = reply.get("changed", "").splitlines()
+    return reply["screen"].splitlines() if "screen" in reply else [re.sub(r"^\d+: ", "", row) for row in changed]
 
 
 async def press(client, pane, *keys, **more):
@@ -122,7 +131,7 @@ async def ssh(client, folder):
     settings = ssh_settings(folder)
     pane = await shell(client, folder)
     ran = await asked(client, pane, f"ssh -F {settings} box")
-    assert "(yes/no" in ran["screen"], ran
+    assert any("(yes/no" in row for row in shown(ran)), ran
     await types(client, pane, {"regex": r"^(far>|[#$]) ?$"}, text="yes\n")
     await types(client, pane, {"regex": "^42 away$"}, text="echo $((6 * 7)) $FAR\n")
     await call(client, "input", pane=pane, text="exit 3\n")
@@ -202,8 +211,8 @@ async def npm_init(client, folder):
     answered = set()
     while not ran["ended"]:
         # Until npm has read an answer, its question is still the last line.
-        question = ran["screen"].splitlines()[-1].split(":")[0]
-        if question not in answered:
+        question = "".join(shown(ran)[-1:]).split(":")[0]
+        if question and question not in answered:
             answered.add(question)
             await call(client, "input", pane=pane, text=f"{answers.get(question, '')}\n")
         ran = (await call(client, "wait", handle=ran["handle"]))["run"]

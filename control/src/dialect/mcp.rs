@@ -11,6 +11,7 @@ mod arguments;
 pub mod http;
 mod iterm;
 mod jobs;
+mod last_seen;
 mod lines;
 mod long_messages;
 mod pending_replies;

@@ -10,7 +10,7 @@ use super::{
     Caller, Context, Group, Method, Result, Subjects, params::SessionOnly, session::blocking,
 };
 use crate::services::{
-    awaited::awaited,
+    awaited::{Awaited, awaited},
     secret,
     shell::{Activity as Foreground, Runs, as_given},
 };
@@ -35,6 +35,9 @@ pub struct Doing {
     /// How long it has been running, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds: Option<u64>,
+    /// See session.get. Absent if not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reads_input: bool,
     /// The background jobs, running or stopped, oldest first.
     pub jobs: Vec<Job>,
 }
@@ -93,7 +96,7 @@ impl Method for Activity {
 }
 
 fn doing(pane: &Pane, started: Option<Instant>) -> Doing {
-    let (state, line) = state(pane);
+    let (state, line, reads_input) = state(pane);
     let is_busy = !matches!(state, State::Ended | State::Prompt);
     let process = pane.process();
     let jobs = process.jobs().unwrap_or_default().into_iter().map(|job| Job {
@@ -111,14 +114,15 @@ fn doing(pane: &Pane, started: Option<Instant>) -> Doing {
         state,
         command: is_busy.then(|| line.unwrap_or_else(name)),
         seconds: seconds.filter(|_| is_busy).map(|age| age.as_secs()),
+        reads_input,
         jobs: jobs.collect(),
     }
 }
 
-/// A pane's state, and the command line that runs, if the shell marks it.
-fn state(pane: &Pane) -> (State, Option<String>) {
+/// A pane's state; the command line that runs, if the shell marks it; and whether its program reads its terminal.
+fn state(pane: &Pane) -> (State, Option<String>, bool) {
     if pane.state() != PaneState::Running {
-        return (State::Ended, None);
+        return (State::Ended, None, false);
     }
     let last = {
         let term = pane.term();
@@ -131,11 +135,12 @@ fn state(pane: &Pane) -> (State, Option<String>) {
         Some(last) => !last.is_running(),
         None => Foreground::of(pane).idle,
     };
+    let awaited = awaited(pane);
     let state = match is_at_prompt {
         _ if secret::is_asked(pane) => State::AwaitingSecret,
-        _ if awaited(pane).is_some() => State::AwaitingInput,
+        _ if awaited.is_some_and(Awaited::is_shown) => State::AwaitingInput,
         true => State::Prompt,
         false => State::Running,
     };
-    (state, line)
+    (state, line, awaited.is_some())
 }

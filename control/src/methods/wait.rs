@@ -50,7 +50,7 @@ pub enum Awaited {
     Seq(u64),
     /// `true`: the program reads a line without echo, such as a password.
     Secret(bool),
-    /// `true`: the program waits for input: it asks a question, or shows a full screen.
+    /// `true`: the program waits for input: it asks a question, shows a full screen, or reads its terminal and is silent.
     Input(bool),
 }
 

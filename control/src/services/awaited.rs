@@ -1,7 +1,9 @@
 //! Whether the program in a pane waits for input, so that whoever drives the pane must act.
 //!
-//! A program waits for input if it waits for its terminal (a read, or a poll for one), and either shows a full screen
-//! or the last line looks like a question.
+//! A program waits for input if it waits for its terminal (a read, or a poll for one), and either shows a full screen, or
+//! the last line looks like a question, or it has been silent for a second.
+
+use std::time::Duration;
 
 use unterm_mux::{Pane, PaneState};
 use unterm_term::Modes;
@@ -20,7 +22,19 @@ pub enum Awaited {
     Answer,
     /// Keys, in a full-screen program.
     Keys,
+    /// Input of any kind: the program reads, and its screen does not show what for.
+    Input,
 }
+
+impl Awaited {
+    /// Whether the screen shows what the program waits for.
+    pub fn is_shown(self) -> bool {
+        self != Self::Input
+    }
+}
+
+/// How long a program that reads its terminal must be silent before it counts as waiting, whatever its screen shows.
+pub const SILENT: Duration = Duration::from_secs(1);
 
 /// What a pane's program waits for. `None` if it waits for nothing or for a secret, or if the system does not report
 /// it. A shell at its prompt waits for nothing.
@@ -46,7 +60,8 @@ pub fn awaited(pane: &Pane) -> Option<Awaited> {
             is_prompt,
         )
     };
-    if !is_screen && !keypad && !is_question {
+    let is_silent = pane.silence() >= SILENT;
+    if !is_screen && !keypad && !is_question && !is_silent {
         return None;
     }
     let foreground = pane.foreground();
@@ -63,10 +78,14 @@ pub fn awaited(pane: &Pane) -> Option<Awaited> {
     let process = pane.process();
     let reads_keys = process.echo() == Some(false) && !process.reads_secret();
     // Full-screen programs usually enable application cursor keys, even without the alternate screen.
-    let awaited = match reads_keys && (is_screen || keypad && !is_shell) {
-        true => Awaited::Keys,
-        false if is_question && !is_screen => Awaited::Answer,
-        false => return None,
+    let shown = match reads_keys && (is_screen || keypad && !is_shell) {
+        true => Some(Awaited::Keys),
+        false if is_question && !is_screen => Some(Awaited::Answer),
+        false => None,
     };
-    (process.awaits_input() == Some(true) && !secret::is_asked(pane)).then_some(awaited)
+    let awaited = shown.filter(|_| process.awaits_input() == Some(true));
+    // Without a question, only the system's certain knowledge counts.
+    let awaited =
+        awaited.or_else(|| (is_silent && process.reads_input()).then_some(Awaited::Input))?;
+    (!secret::is_asked(pane)).then_some(awaited)
 }

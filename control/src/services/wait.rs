@@ -7,7 +7,7 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 use unterm_mux::{Pane, PaneState, is_carrier};
 use unterm_term::LineId;
 
-use super::awaited::{Awaited, awaited};
+use super::awaited::{Awaited, SILENT, awaited};
 use super::{
     echoes::{Echoes, Search},
     events::{CommandEnd, Hub},
@@ -89,17 +89,43 @@ const MOST_CELLS: u64 = 16 << 20;
 const MOST_BYTES: u64 = 64 << 20;
 /// The longest line that is matched as a whole, in bytes. Longer lines are matched in parts.
 const LONGEST_LINE: usize = 64 << 10;
-/// When to check a program again after its screen has changed. No event reports that a program changes the terminal's
-/// settings or begins to read, and some programs print a password prompt before they turn off echo.
-const LOOKS: [Duration; 4] =
-    [Duration::from_millis(30), SETTLED, Duration::from_secs(1), Duration::from_secs(3)];
-/// How long a question must stand before its program counts as waiting for an answer.
+/// When to check a program again after its screen has changed; later, see [`next_look`]. Some programs print a password
+/// prompt before they turn off echo.
+const LOOKS: [Duration; 3] = [Duration::from_millis(30), SETTLED, SILENT];
+/// How long a program must be silent before it counts as waiting for an answer or for keys. It may still be printing the
+/// question or drawing its screen.
 const SETTLED: Duration = Duration::from_millis(300);
+/// A full-screen program that is never silent counts as waiting for keys after this time.
+const RESTLESS: Duration = Duration::from_secs(1);
 /// The most wrapped rows above a row that are joined to its line.
 const WRAPPED: u64 = 64;
 
 /// How long the first search for texts may take, regardless of the deadline.
 const LOOK: Duration = Duration::from_secs(1);
+
+/// How long a pane must be silent before its screen is shown to a caller, and the longest time to wait for that.
+const QUIET: Duration = Duration::from_millis(50);
+const LONGEST_UNQUIET: Duration = Duration::from_millis(300);
+
+/// Waits until a pane's program has probably drawn its whole screen: until it is silent for a moment, but not for long.
+pub async fn until_quiet(pane: &Pane) {
+    let end = Instant::now() + LONGEST_UNQUIET;
+    loop {
+        let missing = QUIET.saturating_sub(pane.silence());
+        let now = Instant::now();
+        if missing.is_zero() || now >= end || pane.state() != PaneState::Running {
+            return;
+        }
+        sleep_until(end.min(now + missing)).await;
+    }
+}
+
+/// When to check a program again. No event reports that a program changes the terminal's settings or begins to read, so
+/// each check follows after half of the time that the screen has not changed for.
+fn next_look(changed_at: Instant, now: Instant) -> Instant {
+    let looks = LOOKS.into_iter().map(|after| changed_at + after);
+    looks.filter(|look| *look > now).min().unwrap_or_else(|| now + (now - changed_at) / 2)
+}
 
 /// When a wait ends. If the sum overflows the clock, a time so far away that it is never reached.
 pub fn deadline(now: Instant, timeout: Duration) -> Instant {
@@ -130,6 +156,7 @@ pub async fn wait(
     let mut looked = None;
     let mut searched = None;
     let mut changed_at = start;
+    let mut keys_since = None;
     loop {
         events.borrow_and_update();
         changes.borrow_and_update();
@@ -167,15 +194,16 @@ pub async fn wait(
             let is_looked_for =
                 matches!(condition, Condition::Secret | Condition::Input | Condition::Prompt);
             if is_looked_for && found.is_none() {
-                let looks = LOOKS.into_iter().map(|after| changed_at + after);
-                due = looks.filter(|look| *look > now).min().map_or(due, |look| due.min(look));
+                due = due.min(next_look(changed_at, now));
             }
             if matches!(condition, Condition::Input) && found.is_none() {
                 // A line that ends like a question may be half of a longer one, or the program is just about to read
                 // on.
+                let is_settled = pane.silence() >= SETTLED;
                 let is_due = |awaited| match awaited {
-                    Awaited::Keys => true,
-                    Awaited::Answer => now >= changed_at + SETTLED,
+                    Awaited::Keys => is_settled || now >= *keys_since.get_or_insert(now) + RESTLESS,
+                    Awaited::Answer => is_settled,
+                    Awaited::Input => true,
                 };
                 let is_new = since.is_none_or(|since| seq > since);
                 *found =

@@ -36,7 +36,7 @@ fn a_command_that_asks_something_is_answered_for_at_once() {
             (&json!(false), &json!(true), &Value::Null),
             "{command}: {asked}"
         );
-        assert!(asked["screen"].as_str().unwrap().contains(screen), "{command}: {asked}");
+        assert!(support::shown(&asked).contains(screen), "{command}: {asked}");
         let listed = client.call("pane_list", json!({}));
         assert_eq!(listed["panes"][0]["state"], "awaiting_input", "{command}: {listed}");
         // A question that was just answered is not asked any more.
@@ -66,7 +66,7 @@ fn a_second_question_ends_the_wait_for_a_command_too() {
     // The question is already there when the wait begins.
     let again = client.call("wait", json!({"handle": asked["handle"]}));
     assert_eq!((&again["matched"], &again["run"]["awaiting_input"]), (&json!(false), &json!(true)));
-    assert!(again["run"]["screen"].as_str().unwrap().contains("Second?"), "{again}");
+    assert!(support::shown(&again["run"]).contains("Second?"), "{again}");
     client.call("input", json!({"text": "two\n"}));
     client.until(json!({"any": [{"text": "one and two"}]}));
     let ended = client.call("wait", json!({"handle": asked["handle"]}));
@@ -100,6 +100,39 @@ fn a_full_screen_program_is_said_to_be_one() {
             let waited = client.call("wait", json!({"handle": asked["handle"]}));
             (waited["run"]["ended"] == true).then_some(())
         });
+    }
+}
+
+#[test]
+fn the_first_report_of_a_box_shows_all_of_it() {
+    let fixture = Fixture::new();
+    for (command, field, parts) in [
+        (
+            "dialog --passwordbox 'Your password' 10 40",
+            "awaiting_secret",
+            ["Your password", "Cancel"],
+        ),
+        (
+            "whiptail --passwordbox 'Your password' 10 40",
+            "awaiting_secret",
+            ["Your password", "Cancel"],
+        ),
+        ("dialog --menu Choose 12 40 4 a one b two", "full_screen", ["two", "Cancel"]),
+        ("vim -u NONE -i NONE -n some-name", "full_screen", ["~\n~", "\"some-name\" [New]"]),
+    ] {
+        if !support::has("which", &[command.split(' ').next().unwrap()]) {
+            continue;
+        }
+        for _ in 0..3 {
+            let mut client = Client::new(&fixture);
+            let pane = client.shell(&fixture);
+            let asked = client.call("run", json!({"pane": pane, "command": command}));
+            assert_eq!(asked[field], true, "{command}: {asked}");
+            for part in parts {
+                assert!(support::shown(&asked).contains(part), "{command}: {asked}");
+            }
+            client.call("pane_close", json!({"pane": pane}));
+        }
     }
 }
 

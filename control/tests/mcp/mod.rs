@@ -3,13 +3,16 @@
 
 mod awaiting;
 mod http;
+mod new_rows;
 mod notices;
 mod person;
+mod questions;
 mod refusals;
 mod resources;
 mod run;
 mod screen;
 mod secrets;
+mod several;
 mod wait;
 
 use crate::support::{self, Fixture, client::Client};

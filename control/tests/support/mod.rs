@@ -20,6 +20,11 @@ use unterm_control::{
 use unterm_mux::{Defaults, Mux, MuxOptions, Pane, PaneId, PaneState, ShellIntegration};
 use unterm_term::{Options, Size};
 
+/// What a reply of a tool shows of a screen: the whole screen, or the rows that changed.
+pub fn shown(reply: &Value) -> &str {
+    reply["screen"].as_str().or(reply["changed"].as_str()).unwrap_or_else(|| panic!("{reply}"))
+}
+
 /// How long a test waits for an expected event. Long enough for a machine under load.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 

@@ -184,6 +184,8 @@ fn fit_list(items: &Value, given: Value, at: &str) -> ToolResult<Value> {
             vec![Value::String(text)]
         }
         (other @ (Value::Number(_) | Value::Bool(_)), Some("integer")) => vec![other],
+        // An empty list of panes means all.
+        (Value::String(text), Some("integer")) if text.eq_ignore_ascii_case("all") => Vec::new(),
         (Value::String(text), Some("string")) => {
             let list: Vec<&str> = text.split_whitespace().collect();
             return Err(wrong(at, &format!("a list such as {}", json!(list)), &json!(text)));

@@ -79,13 +79,22 @@ impl<T: Clone> Pending<T> {
     }
 }
 
+/// The end of a wait in one pane or in several.
+#[derive(Clone)]
+pub struct Waited {
+    /// The pane in which the conditions held, or the last one that ended.
+    pub pane: u64,
+    /// The reply for that pane.
+    pub reply: WaitReply,
+}
+
 /// The kind of a call, with its outcome.
 #[derive(Clone)]
 pub enum Kind {
     /// Runs a command.
     Run(Pending<RunWaitReply>),
     /// Waits for conditions of a pane.
-    Wait(Pending<WaitReply>),
+    Wait(Pending<Waited>),
     /// Asks the person.
     Question(Pending<AskReply>),
 }
@@ -135,7 +144,9 @@ impl Kind {
                 Err(why) => failed(&why),
             },
             Self::Wait(pending) => match pending.now()? {
-                Ok(WaitReply { matched: true, .. }) => "the conditions hold".to_owned(),
+                Ok(Waited { reply: WaitReply { matched: true, .. }, .. }) => {
+                    "the conditions hold".to_owned()
+                }
                 Ok(_) => "the conditions do not hold".to_owned(),
                 Err(why) => failed(&why),
             },
@@ -173,10 +184,16 @@ pub struct Job {
     told: Arc<AtomicBool>,
     /// The pane's `seq` when its client last received the pane's state; 0: never.
     seen: Arc<AtomicU64>,
+    /// The pane's count of inputs then.
+    seen_inputs: Arc<AtomicU64>,
+    /// Its client was told that the program reads, at this count of inputs; `u64::MAX`: never.
+    told_reads: Arc<AtomicU64>,
     /// The kind of call.
     pub kind: Kind,
-    /// Its session.
+    /// Its session; the first one if it has several.
     pub pane: u64,
+    /// How many more sessions it has.
+    pub others: usize,
     connection: u64,
     /// Interrupts the command that it began, if its client cancels the call, and reports when that was typed.
     pub signals: Signals,
@@ -240,9 +257,29 @@ impl Job {
         self.seen.store(seq, Ordering::Relaxed);
     }
 
-    /// The `seq` of the pane's state that its client last received.
-    pub fn seen(&self) -> u64 {
-        self.seen.load(Ordering::Relaxed)
+    /// Records how many inputs the pane had when its client last received its state.
+    pub fn tell_inputs(&self, inputs: u64) {
+        self.seen_inputs.store(inputs, Ordering::Relaxed);
+    }
+
+    /// Records that its client is told that the program reads its terminal, and asks nothing that was recognized.
+    pub fn tell_reads(&self) {
+        self.told_reads.store(self.seen_inputs.load(Ordering::Relaxed), Ordering::Relaxed);
+    }
+
+    /// Whether its client was told so and the pane, with this count of inputs, has received none since. If the program
+    /// printed more meanwhile, it did not wait for input.
+    pub fn told_reads(&self, inputs: u64) -> bool {
+        self.told_reads.load(Ordering::Relaxed) == inputs
+    }
+
+    /// The `seq` of the pane's state that its client last received. 0 if the pane, with this count of inputs, has received
+    /// input since: its program may wait again and show nothing new.
+    pub fn seen(&self, inputs: u64) -> u64 {
+        match self.seen_inputs.load(Ordering::Relaxed) == inputs {
+            true => self.seen.load(Ordering::Relaxed),
+            false => 0,
+        }
     }
 }
 
@@ -266,7 +303,7 @@ impl Jobs {
         &self,
         connection: u64,
         kind: fn(Pending<T>) -> Kind,
-        pane: u64,
+        (pane, others): (u64, usize),
         signals: Signals,
         call: impl Future<Output = Result<T, String>> + Send + 'static,
     ) -> Result<(Job, Pending<T>), String> {
@@ -287,9 +324,24 @@ impl Jobs {
             let outcome = call.await;
             tell.send_replace(Some(outcome));
         });
-        let (told, seen, task) = (Arc::default(), Arc::default(), task.abort_handle());
-        let (notice, begun) = (Arc::default(), Instant::now());
-        let job = Job { handle, told, seen, kind, pane, connection, signals, task, notice, begun };
+        let (notice, begun, task) = (Arc::default(), Instant::now(), task.abort_handle());
+        let (told, seen, seen_inputs) = <_>::default();
+        let told_reads = Arc::new(AtomicU64::new(u64::MAX));
+        let job = Job {
+            handle,
+            told,
+            seen,
+            seen_inputs,
+            told_reads,
+            kind,
+            pane,
+            others,
+            connection,
+            signals,
+            task,
+            notice,
+            begun,
+        };
         jobs.push_back(job.clone());
         Ok((job, pending))
     }
@@ -377,7 +429,7 @@ mod tests {
         connection: u64,
         call: impl Future<Output = Result<AskReply, String>> + Send + 'static,
     ) -> Result<(Job, Pending<AskReply>), String> {
-        jobs.begin(connection, Kind::Question, 0, Signals::default(), call)
+        jobs.begin(connection, Kind::Question, (0, 0), Signals::default(), call)
     }
 
     #[tokio::test]

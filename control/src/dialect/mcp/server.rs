@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{
     iterm::memory::Memory,
     jobs::Jobs,
+    last_seen::LastSeen,
     stateless_clients::{Numbered, StatelessClients, Who},
     tester::apps::Apps,
 };
@@ -14,6 +15,7 @@ use crate::{caller::Caller, dispatch::Dispatcher, services::hidden::HiddenPanes}
 pub struct Server {
     pub dispatcher: Arc<Dispatcher>,
     pub jobs: Jobs,
+    pub last_seen: LastSeen,
     pub stateless: StatelessClients,
     pub iterm: Memory,
     pub tester: Apps,
@@ -25,6 +27,7 @@ impl Server {
         Self {
             dispatcher,
             jobs: Jobs::default(),
+            last_seen: LastSeen::default(),
             stateless: StatelessClients::default(),
             iterm: Memory::default(),
             tester: Apps::default(),
@@ -61,6 +64,7 @@ impl Server {
     /// Releases what the toolsets keep for a client.
     pub async fn forget(&self, connection: u64) {
         self.jobs.release(connection);
+        self.last_seen.release(connection);
         self.iterm.release(connection);
         self.tester.release(self.hidden(), connection).await;
     }

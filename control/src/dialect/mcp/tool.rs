@@ -350,10 +350,14 @@ pub struct Progress<'a> {
 
 impl Progress<'_> {
     /// Notifies the client that its request has taken this long.
-    async fn tell(&self, passed: Duration, pane: u64) {
+    async fn tell(&self, passed: Duration, job: &Job) {
         let passed = passed.as_secs();
+        let place = match job.others {
+            0 => format!("pane {}", job.pane),
+            others => format!("{} panes", others + 1),
+        };
         let note = ProgressNotificationParam::new(self.token.clone(), passed as f64)
-            .with_message(format!("{passed} s in pane {pane}"));
+            .with_message(format!("{passed} s in {place}"));
         // If the client has disconnected, this fails, and the call ends with its session.
         let _ = self.context.peer.notify_progress(note).await;
     }
@@ -460,7 +464,7 @@ impl Ask<'_> {
             let called = server.dispatcher.call::<M>(&caller, params).await;
             called.map_err(|error| speaker.say(&error))
         };
-        self.server.jobs.begin(self.caller.connection, kind, pane, signals, call)
+        self.server.jobs.begin(self.caller.connection, kind, (pane, 0), signals, call)
     }
 
     /// How long a request with this time-out may take. A client that receives progress can wait longer than others.
@@ -492,7 +496,7 @@ impl Ask<'_> {
                     return outcome;
                 }
                 // The client was notified of the time before.
-                _ = ticks.tick() => progress.tell(begun.elapsed(), job.pane).await,
+                _ = ticks.tick() => progress.tell(begun.elapsed(), job).await,
             }
         }
     }

@@ -13,6 +13,8 @@ mod person;
 mod region;
 mod run;
 mod screen;
+mod screen_part;
+mod several;
 mod shown;
 mod text;
 

@@ -77,6 +77,9 @@ pub struct Listed {
     /// Its program waits for input. Absent if not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub awaiting_input: bool,
+    /// See session.get. Absent if not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reads_input: bool,
 }
 
 impl Method for List {
@@ -96,6 +99,7 @@ impl Method for List {
                 let term = pane.term();
                 (term.size(), term.cursor())
             };
+            let awaited = awaited(pane);
             Listed {
                 id: pane.id().0,
                 title: pane.title(),
@@ -107,7 +111,8 @@ impl Method for List {
                 shell: ShellState::of(pane),
                 tty: pane.process().tty().map_or(String::new(), |tty| tty.display().to_string()),
                 awaiting_secret: secret::is_asked(pane),
-                awaiting_input: awaited(pane).is_some(),
+                awaiting_input: awaited.is_some_and(Awaited::is_shown),
+                reads_input: awaited.is_some(),
             }
         });
         Ok(ListReply { sessions: sessions.collect() })
@@ -143,6 +148,10 @@ pub struct StatusReply {
     /// Its program waits for input: for an answer to a question, or for keys if it shows a full screen. False if the system does
     /// not report it.
     pub awaiting_input: bool,
+    /// Its program reads its terminal: it asks a question, shows a full screen, or has been silent for a second. Absent if not,
+    /// for a secret, and if the system does not report it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reads_input: bool,
     /// Its program shows a full screen and waits for keys. Absent if not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub full_screen: bool,
@@ -199,7 +208,8 @@ fn status(pane: &Pane) -> StatusReply {
         exit_code,
         exit_signal,
         awaiting_secret: secret::is_asked(pane),
-        awaiting_input: awaited.is_some(),
+        awaiting_input: awaited.is_some_and(Awaited::is_shown),
+        reads_input: awaited.is_some(),
         full_screen: awaited == Some(Awaited::Keys),
         user_vars,
         progress,

@@ -310,6 +310,54 @@ fn a_program_that_waits_for_input_is_told_from_one_that_works() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn a_program_that_forwards_its_input_reads_only_if_the_receiver_does() {
+    if std::process::Command::new("script").arg("-V").output().is_err() {
+        return;
+    }
+    let nested = |script: &str| format!("exec script -qc '{script}' /dev/null");
+    for (script, reads) in [
+        (nested("echo up; read x"), true),
+        (nested("script -qc \"echo up; read x\" /dev/null"), true),
+        (nested("echo up; sleep 1000"), false),
+    ] {
+        let process = sh(&script);
+        read_until(&process, "up");
+        let end = Instant::now() + Duration::from_secs(30);
+        let works = || {
+            let names = system::names_below(process.group_in_front().unwrap());
+            names.contains(&"sleep".to_owned()) && process.awaits_input() == Some(true)
+        };
+        while !(if reads { process.reads_input() } else { works() }) {
+            assert!(Instant::now() < end, "{script}");
+            std::thread::yield_now();
+        }
+        assert_eq!(process.reads_input(), reads, "{script}");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_program_that_is_stopped_reads_nothing() {
+    let process = sh("echo up; exec cat");
+    read_until(&process, "up");
+    let until = |what: &str, is_so: &dyn Fn() -> bool| {
+        let end = Instant::now() + Duration::from_secs(30);
+        while !is_so() {
+            assert!(Instant::now() < end, "{what}");
+            std::thread::yield_now();
+        }
+    };
+    until("it reads", &|| process.reads_input());
+    let signal = |signal| rustix::process::kill_process_group(process.pid, signal).unwrap();
+    signal(Sig::STOP);
+    until("it is stopped", &|| !process.reads_input());
+    assert_eq!(process.awaits_input(), Some(false));
+    signal(Sig::CONT);
+    until("it reads again", &|| process.reads_input());
+}
+
+#[test]
 fn the_size_is_told() {
     let process = sh("trap 'stty size; exit' WINCH; stty size; while :; do sleep 0.01; done");
     read_until(&process, "24 80");

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::shown::line;
+use super::{several::Panes, shown::line};
 use crate::{
     dialect::mcp::{
         jobs::slice,
@@ -20,6 +20,8 @@ use crate::{
 pub struct AgentArguments {
     /// The pane to watch until its program ends.
     pane: Option<u64>,
+    /// Several panes, of which the first wins; [] means all.
+    panes: Option<Vec<u64>>,
     /// Wait for one of these states.
     states: Option<Vec<String>>,
     /// claude-code, codex or shell; default: by the program.
@@ -70,24 +72,36 @@ tool! {
     example r#"{"pane": 3, "states": ["waiting_for_permission", "waiting_for_user_input"]}"#
     untrusted ["evidence"]
     (ask, arguments: AgentArguments) -> AgentsReply {
-        let AgentArguments { pane, states, plugin, timeout_ms } = arguments;
-        if pane.is_none() && states.is_none() && plugin.is_none() {
+        let AgentArguments { pane, panes, states, plugin, timeout_ms } = arguments;
+        if pane.is_none() && panes.is_none() && states.is_none() && plugin.is_none() {
             return Ok(watched(ask).await?.into());
         }
         if states.as_ref().is_some_and(Vec::is_empty) {
             return Err("`states` is empty; name a state to wait for, such as waiting_for_permission".to_owned());
         }
-        let pane = ask.pane(pane).await?;
-        let plugin = plugin.into();
+        let panes = Panes::named(ask, pane, panes).await?;
         let Some(states) = states else {
-            let params = AttachParams { plugin, ..AttachParams::of(pane) };
-            let state = ask.call::<Attach>(params).await?;
-            return Ok(AgentsReply { agents: vec![state.into()], ..AgentsReply::default() }.into());
+            let mut agents = Vec::new();
+            for pane in &panes.panes {
+                let params = AttachParams { plugin: plugin.clone().into(), ..AttachParams::of(*pane) };
+                match ask.call::<Attach>(params).await {
+                    Ok(state) => agents.push(state.into()),
+                    // No plugin is for its program.
+                    Err(_) if panes.is_all => {}
+                    Err(why) => return Err(why),
+                }
+            }
+            return Ok(AgentsReply { agents, ..AgentsReply::default() }.into());
         };
         let within = slice(timeout_ms).saturating_sub(ask.held);
-        let timeout_ms = u64::try_from(within.as_millis()).unwrap_or(u64::MAX).into();
-        let params = WatchParams { plugin, states: states.into(), timeout_ms, ..WatchParams::of(pane) };
-        let seen = ask.call::<Watch>(params).await?;
+        let timeout_ms = u64::try_from(within.as_millis()).unwrap_or(u64::MAX);
+        let params = |pane| WatchParams {
+            plugin: plugin.clone().into(),
+            states: states.clone().into(),
+            timeout_ms: timeout_ms.into(),
+            ..WatchParams::of(pane)
+        };
+        let (_, seen) = panes.first::<Watch>(ask, params, |seen| seen.matched).await?;
         Ok(AgentsReply {
             agents: seen.state.into_iter().map(Agent::from).collect(),
             matched: Some(seen.matched),

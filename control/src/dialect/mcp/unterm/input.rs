@@ -1,26 +1,36 @@
 //! Input to a pane: text, pastes, keys and the mouse; signals; leases.
 
+use std::time::Duration;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tokio::time::Instant;
 
 use super::{
     conditions::{self, AnObject, Conditions},
     run::{View, WaitReply, go_on},
-    screen,
+    screen_part::{self, ScreenPart, read_new},
+    several::Panes,
 };
 use crate::{
     dialect::mcp::{
-        jobs::{Kind, SLICE},
-        tool::{ToolResult, tool},
+        arguments,
+        jobs::SLICE,
+        tool::{Ask, ToolResult, tool},
     },
     methods::{
         input::{MouseParams, OfMouse, Type, TypeParams},
         lease::{self, LeaseParams, Release},
         params::{Arg, SessionOnly},
+        session::Status,
         signal::{self, Send, SendParams, SignalParams},
         wait::{Watch, WatchParams},
     },
 };
+
+/// The most steps of one call.
+const MOST_STEPS: usize = 100;
 
 #[derive(Clone, Copy, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -88,10 +98,15 @@ pub struct InputArguments {
     wait_all: Option<Conditions>,
     /// The longest wait; default 10,000, at most 50,000.
     timeout_ms: Option<u64>,
+    /// Instead, several inputs in order, each with fields from text to timeout_ms. One that fails or times out stops the rest.
+    #[schemars(with = "Option<Vec<AnObject>>")]
+    steps: Option<Vec<Value>>,
     /// Also match prompts and typed command lines.
     include_typed: Option<bool>,
-    /// Return the screen afterwards; default true with a wait.
+    /// Return what is new on the screen afterwards; default true with a wait.
     show: Option<bool>,
+    /// Return the whole screen.
+    whole: Option<bool>,
     /// You have checked that the screen asks for no secret; only if Unterm is in doubt.
     no_secret: Option<bool>,
 }
@@ -106,69 +121,206 @@ pub struct InputReply {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<AnObject>")]
     wait: Option<WaitReply>,
+    /// The step that stopped the rest.
     #[serde(skip_serializing_if = "Option::is_none")]
-    screen: Option<String>,
+    #[schemars(with = "Option<AnObject>")]
+    stopped: Option<Stopped>,
+    #[serde(flatten)]
+    screen: ScreenPart,
     /// The program asks for a password. Only the person may type it.
     awaiting_secret: bool,
     /// The program waits for input.
     awaiting_input: bool,
+    /// The program reads the terminal.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    reads_input: bool,
+}
+
+/// The step after which the rest was not done.
+#[derive(Serialize, JsonSchema)]
+pub struct Stopped {
+    /// Its index in `steps`.
+    step: usize,
+    why: String,
+}
+
+/// One input, and the wait for its effect.
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Step {
+    text: Option<String>,
+    paste: Option<String>,
+    keys: Option<Vec<String>>,
+    mouse: Option<Mouse>,
+    wait_any: Option<Conditions>,
+    wait_all: Option<Conditions>,
+    timeout_ms: Option<u64>,
+}
+
+/// What a step did.
+#[derive(Default)]
+struct Performed {
+    sent: bool,
+    /// The pane's `seq` before the last input. `None`: nothing was typed so far.
+    seq: Option<u64>,
+    wait: Option<WaitReply>,
+}
+
+impl Step {
+    fn has_input(&self) -> bool {
+        self.text.is_some() || self.paste.is_some() || self.keys.is_some() || self.mouse.is_some()
+    }
+
+    fn has_wait(&self) -> bool {
+        self.wait_any.is_some() || self.wait_all.is_some()
+    }
+
+    /// The parameters of its wait. `at`: its place in the arguments, for errors.
+    fn watch(&self, pane: u64, at: &str) -> ToolResult<WatchParams<'static>> {
+        let (any, all) = (format!("{at}wait_any"), format!("{at}wait_all"));
+        let (any, all) =
+            ((any.as_str(), self.wait_any.clone()), (all.as_str(), self.wait_all.clone()));
+        conditions::params(pane, any, all)
+    }
+
+    /// Types it, and waits for its effect until `end` at most. `typed`: the `seq` before the last input.
+    async fn perform(
+        self,
+        ask: &Ask<'_>,
+        (pane, include_typed, no_secret): (u64, bool, Option<bool>),
+        typed: Option<u64>,
+        end: Instant,
+    ) -> ToolResult<Performed> {
+        let (has_input, has_wait) = (self.has_input(), self.has_wait());
+        let mut watch = self.watch(pane, "")?;
+        let mut done = Performed { sent: true, seq: typed, wait: None };
+        if has_input {
+            let text = self.text.map(|text| text.replace("\r\n", "\r").replace('\n', "\r"));
+            let params = TypeParams {
+                text: text.into(),
+                paste: self.paste.into(),
+                keys: self.keys.into(),
+                mouse: self.mouse.map(OfMouse::from).into(),
+                no_secret: no_secret.into(),
+                ..TypeParams::of(pane)
+            };
+            let typed = ask.call::<Type>(params).await?;
+            done = Performed { sent: typed.sent, seq: Some(typed.seq), wait: None };
+        }
+        if has_wait {
+            watch.since_seq = done.seq.into();
+            watch.include_typed = include_typed.into();
+            let within = Duration::from_millis(self.timeout_ms.unwrap_or(10_000));
+            let within = within.min(end.saturating_duration_since(Instant::now()));
+            let (job, _) = Panes::one(pane).wait(ask, vec![(pane, watch)])?;
+            let view = View { hides_screen: true, ..View::default() };
+            let waited = go_on(ask, &job, within, view).await;
+            done.wait = Some(waited.map_err(|why| format!("The input was sent. {why}"))?);
+        }
+        Ok(done)
+    }
+}
+
+/// The steps of a call, and whether it named them as such.
+fn steps(arguments: &mut InputArguments) -> ToolResult<(Vec<Step>, bool)> {
+    let InputArguments { text, paste, keys, mouse, wait_any, wait_all, timeout_ms, steps, .. } =
+        arguments;
+    let single = Step {
+        text: text.take(),
+        paste: paste.take(),
+        keys: keys.take(),
+        mouse: mouse.take(),
+        wait_any: wait_any.take(),
+        wait_all: wait_all.take(),
+        timeout_ms: timeout_ms.take(),
+    };
+    let Some(steps) = steps.take() else {
+        if !single.has_input() {
+            return Err("Say what to type or press in `text`, `paste`, `keys` or `mouse`, such as {\"keys\": [\"enter\"]}".to_owned());
+        }
+        single.watch(0, "")?;
+        return Ok((vec![single], false));
+    };
+    if single.has_input() || single.has_wait() {
+        return Err(
+            "Give `steps` or one input, not both: an input is the first of the steps".to_owned()
+        );
+    }
+    if steps.is_empty() || steps.len() > MOST_STEPS {
+        return Err(format!("`steps` must have from 1 to {MOST_STEPS} steps, not {}", steps.len()));
+    }
+    let steps = steps.into_iter().enumerate().map(|(index, given)| {
+        let at = format!("steps[{index}]");
+        let mut step: Step = arguments::read_part(given, &at)?;
+        step.timeout_ms = step.timeout_ms.or(single.timeout_ms);
+        if !step.has_input() && !step.has_wait() {
+            return Err(format!(
+                "`{at}` must type, press or wait for something, such as {{\"text\": \"y\\n\"}}"
+            ));
+        }
+        step.watch(0, &format!("{at}."))?;
+        Ok(step)
+    });
+    Ok((steps.collect::<ToolResult<_>>()?, true))
 }
 
 /// Checks that there is input, and that the conditions are valid.
-fn check(arguments: InputArguments) -> ToolResult<()> {
-    let InputArguments { text, paste, keys, mouse, wait_any, wait_all, .. } = arguments;
-    if text.is_none() && paste.is_none() && keys.is_none() && mouse.is_none() {
-        return Err("Say what to type or press in `text`, `paste`, `keys` or `mouse`, such as {\"keys\": [\"enter\"]}".to_owned());
-    }
-    conditions::params(0, ("wait_any", wait_any), ("wait_all", wait_all)).map(drop)
+fn check(mut arguments: InputArguments) -> ToolResult<()> {
+    steps(&mut arguments).map(drop)
 }
 
 tool! {
     Input "input" "Type, paste, press keys, use the mouse" Acts
-    "Type text, paste, press keys or use the mouse in a pane, as one input; optionally wait for its effect. Refused while the program asks for a password or the person types there."
+    "Type text, paste, press keys or use the mouse in a pane, as one input or in steps; optionally wait for the effect. Refused while the program asks for a password or the person types there."
     example r#"{"text": "y", "keys": ["enter"], "wait_any": [{"prompt": true}]}"#
-    untrusted ["screen", "text"]
+    untrusted ["screen", "changed", "text"]
     check check;
     (ask, arguments: InputArguments) -> InputReply {
-        let InputArguments { pane, text, paste, keys, mouse, wait_any, wait_all, timeout_ms, include_typed, show, no_secret } =
-            arguments;
+        let mut arguments = arguments;
+        let (steps, has_steps) = steps(&mut arguments)?;
+        let InputArguments { pane, include_typed, show, whole, no_secret, .. } = arguments;
         let pane = ask.pane(pane).await?;
-        let waits = wait_any.is_some() || wait_all.is_some();
-        let watch = |any, all| conditions::params(pane, ("wait_any", any), ("wait_all", all));
-        if waits {
+        let before = screen_part::before(ask, pane).await?;
+        for (index, step) in steps.iter().enumerate().filter(|(_, step)| step.has_wait()) {
             // A wait that finds nothing, so that conditions are refused before anything is typed.
-            let none = u64::MAX.into();
-            let watch = watch(wait_any.clone(), wait_all.clone())?;
-            ask.call::<Watch>(WatchParams { since_seq: none, timeout_ms: 0.into(), ..watch }).await?;
+            let watch = WatchParams { since_seq: u64::MAX.into(), timeout_ms: 0.into(), ..step.watch(pane, "")? };
+            let place = if has_steps { format!("steps[{index}]: ") } else { String::new() };
+            ask.call::<Watch>(watch).await.map_err(|why| format!("{place}{why}"))?;
         }
-        let mut watch = watch(wait_any, wait_all)?;
-        let text = text.map(|text| text.replace("\r\n", "\r").replace('\n', "\r"));
-        let params = TypeParams {
-            text: text.into(),
-            paste: paste.into(),
-            keys: keys.into(),
-            mouse: mouse.map(OfMouse::from).into(),
-            no_secret: no_secret.into(),
-            ..TypeParams::of(pane)
+        let is_whole = whole == Some(true);
+        let shows = show.unwrap_or(is_whole || steps.iter().any(Step::has_wait));
+        let end = Instant::now() + SLICE;
+        let how = (pane, include_typed == Some(true), no_secret);
+        let (mut sent, mut last, mut stopped) = (true, Performed::default(), None);
+        for (step, input) in steps.into_iter().enumerate() {
+            let why = match input.perform(ask, how, last.seq, end).await {
+                Ok(done) => {
+                    last = done;
+                    sent &= last.sent;
+                    match &last.wait {
+                        Some(wait) if !wait.is_matched() => wait.missing(),
+                        _ => continue,
+                    }
+                }
+                Err(why) if step == 0 => return Err(why),
+                Err(why) => why,
+            };
+            stopped = has_steps.then_some(Stopped { step, why });
+            break;
+        }
+        let (state, screen) = match shows {
+            true => read_new(ask, pane, before, is_whole).await?,
+            false => (ask.call::<Status>(SessionOnly::of(pane)).await?, ScreenPart::default()),
         };
-        let typed = ask.call::<Type>(params).await?;
-        let mut wait = None;
-        if waits {
-            watch.since_seq = typed.seq.into();
-            watch.include_typed = (include_typed == Some(true)).into();
-            let within = std::time::Duration::from_millis(timeout_ms.unwrap_or(10_000)).min(SLICE);
-            let (job, _) = ask.begin::<Watch>(Kind::Wait, pane, watch)?;
-            let waited = go_on(ask, &job, within, View::default()).await;
-            wait = Some(waited.map_err(|why| format!("The input was sent. {why}"))?);
-        }
-        let (state, screen) = screen::state(ask, pane).await?;
         Ok(InputReply {
-            sent: typed.sent,
-            seq: typed.seq,
-            wait,
-            screen: show.unwrap_or(waits).then_some(screen),
+            sent,
+            seq: last.seq.unwrap_or(state.seq),
+            wait: last.wait,
+            stopped,
+            screen,
             awaiting_secret: state.awaiting_secret,
             awaiting_input: state.awaiting_input,
+            reads_input: state.reads_input,
         }
         .into())
     }

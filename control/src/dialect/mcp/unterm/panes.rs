@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::shown::{Nothing, line};
+use super::{
+    run, screen_part,
+    shown::{Nothing, line},
+};
 use crate::{
     caller::Scopes,
     dialect::mcp::{
@@ -86,6 +89,9 @@ pub struct Pane {
     /// prompt, running, awaiting_input, awaiting_secret (only the person may type) or ended.
     #[schemars(with = "String")]
     state: State,
+    /// The program reads the terminal.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    reads_input: bool,
     /// The command that runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     command: Option<String>,
@@ -135,6 +141,7 @@ async fn list(ask: &Ask<'_>) -> ToolResult<Vec<Pane>> {
             cwd: line(&session.shell.cwd),
             process: line(&session.shell.process_name),
             state: doing.state,
+            reads_input: doing.reads_input,
             command: doing.command.as_deref().map(line),
             seconds: doing.seconds,
             jobs: jobs.collect(),
@@ -153,7 +160,7 @@ tool! {
     }
 }
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OpenArguments {
     /// A program and its arguments, without a shell. Default: the user's shell.
@@ -166,6 +173,8 @@ pub struct OpenArguments {
     rows: Option<u64>,
     /// A title that programs can't change.
     title: Option<String>,
+    /// A line for the shell to run first. The shell stays.
+    run: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -173,6 +182,9 @@ pub struct OpenReply {
     pane: u64,
     cols: u64,
     rows: u64,
+    /// Of the line: pass it to wait.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    handle: Option<String>,
 }
 
 impl OpenArguments {
@@ -200,11 +212,18 @@ impl OpenArguments {
     }
 }
 
-/// Sets a pane's title, if one was given.
-async fn name(ask: &Ask<'_>, pane: u64, title: Option<String>) -> ToolResult<()> {
-    let Some(title) = title else { return Ok(()) };
-    let params = RenameParams { title: title.into(), ..RenameParams::of(pane) };
-    ask.call::<Rename>(params).await.map(drop)
+/// The reply about a new pane. Sets its title, if one was given.
+async fn described(
+    ask: &Ask<'_>,
+    (pane, cols, rows): (u64, u16, u16),
+    title: Option<String>,
+) -> ToolResult<OpenReply> {
+    screen_part::opened(ask, pane, cols, rows);
+    if let Some(title) = title {
+        let params = RenameParams { title: title.into(), ..RenameParams::of(pane) };
+        ask.call::<Rename>(params).await?;
+    }
+    Ok(OpenReply { pane, cols: cols.into(), rows: rows.into(), handle: None })
 }
 
 tool! {
@@ -212,10 +231,20 @@ tool! {
     "Open a pane with the user's shell or a program. Its screen stays readable until pane_close."
     example r#"{"command": ["htop"]}"#
     (ask, arguments: OpenArguments) -> OpenReply {
-        let title = arguments.title.clone();
+        let (title, line) = (arguments.title.clone(), arguments.run.clone());
         let opened = ask.call::<Create>(arguments.params(ask)?).await?;
-        name(ask, opened.id, title).await?;
-        Ok(OpenReply { pane: opened.id, cols: opened.cols.into(), rows: opened.rows.into() }.into())
+        let mut reply = described(ask, (opened.id, opened.cols, opened.rows), title).await?;
+        if let Some(line) = line {
+            match run::start(ask, opened.id, line).await {
+                Ok(handle) => reply.handle = Some(handle),
+                Err(why) => {
+                    // Nothing ran there, and the client does not get its number.
+                    let _ = ask.call::<Destroy>(SessionOnly::of(opened.id)).await;
+                    return Err(why);
+                }
+            }
+        }
+        Ok(reply.into())
     }
 }
 
@@ -250,11 +279,10 @@ tool! {
         let SplitArguments { pane, direction, command, cwd, env, title } = arguments;
         let direction = Arg::word(direction.unwrap_or(Direction::Right));
         let beside = Beside { direction, ..Beside::of(ask.pane(pane).await?) };
-        let rest = OpenArguments { command, cwd, env, cols: None, rows: None, title: None };
+        let rest = OpenArguments { command, cwd, env, ..OpenArguments::default() };
         let params = SplitParams { beside, create: rest.params(ask)? };
         let opened = ask.call::<layout::Split>(params.into()).await?;
-        name(ask, opened.id, title).await?;
-        Ok(OpenReply { pane: opened.id, cols: opened.cols.into(), rows: opened.rows.into() }.into())
+        Ok(described(ask, (opened.id, opened.cols, opened.rows), title).await?.into())
     }
 }
 

@@ -1,19 +1,22 @@
 //! Runs commands and waits for conditions. Calls that last longer than one request continue, and return a handle.
 
-use std::{borrow::Cow, time::Duration};
+use std::{borrow::Cow, sync::Arc, time::Duration};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
+use unterm_mux::PaneId;
 
 use super::{
     conditions::{self, AnObject, Conditions},
-    screen,
+    screen_part::{self, ScreenPart, read_new},
+    several::Panes,
     shown::{MOST_CHARACTERS, line, safe},
 };
 use crate::{
     dialect::mcp::{
-        jobs::{Asking, Job, Kind, Pending, WEEK},
+        jobs::{Asking, Job, Kind, Pending, SLICE, WEEK, Waited},
+        last_seen::Screen,
         tool::{Ask, ToolResult, tool},
         untrusted::{Clipped, clipped, is_longer},
     },
@@ -54,6 +57,8 @@ pub struct RunArguments {
     max_chars: Option<usize>,
     /// Do not escape invisible characters, here and in other tools.
     raw: Option<bool>,
+    /// If it still runs, return the whole screen, not only what is new.
+    whole: Option<bool>,
     /// If this call is cancelled; default interrupt.
     on_cancel: Option<OnCancel>,
 }
@@ -101,12 +106,15 @@ pub struct RunReply {
     /// The command waits for input: answer with `input`, then call `wait` with the handle.
     #[serde(skip_serializing_if = "is_false")]
     awaiting_input: bool,
+    /// The command reads the terminal, and asks nothing or nothing that was recognized.
+    #[serde(skip_serializing_if = "is_false")]
+    reads_input: bool,
     /// A full-screen program, such as an editor or pager, waits for keys.
     #[serde(skip_serializing_if = "is_false")]
     full_screen: bool,
-    /// The screen, while it runs.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    screen: Option<String>,
+    /// While it runs.
+    #[serde(flatten)]
+    screen: ScreenPart,
 }
 
 /// A command is typed or refused within this time, unless its shell is still starting. A call waits at least this long, even
@@ -120,16 +128,24 @@ const UNTYPED: &str = "Nothing was typed in time: another caller's command runs 
 /// The upper limit of `max_chars`.
 const MOST_ASKED: usize = 200_000;
 
-/// How to return a command's output.
-#[derive(Clone, Copy, Default)]
+/// How to return a command's output, and a screen.
+#[derive(Clone, Default)]
 pub struct View {
-    raw: bool,
-    most: Option<usize>,
+    pub raw: bool,
+    pub most: Option<usize>,
+    /// Return the whole screen.
+    pub is_whole: bool,
+    /// Return nothing of the screen.
+    pub hides_screen: bool,
+    /// What the screen is compared with if the client never saw it.
+    pub before: Option<Arc<Screen>>,
 }
 
 /// The reply for a command that has ended.
 async fn ended(ask: &Ask<'_>, pane: u64, outcome: RunWaitReply, view: View) -> RunReply {
-    let View { raw, most } = view;
+    let View { raw, most, .. } = view;
+    // The client now has what the command printed.
+    let _ = screen_part::seen(ask, pane).await;
     let text = safe(outcome.output, raw);
     let most = most.unwrap_or(MOST_CHARACTERS).clamp(1, MOST_ASKED);
     let mut block = outcome.block;
@@ -158,10 +174,20 @@ async fn ended(ask: &Ask<'_>, pane: u64, outcome: RunWaitReply, view: View) -> R
     }
 }
 
+/// How many inputs a pane's program has received.
+fn inputs(ask: &Ask<'_>, pane: u64) -> u64 {
+    let pane = ask.server.dispatcher.context().mux.pane(PaneId(pane));
+    pane.map_or(0, |pane| pane.inputs())
+}
+
 /// The reply for a running command.
-async fn running(ask: &Ask<'_>, job: &Job) -> ToolResult<RunReply> {
-    let (state, text) = screen::state(ask, job.pane).await?;
+async fn running(ask: &Ask<'_>, job: &Job, view: View) -> ToolResult<RunReply> {
+    job.tell_inputs(inputs(ask, job.pane));
+    let (state, screen) = read_new(ask, job.pane, view.before, view.is_whole).await?;
     job.tell_state(state.seq);
+    if state.reads_input && !state.awaiting_input {
+        job.tell_reads();
+    }
     let last = ListParams { limit: 1.into(), ..ListParams::of(job.pane) };
     let last = ask.call::<List>(last).await.ok();
     let last = last.as_ref().and_then(|list| list.blocks.first());
@@ -174,8 +200,9 @@ async fn running(ask: &Ask<'_>, job: &Job) -> ToolResult<RunReply> {
         seq: begun.or(Some(state.seq)),
         awaiting_secret: state.awaiting_secret,
         awaiting_input: state.awaiting_input,
+        reads_input: state.reads_input,
         full_screen: state.full_screen,
-        screen: Some(text),
+        screen,
         ..RunReply::default()
     })
 }
@@ -184,10 +211,13 @@ tool! {
     Run "run" "Run a command" Acts
     "Run a command in a pane's shell until it ends or waits for input; returns its output and exit code. If ended is false, the command still runs: answer its question with input, then call wait with the handle. Directory and variables persist. Refused if another program would read the command or the prompt holds text."
     example r#"{"command": "make test"}"#
-    untrusted ["output", "screen"]
+    untrusted ["output", "screen", "changed"]
     (ask, arguments: RunArguments) -> RunReply {
-        let RunArguments { command, pane, timeout_ms, max_chars, raw, on_cancel } = arguments;
+        let RunArguments { command, pane, timeout_ms, max_chars, raw, whole, on_cancel } = arguments;
         let pane = ask.pane(pane).await?;
+        let before = screen_part::before(ask, pane).await?;
+        let (raw, is_whole) = (raw == Some(true), whole == Some(true));
+        let view = View { raw, most: max_chars, is_whole, before, ..View::default() };
         let within = ask.slice(timeout_ms);
         let state = ask.call::<Status>(SessionOnly::of(pane)).await?;
         let (command, timeout_ms) = (command.into(), WEEK.into());
@@ -206,16 +236,41 @@ tool! {
                 }
             }
         }
+        job.tell_inputs(inputs(ask, pane));
         let within = within.saturating_sub(begun.elapsed());
         match finish_or_ask(ask, &job, &pending, within, &state).await {
             Some(outcome) => {
                 ask.server.jobs.forget(&job);
-                let view = View { raw: raw == Some(true), most: max_chars };
                 Ok(ended(ask, pane, outcome?, view).await.into())
             }
-            None => Ok(running(ask, &job).await?.into()),
+            None => Ok(running(ask, &job, view).await?.into()),
         }
     }
+}
+
+/// Starts a command in a pane's shell. Returns its handle once it is typed.
+///
+/// # Errors
+/// The command is refused.
+pub async fn start(ask: &Ask<'_>, pane: u64, command: String) -> ToolResult<String> {
+    let params = RunWaitParams {
+        command: command.into(),
+        timeout_ms: WEEK.into(),
+        ..RunWaitParams::of(pane)
+    };
+    let (job, pending) = ask.begin::<RunWait>(Kind::Run, pane, params)?;
+    let asking = Asking { jobs: &ask.server.jobs, job: &job, ends: true };
+    tokio::select! {
+        () = job.signals.typed() => {}
+        ended = ask.finish(&job, &pending, SLICE) => {
+            if let Some(Err(why)) = ended {
+                return Err(why);
+            }
+        }
+    }
+    let handle = job.tell_handle();
+    drop(asking);
+    Ok(handle)
 }
 
 /// The outcome of a command, if it ends in time and before it asks for something. `None` lets the client report the question
@@ -228,6 +283,7 @@ async fn finish_or_ask(
     state: &StatusReply,
 ) -> Option<ToolResult<RunWaitReply>> {
     let asks = async {
+        let mut since = job.seen(inputs(ask, job.pane));
         loop {
             let mut asked = vec![Awaited::Input(true)];
             if !state.awaiting_secret {
@@ -235,7 +291,7 @@ async fn finish_or_ask(
             }
             let asks = WatchParams {
                 any: asked.into(),
-                since_seq: job.seen().into(),
+                since_seq: since.into(),
                 timeout_ms: WEEK.into(),
                 ..WatchParams::of(job.pane)
             };
@@ -246,10 +302,20 @@ async fn finish_or_ask(
             }
             // A program that sets up its terminal may look for a moment as if it read a secret.
             match ask.call::<Status>(SessionOnly::of(job.pane)).await {
-                Ok(now) if now.awaiting_input || now.awaiting_secret && !state.awaiting_secret => {
+                Ok(now)
+                    if now.awaiting_input
+                        || now.awaiting_secret && !state.awaiting_secret
+                        || now.reads_input && !job.told_reads(inputs(ask, job.pane)) =>
+                {
                     return;
                 }
-                Ok(_) => tokio::task::yield_now().await,
+                Ok(now) => {
+                    // A program that prints on without input does not wait, though it reads.
+                    if now.reads_input {
+                        since = now.seq;
+                    }
+                    tokio::task::yield_now().await;
+                }
                 Err(_) => return,
             }
         }
@@ -268,6 +334,8 @@ pub struct WaitArguments {
     handle: Option<String>,
     /// The pane; optional if there is only one.
     pane: Option<u64>,
+    /// Several panes, of which the first wins; [] means all.
+    panes: Option<Vec<u64>>,
     /// Until any of these holds.
     #[schemars(with = "Option<Vec<super::conditions::Condition>>")]
     any: Option<Conditions>,
@@ -283,6 +351,8 @@ pub struct WaitArguments {
     max_chars: Option<usize>,
     /// For a handle of run: see run.
     raw: Option<bool>,
+    /// Return the whole screen, not only what is new.
+    whole: Option<bool>,
 }
 
 /// A condition that held.
@@ -311,6 +381,9 @@ pub struct WaitReply {
     /// Pass it to wait to continue.
     #[serde(skip_serializing_if = "Option::is_none")]
     handle: Option<String>,
+    /// Of several panes, the one where they held.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pane: Option<u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     conditions: Vec<Met>,
     /// Pass it as since_seq to count only later output.
@@ -319,10 +392,30 @@ pub struct WaitReply {
     /// The pane's program has ended: no other condition can hold.
     #[serde(skip_serializing_if = "is_false")]
     ended: bool,
+    /// The program reads the terminal.
+    #[serde(skip_serializing_if = "is_false")]
+    reads_input: bool,
+    #[serde(flatten)]
+    screen: ScreenPart,
     /// For a handle of run: see run's reply.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<AnObject>")]
     run: Option<RunReply>,
+}
+
+impl WaitReply {
+    /// Whether the conditions held.
+    pub fn is_matched(&self) -> bool {
+        self.matched
+    }
+
+    /// Why the conditions did not hold.
+    pub fn missing(&self) -> String {
+        match self.ended {
+            true => "The program has ended".to_owned(),
+            false => "The wait timed out".to_owned(),
+        }
+    }
 }
 
 /// Continues to wait for a condition or command, for one more request.
@@ -339,18 +432,23 @@ pub async fn go_on(
             let state = ask.call::<Status>(SessionOnly::of(job.pane)).await?;
             let Some(outcome) = finish_or_ask(ask, job, pending, within, &state).await else {
                 let reply = unfinished();
-                return Ok(WaitReply { run: Some(running(ask, job).await?), ..reply });
+                return Ok(WaitReply { run: Some(running(ask, job, view).await?), ..reply });
             };
             ask.server.jobs.forget(job);
             let run = ended(ask, job.pane, outcome?, view).await;
             Ok(WaitReply { matched: true, run: Some(run), ..WaitReply::default() })
         }
         Kind::Wait(pending) => {
-            let Some(outcome) = ask.finish(job, pending, within).await else {
-                return Ok(unfinished());
+            let ended = ask.finish(job, pending, within).await;
+            if ended.is_some() {
+                ask.server.jobs.forget(job);
+            }
+            let Some(Waited { pane, reply: outcome }) = ended.transpose()? else {
+                return match job.others {
+                    0 => with_screen(ask, job.pane, view, unfinished()).await,
+                    _ => Ok(unfinished()),
+                };
             };
-            ask.server.jobs.forget(job);
-            let outcome = outcome?;
             let conditions = outcome.conditions.iter().map(|met| Met {
                 index: met.index as u64,
                 text: met.text.as_deref().map(line),
@@ -358,15 +456,34 @@ pub async fn go_on(
                 exit_code: met.exit_code.map(i64::from),
                 authentic: met.authentic,
             });
-            Ok(WaitReply {
+            let reply = WaitReply {
                 matched: outcome.matched,
+                pane: (job.others > 0).then_some(pane),
                 conditions: conditions.collect(),
                 seq: Some(outcome.seq),
                 ended: outcome.is_dead,
                 ..WaitReply::default()
-            })
+            };
+            with_screen(ask, pane, view, reply).await
         }
         Kind::Question(_) => Err(of_another_tool(job)),
+    }
+}
+
+/// Adds what is new on a pane's screen.
+async fn with_screen(
+    ask: &Ask<'_>,
+    pane: u64,
+    view: View,
+    reply: WaitReply,
+) -> ToolResult<WaitReply> {
+    if view.hides_screen {
+        return Ok(reply);
+    }
+    match read_new(ask, pane, view.before, view.is_whole).await {
+        Ok((state, screen)) => Ok(WaitReply { reads_input: state.reads_input, screen, ..reply }),
+        // The pane was closed.
+        Err(_) => Ok(reply),
     }
 }
 
@@ -374,12 +491,13 @@ tool! {
     Wait "wait" "Wait" Looks
     "Wait for conditions in a pane, or for a handle's command to end. Returns a handle if the wait is not over in time."
     example r#"{"any": [{"text": "ready"}, {"exit": true}]}"#
-    untrusted ["text", "output", "screen"]
+    untrusted ["text", "output", "screen", "changed"]
     (ask, arguments: WaitArguments) -> WaitReply {
-        let WaitArguments { handle, pane, any, all, since_seq, include_typed, timeout_ms, max_chars, raw } =
+        let WaitArguments { handle, pane, panes, any, all, since_seq, include_typed, timeout_ms, max_chars, raw, whole } =
             arguments;
         let within = ask.slice(timeout_ms);
-        let view = View { raw: raw == Some(true), most: max_chars };
+        let (raw, is_whole) = (raw == Some(true), whole == Some(true));
+        let mut view = View { raw, most: max_chars, is_whole, ..View::default() };
         if let Some(handle) = handle {
             let job = ask.server.jobs.find(ask.caller.connection, &handle);
             let job = job.ok_or_else(|| no_handle(&handle))?;
@@ -388,11 +506,19 @@ tool! {
         if any.is_none() && all.is_none() {
             return Err("Give the conditions in `any` or `all`, such as [{\"text\": \"ready\"}], or the `handle` of an earlier call".to_owned());
         }
-        let pane = ask.pane(pane).await?;
-        let mut params = conditions::params(pane, ("any", any), ("all", all))?;
-        params.since_seq = since_seq.into();
-        params.include_typed = (include_typed == Some(true)).into();
-        let (job, _) = ask.begin::<Watch>(Kind::Wait, pane, params)?;
+        let panes = Panes::named(ask, pane, panes).await?;
+        if let [pane] = panes.panes[..] {
+            view.before = screen_part::before(ask, pane).await?;
+        } else if since_seq.is_some() {
+            return Err("`since_seq` is of one pane; leave it out with `panes`".to_owned());
+        }
+        let params = panes.panes.iter().map(|pane| {
+            let mut params = conditions::params(*pane, ("any", any.clone()), ("all", all.clone()))?;
+            params.since_seq = since_seq.into();
+            params.include_typed = (include_typed == Some(true)).into();
+            Ok((*pane, params))
+        });
+        let (job, _) = panes.wait(ask, params.collect::<ToolResult<_>>()?)?;
         Ok(go_on(ask, &job, within, view).await?.into())
     }
 }

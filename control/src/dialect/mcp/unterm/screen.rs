@@ -6,12 +6,13 @@ use serde::{Deserialize, Serialize};
 use super::{
     looks::{Look, RowOfCells, encoded},
     region::{self, redacted, redaction},
+    screen_part,
     shown::{Cursor, MOST_OF_ROWS, fits, line, shown},
 };
 use crate::{
     dialect::mcp::{
         rows::{covered, fields, joined},
-        tool::{Answer, Ask, ToolResult, tool},
+        tool::{Answer, tool},
         untrusted::{Clipped, escaped},
     },
     methods::{
@@ -20,18 +21,10 @@ use crate::{
         find::{self, FindParams},
         params::SessionOnly,
         screen::Text,
-        session::{Status, StatusReply},
+        session::Status,
     },
     services::redact::Redaction,
 };
-
-/// A pane's state, and the text of its screen without trailing blanks.
-pub async fn state(ask: &Ask<'_>, pane: u64) -> ToolResult<(StatusReply, String)> {
-    let state = ask.call::<Status>(SessionOnly::of(pane)).await?;
-    let screen = fields(&ask.call::<Text>(SessionOnly::of(pane)).await?)?;
-    let text = joined(&screen.lines, 0, usize::MAX);
-    Ok((state, shown(text, false, "").0))
-}
 
 /// Identifies a screen in a reply: `seq`, size, and the cursor's row and column.
 macro_rules! seen {
@@ -56,7 +49,7 @@ pub struct ScreenArguments {
     pane: Option<u64>,
     /// cells: text with its style; png: a picture; diff: the rows changed after since_seq.
     format: Option<Format>,
-    /// For diff: the seq of an earlier reply; default: all rows.
+    /// For diff: the seq of an earlier reply; default: the whole screen.
     since_seq: Option<u64>,
     /// From 0, as first_col; for text and cells.
     first_row: Option<usize>,
@@ -95,7 +88,7 @@ pub struct ScreenReply {
     /// For cells: styles. Runs refer to them by index.
     #[serde(skip_serializing_if = "Option::is_none")]
     looks: Option<Vec<Look>>,
-    /// For diff: the changed rows, including rows that scrolled away.
+    /// For diff: the changed rows, with since_seq including rows that scrolled away.
     #[serde(skip_serializing_if = "Option::is_none")]
     changes: Option<Vec<Changed>>,
     /// False: some rows were dropped or did not fit.
@@ -157,6 +150,9 @@ tool! {
                 let is_whole = cols == (0..u64::MAX) && !redaction.is_on();
                 let (seen, text) = if is_whole {
                     let screen = fields(&ask.call::<Text>(SessionOnly::of(pane)).await?)?;
+                    if (first, count) == (0, usize::MAX) {
+                        screen_part::saw(ask, pane, &screen);
+                    }
                     let text = joined(&screen.lines, first, count);
                     (seen!(screen), text)
                 } else {
@@ -184,7 +180,13 @@ tool! {
             Format::Diff => {
                 let since_seq = since_seq.unwrap_or(0);
                 let params = DiffParams { since_seq: since_seq.into(), ..DiffParams::of(pane) };
-                let diff = ask.call::<Diff>(params).await?;
+                let mut diff = ask.call::<Diff>(params).await?;
+                if since_seq == 0 {
+                    // Without an earlier reply, no more than the screen.
+                    let first = diff.scrollback_rows.saturating_sub(diff.rows.into()) as u64;
+                    diff.changes.retain(|row| row.row >= first);
+                    diff.complete = true;
+                }
                 let (rows, cols) = (diff.changes, state.cols);
                 let cover = move |redaction: &mut Redaction| {
                     let texts: Vec<&str> = rows.iter().map(|row| row.text.as_str()).collect();

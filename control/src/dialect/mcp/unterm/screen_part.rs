@@ -1,0 +1,109 @@
+//! The part of a pane's screen that is new to a client: what changed since the client last looked.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use unterm_mux::PaneId;
+
+use super::shown::{Cursor, shown};
+use crate::{
+    dialect::mcp::{
+        last_seen::Screen,
+        rows::{fields, joined},
+        tool::{Ask, ToolResult},
+    },
+    methods::{
+        params::SessionOnly,
+        screen::{Text, TextFields},
+        session::{Status, StatusReply},
+    },
+    services::wait::until_quiet,
+};
+
+/// The part of a reply that shows a screen.
+#[derive(Default, Serialize, JsonSchema)]
+pub struct ScreenPart {
+    /// The whole screen. Absent: see changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    screen: Option<String>,
+    /// The rows that changed since you last saw the pane, or else since the call, each as ROW: TEXT, from 0. The others did not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    changed: Option<String>,
+    /// Rows that scrolled off the top since; all others moved up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scrolled: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cursor: Option<Cursor>,
+}
+
+/// Reads a screen.
+async fn text(ask: &Ask<'_>, pane: u64) -> ToolResult<TextFields> {
+    fields(&ask.call::<Text>(SessionOnly::of(pane)).await?)
+}
+
+/// What the client last saw of a pane. `None` for a client that may be several agents, of which each saw something else.
+pub fn last_seen(ask: &Ask<'_>, pane: u64) -> Option<Arc<Screen>> {
+    if ask.is_shared { None } else { ask.server.last_seen.get(ask.caller.connection, pane) }
+}
+
+/// What later changes of a pane are compared with: what the client last saw, or else the screen now.
+pub async fn before(ask: &Ask<'_>, pane: u64) -> ToolResult<Option<Arc<Screen>>> {
+    match last_seen(ask, pane) {
+        Some(seen) => Ok(Some(seen)),
+        None => Ok(Some(Arc::new(ask.server.last_seen.screen(&text(ask, pane).await?)))),
+    }
+}
+
+/// Records that the client has seen what a pane shows now.
+pub async fn seen(ask: &Ask<'_>, pane: u64) -> ToolResult<()> {
+    saw(ask, pane, &text(ask, pane).await?);
+    Ok(())
+}
+
+/// Records that the client sees this screen of a pane.
+pub fn saw(ask: &Ask<'_>, pane: u64, text: &TextFields) {
+    let last_seen = &ask.server.last_seen;
+    last_seen.set(ask.caller.connection, pane, Arc::new(last_seen.screen(text)));
+}
+
+/// Records that the client has opened a pane, which showed nothing then.
+pub fn opened(ask: &Ask<'_>, pane: u64, cols: u16, rows: u16) {
+    let empty = Arc::new(Screen::empty(cols, rows));
+    ask.server.last_seen.set(ask.caller.connection, pane, empty);
+}
+
+/// A pane's state and the part of its screen that is new, once its program has drawn it: what changed since the client last
+/// saw the pane, or else since `before`. With neither, or if `is_whole`, the whole screen.
+pub async fn read_new(
+    ask: &Ask<'_>,
+    pane: u64,
+    before: Option<Arc<Screen>>,
+    is_whole: bool,
+) -> ToolResult<(StatusReply, ScreenPart)> {
+    if let Some(drawn) = ask.server.dispatcher.context().mux.pane(PaneId(pane)) {
+        until_quiet(&drawn).await;
+    }
+    let state = ask.call::<Status>(SessionOnly::of(pane)).await?;
+    let text = text(ask, pane).await?;
+    let before = last_seen(ask, pane).or(before).filter(|_| !is_whole);
+    saw(ask, pane, &text);
+    let now = ask.server.last_seen.screen(&text);
+    let changes = before.and_then(|before| now.changes_since(&before));
+    let whole = joined(&text.lines, 0, usize::MAX);
+    let mut part = ScreenPart {
+        cursor: Some(Cursor { row: text.cursor.y.into(), col: text.cursor.x.into() }),
+        ..ScreenPart::default()
+    };
+    if let Some(changes) = changes {
+        let changed = changes.text(&text.lines);
+        // The whole screen is clearer if it is no longer.
+        if changed.is_empty() || changed.len() < whole.len() {
+            part.scrolled = Some(changes.scrolled).filter(|rows| *rows > 0);
+            part.changed = Some(shown(changed, false, "").0);
+            return Ok((state, part));
+        }
+    }
+    part.screen = Some(shown(whole, false, "").0);
+    Ok((state, part))
+}
