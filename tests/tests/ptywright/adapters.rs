@@ -196,7 +196,7 @@ fn a_program_like_claude_code_is_followed_through_its_states() -> Result<()> {
 }
 
 /// An adapter of a program that behaves like the input box of Claude Code, with this environment.
-fn box_of_claude(client: &mut Client, env: Value) -> Result<Value> {
+fn box_of_claude(client: &mut Client, env: Value) -> Result<String> {
     let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/ptywright/claude.py");
     let params =
         json!({"plugin": "claude-code", "program": "python3", "args": [script], "env": env});
