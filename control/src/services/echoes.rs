@@ -60,6 +60,8 @@ impl Place {
         let mut term = pane.term();
         let reader = match waits && !term.modes().contains(Modes::BRACKETED_PASTE) {
             true if is_echoed => Reader::Line,
+            // An editor's request may not have been read yet, though the editor already waits.
+            true if term.has_edited_lines() => Reader::Any,
             true if term.cursor().col == 0 => return None,
             true => Reader::Keys(line_to_cursor(&term)),
             false => Reader::Any,
