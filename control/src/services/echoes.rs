@@ -13,6 +13,8 @@
 //! text that was typed while they were busy.
 
 mod seen;
+mod shown_line;
+mod typed;
 
 use std::collections::VecDeque;
 
@@ -22,7 +24,7 @@ use unterm_term::{Modes, Term, TypedId};
 
 use super::question_line::line_to_cursor;
 pub use seen::Search;
-use seen::Typed;
+use typed::{Reader, Typed};
 
 /// The most lines that are remembered. One more replaces the oldest.
 const MOST: usize = 256;
@@ -34,19 +36,6 @@ const LONGEST: usize = 4096;
 const AT_ONCE: usize = 1024;
 /// The marks before and after a bracketed paste. Programs do not show them.
 const PASTE: [&str; 2] = ["\x1b[200~", "\x1b[201~"];
-/// Shorter texts without Enter are keys rather than lines: programs that don't edit a line answer them without showing them.
-const SHORTEST: usize = 3;
-
-/// How a line is going to be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Reader {
-    /// A program waits for the line, and the terminal echoes it.
-    Line,
-    /// A program waits for keys, and shows them behind this text.
-    Keys(String),
-    /// Unknown: no program waits for it, or a line editor does.
-    Any,
-}
 
 /// The state of a pane before text is typed.
 #[derive(Clone, Debug)]
@@ -71,6 +60,8 @@ impl Place {
         let mut term = pane.term();
         let reader = match waits && !term.modes().contains(Modes::BRACKETED_PASTE) {
             true if is_echoed => Reader::Line,
+            // An editor's request may not have been read yet, though the editor already waits.
+            true if term.has_edited_lines() => Reader::Any,
             true if term.cursor().col == 0 => return None,
             true => Reader::Keys(line_to_cursor(&term)),
             false => Reader::Any,

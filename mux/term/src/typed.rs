@@ -27,6 +27,8 @@ pub(crate) struct Typed {
     points: VecDeque<Option<Point>>,
     /// The number of the first position.
     first: u64,
+    /// See [`Term::has_edited_lines`].
+    has_edited_lines: bool,
 }
 
 impl Typed {
@@ -92,8 +94,15 @@ impl Term {
         (at.line >= LineId(self.main_screen().oldest())).then_some(at)
     }
 
+    /// Whether a line editor has run on the main screen: a program asked there for bracketed pastes (mode 2004).
+    pub fn has_edited_lines(&self) -> bool {
+        self.typed.has_edited_lines
+    }
+
     /// Has the pen mark what a line editor draws, as long as one runs.
     pub(crate) fn follow_editor(&mut self) {
-        self.pen.set_edits(self.modes.contains(Modes::BRACKETED_PASTE));
+        let edits = self.modes.contains(Modes::BRACKETED_PASTE);
+        self.pen.set_edits(edits);
+        self.typed.has_edited_lines |= edits && self.cursor_point().is_some();
     }
 }

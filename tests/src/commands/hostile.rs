@@ -99,8 +99,8 @@ pub fn run(
         driven.reopen()?;
         let random = Random::new(seed ^ (number << 16) ^ ((shell as u64 + 1) << 8));
         let mut sequence = Sequence::new(&mut driven, &mut tally, shell, seed, number, random);
-        for step in 0..STEPS {
-            if !sequence.step(step)? {
+        for _ in 0..STEPS {
+            if !sequence.step()? {
                 break;
             }
         }
@@ -158,7 +158,7 @@ impl<'a, 'u> Sequence<'a, 'u> {
     }
 
     /// One step, and a command after it. Returns false if the pane is no longer of use.
-    fn step(&mut self, _: u64) -> Result<bool> {
+    fn step(&mut self) -> Result<bool> {
         match self.random.below(12) {
             0..4 => self.sets()?,
             4..6 => self.presses()?,

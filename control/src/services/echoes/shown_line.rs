@@ -1,0 +1,108 @@
+//! A line of a screen, with who wrote each of its characters.
+
+use std::ops::Range;
+
+use unterm_term::{LineId, Lines, Point, PromptRole};
+
+/// A line of a screen, with wrapped rows joined.
+pub(super) struct ShownLine {
+    pub rows: Range<u64>,
+    pub text: String,
+    /// The place of each character, by where it begins in `text`.
+    cells: Vec<(usize, Point, Kind)>,
+}
+
+/// Who wrote a character.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Output,
+    /// A line editor.
+    Edited,
+    /// A shell that marks it as input. It is no output.
+    Input,
+    /// A shell that marks it as its prompt. It is no output.
+    Prompt,
+}
+
+impl ShownLine {
+    pub fn of(lines: &mut Lines, rows: Range<u64>) -> Self {
+        let (mut text, mut cells) = (String::new(), Vec::new());
+        for row in rows.clone() {
+            lines.row_cells(LineId(row), |col, cell, shown| {
+                let kind = match cell.prompt_role() {
+                    PromptRole::Prompt => Kind::Prompt,
+                    PromptRole::Input => Kind::Input,
+                    PromptRole::Output if cell.is_edited() => Kind::Edited,
+                    PromptRole::Output => Kind::Output,
+                };
+                cells.push((text.len(), Point { line: LineId(row), col }, kind));
+                text.push_str(shown);
+            });
+        }
+        Self { rows, text, cells }
+    }
+
+    /// The line from a row on.
+    pub fn at(lines: &mut Lines, row: LineId) -> Self {
+        let mut end = row.0;
+        while lines.is_wrapped(LineId(end)) {
+            end += 1;
+        }
+        let mut start = row.0;
+        while start > 0 && lines.is_wrapped(LineId(start - 1)) {
+            start -= 1;
+        }
+        Self::of(lines, start..end + 1)
+    }
+
+    /// Where a character begins in the text, or the end of the text.
+    pub fn byte(&self, at: Point) -> Option<usize> {
+        self.rows.contains(&at.line.0).then(|| self.after(at))
+    }
+
+    /// Where the part of the line that is not before a point begins; `None` if the whole line is before it.
+    pub fn byte_from(&self, at: Point) -> Option<usize> {
+        (at.line.0 < self.rows.end).then(|| self.after(at))
+    }
+
+    fn after(&self, at: Point) -> usize {
+        let cell = self.cells.partition_point(|(_, cell, _)| *cell < at);
+        self.cells.get(cell).map_or(self.text.len(), |(start, ..)| *start)
+    }
+
+    pub fn point(&self, byte: usize) -> Point {
+        self.cells[self.cell(byte)].1
+    }
+
+    fn cell(&self, byte: usize) -> usize {
+        self.cells.partition_point(|(start, ..)| *start <= byte).saturating_sub(1)
+    }
+
+    /// Whether an editor drew all of a range.
+    pub fn is_drawn(&self, range: Range<usize>) -> bool {
+        let is_drawn = |kind| matches!(kind, Kind::Edited | Kind::Input);
+        let cells = &self.cells[self.cell(range.start)..];
+        let mut cells = cells.iter().take_while(|(start, ..)| *start < range.end);
+        cells.all(|(.., kind)| is_drawn(*kind))
+    }
+
+    /// Whether text ends here: a blank follows, or what something else wrote, or nothing.
+    pub fn ends_word(&self, end: usize) -> bool {
+        let kind = |byte| self.cells[self.cell(byte)].2;
+        self.text[end..].chars().next().is_none_or(|next| next == ' ' || kind(end) != kind(end - 1))
+    }
+
+    /// The output in the line, without these ranges.
+    pub fn output(&self, gone: &[Range<usize>]) -> String {
+        let ends = self.cells.iter().skip(1).map(|(start, ..)| *start).chain([self.text.len()]);
+        let mut text = String::new();
+        for ((start, _, kind), end) in self.cells.iter().zip(ends) {
+            let is_output = matches!(kind, Kind::Output | Kind::Edited);
+            if is_output && !gone.iter().any(|gone| gone.contains(start)) {
+                text.push_str(&self.text[*start..end]);
+            }
+        }
+        text.truncate(text.trim_end_matches(' ').len());
+        text
+    }
+}
