@@ -236,8 +236,7 @@ impl<'a> Driven<'a> {
                 break;
             }
             // A background job may write after the prompt, so that the last line is not a prompt.
-            let screen = ran["screen"].as_str().unwrap_or_default();
-            let asks = ran["awaiting_input"] == true || screen.contains("late-");
+            let asks = ran["awaiting_input"] == true || ran["reads_input"] == true;
             ensure!(ran["awaiting_input"] != true || questions > 0, "it asks: {ran}");
             // A command that was answered may not have read the answer yet.
             if asks && answered < questions {

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeSeq};
 use serde_json::value::{RawValue, to_raw_value};
 use unterm_mux::Pane;
-use unterm_term::{Case, CursorShape, LineId, Pattern, PatternKind, ScreenKind, SearchOrder};
+use unterm_term::{Case, CursorShape, LineId, Pattern, PatternKind, SearchOrder};
 
 use super::{
     Caller, Context, Group, Method, Result, Subjects, Word,
@@ -221,11 +221,6 @@ pub struct TextFields {
     pub rows: u16,
     /// The session's `seq` of this screen. Pass it as `since_seq` for later output.
     pub seq: u64,
-    /// The id of the first row. Each row's id is one more than that of the row above.
-    pub first_line_id: u64,
-    /// Whether a full-screen program shows the alternate screen. Absent if not.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub alternate_screen: bool,
 }
 
 #[derive(Deserialize, Serialize, JsonSchema)]
@@ -265,7 +260,6 @@ fn text_of(pane: &Pane) -> Result<(u64, Arc<RawValue>)> {
     let term = pane.term();
     let seq = term.seq();
     let (size, cursor, top) = (term.size(), term.cursor(), term.live_top().0);
-    let alternate_screen = term.screen() == ScreenKind::Alternate;
     lines.ends.reserve(usize::from(size.rows));
     for line in top..top + u64::from(size.rows) {
         lines.push_with(|text| {
@@ -274,9 +268,7 @@ fn text_of(pane: &Pane) -> Result<(u64, Arc<RawValue>)> {
     }
     drop(term);
     let cursor = CursorPlace { x: cursor.col, y: cursor.row };
-    let (cols, rows) = (size.cols, size.rows);
-    let fields =
-        TextFields { lines, cursor, cols, rows, seq, first_line_id: top, alternate_screen };
+    let fields = TextFields { lines, cursor, cols: size.cols, rows: size.rows, seq };
     Ok((seq, to_raw_value(&fields).map_err(Error::Reply)?.into()))
 }
 

@@ -66,7 +66,8 @@ fn a_second_question_ends_the_wait_for_a_command_too() {
     // The question is already there when the wait begins.
     let again = client.call("wait", json!({"handle": asked["handle"]}));
     assert_eq!((&again["matched"], &again["run"]["awaiting_input"]), (&json!(false), &json!(true)));
-    assert!(support::shown(&again["run"]).contains("Second?"), "{again}");
+    // The client saw it by its own wait.
+    assert_eq!(again["run"]["changed"], "", "{again}");
     client.call("input", json!({"text": "two\n"}));
     client.until(json!({"any": [{"text": "one and two"}]}));
     let ended = client.call("wait", json!({"handle": asked["handle"]}));
@@ -118,7 +119,7 @@ fn the_first_report_of_a_box_shows_all_of_it() {
             ["Your password", "Cancel"],
         ),
         ("dialog --menu Choose 12 40 4 a one b two", "full_screen", ["two", "Cancel"]),
-        ("vim -u NONE -i NONE -n some-name", "full_screen", ["~\n~", "\"some-name\" [New]"]),
+        ("vim -u NONE -i NONE -n some-name", "full_screen", ["~\n~", "\"some-name\" [New"]),
     ] {
         if !support::has("which", &[command.split(' ').next().unwrap()]) {
             continue;

@@ -1,14 +1,8 @@
 //! The ways in which programs wait for a person: `run` reports each of them, and reports no program that only works.
 
-use std::{
-    collections::VecDeque,
-    sync::Mutex,
-    thread,
-    time::{Duration, Instant},
-};
+use std::{collections::VecDeque, sync::Mutex, thread};
 
 use serde_json::{Value, json};
-use unterm_mux::PaneId;
 
 use crate::support::{self, Fixture, client::Client};
 
@@ -198,4 +192,21 @@ fn a_program_that_works_is_not_said_to_read() {
         println!("{name:36} {}", kind(&ran).unwrap_or("-"));
         assert_eq!((&ran["ended"], kind(&ran)), (&json!(false), None), "{name}: {ran}");
     }
+}
+
+#[test]
+fn a_program_that_prints_on_without_input_does_not_wait() {
+    if !support::has("python3", &["--version"]) {
+        return;
+    }
+    let fixture = Fixture::new();
+    let mut client = Client::new(&fixture);
+    client.shell(&fixture);
+    let script = "import os, threading as t, time\nt.Thread(target=input).start()\ntime.sleep(3)\n\
+                  print(\"more\", flush=True)\ntime.sleep(3)\nos._exit(3)";
+    let ran = client.call("run", json!({"command": format!("python3 -c '{script}'")}));
+    assert_eq!(ran["reads_input"], true, "{ran}");
+    // It printed more, and read all the time.
+    let ended = client.call("wait", json!({"handle": ran["handle"]}));
+    assert_eq!(ended["run"]["exit_code"], 3, "{ended}");
 }

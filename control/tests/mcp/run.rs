@@ -105,6 +105,7 @@ fn input_and_what_comes_of_it_are_one_call() {
             "keys": ["enter"],
             "wait_any": [{"regex": "^now \\d+$"}],
             "timeout_ms": 50_000,
+            "whole": true,
         }),
     );
     assert_eq!(typed["wait"]["matched"], true, "{typed}");

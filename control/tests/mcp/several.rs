@@ -205,6 +205,7 @@ fn a_pane_runs_a_line_and_keeps_its_shell() {
         let line = "cd /; read A; sh -c 'exit 7'";
         let opened = client.call("pane_open", json!({"command": [shell], "run": line}));
         let pane = &opened["pane"];
+        client.until(json!({"pane": pane, "any": [{"input": true}]}));
         client.call("input", json!({"pane": pane, "text": "x\n"}));
         let ended = client.call("wait", json!({"handle": opened["handle"]}));
         assert_eq!(ended["run"]["exit_code"], 7, "{shell}: {ended}");

@@ -219,8 +219,7 @@ fn a_prompt_without_marks_is_seen_on_the_screen() {
         let pane = &opened["pane"];
         client.until(json!({"pane": pane, "any": [{"prompt": true}]}));
         // The prompt from which the line was entered does not count.
-        let typed =
-            json!({"pane": pane, "text": "sleep .2; echo IT\n", "wait_any": [{"prompt": true}]});
+        let typed = json!({"pane": pane, "text": "sleep .2; echo IT\n", "wait_any": [{"prompt": true}], "whole": true});
         let typed = client.call("input", typed);
         assert_eq!(typed["wait"]["matched"], true, "{shell:?}: {typed}");
         let screen = typed["screen"].as_str().unwrap();

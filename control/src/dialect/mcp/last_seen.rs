@@ -35,11 +35,19 @@ struct Entry {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Screen {
     size: (u16, u16),
-    is_alternate: bool,
-    /// The id of the first row.
-    top: u64,
+    /// `None`: it changed while it was read.
+    place: Option<Place>,
     /// A hash of each row's text; 0: the row is blank.
     rows: Vec<u64>,
+}
+
+/// Where a screen's rows are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Whether a full-screen program shows them.
+    pub is_alternate: bool,
+    /// The id of the first row. Each row's id is one more than that of the row above.
+    pub top: u64,
 }
 
 /// How a screen differs from one that was seen before.
@@ -54,15 +62,17 @@ pub struct Changes {
 impl Screen {
     /// An empty screen: that of a pane before its program prints.
     pub fn empty(cols: u16, rows: u16) -> Self {
-        Self { size: (cols, rows), rows: vec![0; rows.into()], ..Self::default() }
+        let place = Some(Place::default());
+        Self { size: (cols, rows), place, rows: vec![0; rows.into()] }
     }
 
     /// How this screen differs from `before`. `None` if rows of one are not rows of the other: the size changed, the program
     /// switched to the other screen, or nothing of what was seen is left.
     pub fn changes_since(&self, before: &Self) -> Option<Changes> {
-        let scrolled = self.top.checked_sub(before.top)?;
+        let (now, then) = (self.place?, before.place?);
+        let scrolled = now.top.checked_sub(then.top)?;
         let shift = usize::try_from(scrolled).ok().filter(|shift| *shift < self.rows.len())?;
-        if (self.size, self.is_alternate) != (before.size, before.is_alternate) {
+        if (self.size, now.is_alternate) != (before.size, then.is_alternate) {
             return None;
         }
         let seen = before.rows.iter().skip(shift).chain(std::iter::repeat(&0));
@@ -84,18 +94,13 @@ impl Changes {
 }
 
 impl LastSeen {
-    /// The screen that a reply of `screen.text` shows.
-    pub fn screen(&self, text: &TextFields) -> Screen {
+    /// The screen that a reply of `screen.text` shows, at this place.
+    pub fn screen(&self, text: &TextFields, place: Option<Place>) -> Screen {
         let hash = |row: &str| match row.trim_end() {
             "" => 0,
             row => self.hashes.hash_one(row).max(1),
         };
-        Screen {
-            size: (text.cols, text.rows),
-            is_alternate: text.alternate_screen,
-            top: text.first_line_id,
-            rows: text.lines.iter().map(hash).collect(),
-        }
+        Screen { size: (text.cols, text.rows), place, rows: text.lines.iter().map(hash).collect() }
     }
 
     /// What a client last saw of a pane.
@@ -136,9 +141,9 @@ mod tests {
     fn screen(seen: &LastSeen, top: u64, is_alternate: bool, lines: &[&str]) -> Screen {
         let text = json!({
             "lines": lines, "cursor": {"x": 0, "y": 0}, "cols": 20, "rows": lines.len(), "seq": 1,
-            "first_line_id": top, "alternate_screen": is_alternate,
         });
-        seen.screen(&serde_json::from_value(text).unwrap())
+        let place = Some(Place { is_alternate, top });
+        seen.screen(&serde_json::from_value(text).unwrap(), place)
     }
 
     #[test]
@@ -169,13 +174,13 @@ mod tests {
     #[test]
     fn a_client_neither_reads_nor_displaces_what_others_saw() {
         let seen = LastSeen::default();
-        let at = |top| Arc::new(Screen { top, ..Screen::default() });
+        let at = |cols| Arc::new(Screen::empty(cols, 1));
         seen.set(1, 7, at(5));
         assert!(seen.get(2, 7).is_none());
         for pane in 0..2 * MOST_OF_CLIENT as u64 {
-            seen.set(2, pane, at(pane));
+            seen.set(2, pane, at(6));
         }
-        assert_eq!(seen.get(1, 7).unwrap().top, 5);
+        assert_eq!(seen.get(1, 7).unwrap().size.0, 5);
         assert!(seen.get(2, 0).is_none() && seen.get(2, 2 * MOST_OF_CLIENT as u64 - 1).is_some());
         seen.release(2);
         assert_eq!(seen.entries.lock().len(), 1);

@@ -280,7 +280,8 @@ tool! {
         let (steps, has_steps) = steps(&mut arguments)?;
         let InputArguments { pane, include_typed, show, whole, no_secret, .. } = arguments;
         let pane = ask.pane(pane).await?;
-        let before = screen_part::before(ask, pane).await?;
+        // If the caller may not see the pane, the reason why it may not type is the better error.
+        let before = screen_part::before(ask, pane).await.ok().flatten();
         for (index, step) in steps.iter().enumerate().filter(|(_, step)| step.has_wait()) {
             // A wait that finds nothing, so that conditions are refused before anything is typed.
             let watch = WatchParams { since_seq: u64::MAX.into(), timeout_ms: 0.into(), ..step.watch(pane, "")? };

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 use unterm_mux::PaneId;
+use unterm_term::ScreenKind;
 
 use super::shown::{Cursor, shown};
 use crate::{
     dialect::mcp::{
-        last_seen::Screen,
+        last_seen::{Place, Screen},
         rows::{fields, joined},
         tool::{Ask, ToolResult},
     },
@@ -42,6 +43,17 @@ async fn text(ask: &Ask<'_>, pane: u64) -> ToolResult<TextFields> {
     fields(&ask.call::<Text>(SessionOnly::of(pane)).await?)
 }
 
+/// The screen that a text shows.
+fn screen(ask: &Ask<'_>, pane: u64, text: &TextFields) -> Screen {
+    let shown = ask.server.dispatcher.context().mux.pane(PaneId(pane));
+    let place = shown.and_then(|pane| {
+        let term = pane.term();
+        let (is_alternate, top) = (term.screen() == ScreenKind::Alternate, term.live_top().0);
+        (term.seq() == text.seq).then_some(Place { is_alternate, top })
+    });
+    ask.server.last_seen.screen(text, place)
+}
+
 /// What the client last saw of a pane. `None` for a client that may be several agents, of which each saw something else.
 pub fn last_seen(ask: &Ask<'_>, pane: u64) -> Option<Arc<Screen>> {
     if ask.is_shared { None } else { ask.server.last_seen.get(ask.caller.connection, pane) }
@@ -51,7 +63,7 @@ pub fn last_seen(ask: &Ask<'_>, pane: u64) -> Option<Arc<Screen>> {
 pub async fn before(ask: &Ask<'_>, pane: u64) -> ToolResult<Option<Arc<Screen>>> {
     match last_seen(ask, pane) {
         Some(seen) => Ok(Some(seen)),
-        None => Ok(Some(Arc::new(ask.server.last_seen.screen(&text(ask, pane).await?)))),
+        None => Ok(Some(Arc::new(screen(ask, pane, &text(ask, pane).await?)))),
     }
 }
 
@@ -63,8 +75,8 @@ pub async fn seen(ask: &Ask<'_>, pane: u64) -> ToolResult<()> {
 
 /// Records that the client sees this screen of a pane.
 pub fn saw(ask: &Ask<'_>, pane: u64, text: &TextFields) {
-    let last_seen = &ask.server.last_seen;
-    last_seen.set(ask.caller.connection, pane, Arc::new(last_seen.screen(text)));
+    let screen = Arc::new(screen(ask, pane, text));
+    ask.server.last_seen.set(ask.caller.connection, pane, screen);
 }
 
 /// Records that the client has opened a pane, which showed nothing then.
@@ -87,8 +99,8 @@ pub async fn read_new(
     let state = ask.call::<Status>(SessionOnly::of(pane)).await?;
     let text = text(ask, pane).await?;
     let before = last_seen(ask, pane).or(before).filter(|_| !is_whole);
-    saw(ask, pane, &text);
-    let now = ask.server.last_seen.screen(&text);
+    let now = Arc::new(screen(ask, pane, &text));
+    ask.server.last_seen.set(ask.caller.connection, pane, now.clone());
     let changes = before.and_then(|before| now.changes_since(&before));
     let whole = joined(&text.lines, 0, usize::MAX);
     let mut part = ScreenPart {
