@@ -176,12 +176,12 @@ fn each_way_to_ask_ends_the_wait_of_run() {
     let ran = run_all(&fixture, ASKS, 50_000);
     let mut missed = Vec::new();
     for (name, ran) in &ran {
-        println!("{name:36} {}", kind(ran).unwrap_or("-"));
+        eprintln!("{name:36} {}", kind(ran).unwrap_or("-"));
         if kind(ran).is_none() {
             missed.push((name, ran));
         }
     }
-    println!("recognized: {} of {}", ran.len() - missed.len(), ran.len());
+    eprintln!("recognized: {} of {}", ran.len() - missed.len(), ran.len());
     assert!(missed.is_empty(), "{missed:#?}");
 }
 
@@ -189,7 +189,7 @@ fn each_way_to_ask_ends_the_wait_of_run() {
 fn a_program_that_works_is_not_said_to_read() {
     let fixture = Fixture::new();
     for (name, ran) in run_all(&fixture, WORKS, 4000) {
-        println!("{name:36} {}", kind(&ran).unwrap_or("-"));
+        eprintln!("{name:36} {}", kind(&ran).unwrap_or("-"));
         assert_eq!((&ran["ended"], kind(&ran)), (&json!(false), None), "{name}: {ran}");
     }
 }
