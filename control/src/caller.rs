@@ -164,6 +164,9 @@ struct SignalState {
     is_canceled: AtomicBool,
     has_typed: watch::Sender<bool>,
     is_left_running: watch::Sender<bool>,
+    /// The call may last after its client received news of it.
+    is_job: AtomicBool,
+    has_new_shell: watch::Sender<bool>,
 }
 
 impl Signals {
@@ -180,6 +183,32 @@ impl Signals {
     /// Reports that the call has typed its command, so that it is no longer refused.
     pub(crate) fn report_typed(&self) {
         self.0.has_typed.send_replace(true);
+    }
+
+    /// Signals of a call that may last after its client received news of it.
+    pub(crate) fn of_job() -> Self {
+        let signals = Self::default();
+        signals.0.is_job.store(true, Ordering::Relaxed);
+        signals
+    }
+
+    /// Reports that the call's command started a new shell, which is at its prompt. Returns whether the call lasts
+    /// nevertheless.
+    pub(crate) fn report_new_shell(&self) -> bool {
+        let is_job = self.0.is_job.load(Ordering::Relaxed);
+        self.0.has_new_shell.send_replace(is_job);
+        is_job
+    }
+
+    /// Waits until there is a new shell that the client does not know. Cancel-safe.
+    pub(crate) async fn new_shell(&self) {
+        // This holds the sender, so the wait can't fail.
+        let _ = self.0.has_new_shell.subscribe().wait_for(|has_new| *has_new).await;
+    }
+
+    /// Whether there is a new shell that the client did not know until now.
+    pub(crate) fn take_new_shell(&self) -> bool {
+        self.0.has_new_shell.send_replace(false)
     }
 
     /// Reports that the client knows that the call's command still runs, and does not wait for its end now.

@@ -138,6 +138,8 @@ pub struct Foreground {
 /// A process that started another one, and the arguments that it was started with, with its name first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ancestor {
+    /// The process.
+    pub pid: i32,
     /// Its executable's path if the system reports it, else its name.
     pub name: String,
     /// Empty if the system does not report them.

@@ -15,6 +15,7 @@ import json
 import os
 import signal
 import sys
+import tempfile
 from contextlib import asynccontextmanager
 
 import anyio
@@ -166,15 +167,19 @@ async def progress(client, pane):
         assert passed >= 1 and f"pane {pane}" in message, (passed, total, message)
         heard.set()
 
-    async def answer():
-        await heard.wait()
-        await call(client, "input", pane=pane, text="it\n")
+    with tempfile.TemporaryDirectory() as folder:
+        pipe = f"{folder}/pipe"
+        os.mkfifo(pipe)
 
-    async with anyio.create_task_group() as group:
-        group.start_soon(answer)
-        asked = {"pane": pane, "command": "read -r A; echo \"got $A\""}
-        ran = await client.call_tool("run", asked, progress_callback=tell)
-    assert ran.structured_content["output"].endswith("got it"), ran
+        async def answer():
+            await heard.wait()
+            await anyio.Path(pipe).write_text("it\n")
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(answer)
+            asked = {"pane": pane, "command": f"read -r A < {pipe}; echo \"got $A\""}
+            ran = await client.call_tool("run", asked, progress_callback=tell)
+    assert ran.structured_content["output"] == "got it", ran
 
 
 async def woken(client, pane, told):

@@ -358,6 +358,7 @@ mod tests {
         let servers = json!({
             "unterm": entry("unterm"),
             "unterm-iterm": entry("iterm"),
+            "unterm-small": entry("small"),
             "unterm-tester": entry("tester"),
         });
         assert_eq!(merged, json!({"mcpServers": servers}));

@@ -167,7 +167,9 @@ _unterm_ask() {
         builtin printf -v text '\e]7;kitty-shell-cwd://%s%s\a' "$HOSTNAME" "$PWD"
     fi
     if [[ -n ${_unterm_bound-} && ( -o emacs || -o vi ) ]]; then reset=';reset_key=1'; fi
-    _unterm_print "$text"$'\e]133;P;k=i;cl=m;redraw=last'"$reset;nonce=$_unterm_nonce"$'\a'
+    # The nonce says that PS0 will mark the command.
+    if [[ ${PS0-} == *"${_unterm_c[0]}"* || ${PS0-} == *"${_unterm_c[1]}"* ]]; then reset+=";nonce=$_unterm_nonce"; fi
+    _unterm_print "$text"$'\e]133;P;k=i;cl=m;redraw=last'"$reset"$'\a'
 }
 
 # In a child, from PS1.
@@ -233,12 +235,12 @@ _unterm_after() {
         # A macro, since an operator that waits for a motion has used up the first of the two keys.
         builtin bind -m vi-command '"\C-^\C-_": "i\C-^\C-_"'
     fi
+    _unterm_again "$is_text" || :
     _unterm_ask
     if ((is_text)); then
         _unterm_number='\#'
         _unterm_number=${_unterm_number@P}
     fi
-    _unterm_again "$is_text" || :
     _unterm_told=1
     _unterm_early=0
     builtin return 0

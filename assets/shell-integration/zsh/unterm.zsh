@@ -112,6 +112,8 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
         'builtin' 'local' percent=${options[promptpercent]-on}
         'builtin' 'emulate' -L zsh -o no_aliases -o no_xtrace
         _unterm_scheduled=0
+        # The command edits a line itself (`vared`).
+        if 'builtin' 'zle'; then 'builtin' 'return'; fi
         # The first hook was lost.
         if (( _unterm_ran )); then _unterm_end $code; fi
         _unterm_ask
@@ -123,8 +125,9 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
         _unterm_variables
         _unterm_rearm
         if [[ -o zle ]] && _unterm_bind; then reset=';reset_key=1'; fi
-        # A person may export PS1, so that it holds no nonce.
-        _unterm_print $'\e]133;A;cl=m'"$reset;nonce=$_unterm_nonce"$'\a'
+        # A person may export PS1, so that it holds no nonce. Here the nonce says that a hook will mark the command.
+        if (( ${+functions[_unterm_preexec]} )); then reset+=";nonce=$_unterm_nonce"; fi
+        _unterm_print $'\e]133;A;cl=m'"$reset"$'\a'
         if [[ $percent == on ]]; then _unterm_mark; fi
     }
 

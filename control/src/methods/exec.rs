@@ -246,6 +246,10 @@ impl Typist for ForCaller<'_> {
         self.context.authority.command(self.caller, self.pane, self.command)
     }
 
+    fn goes_on_in_new_shell(&self) -> bool {
+        self.caller.signals.report_new_shell()
+    }
+
     fn typed(&self, marks: &Marks, text: &str) {
         self.is_typed.store(true, Ordering::Relaxed);
         self.context.runs.add(marks);

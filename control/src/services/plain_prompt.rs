@@ -6,6 +6,7 @@
 //! such shells turn it off for a command, but not for `read`. While a caller's command runs, the shell is not at its prompt.
 
 use unterm_mux::{Pane, PlainPrompt, is_carrier};
+use unterm_term::Command;
 
 use super::{
     question_line::{ends_prompt, line_to_cursor},
@@ -44,26 +45,38 @@ pub fn is_inner(pane: &Pane) -> bool {
     is_running && pane.is_shell_covered() && Shell::reading_commands(pane).is_some()
 }
 
-/// Whether the shell that marked the last prompt waits for a command although it has reported no new prompt: its integration
-/// was removed. The marks of a prompt may still be on their way, so ask again after a moment without output.
+/// Whether the shell that marked the last prompt waits for a command although it has not marked where its line begins: it lost
+/// its integration, or drew an announced prompt without it. The marks of a prompt may still be on their way, so ask again after
+/// a moment without output.
 pub fn is_unreported(pane: &Pane) -> bool {
-    let is_prompting = pane.term().commands().next_back().is_some_and(|last| last.is_prompting());
-    !is_prompting && !pane.is_shell_covered() && stands(pane)
+    let (is_prompting, is_announced) = {
+        let term = pane.term();
+        let last = term.commands().next_back();
+        let is_open = |last: &&Command| last.output_seq == 0 && last.end_seq == 0;
+        let is_announced = last.filter(is_open).is_some_and(|last| last.is_announced);
+        (last.is_some_and(|last| last.is_prompting()), is_announced)
+    };
+    if is_prompting || pane.is_shell_covered() {
+        return false;
+    }
+    match is_announced {
+        // No command runs that could edit a line.
+        true => edits_line(pane) && pane.shows_input() && pane.typed().trim().is_empty(),
+        // Questions and the prompts of `read -e`, `vared` and fish's `read` have other signs.
+        false => stands(pane) && line_to_cursor(&pane.term()).trim_end().ends_with(['$', '#', '%']),
+    }
 }
 
-/// Whether the shell that marked the last prompt edits a line, at a prompt that it has not reported or for a command (`read -e`).
-pub fn may_stand(pane: &Pane) -> bool {
-    let is_prompting = pane.term().commands().next_back().is_some_and(|last| last.is_prompting());
+/// Whether a shell edits a line: at its prompt, or for a command (`read -e`).
+fn edits_line(pane: &Pane) -> bool {
     let process = pane.process();
-    !is_prompting
-        && !pane.is_shell_covered()
-        && Shell::reading_commands(pane).is_some()
+    Shell::reading_commands(pane).is_some()
         && process.echo() == Some(false)
         && !process.reads_secret()
         && process.awaits_input() == Some(true)
 }
 
-/// Whether a shell that a command started is at its prompt: another one than `shell`, the process that runs the command, or one
+/// Whether a shell that a command started is at its prompt: one that `shell` started, the process that runs the command, or one
 /// behind a program that forwards the terminal.
 pub fn is_new_shell(pane: &Pane, shell: i32) -> bool {
     if !pane.shows_input() {
@@ -72,21 +85,25 @@ pub fn is_new_shell(pane: &Pane, shell: i32) -> bool {
     let Some(front) = pane.foreground().filter(|front| front.pid != shell) else {
         return false;
     };
+    if !pane.process().ancestors().iter().any(|ancestor| ancestor.pid == shell) {
+        return false;
+    }
+    // Another process may read the terminal: tmux's server does.
+    let is_carried = is_carrier(&front.name) && ends_prompt(&line_to_cursor(&pane.term()));
+    is_carried || shows_prompt(pane)
+}
+
+/// Whether the shell in front is at a prompt, which it marks or the screen shows.
+pub fn shows_prompt(pane: &Pane) -> bool {
+    let Some(shell) = Shell::reading_commands(pane) else { return false };
     let (is_marked, line) = {
         let term = pane.term();
         let last = term.commands().next_back();
         (last.is_some_and(|last| last.is_prompting()), line_to_cursor(&term))
     };
-    match Shell::reading_commands(pane) {
-        Some(shell) => {
-            let process = pane.process();
-            let may_edit = shell == Shell::Posix || process.echo() == Some(false);
-            let reads = may_edit && process.awaits_input() != Some(false);
-            reads && (is_marked || is_prompt(shell, &line, ""))
-        }
-        // Another process may read the terminal: tmux's server does.
-        None => is_carrier(&front.name) && (is_marked || ends_prompt(&line)),
-    }
+    let process = pane.process();
+    let may_edit = shell == Shell::Posix || process.echo() == Some(false);
+    may_edit && process.awaits_input() != Some(false) && (is_marked || is_prompt(shell, &line, ""))
 }
 
 /// Whether a line is a shell's prompt without `typed` after it. In shells of the Bourne family, `> ` is a continuation prompt.

@@ -6,7 +6,15 @@ mod follow;
 mod outcome;
 mod turns;
 
-use std::{io::Write, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    io::Write,
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use tokio::time::{Instant, timeout_at};
 use unterm_mux::{ExitStatus, Pane, PaneState, TapDirection, TapItem};
@@ -76,7 +84,14 @@ pub async fn run(
             nonce: pane.nonce().cloned(),
         },
     });
-    let is_new_shell = || leader.is_some_and(|shell| plain_prompt::is_new_shell(pane, shell));
+    let is_known = AtomicBool::new(false);
+    let is_new_shell = || {
+        let is_new = !is_known.load(Ordering::Relaxed)
+            && leader.is_some_and(|shell| plain_prompt::is_new_shell(pane, shell));
+        let goes_on = is_new && typist.goes_on_in_new_shell();
+        is_known.fetch_or(goes_on, Ordering::Relaxed);
+        is_new && !goes_on
+    };
     let look = |look| match (look, &block) {
         (Look::Leader, Some(block)) => Sight::Leader(block.may_lead(pane)),
         (Look::Leader, None) => Sight::Leader(true),
@@ -87,9 +102,13 @@ pub async fn run(
         (Look::Silence, _) if is_new_shell() => {
             Sight::Silence(Some(Silence { is_new_shell: true, ..Silence::default() }))
         }
-        // A program in between may have dropped the marks.
         (Look::Silence, None) => match around.and_then(|around| end_around(pane, around)) {
+            // A program in between may have dropped the marks.
             Some(exit_code) if is_prompting(pane) => Sight::Around(Some(exit_code)),
+            // The shell around marks nothing.
+            _ if leader.is_some_and(|shell| is_back_in_outer(pane, shell)) => {
+                Sight::Around(Some(None))
+            }
             _ => Sight::Silence(None),
         },
         (Look::Silence, Some(block)) => Sight::Silence(block.silence(pane)),
@@ -268,6 +287,12 @@ fn end_around(pane: &Pane, around: Around) -> Option<Option<i32>> {
     }
     let ended = term.command(around.id).filter(|command| command.end_seq != 0)?;
     Some(ended.exit_code.filter(|_| around.has_status))
+}
+
+/// Whether a shell's process is gone, and the shell that started it is at its prompt.
+fn is_back_in_outer(pane: &Pane, shell: i32) -> bool {
+    let is_other = pane.foreground().is_some_and(|front| front.pid != shell);
+    is_other && !pane.process().has_group(shell) && plain_prompt::shows_prompt(pane)
 }
 
 /// Whether a shell that marks its prompts waits for a line.

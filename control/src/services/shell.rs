@@ -140,20 +140,28 @@ impl Shell {
     /// integration marks. `None` if that is unreliable in this shell. Does not end with Enter. Two blanks before the
     /// command and three after it make the integration keep it out of the history.
     pub fn line(self, command: &str) -> Option<String> {
-        let quote = match self {
-            Self::Bash | Self::Zsh => quote_ansi_c,
-            Self::Fish => quote_fish,
+        let is_as_it_is = match self {
+            Self::Bash | Self::Zsh => is_plain_line(command),
             // Nushell has no `eval`, but its editor accepts such a line unchanged.
-            Self::Nushell if is_plain(command) && !command.trim().is_empty() => {
-                return Some(format!("  {command}   "));
-            }
+            Self::Nushell => is_plain(command) && !command.trim().is_empty(),
+            // A line that fish can't parse reports no end, and fish checks more than syntax: `builtin nope` is such a line.
+            _ => false,
+        };
+        let line = match is_as_it_is {
+            true => command.trim().to_owned(),
+            false => self.evaluated(command)?,
+        };
+        Some(format!("  {line}   "))
+    }
+
+    /// A line that runs `command` inside `eval`.
+    fn evaluated(self, command: &str) -> Option<String> {
+        let quoted = match self {
+            Self::Bash | Self::Zsh => quote_ansi_c(command, false),
+            Self::Fish => quote_fish(command, false),
             _ => return None,
         };
-        // A line that fish can't parse reports no end, and fish checks more than syntax: `builtin nope` is such a line.
-        if self != Self::Fish && is_plain_line(command) {
-            return Some(format!("  {}   ", command.trim()));
-        }
-        Some(format!("  eval {}   ", quote(command, false)))
+        Some(format!("eval {quoted}"))
     }
 }
 

@@ -136,6 +136,8 @@ fn run_all(fixture: &Fixture, styles: &[Style], timeout_ms: u64) -> Vec<(&'stati
     let is_there = |style: &&Style| support::has("which", &[style.1]);
     let todo: VecDeque<Style> = styles.iter().filter(is_there).copied().collect();
     let (todo, done) = (Mutex::new(todo), Mutex::new(Vec::new()));
+    // Writes the files of the integration before several threads do.
+    fixture.integrate();
     thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {

@@ -161,7 +161,7 @@ const CASES: &[Case] = &[
         },
         advises: &["Wait for its end"],
         follows: |it| {
-            let wait = it.on(json!({"any": [{"command_done": true}]}));
+            let wait = it.on(json!({"any": [{"prompt": true}]}));
             it.agent.until(wait);
         },
     },

@@ -511,7 +511,7 @@ impl Process for PtyProcess {
         let groups = self.group_in_front().and_then(|front| self.own_groups_above(front));
         let ancestor = |group: i32| {
             let arguments = system::arguments(group).unwrap_or_default();
-            Some(Ancestor { name: system::name(group)?, arguments })
+            Some(Ancestor { pid: group, name: system::name(group)?, arguments })
         };
         groups.unwrap_or_default().into_iter().filter_map(ancestor).collect()
     }

@@ -51,11 +51,14 @@ pub(super) fn reads_input(group: i32) -> bool {
 
 fn reads(group: i32, nested: usize) -> bool {
     any(group, |process| {
-        if waiting(process) != Waiting::Reads || is_carrier(&process.name) {
+        if waiting(process) != Waiting::Reads {
             return false;
         }
         let inner = groups_inside(process);
-        inner.is_empty() || nested > 0 && inner.into_iter().any(|group| reads(group, nested - 1))
+        match inner.is_empty() {
+            true => !is_carrier(&process.name),
+            false => nested > 0 && inner.into_iter().any(|group| reads(group, nested - 1)),
+        }
     })
 }
 

@@ -173,7 +173,7 @@ fn the_inspector_is_content(transport: Transport) -> Result<()> {
         let text = read["contents"][0]["text"].as_str().unwrap_or_default();
         ensure!(text.contains("42"), "{read}");
         let templates = ask(&["resources/templates/list"])?;
-        ensure!(length(&templates["resourceTemplates"]) == 4, "{templates}");
+        ensure!(length(&templates["resourceTemplates"]) == 5, "{templates}");
         let prompts = ask(&["prompts/list"])?;
         ensure!(length(&prompts["prompts"]) == 3, "{prompts}");
         let get = ["prompts/get", "--prompt-name", "run_tests", "--prompt-args", "command=make"];

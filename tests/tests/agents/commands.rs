@@ -6,14 +6,11 @@ use std::collections::BTreeMap;
 use anyhow::{Result, ensure};
 use unterm_tests::{
     Start,
-    commands::{Shell, hostile, run},
+    commands::{Shell, run},
 };
 
 /// Commands per shell: about ten seconds, with the shells in parallel.
 const COMMANDS: u64 = 100;
-
-/// Commands per shell while users change their shells: a few seconds.
-const HOSTILE: usize = 30;
 
 /// The differences, keyed by the shell's name and the command's number.
 fn differences(shell: Shell) -> Result<BTreeMap<String, String>> {
@@ -57,27 +54,4 @@ fn commands_in_zsh_come_to_what_a_subprocess_comes_to() -> Result<()> {
 #[test]
 fn commands_in_fish_come_to_what_a_subprocess_comes_to() -> Result<()> {
     are_equal(Shell::Fish)
-}
-
-/// Commands come to their results whatever users do to their shells.
-fn are_right(shell: Shell) -> Result<()> {
-    let unterm = Start::headless().now()?;
-    let tally = hostile::run(&unterm, shell, 1, 0, HOSTILE)?;
-    ensure!(tally.wrong.is_empty() && tally.stuck.is_empty(), "{tally}");
-    Ok(())
-}
-
-#[test]
-fn commands_in_hostile_bashes_are_right() -> Result<()> {
-    are_right(Shell::Bash)
-}
-
-#[test]
-fn commands_in_hostile_zshs_are_right() -> Result<()> {
-    are_right(Shell::Zsh)
-}
-
-#[test]
-fn commands_in_hostile_fishes_are_right() -> Result<()> {
-    are_right(Shell::Fish)
 }

@@ -458,7 +458,7 @@ impl Ask<'_> {
         M::Reply: DeserializeOwned + Clone + Sync,
     {
         let (server, speaker) = (self.server.clone(), self.speaker);
-        let signals = Signals::default();
+        let signals = Signals::of_job();
         let caller = Caller { signals: signals.clone(), ..self.caller.clone() };
         let call = async move {
             let called = server.dispatcher.call::<M>(&caller, params).await;

@@ -35,8 +35,9 @@ impl Fixture {
         let mut search = self.echoes.search(PANE, &self.term);
         let mut lines = self.term.lines();
         let (mut all, mut text) = (Vec::new(), String::new());
-        let mut start = lines.oldest().0;
-        for row in start..lines.end().0 {
+        let oldest = lines.oldest().0;
+        let mut start = oldest;
+        for row in oldest..lines.end().0 {
             if lines.line_text(LineId(row), true, &mut text) {
                 continue;
             }

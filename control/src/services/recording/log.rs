@@ -145,6 +145,8 @@ impl Splitter {
             let kind = match body.first() {
                 _ if is_line => Some(Kind::Input),
                 Some(b'A') => Some(Kind::Prompt),
+                // A prompt without a fresh line, as bash's integration marks it.
+                Some(b'P') if body.starts_with(b"P;k=i") => Some(Kind::Prompt),
                 Some(b'B') => Some(Kind::Input),
                 Some(b'C') => Some(Kind::Output),
                 Some(b'D') => Some(Kind::Exit),

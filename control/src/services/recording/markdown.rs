@@ -273,11 +273,14 @@ mod tests {
 
     #[test]
     fn a_command_that_was_typed_for_a_caller_is_headed_as_given() {
-        let line = " eval 'echo one; echo two'";
-        assert_eq!(commands(&format!("{line}\r"), line), ["echo one; echo two"]);
-        assert_eq!(commands(&format!("ls\rrm\x03\x1b[1;2R{line}\r"), line), ["echo one; echo two"]);
+        let line = " eval 'echo one; (echo two)'";
+        assert_eq!(commands(&format!("{line}\r"), line), ["echo one; (echo two)"]);
+        assert_eq!(
+            commands(&format!("ls\rrm\x03\x1b[1;2R{line}\r"), line),
+            ["echo one; (echo two)"]
+        );
         // Typed by a person.
-        let own = "eval 'echo one; echo two'";
+        let own = "eval 'echo one; (echo two)'";
         assert_eq!(commands(&format!("{own}\r"), own), [own]);
         assert_eq!(commands(&format!("{line}\r"), "ls"), ["ls"]);
     }

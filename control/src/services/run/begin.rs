@@ -34,6 +34,9 @@ pub trait Typist: Sync {
     /// # Errors
     /// The reason why it must not be typed.
     fn admit(&self) -> Result<()>;
+    /// Called when a shell that the command started is at its prompt. Returns whether to wait for the command's end
+    /// nevertheless.
+    fn goes_on_in_new_shell(&self) -> bool;
     /// Called after the command was typed as this text, with these marks.
     fn typed(&self, marks: &Marks, text: &str);
 }
@@ -196,6 +199,7 @@ pub(super) async fn begin(
     let write_error = |error| Error::Write { id, error };
     let begun_at = Instant::now();
     let mut changes = pane.watch();
+    let mut is_at_prompt = false;
     while pane.term().commands().next_back().is_some() {
         changes.borrow_and_update();
         typist.admit()?;
@@ -224,7 +228,10 @@ pub(super) async fn begin(
             AtPrompt::Elsewhere if plain_prompt::is_unreported(pane) => {
                 let settled = until.min(Instant::now() + SETTLED);
                 match timeout_at(settled, changes.changed()).await {
-                    Err(_) if plain_prompt::is_unreported(pane) => break,
+                    Err(_) if plain_prompt::is_unreported(pane) => {
+                        is_at_prompt = true;
+                        break;
+                    }
                     _ => continue,
                 }
             }
@@ -247,14 +254,10 @@ pub(super) async fn begin(
             if !is_careful && !is_line {
                 break;
             }
-            return Err(if plain_prompt::may_stand(pane) {
-                Error::Promptless(id)
-            } else {
-                refusal
-            });
+            return Err(refusal);
         }
     }
-    if is_careful {
+    if is_careful && !is_at_prompt {
         reach_plain_prompt(pane, until).await?;
     }
     typist.admit()?;
@@ -336,7 +339,7 @@ pub async fn wait_for_prompt(pane: &Pane, deadline: Instant) {
             let term = pane.term();
             let last = term.commands().next_back();
             let is_due = last.is_none_or(|last| !last.is_prompting() && !last.is_running());
-            (is_due, term.cursor().col > 0)
+            (is_due, last.is_some_and(|last| last.is_announced) || term.cursor().col > 0)
         };
         // A line editor at a prompt without marks has no integration, or lost it. Some shells can have none at all.
         let is_plain = || Shell::of_pane(pane) == Some(Shell::Posix);

@@ -31,7 +31,9 @@ impl Block {
         let leader = pane.foreground().map(|foreground| foreground.pid);
         let edits = pane.process().echo() == Some(false) && !pane.process().reads_secret();
         // A shell inside the command has a foreground of its own.
-        if leader.is_none() || leader != self.shell || !edits {
+        // It has read all that was typed.
+        let reads = pane.process().awaits_input() != Some(false);
+        if leader.is_none() || leader != self.shell || !edits || !reads {
             return None;
         }
         let is_replaced = pane.is_shell_replaced() != Some(false);

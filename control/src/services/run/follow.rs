@@ -329,6 +329,7 @@ impl Follow {
             (true, true) if exit_code.is_some() => Some((Ending::Completed, exit_code)),
             (true, true) => Some((Ending::Lost(Lost::NotTold), None)),
             (true, false) if has_run => Some((Ending::Lost(Lost::OtherLine), None)),
+            (true, false) if has_prompt => Some((Ending::Lost(Lost::NotTold), None)),
             _ => None,
         }
     }

@@ -44,6 +44,10 @@ impl Typist for Slow<'_> {
         Ok(())
     }
 
+    fn goes_on_in_new_shell(&self) -> bool {
+        false
+    }
+
     fn typed(&self, _: &Marks, _: &str) {
         let over = changed(self.0, |pane| running(pane).is_none());
         tokio::task::block_in_place(|| tokio::runtime::Handle::current().block_on(over));

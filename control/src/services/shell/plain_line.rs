@@ -78,6 +78,11 @@ impl Line<'_> {
                 }
                 _ => {
                     let Some(word) = self.word() else { return false };
+                    let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
+                    if is_number && matches!(self.rest.peek(), Some('<' | '>')) {
+                        // The descriptor that is redirected.
+                        continue;
+                    }
                     if !has_command && (RESERVED.contains(&word.as_str()) || word.starts_with("[["))
                     {
                         return false;
@@ -127,8 +132,18 @@ impl Line<'_> {
                 }
                 '$' => self.variable(&mut word)?,
                 'a'..='z' | 'A'..='Z' | '0'..='9' => word.extend(self.rest.next()),
-                '_' | '.' | '/' | ':' | ',' | '@' | '+' | '-' | '=' | '~' | '%' | '*' | '?'
-                | '[' | ']' => word.extend(self.rest.next()),
+                '_' | '.' | '/' | ':' | ',' | '@' | '+' | '-' | '%' | '*' | '?' | '[' | ']' => {
+                    word.extend(self.rest.next());
+                }
+                // zsh reads the name of a command after it.
+                '=' if !is_empty => word.extend(self.rest.next()),
+                // A name or a number may follow, which must exist.
+                '~' => {
+                    word.extend(self.rest.next());
+                    if !matches!(self.rest.peek(), None | Some('/' | ' ' | ';' | '|' | '&')) {
+                        return None;
+                    }
+                }
                 next if !next.is_ascii() => word.extend(self.rest.next()),
                 _ => return None,
             }
@@ -165,7 +180,8 @@ impl Line<'_> {
                 word.push(next);
             }
         }
-        Some(())
+        // In zsh, a subscript follows.
+        (self.rest.peek() != Some(&'[')).then_some(())
     }
 }
 
@@ -216,6 +232,8 @@ mod tests {
             "echo $(date)",
             "echo ${HOME}",
             "echo $",
+            "echo $x[",
+            "2> file",
             "echo \\",
             "echo hi!",
             "echo \"hi!\"",
@@ -235,6 +253,8 @@ mod tests {
             "a | if",
             "time ls",
             "[[ -f x ]]",
+            "cat ~user",
+            "=ls",
             "a\nb",
             "a\tb",
             "echo 'a\nb'",

@@ -153,6 +153,12 @@ impl Term {
     /// nothing marked its beginning, the row with its beginning was erased, or echoed keys pushed it to a later row.
     fn draw_prompt(&mut self, options: &Options<'_>) {
         let at = self.cursor_point();
+        // A shell that edits a line for its own command, such as fish's `read`, draws a prompt without announcing it.
+        let is_inside = |last: &Command| last.is_running() && last.is_authentic;
+        if self.commands.last().is_some_and(is_inside) {
+            self.pen.set_role(PromptRole::Prompt);
+            return;
+        }
         let is_drawn = at.zip(self.commands.last()).is_some_and(|(at, last)| {
             let is_open = last.output_seq == 0 && last.end_seq == 0;
             let is_here = |beginning: LineId| match last.input {

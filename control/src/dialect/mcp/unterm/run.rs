@@ -160,8 +160,7 @@ async fn ended(ask: &Ask<'_>, pane: u64, outcome: RunWaitReply, view: View) -> R
     }
     let (output, clipped) = clipped(text, most, &hint);
     RunReply {
-        ended: !outcome.new_shell,
-        new_shell: outcome.new_shell,
+        ended: true,
         output: Some(output),
         exit_code: outcome.exit_code.map(i64::from),
         exit_source: outcome.exit_source.filter(|source| *source != ExitSource::Block),
@@ -196,6 +195,7 @@ async fn running(ask: &Ask<'_>, job: &Job, view: View) -> ToolResult<RunReply> {
     let begun = begun.map(|seq| seq.saturating_sub(1));
     job.signals.report_left_running();
     Ok(RunReply {
+        new_shell: job.signals.take_new_shell(),
         handle: Some(job.tell_handle()),
         seq: begun.or(Some(state.seq)),
         awaiting_secret: state.awaiting_secret,
@@ -324,6 +324,7 @@ async fn finish_or_ask(
         biased;
         outcome = ask.finish(job, pending, within) => outcome,
         () = asks => None,
+        () = job.signals.new_shell() => None,
     }
 }
 

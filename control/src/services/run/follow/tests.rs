@@ -118,7 +118,7 @@ fn a_shell_that_returns_without_an_end_mark_is_judged_by_its_state() {
         (true, Some(Silence { exit_code: Some(5), ..prompt }), Some((Ending::Completed, Some(5)))),
         (true, Some(replaced), lost(Lost::NotTold)),
         (true, Some(reads_for_it), None),
-        (false, Some(prompt), None),
+        (false, Some(prompt), lost(Lost::NotTold)),
         (false, Some(Silence { has_run: true, ..prompt }), lost(Lost::OtherLine)),
         (false, Some(Silence { has_run: true, ..replaced }), None),
     ] {
@@ -164,18 +164,55 @@ fn a_command_inside_another_ends_with_that() {
         follow.step(Event::Empty);
         follow.step(Event::Advanced(2));
         if !is_around {
-            assert_eq!(follow.step(Event::Empty), Effect::Wait { for_quiet: false });
+            assert_eq!(follow.step(Event::Empty), Effect::Wait { for_quiet: true });
             continue;
         }
         assert_eq!(follow.step(Event::Empty), Effect::Look(Look::Around));
-        assert_eq!(
-            follow.step(Event::Seen(Sight::Around(None))),
-            Effect::Wait { for_quiet: false }
-        );
+        assert_eq!(follow.step(Event::Seen(Sight::Around(None))), Effect::Wait { for_quiet: true });
         follow.step(Event::Advanced(3));
         assert_eq!(follow.step(Event::Empty), Effect::Look(Look::Around));
         assert_eq!(follow.step(Event::Seen(Sight::Around(Some(Some(4))))), Effect::Finish);
         assert_eq!(finished(follow), (Ending::Completed, Some(4), Some(ExitSource::Block)));
+    }
+}
+
+#[test]
+fn a_new_shell_at_its_prompt_ends_the_wait() {
+    let mut follow = block();
+    output(&mut follow, &format!("{BEGIN}\x1b]133;P;k=i;nonce=n\x07$ "));
+    follow.step(Event::Advanced(2));
+    assert_eq!(follow.step(Event::Empty), Effect::Look(Look::NewShell));
+    assert_eq!(follow.step(Event::Seen(Sight::NewShell(false))), Effect::Wait { for_quiet: true });
+    // A shell without marks is noticed by its silence.
+    assert_eq!(follow.step(Event::Quiet), Effect::Look(Look::Silence));
+    let silence = Silence { is_new_shell: true, ..Silence::default() };
+    assert_eq!(follow.step(Event::Seen(Sight::Silence(Some(silence)))), Effect::Finish);
+    assert_eq!(finished(follow), (Ending::NewShell, None, None));
+}
+
+#[test]
+fn the_terminals_echo_of_input_is_no_output() {
+    for (keys, echoed, expected) in [
+        (&["word\r"][..], "word\r\n", "name: got word"),
+        (&["w", "ord", "\r"], "word\r\n", "name: got word"),
+        // The program printed something else first.
+        (&["word\r"], "...word\r\n", "name: ...word\ngot word"),
+        // What the terminal shows for other keys is unknown.
+        (&["\x1b[A"], "^[[A\r\n", "name: ^[[A\ngot word"),
+    ] {
+        for split in 0..=echoed.len() {
+            let mut follow = block();
+            output(&mut follow, &format!("{BEGIN}name: "));
+            for key in keys {
+                follow.step(Event::Input { bytes: key.as_bytes(), is_echoed: true });
+            }
+            output(&mut follow, &echoed[..split]);
+            output(&mut follow, &echoed[split..]);
+            assert_eq!(output(&mut follow, &format!("got word\r\n{}", end(0))), Effect::Finish);
+            let finish = follow.into_finish();
+            let text = finish.capture.text(finish.end.as_ref(), unterm_term::Size::cells(80, 24));
+            assert_eq!(text, expected, "{keys:?}, split at {split}");
+        }
     }
 }
 
