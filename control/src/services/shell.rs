@@ -105,9 +105,10 @@ impl Shell {
                  printf '__UNTERM_%s_%s__ %d\\n' DONE {id} $?",
                 command = quote_ansi_c(command, cooked),
             ),
+            // Not `%d`: another shell, which has no `$status`, would print 0.
             Self::Fish => format!(
                 " printf '\\033]1337;UntermRun=%s\\007' {id}; eval {command}; \
-                 printf '__UNTERM_%s_%s__ %d\\n' DONE {id} $status",
+                 printf '__UNTERM_%s_%s__ %s\\n' DONE {id} $status",
                 command = quote_fish(command, cooked),
             ),
             // `command` keeps an error in `eval` from aborting the whole line.

@@ -114,10 +114,10 @@ fn a_careful_caller_types_nothing_into_a_program() {
 #[test]
 fn a_new_shell_at_its_prompt_is_an_answer() {
     shells(|shell, _, wire, session| {
+        // Another shell can't expand the prompt, which the fixture exports.
         for (inner, code) in [
             ("bash", json!(4)),
-            ("bash --norc", json!(4)),
-            // dash can't expand the prompt of bash, which the fixture exports.
+            ("env -u PS1 bash --norc", json!(4)),
             ("env -u PS1 sh", json!(4)),
             ("env -u PS1 dash -i", json!(4)),
             ("script -q /dev/null", Value::Null),
@@ -130,7 +130,10 @@ fn a_new_shell_at_its_prompt_is_an_answer() {
             assert_eq!(reply["new_shell"], true, "{shell}, {inner}: {reply}");
             assert_eq!(ended(&reply), ("", &Value::Null), "{shell}, {inner}: {reply}");
             let inside = run(wire, session, "echo \"in  side\"; (exit 3)");
-            assert_eq!(ended(&inside), ("in  side", &json!(3)), "{shell}, {inner}: {inside}");
+            // fish types its own form for the shell inside of `script`, which Unterm can't see: that one is no fish.
+            let is_hidden = shell == "fish" && name == "script";
+            let inside_code = if is_hidden { Value::Null } else { json!(3) };
+            assert_eq!(ended(&inside), ("in  side", &inside_code), "{shell}, {inner}: {inside}");
             let left = run(wire, session, "exit 4");
             // Without marks around it, nothing reports the end of the inner shell.
             if session.pane.term().commands().next_back().is_some() {
@@ -170,10 +173,7 @@ const REMOVALS: [(&str, &[&str]); 3] = [
             "exec zsh -f",
         ],
     ),
-    (
-        "fish",
-        &["functions -e fish_prompt", "functions -e __unterm_prompt", "exec fish --no-config"],
-    ),
+    ("fish", &["functions -e fish_prompt", "functions -e __unterm_prompt"]),
 ];
 
 #[test]

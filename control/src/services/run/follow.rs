@@ -146,6 +146,8 @@ pub struct Follow {
     /// The last effect was [`Effect::Wait`].
     is_waiting: bool,
     awaits_quiet: bool,
+    /// The command's line was written. Earlier keys may still have been on their way.
+    is_typed: bool,
     /// The size of the captured output when Ctrl+C was typed.
     cancelled_at: Option<usize>,
     /// An end that may be another command's.
@@ -178,6 +180,7 @@ impl Follow {
             backlog: 0,
             is_waiting: false,
             awaits_quiet: false,
+            is_typed: false,
             cancelled_at: None,
             found: None,
             finish: None,
@@ -205,7 +208,8 @@ impl Follow {
                 if is_echoed {
                     self.capture.expect_echo(bytes);
                 }
-                let is_reached = self.is_block || self.capture.has_begun();
+                let is_reached = self.is_block && self.is_typed || self.capture.has_begun();
+                self.is_typed |= bytes.contains(&b'\r');
                 if is_reached && bytes.contains(&INTERRUPT) {
                     self.cancelled_at.get_or_insert(self.capture.len());
                 }

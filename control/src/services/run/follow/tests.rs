@@ -79,6 +79,10 @@ fn an_end_that_was_missed_is_asked_of_the_terminal() {
 #[test]
 fn a_line_that_was_given_up_is_interrupted() {
     let mut follow = block();
+    // Typed before the line, at a prompt that is drawn again.
+    follow.step(Event::Input { bytes: b"\x03", is_echoed: false });
+    assert_eq!(output(&mut follow, "\x1b]133;A;\x07$ "), Effect::Poll);
+    follow.step(Event::Input { bytes: b"make\r", is_echoed: false });
     assert_eq!(follow.step(Event::Input { bytes: b"\x03", is_echoed: false }), Effect::Poll);
     assert_eq!(output(&mut follow, "^C\r\n"), Effect::Poll);
     assert_eq!(output(&mut follow, "\x1b]133;A;\x07$ "), Effect::Finish);
