@@ -87,8 +87,11 @@ impl Line<'_> {
                         // The descriptor that is redirected.
                         continue;
                     }
-                    if !has_command && (RESERVED.contains(&word.as_str()) || word.starts_with("[["))
-                    {
+                    // For zsh, an assignment alone is no command.
+                    let begins = RESERVED.contains(&word.as_str())
+                        || word.starts_with("[[")
+                        || word.contains('=');
+                    if !has_command && begins {
                         return false;
                     }
                     has_command = true;
@@ -115,7 +118,8 @@ impl Line<'_> {
         }
         self.rest.next_if_eq(&'>');
         self.skip_blanks();
-        self.word().is_some()
+        // A number before another redirection is its descriptor.
+        self.word().is_some() && self.rest.peek() != Some(&'>')
     }
 
     /// Reads a word, and returns it without quotes. `None`: there is no word, or it may not parse.
@@ -210,7 +214,7 @@ mod tests {
             "grep -rn needle src > out.txt 2>&1",
             "sort in.txt >> all.txt",
             "[ -f Cargo.toml ]",
-            "FOO=bar env",
+            "env FOO=bar",
             "printf '%s\\n' *.rs",
             "cat ~/größe.txt",
             "echo for",
@@ -264,6 +268,7 @@ mod tests {
             "[[ -f x ]]",
             "ls [a-c]*",
             "cat ~user",
+            "a=b &",
             "=ls",
             "a\nb",
             "a\tb",
