@@ -49,6 +49,8 @@ pub enum TapItem {
         bytes: Arc<[u8]>,
         /// Whether this is input to hide, as the tap's [`crate::Hides`] answered before the input was written.
         is_hidden: bool,
+        /// Whether this is input that the terminal itself echoes (termios ECHO), read before the input was written.
+        is_echoed: bool,
     },
     /// The tap's queue was full: this many bytes are missing here.
     Gap {
@@ -284,20 +286,27 @@ impl Taps {
                 queue.make_room(bytes.len() + ITEM_COST);
             }
         }
-        self.send(seq, TapDirection::Output, bytes, false);
+        self.send(seq, TapDirection::Output, bytes, false, false);
     }
 
     /// Sends input to every tap, without waiting.
-    pub(crate) fn publish_input(&self, seq: u64, bytes: &[u8], is_hidden: bool) {
-        self.send(seq, TapDirection::Input, bytes, is_hidden);
+    pub(crate) fn publish_input(&self, seq: u64, bytes: &[u8], is_hidden: bool, is_echoed: bool) {
+        self.send(seq, TapDirection::Input, bytes, is_hidden, is_echoed);
     }
 
-    fn send(&self, seq: u64, direction: TapDirection, bytes: &[u8], is_hidden: bool) {
+    fn send(
+        &self,
+        seq: u64,
+        direction: TapDirection,
+        bytes: &[u8],
+        is_hidden: bool,
+        is_echoed: bool,
+    ) {
         if bytes.is_empty() || !self.any() {
             return;
         }
         let (time, bytes) = (SystemTime::now(), Arc::from(bytes));
-        let item = TapItem::Bytes { seq, time, direction, bytes, is_hidden };
+        let item = TapItem::Bytes { seq, time, direction, bytes, is_hidden, is_echoed };
         let mut list = self.list.lock();
         for sender in &mut list.senders {
             sender.send(&item);
@@ -393,7 +402,7 @@ mod tests {
         let taps = Arc::new(Taps::default());
         let (mut first, mut second) = (taps.start(None), taps.start(None));
         taps.publish(1, b"one");
-        taps.publish_input(1, b"two", false);
+        taps.publish_input(1, b"two", false, false);
         taps.end();
         for tap in [&mut first, &mut second] {
             assert_eq!(bytes(tap.try_next()), b"one");

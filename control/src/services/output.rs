@@ -87,7 +87,7 @@ impl Capture {
     /// Records input that the terminal itself echoes. The echo is no output of the command, so it is removed if it directly
     /// follows the output so far.
     pub fn expect_echo(&mut self, input: &[u8]) {
-        if !self.has_begun || self.edits_line() {
+        if !self.has_begun {
             return;
         }
         if self.echo.is_empty() {
@@ -102,12 +102,6 @@ impl Capture {
                 _ => break,
             }
         }
-    }
-
-    /// Whether a line editor reads input, which it draws itself: it has turned bracketed pastes on.
-    fn edits_line(&self) -> bool {
-        let last = |sequence: &[u8]| memchr::memmem::rfind(&self.raw, sequence);
-        last(b"\x1b[?2004h") > last(b"\x1b[?2004l")
     }
 
     /// Removes the expected echo, as far as it has come.

@@ -159,8 +159,8 @@ pub async fn run(
                 last_output = Instant::now();
                 Event::Output { seq: *seq, bytes }
             }
-            TapItem::Bytes { bytes, .. } => {
-                Event::Input { bytes, is_echoed: pane.process().echo() == Some(true) }
+            TapItem::Bytes { bytes, is_echoed, .. } => {
+                Event::Input { bytes, is_echoed: *is_echoed }
             }
             TapItem::Gap { .. } => Event::Gap,
             TapItem::End => Event::Exited(end_of_program(pane)),

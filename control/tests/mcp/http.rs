@@ -175,7 +175,7 @@ fn both_eras_drive_a_pane() {
     new.call("wait", json!({"any": [{"regex": "^asked$"}]}));
     new.call("input", json!({"text": "it\n"}));
     let ended = new.call("wait", json!({"handle": begun["handle"]}));
-    assert!(ended["run"]["output"].as_str().unwrap().ends_with("\nit"), "{ended}");
+    assert_eq!(ended["run"]["output"], "asked\nit", "{ended}");
     // Two clients with the same name are distinguished by the conversation in their addresses.
     assert_eq!(new.call("lease", json!({}))["held"], true);
     let second = Client { path: "/mcp?conversation=second", ..Client::new(&fixture, "new client") };

@@ -31,7 +31,8 @@ impl Pane {
     fn tap_input(&self, bytes: &[u8], is_hidden: bool) {
         if self.taps.any() {
             let seq = *self.seq.borrow();
-            self.taps.publish_input(seq, bytes, is_hidden);
+            let is_echoed = self.process.echo() == Some(true);
+            self.taps.publish_input(seq, bytes, is_hidden, is_echoed);
         }
     }
 
