@@ -235,7 +235,14 @@ pub(super) async fn begin(
                     _ => continue,
                 }
             }
-            AtPrompt::Elsewhere if !is_careful && Shell::reading_commands(pane).is_none() => break,
+            // A program that a command started, and that is no shell, may read input now.
+            AtPrompt::Elsewhere
+                if !is_careful
+                    && running(pane).is_some()
+                    && Shell::reading_commands(pane).is_none() =>
+            {
+                break;
+            }
             AtPrompt::Elsewhere => {
                 let what = under_way(pane);
                 Attempt::Elsewhere { is_working: what.is_some() && is_working(pane), what }
