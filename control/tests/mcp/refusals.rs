@@ -254,7 +254,8 @@ const CASES: &[Case] = &[
         advises: &["wait until they have"],
         follows: |it| {
             it.pane().write(b"hunter2\r").unwrap();
-            let wait = it.on(json!({"any": [{"command_done": true}]}));
+            // The command may have ended before the wait begins.
+            let wait = it.on(json!({"any": [{"prompt": true}]}));
             it.agent.until(wait);
         },
     },

@@ -40,6 +40,11 @@ fn a_session_says_what_it_is_at_and_what_runs_in_the_background() {
     });
     assert_eq!(running["state"], "running", "{running}");
     assert!(running["seconds"].is_u64(), "{running}");
+    // The shell marks the command before it starts it, and ignores Ctrl+Z itself.
+    until("the program", || {
+        let status = wire.call("session.status", json!({"id": id}));
+        status["shell"]["process_name"].as_str()?.ends_with("sleep").then_some(())
+    });
     wire.call("session.input", json!({"id": id, "input": "\u{1a}"}));
     until("the stop", || {
         let doing = doing(&mut wire);
