@@ -148,7 +148,7 @@ pub enum Error {
     },
     /// The shell marks no prompts, and the screen shows none.
     #[error(
-        "Nothing was typed: the shell in session {0} marks no prompts, and may be reading input for a command instead of waiting at its prompt. Look at the screen, and use input"
+        "Nothing was typed: the shell in session {0} marks no prompts, and may be reading input for a command instead of waiting at its prompt. Look at the screen: answer the command with input, or return to the prompt with ctrl+c"
     )]
     Promptless(u64),
     /// A person pressed a key a moment ago, and the caller is an agent.

@@ -20,6 +20,8 @@ mod shells;
 mod spawner;
 #[cfg(unix)]
 mod start;
+#[cfg(target_os = "linux")]
+mod transit;
 mod variables;
 #[cfg(target_os = "linux")]
 mod waiting;
@@ -265,6 +267,11 @@ pub trait Process: Send + Sync {
     /// waiting if it sleeps. `None` if the system does not report it.
     fn awaits_input(&self) -> Option<bool> {
         None
+    }
+    /// Whether the program has not read all input that was written to it, or its output was not all read and processed.
+    /// A line that Enter has not ended, in a terminal that collects lines, counts as read. `false` if unknown.
+    fn is_in_transit(&self) -> bool {
+        false
     }
     /// As [`Process::awaits_input`], but only if the system shows it, and only if the program takes the input itself. A
     /// program that forwards its input always reads, so the program that receives the input must read.

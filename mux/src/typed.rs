@@ -55,6 +55,8 @@ pub struct TypedLine {
     pasted: bool,
     /// The next byte is literal (^V).
     quoting: bool,
+    /// The line was begun by ^C.
+    interrupted: bool,
     edited: Edited,
     /// The index in the text where the last input's part begins.
     fresh: usize,
@@ -68,7 +70,17 @@ impl TypedLine {
 
     /// Whether the line is certainly empty: no text, and no key edited it.
     pub fn is_untouched(&self) -> bool {
-        *self == Self { pasted: self.pasted, ..Self::default() }
+        *self == Self { pasted: self.pasted, interrupted: self.interrupted, ..Self::default() }
+    }
+
+    /// Whether the line is empty and was begun by ^C.
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupted && self.text.is_empty() && !self.is_edited()
+    }
+
+    /// Whether keys have changed the line in unknown ways, or a sequence, a paste or a literal key has begun.
+    pub fn is_edited(&self) -> bool {
+        self.edited != Edited::No || self.escape.is_some() || self.pasting || self.quoting
     }
 
     /// The effect of the last input, which entered these lines.
@@ -132,7 +144,7 @@ impl TypedLine {
                     while self.text.pop().is_some_and(|byte| byte & 0xc0 == 0x80) {}
                 }
                 // ^C begins a new line.
-                0x03 => drop(self.enter()),
+                0x03 => self.interrupt(),
                 // ^U deletes the text before the cursor.
                 0x15 => {
                     self.edit_again();
@@ -184,9 +196,14 @@ impl TypedLine {
 
     fn enter(&mut self) -> Line {
         let line = self.line();
-        (self.fresh, self.edited) = (0, Edited::No);
+        (self.fresh, self.edited, self.interrupted) = (0, Edited::No, false);
         self.text.clear();
         line
+    }
+
+    fn interrupt(&mut self) {
+        self.enter();
+        self.interrupted = true;
     }
 
     fn push(&mut self, byte: u8) {
@@ -215,6 +232,10 @@ impl TypedLine {
             [b'O', b'M'] => return true,
             [b'[', key @ .., b'u'] if is_whole => {
                 let code = key.split(|byte| matches!(byte, b';' | b':')).next();
+                if key == b"99;5" {
+                    self.interrupt();
+                    return false;
+                }
                 if matches!(code, Some(b"13" | b"57414")) {
                     self.pasting = false;
                     return true;

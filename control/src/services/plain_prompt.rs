@@ -1,9 +1,11 @@
 //! Whether a shell without integration is at its prompt.
 //!
 //! Such a shell reads its terminal both at its prompt and in `read`. If it has received no input since it started, or since a
-//! caller's command ended, it is still at its prompt. After other input, the shell counts as at its prompt if the line at the
-//! cursor looks like a prompt with no typed text after it and, in a shell with a line editor, the terminal's echo is off:
-//! such shells turn it off for a command, but not for `read`. While a caller's command runs, the shell is not at its prompt.
+//! caller's command ended, it is still at its prompt. Ctrl+C ends `read`, an unfinished command and a begun line, so a shell
+//! that waits for input after it is at its prompt, whatever the prompt looks like. After other input, the shell counts as at
+//! its prompt if the line at the cursor looks like a prompt with no typed text after it, no key has edited that line and, in a
+//! shell with a line editor, the terminal's echo is off: such shells turn it off for a command, but not for `read`. While a
+//! caller's command runs, the shell is not at its prompt.
 
 use unterm_mux::{Pane, PlainPrompt, is_carrier};
 use unterm_term::Command;
@@ -18,12 +20,9 @@ const READING: [&str; 2] = ["read> ", "?# "];
 
 /// Whether the program in front is a shell that waits for a command.
 pub fn stands(pane: &Pane) -> bool {
-    // Right after input, the screen may still show the prompt before it. Must come before a look at the screen.
-    if !pane.shows_input() {
-        return false;
-    }
     let known = pane.plain_prompt();
-    if known == PlainPrompt::Occupied {
+    // Right after input, the screen may still show the prompt before it. Must come before a look at the screen.
+    if known == PlainPrompt::Occupied || !pane.is_settled() {
         return false;
     }
     let line = line_to_cursor(&pane.term());
@@ -34,8 +33,20 @@ pub fn stands(pane: &Pane) -> bool {
         inputs => known == PlainPrompt::At(inputs),
     };
     let may_edit = || shell == Shell::Posix || pane.process().echo() == Some(false);
-    (is_known || is_prompt(shell, &line, pane.typed().trim()) && may_edit())
-        && pane.process().awaits_input() != Some(false)
+    let is_empty_prompt = || !pane.is_edited() && is_prompt(shell, &line, pane.typed().trim());
+    is_known || may_edit() && (pane.is_interrupted() || is_empty_prompt())
+}
+
+/// What was typed into the line of the shell in front and not entered, or what the terminal's replies put there. It is empty if
+/// only keys were pressed that may have changed the line, or its editor's mode.
+pub fn left_in_line(pane: &Pane) -> Option<String> {
+    let has_replies = pane.plain_prompt() == PlainPrompt::Replied(pane.inputs());
+    let typed = pane.typed().trim().to_owned();
+    match typed.is_empty() {
+        true if has_replies => Some(line_to_cursor(&pane.term()).trim().to_owned()),
+        true => pane.is_edited().then_some(typed),
+        false => Some(typed),
+    }
 }
 
 /// Whether a shell that sends no marks is in front of the shell that marks its prompts: a shell that a command started, or
@@ -63,7 +74,10 @@ pub fn is_unreported(pane: &Pane) -> bool {
         // No command runs that could edit a line.
         true => edits_line(pane) && pane.shows_input() && pane.typed().trim().is_empty(),
         // Questions and the prompts of `read -e`, `vared` and fish's `read` have other signs.
-        false => stands(pane) && line_to_cursor(&pane.term()).trim_end().ends_with(['$', '#', '%']),
+        false => {
+            let has_sign = || line_to_cursor(&pane.term()).trim_end().ends_with(['$', '#', '%']);
+            stands(pane) && (pane.is_interrupted() || has_sign())
+        }
     }
 }
 

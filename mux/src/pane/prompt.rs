@@ -87,9 +87,35 @@ impl Pane {
         self.queue.inputs()
     }
 
+    /// How many replies of the terminal the program got.
+    pub fn replies(&self) -> u64 {
+        self.queue.replies()
+    }
+
     /// Whether the screen shows the effect of all input: the program has printed since the last input, or has had time to.
     pub fn shows_input(&self) -> bool {
         self.inputs_shown.load(Ordering::Acquire) >= self.queue.inputs() || self.queue.is_shown()
+    }
+
+    /// Whether the program has reacted to all input, waits for more, and the terminal shows all that it printed. Where the
+    /// system does not report that, [`Pane::shows_input`] is the answer.
+    pub fn is_settled(&self) -> bool {
+        let is_quiet = || self.queue.is_written() && !self.process.is_in_transit();
+        // Input is checked before the program and output after it, because the program turns one into the other.
+        match self.process.awaits_input() {
+            None => self.shows_input(),
+            Some(_) => is_quiet() && self.process.awaits_input() == Some(true) && is_quiet(),
+        }
+    }
+
+    /// Whether Ctrl+C was typed, and after it no text, Enter, or key that edits a line.
+    pub fn is_interrupted(&self) -> bool {
+        self.queue.is_interrupted()
+    }
+
+    /// Whether keys that edit a line, or may have begun a mode of a line editor, followed the last Enter or Ctrl+C.
+    pub fn is_edited(&self) -> bool {
+        self.queue.is_edited()
     }
 
     /// Whether the process at the last prompt has executed another program since (`exec`), which may report no marks.

@@ -52,6 +52,8 @@ pub(crate) struct WriteQueue {
     inputs: AtomicU64,
     /// How many of the accepted pieces contained Enter; replies do not count. Changed under the state's lock.
     enters: AtomicU64,
+    /// How many replies of the terminal were accepted.
+    replies: AtomicU64,
 }
 
 /// The input counted so far. As long as it is unchanged, new input directly follows the input counted.
@@ -148,8 +150,12 @@ impl Drop for Turn<'_> {
 impl State {
     /// Whether the program received all input at least [`SHOWN`] ago, so that the screen shows its effect.
     fn is_shown(&self) -> bool {
-        let is_written = self.waiting.is_empty() && self.in_flight == 0 && !self.is_direct;
-        is_written && self.last.is_none_or(|last| last.elapsed() >= SHOWN)
+        self.is_written() && self.last.is_none_or(|last| last.elapsed() >= SHOWN)
+    }
+
+    /// Whether all input was passed to the program.
+    fn is_written(&self) -> bool {
+        self.waiting.is_empty() && self.in_flight == 0 && !self.is_direct
     }
 
     /// Checks whether there is room for input. Refused input changes nothing.
@@ -188,6 +194,9 @@ impl WriteQueue {
             return Err(WriteError::Ended);
         }
         state.fits(bytes)?;
+        if !bytes.is_empty() {
+            self.replies.fetch_add(1, Ordering::Release);
+        }
         self.push_locked(state, bytes);
         Ok(())
     }
@@ -256,6 +265,26 @@ impl WriteQueue {
     /// Whether the program received all input long enough ago for the screen to show its effect.
     pub(crate) fn is_shown(&self) -> bool {
         self.state.lock().is_shown()
+    }
+
+    /// How many replies of the terminal were accepted.
+    pub(crate) fn replies(&self) -> u64 {
+        self.replies.load(Ordering::Acquire)
+    }
+
+    /// Whether all input was passed to the program.
+    pub(crate) fn is_written(&self) -> bool {
+        self.state.lock().is_written()
+    }
+
+    /// Whether the typed line is empty and was begun by Ctrl+C.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.state.lock().typed.is_interrupted()
+    }
+
+    /// Whether keys have changed the typed line in unknown ways, or begun a sequence.
+    pub(crate) fn is_edited(&self) -> bool {
+        self.state.lock().typed.is_edited()
     }
 
     /// When the last input was queued.

@@ -59,6 +59,8 @@ pub struct PtyProcess {
     is_closed: AtomicBool,
     is_stopped: AtomicBool,
     is_detached: AtomicBool,
+    /// Whether the reader waits for output, having returned all output so far. Cleared before output is read.
+    is_reader_idle: AtomicBool,
     child: Mutex<Child>,
     /// Reads since the child was last checked.
     reads: AtomicU32,
@@ -127,6 +129,7 @@ impl PtyProcess {
             is_closed: AtomicBool::new(false),
             is_stopped: AtomicBool::new(false),
             is_detached: AtomicBool::new(false),
+            is_reader_idle: AtomicBool::new(false),
             child: Mutex::new(Child { status: None, killing: Killing::No }),
             reads: AtomicU32::new(0),
             tail: AtomicU32::new(0),
@@ -363,7 +366,10 @@ impl Process for PtyProcess {
             ];
             // A terminal that no process has open would always be ready; wait only for the program's end.
             let count = if available == Available::HungUp { 2 } else { 3 };
-            match poll(&mut fds[..count], timeout(next).as_ref()) {
+            self.is_reader_idle.store(true, Ordering::Release);
+            let polled = poll(&mut fds[..count], timeout(next).as_ref());
+            self.is_reader_idle.store(false, Ordering::Release);
+            match polled {
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -592,6 +598,15 @@ impl Process for PtyProcess {
         return Some(super::waiting::awaits_input(self.group_in_front()?));
         #[cfg(not(target_os = "linux"))]
         None
+    }
+
+    fn is_in_transit(&self) -> bool {
+        #[cfg(target_os = "linux")]
+        let is_on_its_way = super::transit::is_in_transit(self.master.as_fd());
+        #[cfg(not(target_os = "linux"))]
+        let is_on_its_way = false;
+        // The reader clears its flag before it takes output from the pty, so this must come second.
+        is_on_its_way || !self.is_reader_idle.load(Ordering::Acquire)
     }
 
     fn reads_input(&self) -> bool {

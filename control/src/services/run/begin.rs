@@ -74,6 +74,8 @@ pub(super) struct Occupied {
     pane: Arc<Pane>,
     /// The pane's count of inputs after the command was typed.
     inputs: u64,
+    /// Its count of replies before that.
+    replies: u64,
     /// The command has ended.
     pub(super) has_ended: bool,
 }
@@ -81,13 +83,15 @@ pub(super) struct Occupied {
 impl Occupied {
     fn new(pane: &Arc<Pane>) -> Self {
         pane.set_plain_prompt(PlainPrompt::Occupied);
-        Self { pane: pane.clone(), inputs: pane.inputs(), has_ended: false }
+        let (inputs, replies) = (pane.inputs(), pane.replies());
+        Self { pane: pane.clone(), inputs, replies, has_ended: false }
     }
 }
 
 impl Drop for Occupied {
     fn drop(&mut self) {
         self.pane.set_plain_prompt(match self.has_ended {
+            true if self.pane.replies() != self.replies => PlainPrompt::Replied(self.inputs),
             true => PlainPrompt::At(self.inputs),
             false => PlainPrompt::Unknown,
         });
@@ -224,7 +228,13 @@ pub(super) async fn begin(
                 Attempt::Line { line, by_person: pane.persons_line().is_some() }
             }
             // A shell without marks of its own, which a command started.
-            AtPrompt::Elsewhere if plain_prompt::is_inner(pane) => break,
+            AtPrompt::Elsewhere if plain_prompt::is_inner(pane) => {
+                if reach_plain_prompt(pane, is_careful, until).await? == Reached::Marks {
+                    continue;
+                }
+                is_at_prompt = true;
+                break;
+            }
             AtPrompt::Elsewhere if plain_prompt::is_unreported(pane) => {
                 let settled = until.min(Instant::now() + SETTLED);
                 match timeout_at(settled, changes.changed()).await {
@@ -264,8 +274,8 @@ pub(super) async fn begin(
             return Err(refusal);
         }
     }
-    if is_careful && !is_at_prompt {
-        reach_plain_prompt(pane, until).await?;
+    if !is_at_prompt {
+        reach_plain_prompt(pane, is_careful, until).await?;
     }
     typist.admit()?;
     let tap = pane.tap();
@@ -302,24 +312,45 @@ fn under_way(pane: &Pane) -> Option<String> {
     Some(line.or_else(name).unwrap_or_else(|| "a command".to_owned()))
 }
 
+/// What a wait for the prompt of a shell without marks has reached.
+#[derive(Debug, PartialEq, Eq)]
+enum Reached {
+    /// A command may be typed now.
+    Prompt,
+    /// The shell without marks has ended, and one with marks is in front.
+    Marks,
+}
+
 /// Waits until a shell without marks shows a prompt. A program that connects to a shell elsewhere, such as ssh, counts as being
-/// at that shell's prompt.
+/// at that shell's prompt. If not `is_careful`, also ends when a program that is no shell, or a shell's `read`, is to read the
+/// command.
 ///
 /// # Errors
-/// Another program would read the command, or the shell shows no prompt, for example because it runs `read`.
-async fn reach_plain_prompt(pane: &Pane, until: Instant) -> Result<()> {
+/// Another program would read the command, or the shell shows no prompt, for example because it runs `read`. If not `is_careful`:
+/// the command would be typed behind other text.
+async fn reach_plain_prompt(pane: &Pane, is_careful: bool, until: Instant) -> Result<Reached> {
     let id = pane.id().0;
     let begun_at = Instant::now();
     let mut changes = pane.watch();
     let mut is_late = false;
+    let was_inner = plain_prompt::is_inner(pane);
     loop {
         changes.borrow_and_update();
-        let Some(Foreground { name, .. }) = pane.foreground() else { return Ok(()) };
+        if was_inner && !plain_prompt::is_inner(pane) {
+            return Ok(Reached::Marks);
+        }
+        let Some(Foreground { name, .. }) = pane.foreground() else { return Ok(Reached::Prompt) };
         if is_carrier(&name) || plain_prompt::stands(pane) {
-            return Ok(());
+            return Ok(Reached::Prompt);
+        }
+        let is_shell = Shell::reading_commands(pane).is_some();
+        if !is_careful && (is_late || !is_shell || pane.is_settled()) {
+            return match plain_prompt::left_in_line(pane).filter(|_| is_shell) {
+                Some(line) => Err(Error::begun(id, &line, false)),
+                None => Ok(Reached::Prompt),
+            };
         }
         if is_late {
-            let is_shell = Shell::reading_commands(pane).is_some();
             return Err(if is_shell { Error::Promptless(id) } else { Error::busy(id, &name) });
         }
         let patience = (begun_at + if is_working(pane) { START } else { ENDING }).min(until);
@@ -364,7 +395,7 @@ pub async fn wait_for_prompt(pane: &Pane, deadline: Instant) {
 /// The same for a shell that is starting. Waits longer if the shell is visibly working.
 pub(super) async fn wait_for_start(pane: &Pane, deadline: Instant) {
     // A caller's command has already run in this shell, and still nothing is marked.
-    let is_started = matches!(pane.plain_prompt(), PlainPrompt::At(1..));
+    let is_started = matches!(pane.plain_prompt(), PlainPrompt::At(1..) | PlainPrompt::Replied(_));
     if is_started && pane.term().commands().next_back().is_none() {
         return;
     }
