@@ -91,7 +91,7 @@ impl<T: Clone + Default + Serialize + DeserializeOwned> SharedFile<T> {
         if text.len() as u64 > LONGEST {
             return Err(format!("{} would be too long", self.path().display()));
         }
-        private::replace(&self.path(), |file| io::Write::write_all(file, &text)).map_err(failed)?;
+        private::write(&self.path(), &text).map_err(failed)?;
         // Two changes within one tick of the file's clock would have the same stamp.
         *self.read.lock() = (None, Arc::default());
         Ok(result)

@@ -2,12 +2,14 @@
 //! limited to some sessions, and may expire.
 //!
 //! Owns their file, `tokens.json` in Unterm's home, which all instances share. Revoking a token in one instance
-//! revokes it in all of them.
+//! revokes it in all of them. The file has only digests, so whoever reads it can't use a token. A file that an older
+//! version wrote, with the tokens themselves, is converted at the start.
 
 use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq;
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use unterm_mux::random;
@@ -45,7 +47,7 @@ impl Scope {
     }
 }
 
-/// A token, but for its secret.
+/// A token without its secret.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Token {
     /// Its number.
@@ -80,12 +82,41 @@ impl Token {
     }
 }
 
-/// A row of the file, which includes the token's secret.
+/// A row of the file.
 #[derive(Clone, Serialize, Deserialize)]
+#[serde(try_from = "StoredRow")]
 struct Row {
-    secret: String,
+    /// The SHA-256 of the token's secret, as hexadecimal digits. A secret is random and long, so no salt is needed.
+    digest: String,
     #[serde(flatten)]
     token: Token,
+    /// The file had the secret itself.
+    #[serde(skip)]
+    was_plain: bool,
+}
+
+/// A row as this version or an older one wrote it.
+#[derive(Deserialize)]
+struct StoredRow {
+    digest: Option<String>,
+    secret: Option<String>,
+    #[serde(flatten)]
+    token: Token,
+}
+
+impl TryFrom<StoredRow> for Row {
+    type Error = &'static str;
+
+    fn try_from(stored: StoredRow) -> Result<Self, Self::Error> {
+        let was_plain = stored.secret.is_some();
+        let digest = stored.digest.or_else(|| stored.secret.as_deref().map(digest_of));
+        let digest = digest.ok_or("a token without a digest")?;
+        Ok(Self { digest, token: stored.token, was_plain })
+    }
+}
+
+fn digest_of(secret: &str) -> String {
+    Sha256::digest(secret).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[derive(Clone, Default, Serialize, Deserialize)]
@@ -105,7 +136,17 @@ pub struct Tokens {
 impl Tokens {
     /// The tokens of a home, as this instance sees them. `instance` must be unique among all starts of all instances.
     pub fn new(home: &Path, instance: String) -> Self {
-        Self { file: SharedFile::new(home, FILE), instance }
+        let file: SharedFile<Rows> = SharedFile::new(home, FILE);
+        let converted = file.get().is_ok_and(|rows| !rows.tokens.iter().any(|row| row.was_plain));
+        if !converted
+            && let Err(error) = file.change(|rows| {
+                let is_due = rows.tokens.iter().any(|row| row.was_plain);
+                Ok(((), is_due))
+            })
+        {
+            tracing::warn!(%error, "can't replace the tokens in a file by digests");
+        }
+        Self { file, instance }
     }
 
     /// The token with this secret, if it is valid here. The comparison takes constant time.
@@ -115,7 +156,8 @@ impl Tokens {
     pub fn find(&self, secret: &str) -> Result<Option<Token>, String> {
         let now = OffsetDateTime::now_utc();
         let rows = self.file.get()?;
-        let same = |row: &&Row| bool::from(row.secret.as_bytes().ct_eq(secret.as_bytes()));
+        let digest = digest_of(secret);
+        let same = |row: &&Row| bool::from(row.digest.as_bytes().ct_eq(digest.as_bytes()));
         let found = rows.tokens.iter().find(same).map(|row| row.token.clone());
         Ok(found.filter(|token| token.is_live(now) && token.is_for(&self.instance)))
     }
@@ -178,7 +220,8 @@ impl Tokens {
                 made_at: now.format(&Rfc3339).unwrap_or_default(),
                 expires_at,
             };
-            rows.tokens.push(Row { secret: secret.clone(), token: token.clone() });
+            let digest = digest_of(&secret);
+            rows.tokens.push(Row { digest, token: token.clone(), was_plain: false });
             Ok(((token, secret), true))
         })
     }
@@ -226,6 +269,8 @@ mod tests {
         assert!(!here.revoke(token.number).unwrap());
         let (next, _) = here.create("three", Scope::Admin, None, None).unwrap();
         assert!(next.number > ended.number, "numbers are given once");
+        let text = fs::read_to_string(home.path().join(FILE)).unwrap();
+        assert!(!text.contains("unterm_"), "a secret is in the file: {text}");
         // Writing must not destroy a file that can't be parsed.
         fs::write(home.path().join(FILE), "nonsense").unwrap();
         let path = home.path().join(FILE).display().to_string();
@@ -238,5 +283,36 @@ mod tests {
         }
         assert!(here.create("four", Scope::Read, None, None).is_err() && here.revoke(1).is_err());
         assert_eq!(fs::read_to_string(home.path().join(FILE)).unwrap(), "nonsense");
+    }
+
+    #[test]
+    fn tokens_that_an_older_version_wrote_stay_valid_and_become_digests() {
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join(FILE);
+        let row = |secret: &str, number: u64| {
+            let made_at = "2026-01-01T00:00:00Z";
+            serde_json::json!({"secret": secret, "number": number, "name": "old", "scope": "read", "made_at": made_at})
+        };
+        let rows =
+            serde_json::json!({"last": 7, "tokens": [row("unterm_one", 3), row("unterm_two", 7)]});
+        fs::write(&file, rows.to_string()).unwrap();
+        let tokens = Tokens::new(home.path(), "alpha 1".to_owned());
+        let text = fs::read_to_string(&file).unwrap();
+        assert!(!text.contains("unterm_one") && !text.contains("secret"), "{text}");
+        assert_eq!(tokens.find("unterm_one").unwrap().unwrap().number, 3);
+        assert_eq!(tokens.find("unterm_two").unwrap().unwrap().number, 7);
+        assert!(tokens.find(&digest_of("unterm_one")).unwrap().is_none(), "the digest is no token");
+        let (next, _) = tokens.create("new", Scope::Read, None, None).unwrap();
+        assert_eq!(next.number, 8);
+        // Another start finds nothing to convert.
+        let before = fs::metadata(&file).unwrap().modified().unwrap();
+        Tokens::new(home.path(), "bravo 2".to_owned());
+        assert_eq!(fs::metadata(&file).unwrap().modified().unwrap(), before);
+        fs::write(
+            &file,
+            r#"{"last":1,"tokens":[{"number":1,"name":"","scope":"read","made_at":""}]}"#,
+        )
+        .unwrap();
+        assert!(tokens.find("").is_err(), "a row without a digest");
     }
 }
