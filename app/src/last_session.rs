@@ -1,12 +1,15 @@
 //! `last_session` in Unterm's home directory: the size, position and tabs of the last window.
 
-use std::{fs, io::Write, path::Path};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use unterm_mux::private;
 
 use crate::layout_file::LayoutFile;
 
 const FILE: &str = "last_session";
+/// The longest file that is read, in bytes.
+const LONGEST: u64 = 4 << 20;
 
 /// The last window. Lengths are physical pixels.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -31,7 +34,14 @@ pub(crate) struct LastSession {
 impl LastSession {
     /// Reads the file; `None` if it is missing or invalid.
     pub(crate) fn read(home: &Path) -> Option<Self> {
-        let text = fs::read(home.join(FILE)).ok()?;
+        let text = private::read(&home.join(FILE), LONGEST);
+        let text = text
+            .map_err(|error| {
+                if error.kind() != std::io::ErrorKind::NotFound {
+                    tracing::warn!("{FILE} can't be used: {error}");
+                }
+            })
+            .ok()?;
         serde_json::from_slice(&text)
             .map_err(|error| tracing::warn!("{FILE} can't be used: {error}"))
             .ok()
@@ -39,10 +49,9 @@ impl LastSession {
     }
 
     pub(crate) fn write(&self, home: &Path) {
-        let written =
-            serde_json::to_vec_pretty(self).map_err(std::io::Error::other).and_then(|text| {
-                unterm_mux::private::replace(&home.join(FILE), |file| file.write_all(&text))
-            });
+        let written = serde_json::to_vec_pretty(self)
+            .map_err(std::io::Error::other)
+            .and_then(|text| private::write(&home.join(FILE), &text));
         if let Err(error) = written {
             tracing::warn!("{FILE} can't be written: {error}");
         }
@@ -51,6 +60,8 @@ impl LastSession {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

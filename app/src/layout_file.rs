@@ -15,6 +15,8 @@ use crate::{suggestion::did_you_mean, toml_files};
 
 /// The folder of named layouts in Unterm's home directory.
 const FOLDER: &str = "layouts";
+/// The longest layout that is read, in bytes.
+const LONGEST: u64 = 4 << 20;
 /// Maximum panes of a layout: more are a mistake.
 const PANES: usize = 200;
 
@@ -116,7 +118,7 @@ impl LayoutFile {
     /// If the layout is missing or invalid.
     pub(crate) fn read(home: &Path, name: &str) -> Result<Self> {
         let file = file(home, name);
-        let text = match std::fs::read_to_string(&file) {
+        let text = match unterm_mux::private::read_text_of_anyone(&file, LONGEST) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 let names = toml_files::names(&home.join(FOLDER));
                 let near = did_you_mean(name, names.iter().map(String::as_str));
@@ -148,10 +150,8 @@ impl LayoutFile {
         let file = file(home, name);
         std::fs::create_dir_all(home.join(FOLDER))?;
         let text = toml_edit::ser::to_string_pretty(self)?;
-        unterm_mux::private::replace(&file, |file| {
-            std::io::Write::write_all(file, text.as_bytes())
-        })
-        .with_context(|| file.display().to_string())?;
+        unterm_mux::private::write(&file, text.as_bytes())
+            .with_context(|| file.display().to_string())?;
         Ok(file)
     }
 

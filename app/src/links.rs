@@ -178,7 +178,7 @@ fn local_file(rest: &str) -> Result<PathBuf, String> {
         return Err("It is a device, a pipe or a socket.".to_owned());
     }
     let mut head = Vec::new();
-    let file = fs::File::open(&path).map_err(unknown)?;
+    let file = unterm_mux::private::open_of_anyone(&path).map_err(unknown)?;
     file.take(HEAD).read_to_end(&mut head).map_err(unknown)?;
     if is_executable(&found) || is_program(&head) {
         return Err("Opening it would run a program.".to_owned());

@@ -2,13 +2,15 @@
 //!
 //! Reads and toggles `enabled` and keeps all other keys, except that enabling changes the mode `off`.
 
-use std::{fs, path::Path};
+use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value, json};
 
 /// The file's name in Unterm's home directory.
 pub(crate) const FILE: &str = "proxy.json";
+/// The longest file that is read, in bytes.
+const LONGEST: u64 = 1 << 20;
 
 /// Whether the proxy is enabled; false if the file is missing.
 ///
@@ -47,7 +49,7 @@ fn enabled(proxy: &Map<String, Value>) -> bool {
 
 fn read(home: &Path) -> Result<Option<Map<String, Value>>> {
     let file = home.join(FILE);
-    let text = match fs::read(&file) {
+    let text = match unterm_mux::private::read_of_anyone(&file, LONGEST) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error).with_context(|| file.display().to_string()),
@@ -59,6 +61,8 @@ fn read(home: &Path) -> Result<Option<Map<String, Value>>> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -242,6 +242,7 @@ impl Registration {
         private_directory(&instances).map_err(FileError::at(&instances))?;
         let lock = lock(home).map_err(FileError::at(&home.join(LOCK)))?;
         remove_stale(home).map_err(FileError::at(&instances))?;
+        remove_leftovers(home);
         let id = claim(&instances).map_err(FileError::at(&instances))?;
         let unnamed = self.record();
         let title = title(&id, Path::new(&unnamed.cwd));
@@ -503,6 +504,17 @@ fn remove_stale(home: &Path) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Removes the temporary files that killed processes left in Unterm's home and the folders in it.
+fn remove_leftovers(home: &Path) {
+    let folders = fs::read_dir(home).into_iter().flatten().flatten();
+    let folders = folders.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    for folder in folders.map(|entry| entry.path()).chain([home.to_owned()]) {
+        if let Err(error) = private::remove_leftovers(&folder, |pid| is_live(pid, None)) {
+            tracing::debug!(%error, folder = %folder.display(), "can't look for temporary files");
+        }
+    }
 }
 
 /// Creates an empty file for the first free id, and returns the id.

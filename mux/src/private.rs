@@ -14,6 +14,10 @@ use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 
 use crate::random;
 
+/// Opens a file for reading. A pipe must not make the reader wait, and a terminal must not become the process's own.
+const READS: OFlags =
+    OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
+
 /// Creates a folder and its missing parents. Existing folders keep their modes.
 ///
 /// # Errors
@@ -56,7 +60,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// If it cannot be written. The old file then stays as it was.
 pub fn replace(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let temporary = path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
+    let temporary = path.with_file_name(temporary(&name));
     // A killed process with the same pid may have left it.
     let _ = fs::remove_file(&temporary);
     let result = create_file(&temporary)
@@ -68,13 +72,62 @@ pub fn replace(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> 
     result
 }
 
+/// The name of the temporary file beside `name`: `.NAME.PID.tmp`.
+fn temporary(name: &str) -> String {
+    format!(".{name}.{}.tmp", std::process::id())
+}
+
+/// Removes the temporary files in a folder whose process has ended before it could rename or remove them.
+///
+/// # Errors
+/// If the folder cannot be read. A file that cannot be removed stays.
+pub fn remove_leftovers(folder: &Path, is_live: impl Fn(u32) -> bool) -> io::Result<()> {
+    for entry in fs::read_dir(folder)?.flatten() {
+        let name = entry.file_name();
+        let parts = name.to_str().and_then(|name| name.strip_prefix('.')?.strip_suffix(".tmp"));
+        let pid = parts.and_then(|parts| parts.rsplit_once('.')?.1.parse().ok());
+        let is_file = || entry.file_type().is_ok_and(|kind| kind.is_file());
+        if pid.is_some_and(|pid| !is_live(pid)) && is_file() {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+    Ok(())
+}
+
 /// Reads a file of at most `longest` bytes. Follows links, so use it only in folders that other users cannot change.
 ///
 /// # Errors
 /// If it cannot be read, is not a regular file owned by the user, or is longer.
 pub fn read(path: &Path, longest: u64) -> io::Result<Vec<u8>> {
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    read_whole(regular(rustix::fs::openat(CWD, path, flags, Mode::empty())?)?, longest)
+    read_whole(regular(rustix::fs::openat(CWD, path, READS, Mode::empty())?)?, longest)
+}
+
+/// As [`read`], but the file may belong to another user: a file in `/etc` or in a package, or a link to one.
+///
+/// # Errors
+/// If it cannot be read, is not a regular file, or is longer.
+pub fn read_of_anyone(path: &Path, longest: u64) -> io::Result<Vec<u8>> {
+    read_whole(open_of_anyone(path)?, longest)
+}
+
+/// As [`read_of_anyone`], for text.
+///
+/// # Errors
+/// As [`read_of_anyone`], or if it is not UTF-8.
+pub fn read_text_of_anyone(path: &Path, longest: u64) -> io::Result<String> {
+    let bytes = read_of_anyone(path, longest)?;
+    String::from_utf8(bytes)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))
+}
+
+/// Opens a regular file of any user for reading. Never waits, as opening a pipe would.
+///
+/// # Errors
+/// If it cannot be opened or is not a regular file.
+pub fn open_of_anyone(path: &Path) -> io::Result<File> {
+    let file = File::from(rustix::fs::openat(CWD, path, READS, Mode::empty())?);
+    is_regular(&file)?;
+    Ok(file)
 }
 
 fn read_whole(file: File, longest: u64) -> io::Result<Vec<u8>> {
@@ -89,12 +142,16 @@ fn read_whole(file: File, longest: u64) -> io::Result<Vec<u8>> {
 /// Returns the file if it is a regular file owned by the user.
 fn regular(file: OwnedFd) -> io::Result<File> {
     let file = File::from(file);
-    let metadata = file.metadata()?;
-    if !metadata.is_file() {
-        return Err(io::Error::other("it is no regular file"));
-    }
-    is_own(metadata.uid())?;
+    is_own(is_regular(&file)?.uid())?;
     Ok(file)
+}
+
+fn is_regular(file: &File) -> io::Result<fs::Metadata> {
+    let metadata = file.metadata()?;
+    match metadata.is_file() {
+        true => Ok(metadata),
+        false => Err(io::Error::other("it is no regular file")),
+    }
 }
 
 fn is_own(uid: u32) -> io::Result<()> {
@@ -177,8 +234,7 @@ impl Folder {
     /// # Errors
     /// If it is missing, a link, or not such a file.
     pub fn file(&self, name: &str) -> io::Result<File> {
-        let flags =
-            OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let flags = READS | OFlags::NOFOLLOW;
         let file = regular(rustix::fs::openat(&self.0, name, flags, Mode::empty())?)?;
         if file.metadata()?.nlink() > 1 {
             return Err(io::Error::other("it has a second name (a hard link)"));
@@ -255,7 +311,7 @@ impl Folder {
     /// # Errors
     /// If it cannot be written. The old file then stays as it was.
     pub fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        let temporary = format!(".{name}.{}.tmp", std::process::id());
+        let temporary = temporary(name);
         // A killed process with the same pid may have left it.
         let _ = self.remove(&temporary);
         let result = self.create(&temporary).and_then(|mut file| {
@@ -299,6 +355,40 @@ mod tests {
         for name in ["file", "second"] {
             assert!(folder.read(name, 5).unwrap_err().to_string().contains("hard link"), "{name}");
         }
+    }
+
+    #[test]
+    fn only_temporary_files_of_ended_processes_are_removed() {
+        let home = tempfile::tempdir().unwrap();
+        let names = [
+            ".a.json.7.tmp",
+            ".a.json.8.tmp",
+            ".a.tmp",
+            "a.7.tmp",
+            ".a.7.tmpx",
+            ".7.tmp.d",
+            ".x.y.7.tmp",
+        ];
+        for name in names {
+            fs::write(home.path().join(name), "").unwrap();
+        }
+        fs::create_dir(home.path().join(".folder.7.tmp")).unwrap();
+        symlink("a.7.tmp", home.path().join(".link.7.tmp")).unwrap();
+        remove_leftovers(home.path(), |pid| pid == 8).unwrap();
+        let left = |name: &str| fs::symlink_metadata(home.path().join(name)).is_ok();
+        let gone = [".a.json.7.tmp", ".x.y.7.tmp"];
+        for name in names {
+            assert_eq!(left(name), !gone.contains(&name), "{name}");
+        }
+        assert!(left(".folder.7.tmp") && left(".link.7.tmp"));
+        // What `replace` leaves behind has such a name.
+        replace(&home.path().join("new"), |_| {
+            let names = fs::read_dir(home.path())?.flatten().map(|entry| entry.file_name());
+            let own = format!(".new.{}.tmp", std::process::id());
+            assert!(names.into_iter().any(|name| name == *own));
+            Ok(())
+        })
+        .unwrap();
     }
 
     #[test]

@@ -300,6 +300,44 @@ fn only_the_command_line_prints() {
     check("stdout carries a protocol", findings);
 }
 
+/// Code that reads files in another way than through `unterm_mux::private`, which refuses pipes and devices and bounds the length.
+const READS_ITSELF: [(&str, &str); 9] = [
+    ("mux/src/private.rs", "the bounded reader"),
+    ("mux/src/process/", "files of the system about processes, and the first bytes of a program"),
+    ("mux/src/random.rs", "the system's random numbers"),
+    ("app/src/window/overlays/", "files of the system"),
+    ("app/src/window/app/overlays/about.rs", "files of the system"),
+    ("app/src/cli/ptywright/logs.rs", "follows its own log"),
+    ("control/src/registry/", "locks, and files of the system about processes"),
+    ("control/src/transport/reserved_descriptor.rs", "a descriptor only"),
+    ("control/src/dialect/settings/peer.rs", "the system's list of connections"),
+];
+
+#[test]
+fn files_are_read_by_the_bounded_reader() {
+    let mut findings = Vec::new();
+    let tree = Tree::read();
+    let crates = ["app/src/", "control/src/", "mux/src/", "renderer/src/"];
+    let is_checked = |path: &str| {
+        crates.iter().any(|folder| path.starts_with(folder))
+            && !path.ends_with("/tests.rs")
+            && !path.contains("/tests/")
+            && !READS_ITSELF.iter().any(|(allowed, _)| path.starts_with(allowed))
+    };
+    for file in tree.rust().filter(|file| is_checked(&file.path)) {
+        let code = file.text.split("#[cfg(test)]").next().unwrap_or_default();
+        for (number, line) in numbered(code) {
+            if ["fs::read(", "fs::read_to_string(", "File::open("]
+                .iter()
+                .any(|it| line.contains(it))
+            {
+                findings.push(format!("{}:{number}: {}", file.path, line.trim()));
+            }
+        }
+    }
+    check("files that are read without a limit", findings);
+}
+
 #[test]
 fn every_source_file_says_what_it_is_for() {
     let findings = Tree::read()

@@ -144,10 +144,12 @@ pub fn language(command: &LangCommand, home: &Path, lang: Option<&str>) -> Resul
     }
 }
 
+/// The longest theme that is imported, in bytes.
+const LONGEST_THEME: u64 = 1 << 20;
+
 fn import(file: &Path, name: Option<&str>, home: &Path) -> Result<Report> {
-    let bytes = std::fs::read(file).with_context(|| file.display().to_string())?;
-    let text =
-        String::from_utf8(bytes).with_context(|| format!("{} is not UTF-8", file.display()))?;
+    let text = unterm_mux::private::read_text_of_anyone(file, LONGEST_THEME)
+        .with_context(|| file.display().to_string())?;
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
     let name = name.map_or_else(|| stem.to_lowercase().replace(' ', "-"), str::to_owned);
     if name.is_empty() || name.starts_with('.') || name.contains(['/', '\\', '\0']) {

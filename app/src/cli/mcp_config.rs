@@ -152,11 +152,14 @@ enum Merged {
     Over(PathBuf),
 }
 
+/// The longest configuration that is read, in bytes. Claude Code keeps its history in the same file.
+const LONGEST: u64 = 64 << 20;
+
 /// Merges an entry into a file.
 fn merge(client: Client, file: &Path, entry: &Entry) -> Result<Merged> {
     let named = || file.display().to_string();
     let file = &followed(file).with_context(named)?;
-    let old = match fs::read_to_string(file) {
+    let old = match private::read_text_of_anyone(file, LONGEST) {
         Ok(text) => Some(text),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(anyhow!(error).context(named())),

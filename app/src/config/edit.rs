@@ -4,11 +4,13 @@ use std::{fs, path::Path};
 
 use anyhow::{Context, Result, anyhow, bail};
 use toml_edit::{Document, DocumentMut, InlineTable, Item, TableLike, Value};
+use unterm_mux::private;
 
 use super::{
     Config, FILE, ThemeChoice, keys,
     parse::{parse, text},
     reference,
+    settings::LONGEST,
 };
 use crate::action::{Keys, Takes};
 
@@ -91,10 +93,10 @@ fn update(
     keep: impl FnOnce(&Path, &str) -> Result<()>,
 ) -> Result<()> {
     // Instances and commands take turns, so that each change builds on the one before.
-    unterm_mux::private::create_folder(home)?;
+    private::create_folder(home)?;
     let _turn = unterm_control::lock(home).with_context(|| home.display().to_string())?;
     let file = home.join(FILE);
-    let bytes = match fs::read(&file) {
+    let bytes = match private::read_of_anyone(&file, LONGEST) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
         Err(error) => return Err(error).with_context(|| file.display().to_string()),
@@ -316,7 +318,7 @@ fn write(file: &Path, text: &str) -> std::io::Result<()> {
     // The file may be a symbolic link to a dotfiles folder.
     let file = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
     fs::create_dir_all(file.parent().unwrap_or(Path::new(".")))?;
-    unterm_mux::private::write(&file, text.as_bytes())
+    private::write(&file, text.as_bytes())
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use notify::{
     event::{AccessKind, AccessMode, ModifyKind},
 };
 use parking_lot::Mutex;
+use unterm_mux::private;
 
 use super::{
     Config,
@@ -19,6 +20,8 @@ use super::{
 
 /// The file's name in Unterm's home directory.
 pub const FILE: &str = "config.toml";
+/// The longest file that is read, in bytes.
+pub(super) const LONGEST: u64 = 4 << 20;
 
 /// A problem of the file and its place, as a line for the user.
 pub type Complaint = String;
@@ -34,7 +37,7 @@ pub fn load(file: &Path, home: &Path) -> Result<Config, Vec<Complaint>> {
 
 /// As [`load`], but with the default for each invalid setting.
 fn read(file: &Path, home: &Path) -> (Config, Vec<Complaint>) {
-    let bytes = match std::fs::read(file) {
+    let bytes = match private::read_of_anyone(file, LONGEST) {
         Ok(bytes) => bytes,
         Err(error) => {
             let is_missing = error.kind() == std::io::ErrorKind::NotFound;

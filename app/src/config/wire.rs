@@ -12,9 +12,12 @@ use unterm_control::{
     ActionKeys, Binding, Captures, Changes, Described, Headless, Host, HostRequest, Preferences,
     ThemeInfo, Topic,
 };
+use unterm_mux::private;
 use unterm_term::Rgb;
 
-use super::{Config, FILE, Settings, edit, keys, keys::Keymap, load, parse, theme};
+use super::{
+    Config, FILE, Settings, edit, keys, keys::Keymap, load, parse, settings::LONGEST, theme,
+};
 use crate::{
     action::{ACTIONS, Entry},
     captures::AppCaptures,
@@ -48,7 +51,7 @@ impl Preferences for FilePreferences {
     }
 
     fn describe(&self) -> Described {
-        let text = std::fs::read_to_string(self.home.join(FILE)).unwrap_or_default();
+        let text = private::read_text_of_anyone(&self.home.join(FILE), LONGEST).unwrap_or_default();
         let mut set = Vec::new();
         if let Ok(document) = text.parse::<DocumentMut>() {
             for (name, item) in document.iter() {

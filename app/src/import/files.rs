@@ -1,12 +1,8 @@
 //! Reads the files of a configuration: regular files only, with bounds on their size, number and depth.
 
-use std::{
-    fs::File,
-    io::Read as _,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
-use rustix::fs::{Mode, OFlags};
+use unterm_mux::private;
 
 /// The longest file, in bytes.
 const LONGEST: u64 = 1 << 20;
@@ -64,20 +60,9 @@ impl Files {
     }
 }
 
-/// Reads a regular file as UTF-8. Opening a pipe or a device must not block, so the file's type is checked after opening.
+/// Reads a regular file as UTF-8.
 fn read(path: &Path) -> Result<String, String> {
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let file = rustix::fs::open(path, flags, Mode::empty()).map_err(|error| error.to_string())?;
-    let file = File::from(file);
-    if !file.metadata().map_err(|error| error.to_string())?.is_file() {
-        return Err("it is no regular file".to_owned());
-    }
-    let mut bytes = Vec::new();
-    file.take(LONGEST + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
-    if bytes.len() as u64 > LONGEST {
-        return Err(format!("it is longer than {LONGEST} bytes"));
-    }
-    let text = String::from_utf8(bytes).map_err(|_| "it is not valid UTF-8".to_owned())?;
+    let text = private::read_text_of_anyone(path, LONGEST).map_err(|error| error.to_string())?;
     // Editors on Windows write a byte order mark.
     Ok(text.strip_prefix('\u{feff}').map_or_else(|| text.clone(), str::to_owned))
 }

@@ -1,15 +1,17 @@
 //! Finding instances by the registry's files.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
+
+use unterm_mux::private;
 
 use super::error::ClientError;
 use crate::{
     registry::{self, Record},
     transport::tcp::PREFERRED_PORT,
 };
+
+/// The longest token that is read, in bytes.
+const LONGEST_TOKEN: u64 = 4096;
 
 /// Where an instance listens, and its token.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +43,10 @@ pub fn find(home: &Path) -> Vec<Endpoint> {
     }
     let has_records =
         ["instances", "active.json", "server.json"].iter().any(|name| home.join(name).exists());
-    let token = if has_records { None } else { fs::read_to_string(home.join("auth_token")).ok() };
+    let token = match has_records {
+        true => None,
+        false => private::read_text_of_anyone(&home.join("auth_token"), LONGEST_TOKEN).ok(),
+    };
     endpoints.extend(token.map(|token| Endpoint {
         port: PREFERRED_PORT,
         token: token.trim().to_owned(),
@@ -86,6 +91,8 @@ pub fn find_by_name(home: &Path, name: &str) -> Result<Endpoint, ClientError> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::registry::Registration;
 

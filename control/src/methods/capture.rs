@@ -25,6 +25,8 @@ use crate::{
 
 /// The default time for a person to select a region, in milliseconds.
 const CHOOSING: u64 = 60_000;
+/// The longest picture that is read, in bytes.
+const LONGEST: u64 = 256 << 20;
 
 /// A picture.
 #[derive(Deserialize, Serialize, JsonSchema)]
@@ -85,7 +87,7 @@ impl Camera {
             Ok(false) => return Err(Error::Failed("The selection was cancelled".to_owned())),
             Err(why) => return Err(Error::Failed(format!("No picture could be taken: {why}"))),
         }
-        let png = std::fs::read(&file);
+        let png = private::read(&file, LONGEST);
         let png = png.map_err(|error| Error::Failed(format!("{}: {error}", file.display())))?;
         Ok(self.image(file, &png, source))
     }

@@ -2,7 +2,6 @@
 //! that announce it. Unknown keys of the file are preserved.
 
 use std::{
-    fs,
     io::{self, ErrorKind},
     net::{TcpStream, ToSocketAddrs},
     path::Path,
@@ -19,6 +18,8 @@ use unterm_mux::{Mux, private};
 
 /// The file's name in Unterm's home directory.
 const FILE: &str = "proxy.json";
+/// The longest file that is read, in bytes.
+const LONGEST: u64 = 1 << 20;
 /// Ports on which local proxies usually listen, in the order in which they are tried.
 const PORTS: [u16; 8] = [7897, 7890, 1087, 7070, 8118, 8888, 8080, 1080];
 /// How long to wait for a local proxy to answer, and for the desktop's settings.
@@ -96,7 +97,7 @@ impl Proxy {
     /// # Errors
     /// The file can't be read or is invalid.
     pub fn read(home: &Path) -> io::Result<Self> {
-        let text = match fs::read(home.join(FILE)) {
+        let text = match private::read_of_anyone(&home.join(FILE), LONGEST) {
             Err(error) if error.kind() == ErrorKind::NotFound => b"{}".to_vec(),
             text => text?,
         };
@@ -346,6 +347,8 @@ mod tests {
     use std::net::{Ipv4Addr, SocketAddrV4, TcpListener};
 
     use rustix::net::{self, AddressFamily, SocketType};
+
+    use std::fs;
 
     use super::*;
 

@@ -32,6 +32,9 @@ const BUILTIN: &[(&str, &str)] = builtin![
     "tokyo-night-storm" "zenburn"
 ];
 
+/// The longest theme that is read, in bytes.
+const LONGEST: u64 = 1 << 20;
+
 /// Former names of themes, each with its current name.
 const ALIASES: &[(&str, &str)] = &[
     ("standard", "catppuccin-mocha"),
@@ -228,7 +231,7 @@ pub fn find(name: &str, home: &Path) -> Result<Theme, ThemeError> {
     let invalid = |reason| ThemeError::Invalid { name: name.to_owned(), reason };
     let known = name_of(name, home);
     if let Some(file) = own(&known, home) {
-        match std::fs::read_to_string(&file) {
+        match unterm_mux::private::read_text_of_anyone(&file, LONGEST) {
             Ok(text) => return Theme::parse(&text).map_err(invalid),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(error) => return Err(ThemeError::Unreadable { file, error }),
