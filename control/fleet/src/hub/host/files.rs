@@ -1,21 +1,33 @@
 //! Files below one folder of the hub's host.
 
 use std::{
+    ffi::{OsStr, OsString},
     fs::File,
-    io::{BufRead as _, BufReader, Read as _, Write as _},
-    os::fd::OwnedFd,
+    io::{self, BufRead, BufReader, Read as _, Write as _},
+    os::{fd::OwnedFd, unix::ffi::OsStrExt as _},
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
 use anyhow::{Context as _, Result, bail, ensure};
-use rustix::fs::{Dir, FileType, Mode, OFlags, ResolveFlags, fstat, open, openat2};
+use rustix::{
+    fs::{
+        AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags, fchmod, fstat, open, openat, openat2,
+        readlinkat, renameat, unlinkat,
+    },
+    io::Errno,
+};
 use serde_json::json;
 
 use super::pattern;
+use crate::digest::random;
 
 /// The most bytes of a reply.
 const MOST_BYTES: usize = 200_000;
+/// The longest line, in bytes. A longer one counts as several lines, so that every reply gets further in the file.
+const LONGEST_READ: usize = 50_000;
+/// The most links that lead to a file to write.
+const MOST_LINKS: usize = 8;
 /// The most files that a search looks at.
 const MOST_FILES: usize = 20_000;
 /// The most results of a search.
@@ -57,7 +69,7 @@ impl Root {
         let how = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
         let opened = openat2(&self.folder, relative, flags, mode, how);
         match opened {
-            Err(rustix::io::Errno::XDEV) => {
+            Err(Errno::XDEV) => {
                 bail!("{}: outside of the folder that agents may use", path.display())
             }
             opened => opened.with_context(|| path.display().to_string()),
@@ -71,25 +83,21 @@ impl Root {
         Ok(File::from(file))
     }
 
-    /// Lines of a file: at most `limit`, after the first `offset`.
+    /// Lines of a file: at most `limit`, after the first `offset`. A line is at most [`LONGEST_READ`] bytes long.
     pub fn read(&self, path: &str, offset: usize, limit: usize) -> Result<String> {
         let file = self.file(Path::new(path), OFlags::RDONLY, Mode::empty())?;
         let mut reader = BufReader::new(file);
         let (mut content, mut lines, mut is_cut, mut number) = (String::new(), 0, false, 0);
         let mut line = Vec::new();
         let deadline = Instant::now() + PATIENCE;
-        loop {
-            line.clear();
-            let room = (MOST_BYTES + 1) as u64;
-            if reader.by_ref().take(room).read_until(b'\n', &mut line)? == 0 {
-                break;
-            }
+        while read_line(&mut reader, &mut line)? {
             number += 1;
             if number <= offset {
                 ensure!(Instant::now() < deadline, "{path}: reading took too long");
                 continue;
             }
             let text = String::from_utf8_lossy(&line);
+            // Invalid bytes take three bytes each as text, so a single line still fits.
             if lines == limit || content.len() + text.len() > MOST_BYTES {
                 is_cut = true;
                 break;
@@ -103,14 +111,55 @@ impl Root {
         Ok(reply.to_string())
     }
 
-    /// Writes a file.
+    /// Replaces a file, or creates one, at once: no reader sees half of it, and if it can't be written, the old one stays. Another
+    /// name of the old file (a hard link) keeps the old content. Keeps the permissions.
     pub fn write(&self, path: &str, content: &str) -> Result<String> {
-        let flags = OFlags::WRONLY | OFlags::CREATE;
-        let mode = Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::ROTH;
-        let mut file = self.file(Path::new(path), flags, mode)?;
-        file.set_len(0)?;
-        file.write_all(content.as_bytes()).with_context(|| path.to_owned())?;
+        let (folder, name) = self.place(Path::new(path))?;
+        let temporary = format!(".{}.unterm", random::<16>()?);
+        let new = Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::ROTH;
+        let looks = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
+        let mode = match openat(&folder, &name, looks | OFlags::CLOEXEC, Mode::empty()) {
+            Err(Errno::NOENT) => None,
+            old => {
+                let old = fstat(&old.with_context(|| path.to_owned())?)?.st_mode;
+                let is_file = FileType::from_raw_mode(old) == FileType::RegularFile;
+                ensure!(is_file, "{path}: not a file");
+                Some(Mode::from_raw_mode(old & 0o777))
+            }
+        };
+        let creates = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+        let create = || -> Result<()> {
+            let mut file = File::from(openat(&folder, &temporary, creates, new)?);
+            file.write_all(content.as_bytes())?;
+            if let Some(mode) = mode {
+                fchmod(&file, mode)?;
+            }
+            file.sync_all()?;
+            Ok(renameat(&folder, &temporary, &folder, &name)?)
+        };
+        if let Err(error) = create() {
+            let _ = unlinkat(&folder, &temporary, AtFlags::empty());
+            return Err(error.context(path.to_owned()));
+        }
         Ok(json!({"path": path, "bytes": content.len()}).to_string())
+    }
+
+    /// The folder and the name of a file to write, after the links that the path ends in.
+    fn place(&self, path: &Path) -> Result<(OwnedFd, OsString)> {
+        let mut path = path.to_owned();
+        for _ in 0..MOST_LINKS {
+            let name =
+                path.file_name().with_context(|| format!("{}: not a file", path.display()))?;
+            let name = name.to_owned();
+            let above = path.parent().unwrap_or(Path::new("")).to_owned();
+            let folder = self.at(&above, OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty())?;
+            match readlinkat(&folder, &name, Vec::new()) {
+                Ok(target) => path = above.join(OsStr::from_bytes(target.as_bytes())),
+                Err(Errno::INVAL | Errno::NOENT) => return Ok((folder, name)),
+                Err(error) => return Err(error).with_context(|| path.display().to_string()),
+            }
+        }
+        bail!("{}: too many links", path.display())
     }
 
     /// The files below a folder whose paths match a pattern.
@@ -212,6 +261,27 @@ impl Root {
     }
 }
 
+/// Reads a line with its end, of at most [`LONGEST_READ`] bytes and up to three more that complete a character. Returns false at
+/// the end of the file.
+fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
+    line.clear();
+    reader.by_ref().take(LONGEST_READ as u64).read_until(b'\n', line)?;
+    let is_unfinished = |line: &[u8]| {
+        let last = &line[line.len().saturating_sub(3)..];
+        // A longer line's earlier bytes may be invalid, too.
+        (0..last.len()).any(|at| {
+            let rest = std::str::from_utf8(&last[at..]);
+            rest.is_err_and(|error| error.valid_up_to() == 0 && error.error_len().is_none())
+        })
+    };
+    while line.len() < LONGEST_READ + 3
+        && line.len() >= LONGEST_READ
+        && is_unfinished(line)
+        && reader.by_ref().take(1).read_to_end(line)? == 1
+    {}
+    Ok(!line.is_empty())
+}
+
 #[cfg(test)]
 mod tests {
     use std::{fs, os::unix::fs::symlink};
@@ -268,6 +338,70 @@ mod tests {
         assert_eq!(value(root.write("src/a.rs", "new"))["bytes"], 3);
         assert_eq!(value(root.read("src/a.rs", 0, 9))["content"], "new");
         assert!(root.read("src", 0, 1).is_err() && root.read("none", 0, 1).is_err());
+    }
+
+    #[test]
+    fn a_long_line_is_read_in_pieces_and_none_is_lost() {
+        let (_folder, root) = tree();
+        for text in [
+            "é".repeat(150_000),
+            format!("x{}\nshort\n{}", "🦀".repeat(70_000), "y".repeat(50_000)),
+            format!("{}\n\nend\n", "z".repeat(49_999)),
+            "line\n".repeat(60_000),
+        ] {
+            fs::write(root.path().join("long"), &text).unwrap();
+            let (mut content, mut offset) = (String::new(), 0);
+            loop {
+                let read = value(root.read("long", offset, 2000));
+                let part = read["content"].as_str().unwrap();
+                assert!(part.len() <= MOST_BYTES);
+                content.push_str(part);
+                offset += read["lines"].as_u64().unwrap() as usize;
+                if read["has_more"] != true {
+                    break;
+                }
+                assert!(read["lines"].as_u64() > Some(0), "a reply without progress");
+            }
+            assert!(content == text, "{} and {} bytes", content.len(), text.len());
+        }
+        fs::write(root.path().join("long"), [0xff; 400_000]).unwrap();
+        let read = value(root.read("long", 0, 2000));
+        assert_eq!((&read["lines"], &read["has_more"]), (&json!(1), &json!(true)));
+    }
+
+    #[test]
+    fn a_file_is_replaced_at_once_and_only_by_its_name() {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let (folder, root) = tree();
+        let path = |name: &str| root.path().join(name);
+        // A second name, inside or outside, keeps what it had.
+        fs::hard_link(folder.path().join("secret"), path("linked")).unwrap();
+        let mut reader = File::open(path("src/a.rs")).unwrap();
+        fs::set_permissions(path("src/a.rs"), fs::Permissions::from_mode(0o750)).unwrap();
+        root.write("linked", "new").unwrap();
+        root.write("inside", "new").unwrap();
+        assert_eq!(fs::read_to_string(folder.path().join("secret")).unwrap(), "secret");
+        assert_eq!(fs::read_to_string(path("linked")).unwrap(), "new");
+        // Through a link, the file that it leads to.
+        assert!(path("inside").is_symlink());
+        assert_eq!(fs::read_to_string(path("src/a.rs")).unwrap(), "new");
+        let mode = fs::metadata(path("src/a.rs")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o750);
+        let mut old = String::new();
+        reader.read_to_string(&mut old).unwrap();
+        assert_eq!(old, "one\ntwo\nthree\n", "a reader of the old file");
+        symlink("self", path("self")).unwrap();
+        symlink("deep/new", path("src/to-be")).unwrap();
+        root.write("src/to-be", "made").unwrap();
+        assert_eq!(fs::read_to_string(path("src/deep/new")).unwrap(), "made");
+        for name in ["self", "src", "", "..", "none/new", "etc/new"] {
+            assert!(root.write(name, "x").is_err(), "{name:?}");
+        }
+        let names = fs::read_dir(root.path()).unwrap().flatten();
+        assert!(
+            !names.into_iter().any(|name| name.file_name().to_string_lossy().ends_with(".unterm"))
+        );
     }
 
     #[test]
