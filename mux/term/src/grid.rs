@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use crate::cell::{Cell, WITHOUT_IDS};
 use crate::history::{Found, History, Stored};
-use crate::page::{Page, PageBuilder, rows_per_page};
+use crate::page::{PackedRow, Page, PageBuilder, rows_per_page};
 use crate::row::{MULTICELL, RowMeta, WRAPPED};
 use crate::snapshot::Link;
 use crate::style::Style;
@@ -26,6 +26,10 @@ pub(crate) use append::write_ascii;
 
 /// Cells that share one set of tables. There are fewer of them than ids, so a swept table always has room for them.
 const CELLS_PER_TABLE: usize = 60_000;
+
+/// Bytes for each line of history that the limit allows. A screen so narrow that lines need more rows than fit into this
+/// keeps fewer lines, but at least as many rows as the limit has lines.
+const LINE_BYTES: usize = 2048;
 
 /// See the module.
 pub(crate) struct Grid {
@@ -126,9 +130,40 @@ impl Grid {
         self.live_top + self.rows as u64
     }
 
-    /// The number of the oldest row kept.
+    /// The number of the oldest row kept. The limit counts lines, not rows, so a narrow screen loses no history.
     pub fn oldest(&self) -> u64 {
-        self.history.start().max(self.live_top.saturating_sub(self.limit as u64))
+        let start = self.history.start();
+        if self.live_top - start <= self.limit as u64 {
+            return start;
+        }
+        let row_bytes = self.cols + size_of::<PackedRow>();
+        let most = self.limit.saturating_mul(LINE_BYTES) / row_bytes;
+        let oldest = self.live_top.saturating_sub(most.max(self.limit) as u64);
+        self.after_excess_lines().max(oldest)
+    }
+
+    /// The number of the first row after the lines of history beyond the limit.
+    fn after_excess_lines(&self) -> u64 {
+        let hot = self.live_top - self.pending as u64;
+        let is_wrapped = |place: usize| {
+            self.meta[self.order[(self.head + place) % self.slots] as usize].is_wrapped()
+        };
+        let pending = (0..self.pending).filter(|&place| !is_wrapped(place)).count() as u64;
+        let mut excess = (self.history.lines() + pending).saturating_sub(self.limit as u64);
+        for (first, stored) in self.history.entries() {
+            let (wraps, lines) = (stored.wraps(), u64::from(stored.wraps().lines));
+            if excess < lines || excess == lines && wraps.last {
+                return first + stored.rows_of_lines(excess);
+            }
+            excess -= lines;
+        }
+        for place in 0..self.pending {
+            if excess == 0 {
+                return hot + place as u64;
+            }
+            excess -= u64::from(!is_wrapped(place));
+        }
+        self.live_top
     }
 
     pub fn generation(&self) -> u32 {
@@ -515,7 +550,7 @@ impl Grid {
     /// Adds the newest page of history.
     fn add_page(&mut self, page: Page) {
         self.history.push(Stored::Packed(Arc::new(page)));
-        self.history.drop_before(self.live_top.saturating_sub(self.limit as u64));
+        self.history.drop_before(self.oldest());
         self.history.freeze_backlog();
     }
 
@@ -533,7 +568,7 @@ impl Grid {
 
     /// Row number `line`, if it is kept. `scratch` holds its cells if they must be unpacked.
     pub fn read<'a>(&'a self, line: u64, scratch: &'a mut Scratch) -> Option<RowView<'a>> {
-        if line < self.oldest() || line >= self.end() {
+        if line >= self.end() || line < self.live_top && line < self.oldest() {
             return None;
         }
         let hot = self.live_top - self.pending as u64;
@@ -579,7 +614,7 @@ impl Grid {
 
     /// The data of row number `line`, if it is kept.
     pub fn line_meta(&self, line: u64) -> Option<RowMeta> {
-        if line < self.oldest() || line >= self.end() {
+        if line >= self.end() || line < self.live_top && line < self.oldest() {
             return None;
         }
         let hot = self.live_top - self.pending as u64;
@@ -593,7 +628,7 @@ impl Grid {
     /// Renumbers the screen's rows from the end of history, and drops history beyond the limit.
     pub fn start_after_history(&mut self) {
         self.live_top = self.history.end();
-        self.history.drop_before(self.live_top.saturating_sub(self.limit as u64));
+        self.history.drop_before(self.oldest());
     }
 
     /// The number of entries in all tables, for tests of their bounds.
