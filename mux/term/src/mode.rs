@@ -485,6 +485,7 @@ impl Term {
             self.request_size(None, Some(80));
         }
         self.sgr_stack = Default::default();
+        self.held = None;
         self.show_screen(false);
         self.dec = Self::first_dec_modes();
         self.protection = Default::default();

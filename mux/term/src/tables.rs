@@ -181,6 +181,12 @@ impl Tables {
     }
 }
 
+impl Default for Tables {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 /// One of the three kinds of ids in a cell, and its table.
 pub(crate) trait Id {
     type Item: Clone + Eq + Hash;

@@ -19,6 +19,7 @@ use crate::modes::DecModes;
 use crate::osc::OscState;
 use crate::osc::title::{TitleStack, TitlesSet};
 use crate::pen::Pen;
+use crate::redraw::Held;
 use crate::reflow::Place;
 use crate::sgr_stack::SgrStack;
 use crate::tabs::Tabs;
@@ -188,6 +189,8 @@ pub struct Term {
     pub(crate) keyboard: Keyboard,
     pub(crate) osc: OscState,
     pub(crate) commands: Commands,
+    /// What the last resize cut for a shell that draws its prompt again.
+    pub(crate) held: Option<Box<Held>>,
     pub(crate) marks: Marks,
     pub(crate) typed: Typed,
     pub(crate) shape: CursorShape,
@@ -255,6 +258,7 @@ impl Term {
             keyboard: Keyboard::default(),
             osc: OscState::default(),
             commands: Commands::new(options.nonce),
+            held: None,
             marks: Marks::default(),
             typed: Typed::default(),
             shape: CursorShape::Default,
@@ -378,6 +382,7 @@ impl Term {
         self.printed_to = if is_behind_text { self.cursor.key() } else { NOWHERE };
         self.tabs.resize(cols);
         self.pen.forget_ids();
+        self.show_held();
         self.debug_check();
     }
 

@@ -64,6 +64,8 @@ impl Term {
     pub(super) fn mark_prompt(&mut self, rest: &[u8]) {
         let (letter, rest) = split(rest);
         let options = Options(rest);
+        // The shell marks what it draws, so the rows above that a resize cut are not drawn again.
+        self.return_held();
         match letter {
             b"A" | b"N" => match options.text("k") {
                 None | Some("i") => {
@@ -99,6 +101,7 @@ impl Term {
     /// OSC 633: the same letters, plus a command line, properties and other prompts.
     pub(super) fn mark_prompt_vscode(&mut self, rest: &[u8]) {
         let (letter, rest) = split(rest);
+        self.return_held();
         match letter {
             b"A" => {
                 self.fresh_line();

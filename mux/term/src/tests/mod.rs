@@ -9,6 +9,7 @@ mod keyboard;
 mod oracle;
 mod osc;
 mod print;
+mod redraw;
 mod reflow;
 mod search;
 mod sequences;
