@@ -21,6 +21,8 @@ mod text_size;
 pub(crate) mod title;
 mod to_vt;
 
+pub(crate) use pointer::Pointers;
+
 use crate::notification::Progress;
 use crate::term::Term;
 use crate::{Event, Rgb};
@@ -32,7 +34,7 @@ pub(crate) struct OscState {
     colors: color_stack::ColorStack,
     questions: clipboard::Questions,
     notifications: kitty_notify::Notifications,
-    pointers: pointer::Stacks,
+    pub pointers: Pointers,
     progress: Progress,
     /// See [`Term::host`].
     host: Option<String>,

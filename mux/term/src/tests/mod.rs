@@ -6,6 +6,7 @@ mod graphics;
 mod history;
 mod hostile;
 mod keyboard;
+mod left_behind;
 mod oracle;
 mod osc;
 mod print;
