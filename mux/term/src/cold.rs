@@ -32,6 +32,8 @@ pub(crate) struct Cold {
     pub has_tiles: bool,
     /// See [`Page::stays`].
     pub stays: bool,
+    /// See [`Page::link_bytes`].
+    pub link_bytes: usize,
 }
 
 impl Cold {
@@ -52,6 +54,7 @@ impl Cold {
             wraps: Wraps::of_pages(pages),
             has_tiles: pages.iter().any(|page| page.has_tiles),
             stays: pages.iter().all(|page| page.stays),
+            link_bytes: pages.iter().map(|page| page.link_bytes).sum(),
         }
     }
 

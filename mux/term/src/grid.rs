@@ -58,7 +58,7 @@ pub(crate) struct Grid {
     builder: PageBuilder,
     /// Memory for [`Grid::append`].
     spans: Vec<append::Span>,
-    /// Lines of history to keep.
+    /// Lines of history to keep; see [`Grid::oldest`].
     limit: usize,
     live_top: u64,
 }
@@ -246,13 +246,28 @@ impl Grid {
 
     /// The id of `link` in `table`; 0 if the table is full of links in use.
     pub fn intern_link(&mut self, table: usize, link: &Arc<Link>) -> u16 {
-        match self.tables[table].links.intern(link) {
-            Some(id) => id,
-            None => {
-                self.sweep::<LinkId>(table);
-                self.tables[table].links.intern(link).unwrap_or(0)
+        let count = self.tables[table].links.items().len();
+        if let Some(id) = self.tables[table].links.intern(link) {
+            if self.tables[table].links.items().len() > count {
+                self.tables[table].count_links(count);
             }
+            return id;
         }
+        self.sweep::<LinkId>(table);
+        let id = self.tables[table].links.intern(link).unwrap_or(0);
+        self.tables[table].count_links(0);
+        id
+    }
+
+    /// Bytes of the links in all rows kept, those of replaced text included until [`Grid::sweep_links`].
+    pub fn link_bytes(&self) -> usize {
+        let screen: usize = self.tables.iter().map(|tables| tables.link_bytes()).sum();
+        screen + self.history.link_bytes()
+    }
+
+    /// Drops the links of replaced text.
+    pub fn sweep_links(&mut self) {
+        (0..self.tables.len()).for_each(|table| self.sweep::<LinkId>(table));
     }
 
     /// The id of `cluster` in `table`; `None` if the table is full of clusters in use.
@@ -292,6 +307,7 @@ impl Grid {
             }
         }
         part.swept();
+        self.tables[table].count_links(0);
         self.generation += 1;
     }
 

@@ -77,6 +77,13 @@ impl Stored {
         }
     }
 
+    fn link_bytes(&self) -> usize {
+        match self {
+            Self::Packed(page) => page.link_bytes,
+            Self::Cold(cold) => cold.link_bytes,
+        }
+    }
+
     fn is_cold(&self) -> bool {
         matches!(self, Self::Cold(_))
     }
@@ -101,6 +108,8 @@ pub(crate) struct History {
     cold: usize,
     /// The lines that end in these rows.
     lines: u64,
+    /// See [`Page::link_bytes`].
+    link_bytes: usize,
     /// All rows before this number are already compressed.
     frozen_until: u64,
     cache: Mutex<VecDeque<(u64, Arc<Thawed>)>>,
@@ -142,12 +151,19 @@ impl History {
         self.lines
     }
 
+    /// Bytes of the links in these rows.
+    pub fn link_bytes(&self) -> usize {
+        self.link_bytes
+    }
+
     fn add(&mut self, stored: &Stored) {
+        self.link_bytes += stored.link_bytes();
         *if stored.is_cold() { &mut self.cold } else { &mut self.packed } += stored.size();
         self.lines += u64::from(stored.wraps().lines);
     }
 
     fn subtract(&mut self, stored: &Stored) {
+        self.link_bytes -= stored.link_bytes();
         *if stored.is_cold() { &mut self.cold } else { &mut self.packed } -= stored.size();
         self.lines -= u64::from(stored.wraps().lines);
     }
@@ -339,6 +355,8 @@ impl History {
         assert_eq!(next, self.end);
         assert_eq!((packed, cold), (self.packed, self.cold), "sizes are summed");
         assert_eq!(lines, self.lines, "lines are counted");
+        let links: usize = self.entries.iter().map(|(_, stored)| stored.link_bytes()).sum();
+        assert_eq!(links, self.link_bytes, "links are counted");
     }
 }
 

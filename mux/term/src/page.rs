@@ -76,6 +76,8 @@ pub(crate) struct Page {
     pub has_tiles: bool,
     /// [`Page::row_stays`] holds for every row.
     pub stays: bool,
+    /// Bytes of its links. Pages may share them.
+    pub link_bytes: usize,
 }
 
 /// Which rows of some pages continue in the next row.
@@ -191,6 +193,7 @@ impl Page {
         let has_tiles = words.chunks(LOOKED_AT_ONCE).any(|words| {
             words.iter().fold(false, |any, &word| any | Cell(word.into()).tile().is_some())
         });
+        let link_bytes = links.iter().map(|link| link.bytes()).sum();
         let mut page = Self {
             rows,
             bytes,
@@ -203,6 +206,7 @@ impl Page {
             wraps,
             has_tiles,
             stays: true,
+            link_bytes,
         };
         page.stays = (0..page.len()).all(|row| page.row_stays(row));
         page

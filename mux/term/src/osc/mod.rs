@@ -36,6 +36,8 @@ pub(crate) struct OscState {
     notifications: kitty_notify::Notifications,
     pub pointers: Pointers,
     progress: Progress,
+    /// Links refused since the last that was accepted.
+    refused_links: u32,
     /// See [`Term::host`].
     host: Option<String>,
     remote_host: Option<String>,
