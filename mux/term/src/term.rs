@@ -43,7 +43,8 @@ const EVENTS_CAP: usize = 4096;
 /// The settings of a new terminal.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Lines of history the main screen keeps, at most 999,999,999. Memory grows as lines arrive.
+    /// Lines of history the main screen keeps, at most 999,999,999. A line counts once, however many rows it takes. Memory
+    /// grows as lines arrive; rows beyond one for each line are bounded to 2 KiB for each line of this limit.
     pub scrollback: usize,
     /// Reads the image files that a program names instead of sending; `None` if the program runs on another machine.
     pub media: Option<Arc<dyn Media>>,
