@@ -93,6 +93,7 @@ impl Term {
     pub(crate) fn end_what_is_left(&mut self, end: Option<Option<i32>>) {
         let Some(before) = self.commands.before(end.is_some()) else { return };
         let exit_code = end.flatten();
+        self.forget_unfinished();
         let is_left_on_alternate =
             self.screen == ScreenKind::Alternate && before.screen == ScreenKind::Main;
         let has_failed = is_left_on_alternate || exit_code.is_some_and(|code| code > SIGNAL_CODES);
