@@ -367,7 +367,7 @@ impl Grid {
                     let ids = if is_carried { tables.view() } else { page.tables() };
                     line.part_into(all, &mut packer, ids, follow);
                     if is_carried && tables.are_untidy() {
-                        let old = std::mem::replace(&mut tables, Tables::new());
+                        let old = std::mem::take(&mut tables);
                         adopt(&mut tables, &mut line.cells, &old.view());
                         packer.read_from(CARRIED, true);
                     }
