@@ -25,7 +25,7 @@ use unterm_term::{Options, Size};
 use crate::{
     Axis, Direction, KILL_GRACE, Layout, MuxEvent, Node, Observer, Pane, PaneId, PtySpawner, Rect,
     Spacing, SpawnError, Spawner, Tab, TabId,
-    image_budget::{self, IMAGE_BUDGET},
+    image_budget::{self, IMAGE_BUDGET, UNFINISHED_BUDGET},
     lock::Mutex,
     observer::{Observers, Threads},
     pane::Owner,
@@ -121,6 +121,7 @@ pub struct Mux {
     next_tab: AtomicU64,
     /// The memory that the images of all panes may use together, in bytes.
     image_budget: AtomicUsize,
+    unfinished_budget: AtomicUsize,
     state: Mutex<State>,
     this: Weak<Mux>,
 }
@@ -212,6 +213,7 @@ impl Mux {
             next_pane: AtomicU64::new(0),
             next_tab: AtomicU64::new(0),
             image_budget: AtomicUsize::new(IMAGE_BUDGET),
+            unfinished_budget: AtomicUsize::new(UNFINISHED_BUDGET),
             state: Mutex::default(),
             this: this.clone(),
         })
@@ -231,6 +233,11 @@ impl Mux {
     /// a program sends the next image.
     pub fn set_image_budget(&self, bytes: usize) {
         self.image_budget.store(bytes, Ordering::Relaxed);
+    }
+
+    /// Sets how much of that memory images that have not arrived whole may use, in bytes. At first it is 128 MiB.
+    pub fn set_unfinished_budget(&self, bytes: usize) {
+        self.unfinished_budget.store(bytes, Ordering::Relaxed);
     }
 
     /// Sets a variable for every program started later.
@@ -461,14 +468,17 @@ impl Owner for Mux {
 
     fn images_grew(&self) {
         let budget = self.image_budget.load(Ordering::Relaxed);
+        let unfinished_budget = self.unfinished_budget.load(Ordering::Relaxed);
         let panes: Vec<_> = {
             let state = self.state.lock();
-            let bytes = state.panes.values().map(|pane| pane.image_bytes());
-            if bytes.sum::<usize>() <= budget {
+            let bytes: usize = state.panes.values().map(|pane| pane.image_bytes()).sum();
+            let unfinished: usize = state.panes.values().map(|pane| pane.unfinished_bytes()).sum();
+            if bytes <= budget && unfinished <= unfinished_budget {
                 return;
             }
             state.panes.values().filter(|pane| pane.image_bytes() > 0).cloned().collect()
         };
+        image_budget::enforce_unfinished(&panes, unfinished_budget);
         image_budget::enforce(&panes, budget);
     }
 

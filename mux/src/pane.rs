@@ -113,6 +113,8 @@ pub struct Pane {
     term: Mutex<Term>,
     /// The memory that the terminal's images use, in bytes, since the last output.
     image_bytes: AtomicUsize,
+    /// The part of it that is arriving.
+    unfinished_bytes: AtomicUsize,
     /// The last published `seq`. When the state changes, receivers wake although the value stays the same.
     seq: watch::Sender<u64>,
     process: Arc<dyn Process>,
@@ -186,6 +188,7 @@ impl Pane {
             seq: watch::Sender::new(term.seq()),
             echoes: AtomicBool::new(term.echoes_locally()),
             image_bytes: AtomicUsize::new(term.image_bytes()),
+            unfinished_bytes: AtomicUsize::new(term.unfinished_bytes()),
             term: Mutex::new(term),
             process,
             command,

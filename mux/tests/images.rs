@@ -75,26 +75,65 @@ fn images_of_the_greediest_pane_give_way() {
 #[test]
 fn an_image_that_is_arriving_gives_way_and_its_program_gets_an_error() {
     let mux = common::headless();
-    mux.set_image_budget(6 * IMAGE);
+    // The first chunk counts while it arrives, as base64.
+    mux.set_image_budget(7 * IMAGE);
     let half = common::open(
         &mux,
         r"stty -echo -icanon
         data=$(head -c 200000 /dev/zero | base64 -w 0)
         printf '\033_Ga=T,i=7,s=300,v=300,m=1;%s\033\\half\n' $data
         read -r line
-        printf '\033_Gm=0;%s\033\\whole\n' $data
+        printf '\033_Gm=0;AAAA\033\\whole\n'
         read -r line
         printf '<%s>\n' $(printf %s $line | tr -d '\033\\')",
     );
     common::wait_text(&half, "half");
     assert!(half.term().image_bytes() >= 200_000);
     let other = pane(&mux);
-    send(&other, [1, 2]);
+    send(&other, [1, 2, 3]);
     assert_eq!(half.term().image_bytes(), 0);
-    assert!(other.term().image_bytes() >= 2 * IMAGE);
+    assert!(other.term().image_bytes() >= 3 * IMAGE);
     half.write(b"\n").unwrap();
     common::wait_text(&half, "whole");
     half.write(b"\n").unwrap();
     common::wait_text(&half, "<_Gi=7;ENOSPC");
+    mux.shutdown();
+}
+
+#[test]
+fn unfinished_images_of_all_panes_share_a_budget() {
+    let mux = common::headless();
+    mux.set_unfinished_budget(1_000_000);
+    let send = |start: &str, bytes: usize, end: &str| {
+        common::open(
+            &mux,
+            &format!(
+                r"stty -echo -icanon
+                printf '{start}'; head -c {bytes} /dev/zero | tr '\0' A; printf '{end}'
+                read -r line
+                printf '\033\\whole\n'
+                read -r line"
+            ),
+        )
+    };
+    let starts = [r"\033]1337;File=inline=1:", r"\033]1337;FilePart=", r"\033Pq"];
+    let modest: Vec<_> = starts.iter().map(|start| send(start, 100_000, "")).collect();
+    for pane in &modest {
+        common::wait(pane, "its bytes", |pane| pane.term().unfinished_bytes() >= 100_000);
+    }
+    // The one with the most gives way: its file in parts, and the part that arrives.
+    let greedy = send(
+        r"\033]1337;MultipartFile=inline=1;size=900000\a\033]1337;FilePart=",
+        850_000,
+        r"\asent\n",
+    );
+    common::wait_text(&greedy, "sent");
+    assert_eq!(greedy.term().unfinished_bytes(), 0);
+    for pane in &modest {
+        assert!(pane.term().unfinished_bytes() >= 100_000);
+        pane.write(b"\n").unwrap();
+        common::wait_text(pane, "whole");
+        assert_eq!(pane.term().unfinished_bytes(), 0);
+    }
     mux.shutdown();
 }

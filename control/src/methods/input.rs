@@ -372,14 +372,14 @@ fn mouse(pane: &Pane, params: &MouseParams<'_>, [col, row]: [&'static str; 2]) -
             });
         }
     };
-    let (width, height) = (u32::from(size.cell_width), u32::from(size.cell_height));
+    let (width, height) = (i32::from(size.cell_width), i32::from(size.cell_height));
     let at = |kind| MouseEvent {
         kind,
         modifiers,
         col,
         row,
-        x: u32::from(col) * width + width / 2,
-        y: u32::from(row) * height + height / 2,
+        x: i32::from(col) * width + width / 2,
+        y: i32::from(row) * height + height / 2,
     };
     let told = kinds.into_iter().filter_map(|kind| encode_mouse(&at(kind), tracking, encoding));
     let mut bytes: Vec<u8> = told.flatten().collect();

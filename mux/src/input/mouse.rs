@@ -42,10 +42,11 @@ pub struct MouseEvent {
     pub col: u16,
     /// Row of the live screen, from 0.
     pub row: u16,
-    /// Pixels from the grid's left edge.
-    pub x: u32,
+    /// Pixels from the grid's left edge. Outside the grid, a button that is down makes the program receive places that are
+    /// negative or beyond its size. [`MouseEncoding::SgrPixels`] reports them as they are, like xterm.
+    pub x: i32,
     /// Pixels from the grid's top edge.
-    pub y: u32,
+    pub y: i32,
 }
 
 impl MouseButton {
@@ -303,6 +304,26 @@ mod tests {
         assert_eq!(at(2014, MouseEncoding::Utf8), Some(b"\x1b[M \xdf\xbf*".to_vec()));
         assert_eq!(at(2015, MouseEncoding::Utf8), None);
         assert_eq!(at(u16::MAX, MouseEncoding::Sgr), Some(b"\x1b[<0;65536;10M".to_vec()));
+    }
+
+    #[test]
+    fn pixels_outside_the_grid_are_reported_as_they_are() {
+        let at = |x, y, encoding| {
+            let kind = MouseKind::Motion(Some(MouseButton::Left));
+            let event = MouseEvent { x, y, ..event(kind, Modifiers::empty()) };
+            encode_mouse(&event, MouseTracking::Drag, encoding).unwrap()
+        };
+        for (x, y, expected) in [
+            (0, 0, "\x1b[<32;1;1M"),
+            (-1, -1, "\x1b[<32;0;0M"),
+            (-20, 7, "\x1b[<32;-19;8M"),
+            (5000, -300, "\x1b[<32;5001;-299M"),
+            (i32::MAX, i32::MIN, "\x1b[<32;2147483647;-2147483647M"),
+        ] {
+            assert_eq!(at(x, y, MouseEncoding::SgrPixels), expected.as_bytes(), "{x} {y}");
+            // Cells stay in the grid.
+            assert_eq!(at(x, y, MouseEncoding::Sgr), b"\x1b[<32;5;10M");
+        }
     }
 
     #[test]

@@ -12,8 +12,21 @@ impl Pane {
         self.image_bytes.load(Ordering::Relaxed)
     }
 
+    /// The part of [`Pane::image_bytes`] that is arriving.
+    pub(crate) fn unfinished_bytes(&self) -> usize {
+        self.unfinished_bytes.load(Ordering::Relaxed)
+    }
+
+    /// Drops what is arriving.
+    pub(crate) fn shed_unfinished(&self) {
+        let mut term = self.term.lock();
+        term.shed_unfinished();
+        self.note_images(&term);
+    }
+
     /// Notes the size of the images. Returns whether it has grown. `term` is the pane's locked terminal.
     pub(super) fn note_images(&self, term: &Term) -> bool {
+        self.unfinished_bytes.store(term.unfinished_bytes(), Ordering::Relaxed);
         let bytes = term.image_bytes();
         self.image_bytes.swap(bytes, Ordering::Relaxed) < bytes
     }

@@ -20,6 +20,9 @@ impl Term {
             self.commands.visit(visit);
             self.marks.visit(visit);
             self.typed.visit(visit);
+            if let Some(held) = &mut self.held {
+                visit(&mut held.first);
+            }
         }
         let shown = screen == self.screen;
         let layer = if shown { &mut self.graphics.shown } else { &mut self.graphics.hidden };

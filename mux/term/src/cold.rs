@@ -26,10 +26,14 @@ pub(crate) struct Cold {
     /// Length of the longest row, in cells.
     pub longest: u16,
     pub wraps: Wraps,
+    /// For each page, its rows and, from the lowest bit on, which of them wrap. Empty if none does.
+    wrapped: Box<[(u8, u64)]>,
     /// See [`Page::has_tiles`].
     pub has_tiles: bool,
     /// See [`Page::stays`].
     pub stays: bool,
+    /// See [`Page::link_bytes`].
+    pub link_bytes: usize,
 }
 
 impl Cold {
@@ -43,9 +47,14 @@ impl Cold {
             pages: pages.len() as u32,
             rows: pages.iter().map(|page| page.len() as u32).sum(),
             longest: pages.iter().map(|page| page.longest).max().unwrap_or(0),
+            wrapped: match Wraps::of_pages(pages).any {
+                true => pages.iter().map(|page| (page.len() as u8, page.wrapped_rows())).collect(),
+                false => Box::default(),
+            },
             wraps: Wraps::of_pages(pages),
             has_tiles: pages.iter().any(|page| page.has_tiles),
             stays: pages.iter().all(|page| page.stays),
+            link_bytes: pages.iter().map(|page| page.link_bytes).sum(),
         }
     }
 
@@ -72,9 +81,14 @@ impl Cold {
         self.rows as usize
     }
 
+    /// Whether each row wraps into the next, if any does.
+    pub fn wrapped_rows(&self) -> impl Iterator<Item = bool> {
+        self.wrapped.iter().flat_map(|&(rows, bits)| (0..rows).map(move |row| bits >> row & 1 != 0))
+    }
+
     /// Bytes of memory it uses.
     pub fn size(&self) -> usize {
-        size_of::<Self>() + self.data.len()
+        size_of::<Self>() + self.data.len() + size_of_val(&*self.wrapped)
     }
 }
 

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use crate::anchors::Visit;
 use crate::cap::Caps;
 use crate::grid::Grid;
+use crate::left_behind::Before;
 use crate::row::{OUTPUT, PROMPT};
 use crate::term::{ScreenKind, Term};
 use crate::{LineId, Point, TextRange};
@@ -182,6 +183,9 @@ pub(crate) struct Commands {
     nonce: Option<Arc<str>>,
     /// The one-time ticket that a program exchanges for the nonce.
     ticket: Option<String>,
+    /// The state before each running command of the pane's own shells, outermost first. A shell inside a shell is such a
+    /// command, and goes on after its first prompt has ended it in the list.
+    before: Vec<Before>,
 }
 
 impl Commands {
@@ -245,6 +249,25 @@ impl Commands {
         }
         self.list[first].exit_code = exit_code;
         Some(self.list[first].id)
+    }
+
+    /// Keeps the state before a command of the pane's own shells.
+    pub fn remember(&mut self, before: Before) {
+        if self.before.len() == NESTED_CAP {
+            self.before.remove(0);
+        }
+        self.before.push(before);
+    }
+
+    /// The state before the command that an authentic mark ends. `is_end`: the mark is the end that the shell of the last
+    /// such command reports. Any other mark may be the first prompt of a shell inside that command, which then still runs.
+    pub fn before(&mut self, is_end: bool) -> Option<Before> {
+        if is_end {
+            return self.before.pop();
+        }
+        let is_running = |command: &&Command| command.is_running() && command.is_authentic;
+        let id = self.list.iter().rev().find(is_running)?.id;
+        self.before.last().filter(|before| before.command == id).cloned()
     }
 
     /// Ends, at this place and `seq`, the innermost running command of an application (`aid`) and every command inside

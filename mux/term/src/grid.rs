@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use crate::cell::{Cell, WITHOUT_IDS};
 use crate::history::{Found, History, Stored};
-use crate::page::{Page, PageBuilder, rows_per_page};
+use crate::page::{PackedRow, Page, PageBuilder, rows_per_page};
 use crate::row::{MULTICELL, RowMeta, WRAPPED};
 use crate::snapshot::Link;
 use crate::style::Style;
@@ -26,6 +26,10 @@ pub(crate) use append::write_ascii;
 
 /// Cells that share one set of tables. There are fewer of them than ids, so a swept table always has room for them.
 const CELLS_PER_TABLE: usize = 60_000;
+
+/// Bytes for each line of history that the limit allows. A screen so narrow that lines need more rows than fit into this
+/// keeps fewer lines, but at least as many rows as the limit has lines.
+const LINE_BYTES: usize = 2048;
 
 /// See the module.
 pub(crate) struct Grid {
@@ -54,7 +58,7 @@ pub(crate) struct Grid {
     builder: PageBuilder,
     /// Memory for [`Grid::append`].
     spans: Vec<append::Span>,
-    /// Lines of history to keep.
+    /// Lines of history to keep; see [`Grid::oldest`].
     limit: usize,
     live_top: u64,
 }
@@ -126,9 +130,40 @@ impl Grid {
         self.live_top + self.rows as u64
     }
 
-    /// The number of the oldest row kept.
+    /// The number of the oldest row kept. The limit counts lines, not rows, so a narrow screen loses no history.
     pub fn oldest(&self) -> u64 {
-        self.history.start().max(self.live_top.saturating_sub(self.limit as u64))
+        let start = self.history.start();
+        if self.live_top - start <= self.limit as u64 {
+            return start;
+        }
+        let row_bytes = self.cols + size_of::<PackedRow>();
+        let most = self.limit.saturating_mul(LINE_BYTES) / row_bytes;
+        let oldest = self.live_top.saturating_sub(most.max(self.limit) as u64);
+        self.after_excess_lines().max(oldest)
+    }
+
+    /// The number of the first row after the lines of history beyond the limit.
+    fn after_excess_lines(&self) -> u64 {
+        let hot = self.live_top - self.pending as u64;
+        let is_wrapped = |place: usize| {
+            self.meta[self.order[(self.head + place) % self.slots] as usize].is_wrapped()
+        };
+        let pending = (0..self.pending).filter(|&place| !is_wrapped(place)).count() as u64;
+        let mut excess = (self.history.lines() + pending).saturating_sub(self.limit as u64);
+        for (first, stored) in self.history.entries() {
+            let (wraps, lines) = (stored.wraps(), u64::from(stored.wraps().lines));
+            if excess < lines || excess == lines && wraps.last {
+                return first + stored.rows_of_lines(excess);
+            }
+            excess -= lines;
+        }
+        for place in 0..self.pending {
+            if excess == 0 {
+                return hot + place as u64;
+            }
+            excess -= u64::from(!is_wrapped(place));
+        }
+        self.live_top
     }
 
     pub fn generation(&self) -> u32 {
@@ -211,13 +246,28 @@ impl Grid {
 
     /// The id of `link` in `table`; 0 if the table is full of links in use.
     pub fn intern_link(&mut self, table: usize, link: &Arc<Link>) -> u16 {
-        match self.tables[table].links.intern(link) {
-            Some(id) => id,
-            None => {
-                self.sweep::<LinkId>(table);
-                self.tables[table].links.intern(link).unwrap_or(0)
+        let count = self.tables[table].links.items().len();
+        if let Some(id) = self.tables[table].links.intern(link) {
+            if self.tables[table].links.items().len() > count {
+                self.tables[table].count_links(count);
             }
+            return id;
         }
+        self.sweep::<LinkId>(table);
+        let id = self.tables[table].links.intern(link).unwrap_or(0);
+        self.tables[table].count_links(0);
+        id
+    }
+
+    /// Bytes of the links in all rows kept, those of replaced text included until [`Grid::sweep_links`].
+    pub fn link_bytes(&self) -> usize {
+        let screen: usize = self.tables.iter().map(|tables| tables.link_bytes()).sum();
+        screen + self.history.link_bytes()
+    }
+
+    /// Drops the links of replaced text.
+    pub fn sweep_links(&mut self) {
+        (0..self.tables.len()).for_each(|table| self.sweep::<LinkId>(table));
     }
 
     /// The id of `cluster` in `table`; `None` if the table is full of clusters in use.
@@ -257,6 +307,7 @@ impl Grid {
             }
         }
         part.swept();
+        self.tables[table].count_links(0);
         self.generation += 1;
     }
 
@@ -515,7 +566,7 @@ impl Grid {
     /// Adds the newest page of history.
     fn add_page(&mut self, page: Page) {
         self.history.push(Stored::Packed(Arc::new(page)));
-        self.history.drop_before(self.live_top.saturating_sub(self.limit as u64));
+        self.history.drop_before(self.oldest());
         self.history.freeze_backlog();
     }
 
@@ -533,7 +584,7 @@ impl Grid {
 
     /// Row number `line`, if it is kept. `scratch` holds its cells if they must be unpacked.
     pub fn read<'a>(&'a self, line: u64, scratch: &'a mut Scratch) -> Option<RowView<'a>> {
-        if line < self.oldest() || line >= self.end() {
+        if line >= self.end() || line < self.live_top && line < self.oldest() {
             return None;
         }
         let hot = self.live_top - self.pending as u64;
@@ -579,7 +630,7 @@ impl Grid {
 
     /// The data of row number `line`, if it is kept.
     pub fn line_meta(&self, line: u64) -> Option<RowMeta> {
-        if line < self.oldest() || line >= self.end() {
+        if line >= self.end() || line < self.live_top && line < self.oldest() {
             return None;
         }
         let hot = self.live_top - self.pending as u64;
@@ -593,7 +644,7 @@ impl Grid {
     /// Renumbers the screen's rows from the end of history, and drops history beyond the limit.
     pub fn start_after_history(&mut self) {
         self.live_top = self.history.end();
-        self.history.drop_before(self.live_top.saturating_sub(self.limit as u64));
+        self.history.drop_before(self.oldest());
     }
 
     /// The number of entries in all tables, for tests of their bounds.

@@ -52,11 +52,35 @@ impl Stored {
         }
     }
 
+    /// How many rows the first `count` lines take. Those lines end in these rows.
+    pub fn rows_of_lines(&self, count: u64) -> u64 {
+        let end = |rows: &mut dyn Iterator<Item = bool>| match count {
+            0 => 0,
+            _ => rows
+                .enumerate()
+                .filter(|(_, wraps)| !wraps)
+                .nth(count as usize - 1)
+                .map_or(self.len() as u64, |(row, _)| row as u64 + 1),
+        };
+        match self {
+            _ if !self.wraps().any => count,
+            Self::Packed(page) => end(&mut (0..page.len()).map(|row| page.meta(row).is_wrapped())),
+            Self::Cold(cold) => end(&mut cold.wrapped_rows()),
+        }
+    }
+
     /// The pages. Cold pages are thawed without entering the cache.
     pub fn pages(&self) -> Vec<Arc<Page>> {
         match self {
             Self::Packed(page) => vec![page.clone()],
             Self::Cold(cold) => cold.thaw().pages().cloned().collect(),
+        }
+    }
+
+    fn link_bytes(&self) -> usize {
+        match self {
+            Self::Packed(page) => page.link_bytes,
+            Self::Cold(cold) => cold.link_bytes,
         }
     }
 
@@ -82,6 +106,10 @@ pub(crate) struct History {
     /// Bytes of packed pages, and of compressed pages.
     packed: usize,
     cold: usize,
+    /// The lines that end in these rows.
+    lines: u64,
+    /// See [`Page::link_bytes`].
+    link_bytes: usize,
     /// All rows before this number are already compressed.
     frozen_until: u64,
     cache: Mutex<VecDeque<(u64, Arc<Thawed>)>>,
@@ -118,15 +146,33 @@ impl History {
         self.packed + self.cold
     }
 
-    fn count(&mut self, stored: &Stored) -> &mut usize {
-        if stored.is_cold() { &mut self.cold } else { &mut self.packed }
+    /// How many lines end in these rows: rows that wrap into the next row do not count.
+    pub fn lines(&self) -> u64 {
+        self.lines
+    }
+
+    /// Bytes of the links in these rows.
+    pub fn link_bytes(&self) -> usize {
+        self.link_bytes
+    }
+
+    fn add(&mut self, stored: &Stored) {
+        self.link_bytes += stored.link_bytes();
+        *if stored.is_cold() { &mut self.cold } else { &mut self.packed } += stored.size();
+        self.lines += u64::from(stored.wraps().lines);
+    }
+
+    fn subtract(&mut self, stored: &Stored) {
+        self.link_bytes -= stored.link_bytes();
+        *if stored.is_cold() { &mut self.cold } else { &mut self.packed } -= stored.size();
+        self.lines -= u64::from(stored.wraps().lines);
     }
 
     /// Adds rows at the end. Compresses nothing: see [`History::freeze_backlog`].
     pub fn push(&mut self, stored: Stored) {
         let first = self.end;
         self.end += stored.len() as u64;
-        *self.count(&stored) += stored.size();
+        self.add(&stored);
         self.entries.push_back((first, stored));
     }
 
@@ -137,7 +183,7 @@ impl History {
                 break;
             }
             if let Some((_, stored)) = self.entries.pop_front() {
-                *self.count(&stored) -= stored.size();
+                self.subtract(&stored);
             }
         }
     }
@@ -146,7 +192,7 @@ impl History {
     pub fn pop(&mut self) -> Option<Arc<Page>> {
         let (first, stored) = self.entries.pop_back()?;
         self.end = first;
-        *self.count(&stored) -= stored.size();
+        self.subtract(&stored);
         self.frozen_until = self.frozen_until.min(first);
         self.cache().clear();
         match stored {
@@ -166,7 +212,7 @@ impl History {
     /// Removes the first entry and returns it with the number of its first row.
     pub fn pop_front(&mut self) -> Option<(u64, Stored)> {
         let (first, stored) = self.entries.pop_front()?;
-        *self.count(&stored) -= stored.size();
+        self.subtract(&stored);
         Some((first, stored))
     }
 
@@ -188,7 +234,7 @@ impl History {
             }
             for (first, page) in rest.into_iter().rev() {
                 let stored = Stored::Packed(page);
-                *self.count(&stored) += stored.size();
+                self.add(&stored);
                 self.frozen_until = self.frozen_until.min(first);
                 self.entries.push_front((first, stored));
             }
@@ -297,16 +343,20 @@ impl History {
     /// Panics if the queue is inconsistent.
     pub fn check(&self) {
         let mut next = self.start();
-        let (mut packed, mut cold) = (0, 0);
+        let (mut packed, mut cold, mut lines) = (0, 0, 0);
         for (first, stored) in &self.entries {
             assert_eq!(*first, next, "rows are counted on");
             assert!(stored.len() > 0, "no empty entries");
             assert!(*first >= self.frozen_until || stored.is_cold(), "frozen rows are cold");
             next += stored.len() as u64;
+            lines += u64::from(stored.wraps().lines);
             *if stored.is_cold() { &mut cold } else { &mut packed } += stored.size();
         }
         assert_eq!(next, self.end);
         assert_eq!((packed, cold), (self.packed, self.cold), "sizes are summed");
+        assert_eq!(lines, self.lines, "lines are counted");
+        let links: usize = self.entries.iter().map(|(_, stored)| stored.link_bytes()).sum();
+        assert_eq!(links, self.link_bytes, "links are counted");
     }
 }
 

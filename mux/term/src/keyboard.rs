@@ -91,6 +91,28 @@ impl Keyboard {
     }
 }
 
+impl Keyboard {
+    /// Ends what a command began, given the settings before it. Settings that have their initial values stay.
+    pub(crate) fn end(&mut self, before: &Self) {
+        for (stack, before) in self.stacks.iter_mut().zip(&before.stacks) {
+            match stack.last() {
+                None => {}
+                Some(0) => stack.truncate(before.len().max(1)),
+                Some(_) => stack.clone_from(before),
+            }
+        }
+        let initial = Self::default();
+        for at in 0..RESOURCES.len() {
+            if self.modify[at] != initial.modify[at] {
+                self.modify[at] = before.modify[at];
+            }
+            if self.format[at] != initial.format[at] {
+                self.format[at] = before.format[at];
+            }
+        }
+    }
+}
+
 fn resource(number: u16) -> Option<usize> {
     RESOURCES.iter().position(|(own, _)| *own == number)
 }

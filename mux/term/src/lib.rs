@@ -36,6 +36,7 @@ mod grid;
 mod hex;
 mod history;
 mod keyboard;
+mod left_behind;
 mod line_size;
 mod lines;
 mod margins;

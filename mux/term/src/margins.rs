@@ -7,7 +7,40 @@ use crate::Modes;
 use crate::modes::DecModes;
 use crate::term::Term;
 
+/// The region and the margins of a grid of a certain size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Margins {
+    rows: usize,
+    cols: usize,
+    region: (usize, usize),
+    /// `None` unless DECLRMM is set.
+    margins: Option<(usize, usize)>,
+}
+
 impl Term {
+    /// The region and the margins, to be restored later.
+    pub(crate) fn all_margins(&self) -> Margins {
+        Margins {
+            rows: self.grid.rows(),
+            cols: self.grid.cols(),
+            region: (self.top, self.bottom),
+            margins: self.dec.contains(DecModes::LEFT_RIGHT).then_some((self.left, self.right)),
+        }
+    }
+
+    /// Restores the region and the margins, or removes them if the size has changed. The cursor stays.
+    pub(crate) fn restore_margins(&mut self, margins: Margins) {
+        self.reset_margins();
+        if (margins.rows, margins.cols) == (self.grid.rows(), self.grid.cols()) {
+            (self.top, self.bottom) = margins.region;
+            if let Some(columns) = margins.margins {
+                self.set_margin_mode(true);
+                (self.left, self.right) = columns;
+            }
+        }
+        self.settle_wrap();
+    }
+
     /// Whether rows scroll whole, because no margin is set.
     #[inline]
     pub(crate) fn scrolls_whole_rows(&self) -> bool {

@@ -274,6 +274,13 @@ impl Term {
         self.pen.forget_ids();
     }
 
+    /// Shows the main screen, with the cursor where it was when the alternate screen was shown.
+    pub(crate) fn leave_alternate_screen(&mut self) {
+        let cursor = self.hidden_cursor;
+        self.show_screen(false);
+        self.cursor = cursor;
+    }
+
     /// Whether a private mode is set; `None` if there is no such mode.
     pub(crate) fn private_mode(&self, mode: u16) -> Option<bool> {
         Some(match self.known_private(mode)? {
@@ -485,6 +492,7 @@ impl Term {
             self.request_size(None, Some(80));
         }
         self.sgr_stack = Default::default();
+        self.held = None;
         self.show_screen(false);
         self.dec = Self::first_dec_modes();
         self.protection = Default::default();

@@ -13,7 +13,7 @@ use crate::snapshot::Link;
 use crate::style::Style;
 use crate::tables::{Tables, TablesView};
 
-/// Maximum rows of a page.
+/// Maximum rows of a page, so that one number holds a bit for each.
 pub(crate) const PAGE_ROWS: usize = 64;
 /// Maximum cells of a page, so that its ids fit in 16 bits whatever its cells hold.
 const PAGE_CELLS: usize = u16::MAX as usize;
@@ -76,6 +76,8 @@ pub(crate) struct Page {
     pub has_tiles: bool,
     /// [`Page::row_stays`] holds for every row.
     pub stays: bool,
+    /// Bytes of its links. Pages may share them.
+    pub link_bytes: usize,
 }
 
 /// Which rows of some pages continue in the next row.
@@ -85,11 +87,13 @@ pub(crate) struct Wraps {
     pub all: bool,
     /// The last row does.
     pub last: bool,
+    /// How many rows do not: the lines that end here.
+    pub lines: u32,
 }
 
 impl Wraps {
     /// For no rows.
-    const NONE: Self = Self { any: false, all: true, last: false };
+    const NONE: Self = Self { any: false, all: true, last: false, lines: 0 };
 
     fn of(rows: &[PackedRow]) -> Self {
         let wrapped = |row: &PackedRow| row.meta().is_wrapped();
@@ -97,6 +101,7 @@ impl Wraps {
             any: rows.iter().any(wrapped),
             all: rows.iter().all(wrapped),
             last: rows.last().is_some_and(wrapped),
+            lines: rows.iter().filter(|row| !wrapped(row)).count() as u32,
         }
     }
 
@@ -106,6 +111,7 @@ impl Wraps {
             any: so_far.any || page.wraps.any,
             all: so_far.all && page.wraps.all,
             last: page.wraps.last,
+            lines: so_far.lines + page.wraps.lines,
         })
     }
 }
@@ -142,6 +148,12 @@ impl Page {
             } else {
                 !Cell(self.words[last].into()).is_blank()
             }
+    }
+
+    /// Which rows wrap into the next, from the lowest bit on.
+    pub fn wrapped_rows(&self) -> u64 {
+        let bit = |row: usize| u64::from(self.meta(row).is_wrapped()) << row;
+        (0..self.len()).fold(0, |bits, row| bits | bit(row))
     }
 
     /// Whether the row's cells have no ids: Latin-1 in the default style.
@@ -181,6 +193,7 @@ impl Page {
         let has_tiles = words.chunks(LOOKED_AT_ONCE).any(|words| {
             words.iter().fold(false, |any, &word| any | Cell(word.into()).tile().is_some())
         });
+        let link_bytes = links.iter().map(|link| link.bytes()).sum();
         let mut page = Self {
             rows,
             bytes,
@@ -193,6 +206,7 @@ impl Page {
             wraps,
             has_tiles,
             stays: true,
+            link_bytes,
         };
         page.stays = (0..page.len()).all(|row| page.row_stays(row));
         page

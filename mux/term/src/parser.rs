@@ -17,6 +17,8 @@ const VTE_SLICE: usize = 4096;
 const STRING_CAP: usize = 1 << 20;
 /// Maximum bytes of a string that holds a sixel or iTerm2 image.
 const IMAGE_CAP: usize = 64 << 20;
+/// Bytes of a string from which on the terminal holds it, where its owner can count and drop it.
+const STRING_APART: usize = 64 << 10;
 /// Bytes of string buffer kept between sequences.
 const STRING_KEPT: usize = 4096;
 
@@ -78,8 +80,9 @@ pub struct Parser {
     vte: vte::Parser,
     /// The last control sequence the scanner parsed, kept to reuse its memory.
     csi: Csi,
-    /// The string so far.
+    /// The string so far, unless `is_apart`: then the terminal holds it.
     string: Vec<u8>,
+    is_apart: bool,
     /// The cap that the string exceeded.
     overflow: Option<usize>,
     /// The input ended in the first byte of what may be a C1 control. Tracked only while C1 controls are accepted.
@@ -473,6 +476,7 @@ impl Parser {
 
     fn begin(&mut self, kind: Kind) {
         self.string.clear();
+        self.is_apart = false;
         self.overflow = None;
         self.ends_in_lead = false;
         self.state = State::String(kind);
@@ -487,8 +491,9 @@ impl Parser {
             && let Some(at) = self.string_c1(&bytes[..len])
         {
             match at {
+                0 if self.is_apart => drop(term.graphics.arriving.as_mut().and_then(Vec::pop)),
                 0 => drop(self.string.pop()),
-                _ => self.collect(kind, &bytes[..at - 1]),
+                _ => self.collect(term, kind, &bytes[..at - 1]),
             }
             // As with ESC, any C1 control ends the string.
             self.end(term, kind, false);
@@ -496,7 +501,7 @@ impl Parser {
             self.escape(term, &[bytes[at] - C1_TO_FE]);
             return at + 1;
         }
-        self.collect(kind, &bytes[..len]);
+        self.collect(term, kind, &bytes[..len]);
         let Some(&control) = bytes.get(len) else { return len };
         self.ends_in_lead = false;
         match control {
@@ -511,10 +516,13 @@ impl Parser {
             }
             CAN | SUB => {
                 self.state = State::Ground;
+                if std::mem::take(&mut self.is_apart) {
+                    term.graphics.arriving = None;
+                }
                 term.execute(control);
             }
             // An OSC ignores other controls; a DCS keeps them (DEC STD 070).
-            _ if kind == Kind::Dcs => self.collect(kind, &[control]),
+            _ if kind == Kind::Dcs => self.collect(term, kind, &[control]),
             _ => {}
         }
         len + 1
@@ -531,54 +539,71 @@ impl Parser {
         bytes.windows(2).position(lead).map(|at| at + 1)
     }
 
-    fn collect(&mut self, kind: Kind, bytes: &[u8]) {
+    fn collect(&mut self, term: &mut Term, kind: Kind, bytes: &[u8]) {
         if self.overflow.is_some() || kind == Kind::Other {
             return;
         }
-        let len = self.string.len() + bytes.len();
-        if len > STRING_CAP {
-            let cap = self.cap(kind);
-            if len > cap {
-                self.overflow = Some(cap);
-                self.string = Vec::new();
+        if !self.is_apart {
+            if self.string.len() + bytes.len() <= STRING_APART {
+                self.string.extend_from_slice(bytes);
                 return;
             }
+            self.is_apart = true;
+            term.graphics.arriving = Some(std::mem::take(&mut self.string));
         }
-        self.string.extend_from_slice(bytes);
-    }
-
-    /// The cap for the current string, judged by its start.
-    fn cap(&self, kind: Kind) -> usize {
-        let is_image = match kind {
-            Kind::Osc => [&b"1337;File="[..], b"1337;FilePart="]
-                .iter()
-                .any(|start| self.string.starts_with(start)),
-            Kind::Dcs => {
-                let digits = self.string.iter().take_while(|b| matches!(b, b'0'..=b';')).count();
-                self.string.get(digits) == Some(&b'q')
+        // `None`: its owner dropped it.
+        let string = term.graphics.arriving.as_mut();
+        let cap = string.as_ref().map_or(STRING_CAP, |string| cap(kind, string));
+        match string.filter(|string| string.len() + bytes.len() <= cap) {
+            Some(string) => string.extend_from_slice(bytes),
+            None => {
+                self.overflow = Some(cap);
+                term.graphics.arriving = None;
             }
-            Kind::Apc | Kind::Other => false,
-        };
-        if is_image { IMAGE_CAP } else { STRING_CAP }
+        }
     }
 
     fn end(&mut self, term: &mut Term, kind: Kind, bell: bool) {
+        let mut string = match std::mem::take(&mut self.is_apart) {
+            true => term.graphics.arriving.take(),
+            false => Some(std::mem::take(&mut self.string)),
+        };
+        if string.is_none() {
+            self.overflow.get_or_insert(STRING_CAP);
+        }
         if let Some(cap) = self.overflow {
             return term.caps.dropped(kind.name(), cap);
         }
+        let string = string.get_or_insert_default();
         match kind {
-            Kind::Osc => term.osc(&self.string, bell),
-            Kind::Dcs => term.dcs(&self.string),
-            Kind::Apc => term.apc(&self.string),
+            Kind::Osc => term.osc(string, bell),
+            Kind::Dcs => term.dcs(string),
+            Kind::Apc => term.apc(string),
             Kind::Other => {}
         }
         self.decoding = term.take_decoding();
         if let Some(decoding) = &mut self.decoding {
-            decoding.keep_string(&mut self.string);
+            decoding.keep_string(string);
         }
+        self.string = std::mem::take(string);
         self.string.clear();
         self.string.shrink_to(STRING_KEPT);
     }
+}
+
+/// The cap for a string, judged by its start.
+fn cap(kind: Kind, string: &[u8]) -> usize {
+    let is_image = match kind {
+        Kind::Osc => {
+            [&b"1337;File="[..], b"1337;FilePart="].iter().any(|start| string.starts_with(start))
+        }
+        Kind::Dcs => {
+            let digits = string.iter().take_while(|b| matches!(b, b'0'..=b';')).count();
+            string.get(digits) == Some(&b'q')
+        }
+        Kind::Apc | Kind::Other => false,
+    };
+    if is_image { IMAGE_CAP } else { STRING_CAP }
 }
 
 /// Limits `bytes` to whole characters that fit in one window, because text cut into pieces by C1 controls would be

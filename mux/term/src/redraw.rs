@@ -4,11 +4,42 @@
 //! rows as it drew in the old width, clears everything below, and draws again. If its text rewrapped to the new width,
 //! every resize would leave a part of the old prompt behind. Source: kitty's shell integration ("notes for shell
 //! developers"), and ghostty for `redraw=last`.
+//!
+//! A background job may have written into the rows from the prompt on, and only the shell knows how many rows above the
+//! cursor it will draw again. So no text is lost here: each cut row is kept whole ([`Held`]) until the shell marks where
+//! it draws. The rows above that mark which nothing has changed since then return, wrapped to the new width.
 
 use crate::cell::Cell;
 use crate::commands::{Command, Redraw};
-use crate::row::{INPUT, WRAPPED};
-use crate::term::{ScreenKind, Term};
+use crate::grid::Grid;
+use crate::reflow::{Loose, Place, Returned};
+use crate::row::{INPUT, RowMeta, WRAPPED};
+use crate::term::{NOWHERE, Position, ScreenKind, Term};
+use crate::{LineId, Point};
+
+/// Maximum rows between the first held row and the screen. If output pushes them further up before the shell draws, they
+/// stay cut.
+const AWAY_CAP: u64 = 4096;
+
+/// Rows of the screen that a resize cut, as they were before.
+#[derive(Default)]
+pub(crate) struct Held {
+    /// The start of the first row. The others follow it.
+    pub first: Option<Point>,
+    rows: Loose,
+    /// For each row: the columns of the screen that held it whole, and its revision since it was cut.
+    widths: Vec<usize>,
+    revisions: Vec<u64>,
+}
+
+impl Held {
+    /// Whether row `i` still holds what the cut left.
+    fn is_untouched(&self, i: usize, grid: &Grid) -> bool {
+        let line = self.first.map(|first| first.line.0 + i as u64);
+        let meta = line.and_then(|line| grid.line_meta(line));
+        meta.is_some_and(|meta| Some(&meta.revision) == self.revisions.get(i))
+    }
+}
 
 impl Term {
     /// The first row of the screen that the shell redraws; `None` if no shell waits at a prompt that it redraws.
@@ -36,17 +67,29 @@ impl Term {
         (self.screen == ScreenKind::Main && row <= self.cursor.row).then_some(row)
     }
 
-    /// Prepares for a width of `cols` columns: the rows that the shell redraws become lines of their own, cut to the
-    /// new width, so that reflow leaves them in place.
+    /// Prepares for a width of `cols` columns: the rows that the shell may redraw become lines of their own, cut to the
+    /// new width, so that reflow leaves them in place. What they held is kept until the shell draws.
     pub(crate) fn hold_prompt(&mut self, cols: usize) {
         let old = self.grid.cols();
         if cols == old {
             return;
         }
+        let is_above = |held: &Held, first: usize, live: u64| {
+            held.first.is_some_and(|at| at.line.0 < live + first as u64)
+        };
+        let first = self.redrawn_from();
+        let live = self.grid.live_top();
+        if first
+            .is_none_or(|first| self.held.as_ref().is_some_and(|held| is_above(held, first, live)))
+        {
+            // These rows are not cut again.
+            self.return_held();
+        }
         let Some(first) = self.redrawn_from() else { return };
         if self.cursor.col >= cols {
             (self.cursor.col, self.cursor.wrap_pending) = (cols - 1, false);
         }
+        self.keep_rows(first);
         for row in first.saturating_sub(1)..self.grid.rows() {
             if self.grid.meta(row).is_wrapped() {
                 let (cells, meta) = self.grid.row_mut(row);
@@ -60,5 +103,104 @@ impl Term {
                 self.grid.fill(row, cols, old, Cell::EMPTY, self.seq);
             }
         }
+        if let Some(held) = &mut self.held {
+            let rows = first..first + held.widths.len();
+            held.revisions = rows.map(|row| self.grid.meta(row).revision).collect();
+        }
+    }
+
+    /// Keeps the rows from `first` on whole. A row that an earlier resize cut and that nothing has changed since is kept
+    /// as it was before that one.
+    fn keep_rows(&mut self, first: usize) {
+        let top = self.grid.live_top() + first as u64;
+        let last = self.grid.last_used(&[Place { row: self.cursor.row, ..Place::default() }]);
+        let mut held = self.held.take().unwrap_or_default();
+        let before = held.first.map_or(top, |at| at.line.0);
+        let untouched: Vec<bool> =
+            (0..held.widths.len()).map(|i| held.is_untouched(i, &self.grid)).collect();
+        let mut kept = std::mem::take(&mut held.rows.rows);
+        let mut widths = Vec::new();
+        for line in top..=self.grid.live_top() + last as u64 {
+            let at = line.checked_sub(before).map(|at| at as usize);
+            match at.filter(|at| untouched.get(*at) == Some(&true)) {
+                Some(at) => {
+                    held.rows.rows.push(std::mem::take(&mut kept[at]));
+                    widths.push(held.widths[at]);
+                }
+                None => {
+                    self.grid.copy_row(line, &mut held.rows);
+                    widths.push(self.grid.cols());
+                }
+            }
+        }
+        held.widths = widths;
+        held.first = Some(Point { line: LineId(top), col: 0 });
+        self.held = Some(held);
+    }
+
+    /// After a resize: shows of the held rows what the new width has room for.
+    pub(crate) fn show_held(&mut self) {
+        let Some(held) = &self.held else { return };
+        let Some(first) = held.first else { return };
+        let cols = self.grid.cols();
+        let count = held.widths.len();
+        let untouched: Vec<bool> = (0..count).map(|i| held.is_untouched(i, &self.grid)).collect();
+        let mut is_whole = true;
+        for i in 0..count {
+            let (cells, kept) = &held.rows.rows[i];
+            is_whole &= untouched[i] && held.widths[i] == cols;
+            let line = first.line.0 + i as u64;
+            let row = line.checked_sub(self.grid.live_top()).map(|row| row as usize);
+            let Some(row) = row.filter(|row| untouched[i] && *row < self.grid.rows()) else {
+                continue;
+            };
+            let meta = *self.grid.meta(row);
+            if kept.has_multicells() || cells.len() <= meta.occ as usize && held.widths[i] != cols {
+                continue;
+            }
+            // A row goes on in the next one again if both are as they were.
+            let goes_on = held.widths[i] == cols && untouched.get(i + 1) == Some(&true);
+            let wrapped = if goes_on { kept.flags & WRAPPED } else { 0 };
+            let meta = RowMeta { flags: meta.flags | wrapped, ..meta };
+            self.grid.settle_row(row, cells, meta, &held.rows.tables);
+        }
+        if is_whole {
+            self.held = None;
+        }
+    }
+
+    /// Returns the held rows that the shell does not draw again: those above the cursor's row, where it marks its prompt,
+    /// up to the first that was changed since.
+    pub(crate) fn return_held(&mut self) {
+        let Some(mut held) = self.held.take() else { return };
+        let Some(first) = held.first.filter(|_| self.screen == ScreenKind::Main) else { return };
+        let (first, cols) = (first.line.0, self.grid.cols());
+        let above = (self.grid.live_top() + self.cursor.row as u64).saturating_sub(first) as usize;
+        let count = held.widths.len().min(above);
+        let count = (0..count).take_while(|i| held.is_untouched(*i, &self.grid)).count();
+        held.rows.rows.truncate(count);
+        held.widths.truncate(count);
+        let is_cut = |(cells, meta): &(Vec<Cell>, RowMeta)| cells.len() > cols || meta.is_wrapped();
+        if !held.rows.rows.iter().any(is_cut)
+            || first + AWAY_CAP < self.grid.live_top()
+            || first < self.grid.oldest()
+        {
+            return;
+        }
+        let Held { rows, widths, .. } = *held;
+        self.flush_scrolled_images();
+        let is_behind_text = self.printed_to == self.cursor.key();
+        let place = |at: Position| Place { row: at.row, col: at.col, past: at.wrap_pending };
+        let mut places = [place(self.cursor), place(self.saved.position)];
+        let mut anchors = self.collect_anchors(ScreenKind::Main);
+        let tiles = &self.graphics.shown.tiles;
+        let returned = Returned { first, rows, widths };
+        self.grid.return_rows(returned, &mut places, &mut anchors, tiles, self.seq);
+        self.place_anchors(ScreenKind::Main, &anchors);
+        (self.cursor.row, self.saved.position.row) = (places[0].row, places[1].row);
+        self.printed_to = if is_behind_text { self.cursor.key() } else { NOWHERE };
+        self.resized = self.seq;
+        self.graphics.changed();
+        self.pen.forget_ids();
     }
 }

@@ -9,6 +9,7 @@
 mod layout;
 mod line;
 mod packer;
+mod returned;
 
 use std::sync::Arc;
 
@@ -21,6 +22,8 @@ use crate::history::{History, Stored};
 use crate::page::PageBuilder;
 use crate::row::{MARKS, RowMeta, SIZE, WRAPPED};
 use crate::tables::{Tables, TablesView};
+pub(crate) use returned::Returned;
+
 use line::{LINE_CELLS, Line, Tracked};
 use packer::{CARRIED, Packer};
 
@@ -45,16 +48,13 @@ impl Place {
 }
 
 /// Rows outside any grid that share one set of tables.
-struct Loose {
-    tables: Tables,
-    rows: Vec<(Vec<Cell>, RowMeta)>,
+#[derive(Default)]
+pub(crate) struct Loose {
+    pub tables: Tables,
+    pub rows: Vec<(Vec<Cell>, RowMeta)>,
 }
 
 impl Loose {
-    fn new() -> Self {
-        Self { tables: Tables::new(), rows: Vec::new() }
-    }
-
     fn adopt(&mut self, cells: &mut [Cell], from: &TablesView<'_>) {
         adopt(&mut self.tables, cells, from);
     }
@@ -109,10 +109,10 @@ impl Grid {
         self.history.trim(oldest);
         let last_used = self.last_used(places);
         let bottom_full = last_used + 1 >= self.rows();
-        let mut loose = Loose::new();
+        let mut loose = Loose::default();
         let mut grid;
         // The row of `loose` that holds the start of the old screen's first row.
-        let mut top;
+        let top;
         if cols == self.cols() {
             grid = Self::new(cols, rows, self.limit(), self.history.end(), revision);
             std::mem::swap(&mut grid.history, &mut self.history);
@@ -123,6 +123,33 @@ impl Grid {
             let mut follow = Follow::new(points);
             top = self.rewrap(&mut grid, &mut loose, last_used, places, &mut follow, tiles);
         }
+        let taller = rows > self.rows();
+        let added = if taller { rows - self.rows() } else { 0 };
+        let most = match cols == self.cols() {
+            true => added,
+            false if bottom_full => rows,
+            false => 0,
+        };
+        grid.lay(&mut loose, top, most, places, revision);
+        let (oldest, end) = (grid.oldest(), grid.end());
+        for point in points.iter_mut() {
+            *point = point.filter(|at| (oldest..end).contains(&at.line.0));
+        }
+        *self = grid;
+    }
+
+    /// Fills an empty screen with the rows of `loose`, of which row `top` or a later one becomes the first. Earlier rows
+    /// go to history. If rows are missing, at most `most` return from history. `places` are rows of `loose`, and then of
+    /// the screen; the first is the cursor.
+    fn lay(
+        &mut self,
+        loose: &mut Loose,
+        mut top: usize,
+        most: usize,
+        places: &mut [Place],
+        revision: u64,
+    ) {
+        let (cols, rows) = (self.cols(), self.rows());
         let used = loose.rows.len();
         // The screen holds the last rows of the text, and the cursor.
         let cursor = places.first().map_or(0, |place| place.row);
@@ -131,10 +158,10 @@ impl Grid {
         }
         if self.limit() == 0 {
             // Without history, rows that do not fit are lost.
-            let end = grid.history.end();
-            grid.history.restart_at(end + top as u64);
+            let end = self.history.end();
+            self.history.restart_at(end + top as u64);
         } else {
-            let mut packer = Packer::new(&mut grid.history, cols);
+            let mut packer = Packer::new(&mut self.history, cols);
             for (cells, meta) in &loose.rows[..top] {
                 packer.push(cells, *meta, loose.tables.view());
             }
@@ -142,32 +169,18 @@ impl Grid {
         }
         let mut live: Vec<_> = loose.rows.drain(top..).collect();
         live.truncate(rows);
-        let taller = rows > self.rows();
-        let missing = rows - live.len();
-        let pull = if cols == self.cols() {
-            if taller { (rows - self.rows()).min(missing) } else { 0 }
-        } else if bottom_full {
-            missing
-        } else {
-            0
-        };
-        let pulled = grid.take_tail(&mut loose, pull);
+        let pulled = self.take_tail(loose, most.min(rows - live.len()));
         let moved = pulled.len();
         live.splice(0..0, pulled);
-        grid.settle(&live, &loose.tables, revision);
+        self.settle(&live, &loose.tables, revision);
         for place in places.iter_mut() {
             place.row = (place.row + moved).saturating_sub(top).min(rows - 1);
             place.fit(cols);
         }
-        let (oldest, end) = (grid.oldest(), grid.end());
-        for point in points.iter_mut() {
-            *point = point.filter(|at| (oldest..end).contains(&at.line.0));
-        }
-        *self = grid;
     }
 
     /// The last row of the screen that holds content or the cursor.
-    fn last_used(&self, places: &[Place]) -> usize {
+    pub(crate) fn last_used(&self, places: &[Place]) -> usize {
         let cursor = places.first().map_or(0, |place| place.row);
         let text = (0..self.rows()).rev().find(|&row| {
             self.meta(row).flags & (MARKS | SIZE) != 0
@@ -354,7 +367,7 @@ impl Grid {
                     let ids = if is_carried { tables.view() } else { page.tables() };
                     line.part_into(all, &mut packer, ids, follow);
                     if is_carried && tables.are_untidy() {
-                        let old = std::mem::replace(&mut tables, Tables::new());
+                        let old = std::mem::take(&mut tables);
                         adopt(&mut tables, &mut line.cells, &old.view());
                         packer.read_from(CARRIED, true);
                     }
@@ -409,7 +422,7 @@ impl Grid {
         let cursor = places.first().map_or(0, |place| place.row);
         let top = (cursor + 1).saturating_sub(rows);
         let mut grid = Self::new(cols, rows, self.limit(), self.end(), revision);
-        let mut loose = Loose::new();
+        let mut loose = Loose::default();
         self.loosen(&mut loose, self.rows());
         let end = loose.rows.len().min(top + rows);
         for (_, meta) in &mut loose.rows {
@@ -432,24 +445,28 @@ impl Grid {
 
     /// Writes `rows` to an empty screen that follows the history.
     fn settle(&mut self, rows: &[(Vec<Cell>, RowMeta)], tables: &Tables, revision: u64) {
-        let cols = self.cols();
         self.start_after_history();
         for (row, (from, meta)) in rows.iter().enumerate() {
-            let slot = self.slot(row);
-            let table = self.table_of(slot);
-            let len = from.len().min(cols);
-            for (col, cell) in from[..len].iter().enumerate() {
-                let cell = self.adopt(table, *cell, &tables.view());
-                self.slot_mut(slot).0[col] = cell;
-                // Write each cell before the next is interned, because interning may sweep the cells in the grid.
-            }
-            let (cells, own) = self.slot_mut(slot);
-            if len > 0 && cells[len - 1].is_wide() {
-                cells[len - 1] = cells[len - 1].blanked();
-            }
-            // A resize writes no text, so the revision stays and no reader takes the row for new.
-            *own = RowMeta { revision: meta.revision, occ: len as u16, flags: meta.flags };
+            self.settle_row(row, from, *meta, tables);
         }
         self.mend_multicells(revision);
+    }
+
+    /// Writes a row, cut to the screen's width, over an empty or shorter row of the screen.
+    pub(crate) fn settle_row(&mut self, row: usize, from: &[Cell], meta: RowMeta, tables: &Tables) {
+        let slot = self.slot(row);
+        let table = self.table_of(slot);
+        let len = from.len().min(self.cols());
+        for (col, cell) in from[..len].iter().enumerate() {
+            let cell = self.adopt(table, *cell, &tables.view());
+            self.slot_mut(slot).0[col] = cell;
+            // Write each cell before the next is interned, because interning may sweep the cells in the grid.
+        }
+        let (cells, own) = self.slot_mut(slot);
+        if len > 0 && cells[len - 1].is_wide() {
+            cells[len - 1] = cells[len - 1].blanked();
+        }
+        // A resize writes no text, so the revision stays and no reader takes the row for new.
+        *own = RowMeta { revision: meta.revision, occ: len as u16, flags: meta.flags };
     }
 }

@@ -17,6 +17,16 @@ pub struct Link {
     pub uri: String,
 }
 
+impl Link {
+    /// About how many bytes of memory it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        LINK_OVERHEAD + self.id.len() + self.uri.len()
+    }
+}
+
+/// Bytes of a link besides its texts: the strings, the counts of an `Arc`, and what an allocator adds.
+const LINK_OVERHEAD: usize = size_of::<Link>() + 80;
+
 /// Adjacent cells of one row with the same style and link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StyleRun {

@@ -160,11 +160,30 @@ pub(crate) struct Tables {
     pub styles: Interner<Style>,
     pub links: Interner<Arc<Link>>,
     pub clusters: Interner<Arc<str>>,
+    /// Bytes of the links.
+    link_bytes: usize,
 }
 
 impl Tables {
     pub fn new() -> Self {
-        Self { styles: Interner::new(), links: Interner::new(), clusters: Interner::new() }
+        Self {
+            styles: Interner::new(),
+            links: Interner::new(),
+            clusters: Interner::new(),
+            link_bytes: 0,
+        }
+    }
+
+    /// Bytes of the links, as last [counted](Tables::count_links).
+    pub fn link_bytes(&self) -> usize {
+        self.link_bytes
+    }
+
+    /// Counts the bytes of the links from the `first`-th on again. Must be called after each change of the links of a
+    /// screen.
+    pub fn count_links(&mut self, first: usize) {
+        let bytes: usize = self.links.items()[first..].iter().map(|link| link.bytes()).sum();
+        self.link_bytes = bytes + if first == 0 { 0 } else { self.link_bytes };
     }
 
     /// Whether the tables are large enough that replacing them is worthwhile once no old id is needed.
@@ -178,6 +197,12 @@ impl Tables {
             links: self.links.items(),
             clusters: self.clusters.items(),
         }
+    }
+}
+
+impl Default for Tables {
+    fn default() -> Self {
+        Self::new()
     }
 }
 

@@ -19,6 +19,7 @@ use crate::modes::DecModes;
 use crate::osc::OscState;
 use crate::osc::title::{TitleStack, TitlesSet};
 use crate::pen::Pen;
+use crate::redraw::Held;
 use crate::reflow::Place;
 use crate::sgr_stack::SgrStack;
 use crate::tabs::Tabs;
@@ -42,7 +43,8 @@ const EVENTS_CAP: usize = 4096;
 /// The settings of a new terminal.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Lines of history the main screen keeps, at most 999,999,999. Memory grows as lines arrive.
+    /// Lines of history the main screen keeps, at most 999,999,999. A line counts once, however many rows it takes. Memory
+    /// grows as lines arrive; rows beyond one for each line are bounded to 2 KiB for each line of this limit.
     pub scrollback: usize,
     /// Reads the image files that a program names instead of sending; `None` if the program runs on another machine.
     pub media: Option<Arc<dyn Media>>,
@@ -188,6 +190,8 @@ pub struct Term {
     pub(crate) keyboard: Keyboard,
     pub(crate) osc: OscState,
     pub(crate) commands: Commands,
+    /// What the last resize cut for a shell that draws its prompt again.
+    pub(crate) held: Option<Box<Held>>,
     pub(crate) marks: Marks,
     pub(crate) typed: Typed,
     pub(crate) shape: CursorShape,
@@ -255,6 +259,7 @@ impl Term {
             keyboard: Keyboard::default(),
             osc: OscState::default(),
             commands: Commands::new(options.nonce),
+            held: None,
             marks: Marks::default(),
             typed: Typed::default(),
             shape: CursorShape::Default,
@@ -378,6 +383,7 @@ impl Term {
         self.printed_to = if is_behind_text { self.cursor.key() } else { NOWHERE };
         self.tabs.resize(cols);
         self.pen.forget_ids();
+        self.show_held();
         self.debug_check();
     }
 

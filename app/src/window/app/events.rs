@@ -129,6 +129,7 @@ impl App {
         self.end_attention();
         self.input.held.forget();
         self.input.taken.forget();
+        self.input.sent.forget();
         self.end_sequence();
         self.close_menu();
         self.tell_focus();

@@ -1,6 +1,9 @@
 //! Converts winit's keys to the mux's keys.
 
-use unterm_mux::input::{Key, KeyAction, ModifierKey, Modifiers, Side};
+use unterm_mux::{
+    PaneId,
+    input::{Key, KeyAction, ModifierKey, Modifiers, Side},
+};
 use winit::{
     event::{ElementState, KeyEvent},
     keyboard::{
@@ -124,6 +127,32 @@ impl Taken {
             self.0.retain(|taken| *taken != key);
         }
         is_taken && action != KeyAction::Press
+    }
+}
+
+/// Keys that are down and whose press a pane's program received. Only that program receives their release: a program must
+/// never see the release of a key that an input method composed, that an action took, or that another pane received.
+#[derive(Debug, Default)]
+pub(crate) struct Sent(Vec<(PhysicalKey, PaneId)>);
+
+impl Sent {
+    /// Records a press or a repeat.
+    pub(crate) fn press(&mut self, key: PhysicalKey, pane: PaneId) {
+        if !self.0.contains(&(key, pane)) {
+            self.0.retain(|(sent, _)| *sent != key);
+            self.0.push((key, pane));
+        }
+    }
+
+    /// The pane whose program received the press of the key that goes up now.
+    pub(crate) fn release(&mut self, key: PhysicalKey) -> Option<PaneId> {
+        let at = self.0.iter().position(|(sent, _)| *sent == key)?;
+        Some(self.0.swap_remove(at).1)
+    }
+
+    /// Forgets the keys when the window loses the focus: their release will not be reported.
+    pub(crate) fn forget(&mut self) {
+        self.0.clear();
     }
 }
 
@@ -372,6 +401,26 @@ mod tests {
         taken.take(c);
         assert!(!taken.has(c, KeyAction::Press), "its release was not heard");
         assert!(!taken.has(c, KeyAction::Release));
+    }
+
+    #[test]
+    fn a_release_goes_where_the_press_went() {
+        let mut sent = Sent::default();
+        let (e, d) = (PhysicalKey::Code(KeyCode::KeyE), PhysicalKey::Code(KeyCode::KeyD));
+        // An input method composed the press.
+        assert_eq!(sent.release(e), None);
+        sent.press(e, PaneId(1));
+        sent.press(e, PaneId(1));
+        sent.press(d, PaneId(2));
+        assert_eq!((sent.release(e), sent.release(e)), (Some(PaneId(1)), None));
+        assert_eq!(sent.release(d), Some(PaneId(2)));
+        // Another pane received its repeats.
+        sent.press(e, PaneId(1));
+        sent.press(e, PaneId(2));
+        assert_eq!((sent.release(e), sent.release(e)), (Some(PaneId(2)), None));
+        sent.press(e, PaneId(1));
+        sent.forget();
+        assert_eq!(sent.release(e), None);
     }
 
     #[test]

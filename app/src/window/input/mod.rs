@@ -17,7 +17,7 @@ use winit::keyboard::ModifiersState;
 
 use crate::window::input::{
     clipboard::Clipboard,
-    keys::{Held, Taken},
+    keys::{Held, Sent, Taken},
     pointer::Pointer,
     sequence::Sequence,
 };
@@ -28,6 +28,7 @@ pub(crate) struct Input {
     pub(crate) modifiers: ModifiersState,
     pub(crate) held: Held,
     pub(crate) taken: Taken,
+    pub(crate) sent: Sent,
     /// The keys of a sequence that has begun.
     pub(crate) sequence: Sequence,
     pub(crate) pointer: Pointer,
@@ -46,6 +47,7 @@ impl Input {
             modifiers: ModifiersState::empty(),
             held: Held::default(),
             taken: Taken::default(),
+            sent: Sent::default(),
             sequence: Sequence::default(),
             pointer: Pointer::default(),
             preedit: None,

@@ -50,9 +50,9 @@ pub(crate) struct Upload {
 }
 
 impl Upload {
-    /// Bytes in use.
+    /// Bytes so far.
     pub fn bytes(&self) -> usize {
-        self.base64.capacity()
+        self.base64.len()
     }
 }
 

@@ -51,6 +51,8 @@ pub(crate) struct Graphics {
     pub(crate) sixel: sixel::Settings,
     /// A completely received image, to be decoded before any more input is applied.
     decoding: Option<Decoding>,
+    /// A long string that has not ended: most likely an image. The parser collects it here, where it counts.
+    pub(crate) arriving: Option<Vec<u8>>,
     /// An iTerm2 file that arrives in parts.
     upload: Option<iterm::Upload>,
     /// Scrolling not yet applied to `shown`.

@@ -5,11 +5,6 @@ use crate::cap::Caps;
 use crate::term::Term;
 
 impl Layer {
-    /// Bytes of its images, and of one that is arriving.
-    fn bytes(&self) -> usize {
-        self.store.bytes() + self.loading.as_ref().map_or(0, |loading| loading.bytes())
-    }
-
     /// Drops images until `over` bytes are freed: first those shown nowhere, then the least recently used.
     fn shed(&mut self, caps: &mut Caps, over: usize) {
         let dropped = self.store.oldest(over, 0, 0, |image| self.is_placed(image));
@@ -22,8 +17,25 @@ impl Layer {
 
 impl Graphics {
     fn bytes(&self) -> usize {
+        self.shown.store.bytes() + self.hidden.store.bytes() + self.unfinished_bytes()
+    }
+
+    /// Bytes of what is arriving.
+    fn unfinished_bytes(&self) -> usize {
+        let loading = |layer: &Layer| layer.loading.as_ref().map_or(0, |loading| loading.bytes());
         let upload = self.upload.as_ref().map_or(0, |upload| upload.bytes());
-        self.shown.bytes() + self.hidden.bytes() + upload
+        let string = self.arriving.as_ref().map_or(0, |string| string.len());
+        loading(&self.shown) + loading(&self.hidden) + upload + string
+    }
+
+    /// Drops what is arriving. The rest of it is ignored, and its program gets an error.
+    fn shed_unfinished(&mut self) {
+        for layer in [&mut self.hidden, &mut self.shown] {
+            if let Some(loading) = &mut layer.loading {
+                loading.shed();
+            }
+        }
+        (self.upload, self.arriving) = (None, None);
     }
 }
 
@@ -47,13 +59,27 @@ impl Term {
         let bytes = over(graphics);
         graphics.shown.shed(caps, bytes);
         if over(graphics) > 0 {
-            for layer in [&mut graphics.hidden, &mut graphics.shown] {
-                if let Some(loading) = &mut layer.loading {
-                    loading.shed();
-                }
-            }
-            graphics.upload = None;
+            graphics.shed_unfinished();
         }
         graphics.changed();
+    }
+
+    /// The part of [`Term::image_bytes`] that is arriving: chunks, parts and long strings without their end.
+    pub fn unfinished_bytes(&self) -> usize {
+        self.graphics.unfinished_bytes()
+    }
+
+    /// Drops what is arriving, for the sake of other terminals.
+    pub fn shed_unfinished(&mut self) {
+        self.caps.dropped("image that has not arrived whole", self.unfinished_bytes());
+        self.graphics.shed_unfinished();
+    }
+
+    /// Forgets what a program that has ended did not send to the end. What follows begins a new transmission.
+    pub(crate) fn forget_unfinished(&mut self) {
+        for layer in [&mut self.graphics.hidden, &mut self.graphics.shown] {
+            layer.loading = None;
+        }
+        self.graphics.upload = None;
     }
 }

@@ -9,6 +9,11 @@ use crate::term::Term;
 const URI_CAP: usize = 2083;
 /// Maximum bytes of a link's id.
 const ID_CAP: usize = 250;
+/// Maximum bytes of the links of one screen with its history. Text beyond it has no link. Since each cell may have a link
+/// of its own, rows alone do not bound them.
+const SCREEN_CAP: usize = 32 << 20;
+/// How many links are refused from one search for unused ones to the next.
+const REFUSED_PER_SWEEP: u32 = 1024;
 
 impl Term {
     /// `params ; URI`: links text printed from now on; an empty URI ends the link.
@@ -30,6 +35,25 @@ impl Term {
         };
         let link = (is_fit && !uri.is_empty())
             .then(|| Arc::new(Link { id: id.to_owned(), uri: uri.to_owned() }));
+        let link = link.filter(|link| self.has_room_for(link));
         self.pen.set_link(link);
+    }
+
+    /// Whether the screen may have one more link.
+    fn has_room_for(&mut self, link: &Link) -> bool {
+        let is_full = |term: &Self| term.grid.link_bytes() + link.bytes() > SCREEN_CAP;
+        if !is_full(self) {
+            self.osc.refused_links = 0;
+            return true;
+        }
+        if self.osc.refused_links.is_multiple_of(REFUSED_PER_SWEEP) {
+            self.grid.sweep_links();
+            if !is_full(self) {
+                return true;
+            }
+        }
+        self.osc.refused_links = self.osc.refused_links.wrapping_add(1);
+        self.caps.dropped("link beyond the memory of its screen", SCREEN_CAP);
+        false
     }
 }

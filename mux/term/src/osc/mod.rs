@@ -21,6 +21,8 @@ mod text_size;
 pub(crate) mod title;
 mod to_vt;
 
+pub(crate) use pointer::Pointers;
+
 use crate::notification::Progress;
 use crate::term::Term;
 use crate::{Event, Rgb};
@@ -32,8 +34,10 @@ pub(crate) struct OscState {
     colors: color_stack::ColorStack,
     questions: clipboard::Questions,
     notifications: kitty_notify::Notifications,
-    pointers: pointer::Stacks,
+    pub pointers: Pointers,
     progress: Progress,
+    /// Links refused since the last that was accepted.
+    refused_links: u32,
     /// See [`Term::host`].
     host: Option<String>,
     remote_host: Option<String>,

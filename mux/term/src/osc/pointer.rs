@@ -68,7 +68,7 @@ const X11: [(&str, &str); 20] = [
 ];
 
 /// Shapes set on the main and the alternate screen. The last is current; `None` is the terminal's own.
-pub(super) type Stacks = [Vec<Option<&'static str>>; 2];
+pub(crate) type Pointers = [Vec<Option<&'static str>>; 2];
 
 fn shape(name: &str) -> Option<&'static str> {
     let alias = X11.iter().find(|(own, _)| *own == name).map(|(_, css)| *css);

@@ -64,6 +64,15 @@ impl Term {
     pub(super) fn mark_prompt(&mut self, rest: &[u8]) {
         let (letter, rest) = split(rest);
         let options = Options(rest);
+        if self.commands.is_authentic(options.nonce()) {
+            match letter {
+                b"A" | b"N" | b"P" => self.end_what_is_left(None),
+                b"D" => self.end_what_is_left(Some(exit_code(split(rest).0))),
+                _ => {}
+            }
+        }
+        // The shell marks what it draws, so the rows above that a resize cut are not drawn again.
+        self.return_held();
         match letter {
             b"A" | b"N" => match options.text("k") {
                 None | Some("i") => {
@@ -99,6 +108,7 @@ impl Term {
     /// OSC 633: the same letters, plus a command line, properties and other prompts.
     pub(super) fn mark_prompt_vscode(&mut self, rest: &[u8]) {
         let (letter, rest) = split(rest);
+        self.return_held();
         match letter {
             b"A" => {
                 self.fresh_line();
@@ -269,6 +279,9 @@ impl Term {
                     command.cwd = cwd;
                     id = command.id;
                 });
+                if is_authentic {
+                    self.remember_modes(id);
+                }
             }
         }
         self.mark(OUTPUT, PromptRole::Output);
@@ -278,7 +291,7 @@ impl Term {
     /// `[exit code][;options]`. If an authentic mark began the command, only an authentic mark ends it.
     fn end_command(&mut self, rest: &[u8]) {
         let (code, options) = split(rest);
-        let exit_code = std::str::from_utf8(code).ok().and_then(|code| code.parse().ok());
+        let exit_code = exit_code(code);
         let is_authentic = self.commands.is_authentic(Options(options).nonce());
         let is_running = |last: &Command| last.is_running() && last.is_authentic;
         if !is_authentic && self.commands.last().is_some_and(is_running) {
@@ -331,6 +344,10 @@ impl Term {
         }
         Some(line)
     }
+}
+
+fn exit_code(text: &[u8]) -> Option<i32> {
+    std::str::from_utf8(text).ok().and_then(|text| text.parse().ok())
 }
 
 /// The part before the first `;`, and the part after it.

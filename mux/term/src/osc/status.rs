@@ -112,6 +112,8 @@ impl Term {
     /// The program has ended: drops records that are working or blocked.
     pub fn program_ended(&mut self) {
         self.drop_transient_statuses();
+        self.forget_unfinished();
+        self.graphics.arriving = None;
     }
 
     /// OSC 7501: `key=value` pairs separated by `:`, or `?`.

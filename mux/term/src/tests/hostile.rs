@@ -291,3 +291,58 @@ fn a_screen_of_nothing_but_colours_keeps_them_all() {
         assert_eq!(shown.styles[399].style.foreground, color);
     }
 }
+
+/// Links of `len` bytes, each on a character of its own.
+fn linked(numbers: std::ops::Range<usize>, len: usize) -> String {
+    let rest = "x".repeat(len);
+    numbers.map(|i| format!("\x1b]8;;http://{i}/{rest}\x1b\\{}", i % 10)).collect()
+}
+
+#[test]
+fn links_of_a_screen_are_bounded() {
+    const CAP: usize = 32 * MIB;
+    for (screen, frozen) in [("", false), ("", true), ("\x1b[?1049h", false)] {
+        let mut fixture = Fixture::new(80, 24);
+        fixture.feed(screen);
+        for i in 0..36 {
+            fixture
+                .parser
+                .advance(&mut fixture.term, linked(i * 500..(i + 1) * 500, 2000).as_bytes());
+            // Links of rows that just left the screen count twice for a while.
+            assert!(fixture.term.grid.link_bytes() <= 2 * CAP);
+            if frozen {
+                fixture.freeze();
+            }
+        }
+        fixture.term.debug_check();
+        // Text beyond it has no link, but is there.
+        let text = fixture.everything().replace('/', "");
+        assert!(text.ends_with("0123456789") && text.len() >= 24 * 80 - 80);
+        if screen.is_empty() {
+            assert!(fixture.term.grid.link_bytes() > CAP - 3000, "as many as fit");
+            let (row, snapshot) = (fixture.cursor().0 as usize, fixture.snapshot());
+            assert!(snapshot.rows[row].styles.iter().all(|run| run.link.is_none()));
+        }
+        // When their text is gone, links work again.
+        fixture.feed("\x1b]8;;\x07\x1b[m\x1b[H\x1b[2J\x1b[3J");
+        for i in 0..3000 {
+            fixture.parser.advance(&mut fixture.term, linked(i..i + 1, 10).as_bytes());
+        }
+        let snapshot = fixture.snapshot();
+        assert!(snapshot.rows.iter().any(|row| row.styles.iter().any(|run| run.link.is_some())));
+    }
+}
+
+/// A program that draws the same rows with other links again and again never loses them.
+#[test]
+fn links_of_replaced_text_do_not_count() {
+    let mut fixture = Fixture::new(80, 24);
+    for i in 0..30 {
+        fixture.feed("\x1b[H");
+        fixture.parser.advance(&mut fixture.term, linked(i * 900..(i + 1) * 900, 2000).as_bytes());
+        let rows = fixture.snapshot().rows;
+        let links: usize =
+            rows.iter().map(|r| r.styles.iter().filter(|run| run.link.is_some()).count()).sum();
+        assert_eq!(links, 900, "round {i}");
+    }
+}

@@ -232,13 +232,86 @@ fn history_is_cut_to_its_limit() {
         parser.advance(&mut term, format!("{i}\r\n").as_bytes());
     }
     assert_eq!(term.history_rows(), 100);
+    // Lines of three digits take two rows now. The first half of one more is above the screen.
     term.resize(Size::cells(2, 4));
-    assert_eq!(term.history_rows(), 100);
+    assert_eq!(term.history_rows(), 201);
     term.debug_check();
 }
 
+/// `count` lines of different lengths around `len`, each with its number.
+fn numbered(count: usize, len: usize) -> Vec<String> {
+    (0..count).map(|i| format!("{i:<w$}|", w = len - 1 - i % 7)).collect()
+}
+
+#[test]
+fn a_narrow_moment_loses_no_lines_of_history() {
+    let (rows, limit) = (10, 500);
+    for (count, len, narrow) in
+        [(480, 66, 40), (480, 66, 10), (480, 66, 2), (480, 200, 7), (508, 30, 29)]
+    {
+        for output in [numbered(count, len).join("\r\n"), numbered(count, len).join("\x1b[m\r\n")] {
+            let options = Options { scrollback: limit, ..Options::default() };
+            let mut fixture = Fixture::new(80, rows);
+            fixture.term = Term::new(Size::cells(80, rows), options);
+            fixture.feed(&output);
+            let text = logical(&fixture);
+            for frozen in [false, true] {
+                fixture.term.resize(Size::cells(narrow, rows));
+                fixture.term.debug_check();
+                if frozen {
+                    fixture.freeze();
+                }
+                fixture.term.resize(Size::cells(80, rows));
+                fixture.term.debug_check();
+                assert!(logical(&fixture) == text, "{len} columns, {narrow} for a moment");
+            }
+        }
+    }
+}
+
+/// Lines written to a narrow screen count as lines, too, and the oldest of them go first.
+#[test]
+fn the_limit_of_history_counts_lines() {
+    let limit = 200;
+    for cols in [80, 40, 12, 5] {
+        let options = Options { scrollback: limit, ..Options::default() };
+        let mut fixture = Fixture::new(cols, 6);
+        fixture.term = Term::new(Size::cells(cols, 6), options);
+        let lines = numbered(1000, 66);
+        for line in &lines {
+            fixture.feed(format!("{line}\r\n"));
+        }
+        let text = logical(&fixture);
+        let kept = text.lines().count();
+        // The cursor's row is on the screen, with the last lines.
+        let on_screen = 5 / 66usize.div_ceil(cols as usize);
+        assert!(
+            (limit + on_screen..=limit + on_screen + 1).contains(&kept),
+            "{cols}: {kept} lines"
+        );
+        assert!(text.ends_with(&lines[lines.len() - limit..].join("\n")), "{cols}");
+    }
+}
+
+#[test]
+fn an_endless_line_takes_bounded_memory() {
+    for cols in [80, 1, 300] {
+        let options = Options { scrollback: 100, ..Options::default() };
+        let mut term = Term::new(Size::cells(cols, 6), options);
+        let mut parser = Parser::new();
+        for _ in 0..100 {
+            parser.advance(&mut term, "x日".repeat(5_000).as_bytes());
+        }
+        term.debug_check();
+        let rows = term.history_rows();
+        assert!((100..=100 * 2048 / 24).contains(&rows), "{cols}: {rows}");
+        let bytes = term.history_size();
+        assert!(bytes <= 100 * 2048 * 8, "{cols}: {bytes}");
+    }
+}
+
 /// All text kept, with lines joined as a user would copy them.
-fn logical(fixture: &Fixture) -> String {
+pub(super) fn logical(fixture: &Fixture) -> String {
     let term = &fixture.term;
     let end = term.live_top().0 + term.size().rows as u64 - 1;
     let point = |line, col| crate::Point { line: crate::LineId(line), col };

@@ -50,8 +50,11 @@ impl App {
                 if pressed.key == Key::Escape && reported.is_empty() {
                     return true;
                 }
-                for HeldBack { pressed, modifiers, text } in keys {
-                    self.key_to_program(pressed, KeyAction::Press, modifiers, text.as_deref());
+                if let Some(pane) = self.focused_pane() {
+                    for HeldBack { pressed, modifiers, text } in keys {
+                        let text = text.as_deref();
+                        self.key_to_program(&pane, pressed, KeyAction::Press, modifiers, text);
+                    }
                 }
                 self.bound_key(input, reported, modifiers)
             }

@@ -1,6 +1,6 @@
 //! Runs the action that a key is bound to, or else sends the key to the program as bytes.
 
-use std::time::Instant;
+use std::{sync::Arc, time::Instant};
 
 use unterm_mux::{
     Pane,
@@ -37,24 +37,32 @@ impl App {
         if self.input.taken.has(physical, action) {
             return;
         }
-        self.key_to_program(pressed, action, modifiers, text);
+        let pane = match action {
+            KeyAction::Release => self.input.sent.release(physical),
+            _ => self.focused_pane().map(|pane| pane.id()),
+        };
+        let Some(pane) = pane.and_then(|pane| self.mux.pane(pane)) else { return };
+        if action != KeyAction::Release {
+            self.input.sent.press(physical, pane.id());
+        }
+        self.key_to_program(&pane, pressed, action, modifiers, text);
     }
 
-    /// Sends a key to the focused pane's program, and to those that receive its input.
+    /// Sends a key to a pane's program, and to those that receive its input.
     pub(crate) fn key_to_program(
         &mut self,
+        pane: &Arc<Pane>,
         pressed: Pressed,
         action: KeyAction,
         modifiers: Modifiers,
         text: Option<&str>,
     ) {
-        let Some(pane) = self.focused_pane() else { return };
         let Pressed { key, unshifted, base } = pressed;
         let event = input::KeyEvent { key, action, unshifted, base, modifiers, text };
         for listener in self.listeners(pane.id()) {
             self.key_to(&listener, &event);
         }
-        self.key_to(&pane, &event);
+        self.key_to(pane, &event);
     }
 
     /// Sends a key to a pane's program, in the encoding that the program requested.

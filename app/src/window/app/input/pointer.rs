@@ -369,7 +369,9 @@ impl App {
             return true;
         }
         self.input.pointer.reported = Some((target.id, col, row));
-        let event = MouseEvent { kind, modifiers, col, row, x: x as u32, y: y as u32 };
+        // Pixels, unlike cells, are reported where they are, even outside the pane.
+        let (x, y) = (target.x.floor() as i32, target.y.floor() as i32);
+        let event = MouseEvent { kind, modifiers, col, row, x, y };
         if let Some(bytes) = input::encode_mouse(&event, tracking, encoding) {
             send(&pane, &bytes);
         }

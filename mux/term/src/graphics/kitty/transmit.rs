@@ -26,9 +26,9 @@ pub(crate) struct Loading {
 }
 
 impl Loading {
-    /// Bytes in use.
+    /// Bytes so far.
     pub fn bytes(&self) -> usize {
-        self.data.capacity()
+        self.data.len()
     }
 
     /// Drops the data. The remaining chunks are ignored, and the program gets an error after the last one.
@@ -60,6 +60,10 @@ impl Loading {
     }
 }
 
+/// Maximum bytes of data that chunks may send inline, as for the files of other protocols. Larger images come in a named
+/// medium.
+const DATA_CAP: usize = 64 << 20;
+
 /// Maximum bytes of data that a command may send, before decompression.
 fn data_cap(command: &Command) -> usize {
     match (command.compression, bytes_per_pixel(command.format)) {
@@ -68,8 +72,8 @@ fn data_cap(command: &Command) -> usize {
             (command.s as usize).saturating_mul(command.v as usize).saturating_mul(bytes)
         }
         .saturating_add(1 << 20)
-        .min(QUOTA),
-        _ => QUOTA,
+        .min(DATA_CAP),
+        _ => DATA_CAP,
     }
 }
 

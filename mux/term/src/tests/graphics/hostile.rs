@@ -191,3 +191,85 @@ fn sixels_of_any_size_end() {
     fixture.feed(format!("\x1bPq{}~\x1b\\", "-".repeat(100_000)));
     assert!(fixture.term.graphics.shown.store.bytes() <= QUOTA);
 }
+
+/// Chunks of a kitty image without its end, `megabytes` of base64 in all.
+fn unfinished(fixture: &mut crate::tests::Fixture, keys: &str, megabytes: usize) {
+    let chunk = "A".repeat(1 << 19);
+    fixture.feed(format!("\x1b_G{keys},m=1;\x1b\\"));
+    for _ in 0..2 * megabytes {
+        fixture.parser.advance(&mut fixture.term, format!("\x1b_Gm=1;{chunk}\x1b\\").as_bytes());
+    }
+}
+
+#[test]
+fn an_unfinished_transmission_is_bounded_and_dropped() {
+    const CAP: usize = 64 << 20;
+    for keys in ["i=7,f=100", "i=7,s=8000,v=8000", "i=7,s=10,v=10,o=z"] {
+        let mut fixture = fixture();
+        unfinished(&mut fixture, keys, 80);
+        let bytes = fixture.term.unfinished_bytes();
+        assert!((30 << 20..=CAP).contains(&bytes), "{keys}: {bytes}");
+        unfinished(&mut fixture, "i=7", 40);
+        assert_eq!(fixture.term.unfinished_bytes(), 0, "{keys}: beyond the cap it is dropped");
+        fixture.feed("\x1b_Gm=0;\x1b\\text");
+        assert!(fixture.replies().contains("EFBIG"), "{keys}");
+        assert_eq!(fixture.screen(), "text");
+    }
+}
+
+#[test]
+fn a_long_string_counts_while_it_arrives() {
+    let piece = "A".repeat(100_000);
+    for start in
+        ["\x1b]1337;File=inline=1:", "\x1b]1337;FilePart=", "\x1bPq", "\x1b]52;c;", "\x1b_G;"]
+    {
+        let mut fixture = fixture();
+        fixture.feed(start).feed(&piece).feed(&piece);
+        assert!(fixture.term.unfinished_bytes() >= 200_000, "{start:?}");
+        assert_eq!(fixture.term.image_bytes(), fixture.term.unfinished_bytes());
+        // Its end, or its end by another control, frees it.
+        for end in ["\x1b\\", "\x18", "\x1bc"] {
+            fixture.feed(end);
+            assert_eq!(fixture.term.unfinished_bytes(), 0, "{start:?} {end:?}");
+            fixture.feed(start).feed(&piece);
+        }
+        // For the sake of other terminals it is dropped, and so is its rest.
+        fixture.term.shed_unfinished();
+        assert_eq!(fixture.term.unfinished_bytes(), 0);
+        fixture.feed(&piece);
+        assert_eq!(fixture.term.unfinished_bytes(), 0, "{start:?}");
+        fixture.feed("\x1b\\\x1bctext");
+        assert_eq!(fixture.screen(), "text", "{start:?}");
+    }
+    let mut fixture = fixture();
+    fixture.feed("\x1b]1337;MultipartFile=inline=1;size=900000\x07");
+    fixture.feed(format!("\x1b]1337;FilePart={piece}\x07"));
+    assert_eq!(fixture.term.unfinished_bytes(), 100_000);
+}
+
+#[test]
+fn what_a_program_did_not_send_to_its_end_ends_with_it() {
+    let options = crate::Options { nonce: Some("n1".into()), ..Default::default() };
+    let end: [fn(&mut crate::tests::Fixture); 2] = [
+        |fixture| {
+            fixture.feed("\x1b]133;D;137;nonce=n1\x07");
+        },
+        |fixture| fixture.term.program_ended(),
+    ];
+    for end in end {
+        let mut fixture = fixture();
+        fixture.term = crate::Term::new(fixture.term.size(), options.clone());
+        fixture.feed("\x1b]133;A;nonce=n1\x07$ \x1b]133;B\x07\x1b]133;C;nonce=n1\x07");
+        unfinished(&mut fixture, "i=7,f=100", 1);
+        fixture.feed("\x1b[?1049h");
+        unfinished(&mut fixture, "i=8,f=100", 1);
+        fixture.feed("\x1b]1337;MultipartFile=inline=1;size=900000\x07\x1b]1337;FilePart=AAAA\x07");
+        assert!(fixture.term.unfinished_bytes() > 1_500_000);
+        end(&mut fixture);
+        assert_eq!(fixture.term.unfinished_bytes(), 0);
+        // What the next program sends is no continuation.
+        fixture.feed("\x1b[?1049l").replies();
+        fixture.feed(image(9, 3, 3) + "\x1b_Ga=p,i=9\x1b\\");
+        assert_eq!(fixture.replies(), "\x1b_Gi=9;OK\x1b\\");
+    }
+}

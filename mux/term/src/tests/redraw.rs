@@ -1,0 +1,122 @@
+//! Output of background jobs at a prompt that the shell draws again after a resize.
+
+use super::Fixture;
+use super::reflow::logical;
+use crate::Size;
+
+/// A prompt as bash's integration marks it: after a resize, bash draws its last line only.
+const BASH: &str = "\x1b]133;P;k=i;redraw=last\x07$ \x1b]133;B\x07";
+/// A prompt that its shell draws as a whole.
+const ZSH: &str = "\x1b]133;P;k=i\x07one\r\n$ \x1b]133;B\x07";
+
+fn line(name: char, len: usize) -> String {
+    format!("{name}{}", "-0123456789".repeat(20).chars().take(len - 1).collect::<String>())
+}
+
+/// The shell draws again: it goes up by `up` rows from the cursor, clears what is below and draws its prompt.
+fn draw(fixture: &mut Fixture, up: usize, prompt: &str) {
+    let up = if up > 0 { format!("\x1b[{up}A") } else { String::new() };
+    fixture.feed(format!("\r{up}\x1b[J{prompt}"));
+}
+
+#[test]
+fn a_jobs_output_at_the_prompt_survives_any_resizes() {
+    for (prompt, up) in [(BASH, 0), (ZSH, 1)] {
+        for lens in [&[66, 66, 66][..], &[100, 20], &[1, 79, 80, 81, 200, 3]] {
+            for sizes in
+                [&[40, 80][..], &[79, 60, 40, 20, 120], &[120, 80], &[200, 30, 80], &[1, 80]]
+            {
+                for rows in [4, 12, 30] {
+                    let mut fixture = Fixture::new(80, rows);
+                    fixture.feed("before\r\n").feed(prompt);
+                    let lines: Vec<_> =
+                        ('a'..).zip(lens).map(|(name, len)| line(name, *len)).collect();
+                    // The second half of the prompt is drawn where the cursor is, with what is above it.
+                    fixture.feed(format!("{}\r\n", lines.join("\r\n")));
+                    for &cols in sizes {
+                        fixture.term.resize(Size::cells(cols, rows));
+                        fixture.term.debug_check();
+                        draw(&mut fixture, up, prompt);
+                    }
+                    let text = logical(&fixture);
+                    // The shell itself draws over the rows that it moves up.
+                    let lost = if up > 0 { lines.len() - 1 } else { lines.len() };
+                    for line in &lines[..lost] {
+                        let case = format!("{sizes:?} of {rows} rows, {lens:?}");
+                        assert_eq!(text.matches(line.as_str()).count(), 1, "{case}: {text}");
+                    }
+                    fixture.feed("x");
+                    let cursor = fixture.cursor().0 as usize;
+                    assert!(fixture.screen().split('/').nth(cursor).unwrap().ends_with('x'));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn several_resizes_before_the_shell_draws_lose_nothing() {
+    let output = format!("{}\r\n{}\r\n", line('a', 70), line('b', 100));
+    for sizes in [&[70, 60, 40][..], &[40, 60], &[40, 80], &[100, 50], &[30, 79]] {
+        let mut fixture = Fixture::new(80, 10);
+        fixture.feed(BASH).feed(&output);
+        for &cols in sizes {
+            fixture.term.resize(Size::cells(cols, 10));
+            fixture.term.debug_check();
+        }
+        draw(&mut fixture, 0, BASH);
+        let expected = format!("$ {}$ ", output.replace('\r', ""));
+        assert_eq!(logical(&fixture), expected.trim_end(), "{sizes:?}");
+    }
+    // A width that comes back before the shell has drawn brings everything back.
+    let mut fixture = Fixture::new(80, 10);
+    fixture.feed(BASH).feed(&output);
+    let before = fixture.everything();
+    for cols in [40, 60, 20, 80] {
+        fixture.term.resize(Size::cells(cols, 10));
+    }
+    assert_eq!(fixture.everything(), before);
+    assert_eq!(logical(&fixture), format!("$ {}", output.replace('\r', "")).trim_end());
+}
+
+#[test]
+fn what_a_job_writes_between_a_resize_and_the_redraw_stays() {
+    let mut fixture = Fixture::new(80, 10);
+    fixture.feed(BASH).feed(format!("{}\r\n", line('a', 70)));
+    fixture.term.resize(Size::cells(40, 10));
+    fixture.feed(format!("{}\r\n{}\r\n", line('b', 30), line('c', 60)));
+    fixture.term.resize(Size::cells(30, 10));
+    for name in ['d', 'e', 'f', 'g'] {
+        fixture.feed(format!("{}\r\n", line(name, 50)));
+    }
+    draw(&mut fixture, 0, BASH);
+    let text = logical(&fixture);
+    for (name, len) in [('a', 70), ('b', 30), ('c', 60), ('d', 50), ('e', 50), ('f', 50), ('g', 50)]
+    {
+        assert_eq!(text.matches(&line(name, len)).count(), 1, "{name}: {text}");
+    }
+}
+
+#[test]
+fn a_shell_that_draws_nothing_gets_its_rows_back_at_the_next_mark() {
+    let mut fixture = Fixture::new(80, 10);
+    fixture.feed(BASH).feed(format!("{}\r\n", line('a', 70)));
+    fixture.term.resize(Size::cells(40, 10));
+    fixture.feed("ls\r\n\x1b]133;C\x07out\r\n");
+    assert_eq!(logical(&fixture), format!("$ {}\nls\nout", line('a', 70)));
+}
+
+#[test]
+fn images_of_a_job_and_typed_text_stay_in_their_places() {
+    let mut fixture = Fixture::new(20, 8);
+    fixture.feed(BASH).feed("\x1b[31mred\x1b[m and more text\r\n日本語の長い一行です\r\n");
+    fixture.term.resize(Size::cells(9, 8));
+    fixture.feed("\r\x1b[J").feed(BASH).feed("typed");
+    assert_eq!(logical(&fixture), "$ red and more text\n日本語の長い一行です\n$ typed");
+    assert_eq!(fixture.screen().split('/').nth(fixture.cursor().0 as usize), Some("$ typed"));
+    let command = fixture.term.commands().last().unwrap();
+    assert_eq!(
+        command.prompt.unwrap().line,
+        crate::LineId(fixture.term.live_top().0 + fixture.cursor().0 as u64)
+    );
+}
