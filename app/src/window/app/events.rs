@@ -97,6 +97,7 @@ impl App {
             }
             Event::Theme => self.apply_theme(),
             Event::Occluded(occluded) => self.surface.occlude(occluded),
+                self.open_first_panes_if_settled();
             Event::Focus(focused) => self.focus_changed(focused),
             Event::Modifiers(modifiers) => {
                 self.input.modifiers = modifiers;

@@ -5,6 +5,7 @@
 pub(crate) mod blur;
 pub(crate) mod drop_down;
 pub(crate) mod look;
+pub(crate) mod mapping;
 pub(crate) mod pacing;
 pub(crate) mod plan;
 pub(crate) mod screen;

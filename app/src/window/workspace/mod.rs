@@ -8,6 +8,7 @@ pub(crate) mod blocks;
 pub(crate) mod closing;
 pub(crate) mod copy;
 pub(crate) mod copy_mode;
+pub(crate) mod first_panes;
 pub(crate) mod folds;
 pub(crate) mod panes;
 pub(crate) mod prompts;
@@ -24,8 +25,8 @@ use std::{
 
 use unterm_mux::{Pane, PaneId};
 
-use crate::last_session::LastSession;
-use crate::window::workspace::{panes::Hand, view::Views};
+use crate::window::workspace::{first_panes::FirstPanes, panes::Hand, view::Views};
+use crate::{last_session::LastSession, layout_file::LayoutFile};
 
 /// Duration of the visual bell.
 const FLASH: Duration = Duration::from_millis(120);
@@ -51,6 +52,8 @@ pub(crate) struct Workspace {
 
 impl Default for Workspace {
     fn default() -> Self {
+    /// The start's panes, until they are open.
+    pub(crate) first: Option<FirstPanes>,
         Self {
             views: Views::default(),
             panes: Hand::default(),
@@ -67,6 +70,7 @@ impl Default for Workspace {
 
 /// When to read the panes' titles and programs again, which queries the system.
 #[derive(Debug, Default)]
+            first: None,
 pub(crate) struct Names {
     /// Output arrived since titles were last read: a program may have started or ended.
     pub(crate) stale: bool,

@@ -51,7 +51,7 @@ impl App {
     /// Resizes every pane to its area.
     pub(crate) fn arrange(&mut self) {
         let layout = self.mux.layout();
-        let has_tab_bar = self.prefs.wants_tab_bar(layout.tabs.len());
+        let has_tab_bar = self.prefs.wants_tab_bar(self.tabs_soon());
         let Some(geometry) = &mut self.surface.geometry else { return };
         geometry.has_tab_bar = has_tab_bar;
         geometry.has_status_bar = self.prefs.config.status_bar.show;
@@ -79,6 +79,14 @@ impl App {
 
     /// Whether the window is hidden. X11 reports covered windows, but not minimised ones. An unfocused window therefore
     /// checks once per second while it has something to draw.
+    /// The number of tabs, including those that the start is about to open.
+    pub(crate) fn tabs_soon(&self) -> usize {
+        match &self.workspace.first {
+            Some(_) => self.first_tabs(),
+            None => self.mux.layout().tabs.len(),
+        }
+    }
+
     fn is_out_of_sight(&mut self, now: Instant) -> bool {
         let focused = self.input.focused;
         let Some(screen) = &mut self.surface.screen else { return true };
@@ -95,7 +103,11 @@ impl App {
     pub(crate) fn tick(&mut self, now: Instant) {
         if self.surface.timer.is_some_and(|time| now >= time) {
             self.surface.timer = self.show_waiting(now);
-            let times = [self.keep_in_time(now), self.end_closed_in_time(now)];
+            let times = [
+                self.keep_in_time(now),
+                self.end_closed_in_time(now),
+                self.open_first_panes_in_time(now),
+            ];
             times.into_iter().flatten().for_each(|time| self.surface.wake_at(time));
             self.drag_scroll();
             self.deferred_click(false);
@@ -122,6 +134,12 @@ impl App {
         self.after_paint(&plan.layout, &plan.placed, caret);
         self.note_around(plan.layout, plan.placed);
     }
+        if let Some(screen) =
+            self.surface.screen.as_ref().filter(|_| self.workspace.first.is_some())
+        {
+            // On Wayland, the redraw is requested once this frame is shown.
+            screen.window.request_redraw();
+        }
 
     /// Brings the state up to date for a whole frame, and sets the timer for the next one. `None` without a window.
     pub(crate) fn prepare(&mut self, now: Instant) -> Option<Plan> {
@@ -145,6 +163,7 @@ impl App {
             self.end_closed_in_time(now),
         ];
         times.into_iter().flatten().for_each(|time| self.surface.wake_at(time));
+            self.workspace.first.as_ref().and_then(|first| first.due),
         self.label_tabs(&layout, now);
         if self.input.pointer.is_selecting() {
             self.surface.wake_at(now + Duration::from_millis(50));

@@ -15,9 +15,15 @@ use crate::config::{BarPosition, WindowStart};
 use crate::window::{
     app::App,
     effect::Effect,
-    surface::{drop_down, screen::Screen, wayland, x_server},
+    surface::{
+        drop_down,
+        mapping::{self, Mapping},
+        screen::Screen,
+        wayland, x_server,
+    },
     system::access::Access,
     ui::geometry::Geometry,
+    workspace::first_panes,
 };
 
 /// The wanted size: the last window's, or else a number of cells; never larger than the screen.
@@ -70,14 +76,31 @@ impl App {
         }
         self.arrange();
         self.paint(Instant::now());
-        window.set_visible(true);
-        if is_maximized {
-            // Only now: X11's window managers ignore the request for a window that is not mapped.
-            window.set_maximized(true);
-        }
+        self.show_first(&window, is_maximized);
         self.hear_desktop();
         self.receive_drops();
         Ok(())
+    }
+
+    /// Shows the new window and, once its size is known, opens the first panes.
+    fn show_first(&mut self, window: &Window, is_maximized: bool) {
+        if let Some(first) = &mut self.workspace.first {
+            first.due = Some(Instant::now() + first_panes::LONGEST);
+            self.surface.wake_at(Instant::now() + first_panes::LONGEST);
+        }
+        let Some(id) = x_server::id(window) else {
+            return window.set_visible(true);
+        };
+        let is_fullscreen = window.fullscreen().is_some();
+        let states = [(is_maximized, mapping::MAXIMIZED), (is_fullscreen, mapping::FULLSCREEN)];
+        let states = states.iter().filter(|(is_on, _)| *is_on).flat_map(|(_, names)| *names);
+        let shown = Mapping::prepare(id, states.copied());
+        window.set_visible(true);
+        if let Some(mapping) = shown {
+            mapping.wait(first_panes::LONGEST);
+        }
+        self.resized(window.inner_size());
+        self.open_first_panes();
     }
 
     /// The window's expected measures on a screen, before the window exists.
@@ -91,7 +114,7 @@ impl App {
             cell: self.surface.renderer.metrics(),
             ui_column: 1.0,
             padding: self.prefs.config.window.padding,
-            has_tab_bar: self.prefs.wants_tab_bar(self.mux.layout().tabs.len()),
+            has_tab_bar: self.prefs.wants_tab_bar(self.tabs_soon()),
             tab_bar_at_foot: self.prefs.config.tab_bar.position == BarPosition::Bottom,
             has_status_bar: self.prefs.config.status_bar.show,
         };
@@ -141,7 +164,8 @@ impl App {
         if self.prefs.config.window.accessibility {
             self.system.access = Access::start(event_loop, window, &self.inbox);
         }
-        if !self.prefs.args.quake && self.prefs.config.window.start == WindowStart::Fullscreen {
+        let is_fullscreen = self.prefs.config.window.start == WindowStart::Fullscreen;
+        if is_fullscreen && !self.prefs.args.quake && !wayland::is_used(event_loop) {
             window.set_fullscreen(Some(Fullscreen::Borderless(None)));
         }
         if self.prefs.config.window.blur && self.surface.is_transparent {
@@ -195,6 +219,6 @@ fn named(attributes: WindowAttributes, event_loop: &ActiveEventLoop) -> WindowAt
 }
 
 #[cfg(not(all(unix, not(target_os = "macos"))))]
-fn named(attributes: WindowAttributes, _: &ActiveEventLoop) -> WindowAttributes {
+fn named(attributes: WindowAttributes, _: &str, _: &ActiveEventLoop) -> WindowAttributes {
     attributes
 }

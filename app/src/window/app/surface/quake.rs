@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use anyhow::Result;
 use unterm_mux::Mux;
 use winit::{event_loop::ActiveEventLoop, window::WindowAttributes};
 
@@ -24,8 +25,22 @@ pub(crate) fn open_layout(
 ) -> Option<String> {
     let config = settings.get();
     let name = config.startup.layout.as_str();
+    let faults = match first_layout(args, settings, last)? {
+        Ok(layout) => layout.open(mux),
+        Err(error) => return Some(format!("Can't open the layout.\n{error:#}")),
+    };
+    let shown = first_of(&faults, FAULTS).join("\n");
+    (!faults.is_empty()).then(|| format!("Part of the layout could not be started.\n{shown}"))
+}
+
+/// The layout that a new window starts with; `None` for a single tab.
+fn first_layout(
+    args: &Args,
+    settings: &Settings,
+    last: Option<&LastSession>,
+) -> Option<Result<LayoutFile>> {
     // A command or directory on the command line replaces the layout.
-    if name.is_empty() || !args.execute.is_empty() || args.cwd.is_some() {
+    if !args.execute.is_empty() || args.cwd.is_some() {
         return None;
     }
     let faults = match name {
@@ -49,6 +64,15 @@ impl App {
         let Some(last) = self.workspace.last.as_ref().filter(|_| self.prefs.config.window.restore)
         else {
             return (attributes, None);
+    /// The number of tabs that the start opens.
+    pub(crate) fn first_tabs(&self) -> usize {
+        let last = self.workspace.last.as_ref();
+        match first_layout(&self.prefs.args, &self.prefs.settings, last) {
+            Some(Ok(layout)) => layout.tab_count().max(1),
+            _ => 1,
+        }
+    }
+
         };
         let screens =
             event_loop.available_monitors().map(|screen| (screen.position(), screen.size()));
