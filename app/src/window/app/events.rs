@@ -43,6 +43,11 @@ impl ApplicationHandler<Wake> for App {
         if matches!(event, WindowEvent::Destroyed) {
             event_loop.exit();
         }
+        if let WindowEvent::MouseWheel { delta, .. } = event
+            && self.is_wheel_release(delta)
+        {
+            return;
+        }
         if let Some(event) = Event::of(event) {
             self.handle(event, event_loop);
         }

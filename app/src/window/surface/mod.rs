@@ -19,7 +19,7 @@ use unterm_renderer::Renderer;
 use winit::dpi::PhysicalPosition;
 
 use crate::window::{
-    surface::{pacing::Pacing, screen::Screen},
+    surface::{pacing::Pacing, screen::Screen, x_server::Pointers},
     ui::geometry::{Geometry, contains, pixels},
 };
 
@@ -40,6 +40,7 @@ pub(crate) struct Surface {
     pub(crate) is_transparent: bool,
     /// The position of the window before it was hidden for a screenshot.
     pub(crate) hidden_at: Option<PhysicalPosition<i32>>,
+    pub(crate) pointers: Pointers,
 }
 
 impl Surface {
@@ -54,6 +55,7 @@ impl Surface {
             started: Instant::now(),
             is_transparent: false,
             hidden_at: None,
+            pointers: Pointers::default(),
         }
     }
 
