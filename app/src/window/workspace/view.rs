@@ -46,6 +46,9 @@ pub(crate) struct View {
     pub(crate) selection: Option<Selection>,
     /// Copy mode, while it is on: it pins the view, and owns the selection.
     pub(crate) copy: Option<CopyMode>,
+    /// Copy mode has ended because the program switched screens. Its keys are swallowed until the user leaves, since the
+    /// user did not press them for the program.
+    pub(crate) has_lost_copy_mode: bool,
     /// Commands whose output is hidden.
     pub(crate) folds: Folds,
     /// The visible commands.
@@ -132,8 +135,10 @@ impl View {
             }
             if let Some(copy) = self.copy.as_mut().filter(|_| self.snapshot.screen == before.0) {
                 copy.show(&mut self.snapshot);
-            } else {
-                self.copy = None;
+            } else if self.copy.take().is_some() {
+                self.has_lost_copy_mode = true;
+                self.top = None;
+                term.snapshot(&mut self.snapshot, None);
             }
             copied = self.copy.as_ref().map(|copy| copy.selection(&term));
             let is_scrolled = self.top.is_some_and(|top| top < self.snapshot.live_top);
@@ -161,6 +166,7 @@ impl View {
     pub(crate) fn begin_copy_mode(&mut self, mode: CopyMode, top: LineId) {
         self.top = self.top.or(Some(top));
         self.copy = Some(mode);
+        self.has_lost_copy_mode = false;
     }
 
     /// The first and last visible line as of the next frame. Folded lines between them count.

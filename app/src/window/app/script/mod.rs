@@ -1,6 +1,7 @@
 //! Scripts of events: a test feeds keys, clicks, output and settings to the window's state, and compares the scene as
 //! text, the picture, and what was asked of the system. Needs no window, no display and no program.
 
+mod copy_mode;
 mod floating;
 mod loan;
 mod mouse;
