@@ -9,7 +9,7 @@ use std::{fmt, ops::Range, path::Path};
 use serde_json::Value;
 use toml_edit::{Document, Item, Table, TableLike};
 
-use super::{Config, ThemeChoice, compile_pattern, keys, theme};
+use super::{Config, ThemeChoice, compile_pattern, keys, theme, window::title_format_fault};
 use crate::{
     action::{Chord, Keys, LEADER, MouseChord},
     copy_command,
@@ -368,6 +368,10 @@ impl Found<'_> {
             let message = "hints.alphabet must have at least two lower-case letters, each once";
             let span = item.and_then(Item::span);
             self.add(&["hints", "alphabet"], span, message.to_owned());
+        }
+        if let Some(why) = title_format_fault(&config.window.title_format) {
+            let item = table.get("window").and_then(|window| window.get("title_format"));
+            self.add(&["window", "title_format"], item.and_then(Item::span), why);
         }
         let item = table.get("theme");
         let pair = item.and_then(Item::as_table_like);

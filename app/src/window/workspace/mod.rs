@@ -40,6 +40,8 @@ pub(crate) struct Workspace {
     pub(crate) names: Names,
     /// The title last sent to the system.
     pub(crate) title: String,
+    /// The project last reported to the registry.
+    pub(crate) project: Option<String>,
     /// The state saved by the last window, or by this window since.
     pub(crate) last: Option<LastSession>,
     /// When to save the open tabs for the next window, after a change.
@@ -62,6 +64,7 @@ impl Default for Workspace {
             title: String::new(),
             last: None,
             keep_at: None,
+            project: None,
             profiles: HashMap::new(),
             undo_until: None,
         }

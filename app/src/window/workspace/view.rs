@@ -22,7 +22,7 @@ use crate::window::{
         folds::Folds,
         prompts::Prompts,
         selection::{Edge, Selection, Spot},
-        title,
+        title::{self, PaneTitle},
         work::Work,
     },
 };
@@ -99,7 +99,7 @@ pub(crate) struct Signals {
 /// What the pane and its program are called.
 #[derive(Debug, Default)]
 struct ViewNames {
-    title: String,
+    title: PaneTitle,
     /// The foreground program without its folder; empty until it is read.
     program: String,
     cwd: Option<PathBuf>,
@@ -411,6 +411,10 @@ impl View {
     }
 
     pub(crate) fn title(&self) -> &str {
+        &self.names.title.text
+    }
+
+    pub(crate) fn pane_title(&self) -> &PaneTitle {
         &self.names.title
     }
 

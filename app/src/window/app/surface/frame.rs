@@ -3,6 +3,7 @@
 //! Everything that a frame changes changes here: drawing (`draw.rs`) only reads the result.
 
 use std::{
+    path::Path,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -13,7 +14,7 @@ use unterm_renderer::{Highlight, PainterKind, PixelRect};
 
 use crate::window::{
     app::{App, BELL_MARK},
-    chrome::{status_bar::About, tab_bar::TabLabel, tab_marks::Marks},
+    chrome::{status_bar::About, tab_bar::TabLabel, tab_marks::Marks, tab_titles},
     effect::Effect,
     surface::{
         look::PaneLook,
@@ -22,7 +23,8 @@ use crate::window::{
     },
     ui::geometry::Geometry,
     workspace::{
-        title,
+        title::{self, Naming, PaneTitle},
+        view::View,
         work::{Fare, Work},
     },
 };
@@ -77,8 +79,6 @@ impl App {
         }
     }
 
-    /// Whether the window is hidden. X11 reports covered windows, but not minimised ones. An unfocused window therefore
-    /// checks once per second while it has something to draw.
     /// The number of tabs, including those that the start is about to open.
     pub(crate) fn tabs_soon(&self) -> usize {
         match &self.workspace.first {
@@ -87,6 +87,8 @@ impl App {
         }
     }
 
+    /// Whether the window is hidden. X11 reports covered windows, but not minimised ones. An unfocused window therefore
+    /// checks once per second while it has something to draw.
     fn is_out_of_sight(&mut self, now: Instant) -> bool {
         let focused = self.input.focused;
         let Some(screen) = &mut self.surface.screen else { return true };
@@ -132,14 +134,14 @@ impl App {
         let caret = self.draw(&plan);
         self.debug_painted(begun);
         self.after_paint(&plan.layout, &plan.placed, caret);
-        self.note_around(plan.layout, plan.placed);
-    }
         if let Some(screen) =
             self.surface.screen.as_ref().filter(|_| self.workspace.first.is_some())
         {
             // On Wayland, the redraw is requested once this frame is shown.
             screen.window.request_redraw();
         }
+        self.note_around(plan.layout, plan.placed);
+    }
 
     /// Brings the state up to date for a whole frame, and sets the timer for the next one. `None` without a window.
     pub(crate) fn prepare(&mut self, now: Instant) -> Option<Plan> {
@@ -161,9 +163,9 @@ impl App {
             self.show_waiting(now),
             self.keep_in_time(now),
             self.end_closed_in_time(now),
+            self.workspace.first.as_ref().and_then(|first| first.due),
         ];
         times.into_iter().flatten().for_each(|time| self.surface.wake_at(time));
-            self.workspace.first.as_ref().and_then(|first| first.due),
         self.label_tabs(&layout, now);
         if self.input.pointer.is_selecting() {
             self.surface.wake_at(now + Duration::from_millis(50));
@@ -268,6 +270,7 @@ impl App {
     fn label_tabs(&mut self, layout: &Layout, now: Instant) {
         let mut labels = Vec::with_capacity(layout.tabs.len());
         let mut next: Option<Instant> = None;
+        let mut titles = Vec::with_capacity(layout.tabs.len());
         for (index, tab) in layout.tabs.iter().enumerate() {
             let mut label = TabLabel {
                 id: tab.id,
@@ -281,6 +284,7 @@ impl App {
             };
             let is_seen = index == layout.active && self.input.focused;
             for id in tab.panes() {
+            let mut title = PaneTitle::default();
                 let Some(pane) = self.mux.pane(id) else { continue };
                 let view = self.workspace.views.entry(id).or_default();
                 if let Some(rang) = view.signals.bell {
@@ -315,11 +319,18 @@ impl App {
                     {
                         view.read_program(&pane);
                     }
-                    tab.title.as_deref().unwrap_or(view.title()).clone_into(&mut label.title);
+                    title = match &tab.title {
+                        Some(title) => PaneTitle { text: title.clone(), place: None },
+                        None => view.pane_title().clone(),
+                    };
                 }
             }
             labels.push(label);
         }
+            titles.push(title);
+        }
+        for (label, title) in labels.iter_mut().zip(tab_titles::tell_apart(titles)) {
+            label.title = title;
         self.chrome.tabs = labels;
         if let Some(time) = next {
             self.surface.wake_at(time);
@@ -376,6 +387,14 @@ impl App {
     fn retitle(&mut self, layout: &Layout) {
         let title = self.title(layout);
         if self.workspace.title != title {
+        let view = layout.active_tab().and_then(|tab| self.workspace.views.get(&tab.focused));
+        let project = view.map_or("", View::project);
+        if let Some(server) = &self.server
+            && self.workspace.project.as_deref() != Some(project)
+        {
+            server.set_project(Some(project).filter(|project| !project.is_empty()));
+            self.workspace.project = Some(project.to_owned());
+        }
             self.workspace.title.clone_from(&title);
             self.effect(Effect::Title(title));
         }
@@ -383,15 +402,19 @@ impl App {
 
     fn title(&self, layout: &Layout) -> String {
         let id = || self.server.as_ref().map_or_else(String::new, Server::instance_id);
-        let instance = match &self.chrome.instance_title {
-            Some(title) => title.clone(),
-            None if self.chrome.instances > 1 => id(),
-            None => String::new(),
-        };
+        let instance = self.chrome.instance_title.clone().unwrap_or_else(id);
         let tab = layout.active_tab();
         let view = tab.and_then(|tab| self.workspace.views.get(&tab.focused));
-        let (project, pane) = view.map_or(("", ""), |view| (view.project(), view.title()));
-        let tab = tab.and_then(|tab| tab.title.as_deref()).unwrap_or(pane);
-        title::window_title(tab, project, &instance)
+        let directory = view.and_then(View::cwd).map_or("".into(), Path::to_string_lossy);
+        let title = tab.and_then(|tab| tab.title.as_deref());
+        let naming = Naming {
+            instance: &instance,
+            project: view.map_or("", View::project),
+            title: title.or(view.map(View::title)).unwrap_or_default(),
+            program: view.map_or("", View::program),
+            directory: &directory,
+            tab: &(layout.active + 1).to_string(),
+        };
+        title::window_title(&self.prefs.config.window.title_format, &naming)
     }
 }
