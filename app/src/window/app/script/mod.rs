@@ -4,6 +4,7 @@
 mod copy_mode;
 mod floating;
 mod loan;
+mod messages;
 mod mouse;
 mod pastes;
 mod program;

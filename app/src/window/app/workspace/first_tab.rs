@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Instant};
 
 use unterm_mux::{ExitStatus, Mux, MuxError, OnExit, PaneId, PaneState, Spawn};
 
-use crate::window::app::App;
+use crate::window::app::{App, surface::quake, system::notices::with_line};
 use crate::{args::Args, config::Config};
 
 /// Opens the tab. If the configured shell can't be started, opens `$SHELL` or `/bin/sh` instead and returns the error
@@ -91,6 +91,7 @@ impl App {
             ExitStatus::Signal(signal) => format!("signal {signal}"),
         };
         let press = self.prefs.press("close_pane", "closes its pane");
-        self.notify("end", format!("{program} has ended with {how}.{press}"));
+        let text = with_line(format!("{program} has ended with {how}.{press}"), self.tab_named(id));
+        self.notify_of(id, "end", text);
     }
 }
