@@ -158,7 +158,7 @@ fn size_tabs_and_splits_come_back() -> Result<()> {
     let registry = tempfile::tempdir()?;
     let start = || Start::windowed(&display).registry(registry.path()).now();
     // Shells may still be starting when the window closes, which is not the subject of this test.
-    let config = "confirm_close = 'never'\n[startup]\nlayout = 'last'\n";
+    let config = "window.confirm_close = 'never'\n[startup]\nlayout = 'last'\n";
     std::fs::write(registry.path().join("config.toml"), config)?;
     let mut unterm = start()?;
     let window = display.window_of(&unterm)?;
@@ -223,7 +223,7 @@ fn a_new_window_opens_one_shell_whatever_the_last_one_had() -> Result<()> {
     let display = Display::start()?;
     let unterm = Start::windowed(&display).now()?;
     display.window_of(&unterm)?;
-    unterm.write_config("confirm_close = 'never'\n[startup]\nlayout = 'two'\n")?;
+    unterm.write_config("window.confirm_close = 'never'\n[startup]\nlayout = 'two'\n")?;
     unterm.act(&["split_right"])?;
     unterm.act(&["save_layout", "two"])?;
     unterm.act(&["new_window"])?;
