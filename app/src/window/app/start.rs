@@ -81,6 +81,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         app.complain(about, complaint);
     }
     app.welcome();
+    app.offer_last();
     if !startup.complaints.is_empty() {
         app.complain_of_settings(&startup.complaints, "using the default of each invalid setting");
     }

@@ -44,36 +44,39 @@ pub(crate) struct Workspace {
     pub(crate) project: Option<String>,
     /// The state saved by the last window, or by this window since.
     pub(crate) last: Option<LastSession>,
+    /// The tabs of the last window, until they are reopened.
+    pub(crate) reopens: Option<LayoutFile>,
     /// When to save the open tabs for the next window, after a change.
     pub(crate) keep_at: Option<Instant>,
     /// The names of panes' profiles. They stay when a pane closes, since that can be undone.
     pub(crate) profiles: HashMap<PaneId, String>,
     /// Until when the last close can be undone.
     pub(crate) undo_until: Option<Instant>,
+    /// The start's panes, until they are open.
+    pub(crate) first: Option<FirstPanes>,
 }
 
 impl Default for Workspace {
     fn default() -> Self {
-    /// The start's panes, until they are open.
-    pub(crate) first: Option<FirstPanes>,
         Self {
             views: Views::default(),
             panes: Hand::default(),
             told_focus: None,
             names: Names { stale: true, ..Names::default() },
             title: String::new(),
-            last: None,
-            keep_at: None,
             project: None,
+            last: None,
+            reopens: None,
+            keep_at: None,
             profiles: HashMap::new(),
             undo_until: None,
+            first: None,
         }
     }
 }
 
 /// When to read the panes' titles and programs again, which queries the system.
 #[derive(Debug, Default)]
-            first: None,
 pub(crate) struct Names {
     /// Output arrived since titles were last read: a program may have started or ended.
     pub(crate) stale: bool,

@@ -13,6 +13,8 @@ use crate::{args::Args, config::Settings, last_session::LastSession, layout_file
 const LAST: &str = "last";
 /// The delay between a change of the layout and saving it.
 const KEEP: Duration = Duration::from_secs(2);
+/// The topic of messages about the last window.
+const ABOUT_LAST: &str = "last window";
 /// The most faults of a layout to list.
 const FAULTS: usize = 3;
 
@@ -23,8 +25,6 @@ pub(crate) fn open_layout(
     settings: &Settings,
     last: Option<&LastSession>,
 ) -> Option<String> {
-    let config = settings.get();
-    let name = config.startup.layout.as_str();
     let faults = match first_layout(args, settings, last)? {
         Ok(layout) => layout.open(mux),
         Err(error) => return Some(format!("Can't open the layout.\n{error:#}")),
@@ -55,15 +55,6 @@ fn first_layout(
 }
 
 impl App {
-    /// Attributes and size of the last window if `window.restore` is on; else `attributes` unchanged.
-    pub(crate) fn as_last(
-        &self,
-        attributes: WindowAttributes,
-        event_loop: &ActiveEventLoop,
-    ) -> (WindowAttributes, Option<(u32, u32)>) {
-        let Some(last) = self.workspace.last.as_ref().filter(|_| self.prefs.config.window.restore)
-        else {
-            return (attributes, None);
     /// The number of tabs that the start opens.
     pub(crate) fn first_tabs(&self) -> usize {
         let last = self.workspace.last.as_ref();
@@ -82,6 +73,15 @@ impl App {
             _ => attributes,
         };
         (attributes.with_maximized(last.maximized), Some((last.width, last.height)))
+    /// Attributes and size of the last window if `window.restore` is on; else `attributes` unchanged.
+    pub(crate) fn as_last(
+        &self,
+        attributes: WindowAttributes,
+        event_loop: &ActiveEventLoop,
+    ) -> (WindowAttributes, Option<(u32, u32)>) {
+        let Some(last) = self.workspace.last.as_ref().filter(|_| self.prefs.config.window.restore)
+        else {
+            return (attributes, None);
     }
 
     /// Whether another instance is registered.
@@ -90,7 +90,7 @@ impl App {
             .is_ok_and(|entries| entries.count() > 1)
     }
 
-    /// Saves size, position, layout and the desktop's appearance for the next window.
+    /// Saves size, position, layout and the desktop's appearance for the next window, when this window closes.
     pub(crate) fn keep_session(&self) {
         if let Some(session) = self.session() {
             session.write(self.prefs.settings.home());
@@ -102,13 +102,15 @@ impl App {
         let form = self.form().filter(|_| !self.prefs.args.quake)?;
         // Directories only: the programs of this session are not restarted.
         let layout = LayoutFile::of(&self.mux, false);
-        Some(LastSession { layout, is_light: self.is_light(), ..form })
+            let session = LastSession { process: None, ..session };
+        let process = Some(std::process::id());
+        Some(LastSession { layout, is_light: self.is_light(), process, ..form })
     }
 
-    /// Saves changed tabs, splits or directories shortly if `startup.layout` restores them, since a window may end
-    /// without closing, for example with its desktop.
+    /// Saves changed tabs, splits or directories shortly, since a window may end without closing, for example with its
+    /// desktop.
     pub(crate) fn keep_soon(&mut self) {
-        if self.prefs.config.startup.layout == LAST && self.workspace.keep_at.is_none() {
+        if self.workspace.keep_at.is_none() {
             let time = Instant::now() + KEEP;
             self.workspace.keep_at = Some(time);
             self.surface.wake_at(time);
