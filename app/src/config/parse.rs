@@ -474,8 +474,9 @@ mod tests {
         assert_eq!(config.font.family, ["Iosevka"]);
         assert_eq!(config.font.size, 11.0);
         assert_eq!(config.cursor.shape, CursorShape::Bar);
-        assert_eq!(config.theme.pick(Some(true)), "solarized-light");
-        assert_eq!(config.theme.pick(None), "tokyo-night");
+        // A client reads the ids that it has set.
+        assert_eq!(config.theme.pick(Some(true)), "daylight");
+        assert_eq!(config.theme.pick(None), "midnight");
     }
 
     #[test]

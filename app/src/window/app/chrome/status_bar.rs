@@ -81,8 +81,9 @@ impl App {
 
     /// Switches to the next theme.
     pub(crate) fn next_theme(&mut self) {
-        let names = theme::names(self.prefs.settings.home());
-        let current = self.prefs.config.theme.pick(self.is_light());
+        let home = self.prefs.settings.home();
+        let names = theme::names(home);
+        let current = theme::listed(self.prefs.config.theme.pick(self.is_light()), home);
         // In the order of names, wrapping around.
         let next = names.range::<str, _>((Bound::Excluded(current), Bound::Unbounded)).next();
         if let Some(next) = next.or_else(|| names.first()) {
