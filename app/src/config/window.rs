@@ -228,6 +228,7 @@ impl Default for StatusBar {
         Self {
             show: true,
             items: vec![
+                Item::Pane,
                 Item::Program,
                 Item::Directory,
                 Item::Size,
@@ -247,6 +248,8 @@ impl Default for StatusBar {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StatusItem {
+    /// The number of the focused pane, by which scripts name it.
+    Pane,
     /// The program in the foreground.
     Program,
     /// The working directory.

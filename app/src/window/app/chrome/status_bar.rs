@@ -46,6 +46,11 @@ impl App {
                 true => Action::PauseAgents,
                 false => Action::AnswerAgent,
             },
+            (Some(StatusItem::Pane), MouseButton::Left) => {
+                let Some(pane) = self.focused_pane() else { return };
+                self.store(Buffer::Clipboard, pane.id().0.to_string());
+                return self.notify("copied", "Copied the pane's number.".to_owned());
+            }
             (Some(StatusItem::Directory), MouseButton::Left) => {
                 let path = view.and_then(View::cwd).map(Path::to_owned);
                 return self.copy_path(path.as_deref());
@@ -85,7 +90,8 @@ impl App {
         let names = theme::names(home);
         let current = theme::listed(self.prefs.config.theme.pick(self.is_light()), home);
         // In the order of names, wrapping around.
-        let next = names.range::<str, _>((Bound::Excluded(current), Bound::Unbounded)).next();
+        let next =
+            names.range::<str, _>((Bound::Excluded(current.as_str()), Bound::Unbounded)).next();
         if let Some(next) = next.or_else(|| names.first()) {
             self.set_theme(next);
         }

@@ -226,6 +226,7 @@ impl App {
         let screen = self.surface.screen.as_ref();
         let about = About {
             items: &self.prefs.config.status_bar.items,
+            pane: focused.map(|id| id.0),
             view: focused.and_then(|id| self.workspace.views.get(&id)),
             is_recorded,
             hides: screen.is_some_and(|screen| !wayland::shows(&screen.window)),
