@@ -20,6 +20,8 @@ pub(crate) struct Colors {
     pub(crate) divider: Rgb,
     /// The mark of the pane with the keyboard.
     pub(crate) focus: Rgb,
+    /// The bar at the left of the selected row of a list.
+    pub(crate) selected: Rgb,
     pub(crate) text: Rgb,
     pub(crate) muted: Rgb,
     /// Items that can't be chosen now.
@@ -49,6 +51,7 @@ impl Colors {
             hairline,
             divider: stepped(hairline, text, surface, DIVIDER_CONTRAST),
             focus: stepped(palette.colors[4], pole(surface), surface, FOCUS_CONTRAST),
+            selected: stepped(palette.colors[4], pole(hairline), hairline, FOCUS_CONTRAST),
             text: readable(text, hairline),
             muted: readable(mix(surface, text, 0.6), hairline),
             disabled: mix(surface, text, 0.35),
@@ -124,6 +127,19 @@ pub(crate) fn framed(rect: PixelRect, radius: f32, colors: &Colors, scene: &mut 
     }
 }
 
+/// The fill of a list's selected row, and a bar at its left: the fill alone has too little contrast with the list.
+pub(crate) fn selected_row(
+    rect: PixelRect,
+    geometry: &Geometry,
+    colors: &Colors,
+    scene: &mut Scene<'_>,
+) {
+    let radius = geometry.px(4.0) as f32;
+    scene.quads.push(Quad { rect, color: colors.hairline, alpha: 1.0, radius });
+    let bar = PixelRect { width: geometry.px(3.0), ..rect };
+    scene.quads.push(Quad { rect: bar, color: colors.selected, alpha: 1.0, radius: 1.0 });
+}
+
 /// A rectangle, `by` pixels larger on each side.
 pub(crate) fn grown(rect: PixelRect, by: u32) -> PixelRect {
     PixelRect {
@@ -186,6 +202,17 @@ mod tests {
             }
             for fill in [colors.accent, colors.danger, colors.muted] {
                 assert!(contrast(readable(colors.surface, fill), fill) >= 4.5, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_selected_row_of_a_list_is_seen_in_every_theme() {
+        for (name, palette) in themes() {
+            let colors = Colors::new(&palette);
+            for ground in [colors.raised, colors.hairline] {
+                let contrast = contrast(colors.selected, ground);
+                assert!(contrast >= 3.0, "{name}: {contrast:.2}");
             }
         }
     }
