@@ -97,12 +97,12 @@ impl App {
             Event::Resized(size) => self.resized(size),
             Event::Scale(scale) => self.rescale(scale),
             Event::RedrawRequested => {
+                self.open_first_panes_if_settled();
                 self.surface.ask_whether_minimized();
                 self.surface.redraw_whole();
             }
             Event::Theme => self.apply_theme(),
             Event::Occluded(occluded) => self.surface.occlude(occluded),
-                self.open_first_panes_if_settled();
             Event::Focus(focused) => self.focus_changed(focused),
             Event::Modifiers(modifiers) => {
                 self.input.modifiers = modifiers;

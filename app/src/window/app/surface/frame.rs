@@ -270,8 +270,8 @@ impl App {
     /// Updates the tab bar's texts and marks.
     fn label_tabs(&mut self, layout: &Layout, now: Instant) {
         let mut labels = Vec::with_capacity(layout.tabs.len());
-        let mut next: Option<Instant> = None;
         let mut titles = Vec::with_capacity(layout.tabs.len());
+        let mut next: Option<Instant> = None;
         for (index, tab) in layout.tabs.iter().enumerate() {
             let mut label = TabLabel {
                 id: tab.id,
@@ -284,8 +284,8 @@ impl App {
                 color: None,
             };
             let is_seen = index == layout.active && self.input.focused;
-            for id in tab.panes() {
             let mut title = PaneTitle::default();
+            for id in tab.panes() {
                 let Some(pane) = self.mux.pane(id) else { continue };
                 let view = self.workspace.views.entry(id).or_default();
                 if let Some(rang) = view.signals.bell {
@@ -327,11 +327,11 @@ impl App {
                 }
             }
             labels.push(label);
-        }
             titles.push(title);
         }
         for (label, title) in labels.iter_mut().zip(tab_titles::tell_apart(titles)) {
             label.title = title;
+        }
         self.chrome.tabs = labels;
         if let Some(time) = next {
             self.surface.wake_at(time);
@@ -387,7 +387,6 @@ impl App {
     /// Sets the window's title if it has changed.
     fn retitle(&mut self, layout: &Layout) {
         let title = self.title(layout);
-        if self.workspace.title != title {
         let view = layout.active_tab().and_then(|tab| self.workspace.views.get(&tab.focused));
         let project = view.map_or("", View::project);
         if let Some(server) = &self.server
@@ -396,12 +395,16 @@ impl App {
             server.set_project(Some(project).filter(|project| !project.is_empty()));
             self.workspace.project = Some(project.to_owned());
         }
+        if self.workspace.title != title {
             self.workspace.title.clone_from(&title);
             self.effect(Effect::Title(title));
         }
     }
 
     fn title(&self, layout: &Layout) -> String {
+        if let Some(title) = &self.prefs.args.title {
+            return title.clone();
+        }
         let id = || self.server.as_ref().map_or_else(String::new, Server::instance_id);
         let instance = self.chrome.instance_title.clone().unwrap_or_else(id);
         let tab = layout.active_tab();

@@ -63,10 +63,10 @@ impl App {
         let (columns, rows) = (self.prefs.config.window.columns, self.prefs.config.window.rows);
         let wanted = Wanted { last, columns, rows, monitor };
         let attributes = self.attributes(attributes, &geometry, &wanted, event_loop)?;
-        let starts_maximized = self.prefs.config.window.start == WindowStart::Maximized;
+        let starts_maximized = self.starts_maximized();
         let is_maximized = !self.prefs.args.quake && (attributes.maximized || starts_maximized);
         let window = event_loop
-            .create_window(named(attributes, event_loop))
+            .create_window(named(attributes, &self.prefs.args.class, event_loop))
             .context("the window can't be created")?;
         let window = Arc::new(window);
         self.furnish(&window, geometry, event_loop)?;
@@ -135,12 +135,24 @@ impl App {
             .with_transparent(self.surface.is_transparent);
         if wayland::is_used(event_loop) {
             attributes = attributes.with_theme(Some(self.prefs.frame_theme()));
+            // The compositor's first configure then has the final size.
+            let start = self.prefs.config.window.start;
+            let is_fullscreen = start == WindowStart::Fullscreen;
+            attributes =
+                attributes.with_fullscreen(is_fullscreen.then_some(Fullscreen::Borderless(None)));
+            if self.starts_maximized() {
+                attributes = attributes.with_maximized(true);
+            }
         }
         if self.prefs.args.quake {
             let share = self.prefs.config.window.quake_height;
             attributes = drop_down::hang(attributes, wanted.monitor.as_ref(), share, event_loop)?;
         }
         Ok(attributes)
+    }
+
+    fn starts_maximized(&self) -> bool {
+        self.prefs.args.maximized || self.prefs.config.window.start == WindowStart::Maximized
     }
 
     /// Gives a new window its painter and applies the preferences, before the window is shown.
@@ -209,12 +221,16 @@ impl App {
 }
 
 #[cfg(all(unix, not(target_os = "macos")))]
-fn named(attributes: WindowAttributes, event_loop: &ActiveEventLoop) -> WindowAttributes {
+fn named(
+    attributes: WindowAttributes,
+    class: &str,
+    event_loop: &ActiveEventLoop,
+) -> WindowAttributes {
     use winit::platform::{wayland::WindowAttributesExtWayland, x11::WindowAttributesExtX11};
     if wayland::is_used(event_loop) {
-        WindowAttributesExtWayland::with_name(attributes, "unterm", "")
+        WindowAttributesExtWayland::with_name(attributes, class, "")
     } else {
-        WindowAttributesExtX11::with_name(attributes, "unterm", "unterm")
+        WindowAttributesExtX11::with_name(attributes, class, "unterm")
     }
 }
 

@@ -39,19 +39,28 @@ fn first_layout(
     settings: &Settings,
     last: Option<&LastSession>,
 ) -> Option<Result<LayoutFile>> {
+    let config = settings.get();
+    if let Some(name) = &args.layout {
+        return named_layout(name, settings, last);
+    }
     // A command or directory on the command line replaces the layout.
     if !args.execute.is_empty() || args.cwd.is_some() {
         return None;
     }
-    let faults = match name {
-        LAST => last.map_or_else(Vec::new, |last| last.layout.open(mux)),
-        name => match LayoutFile::read(settings.home(), name) {
-            Ok(layout) => layout.open(mux),
-            Err(error) => return Some(format!("Can't open the layout.\n{error:#}")),
-        },
-    };
-    let shown = first_of(&faults, FAULTS).join("\n");
-    (!faults.is_empty()).then(|| format!("Part of the layout could not be started.\n{shown}"))
+    named_layout(&config.startup.layout, settings, last)
+}
+
+/// The layout of this name; `None` if the name is empty, or if there was no last window.
+fn named_layout(
+    name: &str,
+    settings: &Settings,
+    last: Option<&LastSession>,
+) -> Option<Result<LayoutFile>> {
+    match name {
+        "" => None,
+        LAST => last.map(|last| Ok(last.layout.clone())),
+        name => Some(LayoutFile::read(settings.home(), name)),
+    }
 }
 
 impl App {
@@ -64,15 +73,6 @@ impl App {
         }
     }
 
-        };
-        let screens =
-            event_loop.available_monitors().map(|screen| (screen.position(), screen.size()));
-        let attributes = match place_on(last, screens) {
-            // If another Unterm window is open, the desktop chooses the position.
-            Some(place) if !self.has_sibling() => attributes.with_position(place),
-            _ => attributes,
-        };
-        (attributes.with_maximized(last.maximized), Some((last.width, last.height)))
     /// Attributes and size of the last window if `window.restore` is on; else `attributes` unchanged.
     pub(crate) fn as_last(
         &self,
@@ -82,6 +82,15 @@ impl App {
         let Some(last) = self.workspace.last.as_ref().filter(|_| self.prefs.config.window.restore)
         else {
             return (attributes, None);
+        };
+        let screens =
+            event_loop.available_monitors().map(|screen| (screen.position(), screen.size()));
+        let attributes = match place_on(last, screens) {
+            // If another Unterm window is open, the desktop chooses the position.
+            Some(place) if !self.has_sibling() => attributes.with_position(place),
+            _ => attributes,
+        };
+        (attributes.with_maximized(last.maximized), Some((last.width, last.height)))
     }
 
     /// Whether another instance is registered.
@@ -93,6 +102,7 @@ impl App {
     /// Saves size, position, layout and the desktop's appearance for the next window, when this window closes.
     pub(crate) fn keep_session(&self) {
         if let Some(session) = self.session() {
+            let session = LastSession { process: None, ..session };
             session.write(self.prefs.settings.home());
         }
     }
@@ -102,7 +112,6 @@ impl App {
         let form = self.form().filter(|_| !self.prefs.args.quake)?;
         // Directories only: the programs of this session are not restarted.
         let layout = LayoutFile::of(&self.mux, false);
-            let session = LastSession { process: None, ..session };
         let process = Some(std::process::id());
         Some(LastSession { layout, is_light: self.is_light(), process, ..form })
     }
@@ -160,6 +169,51 @@ impl App {
                 self.complain("layout", format!("Can't save the layout.\n{error:#}"));
             }
         }
+    }
+
+    /// Opens the tabs, splits and directories of the last window in this one. Programs do not run on: shells start in
+    /// their place. Returns false if there are none, or if they are open.
+    pub(crate) fn reopen_last(&mut self) -> bool {
+        let Some(layout) = self.workspace.reopens.take() else { return false };
+        self.settle(ABOUT_LAST);
+        let faults = layout.open(&self.mux);
+        if !faults.is_empty() {
+            let shown = first_of(&faults, FAULTS).join("\n");
+            self.complain("layout", format!("Part of the last window can't be opened.\n{shown}"));
+        }
+        true
+    }
+
+    /// Remembers the last window's layout, to reopen it; says so if that window ended without closing.
+    pub(crate) fn offer_last(&mut self) {
+        let Some(last) = &self.workspace.last else { return };
+        let args = &self.prefs.args;
+        let named = args.layout.as_deref().unwrap_or(&self.prefs.config.startup.layout);
+        let is_open = named == LAST && args.execute.is_empty() && args.cwd.is_none();
+        if last.layout.tab_count() == 0 || is_open || self.prefs.args.quake {
+            return;
+        }
+        self.workspace.reopens = Some(last.layout.clone());
+        let live = unterm_control::client::live(self.prefs.settings.home());
+        let running: Vec<u32> = live.iter().map(|instance| instance.pid).collect();
+        if last.ended_unclean(&running) {
+            let tabs = match last.layout.tab_count() {
+                1 => "a tab".to_owned(),
+                tabs => format!("{tabs} tabs"),
+            };
+            let press = self.prefs.press("reopen_last_window", "reopens it");
+            self.keep_saying(
+                ABOUT_LAST,
+                format!(
+                    "The last window ended without closing.\nThe action “Reopen last window” brings back its {tabs}.{press}"
+                ),
+            );
+        }
+    }
+
+    /// Whether the last window can be reopened.
+    pub(crate) fn can_reopen_last(&self) -> bool {
+        self.workspace.reopens.is_some()
     }
 
     /// Shows or hides the drop-down; false if this window is not a drop-down.
