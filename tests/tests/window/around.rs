@@ -108,8 +108,8 @@ fn the_status_bar_copies_the_directory_and_turns_the_proxy_off() -> Result<()> {
     let (unterm, window, _) = Start::windowed(&display).registry(registry.path()).at_prompt()?;
     let (width, height) = window.size()?;
     let foot = height as i16 - 14;
-    // After `bash` on the left, the status bar shows the directory: home, which is `~`.
-    window.click(1, (64, foot))?;
+    // After `pane 0` and `bash` on the left, the status bar shows the directory: home, which is `~`.
+    window.click(1, (125, foot))?;
     let home = unterm.home().display().to_string();
     display.wait_for_selection("clipboard", &home)?;
     // The proxy is the last item on the right, because the theme is the default one.

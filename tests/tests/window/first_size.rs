@@ -42,7 +42,7 @@ fn a_program_reads_the_configured_size_at_once() -> Result<()> {
 }
 
 #[test]
-fn a_program_reads_the_size_of_a_maximized_or_full_screen_window_at_once() -> Result<()> {
+fn a_program_reads_a_maximized_or_full_screen_size_at_once() -> Result<()> {
     let display = Display::start()?;
     let _manager = WindowManager::start(&display)?;
     for start in ["normal", "maximized", "fullscreen"] {

@@ -158,6 +158,6 @@ fn the_last_window_comes_back_after_an_unclean_end() -> Result<()> {
         },
     )?;
     let again = second.act(&["reopen_last_window"]).expect_err("it is open");
-    ensure!(again.to_string().contains("no last window"), "{again:#}");
+    ensure!(again.to_string().contains("nothing to do"), "{again:#}");
     Ok(())
 }

@@ -61,7 +61,7 @@ fn wait_for_registry(unterm: &mut Instance, title: &str) -> Result<()> {
 }
 
 #[test]
-fn tabs_and_titles_name_the_running_command_and_return_to_the_directory() -> Result<()> {
+fn titles_name_the_running_command_and_then_the_directory() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, window, pane) = Start::windowed(&display).at_prompt()?;
     for (line, title) in [

@@ -15,7 +15,7 @@ use crate::window::{
         colors::{Colors, framed, label, quad, selected_row},
         geometry::{Geometry, contains},
     },
-    workspace::blocks::place::Part,
+    workspace::blocks::part::Part,
 };
 use crate::{action::Action, config::keys::Keymap};
 

@@ -7,6 +7,7 @@
 pub(crate) mod about;
 pub(crate) mod draw;
 pub(crate) mod mark;
+pub(crate) mod part;
 pub(crate) mod place;
 
 use unterm_term::{Command, LineId, Rgb, ScreenKind, Snapshot, Term};
@@ -15,7 +16,7 @@ use crate::window::{
     ui::colors::Colors,
     workspace::blocks::{
         about::{about, possible},
-        place::Part,
+        part::Part,
     },
 };
 

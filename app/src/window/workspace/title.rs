@@ -87,9 +87,12 @@ pub(crate) fn of_pane(pane: &Pane, cwd: Option<&Path>) -> PaneTitle {
     let (has_blocks, line) = command_line(pane);
     let foreground = pane.foreground();
     let name = foreground.as_ref().map(|front| base(&front.name).to_owned());
+    // A shell with a script is a program.
+    let is_script = foreground.as_ref().is_some_and(|front| front.is_root)
+        && pane.command().is_some_and(|(_, args)| args.iter().any(|arg| !is_plain(arg)));
     let runs = match has_blocks {
         true => line.is_some(),
-        false => name.as_deref().is_some_and(|name| !is_shell(name)),
+        false => name.as_deref().is_some_and(|name| !is_shell(name) || is_script),
     };
     if runs {
         // A program that is the pane's own, such as that of `-e`, has set the pane's own title.
@@ -107,6 +110,11 @@ pub(crate) fn of_pane(pane: &Pane, cwd: Option<&Path>) -> PaneTitle {
         },
         _ => plain(pane.title()),
     }
+}
+
+/// Whether a shell with this argument still waits for commands.
+fn is_plain(argument: &str) -> bool {
+    matches!(argument, "-l" | "-i" | "-li" | "-il" | "--login" | "--interactive")
 }
 
 /// Whether the pane's shell marks its commands, and the first line of the one that runs; empty if it was not reported.

@@ -46,9 +46,6 @@ pub(crate) struct View {
     pub(crate) selection: Option<Selection>,
     /// Copy mode, while it is on: it pins the view, and owns the selection.
     pub(crate) copy: Option<CopyMode>,
-    /// Copy mode has ended because the program switched screens. Its keys are swallowed until the user leaves, since the
-    /// user did not press them for the program.
-    pub(crate) has_lost_copy_mode: bool,
     /// Commands whose output is hidden.
     pub(crate) folds: Folds,
     /// The visible commands.
@@ -94,6 +91,9 @@ pub(crate) struct Signals {
     pub(crate) driver: Option<Driver>,
     /// When the bell started a visual flash.
     pub(crate) flash: Option<Instant>,
+    /// Copy mode has ended because the program switched screens. Its keys are swallowed until the user leaves, since the
+    /// user did not press them for the program.
+    pub(crate) has_lost_copy_mode: bool,
 }
 
 /// What the pane and its program are called.
@@ -136,7 +136,7 @@ impl View {
             if let Some(copy) = self.copy.as_mut().filter(|_| self.snapshot.screen == before.0) {
                 copy.show(&mut self.snapshot);
             } else if self.copy.take().is_some() {
-                self.has_lost_copy_mode = true;
+                self.signals.has_lost_copy_mode = true;
                 self.top = None;
                 term.snapshot(&mut self.snapshot, None);
             }
@@ -166,7 +166,7 @@ impl View {
     pub(crate) fn begin_copy_mode(&mut self, mode: CopyMode, top: LineId) {
         self.top = self.top.or(Some(top));
         self.copy = Some(mode);
-        self.has_lost_copy_mode = false;
+        self.signals.has_lost_copy_mode = false;
     }
 
     /// The first and last visible line as of the next frame. Folded lines between them count.

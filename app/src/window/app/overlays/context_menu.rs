@@ -7,7 +7,7 @@ use crate::window::{
     app::App,
     input::pointer::Target,
     overlays::menu::{Choice, Item, Row},
-    workspace::blocks::{about::possible, place::Part},
+    workspace::blocks::{about::possible, part::Part},
 };
 
 impl App {

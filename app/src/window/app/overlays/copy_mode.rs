@@ -57,7 +57,7 @@ impl Layer for CopyModeLayer {
             let view = canvas.views.get(id);
             let mark = view.and_then(|view| match &view.copy {
                 Some(copy) => Some(copy.mark()),
-                None => view.has_lost_copy_mode.then(Mark::lost),
+                None => view.signals.has_lost_copy_mode.then(Mark::lost),
             });
             if let Some(mark) = mark.filter(|_| !is_searched) {
                 let seen = canvas.seen(*id, *area, None);
@@ -116,7 +116,7 @@ impl App {
     /// Leaves copy mode without scrolling. Returns false if it was off.
     pub(crate) fn end_copy_mode(&mut self, pane: PaneId) -> bool {
         let Some(view) = self.workspace.views.get_mut(&pane) else { return false };
-        let was_lost = std::mem::take(&mut view.has_lost_copy_mode);
+        let was_lost = std::mem::take(&mut view.signals.has_lost_copy_mode);
         if view.copy.take().is_none() && !was_lost {
             return false;
         }
@@ -132,7 +132,7 @@ impl App {
     pub(crate) fn is_copying(&self) -> bool {
         let focused = self.mux.layout().active_tab().map(|tab| tab.focused);
         let view = focused.and_then(|id| self.workspace.views.get(&id));
-        view.is_some_and(|view| view.copy.is_some() || view.has_lost_copy_mode)
+        view.is_some_and(|view| view.copy.is_some() || view.signals.has_lost_copy_mode)
     }
 
     /// Swallows a key after copy mode has ended with its screen; a key that leaves copy mode ends that. Returns false if
@@ -152,7 +152,7 @@ impl App {
     pub(crate) fn copy_mode_key(&mut self, pressed: Pressed, modifiers: Modifiers) -> bool {
         let Some(pane) = self.focused_pane() else { return false };
         let Some(view) = self.workspace.views.get_mut(&pane.id()) else { return false };
-        if view.has_lost_copy_mode {
+        if view.signals.has_lost_copy_mode {
             return self.lost_copy_mode_key(pane.id(), pressed, modifiers);
         }
         let Some(copy) = &mut view.copy else { return false };

@@ -38,7 +38,7 @@ fn end(script: &mut Script, exit_code: Option<i32>) -> Note {
 }
 
 #[test]
-fn the_end_of_a_command_names_its_exit_code_its_duration_and_its_tab() {
+fn a_commands_end_names_exit_code_duration_and_tab() {
     let mut script = with_a_command();
     for (code, said) in [
         (Some(2), "Failed with exit code 2 after 1 min 23 s.\nTab 1: builds"),

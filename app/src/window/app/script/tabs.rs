@@ -220,7 +220,7 @@ fn closing_several_tabs_asks_and_says_how_many() {
 }
 
 #[test]
-fn tabs_leave_out_the_host_that_they_share_and_cut_in_the_middle() {
+fn tabs_leave_out_a_shared_host_and_cut_in_the_middle() {
     let mut script = with_tabs(2);
     script.print("\x1b]2;me@here: ~/src\x07");
     script.print_in(

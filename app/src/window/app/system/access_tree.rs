@@ -64,7 +64,9 @@ impl App {
         }
         if let Some(view) = focused.and_then(|id| self.workspace.views.get(&id)) {
             let title = view.copy.as_ref().map(|copy| copy.title());
-            if let Some(title) = title.or(view.has_lost_copy_mode.then_some(copy_mode::LOST)) {
+            if let Some(title) =
+                title.or(view.signals.has_lost_copy_mode.then_some(copy_mode::LOST))
+            {
                 tree.status(COPY_MODE, title.to_owned(), true, &mut window);
             }
         }

@@ -6,7 +6,7 @@ use unterm_term::{Command, LineId};
 use crate::window::{
     app::{App, send},
     input::clipboard::Buffer,
-    workspace::{blocks::place::Part, selection::Selection},
+    workspace::{blocks::part::Part, selection::Selection},
 };
 
 /// The input that types a line again. If a program may have forged the line, Enter is left to the user.

@@ -5,7 +5,7 @@ use std::path::Path;
 use unterm_term::{Command, ScreenKind, Term};
 
 use crate::local_time;
-use crate::window::workspace::{blocks::place::Part, folds};
+use crate::window::workspace::{blocks::part::Part, folds};
 
 /// The most characters of the command line.
 const LINE: usize = 60;

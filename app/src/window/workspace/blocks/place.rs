@@ -7,19 +7,10 @@ use unterm_term::Content;
 use crate::window::{
     ui::geometry::Geometry,
     workspace::{
-        blocks::{Block, Header},
+        blocks::{Block, Header, part::Part},
         view::View,
     },
 };
-
-/// An action of the mouse on a command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
-    CopyOutput,
-    CopyCommand,
-    Rerun,
-    Fold,
-}
 
 /// The layout of a command's row, mark and panel, all inside the pane.
 pub(crate) struct Place {
