@@ -198,7 +198,7 @@ impl App {
         let running: Vec<u32> = live.iter().map(|instance| instance.pid).collect();
         if last.ended_unclean(&running) {
             let tabs = match last.layout.tab_count() {
-                1 => "a tab".to_owned(),
+                1 => "tab".to_owned(),
                 tabs => format!("{tabs} tabs"),
             };
             let press = self.prefs.press("reopen_last_window", "reopens it");
