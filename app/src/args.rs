@@ -49,6 +49,22 @@ pub struct Args {
     #[arg(long, value_name = "POINTS", value_parser = font_size)]
     pub font_size: Option<f32>,
 
+    /// Layout to open: the name of a saved one, the path of its file, or last
+    #[arg(long, value_name = "NAME", conflicts_with = "execute")]
+    pub layout: Option<String>,
+
+    /// Start maximized
+    #[arg(long, conflicts_with = "quake")]
+    pub maximized: bool,
+
+    /// Title of the window, which programs can't change
+    #[arg(long, value_name = "TITLE")]
+    pub title: Option<String>,
+
+    /// Class of the window (X11) or its app id (Wayland), by which the desktop's rules find it
+    #[arg(long, value_name = "NAME", default_value = "unterm")]
+    pub class: String,
+
     /// Open as a drop-down window at the top of the screen (X11), or toggle the one that is running
     #[arg(long)]
     pub quake: bool,
@@ -176,6 +192,7 @@ impl Args {
         };
         add("--cwd", cwd.as_os_str());
         add("--painter", named(&self.painter).as_ref());
+        add("--class", self.class.as_ref());
         self.profile.iter().for_each(|name| add("--profile", name.as_ref()));
         self.font.iter().for_each(|family| add("--font", family.as_ref()));
         if let Some(size) = self.font_size {
@@ -204,6 +221,15 @@ impl Args {
     }
 }
 
+/// What to write instead, for a program without `-e`: `unterm htop`.
+pub fn program_hint(error: &clap::Error) -> Option<String> {
+    let is_unknown = error.kind() == clap::error::ErrorKind::UnknownArgument;
+    let wrong = error.get(clap::error::ContextKind::InvalidArg).filter(|_| is_unknown)?;
+    let program = wrong.to_string();
+    (!program.starts_with('-'))
+        .then(|| format!("unterm takes no argument {program:?}; did you mean \"-e {program}\"?"))
+}
+
 /// A value as the command line names it.
 fn named(value: &impl ValueEnum) -> String {
     value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
@@ -225,7 +251,7 @@ mod tests {
 
     #[test]
     fn another_window_is_started_as_this_one_without_its_program_and_layout() {
-        let line = "unterm --painter cpu --font Mono --font=-x --font-size 9.5 --allow window-ops,title-reports \
+        let line = "unterm --class tool --painter cpu --font Mono --font=-x --font-size 9.5 --allow window-ops,title-reports \
                     --approval deny --profile work --cwd /nowhere --hold -e htop";
         let args = Args::try_parse_from(line.split_whitespace()).unwrap();
         let words = args.another(Path::new("/tmp"));
@@ -233,6 +259,7 @@ mod tests {
             Args::try_parse_from([OsString::from("unterm")].into_iter().chain(words)).unwrap();
         let kept = |args: Args| {
             (
+                args.class,
                 args.painter,
                 args.profile,
                 args.font,
@@ -244,6 +271,19 @@ mod tests {
         assert_eq!(another.cwd.as_deref(), Some(Path::new("/tmp")));
         assert!(another.execute.is_empty() && !another.hold);
         assert_eq!(kept(another), kept(args));
+    }
+
+    #[test]
+    fn a_program_without_its_option_is_told_the_option() {
+        let hint = |line: &str| {
+            let error = Args::try_parse_from(line.split_whitespace()).unwrap_err();
+            program_hint(&error)
+        };
+        let told = hint("unterm htop").unwrap();
+        assert!(told.ends_with("did you mean \"-e htop\"?"), "{told}");
+        assert!(hint("unterm --maximized vim notes").unwrap().contains("-e vim"));
+        assert_eq!(hint("unterm --no-such-option"), None);
+        assert_eq!(hint("unterm --font-size 500"), None);
     }
 
     #[test]

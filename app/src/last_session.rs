@@ -26,6 +26,9 @@ pub(crate) struct LastSession {
     /// Whether the desktop preferred light colours, if it reported that.
     #[serde(default)]
     pub(crate) is_light: Option<bool>,
+    /// The process that has the window open; `None` once it has closed.
+    #[serde(default)]
+    pub(crate) process: Option<u32>,
     /// The open tabs; empty if the last program had ended.
     #[serde(default)]
     pub(crate) layout: LayoutFile,
@@ -48,6 +51,12 @@ impl LastSession {
             .filter(|last: &Self| last.width > 0 && last.height > 0)
     }
 
+    /// Whether the window ended without closing, for example with its desktop: the process that had it open is none of
+    /// those that run now.
+    pub(crate) fn ended_unclean(&self, running: &[u32]) -> bool {
+        self.process.is_some_and(|process| !running.contains(&process))
+    }
+
     pub(crate) fn write(&self, home: &Path) {
         let written = serde_json::to_vec_pretty(self)
             .map_err(std::io::Error::other)
@@ -63,6 +72,14 @@ mod tests {
     use std::fs;
 
     use super::*;
+
+    #[test]
+    fn a_window_whose_process_is_gone_ended_unclean() {
+        let of = |process| LastSession { process, ..LastSession::default() }.ended_unclean(&[7, 8]);
+        assert!(!of(None), "it has closed");
+        assert!(!of(Some(8)), "it is open");
+        assert!(of(Some(9)));
+    }
 
     #[test]
     fn what_was_written_is_read_and_rubbish_is_not() {

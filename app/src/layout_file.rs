@@ -167,6 +167,10 @@ impl LayoutFile {
         Self { active: layout.active + 1, tabs: tabs.collect() }
     }
 
+    pub(crate) fn tab_count(&self) -> usize {
+        self.tabs.len()
+    }
+
     /// Opens the layout in a mux. If a program can't be started, a shell replaces it; if the shell can't either, that
     /// part is left out. Returns the errors.
     pub(crate) fn open(&self, mux: &Mux) -> Vec<String> {

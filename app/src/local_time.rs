@@ -1,4 +1,4 @@
-//! The local time, for file names.
+//! The local time, for file names and for the window.
 
 use std::sync::OnceLock;
 
@@ -20,8 +20,26 @@ pub(crate) fn stamp() -> String {
     now.format(&format).unwrap_or_default()
 }
 
+/// A time in milliseconds since 1970, as `14:03:07`, or with its date if that is not today's.
+pub(crate) fn of_day(milliseconds: u64) -> Option<String> {
+    let offset = *OFFSET.get().unwrap_or(&UtcOffset::UTC);
+    let nanoseconds = i128::from(milliseconds) * 1_000_000;
+    let time = OffsetDateTime::from_unix_timestamp_nanos(nanoseconds).ok()?.to_offset(offset);
+    let is_today = time.date() == OffsetDateTime::now_utc().to_offset(offset).date();
+    let text = match is_today {
+        true => time.format(format_description!("[hour]:[minute]:[second]")),
+        false => time.format(format_description!("[year]-[month]-[day] [hour]:[minute]:[second]")),
+    };
+    text.ok()
+}
+
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn a_time_of_another_day_has_its_date() {
+        assert_eq!(super::of_day(1_000).as_deref(), Some("1970-01-01 00:00:01"));
+    }
+
     #[test]
     fn a_stamp_is_sortable_and_a_file_s_name() {
         let stamp = super::stamp();

@@ -3,13 +3,25 @@
 use std::{io::Write, process::ExitCode};
 
 use clap::Parser;
-use unterm::{args::Args, cli, local_time, logging};
+use unterm::{
+    args::{self, Args},
+    cli, local_time, logging,
+};
 
 fn main() -> ExitCode {
     if cli::is_called() {
         return cli::main();
     }
-    let args = Args::parse();
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => match args::program_hint(&error) {
+            Some(hint) => {
+                let _ = writeln!(std::io::stderr(), "{hint}");
+                return ExitCode::FAILURE;
+            }
+            None => error.exit(),
+        },
+    };
     local_time::read_zone();
     logging::start();
     match unterm::run(&args) {

@@ -87,4 +87,9 @@ impl Startup {
     pub(crate) fn open(&self) {
         self.ready.set();
     }
+
+    /// What holds calls until the first pane is open.
+    pub(crate) fn ready(&self) -> Arc<Ready> {
+        Arc::clone(&self.ready)
+    }
 }

@@ -140,6 +140,16 @@ pub struct Registration {
     is_entered: parking_lot::Mutex<bool>,
     /// The instance's socket, and its listener until `take_listener` takes it.
     socket: parking_lot::Mutex<(Option<SocketFile>, Option<UnixListener>)>,
+    naming: parking_lot::Mutex<Naming>,
+}
+
+/// What the title is made of.
+#[derive(Default)]
+struct Naming {
+    /// The title set by a caller, which replaces the default one.
+    own: Option<String>,
+    /// The project that the window shows; `None` if there is no window: that of the working directory.
+    project: Option<Option<String>>,
 }
 
 /// An error while writing a file of the registry.
@@ -221,6 +231,7 @@ impl Registration {
             record: parking_lot::Mutex::new(Arc::new(record)),
             is_entered: parking_lot::Mutex::new(false),
             socket: parking_lot::Mutex::default(),
+            naming: parking_lot::Mutex::default(),
         }
     }
 
@@ -320,12 +331,31 @@ impl Registration {
 
     /// Sets the instance's title, or restores the default. Without an entry, only the record in memory changes.
     pub fn set_title(&self, new: Option<&str>) -> io::Result<()> {
+        self.naming.lock().own = new.map(str::to_owned);
+        self.retitle()
+    }
+
+    /// Names the project that the window shows, for the default title: the window's title and the registry agree. The
+    /// next [`Registration::retitle`] writes it.
+    pub fn name_project(&self, project: Option<&str>) {
+        self.naming.lock().project = Some(project.map(str::to_owned));
+    }
+
+    /// Writes the title, if it has changed.
+    pub fn retitle(&self) -> io::Result<()> {
         let _lock = if self.is_entered() { Some(lock(&self.home)?) } else { None };
         let old = self.record();
-        let title = match new {
-            Some(new) => new.to_owned(),
-            None => title(&old.id, Path::new(&old.cwd)),
+        let title = {
+            let naming = self.naming.lock();
+            match (&naming.own, &naming.project) {
+                (Some(own), _) => own.clone(),
+                (None, Some(project)) => default_title(&old.id, project.as_deref()),
+                (None, None) => title(&old.id, Path::new(&old.cwd)),
+            }
         };
+        if title == old.title {
+            return Ok(());
+        }
         let record = Arc::new(Record { title, ..Record::clone(&old) });
         // `remove` may have run since the first check.
         let is_entered = self.is_entered();
@@ -532,8 +562,13 @@ fn claim(instances: &Path) -> io::Result<String> {
 /// The default title of an instance. Omits the project if the working directory is the home directory.
 fn title(id: &str, cwd: &Path) -> String {
     let is_home = std::env::home_dir().is_some_and(|home| home == cwd);
-    match cwd.file_name().filter(|_| !is_home) {
-        Some(project) => format!("Unterm — {id} — {}", project.to_string_lossy()),
+    let project = cwd.file_name().filter(|_| !is_home);
+    default_title(id, project.map(std::ffi::OsStr::to_string_lossy).as_deref())
+}
+
+fn default_title(id: &str, project: Option<&str>) -> String {
+    match project {
+        Some(project) => format!("Unterm — {id} — {project}"),
         None => format!("Unterm — {id}"),
     }
 }

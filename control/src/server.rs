@@ -225,6 +225,17 @@ impl Server {
         self.registration.record().id.clone()
     }
 
+    /// Names the project that the window shows: the registry's title has it, too. Writes the registry on another thread.
+    pub fn set_project(&self, project: Option<&str>) {
+        let registration = Arc::clone(&self.registration);
+        registration.name_project(project);
+        self.runtime().spawn_blocking(move || {
+            if let Err(error) = registration.retitle() {
+                tracing::warn!("the registry's title can't be written: {error}");
+            }
+        });
+    }
+
     /// Creates links to the settings page, from any thread that may block.
     pub fn settings_links(&self) -> SettingsLinks {
         SettingsLinks { runtime: self.runtime().clone(), dispatcher: self.dispatcher.clone() }

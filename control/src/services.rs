@@ -54,6 +54,13 @@ pub fn now() -> String {
     OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default()
 }
 
+/// A time in milliseconds since 1970, in the format of replies; `None` for 0, an unknown time.
+pub fn at_time(milliseconds: u64) -> Option<String> {
+    let nanoseconds = i128::from(milliseconds) * 1_000_000;
+    let time = OffsetDateTime::from_unix_timestamp_nanos(nanoseconds).ok();
+    time.filter(|_| milliseconds != 0)?.format(&Rfc3339).ok()
+}
+
 /// The longest pattern that a caller may send, in bytes.
 const LONGEST_PATTERN: usize = 16 << 10;
 

@@ -6,6 +6,8 @@ mod room;
 
 pub use divider::{Divider, SplitPath};
 
+use unterm_term::Size;
+
 use crate::PaneId;
 
 /// Identifies a tab for the life of the process.
@@ -62,6 +64,18 @@ pub struct Spacing {
 impl Spacing {
     /// For a tab divided in cells: one cell between two panes.
     pub const CELLS: Self = Self { divider: 1, cell: (1, 1), padding: 0 };
+
+    /// The largest grid that fits a pane's area inside its padding, at least one cell.
+    pub fn grid(&self, area: Rect) -> Size {
+        let inside = |length: u32| length.saturating_sub(2 * self.padding);
+        let cells = |length: u32, cell: u32| (inside(length) / cell.max(1)).clamp(1, 10_000) as u16;
+        Size {
+            cols: cells(area.width, self.cell.0),
+            rows: cells(area.height, self.cell.1),
+            cell_width: self.cell.0 as u16,
+            cell_height: self.cell.1 as u16,
+        }
+    }
 }
 
 /// A tree of splits.

@@ -236,10 +236,31 @@ fn in_a_window_only_the_window_sizes() {
     first.resize(Size { cols: 101, rows: 41, cell_width: 9, cell_height: 18 });
     let second = split(&mux, &first, Axis::Horizontal);
     assert_eq!((size(&first), size(&second)), ((101, 41), (50, 41)), "the window comes later");
-    first.resize(Size { cols: 50, rows: 41, cell_width: 9, cell_height: 18 });
-    // A new tab starts as large as the active one is.
-    let third = open(&mux, SLEEP);
-    assert_eq!(third.term().size(), Size { cols: 101, rows: 41, cell_width: 9, cell_height: 18 });
+    mux.shutdown();
+}
+
+#[test]
+fn in_a_window_new_panes_start_in_the_size_they_will_have() {
+    let mux = Mux::new(MuxOptions { sized_by_window: true, ..MuxOptions::default() });
+    let spacing = Spacing { divider: 1, cell: (10, 20), padding: 8 };
+    for (width, height) in [(816, 496), (1023, 777)] {
+        let space = Rect { x: 0, y: 28, width, height };
+        mux.set_space(space, spacing);
+        let first = open(&mux, SLEEP);
+        let grid = ((width - 16) / 10, (height - 16) / 20);
+        assert_eq!(
+            first.term().size(),
+            Size { cols: grid.0 as u16, rows: grid.1 as u16, cell_width: 10, cell_height: 20 }
+        );
+        // Each split is as large as its place.
+        for axis in [Axis::Horizontal, Axis::Vertical, Axis::Horizontal] {
+            let tab = mux.layout().active_tab().unwrap().focused;
+            let new = mux.split(tab, axis, sh(SLEEP), OnExit::Close).unwrap();
+            let placed = mux.layout().active_tab().unwrap().place(space, &spacing);
+            let (_, area) = placed.into_iter().find(|(id, _)| *id == new.id()).unwrap();
+            assert_eq!(new.term().size(), spacing.grid(area), "{axis:?} in {width}×{height}");
+        }
+    }
     mux.shutdown();
 }
 

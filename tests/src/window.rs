@@ -95,13 +95,13 @@ impl Window<'_> {
         wait_until("the title", || self.title(), |title| is_it(title))
     }
 
-    /// Waits until the title begins with the name of a tab or a program.
+    /// Waits until the title ends with the name of a tab or a program.
     ///
     /// # Errors
     ///
     /// If that does not happen in time.
     pub fn wait_until_called(&self, name: &str) -> Result<()> {
-        self.wait_for_title(|title| title.split(" — ").next() == Some(name)).map(drop)
+        self.wait_for_title(|title| title.split(" — ").last() == Some(name)).map(drop)
     }
 
     /// Requests the window to close, as a window manager's close button does.

@@ -65,6 +65,9 @@ macro_rules! with_actions {
             UndoClose "undo_close" "Undo close" [] ["reopen closed tab", "reopen closed pane", "restore tab"]
                 "Brings back the pane or tab that was closed last. You have 30 s, during which its programs keep running."
                 |app, _| app.undo_close(), else "Nothing was closed in the last 30 s.";
+            ReopenLastWindow "reopen_last_window" "Reopen last window" [] ["restore session", "restore tabs", "previous session", "last session"]
+                "Opens the tabs, splits and directories of the last window in this one. Its programs do not run on: shells start in their place."
+                |app, _| app.reopen_last(), else "There is no last window to reopen.";
             CloseWindow "close_window" "Close window" ["ctrl+shift+q"] ["quit", "exit"]
                 "Closes the window and all its tabs."
                 |app, _| app.close(Closing::Window);

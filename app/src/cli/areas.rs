@@ -21,30 +21,30 @@ use crate::cli::{
     words::{Id, Meant, OnlyId, absolute},
 };
 
-/// Recordings of sessions.
+/// Recordings of panes.
 #[derive(Subcommand)]
 pub enum RecordCommand {
-    /// Start recording a session.
+    /// Start recording a pane.
     Start {
-        /// The session.
+        /// The pane.
         #[command(flatten)]
         id: OnlyId,
     },
-    /// Stop recording a session, and print the path of its page.
+    /// Stop recording a pane, and print the path of its page.
     Stop {
-        /// The session.
+        /// The pane.
         #[command(flatten)]
         id: OnlyId,
     },
-    /// Show whether a session is being recorded.
+    /// Show whether a pane is being recorded.
     Status {
-        /// The session.
+        /// The pane.
         #[command(flatten)]
         id: OnlyId,
     },
-    /// Add a trace id of your own to a session's recording.
+    /// Add a trace id of your own to a pane's recording.
     Trace {
-        /// The session.
+        /// The pane.
         #[command(flatten)]
         id: Id,
         /// Trace id.
@@ -102,13 +102,13 @@ impl SessionsCommand {
 /// Pictures, and the clipboard.
 #[derive(Subcommand)]
 pub enum CaptureCommand {
-    /// Capture the display; without a display, all sessions side by side.
+    /// Capture the display; without a display, all panes side by side.
     Screen,
-    /// Capture a session, or a window of the display [default: the first session].
+    /// Capture a pane, or a window of the display [default: the first pane].
     Window {
-        /// Session, by number or part of its title. If no session matches: part of a window's title.
+        /// Pane, by number or part of its title. If no pane matches: part of a window's title.
         title: Option<String>,
-        /// Only a session or window of this process.
+        /// Only a pane or window of this process.
         #[arg(long)]
         pid: Option<u64>,
     },
@@ -145,7 +145,7 @@ impl CaptureCommand {
 /// Saved layouts.
 #[derive(Subcommand)]
 pub enum WorkspaceCommand {
-    /// Save the open tabs and sessions.
+    /// Save the open tabs and panes.
     Save {
         /// Name of the layout.
         name: String,
@@ -248,10 +248,10 @@ impl ProxyCommand {
     }
 }
 
-/// Several sessions at once.
+/// Several panes at once.
 #[derive(Subcommand)]
 pub enum OrchestrateCommand {
-    /// Open a session, run a command in it and print the session's number.
+    /// Open a pane, run a command in it and print the pane's number.
     Launch {
         /// Working directory [default: your home].
         #[arg(long, value_name = "DIRECTORY")]
@@ -265,18 +265,18 @@ pub enum OrchestrateCommand {
         /// Command; after `--` it can have options.
         command: Vec<String>,
     },
-    /// Type a command and press Enter in several sessions.
+    /// Type a command and press Enter in several panes.
     Broadcast {
-        /// Session numbers, separated by commas.
+        /// Numbers of panes, separated by commas.
         #[arg(long, value_delimiter = ',', required = true)]
         ids: Vec<u64>,
         /// Command; after `--` it can have options.
         #[arg(required = true)]
         command: Vec<String>,
     },
-    /// Wait until a session shows a text. Exits with status 1 if it does not.
+    /// Wait until a pane shows a text. Exits with status 1 if it does not.
     Wait {
-        /// The session.
+        /// The pane.
         #[command(flatten)]
         id: Id,
         /// Seconds to wait.
@@ -377,10 +377,10 @@ pub enum TokenCommand {
         /// Name that says what the token is for.
         #[arg(value_parser = purpose)]
         name: String,
-        /// Permission: read, act (read, and use sessions) or admin (everything).
+        /// Permission: read, act (read, and use panes) or admin (everything).
         #[arg(long, default_value = "act", value_parser = scope())]
         scope: Scope,
-        /// Only these open sessions of the instance, separated by commas.
+        /// Only these open panes of the instance, separated by commas.
         #[arg(long, value_name = "IDS", value_delimiter = ',')]
         panes: Vec<u64>,
         /// Time until the token expires, such as 90s, 30m, 12h or 7d [default: never].

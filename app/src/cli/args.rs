@@ -147,15 +147,15 @@ pub enum Command {
     /// Open the settings page of a running instance.
     #[command(subcommand)]
     Settings(SettingsCommand),
-    /// Manage sessions, the panes of the terminal.
+    /// Manage panes.
     #[command(subcommand)]
     Session(SessionCommand),
     /// Type a command and press Enter, without waiting.
     Exec {
-        /// The session.
+        /// The pane.
         #[command(flatten)]
         id: Id,
-        /// Command for the session's shell; after `--` it can have options.
+        /// Command for the pane's shell; after `--` it can have options.
         #[arg(required = true)]
         command: Vec<String>,
     },
@@ -164,7 +164,7 @@ pub enum Command {
     /// Refuses if another program than a shell would read the command. Exits with status 1 if the command fails or takes too
     /// long.
     Run {
-        /// The session.
+        /// The pane.
         #[command(flatten)]
         id: Id,
         /// Seconds to wait. The command keeps running afterwards.
@@ -173,13 +173,13 @@ pub enum Command {
         /// Type the command even if a program runs. The shell runs it after the program has ended, unless the program reads it.
         #[arg(long)]
         type_ahead: bool,
-        /// Command for the session's shell; after `--` it can have options.
+        /// Command for the pane's shell; after `--` it can have options.
         #[arg(required = true)]
         command: Vec<String>,
     },
     /// Type text.
     Send {
-        /// The session.
+        /// The pane.
         #[command(flatten)]
         id: Id,
         /// Press Enter after the text.
@@ -191,7 +191,7 @@ pub enum Command {
     },
     /// Press Ctrl+C.
     Cancel {
-        /// The session.
+        /// The pane.
         #[command(flatten)]
         id: OnlyId,
     },
@@ -199,15 +199,15 @@ pub enum Command {
     ///
     /// SIGINT, SIGTSTP, SIGQUIT and EOF are typed as control characters. Other signals, such as SIGTERM, are sent.
     Signal {
-        /// The session.
+        /// The pane.
         #[command(flatten)]
         id: Id,
         /// Signal, such as SIGINT, EOF or TERM.
         signal: String,
     },
-    /// Show whether a session is idle or running a program.
+    /// Show whether a pane is idle or running a program.
     Status {
-        /// The session.
+        /// The pane.
         #[command(flatten)]
         id: OnlyId,
     },
@@ -224,15 +224,15 @@ pub enum Command {
         #[arg(allow_hyphen_values = true)]
         argument: Option<String>,
     },
-    /// Record sessions.
+    /// Record panes.
     #[command(subcommand)]
     Record(RecordCommand),
     /// List and print finished recordings.
     #[command(subcommand)]
     Sessions(SessionsCommand),
-    /// Take a screenshot of the display, a region or a session, and print the file's path.
+    /// Take a screenshot of the display, a region or a pane, and print the file's path.
     Screenshot {
-        /// Capture this session.
+        /// Capture this pane.
         #[arg(long)]
         id: Option<u64>,
         /// Let the person select a region, if there is a window.
@@ -254,7 +254,7 @@ pub enum Command {
     /// Manage the proxy for programs in new panes.
     #[command(subcommand)]
     Proxy(ProxyCommand),
-    /// Drive several sessions at once.
+    /// Drive several panes at once.
     #[command(subcommand)]
     Orchestrate(OrchestrateCommand),
     /// Manage the rules for what agents may type.
@@ -265,7 +265,7 @@ pub enum Command {
     Token(TokenCommand),
     /// Print what callers did, newest first.
     Audit {
-        /// Only entries of this session.
+        /// Only entries of this pane.
         #[arg(long)]
         id: Option<u64>,
         /// Number of entries to print.
@@ -274,9 +274,9 @@ pub enum Command {
     },
     /// Check that an instance works. Exits with status 1 if a check fails.
     ///
-    /// Checks a session only if you name one.
+    /// Checks a pane only if you name one.
     Selftest {
-        /// Session to check.
+        /// Pane to check.
         #[arg(long)]
         id: Option<u64>,
         /// The same as --id.
@@ -285,7 +285,7 @@ pub enum Command {
     },
     /// Print events as they happen, one per line.
     Watch {
-        /// Only events of this session.
+        /// Only events of this pane.
         #[arg(long)]
         id: Option<u64>,
         /// Only events of this kind; repeatable [default: all but output].

@@ -124,7 +124,7 @@ impl<'a> Line<'a> {
                 let page = |(topic, title): (&str, &str)| candidate(topic.into(), title.into());
                 manual::topics().map(page).collect()
             }
-            ("set", "name") => theme::names(home).iter().map(|name| plain(name)).collect(),
+            ("set", "name") => theme::ids(home).iter().map(|name| plain(name)).collect(),
             ("action", "name") => ACTIONS
                 .iter()
                 .map(|entry| candidate(entry.name.to_owned(), entry.title.to_owned()))

@@ -86,7 +86,7 @@ pub fn theme(command: &ThemeCommand, home: &Path) -> Result<Report> {
         ThemeCommand::List => {
             let config = config::load(&home.join(config::FILE), home).unwrap_or_default();
             let (mut text, mut themes) = (String::new(), Vec::new());
-            for name in theme::names(home) {
+            for name in theme::ids(home) {
                 let is_current = name == config.theme.pick(None);
                 let title =
                     theme::find(&name, home).map_or_else(|why| why.to_string(), |t| t.title);

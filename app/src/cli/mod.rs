@@ -24,6 +24,7 @@ mod screenshot;
 mod session;
 mod show;
 mod ssh;
+mod told_error;
 mod tty;
 mod unread;
 mod user_file;
@@ -70,7 +71,7 @@ pub fn main() -> ExitCode {
     match run(&args, method) {
         Ok(code) => code,
         Err(error) => {
-            complain(&format!("{error:#}"));
+            complain(&told_error::told(&error, args.json));
             ExitCode::FAILURE
         }
     }
@@ -412,8 +413,8 @@ fn refuse_own_session(id: u64, client: &Client) -> Result<()> {
     };
     if own.is_of(&client.call::<instance::Info>(NoParams {})?) {
         bail!(
-            "session {id} is the pane that this command runs in, and its shell waits for this command to end; \
-             name another session with --id, or open one with `unterm-cli session create`"
+            "pane {id} is the pane that this command runs in, and its shell waits for this command to end; \
+             name another pane with --id, or open one with `unterm-cli session create`"
         );
     }
     Ok(())
@@ -428,10 +429,10 @@ fn refuse_missing_sessions(ids: &[u64], client: &Client) -> Result<()> {
     let is_missing = |id: &&u64| all.iter().all(|session| session.id != **id);
     let Some(missing) = ids.iter().find(is_missing) else { return Ok(()) };
     let there = match all.as_slice() {
-        [] => "no session is open".to_owned(),
-        all => format!("open sessions: {}", numbers(all)),
+        [] => "no pane is open".to_owned(),
+        all => format!("open panes: {}", numbers(all)),
     };
-    bail!("session {missing} does not exist; open it before you create a token for it ({there})")
+    bail!("pane {missing} does not exist; open it before you create a token for it ({there})")
 }
 
 /// The session to use if none is named: the pane that this program runs in, else the only one.
@@ -447,9 +448,9 @@ fn default_session(client: &Client) -> Result<u64> {
     // A session whose program has ended is used only if there is no other.
     match (live.next(), live.next(), all.as_slice()) {
         (Some(session), None, _) | (None, None, [session]) => Ok(session.id),
-        (_, _, []) => bail!("no session is open; open one with `unterm-cli session create`"),
+        (_, _, []) => bail!("no pane is open; open one with `unterm-cli session create`"),
         (_, _, all) => {
-            bail!("several sessions are open; name one with --id: {}", numbers(all))
+            bail!("several panes are open; name one with --id: {}", numbers(all))
         }
     }
 }

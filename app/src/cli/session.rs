@@ -15,12 +15,12 @@ use crate::cli::{
     words::{Id, Meant, Named, OnlyId, absolute},
 };
 
-/// Commands about sessions.
+/// Commands about panes.
 #[derive(Subcommand)]
 pub enum SessionCommand {
-    /// List the sessions.
+    /// List the panes.
     List,
-    /// Open a session with your shell or a program, and print its number.
+    /// Open a pane with your shell or a program, and print its number.
     Create {
         /// Columns.
         #[arg(long)]
@@ -38,36 +38,36 @@ pub enum SessionCommand {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         program: Vec<String>,
     },
-    /// Show the state of a session.
+    /// Show the state of a pane.
     Status {
-        /// The session.
+        /// The pane.
         #[command(flatten)]
         id: OnlyId,
     },
     /// Print the working directory.
     Cwd {
-        /// The session.
+        /// The pane.
         #[command(flatten)]
         id: OnlyId,
     },
-    /// Show whether the session is at its prompt.
+    /// Show whether the pane is at its prompt.
     Idle {
-        /// The session.
+        /// The pane.
         #[command(flatten)]
         id: OnlyId,
     },
     /// Print the last rows of the scrollback.
     History {
-        /// The session.
+        /// The pane.
         #[command(flatten)]
         id: OnlyId,
         /// Number of rows to print.
         #[arg(long, default_value_t = 100)]
         limit: u64,
     },
-    /// Resize a session.
+    /// Resize a pane.
     Resize {
-        /// The session.
+        /// The pane.
         #[command(flatten)]
         id: Id,
         /// Columns.
@@ -75,17 +75,17 @@ pub enum SessionCommand {
         /// Rows.
         rows: u64,
     },
-    /// Print an environment variable of a session. Exits with status 1 if it is not set.
+    /// Print an environment variable of a pane. Exits with status 1 if it is not set.
     Env {
-        /// The session.
+        /// The pane.
         #[command(flatten)]
         id: Id,
         /// Name of the variable.
         name: String,
     },
-    /// Set an environment variable for the next commands of a session.
+    /// Set an environment variable for the next commands of a pane.
     SetEnv {
-        /// The session.
+        /// The pane.
         #[command(flatten)]
         id: Id,
         /// Name of the variable.
@@ -93,21 +93,21 @@ pub enum SessionCommand {
         /// Value; without one, the variable is unset.
         value: Option<String>,
     },
-    /// Record a session.
+    /// Record a pane.
     #[command(subcommand)]
     Record(RecordCommand),
-    /// Write a session's screen and scrollback to a Markdown file, and print its path.
+    /// Write a pane's screen and scrollback to a Markdown file, and print its path.
     Export {
-        /// The session.
+        /// The pane.
         #[command(flatten)]
         id: OnlyId,
         /// File to write [default: a file in the project's folder].
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
     },
-    /// End a session's program and close the session.
+    /// End a pane's program and close the pane.
     Destroy {
-        /// The session.
+        /// The pane.
         #[command(flatten)]
         id: OnlyId,
     },
@@ -165,7 +165,7 @@ impl SessionCommand {
             // This can't be undone, so there is no default session.
             Self::Destroy { id } => match id.given() {
                 Some(id) => Call::of::<session::Destroy>(SessionOnly::of(id)),
-                None => bail!("name the session to destroy: `unterm-cli session destroy ID`"),
+                None => bail!("name the pane to destroy: `unterm-cli session destroy ID`"),
             },
         }
     }
@@ -176,25 +176,25 @@ impl SessionCommand {
 pub enum ScreenCommand {
     /// Print the screen's rows with their numbers.
     Read {
-        /// The session.
+        /// The pane.
         #[command(flatten)]
         id: OnlyId,
     },
     /// Print the screen's text.
     Text {
-        /// The session.
+        /// The pane.
         #[command(flatten)]
         id: OnlyId,
     },
     /// Show the position and shape of the cursor.
     Cursor {
-        /// The session.
+        /// The pane.
         #[command(flatten)]
         id: OnlyId,
     },
     /// Search the scrollback and the screen.
     Search {
-        /// The session.
+        /// The pane.
         #[command(flatten)]
         id: Id,
         /// Number of matches to print.
@@ -205,7 +205,7 @@ pub enum ScreenCommand {
     },
     /// Print rows of the scrollback and the screen, counted from the oldest.
     Scroll {
-        /// The session.
+        /// The pane.
         #[command(flatten)]
         id: OnlyId,
         /// First row.
@@ -217,7 +217,7 @@ pub enum ScreenCommand {
     },
     /// Print the rows that look like errors.
     Errors {
-        /// The session.
+        /// The pane.
         #[command(flatten)]
         id: OnlyId,
     },

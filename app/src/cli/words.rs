@@ -8,7 +8,7 @@ use clap::Args as ClapArgs;
 /// Names a session, among other arguments.
 #[derive(ClapArgs)]
 pub struct Id {
-    /// Session number [default: the pane that this command runs in, else the only session].
+    /// Number of the pane [default: the pane that this command runs in, else the only one].
     #[arg(long)]
     pub id: Option<u64>,
 }
@@ -16,11 +16,11 @@ pub struct Id {
 /// Names a session, by an option or by the only argument.
 #[derive(ClapArgs)]
 pub struct OnlyId {
-    /// Session number [default: the pane that this command runs in, else the only session].
+    /// Number of the pane [default: the pane that this command runs in, else the only one].
     #[arg(long)]
     pub id: Option<u64>,
     /// The same as --id.
-    #[arg(value_name = "SESSION", conflicts_with = "id")]
+    #[arg(value_name = "PANE", conflicts_with = "id")]
     pub session: Option<u64>,
 }
 

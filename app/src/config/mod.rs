@@ -35,8 +35,8 @@ pub use profile::{Profile, ProfileFont};
 pub use settings::{Change, Complaint, FILE, Settings, load};
 pub use text::{AmbiguousWidth, Blending, Cursor, CursorShape, Text};
 pub use window::{
-    BarPosition, FollowSystem, ReducedMotion, Scrollbar, ShowScrollbar, ShowTabBar, Startup,
-    StatusBar, StatusItem, TabBar, Window, WindowStart,
+    BarPosition, ConfirmClose, FollowSystem, ReducedMotion, Scrollbar, ShowScrollbar, ShowTabBar,
+    Startup, StatusBar, StatusItem, TITLE_FIELDS, TabBar, Window, WindowStart,
 };
 
 /// All preferences. Every key is optional.
@@ -47,8 +47,6 @@ pub struct Config {
     pub theme: ThemeChoice,
     /// Language of the settings page: `auto` to follow the environment, or one of `en-US`, `zh-CN`, `zh-TW`, `ja-JP`, `ko-KR`, `de-DE`, `fr-FR`, `it-IT` and `hi-IN`.
     pub language: Language,
-    /// When to ask before closing a pane, a tab or the window.
-    pub confirm_close: ConfirmClose,
     /// Font of the cells.
     pub font: Font,
     /// Layout and colors of text.
@@ -226,17 +224,4 @@ impl ThemeChoice {
             Self::Pair(pair) => &pair.dark,
         }
     }
-}
-
-/// See [`Config::confirm_close`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ConfirmClose {
-    /// If a program other than an idle shell is running.
-    #[default]
-    Running,
-    /// Always.
-    Always,
-    /// Never.
-    Never,
 }

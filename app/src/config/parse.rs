@@ -9,7 +9,7 @@ use std::{fmt, ops::Range, path::Path};
 use serde_json::Value;
 use toml_edit::{Document, Item, Table, TableLike};
 
-use super::{Config, ThemeChoice, compile_pattern, keys, theme};
+use super::{Config, ThemeChoice, compile_pattern, keys, theme, window::title_format_fault};
 use crate::{
     action::{Chord, Keys, LEADER, MouseChord},
     copy_command,
@@ -369,6 +369,10 @@ impl Found<'_> {
             let span = item.and_then(Item::span);
             self.add(&["hints", "alphabet"], span, message.to_owned());
         }
+        if let Some(why) = title_format_fault(&config.window.title_format) {
+            let item = table.get("window").and_then(|window| window.get("title_format"));
+            self.add(&["window", "title_format"], item.and_then(Item::span), why);
+        }
         let item = table.get("theme");
         let pair = item.and_then(Item::as_table_like);
         let wanted: &[(&str, Option<&Item>)] = match &config.theme {
@@ -470,8 +474,9 @@ mod tests {
         assert_eq!(config.font.family, ["Iosevka"]);
         assert_eq!(config.font.size, 11.0);
         assert_eq!(config.cursor.shape, CursorShape::Bar);
-        assert_eq!(config.theme.pick(Some(true)), "solarized-light");
-        assert_eq!(config.theme.pick(None), "tokyo-night");
+        // A client reads the ids that it has set.
+        assert_eq!(config.theme.pick(Some(true)), "daylight");
+        assert_eq!(config.theme.pick(None), "midnight");
     }
 
     #[test]

@@ -25,6 +25,10 @@ pub struct Window {
     pub accessibility: bool,
     /// State of a new window.
     pub start: WindowStart,
+    /// When to ask before closing a pane, a tab or the window.
+    pub confirm_close: ConfirmClose,
+    /// Title of the window. `{instance}` is its title or id; `{project}`, `{title}`, `{program}`, `{directory}` and `{tab}` are those of the focused pane. A part between two dashes (" — ") is left out if it has no value.
+    pub title_format: String,
     /// Open new windows with the size and position of the last one, if the desktop allows it. Then `columns` and `rows` apply to the first window only.
     pub restore: bool,
     /// Opacity of the panes' backgrounds, from 0 to 1 (opaque). Needs a compositor, and on Wayland the GPU painter. A window that started opaque stays opaque.
@@ -47,12 +51,47 @@ impl Default for Window {
             reduced_motion: ReducedMotion::System(FollowSystem::Auto),
             accessibility: true,
             start: WindowStart::default(),
+            confirm_close: ConfirmClose::default(),
+            title_format: "Unterm — {instance} — {project} — {title}".into(),
             restore: true,
             opacity: 1.0,
             blur: false,
             quake_height: 0.45,
         }
     }
+}
+
+/// See [`Window::confirm_close`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ConfirmClose {
+    /// If a program other than an idle shell is running.
+    Programs,
+    /// If a program is running, or if several tabs close at once.
+    #[default]
+    Tabs,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// The values that [`Window::title_format`] can name.
+pub const TITLE_FIELDS: [&str; 6] = ["instance", "project", "title", "program", "directory", "tab"];
+
+/// What is wrong with a [`Window::title_format`].
+pub(super) fn title_format_fault(format: &str) -> Option<String> {
+    let mut rest = format;
+    while let Some((_, from)) = rest.split_once('{') {
+        let name = from.split_once('}').map(|(name, _)| name);
+        if !name.is_some_and(|name| TITLE_FIELDS.contains(&name)) {
+            let named = name.map_or("an open {".to_owned(), |name| format!("{{{name}}}"));
+            let fields = TITLE_FIELDS.map(|field| format!("{{{field}}}")).join(", ");
+            return Some(format!("window.title_format contains {named}; it can contain {fields}"));
+        }
+        rest = from;
+    }
+    None
 }
 
 /// See [`Window::start`].
@@ -131,7 +170,7 @@ pub struct TabBar {
     pub show: ShowTabBar,
     /// Where to show the tab bar.
     pub position: BarPosition,
-    /// Maximum width of a tab's title, in characters.
+    /// Width of a tab's title, in characters. If there is free room, tabs get as wide as the longest title needs.
     #[schemars(range(min = 8, max = 200))]
     pub max_title: u16,
     /// Show the number of each tab before its title.
@@ -189,6 +228,7 @@ impl Default for StatusBar {
         Self {
             show: true,
             items: vec![
+                Item::Pane,
                 Item::Program,
                 Item::Directory,
                 Item::Size,
@@ -208,6 +248,8 @@ impl Default for StatusBar {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StatusItem {
+    /// The number of the focused pane, by which scripts name it.
+    Pane,
     /// The program in the foreground.
     Program,
     /// The working directory.
@@ -228,4 +270,19 @@ pub enum StatusItem {
     Proxy,
     /// The theme, unless it is the default one.
     Theme,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_format_names_only_what_there_is() {
+        assert_eq!(title_format_fault(&Window::default().title_format), None);
+        assert_eq!(title_format_fault("plain } text"), None);
+        for wrong in ["{titel}", "{", "{title} {", "{{title}}", "{}"] {
+            let fault = title_format_fault(wrong).expect(wrong);
+            assert!(fault.contains("it can contain {instance}, {project}, {title}"), "{fault}");
+        }
+    }
 }

@@ -353,9 +353,9 @@ fn convert(
             draft.set(&["mouse", "word_separators"], separators);
         }
         "confirm-close-surface" => draft.set(
-            &["confirm_close"],
+            &["window", "confirm_close"],
             match value {
-                "true" => "running",
+                "true" => "programs",
                 "false" => "never",
                 "always" => "always",
                 _ => return Err(unknown(value)),

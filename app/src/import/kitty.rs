@@ -281,11 +281,11 @@ fn convert(
         "confirm_os_window_close" => {
             let windows = number(first)?;
             draft.set(
-                &["confirm_close"],
+                &["window", "confirm_close"],
                 match windows {
                     0.0 => "never",
                     1.0 => "always",
-                    _ => "running",
+                    _ => "programs",
                 },
             );
         }

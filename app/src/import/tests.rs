@@ -111,8 +111,6 @@ mouse_map left click ungrabbed mouse_handle_click
         Terminal::Kitty,
         &[("kitty.conf", main), ("themes/current-theme.conf", theme)],
         expect![[r##"
-            confirm_close = "never"
-
             [bell]
             audible = false
             visual = true
@@ -171,6 +169,7 @@ mouse_map left click ungrabbed mouse_handle_click
             dim_unfocused = 0.2
             opacity = 0.92
             blur = true
+            confirm_close = "never"
 
             -- theme
             name = "kitty"
@@ -415,8 +414,6 @@ custom-shader = crt.glsl
         Terminal::Ghostty,
         &[("config", main), ("keys", keys), ("themes/Mine", theme)],
         expect![[r##"
-            confirm_close = "never"
-
             [bell]
             audible = true
             mark = false
@@ -474,6 +471,7 @@ custom-shader = crt.glsl
             rows = 34
             restore = false
             start = "maximized"
+            confirm_close = "never"
             quake_height = 0.4
 
             -- theme
@@ -560,8 +558,6 @@ return config
         Terminal::Wezterm,
         &[("wezterm.lua", main)],
         expect![[r#"
-            confirm_close = "never"
-
             [bell]
             audible = false
             visual = true
@@ -607,6 +603,7 @@ return config
             padding = 4
             columns = 120
             rows = 40
+            confirm_close = "never"
 
             -- Known("catppuccin-mocha")
 

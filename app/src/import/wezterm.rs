@@ -201,9 +201,9 @@ fn convert(draft: &mut Draft, path: &[&str], value: &Lua) -> Result<(), String> 
         ["cursor_blink_rate"] if number()? == 0.0 => draft.set(&["cursor", "blink"], false),
         ["hide_mouse_cursor_when_typing"] => draft.set(&["mouse", "hide_while_typing"], switch()?),
         ["window_close_confirmation"] => draft.set(
-            &["confirm_close"],
+            &["window", "confirm_close"],
             match text()? {
-                "AlwaysPrompt" => "running",
+                "AlwaysPrompt" => "programs",
                 "NeverPrompt" => "never",
                 other => return Err(unknown(other)),
             },

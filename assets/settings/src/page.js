@@ -8,7 +8,7 @@ const TABS = ['general', 'appearance', 'keys', 'proxy', 'scrollback', 'compat', 
 const ROWS = {
     general: {
         language: ['language'],
-        window: ['confirm_close', 'window.start', 'window.restore', 'window.columns', 'window.rows', 'window.reduced_motion', 'startup.layout'],
+        window: ['window.confirm_close', 'window.start', 'window.restore', 'window.columns', 'window.rows', 'window.reduced_motion', 'startup.layout'],
         shell: ['shell.program', 'shell.integration', 'commands.marks'],
         mouse: ['mouse.scroll_lines', 'mouse.copy_on_select', 'mouse.right_button', 'mouse.trim_copied', 'mouse.focus_follows_mouse', 'paste.confirm'],
         notices: ['bell.mark', 'bell.attention', 'bell.visual', 'bell.audible', 'notifications.programs', 'notifications.long_commands', 'notifications.desktop'],

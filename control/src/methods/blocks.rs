@@ -10,7 +10,10 @@ use super::{
 };
 use crate::{
     error::Error,
-    services::shell::{Runs, TypedRuns, as_given},
+    services::{
+        at_time,
+        shell::{Runs, TypedRuns, as_given},
+    },
 };
 
 /// The default number of lines of output in a reply.
@@ -53,6 +56,15 @@ pub struct Block {
     /// The session's `seq` when the command ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end: Option<u64>,
+    /// When the command began (RFC 3339, UTC).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<String>,
+    /// When the command ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<String>,
+    /// How long the command ran, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<u64>,
     /// The id of the line in which the prompt begins, valid as long as the line is kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line_id: Option<u64>,
@@ -76,6 +88,9 @@ impl Block {
             prompt_seq: command.prompt_seq,
             start: seq(command.output_seq),
             end: seq(command.end_seq),
+            started_at: at_time(command.output_time),
+            ended_at: at_time(command.end_time),
+            duration_ms: command.duration(),
             line_id: command.prompt.map(|prompt| prompt.line.0),
         }
     }

@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap};
 
-use super::{Caller, Context, Group, Method, Result, Subjects, Word, params::NoParams};
+use super::{
+    Caller, Context, Group, Method, Result, Subjects, Word, params::NoParams, session::blocking,
+};
 use crate::{
-    ENGINE, VERSION,
+    ENGINE, Host, VERSION,
     transport::tcp::{HOST, PREFERRED_PORT},
 };
 
@@ -80,6 +82,16 @@ pub struct TerminalHealth {
     pub window: bool,
 }
 
+/// The name of a theme that is always there.
+const DEFAULT_THEME: &str = "standard";
+
+/// The theme's name in the preferences. Of two themes that follow the desktop, the dark one. Blocks.
+fn theme_in_force(host: &dyn Host) -> String {
+    let theme = host.preferences().and_then(|it| it.get().ok()).map(|all| all["theme"].clone());
+    let name = theme.as_ref().and_then(|theme| theme.as_str().or_else(|| theme["dark"].as_str()));
+    name.unwrap_or(DEFAULT_THEME).to_owned()
+}
+
 impl Method for Health {
     const NAME: &'static str = "server.health";
     const GROUP: Group = Group::Governance;
@@ -99,6 +111,8 @@ impl Method for Health {
         let pane_count = panes.iter().filter(|pane| caller.reaches(pane.id().0)).count();
         let options = context.mux.options();
         let term = options.env.iter().find(|(name, _)| name == "TERM");
+        let host = context.host.clone();
+        let color_scheme = blocking(move || theme_in_force(&*host)).await;
         Ok(HealthReply {
             status: "ok".into(),
             engine: ENGINE.into(),
@@ -112,7 +126,7 @@ impl Method for Health {
             terminal: TerminalHealth {
                 initial_cols: options.default_size.cols,
                 initial_rows: options.default_size.rows,
-                color_scheme: "standard".into(),
+                color_scheme: color_scheme.unwrap_or_else(|_| DEFAULT_THEME.to_owned()).into(),
                 term: term.map_or("xterm-256color", |(_, value)| value).to_owned(),
                 window: context.host.has_window(),
             },

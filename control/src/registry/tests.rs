@@ -175,6 +175,14 @@ fn an_entry_that_can_not_be_written_is_none_and_holds_up_nobody() {
     // The title in memory changes, although there is no entry.
     unregistered.set_title(Some("mine")).unwrap();
     assert_eq!(unregistered.record().title, "mine");
+    unregistered.name_project(Some("atlas"));
+    unregistered.retitle().unwrap();
+    assert_eq!(unregistered.record().title, "mine", "a title of its own stays");
+    unregistered.set_title(None).unwrap();
+    assert_eq!(unregistered.record().title, "Unterm — unregistered — atlas");
+    unregistered.name_project(None);
+    unregistered.retitle().unwrap();
+    assert_eq!(unregistered.record().title, "Unterm — unregistered");
     assert_eq!(unregistered.take_over().unwrap(), None);
     assert_eq!(live(home).unwrap(), []);
 

@@ -290,6 +290,14 @@ fn commands_are_kept_as_blocks() {
     assert_eq!((&echo["state"], &echo["exit_code"]), (&json!("done"), &json!(0)));
     assert_eq!((&exit["exit_code"], &exit["authentic"]), (&json!(7), &json!(true)));
     assert!(exit["start"].as_u64().unwrap() <= exit["end"].as_u64().unwrap());
+    for block in [echo, exit] {
+        // Times in RFC 3339 sort as text.
+        let (began, ended) = (&block["started_at"], &block["ended_at"]);
+        assert!(began.as_str().unwrap().ends_with('Z'), "{block}");
+        assert!(began.as_str() <= ended.as_str(), "{block}");
+        assert!(block["duration_ms"].is_u64(), "{block}");
+    }
+    assert!(prompt["started_at"].is_null() && prompt["ended_at"].is_null(), "{prompt}");
     assert!(echo["cwd"].as_str().unwrap().contains("://"));
     assert_eq!(prompt["state"], "prompt");
     let got = wire.call("block.get", json!({"id": id, "block": echo["block"]}));

@@ -3,17 +3,14 @@
 //! Owns the program's environment: the mux's variables and defaults. Never starts the program itself; the mux's
 //! [`Spawner`](crate::Spawner) does.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, atomic::Ordering},
-};
+use std::sync::{Arc, atomic::Ordering};
 
 use unterm_term::{Options, Size, Term};
 
 use super::{Mux, MuxError, State};
 use crate::{
-    Axis, Layout, MuxEvent, Node, OnExit, Pane, PaneId, Process, ShellIntegration, Spawn,
-    SpawnError, Tab, TabId, Tap,
+    Axis, Layout, MuxEvent, OnExit, Pane, PaneId, Process, ShellIntegration, Spawn, SpawnError,
+    Tab, TabId, Tap,
     media::LocalMedia,
     pane::{Parts, Rest},
     process::Variables,
@@ -288,31 +285,36 @@ impl Mux {
         Ok(())
     }
 
-    /// The grid of a new tab. In a window it is the active tab's, so that the program starts at the right size.
+    /// The grid of a new tab. In a window it fills the tab's space, so that the program starts at its final size.
     fn size_of_new_tab(&self) -> Size {
-        let model = {
-            let state = self.state.lock();
-            let tab = state.layout.active_tab().filter(|_| self.options.sized_by_window);
-            tab.map(|tab| (tab.root.clone(), state.panes.clone()))
-        };
-        model.and_then(|(root, panes)| extent(&root, &panes)).unwrap_or(self.options.default_size)
+        let space = self.state.lock().space.filter(|_| self.options.sized_by_window);
+        space.map_or(self.options.default_size, |(area, spacing)| spacing.grid(area))
     }
 
-    /// The grid of the new pane of a split.
+    /// The grid of the new pane of a split: in a window, what the tab's space gives it.
     fn size_of_split(&self, pane: PaneId, axis: Axis) -> Result<Size, MuxError> {
         const NEW: PaneId = PaneId(u64::MAX);
         let (divided, old) = {
             let state = self.state.lock();
             let mut layout = Layout::clone(&state.layout);
             let index = split(&mut layout, pane, axis, NEW)?;
-            let sizes = state.sizes(&layout.tabs[index]);
-            let size = sizes.into_iter().find(|(id, _)| *id == NEW).map(|(_, size)| size);
+            let tab = &layout.tabs[index];
+            let size = match (self.options.sized_by_window, state.space) {
+                (true, Some((area, spacing))) => {
+                    let placed = tab.place(area, &spacing);
+                    let new = placed.into_iter().find(|(id, _)| *id == NEW);
+                    new.map(|(_, area)| spacing.grid(area))
+                }
+                (true, None) => None,
+                (false, _) => {
+                    let sizes = state.sizes(tab);
+                    sizes.into_iter().find(|(id, _)| *id == NEW).map(|(_, size)| size)
+                }
+            };
             let old = state.panes.get(&pane).cloned().ok_or(MuxError::NoPane(pane))?;
             (size, old)
         };
-        if !self.options.sized_by_window
-            && let Some(size) = divided
-        {
+        if let Some(size) = divided {
             return Ok(size);
         }
         let whole = old.term().size();
@@ -345,27 +347,4 @@ fn split(layout: &mut Layout, pane: PaneId, axis: Axis, new: PaneId) -> Result<u
     tab.focused = new;
     tab.zoomed = false;
     Ok(index)
-}
-
-/// The cells that a tab's panes cover, dividers included; `None` if one of the panes is pinned.
-fn extent(node: &Node, panes: &BTreeMap<PaneId, Arc<Pane>>) -> Option<Size> {
-    match node {
-        Node::Pane(id) => {
-            let pane = panes.get(id).filter(|pane| !pane.is_pinned())?;
-            let size = pane.term().size();
-            Some(size)
-        }
-        Node::Split { axis, first, second, .. } => {
-            let (one, two) = (extent(first, panes)?, extent(second, panes)?);
-            let sum = |one: u16, two: u16| one.saturating_add(two).saturating_add(1);
-            Some(match axis {
-                Axis::Horizontal => {
-                    Size { cols: sum(one.cols, two.cols), rows: one.rows.max(two.rows), ..one }
-                }
-                Axis::Vertical => {
-                    Size { cols: one.cols.max(two.cols), rows: sum(one.rows, two.rows), ..one }
-                }
-            })
-        }
-    }
 }

@@ -7,7 +7,7 @@
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::atomic::Ordering,
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime},
 };
 
 use unterm_term::{Command, Decoding, Event, Modes, Parser};
@@ -153,11 +153,14 @@ impl Pane {
     fn apply(&self, output: &mut Output, bytes: &[u8], events: &mut Vec<Event>) {
         let mut rest = bytes;
         let mut image: Option<Decoding> = None;
+        let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        let now = since_1970.map_or(0, |time| time.as_millis() as u64);
         let (seq, is_synchronized) = loop {
             let mut term = self.term.lock();
             if let Some(image) = image.take() {
                 term.decoded(image);
             }
+            term.set_time(now);
             let (taken, next) = output.parser.advance_to_image(&mut term, rest);
             let seq = term.seq();
             let replies = term.take_replies();

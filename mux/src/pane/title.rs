@@ -69,6 +69,23 @@ impl Pane {
         Some(title).filter(|title| !title.is_empty())
     }
 
+    /// The title that the program in the foreground has set, if that is not the pane's own program. `None` if it has
+    /// set none.
+    pub fn foreground_title(&self) -> Option<String> {
+        let (newest, count) = {
+            let term = self.term.lock();
+            (term.title().to_owned(), term.titles_set())
+        };
+        let front = self.forget_ended();
+        let titles = self.titles.lock();
+        let title = match titles.of_front(&front) {
+            // The reader has not yet recorded which program set the newest title.
+            Some(_) if titles.count < count => newest,
+            title => title?.to_owned(),
+        };
+        Some(title).filter(|title| !title.is_empty())
+    }
+
     /// The title to show: [its own](Pane::own_title), else the base name of the foreground process, else that of the
     /// pane's program.
     pub fn title(&self) -> String {

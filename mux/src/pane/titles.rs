@@ -96,6 +96,11 @@ impl Titles {
         self.others.iter().find(|(other, _)| *other == group).map(|(_, title)| title)
     }
 
+    /// The title set by the group in the foreground, if that is not the pane's own program.
+    pub(super) fn of_front(&self, front: &Front) -> Option<&str> {
+        self.of(front.group()?).map(String::as_str)
+    }
+
     /// Whether other groups have set a title and this group has not.
     pub(super) fn has_only_others(&self, group: i32) -> bool {
         !self.others.is_empty() && self.of(group).is_none()

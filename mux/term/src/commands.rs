@@ -101,6 +101,10 @@ pub struct Command {
     pub output_seq: u64,
     /// The `seq` when the command ended, 0 before.
     pub end_seq: u64,
+    /// When the command started to run, in milliseconds since 1970, 0 if unknown ([`Term::set_time`]).
+    pub output_time: u64,
+    /// When the command ended, in milliseconds since 1970, 0 if unknown.
+    pub end_time: u64,
     /// The exit code, if the shell reported it.
     pub exit_code: Option<i32>,
     /// The command line: as the shell reported it, or else as read from the screen when the command started. At most 4
@@ -130,6 +134,12 @@ pub struct Command {
 }
 
 impl Command {
+    /// How long the command ran, in milliseconds; `None` while it runs, or if a time is unknown.
+    pub fn duration(&self) -> Option<u64> {
+        let is_known = self.output_time != 0 && self.end_time != 0;
+        is_known.then(|| self.end_time.saturating_sub(self.output_time))
+    }
+
     /// The line to display: the given command if its typed text is what ran, or else the command line.
     pub fn shown(&self) -> Option<&str> {
         match self.ran_as_given() {
@@ -177,6 +187,8 @@ pub(crate) struct Commands {
     last_id: u64,
     /// Total bytes of their texts.
     text: usize,
+    /// The time of the output that is applied, in milliseconds since 1970; 0 if unknown.
+    pub now: u64,
     /// The line and nonce that the shell reported for the next command (OSC 633 E).
     pub announced: Option<(String, Option<String>)>,
     /// The secret of the pane's own shells.
@@ -206,7 +218,7 @@ impl Commands {
     /// Drops all commands. Ids continue, and the nonce and the ticket stay.
     pub fn clear(&mut self) {
         let (nonce, ticket) = (self.nonce.take(), self.ticket.take());
-        *self = Self { nonce, ticket, last_id: self.last_id, ..Self::default() };
+        *self = Self { nonce, ticket, last_id: self.last_id, now: self.now, ..Self::default() };
     }
 
     /// Offers the nonce once, while the current command runs, to the program that presents this ticket. Replaces any
@@ -245,7 +257,7 @@ impl Commands {
             false => self.list.len().checked_sub(1).filter(|&last| ends(&self.list[last]))?,
         };
         for command in self.list.range_mut(first..).filter(|command| command.is_running()) {
-            (command.end, command.end_seq) = (Some(at), seq);
+            (command.end, command.end_seq, command.end_time) = (Some(at), seq, self.now);
         }
         self.list[first].exit_code = exit_code;
         Some(self.list[first].id)
@@ -283,7 +295,7 @@ impl Commands {
             return;
         }
         for command in self.list.range_mut(first..).filter(|command| command.is_running()) {
-            (command.end, command.end_seq) = (Some(at), seq);
+            (command.end, command.end_seq, command.end_time) = (Some(at), seq, self.now);
         }
     }
 
@@ -341,6 +353,11 @@ impl Commands {
 }
 
 impl Term {
+    /// Sets the time of the output that is applied next, in milliseconds since 1970: when its commands begin and end.
+    pub fn set_time(&mut self, milliseconds: u64) {
+        self.commands.now = milliseconds;
+    }
+
     /// The main screen, visible or hidden.
     pub(crate) fn main_screen(&self) -> &Grid {
         match self.screen {

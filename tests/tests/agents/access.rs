@@ -93,7 +93,8 @@ fn a_token_is_for_something_and_for_sessions_that_are_there() -> Result<()> {
         ensure!(error.contains("a token needs a name that says what it is for"), "{error}");
     }
     let error = unterm.complains(&["token", "create", "later", "--panes", "0,9999"])?;
-    let expected = "session 9999 does not exist; open it before you create a token for it (open sessions: 0)\n";
+    let expected =
+        "pane 9999 does not exist; open it before you create a token for it (open panes: 0)\n";
     assert_eq!(error, expected);
     let list: Value = serde_json::from_str(&unterm.prints(&["--json", "token", "list"])?)?;
     assert_eq!(list["tokens"], json!([]), "none was made");

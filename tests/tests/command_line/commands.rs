@@ -115,7 +115,7 @@ fn in_a_pane_its_own_session_is_the_default() -> Result<()> {
     second.wait_for_prompt(&mut unterm)?;
     // Outside a pane there are two sessions, and the command names neither.
     let error = unterm.complains(&["session", "status"])?;
-    assert_eq!(error, "several sessions are open; name one with --id: 0, 1\n");
+    assert_eq!(error, "several panes are open; name one with --id: 0, 1\n");
 
     let program = unterm_tests::binary("unterm-cli").display().to_string();
     let ask = format!(
@@ -127,10 +127,10 @@ fn in_a_pane_its_own_session_is_the_default() -> Result<()> {
     }
     // The pane's shell waits for this command, so a command that waits for the shell would never end.
     second.type_text(&mut unterm, &format!("clear; '{program}' run 'echo hi'\r"))?;
-    second.wait_for_text(&mut unterm, "session 1 is the pane that this command runs in")?;
+    second.wait_for_text(&mut unterm, "pane 1 is the pane that this command runs in")?;
     // The number of a closed pane is not a session, so the rule for commands outside panes applies.
     second.type_text(&mut unterm, &format!("clear; UNTERM_PANE=77 '{program}' session cwd\r"))?;
-    second.wait_for_text(&mut unterm, "several sessions are open")?;
+    second.wait_for_text(&mut unterm, "several panes are open")?;
     Ok(())
 }
 

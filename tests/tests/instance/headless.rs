@@ -210,7 +210,7 @@ fn the_command_line_does_not_wait_for_the_pane_it_runs_in() -> Result<()> {
     pane.wait_for_prompt(&mut unterm)?;
     let cli = unterm_tests::binary("unterm-cli");
     pane.type_text(&mut unterm, &format!("{} run true\r", cli.display()))?;
-    pane.wait_for_text(&mut unterm, "session 0 is the pane that this command runs in")?;
+    pane.wait_for_text(&mut unterm, "pane 0 is the pane that this command runs in")?;
     Ok(())
 }
 

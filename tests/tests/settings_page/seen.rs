@@ -43,7 +43,7 @@ const fn row(key: &'static str, given: &'static str, seen: Seen) -> Row {
 
 const GENERAL: &[Row] = &[
     row("language", "de-DE", By(speaks)),
-    row("confirm_close", "never", By(mouse::closes_unasked)),
+    row("window.confirm_close", "never", By(mouse::closes_unasked)),
     row("window.start", "fullscreen", By(next::fills_the_screen)),
     row("window.restore", "", By(next::forgets_its_size)),
     row("window.columns", "100", By(next::is_of_size)),

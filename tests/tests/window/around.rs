@@ -108,8 +108,8 @@ fn the_status_bar_copies_the_directory_and_turns_the_proxy_off() -> Result<()> {
     let (unterm, window, _) = Start::windowed(&display).registry(registry.path()).at_prompt()?;
     let (width, height) = window.size()?;
     let foot = height as i16 - 14;
-    // After `bash` on the left, the status bar shows the directory: home, which is `~`.
-    window.click(1, (64, foot))?;
+    // After `pane 0` and `bash` on the left, the status bar shows the directory: home, which is `~`.
+    window.click(1, (125, foot))?;
     let home = unterm.home().display().to_string();
     display.wait_for_selection("clipboard", &home)?;
     // The proxy is the last item on the right, because the theme is the default one.
@@ -158,7 +158,7 @@ fn size_tabs_and_splits_come_back() -> Result<()> {
     let registry = tempfile::tempdir()?;
     let start = || Start::windowed(&display).registry(registry.path()).now();
     // Shells may still be starting when the window closes, which is not the subject of this test.
-    let config = "confirm_close = 'never'\n[startup]\nlayout = 'last'\n";
+    let config = "window.confirm_close = 'never'\n[startup]\nlayout = 'last'\n";
     std::fs::write(registry.path().join("config.toml"), config)?;
     let mut unterm = start()?;
     let window = display.window_of(&unterm)?;
@@ -223,7 +223,7 @@ fn a_new_window_opens_one_shell_whatever_the_last_one_had() -> Result<()> {
     let display = Display::start()?;
     let unterm = Start::windowed(&display).now()?;
     display.window_of(&unterm)?;
-    unterm.write_config("confirm_close = 'never'\n[startup]\nlayout = 'two'\n")?;
+    unterm.write_config("window.confirm_close = 'never'\n[startup]\nlayout = 'two'\n")?;
     unterm.act(&["split_right"])?;
     unterm.act(&["save_layout", "two"])?;
     unterm.act(&["new_window"])?;

@@ -36,8 +36,10 @@ fn caret(picture: &Picture) -> Option<Area> {
         let rows: Vec<_> = (0..height).filter(|y| at(picture, x, *y) == BLUE).collect();
         let (top, bottom) = (*rows.first()? as i16, *rows.last()? as i16 + 1);
         let left = x as i16;
-        // A letter of the hint may cover part of the caret.
-        let is_bar = rows.len() >= 10 && bottom - top < 30;
+        // A letter of the hint may cover part of the caret. The bar of a list's selected row is wider.
+        let is_blue = |x: usize| rows.iter().any(|y| at(picture, x, *y) == BLUE);
+        let is_narrow = (x == 0 || !is_blue(x - 1)) && x + 2 < picture.width && !is_blue(x + 2);
+        let is_bar = rows.len() >= 10 && bottom - top < 30 && is_narrow;
         is_bar.then_some(Area { left, top, right: left + 1, bottom })
     })
 }

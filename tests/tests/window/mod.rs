@@ -4,6 +4,7 @@ mod agents;
 mod around;
 mod capture;
 mod drop;
+mod first_size;
 mod front;
 mod ime;
 mod keys;

@@ -115,3 +115,55 @@ fn a_click_with_ctrl_on_a_files_name_opens_it_in_the_editor() -> Result<()> {
     editor.wait_for_text(&mut unterm, "what is in it")?;
     Ok(())
 }
+
+#[test]
+fn each_notch_of_a_wheel_that_is_buttons_counts_once() -> Result<()> {
+    let display = Display::start()?;
+    let script = "stty raw -echo; printf '\\033[?1000h\\033[?1006hready'; exec cat -v";
+    let start = Start::windowed(&display).arg("-e").arg("sh").arg("-c").arg(script);
+    let mut unterm = start.now()?;
+    let window = display.window_of(&unterm)?;
+    let pane = unterm.first_pane()?;
+    pane.wait_for_text(&mut unterm, "ready")?;
+    window.point(100, 100)?;
+    // Up, down, left and right.
+    for (button, count) in [(4, 3), (5, 2), (6, 1), (7, 4), (4, 1)] {
+        for _ in 0..count {
+            window.button(button, true)?;
+            window.button(button, false)?;
+        }
+    }
+    // Two buttons that are held at the same time.
+    for (button, down) in [(4, true), (5, true), (4, false), (5, false)] {
+        window.button(button, down)?;
+    }
+    display.press(&["k"])?;
+    let lines = pane.wait(&mut unterm, "the key", |lines| lines.concat().ends_with('k'))?;
+    let counts =
+        [64, 65, 66, 67].map(|code| lines.concat().matches(&format!("^[[<{code};")).count());
+    assert_eq!(counts, [5, 3, 1, 4], "{lines:?}");
+    Ok(())
+}
+
+#[test]
+fn a_url_that_is_partly_out_of_sight_opens_whole() -> Result<()> {
+    let display = Display::start()?;
+    let opener = Opener::new()?;
+    let url = format!("https://a.example/{}", "abcdefghij".repeat(60));
+    // The rows of the URL in sight have a color. Its head is above the view.
+    let script = format!(
+        "printf '\\033[?25l\\033[48;2;255;0;255m%s\\033[m\\n' '{url}'; i=0; \
+         while [ $i -lt 27 ]; do echo; i=$((i + 1)); done; read x"
+    );
+    let start = Start::windowed(&display).env("PATH", &opener.path()?);
+    let unterm = start.arg("-e").arg("sh").arg("-c").arg(&script).now()?;
+    let window = display.window_of(&unterm)?;
+    let seen = wait_for("the URL", || Ok(window.picture()?.area_of(MARK)), String::new)?;
+    // A click on the link's row, in a place that surely has the URL's color.
+    window.click(1, (seen.left + 5, seen.top + 5))?;
+    assert_eq!(opener.given()?, format!("{url}\n"));
+    window.point(seen.left + 30, seen.top + 5)?;
+    window.double_click()?;
+    display.wait_for_selection("primary", &url)?;
+    Ok(())
+}

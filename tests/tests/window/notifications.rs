@@ -82,18 +82,23 @@ fn a_program_s_notifications_are_shown_by_the_desktop() -> Result<()> {
         app: "Unterm".into(),
         icon: "utilities-terminal".into(),
         title: "Built <it>".into(),
+        // Only its tab, which is called by the program.
+        body: notice.body.clone(),
         actions: vec![("default".into(), "Open".into())],
         urgency: Some(1),
         expires: -1,
         ..Notice::default()
     };
     assert_eq!(notice, expected);
+    ensure!(notice.body.starts_with("Tab 2: "), "{notice:?}");
 
     program.say("\\033]777;notify;Tests;3 < 4 & <b>all</b>\\033\\\\")?;
     let notice = service.shown()?;
     assert_eq!((notice.title.as_str(), notice.replaces), ("Tests", 0));
     // The service interprets markup, and a program's text contains none.
-    assert_eq!(notice.body, "3 &lt; 4 &amp; &lt;b&gt;all&lt;/b&gt;");
+    let (body, tab) = notice.body.split_once('\n').unwrap_or_default();
+    assert_eq!(body, "3 &lt; 4 &amp; &lt;b&gt;all&lt;/b&gt;");
+    ensure!(tab.starts_with("Tab 2: "), "{notice:?}");
 
     // In several parts, with every option: `bWFr` is "mak", `c2lsZW50` "silent", `ZGlhbG9nLWVycm9y` "dialog-error".
     program
@@ -107,7 +112,7 @@ fn a_program_s_notifications_are_shown_by_the_desktop() -> Result<()> {
         app: "mak".into(),
         icon: "dialog-error".into(),
         title: "Two words".into(),
-        body: "The rest.".into(),
+        body: notice.body.clone(),
         actions: vec![pair("default", "Open"), pair("1", "Yes"), pair("2", "No")],
         urgency: Some(2),
         is_silent: true,
@@ -115,6 +120,7 @@ fn a_program_s_notifications_are_shown_by_the_desktop() -> Result<()> {
         ..Notice::default()
     };
     assert_eq!(notice, expected);
+    ensure!(notice.body.starts_with("The rest.\nTab 2: "), "{notice:?}");
     Ok(())
 }
 
@@ -270,7 +276,8 @@ fn the_end_of_a_long_command_that_nobody_sees_is_told() -> Result<()> {
     let notice = service.shown()?;
     assert_eq!(notice.title, "sleep 4; (exit 7)");
     let said = notice.body.strip_prefix("Failed with exit code 7 after ");
-    ensure!(said.is_some_and(|said| said.ends_with(" s.")), "{notice:?}");
+    let said = said.and_then(|said| said.split_once(" s.\n"));
+    ensure!(said.is_some_and(|(_, tab)| tab.starts_with("Tab 1: ")), "{notice:?}");
     // A click shows the pane, and typed text goes there.
     service.click(notice.id, "default")?;
     wait_for(

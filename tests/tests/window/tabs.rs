@@ -101,3 +101,63 @@ fn a_shell_at_its_prompt_is_called_by_its_place_and_a_program_by_its_name() -> R
     display.press(&["Control_L", "d"])?;
     window.wait_until_called("usr")
 }
+
+#[test]
+fn a_start_can_name_its_layout_title_and_class() -> Result<()> {
+    let display = Display::start()?;
+    let registry = tempfile::tempdir()?;
+    std::fs::create_dir(registry.path().join("layouts"))?;
+    let layout = "[[tabs]]\n[tabs.panes]\ncwd = \"/usr\"\n[[tabs]]\n[tabs.panes]\ncwd = \"/\"\n";
+    std::fs::write(registry.path().join("layouts/work.toml"), layout)?;
+    let start = Start::windowed(&display).registry(registry.path());
+    let start = start.arg("--layout").arg("work").arg("--title").arg("My title");
+    let mut unterm = start.arg("--class").arg("tool").now()?;
+    let window = display.window_of(&unterm)?;
+    window.wait_for_title(|title| title == "My title")?;
+    wait_for_columns(&mut unterm, "two tabs", |panes| panes.len() == 2)?;
+    let class = std::process::Command::new("xprop")
+        .args(["-display", &display.name(), "-name", "My title", "WM_CLASS"])
+        .output();
+    if let Ok(class) = class {
+        let said = String::from_utf8_lossy(&class.stdout);
+        ensure!(said.contains("\"unterm\", \"tool\""), "{said}");
+    }
+    Ok(())
+}
+
+#[test]
+fn the_last_window_comes_back_after_an_unclean_end() -> Result<()> {
+    let display = Display::start()?;
+    let registry = tempfile::tempdir()?;
+    let start = || Start::windowed(&display).registry(registry.path());
+    let (mut first, _window, _) = start().at_prompt()?;
+    first.act(&["new_tab"])?;
+    let pane = Pane { id: 1 };
+    pane.wait_for_prompt(&mut first)?;
+    pane.type_text(&mut first, "cd /usr\r")?;
+    first.act(&["split_right"])?;
+    let file = registry.path().join("last_session");
+    let kept = || Ok(std::fs::read_to_string(&file).unwrap_or_default());
+    wait_until("the kept tabs", kept, |kept| {
+        kept.contains("\"/usr\"") && kept.contains("\"split\": \"right\"")
+    })?;
+    std::process::Command::new("kill").arg("-9").arg(first.pid().to_string()).status()?;
+    first.wait_for_exit()?;
+
+    let (mut second, _window, _) = start().at_prompt()?;
+    second.act(&["reopen_last_window"])?;
+    let places = |unterm: &mut Instance| -> Result<Vec<String>> {
+        let cwd = |one: &Value| one["shell"]["cwd"].as_str().unwrap_or_default().to_owned();
+        Ok(unterm.sessions()?.iter().map(cwd).collect())
+    };
+    wait_until(
+        "the panes",
+        || places(&mut second),
+        |places| {
+            places.len() == 4 && places.iter().filter(|place| place.ends_with("/usr")).count() >= 1
+        },
+    )?;
+    let again = second.act(&["reopen_last_window"]).expect_err("it is open");
+    ensure!(again.to_string().contains("nothing to do"), "{again:#}");
+    Ok(())
+}

@@ -1,7 +1,8 @@
 //! The window's title while programs come and go: read from the window itself.
 
 use anyhow::Result;
-use unterm_tests::{Display, Start};
+use serde_json::{Value, json};
+use unterm_tests::{Display, Instance, Start, wait_until};
 
 #[test]
 fn the_shells_title_returns_after_a_program_exits_without_resetting_its_own() -> Result<()> {
@@ -24,19 +25,57 @@ fn the_shells_title_returns_after_a_program_exits_without_resetting_its_own() ->
 }
 
 #[test]
-fn a_window_is_called_by_its_project_and_by_its_instance_where_several_run() -> Result<()> {
+fn a_window_is_called_by_its_instance_its_project_and_what_runs() -> Result<()> {
     let display = Display::start()?;
-    let registry = tempfile::tempdir()?;
-    let start = || Start::windowed(&display).registry(registry.path());
-    let (mut first, window, pane) = start().at_prompt()?;
-    std::fs::create_dir_all(first.home().join("atlas/.git"))?;
-    pane.type_text(&mut first, "cd ~/atlas\r")?;
-    window.wait_for_title(|title| title == "atlas")?;
-    pane.type_text(&mut first, "cat\r")?;
-    window.wait_for_title(|title| title == "cat — atlas")?;
-    let second = start().now()?;
-    window.wait_for_title(|title| title == "cat — atlas — alpha")?;
-    drop(second);
-    window.wait_for_title(|title| title == "cat — atlas")?;
+    let (mut unterm, window, pane) = Start::windowed(&display).at_prompt()?;
+    window.wait_for_title(|title| title == "Unterm — alpha — ~")?;
+    std::fs::create_dir_all(unterm.home().join("atlas/.git"))?;
+    pane.type_text(&mut unterm, "cd ~/atlas\r")?;
+    window.wait_for_title(|title| title == "Unterm — alpha — atlas — atlas")?;
+    // The registry agrees.
+    wait_for_registry(&mut unterm, "Unterm — alpha — atlas")?;
+    pane.type_text(&mut unterm, "cat - # a comment\r")?;
+    window.wait_for_title(|title| title == "Unterm — alpha — atlas — cat - # a comment")?;
+    unterm.call("instance.set_title", json!({"title": "Mine"}))?;
+    window.wait_for_title(|title| title == "Unterm — Mine — atlas — cat - # a comment")?;
+    wait_for_registry(&mut unterm, "Mine")?;
+    unterm.call("instance.set_title", json!({}))?;
+    wait_for_registry(&mut unterm, "Unterm — alpha — atlas")?;
+    unterm.write_config("[window]\ntitle_format = \"{title} in {project} — {program}\"\n")?;
+    window.wait_for_title(|title| title == "cat - # a comment in atlas — cat")?;
+    display.press(&["Control_L", "c"])?;
+    window.wait_for_title(|title| title == "atlas in atlas — bash")?;
+    pane.wait_for_prompt(&mut unterm)?;
+    pane.type_text(&mut unterm, "cd /\r")?;
+    window.wait_for_title(|title| title == "/ in  — bash")?;
+    wait_for_registry(&mut unterm, "Unterm — alpha")
+}
+
+/// Waits until the registry has this title for the instance.
+fn wait_for_registry(unterm: &mut Instance, title: &str) -> Result<()> {
+    let read = || {
+        let record: Value = serde_json::from_slice(&std::fs::read(unterm.entry_path())?)?;
+        Ok(record["title"].as_str().unwrap_or_default().to_owned())
+    };
+    wait_until("the registry's title", read, |now| now == title).map(drop)
+}
+
+#[test]
+fn titles_name_the_running_command_and_then_the_directory() -> Result<()> {
+    let display = Display::start()?;
+    let (mut unterm, window, pane) = Start::windowed(&display).at_prompt()?;
+    for (line, title) in [
+        ("sleep 1000\r", "sleep 1000"),
+        // A builtin, a pipe, a program without output, and one that sets a title.
+        ("read -r answer\r", "read -r answer"),
+        ("cat | cat\r", "cat | cat"),
+        ("sh -c 'printf \"\\033]2;its own\\007\"; exec sleep 1000'\r", "its own"),
+    ] {
+        pane.type_text(&mut unterm, line)?;
+        window.wait_until_called(title)?;
+        display.press(&["Control_L", "c"])?;
+        window.wait_until_called("~")?;
+        pane.wait_for_prompt(&mut unterm)?;
+    }
     Ok(())
 }

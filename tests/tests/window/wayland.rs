@@ -24,7 +24,7 @@ fn a_window_takes_keys_has_a_title_and_closes() -> Result<()> {
     // Closing asks for confirmation while the command runs.
     pane.wait_for_prompt(&mut unterm)?;
     let title = compositor.wait_for_window()?;
-    assert_eq!(title, "~");
+    assert_eq!(title, "Unterm — alpha — ~");
     compositor.close_window()?;
     let status = unterm.wait_for_exit()?;
     assert!(status.success(), "{}", describe(status));

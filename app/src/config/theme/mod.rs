@@ -35,7 +35,7 @@ const BUILTIN: &[(&str, &str)] = builtin![
 /// The longest theme that is read, in bytes.
 const LONGEST: u64 = 1 << 20;
 
-/// Former names of themes, each with its current name.
+/// Documented ids of themes, each with the name of the theme that it stands for.
 const ALIASES: &[(&str, &str)] = &[
     ("standard", "catppuccin-mocha"),
     ("midnight", "tokyo-night"),
@@ -193,14 +193,26 @@ pub fn names(home: &Path) -> BTreeSet<String> {
     own.chain(BUILTIN.iter().map(|(name, _)| (*name).to_owned())).collect()
 }
 
-/// Normalizes a theme's name for the configuration: `Tokyo Night` and its former name `midnight` become `tokyo-night`.
-/// If the user has a theme of the given name in `home`, the name stays.
+/// The names of all themes, with the documented ids that stand for some of them.
+pub fn ids(home: &Path) -> BTreeSet<String> {
+    let mut names = names(home);
+    names.extend(ALIASES.iter().map(|(id, _)| (*id).to_owned()));
+    names
+}
+
+/// Normalizes a theme's name for the configuration: `Tokyo Night` becomes `tokyo-night`. A documented id stays, so that
+/// a client reads the name that it set. If the user has a theme of the given name in `home`, the name stays.
 pub fn name_of(given: &str, home: &Path) -> String {
-    if own(given, home).is_some_and(|file| file.is_file()) {
-        return given.to_owned();
+    match own(given, home).is_some_and(|file| file.is_file()) {
+        true => given.to_owned(),
+        false => as_name(given),
     }
-    let name = as_name(given);
-    match ALIASES.iter().find(|(before, _)| *before == name) {
+}
+
+/// The name in [`names`] of the theme that a name or an id stands for.
+pub fn listed(given: &str, home: &Path) -> String {
+    let name = name_of(given, home);
+    match ALIASES.iter().find(|(id, _)| *id == name) {
         Some((_, now)) if own(&name, home).is_none_or(|file| !file.is_file()) => (*now).to_owned(),
         _ => name,
     }
@@ -229,7 +241,7 @@ fn own(name: &str, home: &Path) -> Option<PathBuf> {
 /// Fails if there is no theme of this name, or if its file can't be read or is invalid.
 pub fn find(name: &str, home: &Path) -> Result<Theme, ThemeError> {
     let invalid = |reason| ThemeError::Invalid { name: name.to_owned(), reason };
-    let known = name_of(name, home);
+    let known = listed(name, home);
     if let Some(file) = own(&known, home) {
         match unterm_mux::private::read_text_of_anyone(&file, LONGEST) {
             Ok(text) => return Theme::parse(&text).map_err(invalid),
@@ -240,9 +252,7 @@ pub fn find(name: &str, home: &Path) -> Result<Theme, ThemeError> {
     match BUILTIN.iter().find(|(builtin, _)| *builtin == known) {
         Some((_, text)) => Theme::parse(text).map_err(invalid),
         None => {
-            let names = names(home);
-            let before = ALIASES.iter().map(|(before, _)| *before);
-            let hint = did_you_mean(name, names.iter().map(String::as_str).chain(before));
+            let hint = did_you_mean(name, ids(home).iter().map(String::as_str));
             Err(ThemeError::Unknown { name: name.to_owned(), hint })
         }
     }
@@ -283,7 +293,9 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let title = |name: &str| find(name, home.path()).map(|theme| theme.title).ok();
         for (before, now) in ALIASES {
-            assert_eq!(name_of(before, home.path()), *now);
+            assert_eq!(name_of(before, home.path()), *before);
+            assert_eq!(listed(before, home.path()), *now);
+            assert!(ids(home.path()).contains(*before) && !names(home.path()).contains(*before));
             assert!(title(before).is_some() && title(before) == title(now), "{before}");
         }
         for given in ["Tokyo Night", "tokyo-night", "TOKYO_NIGHT", "midnight"] {

@@ -10,7 +10,7 @@ use crate::window::{
     input::clipboard::Buffer,
     system::{errand::Done, folder::Purpose, screenshot::Shot},
     workspace::{
-        blocks::place::Part, closing::Closing, copy::Form, panes::Broadcast, selection::Selection,
+        blocks::part::Part, closing::Closing, copy::Form, panes::Broadcast, selection::Selection,
         view::View,
     },
 };

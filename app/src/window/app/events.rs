@@ -43,6 +43,11 @@ impl ApplicationHandler<Wake> for App {
         if matches!(event, WindowEvent::Destroyed) {
             event_loop.exit();
         }
+        if let WindowEvent::MouseWheel { delta, .. } = event
+            && self.is_wheel_release(delta)
+        {
+            return;
+        }
         if let Some(event) = Event::of(event) {
             self.handle(event, event_loop);
         }
@@ -92,6 +97,7 @@ impl App {
             Event::Resized(size) => self.resized(size),
             Event::Scale(scale) => self.rescale(scale),
             Event::RedrawRequested => {
+                self.open_first_panes_if_settled();
                 self.surface.ask_whether_minimized();
                 self.surface.redraw_whole();
             }

@@ -6,10 +6,11 @@ use anyhow::{Context, Result, anyhow};
 use winit::event_loop::{DeviceEvents, EventLoop};
 
 use crate::window::{
-    app::{App, surface::quake, system::host::WindowHost, watched, workspace::first_tab},
+    app::{App, system::host::WindowHost, watched},
     inbox::{Inbox, Wake},
     prefs,
     surface::drop_down,
+    workspace::first_panes::FirstPanes,
 };
 use crate::{args::Args, last_session::LastSession, signals, startup::Startup};
 
@@ -71,23 +72,16 @@ pub(crate) fn run(args: &Args) -> Result<()> {
             }
         }
     }
-    if let Some(complaint) = quake::open_layout(&mux, args, &settings, last.as_ref()) {
-        problems.push(("layout", complaint));
-    }
-    if mux.layout().tabs.is_empty()
-        && let Some(complaint) = first_tab::open(&mux, args, &settings.get())?
-    {
-        problems.push(("shell", complaint));
-    }
-    startup.open();
-
+    let ready = startup.ready();
     let mut app = App::new(args, mux, server.ok(), inbox, settings, startup.palette);
     app.workspace.last = last;
+    app.workspace.first = Some(FirstPanes::new(ready));
     app.chrome.instances = unterm_control::client::running(app.prefs.settings.home()).len();
     for (about, complaint) in problems {
         app.complain(about, complaint);
     }
     app.welcome();
+    app.offer_last();
     if !startup.complaints.is_empty() {
         app.complain_of_settings(&startup.complaints, "using the default of each invalid setting");
     }

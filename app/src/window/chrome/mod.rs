@@ -7,6 +7,7 @@ pub(crate) mod scrollbar;
 pub(crate) mod status_bar;
 pub(crate) mod tab_bar;
 pub(crate) mod tab_marks;
+pub(crate) mod tab_titles;
 pub(crate) mod tabs;
 
 use std::time::Instant;

@@ -33,12 +33,13 @@ const MARGIN: f32 = 12.0;
 const TOOLTIP: Duration = Duration::from_millis(500);
 
 /// The items to drop if the bar is too narrow, first item first.
-const DISPENSABLE: [StatusItem; 10] = [
+const DISPENSABLE: [StatusItem; 11] = [
     StatusItem::CaptureExclude,
     StatusItem::CaptureInclude,
     StatusItem::Size,
     StatusItem::Project,
     StatusItem::Theme,
+    StatusItem::Pane,
     StatusItem::Program,
     StatusItem::Proxy,
     StatusItem::Directory,
@@ -48,13 +49,15 @@ const DISPENSABLE: [StatusItem; 10] = [
 
 /// Whether an item is about the pane, and aligned left; the others are about the window, and aligned right.
 fn is_of_pane(item: StatusItem) -> bool {
-    use StatusItem::{Directory, Program, Project, Recording, Size};
-    matches!(item, Program | Directory | Size | Project | Recording)
+    use StatusItem::{Directory, Pane, Program, Project, Recording, Size};
+    matches!(item, Pane | Program | Directory | Size | Project | Recording)
 }
 
 /// The values that the bar shows. Items without a value are hidden.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Status {
+    /// The number of the focused pane.
+    pane: Option<u64>,
     program: String,
     cwd: String,
     /// The full path of `cwd`.
@@ -80,6 +83,7 @@ struct Status {
 impl Status {
     fn text(&self, item: StatusItem) -> String {
         match item {
+            StatusItem::Pane => self.pane.map_or_else(String::new, |id| format!("pane {id}")),
             StatusItem::Program => self.program.clone(),
             StatusItem::Directory => self.cwd.clone(),
             StatusItem::Size => {
@@ -109,6 +113,10 @@ impl Status {
             path.as_ref().map_or_else(String::new, |path| path.display().to_string())
         };
         match item {
+            StatusItem::Pane => match self.pane {
+                Some(id) => format!("Scripts name this pane by --id {id} · click copies it"),
+                None => String::new(),
+            },
             StatusItem::Program => {
                 "Program in the foreground · click opens another shell".to_owned()
             }
@@ -149,6 +157,7 @@ pub(crate) struct StatusBar {
 pub(crate) struct About<'a> {
     /// The configured items, in order.
     pub(crate) items: &'a [StatusItem],
+    pub(crate) pane: Option<u64>,
     pub(crate) view: Option<&'a View>,
     pub(crate) is_recorded: bool,
     /// The window can be hidden from a screenshot.
@@ -169,6 +178,7 @@ impl<'a> About<'a> {
         let home = std::env::home_dir();
         let cwd = self.view.and_then(View::cwd);
         Status {
+            pane: self.pane,
             program: self.view.map_or("", View::program).to_owned(),
             cwd: cwd.map_or_else(String::new, |cwd| abbreviated(cwd, home.as_deref())),
             directory: cwd.map(Path::to_owned),
@@ -193,6 +203,7 @@ impl Status {
         (self.proxy, self.is_paused, self.questions, self.is_recorded)
             == (about.has_proxy, about.is_paused, about.questions, about.is_recorded)
             && (self.theme.as_str(), self.size) == (about.own_theme(), size)
+            && self.pane == about.pane
             && self.directory.as_deref() == about.view.and_then(View::cwd)
             && self.root.as_deref() == about.view.and_then(View::project_root)
             && self.program == about.view.map_or("", View::program)
@@ -415,6 +426,7 @@ mod tests {
         let default = ThemeChoice::default();
         let about = About {
             items: &[],
+            pane: None,
             view: None,
             is_recorded: true,
             hides: true,

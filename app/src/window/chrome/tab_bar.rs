@@ -2,13 +2,16 @@
 //!
 //! Owns no state except which tabs are visible ([`Strip`]); `app/chrome/tabs.rs` handles the mouse.
 
+use std::collections::HashMap;
+
+use unicode_width::UnicodeWidthStr;
 use unterm_mux::TabId;
 use unterm_renderer::{Label, LabelAlign, PixelRect, Scene};
 use unterm_term::Rgb;
 use winit::event::MouseButton;
 
 use crate::window::{
-    chrome::tab_marks::Marks,
+    chrome::{tab_marks::Marks, tab_titles::cut},
     ui::{
         colors::{Colors, label, mix, quad, readable},
         geometry::{Geometry, contains},
@@ -17,6 +20,8 @@ use crate::window::{
 
 /// The fewest characters of a title that a tab has room for.
 const FEWEST: u16 = 8;
+/// The most characters of a title that a tab gets wider for.
+const LONGEST: usize = 200;
 /// The space around a tab's title, and the part of it before the title, in logical pixels.
 const AROUND: f32 = 44.0;
 const PADDING: f32 = 12.0;
@@ -101,14 +106,14 @@ pub(crate) struct Look {
 }
 
 impl<'a> TabBar<'a> {
-    /// Lays the bar out. Tabs share the width, up to `max_title` and at least 8 characters each; if they don't fit,
-    /// `strip` selects the visible tabs.
+    /// Lays the bar out. Tabs share the width, at least 8 characters each, and are no wider than `title_columns` or their
+    /// longest title. If they don't fit, `strip` selects the visible tabs.
     pub(crate) fn new(
         geometry: Geometry,
         tabs: &'a [TabLabel],
         active: Option<TabId>,
         strip: Strip,
-        max_title: u16,
+        title_columns: u16,
     ) -> Self {
         let bar = geometry.tab_bar();
         let button = bar.height;
@@ -127,7 +132,9 @@ impl<'a> TabBar<'a> {
         }
         let shown = tabs.len().min((space / narrowest).max(1) as usize);
         let first = strip.first.min(tabs.len() - shown);
-        let width = (space / shown.max(1) as u32).min(width_of(max_title.max(FEWEST)));
+        let longest = tabs.iter().map(|tab| tab.title.width().min(LONGEST) as u16).max();
+        let usual = title_columns.max(FEWEST).max(longest.unwrap_or_default());
+        let width = (space / shown.max(1) as u32).min(width_of(usual));
         let slots: Vec<_> = (0..shown)
             .map(|i| {
                 let x = (left + i as u32 * width) as i32;
@@ -225,8 +232,9 @@ impl<'a> TabBar<'a> {
         let dragged = |slot: &Slot| {
             look.dragged.filter(|(tab, _)| *tab == self.tabs[slot.index].id).map(|(_, x)| x)
         };
+        let numbered = self.numbered(look.numbers);
         for slot in self.slots.iter().filter(|slot| dragged(slot).is_none()) {
-            self.draw_tab(slot, scene, colors, hovered, look);
+            self.draw_tab(slot, scene, colors, hovered, look, &numbered);
         }
         let buttons = [(Some(self.new), "+", TabBarPart::New)].into_iter().chain([
             (Some(self.menu), "▼", TabBarPart::Menu),
@@ -253,8 +261,30 @@ impl<'a> TabBar<'a> {
             let slot = Slot::new(slot.index, PixelRect { x, ..slot.rect });
             let left = PixelRect { x: x - 1, width: 1, ..slot.rect };
             scene.quads.push(quad(left, colors.hairline));
-            self.draw_tab(&slot, scene, colors, None, look);
+            self.draw_tab(&slot, scene, colors, None, look, &numbered);
         }
+    }
+
+    /// Whether each tab shows its number: if that is configured, or if another tab would show the same title.
+    fn numbered(&self, all: bool) -> Vec<bool> {
+        let width = self.slots.first().map_or(0, |slot| slot.rect.width);
+        let columns = self.columns(width.saturating_sub(self.geometry.px(AROUND)));
+        let shown: Vec<_> = self.tabs.iter().map(|tab| cut(&tab.title, columns)).collect();
+        let mut counts = HashMap::new();
+        shown.iter().for_each(|title| *counts.entry(title).or_insert(0) += 1);
+        shown.iter().map(|title| all || counts[title] > 1).collect()
+    }
+
+    /// The text of a tab that has room for this width.
+    fn text_of(&self, index: usize, is_numbered: bool, width: u32) -> String {
+        let number = if is_numbered { format!("{}  ", index + 1) } else { String::new() };
+        let room = self.columns(width).saturating_sub(number.width());
+        number + &cut(&self.tabs[index].title, room)
+    }
+
+    /// The columns of text that fit a width.
+    fn columns(&self, width: u32) -> usize {
+        (width as f32 / self.geometry.ui_column) as usize
     }
 
     fn draw_tab(
@@ -264,6 +294,7 @@ impl<'a> TabBar<'a> {
         colors: &Colors,
         hovered: Option<TabBarPart>,
         look: Look,
+        numbered: &[bool],
     ) {
         let tab = &self.tabs[slot.index];
         let is_active = Some(tab.id) == self.active;
@@ -299,9 +330,8 @@ impl<'a> TabBar<'a> {
         text.x += taken as i32;
         text.width = text.width.saturating_sub(taken);
         let color = readable(if is_active { colors.text } else { colors.muted }, ground);
-        let numbered = look.numbers.then(|| format!("{}  {}", slot.index + 1, tab.title));
-        let title = numbered.as_deref().unwrap_or(&tab.title);
-        scene.labels.push(self.label(text, title, color, LabelAlign::Left));
+        let title = self.text_of(slot.index, numbered[slot.index], text.width);
+        scene.labels.push(self.label(text, &title, color, LabelAlign::Left));
         if is_hovered {
             let color = if hovered == Some(close) { colors.text } else { colors.muted };
             let color = readable(color, ground);
@@ -387,6 +417,43 @@ mod tests {
             assert_eq!(bar.following(away), away);
             assert!(bar.place_of(TabId(active)).is_none());
         }
+    }
+
+    #[test]
+    fn thirty_tabs_are_told_apart() {
+        let families: [fn(usize) -> String; 5] = [
+            |n| format!("service-api-{n:02}"),
+            |n| format!("service-{n:02} of the same long name"),
+            |n| format!("ssh build@{n}.machines.example"),
+            |n| format!("{}{n}", "漢字".repeat(20)),
+            |_| "bash".to_owned(),
+        ];
+        for (family, title) in families.iter().enumerate() {
+            let mut tabs = tabs(30);
+            for (number, tab) in tabs.iter_mut().enumerate() {
+                tab.title = title(number);
+            }
+            let bar = bar(geometry(1280), &tabs, 0, 0);
+            let width = bar.slots[0].rect.width - bar.geometry.px(AROUND);
+            let numbered = bar.numbered(false);
+            let shown: std::collections::HashSet<_> =
+                (0..30).map(|index| bar.text_of(index, numbered[index], width)).collect();
+            assert_eq!(shown.len(), 30, "{shown:?}");
+            // Titles that differ where they are shown need no number.
+            assert_eq!(numbered[0], [1, 2, 4].contains(&family), "{family}: {shown:?}");
+        }
+    }
+
+    #[test]
+    fn tabs_use_the_free_room_for_a_long_title() {
+        let mut tabs = tabs(2);
+        let usual = bar(geometry(1000), &tabs, 0, 0).slots[0].rect.width;
+        tabs[1].title = "a".repeat(40);
+        let wide = bar(geometry(1000), &tabs, 0, 0).slots[0].rect.width;
+        assert_eq!((usual, wide), (217, 332));
+        tabs[1].title = "a".repeat(4000);
+        let bar = bar(geometry(1000), &tabs, 0, 0);
+        assert!(bar.span().1 <= 1000 - 2 * 28, "{:?}", bar.span());
     }
 
     #[test]

@@ -40,6 +40,7 @@ impl View {
         let snapshot = &self.snapshot;
         let is_plain = self.top.is_none()
             && self.copy.is_none()
+            && !self.signals.has_lost_copy_mode
             && self.folds.is_empty()
             && self.signals.flash.is_none();
         is_plain.then(|| Outline {

@@ -2,6 +2,7 @@
 
 pub(crate) mod arrival;
 pub(crate) mod wheel;
+pub(crate) mod wheel_buttons;
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +10,10 @@ use unterm_mux::{PaneId, input};
 use unterm_term::Point;
 use winit::{event::MouseButton, window::CursorIcon};
 
-use crate::window::{input::pointer::arrival::Arrival, overlays::hover::Hovered};
+use crate::window::{
+    input::pointer::{arrival::Arrival, wheel_buttons::WheelButtons},
+    overlays::hover::Hovered,
+};
 
 /// Two presses on the same cell within this time are a double click.
 pub(crate) const DOUBLE_CLICK: Duration = Duration::from_millis(400);
@@ -34,6 +38,7 @@ pub(crate) struct Pointer {
     pub(crate) reported: Option<(PaneId, u16, u16)>,
     /// Fractions of columns and lines that the wheel has turned.
     pub(crate) wheel: (f64, f64),
+    pub(crate) wheel_buttons: WheelButtons,
     pub(crate) icon: CursorIcon,
     /// Hidden until the mouse moves.
     pub(crate) hidden: bool,

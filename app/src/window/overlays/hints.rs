@@ -66,15 +66,14 @@ impl Hints {
         colors: &Colors,
         scene: &mut Scene<'_>,
     ) {
-        let rows = &view.snapshot.rows;
         for (index, target) in self.targets.iter().enumerate().filter(|(i, _)| self.is_open(*i)) {
             let cells = view.cells_of(&target.range, origin, geometry);
             for &rect in &cells {
                 let color = colors.accent;
                 scene.quads.push(Quad { rect, color, alpha: 0.3, radius: 0.0 });
             }
-            let is_start_seen = rows.iter().any(|row| row.line == target.range.start.line);
-            let Some(first) = cells.first().filter(|_| is_start_seen) else { continue };
+            // The start of a target may be out of sight.
+            let Some(first) = cells.first() else { continue };
             let label = &self.labels[index];
             let rect = PixelRect {
                 width: label.chars().count() as u32 * geometry.cell.width + geometry.px(4.0),

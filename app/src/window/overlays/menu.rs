@@ -7,15 +7,15 @@ use unterm_mux::{
     PaneId, TabId,
     input::{Key, Modifiers},
 };
-use unterm_renderer::{LabelAlign, PixelRect, Quad, Renderer, Scene};
+use unterm_renderer::{LabelAlign, PixelRect, Renderer, Scene};
 
 use crate::window::{
     overlays::{hover::Hovered, panel::shadow},
     ui::{
-        colors::{Colors, framed, label, quad},
+        colors::{Colors, framed, label, quad, selected_row},
         geometry::{Geometry, contains},
     },
-    workspace::blocks::place::Part,
+    workspace::blocks::part::Part,
 };
 use crate::{action::Action, config::keys::Keymap};
 
@@ -291,8 +291,7 @@ impl Menu {
                     width: place.width.saturating_sub(2 * edge),
                     ..place
                 };
-                let radius = geometry.px(4.0) as f32;
-                scene.quads.push(Quad { rect, color: colors.hairline, alpha: 1.0, radius });
+                selected_row(rect, geometry, colors, scene);
             }
             let label = |rect, text: &str, color, align| label(geometry, rect, text, color, align);
             let color = if item.enabled { colors.text } else { colors.disabled };

@@ -12,7 +12,7 @@ use unterm_renderer::{Label, LabelAlign, PixelRect, Preedit, Quad, Renderer, Sce
 use crate::window::{
     overlays::panel::{item::Item, rank::Query},
     ui::{
-        colors::{Colors, framed, grown, label, quad, readable},
+        colors::{Colors, framed, grown, label, quad, readable, selected_row},
         geometry::{Geometry, contains},
         line::Line,
         scroll_text::ScrollText,
@@ -387,15 +387,12 @@ impl<C> Panel<C> {
         for (index, rect) in place.rows.iter().enumerate() {
             let Some(shown) = self.shown.get(first + index) else { break };
             let item = &self.items[shown.item];
-            let alpha = match (first + index == self.marked, self.pointed == Some(index)) {
-                (true, _) => 1.0,
-                (false, true) => 0.4,
-                (false, false) => 0.0,
-            };
-            if alpha > 0.0 {
-                let rect = inset(*rect, geometry.px(4.0));
-                let radius = geometry.px(4.0) as f32;
-                scene.quads.push(Quad { rect, color: colors.hairline, alpha, radius });
+            let inside = inset(*rect, geometry.px(4.0));
+            if first + index == self.marked {
+                selected_row(inside, geometry, colors, scene);
+            } else if self.pointed == Some(index) {
+                let (color, radius) = (colors.hairline, geometry.px(4.0) as f32);
+                scene.quads.push(Quad { rect: inside, color, alpha: 0.4, radius });
             }
             let note = if item.note.is_empty() {
                 0

@@ -1,6 +1,9 @@
 //! Targets in the visible text: links, addresses, paths, hashes, numbers, and matches of the user's patterns.
 //!
-//! Only reads a snapshot's rows, and joins wrapped rows to lines. Never acts on a target.
+//! Only reads a snapshot's rows, and joins wrapped rows to lines. `reach.rs` adds the rows that those lines have out of
+//! sight. Never acts on a target.
+
+pub(crate) mod reach;
 
 use std::{
     collections::BTreeMap,
@@ -10,9 +13,10 @@ use std::{
 };
 
 use regex_automata::meta::Regex;
-use unterm_term::{Content, Point, SnapshotRow, TextRange, Width};
+use unterm_term::{Content, Point, SnapshotRow, Term, TextRange, Width};
 
 use crate::config::{HintAction, HintPattern, compile_pattern};
+use crate::window::overlays::targets::reach::Reach;
 
 /// The most targets to list.
 const CAP: usize = 1000;
@@ -217,8 +221,9 @@ fn trimmed(text: &str) -> &str {
     }
 }
 
-/// All targets in some rows, in the order of the text; `own` holds the user's patterns, which are valid.
-pub(crate) fn find(rows: &[SnapshotRow], own: &BTreeMap<String, HintPattern>) -> Vec<Target> {
+/// All targets in sight, in the order of the text; `own` holds the user's patterns, which are valid.
+pub(crate) fn find(reach: &Reach<'_>, own: &BTreeMap<String, HintPattern>) -> Vec<Target> {
+    let rows = &reach.rows;
     let own: Vec<_> = own
         .values()
         .filter_map(|pattern| Some((pattern.action, compile_pattern(&pattern.regex).ok()?)))
@@ -235,6 +240,10 @@ pub(crate) fn find(rows: &[SnapshotRow], own: &BTreeMap<String, HintPattern>) ->
         })
     };
     let mut all: Vec<Target> = links.iter().chain(rest.iter().filter(is_free)).cloned().collect();
+    // The target of a hyperlink (OSC 8) is whole, however much of its text was read.
+    all.retain(|target| {
+        target.kind == Kind::Link && reach.sees(&target.range) || reach.holds(&target.range)
+    });
     all.sort_by_key(|target| (target.range.start, target.range.end));
     all.truncate(CAP);
     all
@@ -269,12 +278,13 @@ fn links(rows: &[SnapshotRow]) -> Vec<Target> {
 }
 
 /// The target that a click on a cell opens: a URL or, if `files`, a path that [`names_a_place`].
-pub(crate) fn clicked(rows: &[SnapshotRow], at: Point, files: bool) -> Option<Target> {
+pub(crate) fn clicked(rows: &[SnapshotRow], term: &Term, at: Point, files: bool) -> Option<Target> {
     let index = rows.iter().position(|row| row.line == at.line)?;
     let first = rows[..index].iter().rposition(|row| !row.wrapped).map_or(0, |row| row + 1);
     let last =
         rows[index..].iter().position(|row| !row.wrapped).map_or(rows.len(), |n| index + n + 1);
-    let lines = Line::of(&rows[first..last]);
+    let reach = Reach::of(&rows[first..last], term);
+    let lines = Line::of(&reach.rows);
     // The pointer may move over many lines, and few contain a URL.
     let has_url = |line: &&Line| {
         line.text.contains("://") || line.text.contains(':') && line.text.contains('@')
@@ -289,7 +299,10 @@ pub(crate) fn clicked(rows: &[SnapshotRow], at: Point, files: bool) -> Option<Ta
             Kind::Path => names_a_place(&target.text),
             _ => false,
         };
-        is_opened && target.range.start <= at && at <= target.range.end
+        is_opened
+            && target.range.start <= at
+            && at <= target.range.end
+            && reach.holds(&target.range)
     })
 }
 
@@ -305,17 +318,26 @@ mod tests {
     use super::*;
     use unterm_term::{LineId, Options, Parser, Size, Snapshot, Term};
 
-    fn rows(bytes: &str) -> Vec<SnapshotRow> {
+    fn shown(bytes: &str) -> (Term, Vec<SnapshotRow>) {
         let mut term = Term::new(Size::cells(40, 5), Options::default());
         Parser::new().advance(&mut term, bytes.as_bytes());
         let mut snapshot = Snapshot::default();
         term.snapshot(&mut snapshot, None);
-        snapshot.rows
+        (term, snapshot.rows)
+    }
+
+    fn found(bytes: &str, own: &BTreeMap<String, HintPattern>) -> Vec<Target> {
+        find(&Reach::only(&shown(bytes).1), own)
+    }
+
+    fn opened(bytes: &str, (line, col): (u64, u16), files: bool) -> Option<Target> {
+        let (term, rows) = shown(bytes);
+        clicked(&rows, &term, Point { line: LineId(line), col }, files)
     }
 
     #[track_caller]
     fn check(bytes: &str, expected: &[(Kind, &str)]) {
-        let found = find(&rows(bytes), &BTreeMap::new());
+        let found = found(bytes, &BTreeMap::new());
         let found: Vec<_> = found.iter().map(|one| (one.kind, one.text.as_str())).collect();
         assert_eq!(found, expected);
     }
@@ -372,14 +394,11 @@ mod tests {
     #[test]
     fn a_wrapped_url_is_one_and_a_link_goes_before_its_text() {
         let long = format!("https://example.org/{}", "x".repeat(60));
-        let found = find(&rows(&long), &BTreeMap::new());
+        let found = found(&long, &BTreeMap::new());
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].text, long);
         assert_eq!(found[0].range.end, Point { line: LineId(1), col: 39 });
-        assert_eq!(
-            clicked(&rows(&long), Point { line: LineId(1), col: 5 }, false).map(|one| one.text),
-            Some(long)
-        );
+        assert_eq!(opened(&long, (1, 5), false).map(|one| one.text), Some(long));
         check(
             "\x1b]8;;https://real.example\x07http://shown.example\x1b]8;;\x07",
             &[(Kind::Link, "https://real.example")],
@@ -389,7 +408,7 @@ mod tests {
     #[test]
     fn a_click_opens_what_surely_names_a_file() {
         let clicked = |text: &str, files| {
-            let target = clicked(&rows(text), Point { line: LineId(0), col: 6 }, files);
+            let target = opened(text, (0, 6), files);
             target.map(|target| (target.kind, target.text))
         };
         let path = |text: &str| Some((Kind::Path, text.to_owned()));
@@ -406,7 +425,7 @@ mod tests {
     fn own_patterns_go_first() {
         let pattern = HintPattern { regex: r"[A-Z]+-\d+".into(), action: HintAction::Paste };
         let own = BTreeMap::from([("ticket".to_owned(), pattern)]);
-        let found = find(&rows("fix ABC-12345 now"), &own);
+        let found = found("fix ABC-12345 now", &own);
         assert_eq!(found.len(), 1);
         assert_eq!(
             (found[0].kind, found[0].text.as_str()),

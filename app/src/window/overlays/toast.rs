@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use unterm_mux::PaneId;
 use unterm_renderer::{Label, LabelAlign, PixelRect, Quad, Scene};
 
 use crate::desktop::Key;
@@ -26,10 +27,19 @@ pub(crate) struct Toast {
     pub(crate) about: &'static str,
     /// The notification that the toast shows; part of the subject.
     pub(crate) notification: Option<Key>,
+    /// The pane that the toast is about; a click shows it.
+    pub(crate) pane: Option<PaneId>,
     pub(crate) text: String,
     /// When the toast expires; `None` if it stays until dismissed.
     pub(crate) until: Option<Instant>,
     pub(crate) is_error: bool,
+}
+
+impl Toast {
+    /// A toast that stays.
+    pub(crate) fn of(about: &'static str, text: String) -> Self {
+        Self { about, notification: None, pane: None, text, until: None, is_error: false }
+    }
 }
 
 #[derive(Default)]
@@ -125,13 +135,11 @@ impl Toasts {
 
 #[cfg(test)]
 mod tests {
-    use unterm_mux::PaneId;
-
     use super::*;
 
     fn toast(about: &'static str, until: Option<Instant>) -> Toast {
         let (text, is_error) = (about.to_owned(), until.is_none());
-        Toast { about, notification: None, text, until, is_error }
+        Toast { about, notification: None, pane: None, text, until, is_error }
     }
 
     #[test]

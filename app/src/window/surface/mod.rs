@@ -5,6 +5,7 @@
 pub(crate) mod blur;
 pub(crate) mod drop_down;
 pub(crate) mod look;
+pub(crate) mod mapping;
 pub(crate) mod pacing;
 pub(crate) mod plan;
 pub(crate) mod screen;
@@ -18,7 +19,7 @@ use unterm_renderer::Renderer;
 use winit::dpi::PhysicalPosition;
 
 use crate::window::{
-    surface::{pacing::Pacing, screen::Screen},
+    surface::{pacing::Pacing, screen::Screen, x_server::Pointers},
     ui::geometry::{Geometry, contains, pixels},
 };
 
@@ -39,6 +40,7 @@ pub(crate) struct Surface {
     pub(crate) is_transparent: bool,
     /// The position of the window before it was hidden for a screenshot.
     pub(crate) hidden_at: Option<PhysicalPosition<i32>>,
+    pub(crate) pointers: Pointers,
 }
 
 impl Surface {
@@ -53,6 +55,7 @@ impl Surface {
             started: Instant::now(),
             is_transparent: false,
             hidden_at: None,
+            pointers: Pointers::default(),
         }
     }
 

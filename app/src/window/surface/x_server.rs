@@ -1,6 +1,7 @@
 //! Requests to the X server that winit does not offer.
 //!
-//! Opens a connection per request. Requests block: never send one on the main thread while a window is shown.
+//! Opens a connection per request. Requests block: never send one on the main thread while a window is shown. [`Pointers`]
+//! is the exception, since the answer decides what an event means.
 
 use winit::window::Window;
 
@@ -63,6 +64,49 @@ pub(crate) fn keep_place(window: u32) {
 
 #[cfg(not(all(unix, not(target_os = "macos"))))]
 pub(crate) fn keep_place(_: u32) {}
+
+/// Asks the server about the pointers in use, over one connection: a wheel turns often.
+#[cfg(all(unix, not(target_os = "macos")))]
+#[derive(Default)]
+pub(crate) struct Pointers(Option<x11rb::rust_connection::RustConnection>);
+
+#[cfg(all(unix, not(target_os = "macos")))]
+impl Pointers {
+    /// Whether a pointer scrolls by valuators (XInput 2.1); true if the server does not report it. Takes the time of one
+    /// reply.
+    pub(crate) fn have_scroll_valuators(&mut self) -> bool {
+        let mut ask = || -> Option<bool> {
+            use x11rb::protocol::xinput::{
+                ConnectionExt as _, DeviceClassData, DeviceType, xi_query_device,
+            };
+            /// XIAllMasterDevices
+            const MASTERS: u16 = 1;
+            if self.0.is_none() {
+                let (connection, _) = x11rb::connect(None).ok()?;
+                connection.xinput_xi_query_version(2, 2).ok()?.reply().ok()?;
+                self.0 = Some(connection);
+            }
+            let devices = xi_query_device(self.0.as_ref()?, MASTERS).ok()?.reply().ok()?;
+            // The classes of a master are those of the device that was used last.
+            let mut pointers =
+                devices.infos.iter().filter(|x| x.type_ == DeviceType::MASTER_POINTER);
+            let scrolls = |data: &DeviceClassData| matches!(data, DeviceClassData::Scroll(_));
+            Some(pointers.any(|one| one.classes.iter().any(|class| scrolls(&class.data))))
+        };
+        ask().unwrap_or(true)
+    }
+}
+
+#[cfg(not(all(unix, not(target_os = "macos"))))]
+#[derive(Default)]
+pub(crate) struct Pointers;
+
+#[cfg(not(all(unix, not(target_os = "macos"))))]
+impl Pointers {
+    pub(crate) fn have_scroll_valuators(&mut self) -> bool {
+        true
+    }
+}
 
 /// The pointer's position in pixels from the window's corner, inside or not; `None` if the server does not report it.
 #[cfg(all(unix, not(target_os = "macos")))]

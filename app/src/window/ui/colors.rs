@@ -61,6 +61,11 @@ impl Colors {
             accent_text: readable(palette.colors[4], hairline),
         }
     }
+
+    /// The bar at the left of the selected row of a list.
+    fn selected(&self) -> Rgb {
+        stepped(self.accent, pole(self.hairline), self.hairline, FOCUS_CONTRAST)
+    }
 }
 
 /// A cache of the last colours: most frames have the palette of the frame before.
@@ -122,6 +127,19 @@ pub(crate) fn framed(rect: PixelRect, radius: f32, colors: &Colors, scene: &mut 
     for (rect, color) in [(grown(rect, 1), colors.hairline), (rect, colors.raised)] {
         scene.quads.push(Quad { rect, color, alpha: 1.0, radius });
     }
+}
+
+/// The fill of a list's selected row, and a bar at its left: the fill alone has too little contrast with the list.
+pub(crate) fn selected_row(
+    rect: PixelRect,
+    geometry: &Geometry,
+    colors: &Colors,
+    scene: &mut Scene<'_>,
+) {
+    let radius = geometry.px(4.0) as f32;
+    scene.quads.push(Quad { rect, color: colors.hairline, alpha: 1.0, radius });
+    let bar = PixelRect { width: geometry.px(3.0), ..rect };
+    scene.quads.push(Quad { rect: bar, color: colors.selected(), alpha: 1.0, radius: 1.0 });
 }
 
 /// A rectangle, `by` pixels larger on each side.
@@ -186,6 +204,17 @@ mod tests {
             }
             for fill in [colors.accent, colors.danger, colors.muted] {
                 assert!(contrast(readable(colors.surface, fill), fill) >= 4.5, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_selected_row_of_a_list_is_seen_in_every_theme() {
+        for (name, palette) in themes() {
+            let colors = Colors::new(&palette);
+            for ground in [colors.raised, colors.hairline] {
+                let contrast = contrast(colors.selected(), ground);
+                assert!(contrast >= 3.0, "{name}: {contrast:.2}");
             }
         }
     }

@@ -94,14 +94,7 @@ impl Geometry {
 
     /// The largest grid that fits a pane's area, at least one cell.
     pub(crate) fn grid(&self, area: Rect) -> Size {
-        let inside = |length: u32| length.saturating_sub(2 * self.padding());
-        let cells = |length: u32, cell: u32| (inside(length) / cell.max(1)).clamp(1, 10_000) as u16;
-        Size {
-            cols: cells(area.width, self.cell.width),
-            rows: cells(area.height, self.cell.height),
-            cell_width: self.cell.width as u16,
-            cell_height: self.cell.height as u16,
-        }
+        self.spacing().grid(area)
     }
 
     /// The origin of the first cell of a pane's grid, for an area in the renderer's pixels.

@@ -4,12 +4,21 @@
 //! Owns the list of visible commands and the current one. The terminal detects commands by shell integration; this
 //! module never writes into it. Off on the alternate screen.
 
+pub(crate) mod about;
 pub(crate) mod draw;
+pub(crate) mod mark;
+pub(crate) mod part;
 pub(crate) mod place;
 
 use unterm_term::{Command, LineId, Rgb, ScreenKind, Snapshot, Term};
 
-use crate::window::ui::colors::Colors;
+use crate::window::{
+    ui::colors::Colors,
+    workspace::blocks::{
+        about::{about, possible},
+        part::Part,
+    },
+};
 
 /// Maximum number of visible commands shown as blocks.
 const CAP: usize = 512;
@@ -19,7 +28,8 @@ const CAP: usize = 512;
 enum Fare {
     Good,
     Bad,
-    /// The command is running or being typed, or has no known exit code.
+    Running,
+    /// The command is being typed, or has no known exit code.
     Plain,
 }
 
@@ -28,6 +38,7 @@ impl Fare {
         match command.exit_code {
             Some(0) => Self::Good,
             Some(_) => Self::Bad,
+            None if command.is_running() => Self::Running,
             None => Self::Plain,
         }
     }
@@ -36,6 +47,7 @@ impl Fare {
         match self {
             Self::Good => colors.success,
             Self::Bad => colors.danger,
+            Self::Running => colors.accent,
             Self::Plain => colors.muted,
         }
     }
@@ -47,8 +59,10 @@ pub(crate) struct Block {
     pub(crate) id: u64,
     line: LineId,
     fare: Fare,
-    /// The command has started to run, so that it can be copied.
-    has_run: bool,
+    /// What the panel says of the command; empty if it has not run.
+    about: String,
+    /// What can be done with the command now.
+    parts: Vec<Part>,
 }
 
 /// The command whose output fills the first visible row.
@@ -109,8 +123,9 @@ impl Blocks {
         let mut next = at_first.and(Some(first)).or_else(|| term.prompt_after(first));
         while let Some(line) = next.filter(|line| *line <= last && self.list.len() < CAP) {
             if let Some(command) = term.command_at(line) {
-                let has_run = command.output.is_some();
-                self.list.push(Block { id: command.id, line, fare: Fare::of(command), has_run });
+                let (about, parts) = (about(command), possible(term, command));
+                let (id, fare) = (command.id, Fare::of(command));
+                self.list.push(Block { id, line, fare, about, parts });
             }
             next = term.prompt_after(line);
         }

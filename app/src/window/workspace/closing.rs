@@ -45,7 +45,7 @@ pub(crate) fn running(pane: &Pane) -> Option<String> {
 }
 
 /// Whether a program of this name is a shell; a login shell's name starts with a dash.
-fn is_shell(name: &str) -> bool {
+pub(crate) fn is_shell(name: &str) -> bool {
     SHELLS.contains(&name.strip_prefix('-').unwrap_or(name))
 }
 

@@ -19,6 +19,9 @@ use crate::window::{
     workspace::{copy_mode::motion::Text, selection::Selection},
 };
 
+/// What the mark says after the program has switched screens.
+pub(crate) const LOST: &str = "copy mode ended: the program switched screens · Esc";
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CopyMode {
     /// The cursor: the first cell of a character.
@@ -121,26 +124,46 @@ impl CopyMode {
         }
     }
 
+    /// The mark in the pane's corner.
+    pub(crate) fn mark(&self) -> Mark {
+        let title = self.title();
+        let text = match self.count {
+            0 => title.to_owned(),
+            count => format!("{count} · {title}"),
+        };
+        Mark { text, is_selecting: self.anchor.is_some() }
+    }
+}
+
+/// The mark that copy mode shows in its pane's corner.
+pub(crate) struct Mark {
+    text: String,
+    is_selecting: bool,
+}
+
+impl Mark {
+    /// The mark of a copy mode that ended because the program switched screens.
+    pub(crate) fn lost() -> Self {
+        Self { text: LOST.to_owned(), is_selecting: false }
+    }
+
     /// Draws the mark into the pane at `area`, without covering `seen`.
     pub(crate) fn draw(
-        &self,
+        self,
         geometry: &Geometry,
         (area, seen): (PixelRect, &[PixelRect]),
         colors: &Colors,
         renderer: &mut Renderer,
         scene: &mut Scene<'_>,
     ) {
-        let mut text = self.title().to_owned();
-        if self.count > 0 {
-            text = format!("{} · {text}", self.count);
-        }
+        let text = self.text;
         let (padding, size) = (geometry.px(8.0), geometry.ui_font());
         let width = renderer.label_width(&text, size, false).ceil() as u32 + 2 * padding;
         // Cut the text at the pane's edge.
         let width = width.min(area.width.saturating_sub(padding)).max(1);
         let rect = geometry.corner(area, (width, geometry.ui_line() + geometry.px(6.0)), seen);
         framed(rect, geometry.px(4.0) as f32, colors, scene);
-        let color = if self.anchor.is_some() { colors.accent_text } else { colors.muted };
+        let color = if self.is_selecting { colors.accent_text } else { colors.muted };
         scene.labels.push(Label {
             rect,
             text,

@@ -199,6 +199,11 @@ impl Folds {
 }
 
 /// The output lines of a finished command; `None` if there are none.
+/// Whether a command has output that can be folded.
+pub(crate) fn can_fold(term: &Term, id: u64) -> bool {
+    hidden(term, id).is_some()
+}
+
 fn hidden(term: &Term, id: u64) -> Option<Hidden> {
     let command = term.command(id).filter(|command| !command.is_running())?;
     let prompt = command.prompt?.line;

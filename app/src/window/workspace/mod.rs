@@ -8,6 +8,7 @@ pub(crate) mod blocks;
 pub(crate) mod closing;
 pub(crate) mod copy;
 pub(crate) mod copy_mode;
+pub(crate) mod first_panes;
 pub(crate) mod folds;
 pub(crate) mod panes;
 pub(crate) mod prompts;
@@ -24,8 +25,8 @@ use std::{
 
 use unterm_mux::{Pane, PaneId};
 
-use crate::last_session::LastSession;
-use crate::window::workspace::{panes::Hand, view::Views};
+use crate::window::workspace::{first_panes::FirstPanes, panes::Hand, view::Views};
+use crate::{last_session::LastSession, layout_file::LayoutFile};
 
 /// Duration of the visual bell.
 const FLASH: Duration = Duration::from_millis(120);
@@ -39,14 +40,20 @@ pub(crate) struct Workspace {
     pub(crate) names: Names,
     /// The title last sent to the system.
     pub(crate) title: String,
+    /// The project last reported to the registry.
+    pub(crate) project: Option<String>,
     /// The state saved by the last window, or by this window since.
     pub(crate) last: Option<LastSession>,
+    /// The tabs of the last window, until they are reopened.
+    pub(crate) reopens: Option<LayoutFile>,
     /// When to save the open tabs for the next window, after a change.
     pub(crate) keep_at: Option<Instant>,
     /// The names of panes' profiles. They stay when a pane closes, since that can be undone.
     pub(crate) profiles: HashMap<PaneId, String>,
     /// Until when the last close can be undone.
     pub(crate) undo_until: Option<Instant>,
+    /// The start's panes, until they are open.
+    pub(crate) first: Option<FirstPanes>,
 }
 
 impl Default for Workspace {
@@ -57,10 +64,13 @@ impl Default for Workspace {
             told_focus: None,
             names: Names { stale: true, ..Names::default() },
             title: String::new(),
+            project: None,
             last: None,
+            reopens: None,
             keep_at: None,
             profiles: HashMap::new(),
             undo_until: None,
+            first: None,
         }
     }
 }

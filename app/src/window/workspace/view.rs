@@ -22,7 +22,7 @@ use crate::window::{
         folds::Folds,
         prompts::Prompts,
         selection::{Edge, Selection, Spot},
-        title,
+        title::{self, PaneTitle},
         work::Work,
     },
 };
@@ -91,12 +91,15 @@ pub(crate) struct Signals {
     pub(crate) driver: Option<Driver>,
     /// When the bell started a visual flash.
     pub(crate) flash: Option<Instant>,
+    /// Copy mode has ended because the program switched screens. Its keys are swallowed until the user leaves, since the
+    /// user did not press them for the program.
+    pub(crate) has_lost_copy_mode: bool,
 }
 
 /// What the pane and its program are called.
 #[derive(Debug, Default)]
 struct ViewNames {
-    title: String,
+    title: PaneTitle,
     /// The foreground program without its folder; empty until it is read.
     program: String,
     cwd: Option<PathBuf>,
@@ -132,8 +135,10 @@ impl View {
             }
             if let Some(copy) = self.copy.as_mut().filter(|_| self.snapshot.screen == before.0) {
                 copy.show(&mut self.snapshot);
-            } else {
-                self.copy = None;
+            } else if self.copy.take().is_some() {
+                self.signals.has_lost_copy_mode = true;
+                self.top = None;
+                term.snapshot(&mut self.snapshot, None);
             }
             copied = self.copy.as_ref().map(|copy| copy.selection(&term));
             let is_scrolled = self.top.is_some_and(|top| top < self.snapshot.live_top);
@@ -161,6 +166,7 @@ impl View {
     pub(crate) fn begin_copy_mode(&mut self, mode: CopyMode, top: LineId) {
         self.top = self.top.or(Some(top));
         self.copy = Some(mode);
+        self.signals.has_lost_copy_mode = false;
     }
 
     /// The first and last visible line as of the next frame. Folded lines between them count.
@@ -405,6 +411,10 @@ impl View {
     }
 
     pub(crate) fn title(&self) -> &str {
+        &self.names.title.text
+    }
+
+    pub(crate) fn pane_title(&self) -> &PaneTitle {
         &self.names.title
     }
 

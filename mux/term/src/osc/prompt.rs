@@ -268,10 +268,12 @@ impl Term {
                         })
                     }
                 };
-                let (seq, cwd) = (self.seq, self.cwd.as_deref().map(Into::into));
+                let (seq, now) = (self.seq, self.commands.now);
+                let cwd = self.cwd.as_deref().map(Into::into);
                 self.commands.change(|command| {
                     command.output = Some(at);
                     command.output_seq = seq;
+                    command.output_time = now;
                     command.line = line.filter(|line| !line.is_empty());
                     command.line_told = told.is_some();
                     command.nonce = told.and_then(|(_, nonce)| nonce);

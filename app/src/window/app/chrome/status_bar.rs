@@ -46,6 +46,11 @@ impl App {
                 true => Action::PauseAgents,
                 false => Action::AnswerAgent,
             },
+            (Some(StatusItem::Pane), MouseButton::Left) => {
+                let Some(pane) = self.focused_pane() else { return };
+                self.store(Buffer::Clipboard, pane.id().0.to_string());
+                return self.notify("copied", "Copied the pane's number.".to_owned());
+            }
             (Some(StatusItem::Directory), MouseButton::Left) => {
                 let path = view.and_then(View::cwd).map(Path::to_owned);
                 return self.copy_path(path.as_deref());
@@ -81,10 +86,12 @@ impl App {
 
     /// Switches to the next theme.
     pub(crate) fn next_theme(&mut self) {
-        let names = theme::names(self.prefs.settings.home());
-        let current = self.prefs.config.theme.pick(self.is_light());
+        let home = self.prefs.settings.home();
+        let names = theme::names(home);
+        let current = theme::listed(self.prefs.config.theme.pick(self.is_light()), home);
         // In the order of names, wrapping around.
-        let next = names.range::<str, _>((Bound::Excluded(current), Bound::Unbounded)).next();
+        let next =
+            names.range::<str, _>((Bound::Excluded(current.as_str()), Bound::Unbounded)).next();
         if let Some(next) = next.or_else(|| names.first()) {
             self.set_theme(next);
         }

@@ -66,7 +66,9 @@ impl App {
         if !ctrl && !self.prefs.opens_by_click() {
             return None;
         }
-        let target = targets::clicked(&view.snapshot.rows, view.spot(x, y, cell)?.cell, ctrl)?;
+        let at = view.spot(x, y, cell)?.cell;
+        let term = self.mux.pane(pane)?;
+        let target = targets::clicked(&view.snapshot.rows, &term.term(), at, ctrl)?;
         let is_file = target.kind == targets::Kind::Path;
         Some(Hovered { pane, uri: target.text, range: Some(target.range), is_file })
     }

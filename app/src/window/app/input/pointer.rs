@@ -116,6 +116,10 @@ impl App {
             return;
         }
         let Some(target) = self.target() else { return };
+        if self.workspace.views.get(&target.id).is_some_and(|view| view.signals.has_lost_copy_mode)
+        {
+            self.end_copy_mode(target.id);
+        }
         if self.mux.layout().active_tab().is_some_and(|tab| tab.focused != target.id) {
             self.report(self.mux.focus(target.id));
         }

@@ -1,5 +1,7 @@
 //! The mouse wheel: reported to the program, or scrolls the pane.
 
+use std::time::Instant;
+
 use unterm_mux::{
     PaneId,
     input::{self, MouseKind},
@@ -11,9 +13,21 @@ use crate::action::MouseInput;
 use crate::window::{
     app::{App, send},
     input::pointer::Target,
+    surface::x_server,
 };
 
 impl App {
+    /// Whether winit's event of the wheel is the release of a button of the wheel, which turns nothing.
+    pub(crate) fn is_wheel_release(&mut self, delta: MouseScrollDelta) -> bool {
+        let screen = self.surface.screen.as_ref();
+        if screen.and_then(|screen| x_server::id(&screen.window)).is_none() {
+            return false;
+        }
+        let pointers = &mut self.surface.pointers;
+        let has_valuators = || pointers.have_scroll_valuators();
+        self.input.pointer.wheel_buttons.is_release(delta, Instant::now(), has_valuators)
+    }
+
     /// Handles the wheel or a touch pad: reports notches to the program, or scrolls the view.
     pub(crate) fn wheel(&mut self, delta: MouseScrollDelta) {
         if self.tab_bar_part().is_some() && !self.has_overlay() {

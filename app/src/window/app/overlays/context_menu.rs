@@ -7,7 +7,7 @@ use crate::window::{
     app::App,
     input::pointer::Target,
     overlays::menu::{Choice, Item, Row},
-    workspace::blocks::place::Part,
+    workspace::blocks::{about::possible, part::Part},
 };
 
 impl App {
@@ -37,7 +37,7 @@ impl App {
             self.menu_item(Action::SelectAll).into(),
             self.menu_item(Action::Search).titled("Find…").into(),
         ]);
-        if let Some(command) = self.command_under(target) {
+        if let Some((command, possible)) = self.command_under(target) {
             let parts = [
                 (Part::CopyCommand, "Copy command"),
                 (Part::CopyOutput, "Copy output"),
@@ -45,6 +45,7 @@ impl App {
                 (Part::Fold, "Fold or unfold output"),
             ];
             rows.push(Row::Line);
+            let parts = parts.into_iter().filter(|(part, _)| possible.contains(part));
             rows.extend(parts.map(|(part, title)| {
                 Item::of(title, Choice::Command(target.id, command, part)).into()
             }));
@@ -59,13 +60,13 @@ impl App {
         self.open_menu(anchor, rows, None);
     }
 
-    /// The finished or running command whose prompt or output is at a point.
-    fn command_under(&self, target: &Target) -> Option<u64> {
+    /// The finished or running command whose prompt or output is at a point, and what can be done with it.
+    fn command_under(&self, target: &Target) -> Option<(u64, Vec<Part>)> {
         let view = self.workspace.views.get(&target.id)?;
         let line = view.spot(target.x, target.y, self.surface.cell())?.cell.line;
         let pane = self.mux.pane(target.id)?;
         let term = pane.term();
         let command = term.command_at(line).filter(|_| !view.is_alternate())?;
-        command.output.is_some().then_some(command.id)
+        command.output.is_some().then(|| (command.id, possible(&term, command)))
     }
 }

@@ -16,7 +16,7 @@ use crate::window::{
     overlays::{canvas::Canvas, taker::Taker},
     surface::plan::Drawn,
     ui::geometry::pixels,
-    workspace::copy_mode::{CopyMode, motion::Text, target},
+    workspace::copy_mode::{CopyMode, Mark, motion::Text, target},
 };
 
 /// The maximum count.
@@ -54,12 +54,16 @@ impl Layer for CopyModeLayer {
         for (id, area) in canvas.placed {
             let is_searched =
                 drawn.overlays.search.as_ref().is_some_and(|search| search.pane == *id);
-            let copy = canvas.views.get(id).and_then(|view| view.copy.as_ref());
-            if let Some(copy) = copy.filter(|_| !is_searched) {
+            let view = canvas.views.get(id);
+            let mark = view.and_then(|view| match &view.copy {
+                Some(copy) => Some(copy.mark()),
+                None => view.signals.has_lost_copy_mode.then(Mark::lost),
+            });
+            if let Some(mark) = mark.filter(|_| !is_searched) {
                 let seen = canvas.seen(*id, *area, None);
                 let place = (pixels(*area), &seen[..]);
                 let (geometry, colors) = (canvas.geometry, canvas.colors);
-                copy.draw(geometry, place, colors, canvas.renderer, canvas.scene);
+                mark.draw(geometry, place, colors, canvas.renderer, canvas.scene);
             }
         }
     }
@@ -112,7 +116,8 @@ impl App {
     /// Leaves copy mode without scrolling. Returns false if it was off.
     pub(crate) fn end_copy_mode(&mut self, pane: PaneId) -> bool {
         let Some(view) = self.workspace.views.get_mut(&pane) else { return false };
-        if view.copy.take().is_none() {
+        let was_lost = std::mem::take(&mut view.signals.has_lost_copy_mode);
+        if view.copy.take().is_none() && !was_lost {
             return false;
         }
         view.copy_anew();
@@ -123,16 +128,33 @@ impl App {
         true
     }
 
-    /// Whether the focused pane is in copy mode.
+    /// Whether copy mode takes the focused pane's keys.
     pub(crate) fn is_copying(&self) -> bool {
         let focused = self.mux.layout().active_tab().map(|tab| tab.focused);
-        focused.and_then(|id| self.workspace.views.get(&id)).is_some_and(|view| view.copy.is_some())
+        let view = focused.and_then(|id| self.workspace.views.get(&id));
+        view.is_some_and(|view| view.copy.is_some() || view.signals.has_lost_copy_mode)
+    }
+
+    /// Swallows a key after copy mode has ended with its screen; a key that leaves copy mode ends that. Returns false if
+    /// copy mode does not use the key.
+    fn lost_copy_mode_key(&mut self, pane: PaneId, pressed: Pressed, modifiers: Modifiers) -> bool {
+        let typed = pressed.key.off_keypad();
+        let latin = input::latin(pressed.unshifted, pressed.base).map(Key::Char);
+        let keys = [typed].into_iter().chain(latin);
+        let command = self.prefs.copy_keys.get(modifiers, keys);
+        if command == Some(CopyCommand::Leave) {
+            self.end_copy_mode(pane);
+        }
+        command.is_some()
     }
 
     /// Handles a key in copy mode. Returns false if copy mode does not use the key.
     pub(crate) fn copy_mode_key(&mut self, pressed: Pressed, modifiers: Modifiers) -> bool {
         let Some(pane) = self.focused_pane() else { return false };
         let Some(view) = self.workspace.views.get_mut(&pane.id()) else { return false };
+        if view.signals.has_lost_copy_mode {
+            return self.lost_copy_mode_key(pane.id(), pressed, modifiers);
+        }
         let Some(copy) = &mut view.copy else { return false };
         let typed = pressed.key.off_keypad();
         if let Some((find, count)) = copy.finding.take() {

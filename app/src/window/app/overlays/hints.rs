@@ -16,7 +16,7 @@ use crate::window::{
         canvas::Canvas,
         hints::{Hints, own_action},
         taker::Taker,
-        targets::{self, Target},
+        targets::{self, Target, reach::Reach},
     },
     surface::plan::Drawn,
 };
@@ -67,7 +67,8 @@ impl App {
         let Some(pane) = self.focused_pane() else { return };
         self.fresh_view(&pane);
         let Some(view) = self.workspace.views.get(&pane.id()) else { return };
-        let targets = targets::find(&view.snapshot.rows, &self.prefs.config.hint_patterns);
+        let reach = Reach::of(&view.snapshot.rows, &pane.term());
+        let targets = targets::find(&reach, &self.prefs.config.hint_patterns);
         if targets.is_empty() {
             self.notify("hints", "No link, path, hash or number is in sight.".into());
             return;

@@ -164,7 +164,7 @@ impl App {
     /// Lists every theme, and previews the marked one.
     pub(crate) fn pick_theme(&mut self) {
         let home = self.prefs.settings.home().to_owned();
-        let current = self.prefs.config.theme.pick(self.is_light()).to_owned();
+        let current = theme::listed(self.prefs.config.theme.pick(self.is_light()), &home);
         let items: Vec<_> = theme::names(&home)
             .into_iter()
             .filter_map(|name| {

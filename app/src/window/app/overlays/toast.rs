@@ -2,6 +2,8 @@
 
 use std::time::Instant;
 
+use unterm_mux::PaneId;
+
 use crate::desktop::Key;
 use crate::window::{
     app::{App, overlays::layer::Layer},
@@ -39,41 +41,35 @@ impl Layer for ToastsLayer {
 impl App {
     /// Shows a message that expires.
     pub(crate) fn notify(&mut self, about: &'static str, text: String) {
-        let until = Some(Instant::now() + TIME);
-        self.overlays.toasts.add(Toast { about, notification: None, text, until, is_error: false });
-        self.surface.pacing.ask();
+        self.add_toast(Toast { until: Some(Instant::now() + TIME), ..Toast::of(about, text) });
+    }
+
+    /// Shows a message about a pane, which a click shows.
+    pub(crate) fn notify_of(&mut self, pane: PaneId, about: &'static str, text: String) {
+        let (until, pane) = (Some(Instant::now() + TIME), Some(pane));
+        self.add_toast(Toast { until, pane, ..Toast::of(about, text) });
     }
 
     /// Shows a notification as a message that expires; only a newer version of the same notification replaces it.
     pub(crate) fn show_in_window(&mut self, notification: Key, text: String) {
-        let (until, notification) = (Some(Instant::now() + TIME), Some(notification));
-        let about = "notification";
-        self.overlays.toasts.add(Toast { about, notification, text, until, is_error: false });
-        self.surface.pacing.ask();
+        let (until, pane) = (Some(Instant::now() + TIME), Some(notification.pane()));
+        let notification = Some(notification);
+        self.add_toast(Toast { until, pane, notification, ..Toast::of("notification", text) });
     }
 
     /// Shows a message that is not an error and stays until [`App::settle`] removes it.
     pub(crate) fn keep_saying(&mut self, about: &'static str, text: String) {
-        self.overlays.toasts.add(Toast {
-            about,
-            notification: None,
-            text,
-            until: None,
-            is_error: false,
-        });
-        self.surface.pacing.ask();
+        self.add_toast(Toast::of(about, text));
     }
 
     /// Shows an error, which stays until it is dismissed or [`App::settle`] removes it.
     pub(crate) fn complain(&mut self, about: &'static str, text: String) {
         self.overlays.toasts.complaint = Some(text.clone());
-        self.overlays.toasts.add(Toast {
-            about,
-            notification: None,
-            text,
-            until: None,
-            is_error: true,
-        });
+        self.add_toast(Toast { is_error: true, ..Toast::of(about, text) });
+    }
+
+    fn add_toast(&mut self, toast: Toast) {
+        self.overlays.toasts.add(toast);
         self.surface.pacing.ask();
     }
 
@@ -106,7 +102,8 @@ impl App {
         self.overlays.toasts.complaint.take().map_or(Ok(done), Err)
     }
 
-    /// Dismisses the toast under the pointer, or opens the question it shows; false if there is no toast.
+    /// Dismisses the toast under the pointer. Then shows the pane that it is about, or opens the question that it asks.
+    /// Returns false if there is no toast.
     pub(crate) fn dismiss_toast(&mut self, x: f64, y: f64) -> bool {
         let Some(geometry) = self.surface.geometry else {
             return false;
@@ -117,11 +114,16 @@ impl App {
             .placed(&geometry)
             .into_iter()
             .find(|(_, rect, _)| contains(*rect, x, y))
-            .map(|(toast, ..)| (toast.about, toast.notification));
+            .map(|(toast, ..)| (toast.about, toast.notification, toast.pane));
         match hit {
-            Some((asks::ABOUT, _)) => self.answer_agent(),
-            Some(hit) => {
-                self.overlays.toasts.shown.retain(|toast| (toast.about, toast.notification) != hit);
+            Some((asks::ABOUT, ..)) => self.answer_agent(),
+            Some((about, notification, pane)) => {
+                let is_hit =
+                    |toast: &Toast| (toast.about, toast.notification) == (about, notification);
+                self.overlays.toasts.shown.retain(|toast| !is_hit(toast));
+                if let Some(pane) = pane {
+                    self.bring_to_front(pane);
+                }
                 self.surface.pacing.ask();
                 true
             }

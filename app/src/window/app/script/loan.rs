@@ -19,11 +19,13 @@ fn lend(script: &mut Script) {
     let app = &mut script.app;
     let around = app.echo.around.take();
     assert!(around.is_some(), "a plain frame can be reused");
+    // As the event loop waits.
+    let waits_until = app.surface.timer;
     app.echo.lend(Lent {
         surface: app.surface.lend().expect("the surface"),
         views: std::mem::take(&mut app.workspace.views),
         around,
-        waits_until: None,
+        waits_until,
         names_due: Instant::now() + Duration::from_secs(60),
         has_printed: false,
         failure: None,

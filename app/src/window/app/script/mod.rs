@@ -1,8 +1,10 @@
 //! Scripts of events: a test feeds keys, clicks, output and settings to the window's state, and compares the scene as
 //! text, the picture, and what was asked of the system. Needs no window, no display and no program.
 
+mod copy_mode;
 mod floating;
 mod loan;
+mod messages;
 mod mouse;
 mod pastes;
 mod program;

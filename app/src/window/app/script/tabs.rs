@@ -2,7 +2,9 @@
 
 use winit::event::{MouseButton, MouseScrollDelta};
 
-use crate::window::{app::script::Script, chrome::tab_bar::TabBarPart, event::Event};
+use crate::window::{
+    app::script::Script, chrome::tab_bar::TabBarPart, event::Event, workspace::closing::Closing,
+};
 
 /// The middle of the tab bar, which is 28 pixels high and at the top.
 const BAR: f64 = 13.0;
@@ -197,4 +199,45 @@ fn the_scrollbar_is_dragged_through_the_history() {
     assert!(!script.frame().contains("the first line"));
     script.drag((795.0, 440.0), (795.0, 20.0));
     assert!(script.frame().contains("the first line"));
+}
+
+#[test]
+fn closing_several_tabs_asks_and_says_how_many() {
+    let mut script = with_tabs(3);
+    script.key("ctrl+shift+q");
+    assert!(script.frame().contains("label Close this window with 3 tabs?\n"));
+    script.key("escape");
+    let first = script.app.mux.layout().tabs[0].id;
+    script.app.close(Closing::OtherTabs(first));
+    assert!(script.frame().contains("label Close the 2 other tabs?\n"));
+    script.key("escape");
+    assert_eq!(order(&script), [0, 1, 2]);
+    // Shells that wait for a command are no programs.
+    script.configure("window.confirm_close = 'programs'");
+    script.app.close(Closing::OtherTabs(first));
+    script.hear();
+    assert_eq!(order(&script), [0]);
+}
+
+#[test]
+fn tabs_leave_out_a_shared_host_and_cut_in_the_middle() {
+    let mut script = with_tabs(2);
+    script.print("\x1b]2;me@here: ~/src\x07");
+    script.print_in(
+        0,
+        "\x1b]2;me@here: /a/long/directory/with/the/number/of/the/tab/in/its/end/07\x07",
+    );
+    script.app.read_names(script.now);
+    let frame = script.frame();
+    assert!(frame.contains("label ~/src\n"), "{frame}");
+    let cut = "label /a/long/directory/with/…/the/tab/in/its/end/07\n";
+    assert!(frame.contains(cut), "{frame}");
+    // With a host of its own, each tab keeps its host.
+    script.print("\x1b]2;me@there: ~\x07");
+    script.app.read_names(script.now);
+    let frame = script.frame();
+    assert!(
+        frame.contains("label me@there: ~\n") && frame.contains("label me@here: /a/"),
+        "{frame}"
+    );
 }

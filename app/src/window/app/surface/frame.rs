@@ -3,6 +3,7 @@
 //! Everything that a frame changes changes here: drawing (`draw.rs`) only reads the result.
 
 use std::{
+    path::Path,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -13,7 +14,7 @@ use unterm_renderer::{Highlight, PainterKind, PixelRect};
 
 use crate::window::{
     app::{App, BELL_MARK},
-    chrome::{status_bar::About, tab_bar::TabLabel, tab_marks::Marks},
+    chrome::{status_bar::About, tab_bar::TabLabel, tab_marks::Marks, tab_titles},
     effect::Effect,
     surface::{
         look::PaneLook,
@@ -22,7 +23,8 @@ use crate::window::{
     },
     ui::geometry::Geometry,
     workspace::{
-        title,
+        title::{self, Naming, PaneTitle},
+        view::View,
         work::{Fare, Work},
     },
 };
@@ -51,7 +53,7 @@ impl App {
     /// Resizes every pane to its area.
     pub(crate) fn arrange(&mut self) {
         let layout = self.mux.layout();
-        let has_tab_bar = self.prefs.wants_tab_bar(layout.tabs.len());
+        let has_tab_bar = self.prefs.wants_tab_bar(self.tabs_soon());
         let Some(geometry) = &mut self.surface.geometry else { return };
         geometry.has_tab_bar = has_tab_bar;
         geometry.has_status_bar = self.prefs.config.status_bar.show;
@@ -77,6 +79,14 @@ impl App {
         }
     }
 
+    /// The number of tabs, including those that the start is about to open.
+    pub(crate) fn tabs_soon(&self) -> usize {
+        match &self.workspace.first {
+            Some(_) => self.first_tabs(),
+            None => self.mux.layout().tabs.len(),
+        }
+    }
+
     /// Whether the window is hidden. X11 reports covered windows, but not minimised ones. An unfocused window therefore
     /// checks once per second while it has something to draw.
     fn is_out_of_sight(&mut self, now: Instant) -> bool {
@@ -95,7 +105,11 @@ impl App {
     pub(crate) fn tick(&mut self, now: Instant) {
         if self.surface.timer.is_some_and(|time| now >= time) {
             self.surface.timer = self.show_waiting(now);
-            let times = [self.keep_in_time(now), self.end_closed_in_time(now)];
+            let times = [
+                self.keep_in_time(now),
+                self.end_closed_in_time(now),
+                self.open_first_panes_in_time(now),
+            ];
             times.into_iter().flatten().for_each(|time| self.surface.wake_at(time));
             self.drag_scroll();
             self.deferred_click(false);
@@ -120,6 +134,12 @@ impl App {
         let caret = self.draw(&plan);
         self.debug_painted(begun);
         self.after_paint(&plan.layout, &plan.placed, caret);
+        if let Some(screen) =
+            self.surface.screen.as_ref().filter(|_| self.workspace.first.is_some())
+        {
+            // On Wayland, the redraw is requested once this frame is shown.
+            screen.window.request_redraw();
+        }
         self.note_around(plan.layout, plan.placed);
     }
 
@@ -143,6 +163,7 @@ impl App {
             self.show_waiting(now),
             self.keep_in_time(now),
             self.end_closed_in_time(now),
+            self.workspace.first.as_ref().and_then(|first| first.due),
         ];
         times.into_iter().flatten().for_each(|time| self.surface.wake_at(time));
         self.label_tabs(&layout, now);
@@ -205,6 +226,7 @@ impl App {
         let screen = self.surface.screen.as_ref();
         let about = About {
             items: &self.prefs.config.status_bar.items,
+            pane: focused.map(|id| id.0),
             view: focused.and_then(|id| self.workspace.views.get(&id)),
             is_recorded,
             hides: screen.is_some_and(|screen| !wayland::shows(&screen.window)),
@@ -248,6 +270,7 @@ impl App {
     /// Updates the tab bar's texts and marks.
     fn label_tabs(&mut self, layout: &Layout, now: Instant) {
         let mut labels = Vec::with_capacity(layout.tabs.len());
+        let mut titles = Vec::with_capacity(layout.tabs.len());
         let mut next: Option<Instant> = None;
         for (index, tab) in layout.tabs.iter().enumerate() {
             let mut label = TabLabel {
@@ -261,6 +284,7 @@ impl App {
                 color: None,
             };
             let is_seen = index == layout.active && self.input.focused;
+            let mut title = PaneTitle::default();
             for id in tab.panes() {
                 let Some(pane) = self.mux.pane(id) else { continue };
                 let view = self.workspace.views.entry(id).or_default();
@@ -296,10 +320,17 @@ impl App {
                     {
                         view.read_program(&pane);
                     }
-                    tab.title.as_deref().unwrap_or(view.title()).clone_into(&mut label.title);
+                    title = match &tab.title {
+                        Some(title) => PaneTitle { text: title.clone(), place: None },
+                        None => view.pane_title().clone(),
+                    };
                 }
             }
             labels.push(label);
+            titles.push(title);
+        }
+        for (label, title) in labels.iter_mut().zip(tab_titles::tell_apart(titles)) {
+            label.title = title;
         }
         self.chrome.tabs = labels;
         if let Some(time) = next {
@@ -356,6 +387,14 @@ impl App {
     /// Sets the window's title if it has changed.
     fn retitle(&mut self, layout: &Layout) {
         let title = self.title(layout);
+        let view = layout.active_tab().and_then(|tab| self.workspace.views.get(&tab.focused));
+        let project = view.map_or("", View::project);
+        if let Some(server) = &self.server
+            && self.workspace.project.as_deref() != Some(project)
+        {
+            server.set_project(Some(project).filter(|project| !project.is_empty()));
+            self.workspace.project = Some(project.to_owned());
+        }
         if self.workspace.title != title {
             self.workspace.title.clone_from(&title);
             self.effect(Effect::Title(title));
@@ -363,16 +402,23 @@ impl App {
     }
 
     fn title(&self, layout: &Layout) -> String {
+        if let Some(title) = &self.prefs.args.title {
+            return title.clone();
+        }
         let id = || self.server.as_ref().map_or_else(String::new, Server::instance_id);
-        let instance = match &self.chrome.instance_title {
-            Some(title) => title.clone(),
-            None if self.chrome.instances > 1 => id(),
-            None => String::new(),
-        };
+        let instance = self.chrome.instance_title.clone().unwrap_or_else(id);
         let tab = layout.active_tab();
         let view = tab.and_then(|tab| self.workspace.views.get(&tab.focused));
-        let (project, pane) = view.map_or(("", ""), |view| (view.project(), view.title()));
-        let tab = tab.and_then(|tab| tab.title.as_deref()).unwrap_or(pane);
-        title::window_title(tab, project, &instance)
+        let directory = view.and_then(View::cwd).map_or("".into(), Path::to_string_lossy);
+        let title = tab.and_then(|tab| tab.title.as_deref());
+        let naming = Naming {
+            instance: &instance,
+            project: view.map_or("", View::project),
+            title: title.or(view.map(View::title)).unwrap_or_default(),
+            program: view.map_or("", View::program),
+            directory: &directory,
+            tab: &(layout.active + 1).to_string(),
+        };
+        title::window_title(&self.prefs.config.window.title_format, &naming)
     }
 }

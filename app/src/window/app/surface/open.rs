@@ -15,9 +15,15 @@ use crate::config::{BarPosition, WindowStart};
 use crate::window::{
     app::App,
     effect::Effect,
-    surface::{drop_down, screen::Screen, wayland, x_server},
+    surface::{
+        drop_down,
+        mapping::{self, Mapping},
+        screen::Screen,
+        wayland, x_server,
+    },
     system::access::Access,
     ui::geometry::Geometry,
+    workspace::first_panes,
 };
 
 /// The wanted size: the last window's, or else a number of cells; never larger than the screen.
@@ -57,10 +63,10 @@ impl App {
         let (columns, rows) = (self.prefs.config.window.columns, self.prefs.config.window.rows);
         let wanted = Wanted { last, columns, rows, monitor };
         let attributes = self.attributes(attributes, &geometry, &wanted, event_loop)?;
-        let starts_maximized = self.prefs.config.window.start == WindowStart::Maximized;
+        let starts_maximized = self.starts_maximized();
         let is_maximized = !self.prefs.args.quake && (attributes.maximized || starts_maximized);
         let window = event_loop
-            .create_window(named(attributes, event_loop))
+            .create_window(named(attributes, &self.prefs.args.class, event_loop))
             .context("the window can't be created")?;
         let window = Arc::new(window);
         self.furnish(&window, geometry, event_loop)?;
@@ -70,14 +76,31 @@ impl App {
         }
         self.arrange();
         self.paint(Instant::now());
-        window.set_visible(true);
-        if is_maximized {
-            // Only now: X11's window managers ignore the request for a window that is not mapped.
-            window.set_maximized(true);
-        }
+        self.show_first(&window, is_maximized);
         self.hear_desktop();
         self.receive_drops();
         Ok(())
+    }
+
+    /// Shows the new window and, once its size is known, opens the first panes.
+    fn show_first(&mut self, window: &Window, is_maximized: bool) {
+        if let Some(first) = &mut self.workspace.first {
+            first.due = Some(Instant::now() + first_panes::LONGEST);
+            self.surface.wake_at(Instant::now() + first_panes::LONGEST);
+        }
+        let Some(id) = x_server::id(window) else {
+            return window.set_visible(true);
+        };
+        let is_fullscreen = window.fullscreen().is_some();
+        let states = [(is_maximized, mapping::MAXIMIZED), (is_fullscreen, mapping::FULLSCREEN)];
+        let states = states.iter().filter(|(is_on, _)| *is_on).flat_map(|(_, names)| *names);
+        let shown = Mapping::prepare(id, states.copied());
+        window.set_visible(true);
+        if let Some(mapping) = shown {
+            mapping.wait(first_panes::LONGEST);
+        }
+        self.resized(window.inner_size());
+        self.open_first_panes();
     }
 
     /// The window's expected measures on a screen, before the window exists.
@@ -91,7 +114,7 @@ impl App {
             cell: self.surface.renderer.metrics(),
             ui_column: 1.0,
             padding: self.prefs.config.window.padding,
-            has_tab_bar: self.prefs.wants_tab_bar(self.mux.layout().tabs.len()),
+            has_tab_bar: self.prefs.wants_tab_bar(self.tabs_soon()),
             tab_bar_at_foot: self.prefs.config.tab_bar.position == BarPosition::Bottom,
             has_status_bar: self.prefs.config.status_bar.show,
         };
@@ -112,12 +135,24 @@ impl App {
             .with_transparent(self.surface.is_transparent);
         if wayland::is_used(event_loop) {
             attributes = attributes.with_theme(Some(self.prefs.frame_theme()));
+            // The compositor's first configure then has the final size.
+            let start = self.prefs.config.window.start;
+            let is_fullscreen = start == WindowStart::Fullscreen;
+            attributes =
+                attributes.with_fullscreen(is_fullscreen.then_some(Fullscreen::Borderless(None)));
+            if self.starts_maximized() {
+                attributes = attributes.with_maximized(true);
+            }
         }
         if self.prefs.args.quake {
             let share = self.prefs.config.window.quake_height;
             attributes = drop_down::hang(attributes, wanted.monitor.as_ref(), share, event_loop)?;
         }
         Ok(attributes)
+    }
+
+    fn starts_maximized(&self) -> bool {
+        self.prefs.args.maximized || self.prefs.config.window.start == WindowStart::Maximized
     }
 
     /// Gives a new window its painter and applies the preferences, before the window is shown.
@@ -141,7 +176,8 @@ impl App {
         if self.prefs.config.window.accessibility {
             self.system.access = Access::start(event_loop, window, &self.inbox);
         }
-        if !self.prefs.args.quake && self.prefs.config.window.start == WindowStart::Fullscreen {
+        let is_fullscreen = self.prefs.config.window.start == WindowStart::Fullscreen;
+        if is_fullscreen && !self.prefs.args.quake && !wayland::is_used(event_loop) {
             window.set_fullscreen(Some(Fullscreen::Borderless(None)));
         }
         if self.prefs.config.window.blur && self.surface.is_transparent {
@@ -185,16 +221,20 @@ impl App {
 }
 
 #[cfg(all(unix, not(target_os = "macos")))]
-fn named(attributes: WindowAttributes, event_loop: &ActiveEventLoop) -> WindowAttributes {
+fn named(
+    attributes: WindowAttributes,
+    class: &str,
+    event_loop: &ActiveEventLoop,
+) -> WindowAttributes {
     use winit::platform::{wayland::WindowAttributesExtWayland, x11::WindowAttributesExtX11};
     if wayland::is_used(event_loop) {
-        WindowAttributesExtWayland::with_name(attributes, "unterm", "")
+        WindowAttributesExtWayland::with_name(attributes, class, "")
     } else {
-        WindowAttributesExtX11::with_name(attributes, "unterm", "unterm")
+        WindowAttributesExtX11::with_name(attributes, class, "unterm")
     }
 }
 
 #[cfg(not(all(unix, not(target_os = "macos"))))]
-fn named(attributes: WindowAttributes, _: &ActiveEventLoop) -> WindowAttributes {
+fn named(attributes: WindowAttributes, _: &str, _: &ActiveEventLoop) -> WindowAttributes {
     attributes
 }

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use anyhow::Result;
 use unterm_mux::Mux;
 use winit::{event_loop::ActiveEventLoop, window::WindowAttributes};
 
@@ -12,6 +13,8 @@ use crate::{args::Args, config::Settings, last_session::LastSession, layout_file
 const LAST: &str = "last";
 /// The delay between a change of the layout and saving it.
 const KEEP: Duration = Duration::from_secs(2);
+/// The topic of messages about the last window.
+const ABOUT_LAST: &str = "last window";
 /// The most faults of a layout to list.
 const FAULTS: usize = 3;
 
@@ -22,24 +25,54 @@ pub(crate) fn open_layout(
     settings: &Settings,
     last: Option<&LastSession>,
 ) -> Option<String> {
-    let config = settings.get();
-    let name = config.startup.layout.as_str();
-    // A command or directory on the command line replaces the layout.
-    if name.is_empty() || !args.execute.is_empty() || args.cwd.is_some() {
-        return None;
-    }
-    let faults = match name {
-        LAST => last.map_or_else(Vec::new, |last| last.layout.open(mux)),
-        name => match LayoutFile::read(settings.home(), name) {
-            Ok(layout) => layout.open(mux),
-            Err(error) => return Some(format!("Can't open the layout.\n{error:#}")),
-        },
+    let faults = match first_layout(args, settings, last)? {
+        Ok(layout) => layout.open(mux),
+        Err(error) => return Some(format!("Can't open the layout.\n{error:#}")),
     };
     let shown = first_of(&faults, FAULTS).join("\n");
     (!faults.is_empty()).then(|| format!("Part of the layout could not be started.\n{shown}"))
 }
 
+/// The layout that a new window starts with; `None` for a single tab.
+fn first_layout(
+    args: &Args,
+    settings: &Settings,
+    last: Option<&LastSession>,
+) -> Option<Result<LayoutFile>> {
+    let config = settings.get();
+    if let Some(name) = &args.layout {
+        return named_layout(name, settings, last);
+    }
+    // A command or directory on the command line replaces the layout.
+    if !args.execute.is_empty() || args.cwd.is_some() {
+        return None;
+    }
+    named_layout(&config.startup.layout, settings, last)
+}
+
+/// The layout of this name; `None` if the name is empty, or if there was no last window.
+fn named_layout(
+    name: &str,
+    settings: &Settings,
+    last: Option<&LastSession>,
+) -> Option<Result<LayoutFile>> {
+    match name {
+        "" => None,
+        LAST => last.map(|last| Ok(last.layout.clone())),
+        name => Some(LayoutFile::read(settings.home(), name)),
+    }
+}
+
 impl App {
+    /// The number of tabs that the start opens.
+    pub(crate) fn first_tabs(&self) -> usize {
+        let last = self.workspace.last.as_ref();
+        match first_layout(&self.prefs.args, &self.prefs.settings, last) {
+            Some(Ok(layout)) => layout.tab_count().max(1),
+            _ => 1,
+        }
+    }
+
     /// Attributes and size of the last window if `window.restore` is on; else `attributes` unchanged.
     pub(crate) fn as_last(
         &self,
@@ -66,9 +99,10 @@ impl App {
             .is_ok_and(|entries| entries.count() > 1)
     }
 
-    /// Saves size, position, layout and the desktop's appearance for the next window.
+    /// Saves size, position, layout and the desktop's appearance for the next window, when this window closes.
     pub(crate) fn keep_session(&self) {
         if let Some(session) = self.session() {
+            let session = LastSession { process: None, ..session };
             session.write(self.prefs.settings.home());
         }
     }
@@ -78,13 +112,14 @@ impl App {
         let form = self.form().filter(|_| !self.prefs.args.quake)?;
         // Directories only: the programs of this session are not restarted.
         let layout = LayoutFile::of(&self.mux, false);
-        Some(LastSession { layout, is_light: self.is_light(), ..form })
+        let process = Some(std::process::id());
+        Some(LastSession { layout, is_light: self.is_light(), process, ..form })
     }
 
-    /// Saves changed tabs, splits or directories shortly if `startup.layout` restores them, since a window may end
-    /// without closing, for example with its desktop.
+    /// Saves changed tabs, splits or directories shortly, since a window may end without closing, for example with its
+    /// desktop.
     pub(crate) fn keep_soon(&mut self) {
-        if self.prefs.config.startup.layout == LAST && self.workspace.keep_at.is_none() {
+        if self.workspace.keep_at.is_none() {
             let time = Instant::now() + KEEP;
             self.workspace.keep_at = Some(time);
             self.surface.wake_at(time);
@@ -134,6 +169,51 @@ impl App {
                 self.complain("layout", format!("Can't save the layout.\n{error:#}"));
             }
         }
+    }
+
+    /// Opens the tabs, splits and directories of the last window in this one. Programs do not run on: shells start in
+    /// their place. Returns false if there are none, or if they are open.
+    pub(crate) fn reopen_last(&mut self) -> bool {
+        let Some(layout) = self.workspace.reopens.take() else { return false };
+        self.settle(ABOUT_LAST);
+        let faults = layout.open(&self.mux);
+        if !faults.is_empty() {
+            let shown = first_of(&faults, FAULTS).join("\n");
+            self.complain("layout", format!("Part of the last window can't be opened.\n{shown}"));
+        }
+        true
+    }
+
+    /// Remembers the last window's layout, to reopen it; says so if that window ended without closing.
+    pub(crate) fn offer_last(&mut self) {
+        let Some(last) = &self.workspace.last else { return };
+        let args = &self.prefs.args;
+        let named = args.layout.as_deref().unwrap_or(&self.prefs.config.startup.layout);
+        let is_open = named == LAST && args.execute.is_empty() && args.cwd.is_none();
+        if last.layout.tab_count() == 0 || is_open || self.prefs.args.quake {
+            return;
+        }
+        self.workspace.reopens = Some(last.layout.clone());
+        let live = unterm_control::client::live(self.prefs.settings.home());
+        let running: Vec<u32> = live.iter().map(|instance| instance.pid).collect();
+        if last.ended_unclean(&running) {
+            let tabs = match last.layout.tab_count() {
+                1 => "tab".to_owned(),
+                tabs => format!("{tabs} tabs"),
+            };
+            let press = self.prefs.press("reopen_last_window", "reopens it");
+            self.keep_saying(
+                ABOUT_LAST,
+                format!(
+                    "The last window ended without closing.\nThe action “Reopen last window” brings back its {tabs}.{press}"
+                ),
+            );
+        }
+    }
+
+    /// Whether the last window can be reopened.
+    pub(crate) fn can_reopen_last(&self) -> bool {
+        self.workspace.reopens.is_some()
     }
 
     /// Shows or hides the drop-down; false if this window is not a drop-down.

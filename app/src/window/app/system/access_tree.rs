@@ -12,6 +12,7 @@ use crate::window::{
         run::Run,
         tree::{KIND, MENU, PANE, PANEL_INPUT, SEARCH, TAB, Told, Tree, WINDOW},
     },
+    workspace::copy_mode,
 };
 
 const TABS: NodeId = NodeId(1);
@@ -61,8 +62,13 @@ impl App {
                 }
             }
         }
-        if let Some(copy) = focused.and_then(|id| self.workspace.views.get(&id)?.copy.as_ref()) {
-            tree.status(COPY_MODE, copy.title().to_owned(), true, &mut window);
+        if let Some(view) = focused.and_then(|id| self.workspace.views.get(&id)) {
+            let title = view.copy.as_ref().map(|copy| copy.title());
+            if let Some(title) =
+                title.or(view.signals.has_lost_copy_mode.then_some(copy_mode::LOST))
+            {
+                tree.status(COPY_MODE, title.to_owned(), true, &mut window);
+            }
         }
         if let Some(search) = &self.overlays.search {
             let line = search.range().and_then(|range| self.line_in_sight(search.pane, range));

@@ -101,7 +101,7 @@ impl App {
             key: Key::Program(pane, notification.handle),
             app: notification.app.unwrap_or_else(|| APP.to_owned()),
             title: notification.title,
-            body: notification.body,
+            body: with_line(notification.body, self.tab_named(pane)),
             icon,
             picture,
             urgency: notification.urgency,
@@ -123,14 +123,15 @@ impl App {
         });
         let took = lasted(ended.took);
         let body = match ended.exit_code {
-            Some(0) | None => format!("Finished after {took}."),
+            None => format!("Finished after {took}."),
+            Some(0) => format!("Finished with exit code 0 after {took}."),
             Some(code) => format!("Failed with exit code {code} after {took}."),
         };
         self.effect(Effect::Notify(Note {
             key: Key::Command(pane),
             app: APP.to_owned(),
             title: line.map_or_else(|| "A command".to_owned(), |line| short(&line)),
-            body,
+            body: with_line(body, self.tab_named(pane)),
             icon: String::new(),
             picture: None,
             urgency: Urgency::Normal,
@@ -139,6 +140,15 @@ impl App {
             buttons: Vec::new(),
             focus: true,
         }));
+    }
+
+    /// The number and the title of the tab that contains a pane, if there are several tabs.
+    pub(crate) fn tab_named(&self, pane: PaneId) -> Option<String> {
+        let layout = self.mux.layout();
+        let index = layout.tab_of(pane).filter(|_| layout.tabs.len() > 1)?;
+        let tab = self.chrome.tabs.iter().find(|tab| tab.id == layout.tabs[index].id);
+        let title = tab.map_or(String::new(), |tab| format!(": {}", short(&tab.title)));
+        Some(format!("Tab {}{title}", index + 1))
     }
 
     /// Shows a notification by the desktop, or else in the window.
@@ -231,5 +241,14 @@ impl App {
             Ok(()) => Done::Nothing,
             Err(error) => Done::Failed("bell", format!("Can't ring the bell.\n{error:#}")),
         });
+    }
+}
+
+/// A text with another line, if there is one.
+pub(crate) fn with_line(text: String, line: Option<String>) -> String {
+    match line {
+        Some(line) if text.is_empty() => line,
+        Some(line) => format!("{text}\n{line}"),
+        None => text,
     }
 }

@@ -6,7 +6,7 @@ use unterm_term::{Command, LineId};
 use crate::window::{
     app::{App, send},
     input::clipboard::Buffer,
-    workspace::{blocks::place::Part, selection::Selection},
+    workspace::{blocks::part::Part, selection::Selection},
 };
 
 /// The input that types a line again. If a program may have forged the line, Enter is left to the user.
@@ -63,10 +63,18 @@ impl App {
     }
 
     pub(crate) fn no_commands(&mut self) {
-        self.notify(
-            "commands",
-            "There is no command here.\nThe shell has not marked one (OSC 133).".to_owned(),
-        );
+        let last = self.focused_pane().and_then(|pane| {
+            let term = pane.term();
+            term.commands().next_back().map(|command| command.id)
+        });
+        let why = match last {
+            None => "There is no command here.\nThe shell has not marked one (OSC 133).",
+            Some(1) => "No command has run here yet.",
+            Some(_) => {
+                "No command is left here.\nIts prompt was cleared, or its output is longer than the history."
+            }
+        };
+        self.notify("commands", why.to_owned());
     }
 
     pub(crate) fn select_output(&mut self) {

@@ -21,7 +21,7 @@ impl App {
                 let area = pixels(area);
                 self.overlays.block_hover = self.overlays.block_hover.or_else(|| {
                     view.blocks_in_rows().find_map(|(row, block)| {
-                        let place = Place::new(view, row, area, &geometry);
+                        let place = Place::new(view, (row, block), area, &geometry);
                         let known = before == Some((pane, block.id));
                         let over = contains(place.edge(&geometry), x, y)
                             || known && (contains(place.row, x, y) || contains(place.bar, x, y));
@@ -69,7 +69,7 @@ impl App {
             else {
                 continue;
             };
-            let row = view.blocks_in_rows().find(|(_, one)| one.id == block).map(|(row, _)| row);
+            let row = view.blocks_in_rows().find(|(_, one)| one.id == block);
             let Some(place) = row.map(|row| Place::new(view, row, area, &geometry)) else {
                 continue;
             };

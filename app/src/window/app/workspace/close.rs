@@ -36,19 +36,33 @@ impl App {
         if panes.is_empty() && what != Closing::Window {
             return false;
         }
-        let running: Vec<String> = match self.prefs.config.confirm_close {
+        let rule = self.prefs.config.window.confirm_close;
+        let running: Vec<String> = match rule {
             ConfirmClose::Never => Vec::new(),
             _ => panes.iter().filter_map(|pane| running(&*self.mux.pane(*pane)?)).collect(),
         };
-        if running.is_empty() && self.prefs.config.confirm_close != ConfirmClose::Always {
+        let tabs = match what {
+            Closing::Pane(_) | Closing::Tab(_) => 1,
+            Closing::OtherTabs(_) => layout.tabs.len() - 1,
+            Closing::Window => layout.tabs.len(),
+        };
+        let asks = match rule {
+            ConfirmClose::Programs => !running.is_empty(),
+            ConfirmClose::Tabs => !running.is_empty() || tabs > 1,
+            ConfirmClose::Always => true,
+            ConfirmClose::Never => false,
+        };
+        if !asks {
             self.close_now(what);
             return true;
         }
         let things = match what {
-            Closing::Pane(_) => "this pane",
-            Closing::Tab(_) => "this tab",
-            Closing::OtherTabs(_) => "all other tabs",
-            Closing::Window => "this window",
+            Closing::Pane(_) => "this pane".to_owned(),
+            Closing::Tab(_) => "this tab".to_owned(),
+            Closing::OtherTabs(_) if tabs == 1 => "the other tab".to_owned(),
+            Closing::OtherTabs(_) => format!("the {tabs} other tabs"),
+            Closing::Window if tabs > 1 => format!("this window with {tabs} tabs"),
+            Closing::Window => "this window".to_owned(),
         };
         let about = match (running.len(), panes.len()) {
             (0, 0 | 1) => "Its shell will end".to_owned(),

@@ -1,14 +1,16 @@
 //! The tab that a window opens if no layout is given, and the message shown when a held pane's program ends.
 
+use std::{sync::Arc, time::Instant};
+
 use unterm_mux::{ExitStatus, Mux, MuxError, OnExit, PaneId, PaneState, Spawn};
 
-use crate::window::app::App;
+use crate::window::app::{App, surface::quake, system::notices::with_line};
 use crate::{args::Args, config::Config};
 
 /// Opens the tab. If the configured shell can't be started, opens `$SHELL` or `/bin/sh` instead and returns the error
 /// to show: the user needs a window to correct the configuration in. For the same reason, the pane of a shell that ends
 /// by itself stays open.
-pub(crate) fn open(mux: &Mux, args: &Args, config: &Config) -> Result<Option<String>, MuxError> {
+fn open(mux: &Mux, args: &Args, config: &Config) -> Result<Option<String>, MuxError> {
     let wanted = args.first_spawn(config);
     let of_configuration = wanted.program.is_none();
     let on_exit = match args.hold {
@@ -34,6 +36,51 @@ pub(crate) fn open(mux: &Mux, args: &Args, config: &Config) -> Result<Option<Str
 }
 
 impl App {
+    /// Opens the layout or the tab that the window starts with, and releases the calls that wait for it. Does nothing if
+    /// they are open.
+    pub(crate) fn open_first_panes(&mut self) {
+        let Some(first) = self.workspace.first.take() else { return };
+        // The mux sizes a new pane by the window's space.
+        self.arrange();
+        let (mux, settings) = (Arc::clone(&self.mux), Arc::clone(&self.prefs.settings));
+        let (args, last) = (self.prefs.args.clone(), self.workspace.last.clone());
+        if let Some(complaint) = quake::open_layout(&mux, &args, &settings, last.as_ref()) {
+            self.complain("layout", complaint);
+        }
+        if mux.layout().tabs.is_empty() {
+            match open(&mux, &args, &settings.get()) {
+                Ok(None) => {}
+                Ok(Some(complaint)) => self.complain("shell", complaint),
+                Err(error) => {
+                    self.failure.get_or_insert(error.into());
+                }
+            }
+        }
+        self.arrange();
+        self.surface.pacing.ask();
+        first.ready.set();
+    }
+
+    /// Opens the first panes if the window has its first size. On Wayland, each redraw that the system requests follows a
+    /// frame that it has shown.
+    pub(crate) fn open_first_panes_if_settled(&mut self) {
+        let Some(geometry) = self.surface.geometry else { return };
+        let Some(first) = &mut self.workspace.first else { return };
+        if first.is_settled((geometry.width, geometry.height, geometry.scale)) {
+            self.open_first_panes();
+        }
+    }
+
+    /// Opens the first panes if the window was not shown in time; returns when that is.
+    pub(crate) fn open_first_panes_in_time(&mut self, now: Instant) -> Option<Instant> {
+        let due = self.workspace.first.as_ref()?.due?;
+        if now >= due {
+            self.open_first_panes();
+            return None;
+        }
+        Some(due)
+    }
+
     /// Shows how a pane's program ended, if the pane stays open.
     pub(crate) fn tell_end(&mut self, id: PaneId) {
         let Some(pane) = self.mux.pane(id) else { return };
@@ -44,6 +91,7 @@ impl App {
             ExitStatus::Signal(signal) => format!("signal {signal}"),
         };
         let press = self.prefs.press("close_pane", "closes its pane");
-        self.notify("end", format!("{program} has ended with {how}.{press}"));
+        let text = with_line(format!("{program} has ended with {how}.{press}"), self.tab_named(id));
+        self.notify_of(id, "end", text);
     }
 }

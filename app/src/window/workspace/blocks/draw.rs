@@ -1,6 +1,6 @@
-//! Draws marks, buttons, the sticky header and the notes in place of folded lines.
+//! Draws marks, panels, the sticky header and the notes in place of folded lines.
 
-use unterm_renderer::{Highlight, LabelAlign, PixelRect, Quad, Scene};
+use unterm_renderer::{Highlight, LabelAlign, PixelRect, Scene};
 
 use crate::window::{
     ui::{
@@ -8,7 +8,10 @@ use crate::window::{
         geometry::{Geometry, contains},
     },
     workspace::{
-        blocks::place::{PARTS, Part, Place, dot, folded},
+        blocks::{
+            mark,
+            place::{Place, dot, folded},
+        },
         view::View,
     },
 };
@@ -29,29 +32,29 @@ impl View {
         let header = highlights.and_then(|matches| self.kept_header(area, geometry, matches));
         let label = |rect, text: &str, color, align| label(geometry, rect, text, color, align);
         for (row, block) in self.blocks_in_rows().filter(|_| marks) {
-            let place = Place::new(self, row, area, geometry);
+            let place = Place::new(self, (row, block), area, geometry);
             let color = block.fare.color(colors);
             let is_current = self.blocks.current == Some(block.id) || hovered == Some(block.id);
             let rect = match is_current && !place.mark.is_empty() {
                 true => grown(place.mark, geometry.px(1.0)).intersection(&area),
                 false => place.mark,
             };
-            let radius = rect.width as f32 / 2.0;
-            scene.quads.push(Quad { rect, color, alpha: 1.0, radius });
-            if hovered != Some(block.id) || place.parts.is_empty() {
+            mark::draw(block.fare, rect, (color, colors.surface), scene);
+            if hovered != Some(block.id) || place.bar.is_empty() {
                 continue;
             }
             framed(place.bar, geometry.px(4.0) as f32, colors, scene);
-            for ((part, rect), (_, text)) in place.parts.iter().zip(PARTS) {
-                let folds = *part == Part::Fold && !self.folds.has(block.id);
-                let text = if folds { "Fold" } else { text };
-                let can = block.has_run;
+            let padding = geometry.px(8.0);
+            let about = PixelRect {
+                x: place.about.x + padding as i32,
+                width: place.about.width.saturating_sub(padding),
+                ..place.about
+            };
+            scene.labels.push(label(about, &block.about, colors.text, LabelAlign::Left));
+            for (part, rect) in &place.parts {
                 let lit = pointer.is_some_and(|(x, y)| contains(*rect, x, y));
-                let color = match (can, lit) {
-                    (false, _) => colors.disabled,
-                    (true, true) => colors.text,
-                    (true, false) => colors.muted,
-                };
+                let color = if lit { colors.text } else { colors.muted };
+                let text = self.button(*part, block.id);
                 scene.labels.push(label(*rect, text, color, LabelAlign::Center));
             }
         }
@@ -65,9 +68,8 @@ impl View {
             scene.quads.push(quad(rect, colors.raised));
             let line = PixelRect { y: rect.y + rect.height as i32 - 1, height: 1, ..rect };
             scene.quads.push(quad(line, colors.hairline));
-            let mark = dot(rect, geometry);
-            let (color, radius) = (kept.fare.color(colors), mark.width as f32 / 2.0);
-            scene.quads.push(Quad { rect: mark, color, alpha: 1.0, radius });
+            let colors_of = (kept.fare.color(colors), colors.raised);
+            mark::draw(kept.fare, dot(rect, geometry), colors_of, scene);
             let padding = geometry.px(8.0);
             let inside = PixelRect {
                 x: rect.x + padding as i32,

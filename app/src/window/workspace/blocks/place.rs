@@ -2,75 +2,94 @@
 //! lines.
 
 use unterm_renderer::{Highlight, PixelRect};
+use unterm_term::Content;
 
 use crate::window::{
     ui::geometry::Geometry,
     workspace::{
-        blocks::{Block, Header},
+        blocks::{Block, Header, part::Part},
         view::View,
     },
 };
 
-/// An action of the mouse on a command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
-    CopyOutput,
-    CopyCommand,
-    Rerun,
-    Fold,
-}
-
-pub(crate) const PARTS: [(Part, &str); 4] = [
-    (Part::CopyOutput, "Copy output"),
-    (Part::CopyCommand, "Copy command"),
-    (Part::Rerun, "Rerun"),
-    (Part::Fold, "Unfold"),
-];
-
-/// The layout of a command's row, mark and buttons, all inside the pane.
+/// The layout of a command's row, mark and panel, all inside the pane.
 pub(crate) struct Place {
     pub(crate) mark: PixelRect,
     pub(crate) row: PixelRect,
+    /// The panel, with its text and its buttons. Empty if there are no blank cells for it beside the command.
     pub(crate) bar: PixelRect,
-    /// The first of [`PARTS`], as many as fit.
+    /// The place of the text; empty if only the buttons fit.
+    pub(crate) about: PixelRect,
     pub(crate) parts: Vec<(Part, PixelRect)>,
 }
 
+/// The fewest columns of the panel's text.
+const FEWEST: usize = 16;
+
 impl Place {
     /// The layout for the command in row `index` of a pane.
-    pub(crate) fn new(view: &View, index: usize, area: PixelRect, geometry: &Geometry) -> Self {
+    pub(crate) fn new(
+        view: &View,
+        (index, block): (usize, &Block),
+        area: PixelRect,
+        geometry: &Geometry,
+    ) -> Self {
         let height = geometry.cell.height;
-        let origin = geometry.inside(area);
-        let y = origin.1 + (index as u32 * height) as i32 - view.shift as i32;
+        let y = geometry.inside(area).1 + (index as u32 * height) as i32 - view.shift as i32;
         let row = PixelRect { y, height, ..area }.intersection(&area);
         let mark = dot(PixelRect { y, height, ..area }, geometry).intersection(&area);
-        let padding = geometry.px(8.0);
-        let tall = geometry.ui_line() + geometry.px(4.0);
-        // Leaves room for the mark, a gap and the scrollbar.
-        let room = if tall <= area.height { area.width.saturating_sub(3 * padding) } else { 0 };
-        let mut all = 0;
-        let mut parts = Vec::new();
-        for (part, text) in PARTS {
-            let width = geometry.ui_width(text) + 2 * padding;
-            if all + width > room {
-                break;
-            }
-            parts.push((part, PixelRect { x: all as i32, width, ..PixelRect::default() }));
-            all += width;
-        }
-        let lowest = area.y + area.height.saturating_sub(tall) as i32;
-        // Over the line above the command, so that the command stays readable; in the top row, below it.
-        let above = y - tall as i32;
-        let bar = PixelRect {
-            x: area.x + padding as i32,
-            y: if above >= area.y { above } else { y + height as i32 }.clamp(area.y, lowest),
-            width: all,
-            height: tall,
+        let none = Self {
+            mark,
+            row,
+            bar: PixelRect::default(),
+            about: PixelRect::default(),
+            parts: Vec::new(),
         };
-        for (_, rect) in &mut parts {
-            *rect = PixelRect { x: bar.x + rect.x, width: rect.width, ..bar };
+        if block.about.is_empty() {
+            return none;
         }
-        Self { mark, row, bar, parts }
+        none.with_panel(view, block, area, geometry)
+    }
+
+    /// Adds the panel, on blank cells of the command's row or right beside it. If the whole text does not fit anywhere,
+    /// it is cut; if no text fits, there is no panel, and the menu of a right click has its actions.
+    fn with_panel(self, view: &View, block: &Block, area: PixelRect, geometry: &Geometry) -> Self {
+        let padding = geometry.px(8.0);
+        let tall = geometry.ui_line().max(geometry.cell.height);
+        let widths: Vec<u32> = block
+            .parts
+            .iter()
+            .map(|part| geometry.ui_width(view.button(*part, block.id)) + 2 * padding)
+            .collect();
+        let buttons: u32 = widths.iter().sum();
+        let whole = geometry.ui_width(&block.about) + 2 * padding;
+        let least = (FEWEST as f32 * geometry.ui_column) as u32 + 2 * padding;
+        // The row itself, then above and below it.
+        let tops = [self.row.y, self.row.y - tall as i32, self.row.y + self.row.height as i32];
+        let found = [whole, least.min(whole)].into_iter().find_map(|wanted| {
+            tops.into_iter().find_map(|y| {
+                let strip = PixelRect { y, height: tall, ..area };
+                if strip.intersection(&area).height < tall {
+                    return None;
+                }
+                let left = view.text_end(strip, area, geometry);
+                // The scrollbar is at the right.
+                let right = area.x + area.width as i32 - padding as i32;
+                let room = (right - left).max(0) as u32;
+                (room >= wanted + buttons).then_some((y, right, room))
+            })
+        });
+        let Some((y, right, room)) = found else { return self };
+        let width = (whole + buttons).min(room);
+        let bar = PixelRect { x: right - width as i32, y, width, height: tall };
+        let about = PixelRect { width: width - buttons, ..bar };
+        let mut x = about.x + about.width as i32;
+        let parts = block.parts.iter().zip(widths).map(|(part, width)| {
+            let rect = PixelRect { x, width, ..bar };
+            x += width as i32;
+            (*part, rect)
+        });
+        Self { parts: parts.collect(), about, bar, ..self }
     }
 
     /// Where the pointer hits the mark: the padding beside the row.
@@ -79,10 +98,13 @@ impl Place {
     }
 }
 
-/// A command's mark: a dot in the padding, unlike a cursor and clear of text. Empty if the padding is too small.
+/// The side of a mark, in logical pixels.
+const SIDE: f32 = 6.0;
+
+/// A command's mark: a square in the padding, unlike a cursor and clear of text. Empty if the padding is too small.
 pub(crate) fn dot(row: PixelRect, geometry: &Geometry) -> PixelRect {
     let padding = geometry.px(geometry.padding.min(8.0));
-    let side = geometry.px(4.0);
+    let side = geometry.px(SIDE);
     if padding < side + 2 || row.height < side {
         return PixelRect::default();
     }
@@ -95,6 +117,44 @@ pub(crate) fn dot(row: PixelRect, geometry: &Geometry) -> PixelRect {
 }
 
 impl View {
+    /// The text of a button of a command's panel.
+    pub(crate) fn button(&self, part: Part, id: u64) -> &'static str {
+        match part {
+            Part::CopyOutput => "Copy output",
+            Part::CopyCommand => "Copy command",
+            Part::Rerun => "Rerun",
+            Part::Fold if self.folds.has(id) => "Unfold",
+            Part::Fold => "Fold",
+        }
+    }
+
+    /// Where blank cells begin, up to the right edge, in the rows that a strip covers: an x in the renderer's pixels,
+    /// with a gap of one cell after text.
+    fn text_end(&self, strip: PixelRect, area: PixelRect, geometry: &Geometry) -> i32 {
+        let origin = geometry.inside(area);
+        let cell = geometry.cell;
+        let (top, foot) = (strip.y - origin.1, strip.y + strip.height as i32 - origin.1);
+        let rows = self.snapshot.rows.iter().enumerate().filter(|(index, _)| {
+            let y = (*index as u32 * cell.height) as i32 - self.shift as i32;
+            y < foot && top < y + cell.height as i32
+        });
+        let blank = unterm_term::Cell::default().content();
+        let ends = rows.map(|(index, row)| {
+            let is_text = |cell: &unterm_term::Cell| {
+                cell.content() != blank && cell.content() != Content::Char(' ')
+            };
+            let end = row.cells.iter().rposition(is_text);
+            let cursor = self.snapshot.cursor;
+            let cursor = (cursor.visible && usize::from(cursor.row) == index)
+                .then_some(usize::from(cursor.col));
+            let column = self.column_width(index, (cell.width, cell.height)) as usize;
+            // A row that is shown from right to left may have its text anywhere.
+            let end = if self.order(index).is_some() { Some(row.cells.len()) } else { end };
+            end.max(cursor).map_or(0, |end| (end + 2) * column)
+        });
+        origin.0 + ends.max().unwrap_or(0) as i32
+    }
+
     /// The visible commands, each with its row.
     pub(crate) fn blocks_in_rows(&self) -> impl Iterator<Item = (usize, &Block)> {
         let rows = &self.snapshot.rows;
@@ -176,18 +236,37 @@ fn header_rect(area: PixelRect, geometry: &Geometry) -> PixelRect {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::window::workspace::blocks::Fare;
+    use unterm_term::{LineId, Options, Parser, Size, Term};
+
+    fn block(about: &str, parts: &[Part]) -> Block {
+        let (about, parts) = (about.to_owned(), parts.to_vec());
+        Block { id: 1, line: LineId(0), fare: Fare::Good, about, parts }
+    }
+
+    const ALL: [Part; 4] = [Part::CopyOutput, Part::CopyCommand, Part::Rerun, Part::Fold];
+
+    /// A view of these rows.
+    fn view(cols: u16, rows: &[String]) -> View {
+        let mut term = Term::new(Size::cells(cols, rows.len() as u16), Options::default());
+        Parser::new().advance(&mut term, format!("\x1b[?25l{}", rows.join("\r\n")).as_bytes());
+        let mut view = View::default();
+        term.snapshot(&mut view.snapshot, None);
+        view
+    }
 
     #[test]
     fn what_a_command_shows_stays_in_its_pane() {
         let geometry = Geometry::TEST;
         let mut view = View::default();
+        let block = block("make · exit code 2 · 1.2 s", &ALL);
         for width in (0..500).chain([2000]) {
             let area = PixelRect { x: 300, y: 50, width, height: 8 + 3 * 19 };
             for shift in 0..19 {
                 view.shift = shift;
                 for row in 0..4 {
-                    let place = Place::new(&view, row, area, &geometry);
-                    let shown = [place.mark, place.row, place.bar];
+                    let place = Place::new(&view, (row, &block), area, &geometry);
+                    let shown = [place.mark, place.row, place.bar, place.about];
                     let parts = place.parts.iter().map(|(_, rect)| *rect);
                     for rect in shown.into_iter().chain(parts).filter(|rect| !rect.is_empty()) {
                         assert!(area.contains(&rect), "{rect:?} in {area:?}");
@@ -195,13 +274,52 @@ mod tests {
                 }
             }
         }
-        let shown = |width, height| {
-            let area = PixelRect { x: 0, y: 0, width, height };
-            Place::new(&View::default(), 0, area, &geometry).parts.len()
-        };
-        assert_eq!(shown(800, 400), PARTS.len());
-        assert_eq!(shown(200, 400), 1, "the first, where there is room for no more");
-        assert_eq!(shown(60, 400), 0);
-        assert_eq!(shown(800, 10), 0);
+    }
+
+    #[test]
+    fn a_panel_covers_no_text_and_touches_its_row() {
+        let geometry = Geometry::TEST;
+        let block = block("make · exit code 2 · 1.2 s · 14:03:12 · ~/src", &ALL);
+        let area = PixelRect { x: 20, y: 30, width: 16 + 120 * 9, height: 16 + 5 * 19 };
+        let mut seen = std::collections::HashSet::new();
+        for lengths in 0..4_u32.pow(5) {
+            // Rows of 0, 30, 60 or 120 columns of text.
+            let length = |row: u32| [0, 30, 60, 120][(lengths / 4_u32.pow(row) % 4) as usize];
+            let rows: Vec<_> = (0..5).map(|row| "x".repeat(length(row))).collect();
+            let view = view(120, &rows);
+            for index in 0..5 {
+                let place = Place::new(&view, (index, &block), area, &geometry);
+                let bar = place.bar;
+                if bar.is_empty() {
+                    assert!(place.parts.is_empty());
+                    seen.insert(None);
+                    continue;
+                }
+                seen.insert(Some((bar.y - place.row.y, place.about.width)));
+                assert_eq!(place.parts.len(), 4);
+                let touches = bar.y <= place.row.y + place.row.height as i32
+                    && place.row.y <= bar.y + bar.height as i32;
+                assert!(touches, "{bar:?} of {:?}", place.row);
+                for row in 0..5 {
+                    let text = PixelRect {
+                        x: area.x + 8,
+                        y: area.y + 8 + row * 19,
+                        width: length(row as u32) as u32 * 9,
+                        height: 19,
+                    };
+                    let covered = text.intersection(&bar);
+                    assert!(text.is_empty() || covered.is_empty(), "{bar:?} over {text:?}");
+                }
+            }
+        }
+        // Beside, above and below, whole and cut, and nowhere.
+        assert!(seen.len() > 4 && seen.contains(&None), "{seen:?}");
+    }
+
+    #[test]
+    fn a_prompt_has_no_panel() {
+        let area = PixelRect { x: 0, y: 0, width: 800, height: 400 };
+        let place = Place::new(&View::default(), (0, &block("", &[])), area, &Geometry::TEST);
+        assert!(place.bar.is_empty() && place.mark.width >= 6);
     }
 }

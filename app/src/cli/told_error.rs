@@ -1,0 +1,105 @@
+//! Errors as people read them in a terminal: the message alone, in the words of the window.
+//!
+//! The wire says "session" for a pane and names method and code. Programs keep that form: with `--json`, or if standard
+//! error is not a terminal.
+
+use std::{io::IsTerminal as _, sync::OnceLock};
+
+use regex_automata::meta::Regex;
+use unterm_control::{Error, client::ClientError};
+
+/// The text of an error for standard error.
+pub fn told(error: &anyhow::Error, json: bool) -> String {
+    match json || !std::io::stderr().is_terminal() {
+        true => format!("{error:#}"),
+        false => for_people(error),
+    }
+}
+
+fn for_people(error: &anyhow::Error) -> String {
+    let refused = match error.downcast_ref() {
+        Some(Error::Remote(refused)) => Some(refused),
+        _ => error.downcast_ref::<ClientError>(),
+    };
+    match refused {
+        Some(ClientError::Call { message, .. }) => in_words(message),
+        _ => in_words(&format!("{error:#}")),
+    }
+}
+
+/// A message of the wire in the window's words.
+fn in_words(message: &str) -> String {
+    static MISSING: OnceLock<Option<Regex>> = OnceLock::new();
+    static SESSION: OnceLock<Option<Regex>> = OnceLock::new();
+    let missing = MISSING.get_or_init(|| Regex::new(r"^Session (\d+) not found$").ok());
+    if let Some(found) = missing.as_ref().and_then(|regex| {
+        let mut captures = regex.create_captures();
+        regex.captures(message, &mut captures);
+        captures.get_group(1)
+    }) {
+        return format!("pane {} does not exist", &message[found.range()]);
+    }
+    // Names of methods, commands and parameters stay: `session.create`, `session_id`, `unterm-cli session`.
+    let session = SESSION.get_or_init(|| Regex::new(r"\b[Ss]ession(s?)\b").ok());
+    let Some(session) = session else { return message.to_owned() };
+    let (mut text, mut done) = (String::new(), 0);
+    for found in session.find_iter(message) {
+        let after = message[found.end()..].chars().next();
+        let before = &message[..found.start()];
+        let is_name = after == Some('.')
+            && message[found.end() + 1..].starts_with(char::is_alphabetic)
+            || after.is_some_and(|c| matches!(c, '_' | '\''))
+            || before.ends_with("unterm-cli ")
+            || before.ends_with(['\'', '_', '.', '-', '/']);
+        text.push_str(&message[done..found.start()]);
+        let word = &message[found.range()];
+        match is_name {
+            true => text.push_str(word),
+            false => {
+                text.push_str(if word.starts_with('S') { "Pane" } else { "pane" });
+                text.push_str(if word.ends_with('s') { "s" } else { "" });
+            }
+        }
+        done = found.end();
+    }
+    text.push_str(&message[done..]);
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(message: &str) -> anyhow::Error {
+        let (method, message) = ("session.status".to_owned(), message.to_owned());
+        Error::from(ClientError::Call { method, code: -32603, message }).into()
+    }
+
+    #[test]
+    fn people_read_the_message_in_the_words_of_the_window() {
+        for (message, told) in [
+            ("Session 9 not found", "pane 9 does not exist"),
+            ("Block 4 of session 9 not found", "Block 4 of pane 9 not found"),
+            ("Missing 'name'", "Missing 'name'"),
+            (
+                "several sessions are open; see session.list or `unterm-cli session list`",
+                "several panes are open; see session.list or `unterm-cli session list`",
+            ),
+            (
+                "Unknown parameter 'session_id' of session 3.",
+                "Unknown parameter 'session_id' of pane 3.",
+            ),
+            ("The obsession of Sessions", "The obsession of Panes"),
+        ] {
+            assert_eq!(for_people(&call(message)), told);
+            assert_eq!(for_people(&anyhow::anyhow!(message.to_owned())), told);
+        }
+    }
+
+    #[test]
+    fn programs_read_the_documented_form() {
+        let error = call("Session 9 not found");
+        let form = "MCP session.status failed [-32603]: Session 9 not found";
+        assert_eq!(told(&error, true), form);
+    }
+}

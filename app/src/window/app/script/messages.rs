@@ -1,0 +1,72 @@
+//! Messages and notifications: what they say, and where a click on them leads.
+
+use std::time::Duration;
+
+use unterm_mux::PaneId;
+use winit::event::MouseButton;
+
+use crate::desktop::{Key, Note};
+use crate::window::{
+    app::script::Script,
+    effect::Effect,
+    system::notices::{Ended, Told},
+};
+
+/// Two tabs, of which the second one is active. In the first tab, a command has run.
+fn with_a_command() -> Script {
+    let mut script = Script::new();
+    let marks = "\x1b]133;A\x07$ \x1b]133;B\x07make all\r\n\x1b]133;C\x07x\r\n\x1b]133;D;2\x07";
+    script.print(marks);
+    script.print("\x1b]2;builds\x07");
+    script.key("ctrl+shift+t");
+    script.frame();
+    script
+}
+
+/// What the window asks the desktop to show.
+fn notes(script: &mut Script) -> Vec<Note> {
+    let effects = std::mem::take(&mut script.effects);
+    let note = |effect| if let Effect::Notify(note) = effect { Some(note) } else { None };
+    effects.into_iter().filter_map(note).collect()
+}
+
+fn end(script: &mut Script, exit_code: Option<i32>) -> Note {
+    let ended = Ended { command: 1, exit_code, took: Duration::from_secs(83) };
+    script.app.inbox.post(|news| news.system.told.push(Told::Ended(PaneId(0), ended)));
+    script.hear();
+    notes(script).pop().expect("a notification")
+}
+
+#[test]
+fn a_commands_end_names_exit_code_duration_and_tab() {
+    let mut script = with_a_command();
+    for (code, said) in [
+        (Some(2), "Failed with exit code 2 after 1 min 23 s.\nTab 1: builds"),
+        (Some(0), "Finished with exit code 0 after 1 min 23 s.\nTab 1: builds"),
+        (None, "Finished after 1 min 23 s.\nTab 1: builds"),
+    ] {
+        let note = end(&mut script, code);
+        assert_eq!((note.title.as_str(), note.body.as_str()), ("make all", said));
+    }
+}
+
+#[test]
+fn a_click_on_a_message_shows_its_pane() {
+    let mut script = with_a_command();
+    assert_eq!(script.app.focused_pane().map(|pane| pane.id()), Some(PaneId(1)));
+    script.app.show_in_window(Key::Command(PaneId(0)), "make all\nFailed".to_owned());
+    assert!(script.frame().contains("label make all\n"));
+    let geometry = script.app.surface.geometry.expect("measures");
+    let rect = script.app.overlays.toasts.placed(&geometry)[0].1;
+    script.click(f64::from(rect.x) + 20.0, f64::from(rect.y) + 20.0, MouseButton::Left);
+    assert_eq!(script.app.focused_pane().map(|pane| pane.id()), Some(PaneId(0)));
+    assert!(script.effects_contain("raise"));
+    assert!(!script.frame().contains("label make all\n"), "the message is gone");
+    // A message about no pane leads nowhere.
+    script.key("ctrl+tab");
+    script.app.notify("other", "something else".to_owned());
+    script.frame();
+    let rect = script.app.overlays.toasts.placed(&geometry)[0].1;
+    script.click(f64::from(rect.x) + 20.0, f64::from(rect.y) + 20.0, MouseButton::Left);
+    assert_eq!(script.app.focused_pane().map(|pane| pane.id()), Some(PaneId(1)));
+}

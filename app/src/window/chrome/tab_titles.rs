@@ -1,0 +1,119 @@
+//! Tells the titles of tabs apart: leaves out what all tabs share, shows more of directories with the same name, and
+//! cuts titles in the middle.
+
+use std::{borrow::Cow, path::Path};
+
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+use crate::window::workspace::title::PaneTitle;
+
+/// The titles of all tabs, without a `user@host:` that all of them share, and with as many parent directories as tell
+/// directories of the same name apart.
+pub(crate) fn tell_apart(titles: Vec<PaneTitle>) -> Vec<String> {
+    let hosts: Vec<usize> = titles.iter().map(|title| host(&title.text)).collect();
+    let named = titles.iter().zip(&hosts).filter(|(_, host)| **host > 0);
+    let mut named = named.map(|(title, _)| title.text.split(':').next());
+    let first = named.next();
+    let is_shared = named.all(|host| Some(host) == first);
+    let short = titles.iter().zip(&hosts).map(|(title, host)| match (&title.place, is_shared) {
+        (Some(place), _) => with_parents(title, place, &titles),
+        (None, true) => title.text[*host..].to_owned(),
+        (None, false) => title.text.clone(),
+    });
+    short.collect()
+}
+
+/// The length of a `user@host:` at the start of a title, with the blanks after it. 0 if nothing follows.
+fn host(title: &str) -> usize {
+    let Some((name, rest)) = title.split_once(':') else { return 0 };
+    let is_host = name.split_once('@').is_some_and(|(user, host)| {
+        let is_word = |text: &str| !text.is_empty() && !text.contains(char::is_whitespace);
+        is_word(user) && is_word(host) && !host.contains(['@', '/'])
+    });
+    let rest = rest.trim_start();
+    if is_host && !rest.is_empty() { title.len() - rest.len() } else { 0 }
+}
+
+/// The name of a directory with as many parents as tell it apart from the directories of the same name in other tabs.
+fn with_parents(title: &PaneTitle, place: &Path, titles: &[PaneTitle]) -> String {
+    let others = titles.iter().filter(|other| other.text == title.text);
+    let others: Vec<&Path> =
+        others.filter_map(|other| other.place.as_deref()).filter(|it| *it != place).collect();
+    let count = place.components().count();
+    let tail = |path: &Path, parts: usize| -> std::path::PathBuf {
+        path.components().skip(path.components().count().saturating_sub(parts)).collect()
+    };
+    let parts = (1..=count)
+        .find(|parts| others.iter().all(|other| tail(other, *parts) != tail(place, *parts)));
+    match parts {
+        Some(1) | None => title.text.clone(),
+        Some(parts) => tail(place, parts).to_string_lossy().into_owned(),
+    }
+}
+
+/// A title cut in the middle to a number of columns. Both ends tell more than the middle: programs and their last
+/// argument, or the start and the number of a name.
+pub(crate) fn cut(title: &str, columns: usize) -> Cow<'_, str> {
+    if title.width() <= columns {
+        return Cow::Borrowed(title);
+    }
+    let room = columns.saturating_sub(1);
+    let fitting = |parts: &mut dyn Iterator<Item = &str>, room: usize| {
+        let mut width = 0;
+        let fits = parts.take_while(|part| {
+            width += part.width();
+            width <= room
+        });
+        fits.map(str::len).sum::<usize>()
+    };
+    let head = fitting(&mut title.graphemes(true), room.div_ceil(2));
+    let tail = fitting(&mut title.graphemes(true).rev(), room - title[..head].width().min(room));
+    Cow::Owned(format!("{}…{}", &title[..head], &title[title.len() - tail..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(titles: &[&str]) -> Vec<String> {
+        let plain = |text: &&str| PaneTitle { text: (*text).to_owned(), place: None };
+        tell_apart(titles.iter().map(plain).collect())
+    }
+
+    #[test]
+    fn a_host_that_all_tabs_share_is_left_out() {
+        assert_eq!(told(&["me@here: ~/a", "me@here:~/b", "vim x"]), ["~/a", "~/b", "vim x"]);
+        assert_eq!(told(&["root@box: ~"]), ["~"]);
+        let two = ["me@here: ~", "me@there: ~", "top"];
+        assert_eq!(told(&two), two);
+        // None of these begins with a host.
+        let others = ["ssh a@b: c", "a@b", "a@b:", "@b: c", "make: x", "git@host/x: y"];
+        assert_eq!(told(&others), others);
+    }
+
+    #[test]
+    fn directories_of_the_same_name_show_their_parents() {
+        let titles = |paths: &[&str]| {
+            let title = |path: &&str| PaneTitle {
+                text: path.rsplit('/').next().unwrap_or_default().to_owned(),
+                place: Some(path.into()),
+            };
+            tell_apart(paths.iter().map(title).collect())
+        };
+        assert_eq!(titles(&["/w/a/src", "/w/b/src", "/w/c"]), ["a/src", "b/src", "c"]);
+        assert_eq!(titles(&["/w/a/x/src", "/w/b/x/src"]), ["a/x/src", "b/x/src"]);
+        assert_eq!(titles(&["/w/a/src", "/w/a/src"]), ["src", "src"]);
+        assert_eq!(titles(&["/src", "/a/src"]), ["/src", "a/src"]);
+    }
+
+    #[test]
+    fn a_long_title_is_cut_in_the_middle() {
+        assert_eq!(cut("service-07", 10), "service-07");
+        assert_eq!(cut("service-07", 9), "serv…e-07");
+        assert_eq!(cut("service-07", 8), "serv…-07");
+        assert_eq!(cut("service-07", 1), "…");
+        assert_eq!(cut("漢字漢字漢字", 8), "漢字…字");
+        assert_eq!(cut("e\u{301}e\u{301}e\u{301}e\u{301}", 3), "e\u{301}…e\u{301}");
+    }
+}

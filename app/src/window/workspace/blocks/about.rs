@@ -1,0 +1,124 @@
+//! What the panel beside a prompt says of its command, and what can be done with the command now.
+
+use std::path::Path;
+
+use unterm_term::{Command, ScreenKind, Term};
+
+use crate::local_time;
+use crate::window::workspace::{blocks::part::Part, folds};
+
+/// The most characters of the command line.
+const LINE: usize = 60;
+
+/// Status, duration, time and directory of a command, after its line. Empty for a command that has not run.
+pub(crate) fn about(command: &Command) -> String {
+    if command.output.is_none() {
+        return String::new();
+    }
+    let line =
+        command.shown().and_then(|line| line.lines().next()).map(str::trim).map(|line| match line
+            .char_indices()
+            .nth(LINE)
+        {
+            Some((end, _)) => format!("{}…", &line[..end]),
+            None => line.to_owned(),
+        });
+    let status = match command.exit_code {
+        Some(code) => format!("exit code {code}"),
+        None if command.is_running() => "running".to_owned(),
+        None => "ended".to_owned(),
+    };
+    let began = local_time::of_day(command.output_time).filter(|_| command.output_time != 0);
+    let directory = command.cwd.as_deref().and_then(unterm_mux::local_path);
+    let directory = directory.map(|path| short_path(&path, std::env::home_dir().as_deref()));
+    let parts = [line, Some(status), command.duration().map(span), began, directory];
+    parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ")
+}
+
+/// A duration in milliseconds as shown to the user.
+pub(crate) fn span(milliseconds: u64) -> String {
+    let seconds = milliseconds / 1000;
+    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
+        (0, 0, 0) => format!("{milliseconds} ms"),
+        (0, 0, seconds) => format!("{seconds}.{} s", milliseconds / 100 % 10),
+        (0, minutes, seconds) => format!("{minutes} min {seconds} s"),
+        (hours, minutes, _) => format!("{hours} h {minutes} min"),
+    }
+}
+
+fn short_path(path: &Path, home: Option<&Path>) -> String {
+    match home.and_then(|home| path.strip_prefix(home).ok()) {
+        Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
+        Some(rest) => format!("~/{}", rest.display()),
+        None => path.display().to_string(),
+    }
+}
+
+/// What can be done with a command now.
+pub(crate) fn possible(term: &Term, command: &Command) -> Vec<Part> {
+    let has_line = command.line.as_deref().is_some_and(|line| !line.is_empty());
+    let prompts = term.commands().next_back().is_some_and(Command::is_prompting);
+    let mut parts = Vec::new();
+    if command.output.is_none() || term.screen() != ScreenKind::Main {
+        return parts;
+    }
+    if term.output_range(command.id).is_some() {
+        parts.push(Part::CopyOutput);
+    }
+    if has_line {
+        parts.push(Part::CopyCommand);
+    }
+    if has_line && prompts {
+        parts.push(Part::Rerun);
+    }
+    if folds::can_fold(term, command.id) {
+        parts.push(Part::Fold);
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use unterm_term::{Options, Parser, Size};
+
+    #[test]
+    fn durations_are_short() {
+        let spans = [0, 999, 1000, 1250, 59_999, 83_000, 7_385_000].map(span);
+        assert_eq!(
+            spans,
+            ["0 ms", "999 ms", "1.0 s", "1.2 s", "59.9 s", "1 min 23 s", "2 h 3 min"]
+        );
+    }
+
+    #[test]
+    fn a_panel_names_what_is_known_and_offers_what_can_be_done() {
+        let mut term = Term::new(Size::cells(40, 10), Options::default());
+        let mut parser = Parser::new();
+        let mut print = |term: &mut Term, text: &str, time: u64| {
+            term.set_time(time);
+            parser.advance(term, text.as_bytes());
+        };
+        let of = |term: &Term, id: u64| {
+            let command = term.command(id).expect("a command");
+            (about(command), possible(term, command))
+        };
+        use Part::{CopyCommand, CopyOutput, Fold, Rerun};
+        print(&mut term, "\x1b]7;file:///tmp\x07\x1b]133;A\x07$ \x1b]133;B\x07", 1000);
+        assert_eq!(of(&term, 1), (String::new(), vec![]), "at a prompt");
+        print(&mut term, "make\r\n\x1b]133;C\x07", 2000);
+        let (said, parts) = of(&term, 1);
+        assert_eq!(said, "make · running · 1970-01-01 00:00:02 · /tmp");
+        assert!(!parts.contains(&Rerun) && !parts.contains(&Fold), "{parts:?}");
+        print(&mut term, "all\r\n\x1b]133;D;2\x07\x1b]133;A\x07$ \x1b]133;B\x07", 3250);
+        let (said, parts) = of(&term, 1);
+        assert_eq!(said, "make · exit code 2 · 1.2 s · 1970-01-01 00:00:02 · /tmp");
+        assert_eq!(parts, [CopyOutput, CopyCommand, Rerun, Fold]);
+        // A command without output can be copied and run again.
+        print(&mut term, "true\r\n\x1b]133;C\x07\x1b]133;D;0\x07", 4000);
+        print(&mut term, "\x1b]133;A\x07$ \x1b]133;B\x07", 4000);
+        let (said, parts) = of(&term, 2);
+        assert_eq!(said, "true · exit code 0 · 0 ms · 1970-01-01 00:00:04 · /tmp");
+        assert_eq!(parts, [CopyCommand, Rerun]);
+    }
+}

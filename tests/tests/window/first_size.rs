@@ -1,0 +1,71 @@
+//! The first program starts in the size that the window has, wherever the window opens.
+
+use anyhow::Result;
+use serde_json::json;
+use unterm_tests::{Compositor, Display, Instance, Start, WindowManager, wait_until};
+
+/// The grid that the first program reads right after its start, and the grid once it passes `is_final`, as rows and
+/// columns.
+fn grids(
+    start: Start<'_>,
+    config: &str,
+    is_final: impl Fn((u64, u64)) -> bool,
+) -> Result<((u64, u64), (u64, u64))> {
+    let home = tempfile::tempdir()?;
+    std::fs::write(home.path().join("config.toml"), config)?;
+    let start = start.registry(home.path());
+    let mut unterm = start.arg("-e").arg("sh").arg("-c").arg("stty size; exec cat").now()?;
+    let pane = unterm.first_pane()?;
+    let lines = pane.wait(&mut unterm, "a size", |lines| lines[0].split(' ').count() == 2)?;
+    let first: Vec<u64> = lines[0].split(' ').filter_map(|part| part.parse().ok()).collect();
+    let last = wait_until("the final size", || grid(&mut unterm), |grid| is_final(*grid))?;
+    Ok(((first[0], first[1]), last))
+}
+
+/// The first pane's rows and columns.
+fn grid(unterm: &mut Instance) -> Result<(u64, u64)> {
+    let list = unterm.call("session.list", json!({}))?;
+    let one = &list["sessions"][0];
+    Ok((one["rows"].as_u64().unwrap_or_default(), one["cols"].as_u64().unwrap_or_default()))
+}
+
+#[test]
+fn a_program_reads_the_configured_size_at_once() -> Result<()> {
+    let display = Display::sized(1600, 1000)?;
+    for (columns, rows) in [(120, 40), (100, 40), (137, 11), (10, 3)] {
+        let config = format!("[window]\ncolumns = {columns}\nrows = {rows}\n");
+        let (first, last) =
+            grids(Start::windowed(&display), &config, |grid| grid == (rows, columns))?;
+        assert_eq!(first, last, "{config}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_program_reads_a_maximized_or_full_screen_size_at_once() -> Result<()> {
+    let display = Display::start()?;
+    let _manager = WindowManager::start(&display)?;
+    for start in ["normal", "maximized", "fullscreen"] {
+        let config = format!("[window]\nstart = \"{start}\"\ncolumns = 40\nrows = 10\n");
+        let (first, last) = grids(Start::windowed(&display), &config, |(_, columns)| {
+            (start == "normal") == (columns == 40)
+        })?;
+        assert_eq!(first, last, "{config}");
+    }
+    Ok(())
+}
+
+#[test]
+fn on_wayland_a_program_reads_its_size_at_once_at_every_scale() -> Result<()> {
+    for scale in [1.0, 1.5, 2.0] {
+        let compositor = Compositor::start(scale)?;
+        for start in ["normal", "fullscreen"] {
+            let config = format!("[window]\nstart = \"{start}\"\ncolumns = 40\nrows = 10\n");
+            let (first, last) = grids(Start::on_wayland(&compositor), &config, |(_, columns)| {
+                (start == "normal") == (columns == 40)
+            })?;
+            assert_eq!(first, last, "{config} at scale {scale}");
+        }
+    }
+    Ok(())
+}
