@@ -1,10 +1,14 @@
-//! The fleet's state: buckets and streams of NATS's JetStream. A hub keeps nothing else, so that hubs can be replaced and added.
+//! The fleet's state: buckets and streams of NATS's JetStream, in an account that only hubs use. A hub keeps nothing else, so that
+//! hubs can be replaced and added. The machines' account has no streams: what a machine reports, a hub stores (`machine_asks.rs`).
+
+mod earlier;
 
 use std::{collections::BTreeMap, time::Duration};
 
 use anyhow::{Context as _, Result, anyhow};
 use async_nats::{
-    Client, HeaderValue,
+    Client, HeaderMap, HeaderValue,
+    header::NATS_MESSAGE_TTL,
     jetstream::{
         self,
         consumer::{DeliverPolicy, pull},
@@ -17,9 +21,10 @@ use futures_util::StreamExt as _;
 use serde::{Serialize, de::DeserializeOwned};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
+use super::calls::Calls;
 use crate::{
     nats,
-    protocol::{CALL_MEMORY, CALLS, PRESENCE, PRESENCE_TTL},
+    protocol::{CALL_MEMORY, PRESENCE_TTL},
 };
 
 /// The stream of calls that wait while their conversation is paused.
@@ -43,7 +48,7 @@ const BUCKET_BYTES: i64 = 64 << 20;
 const SMALL_BUCKET_BYTES: i64 = 8 << 20;
 const LARGE_BUCKET_BYTES: i64 = 256 << 20;
 /// How much free space the sum of these limits needs, in words.
-const DISK_NEED: &str = "2.7 GB";
+const DISK_NEED: &str = "3 GB";
 /// The most bytes of all calls that wait.
 const HELD_BYTES: i64 = 256 << 20;
 /// How long an invitation is valid.
@@ -51,6 +56,10 @@ pub const INVITATION_AGE: Duration = Duration::from_secs(600);
 /// How long a code for the dashboard is valid, and how long a sign-in lasts.
 const CODE_AGE: Duration = Duration::from_secs(600);
 const SIGN_IN_AGE: Duration = Duration::from_secs(12 * 3600);
+/// How long the outcome of a call is kept. A hub asks for it if another hub ended before the machine's reply arrived.
+const OUTCOME_AGE: Duration = Duration::from_secs(6 * 3600);
+/// How long a revocation is kept: longer than any token of a machine is in use.
+const REVOCATION_AGE: Duration = Duration::from_secs(5 * 365 * 24 * 3600);
 /// How long a line waits for a person. Shorter than [`CALL_MEMORY`], so that no line is released twice.
 const LINE_AGE: Duration = Duration::from_secs(24 * 3600);
 /// How long the next value of a bucket may take.
@@ -62,7 +71,7 @@ const TRIES: usize = 20;
 
 /// The fleet's state.
 pub struct Store {
-    /// The connection to the account that hubs share with machines.
+    /// The connection to the account that hubs share with machines. It has no streams.
     pub client: Client,
     /// The streams and buckets of the hubs' own account.
     pub jetstream: jetstream::Context,
@@ -88,53 +97,57 @@ pub struct Store {
     pub used_challenges: Bucket,
     /// Switches for the whole fleet, such as the emergency stop.
     pub switches: Bucket,
-    /// The calls that machines have begun.
-    pub calls: Bucket,
+    /// The calls that hubs have sent to machines.
+    pub calls: Calls,
+    /// The keys of removed machines, each with the time of its revocation in seconds since 1970.
+    pub revoked: Bucket,
     /// Calls with a line that the rules of a machine refuse, by the calls' ids.
     pub blocked_lines: Bucket,
 }
 
 impl Store {
-    /// Opens the state, and creates missing parts. The machines' account holds only the buckets that machines write. `replicas`: on
-    /// how many servers of a cluster it is kept.
+    /// Opens the state, and creates missing parts. Moves what an earlier version kept in the machines' account. `replicas`: on how
+    /// many servers of a cluster it is kept.
     ///
     /// # Errors
     /// NATS has no JetStream, or does not answer.
     pub async fn open(machines: Client, state: &Client, replicas: usize) -> Result<Self> {
-        let (shared, jetstream) = (nats::jetstream(&machines), nats::jetstream(state));
-        let bucket_in =
-            async |account: &jetstream::Context, name: &str, max_age, limit_markers, max_bytes| {
-                let config = kv::Config {
-                    bucket: name.to_owned(),
-                    history: 1,
-                    max_age,
-                    limit_markers,
-                    max_value_size: LONGEST_VALUE,
-                    max_bytes,
-                    num_replicas: replicas,
-                    ..kv::Config::default()
-                };
-                let made = account.create_or_update_key_value(config).await;
-                made.map(Bucket).map_err(|error| explained(&error, name))
+        let jetstream = nats::jetstream(state);
+        let bucket_in = async |name: &str, max_age, limit_markers, max_bytes| {
+            let config = kv::Config {
+                bucket: name.to_owned(),
+                history: 1,
+                max_age,
+                limit_markers,
+                max_value_size: LONGEST_VALUE,
+                max_bytes,
+                num_replicas: replicas,
+                ..kv::Config::default()
             };
-        let bucket =
-            async |name, max_age| bucket_in(&jetstream, name, max_age, None, BUCKET_BYTES).await;
+            let made = jetstream.create_or_update_key_value(config).await;
+            made.map(|made| Bucket(made, jetstream.clone()))
+                .map_err(|error| explained(&error, name))
+        };
+        let bucket = async |name, max_age| bucket_in(name, max_age, None, BUCKET_BYTES).await;
         let (forever, large) = (Duration::ZERO, LARGE_BUCKET_BYTES);
         let (passkeys, used) = ("fleet_passkeys", "fleet_used_challenges");
         let small = SMALL_BUCKET_BYTES;
         let store = Self {
-            presence: bucket_in(&shared, PRESENCE, forever, Some(PRESENCE_TTL), large).await?,
-            calls: bucket_in(&shared, CALLS, CALL_MEMORY, None, large).await?,
+            presence: bucket_in("fleet_presence", forever, Some(PRESENCE_TTL), large).await?,
+            calls: Calls {
+                states: bucket_in("fleet_calls", CALL_MEMORY, None, large).await?,
+                outcomes: bucket_in("fleet_outcomes", OUTCOME_AGE, None, large).await?,
+            },
+            revoked: bucket_in("fleet_revoked", REVOCATION_AGE, None, small).await?,
             machines: bucket("fleet_machines", forever).await?,
             tokens: bucket("fleet_tokens", forever).await?,
             token_uses: bucket("fleet_token_uses", forever).await?,
-            conversations: bucket_in(&jetstream, "fleet_conversations", forever, None, large)
-                .await?,
+            conversations: bucket_in("fleet_conversations", forever, None, large).await?,
             invitations: bucket("fleet_invitations", INVITATION_AGE).await?,
             codes: bucket("fleet_codes", CODE_AGE).await?,
             sign_ins: bucket("fleet_sign_ins", SIGN_IN_AGE).await?,
-            passkeys: bucket_in(&jetstream, passkeys, forever, None, small).await?,
-            used_challenges: bucket_in(&jetstream, used, 2 * CHALLENGE_AGE, None, small).await?,
+            passkeys: bucket_in(passkeys, forever, None, small).await?,
+            used_challenges: bucket_in(used, 2 * CHALLENGE_AGE, None, small).await?,
             switches: bucket("fleet_switches", forever).await?,
             blocked_lines: bucket("fleet_blocked_lines", LINE_AGE).await?,
             client: machines,
@@ -168,6 +181,10 @@ impl Store {
                 .await
                 .map_err(|error| explained(&error, &name))?;
         }
+        let shared = nats::jetstream(&store.client);
+        earlier::migrate(&shared, &store.calls)
+            .await
+            .context("moving state of an earlier version")?;
         Ok(store)
     }
 }
@@ -181,9 +198,9 @@ fn explained(error: &dyn std::error::Error, name: &str) -> anyhow::Error {
     }
 }
 
-/// A bucket of JSON values.
+/// A bucket of JSON values, with the JetStream that has it.
 #[derive(Clone)]
-pub struct Bucket(pub kv::Store);
+pub struct Bucket(pub kv::Store, jetstream::Context);
 
 impl Bucket {
     /// The value under a key. A value of another form counts as none.
@@ -215,6 +232,19 @@ impl Bucket {
     /// NATS does not store it.
     pub async fn put(&self, key: &str, value: &impl Serialize) -> Result<()> {
         self.0.put(key, serde_json::to_vec(value)?.into()).await?;
+        Ok(())
+    }
+
+    /// Stores a value that expires.
+    ///
+    /// # Errors
+    /// NATS does not store it.
+    pub async fn put_for(&self, key: &str, value: &impl Serialize, age: Duration) -> Result<()> {
+        let mut headers = HeaderMap::new();
+        headers.insert(NATS_MESSAGE_TTL, age.as_secs().to_string());
+        let (subject, value) = (format!("{}{key}", self.0.prefix), serde_json::to_vec(value)?);
+        let jetstream = &self.1;
+        jetstream.publish_with_headers(subject, headers, value.into()).await?.await?;
         Ok(())
     }
 
