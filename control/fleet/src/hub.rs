@@ -10,6 +10,7 @@ mod call;
 pub mod calls;
 mod challenges;
 mod codes;
+mod connections;
 pub mod conversations;
 mod dashboard;
 mod decisions;

@@ -1,4 +1,4 @@
-//! What a machine, an invitation and a replayed call can do at a real NATS server.
+//! What a machine, an invitation, a replayed call and a stranger can do to a hub and its NATS server.
 
 #[path = "permissions/attacks.rs"]
 mod attacks;
@@ -12,3 +12,5 @@ mod pairing;
 mod place;
 #[path = "permissions/questions.rs"]
 mod questions;
+#[path = "permissions/strangers.rs"]
+mod strangers;
