@@ -53,6 +53,9 @@ use crate::{
 
 /// How often the connector looks for changed sessions.
 const LOOK: Duration = Duration::from_secs(2);
+/// How soon it states its presence again if no hub has stored it, and how often it does so.
+const LOOK_AGAIN: Duration = Duration::from_millis(200);
+const SOON: u32 = 10;
 /// The most requests that are served at a time, and the most calls of tools, which may wait for long. Further ones are refused.
 const MOST_REQUESTS: usize = 64;
 
@@ -173,6 +176,7 @@ impl PresenceTask {
         let mut ticks = interval(LOOK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut last: Option<(Presence, Instant, u64)> = None;
+        let mut soon = SOON;
         loop {
             ticks.tick().await;
             let presence = self.panes.presence().await;
@@ -186,8 +190,18 @@ impl PresenceTask {
                 continue;
             }
             match self.state(&presence).await {
-                Ok(()) => last = Some((presence, Instant::now(), connects)),
-                Err(error) => tracing::debug!(%error, "the presence could not be stated"),
+                Ok(()) => {
+                    last = Some((presence, Instant::now(), connects));
+                    soon = SOON;
+                }
+                Err(error) => {
+                    tracing::debug!(%error, "the presence could not be stated");
+                    // A hub that has just paired the machine may not answer it yet.
+                    if soon > 0 {
+                        soon -= 1;
+                        ticks.reset_after(LOOK_AGAIN);
+                    }
+                }
             }
         }
     }

@@ -6,6 +6,7 @@
 mod action;
 pub mod audit;
 pub mod blocked_lines;
+mod bucket;
 mod call;
 pub mod calls;
 mod challenges;

@@ -8,7 +8,7 @@ use anyhow::{Result, ensure};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::store::Bucket;
+use super::bucket::Bucket;
 use crate::{
     identity::MachineId,
     protocol::{Answer, LONGEST_OUTCOME, Reply, call_key, is_call_id},

@@ -18,10 +18,11 @@ use tokio::{
 
 use super::{
     audit,
+    bucket::Bucket,
     calls::Calls,
     output::{disarmed, reason},
     revocation::Revocation,
-    store::{Bucket, Store},
+    store::Store,
 };
 use crate::{
     identity::MachineId,

@@ -9,9 +9,11 @@ use async_nats::jetstream::{
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::Bucket;
 use crate::{
-    hub::calls::{CallState, Calls},
+    hub::{
+        bucket::Bucket,
+        calls::{CallState, Calls},
+    },
     identity::MachineId,
     protocol::{LONGEST_OUTCOME, Reply, is_call_id},
 };
@@ -47,7 +49,8 @@ pub async fn migrate(machines: &jetstream::Context, calls: &Calls) -> Result<()>
             machines.update_stream(config).await.context(name)?;
         }
         if name.ends_with(CALLS) {
-            copy(&Bucket(machines.get_key_value(CALLS).await?, machines.clone()), calls).await?;
+            copy(&Bucket::new(machines.get_key_value(CALLS).await?, machines.clone()), calls)
+                .await?;
         }
         machines.delete_stream(name).await.context(name)?;
         tracing::info!(name, "moved state of an earlier version into the hubs' account");
