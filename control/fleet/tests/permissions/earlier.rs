@@ -5,7 +5,7 @@ use async_nats::{HeaderMap, jetstream};
 use serde_json::{Value, json};
 use tempfile::tempdir;
 use unterm_fleet::{
-    connector::{self, Connection},
+    Credentials, MachineId, connector, machine_key_public,
     nats_server::{Fleet, Folder, NatsServer, free_port},
     protocol::{Answer, Ask, Reply},
 };
@@ -26,17 +26,25 @@ fn earlier_fleet() -> Result<Fleet> {
     Ok(serde_json::from_value(file)?)
 }
 
-/// The token that the earlier version gave to machines: without an end, and with rights to buckets.
-fn earlier_token(fleet: &Fleet, connection: &Connection) -> Result<String> {
-    let mut says = claims(&connection.credentials().jwt)?;
-    let id = connection.machine()?;
-    says["nats"]["pub"]["allow"] = json!([
-        format!("$KV.fleet_presence.{id}"),
-        format!("$KV.fleet_calls.{id}.*"),
-        format!("fleet.view.{id}.*"),
-    ]);
-    says.as_object_mut().context("no object")?.remove("exp");
-    signed(&fleet.account_seed, says)
+/// The credentials that the earlier version gave to machines: without an end, and with rights to buckets.
+fn earlier_credentials(fleet: &Fleet, seed: &str) -> Result<Credentials> {
+    let key = machine_key_public(seed)?;
+    let id = MachineId::of_key(&key);
+    let says = json!({
+        "iat": 1, "jti": "x", "name": id, "sub": key,
+        "nats": {
+            "type": "user", "version": 2, "subs": -1, "data": -1, "payload": -1,
+            "pub": {"allow": [
+                format!("$KV.fleet_presence.{id}"),
+                format!("$KV.fleet_calls.{id}.*"),
+                format!("fleet.view.{id}.*"),
+            ]},
+            "sub": {"allow": [format!("fleet.machine.{id}.*"), format!("_INBOX_{id}.>")]},
+            "resp": {"max": 1, "ttl": 60_000_000_000_u64},
+        },
+    });
+    let (jwt, seed) = (signed(&fleet.account_seed, says)?, seed.to_owned());
+    Ok(Credentials { jwt, renewal: None, seed, ..fleet.credentials.clone() })
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -58,7 +66,7 @@ async fn a_fleet_of_an_earlier_version_keeps_its_calls_and_loses_its_streams() -
     }
     let calls = streams.get_key_value("fleet_calls").await?;
     let key = connector::machine_key(&folder.path().join("m"))?;
-    let machine = unterm_fleet::MachineId::of_key(&unterm_fleet::machine_key_public(&key)?);
+    let machine = MachineId::of_key(&machine_key_public(&key)?);
     let ended = json!({"ended": {"done": {"bytes": 3}}});
     for (key, value) in [
         (format!("{machine}.begun1"), json!("begun")),
@@ -69,19 +77,27 @@ async fn a_fleet_of_an_earlier_version_keeps_its_calls_and_loses_its_streams() -
     ] {
         calls.put(key, value.to_string().into()).await?;
     }
-    // What the attack was: a roll-up on a key of its own erases the keys of all.
-    let rolled = async |key: &str| {
-        let mut headers = HeaderMap::new();
-        headers.insert("Nats-Rollup", "all");
-        let subject = format!("$KV.fleet_presence.{key}");
-        let stored = streams.publish_with_headers(subject, headers, "{}".into()).await?.await;
-        anyhow::Ok(stored.is_ok())
-    };
-    assert!(rolled(machine.as_str()).await?);
+    // The attacks, with the credentials of that machine: the acknowledgement of its own presence becomes the presence of another
+    // machine, and a roll-up on a key of its own erases the keys of all.
+    let presence = streams.get_key_value("fleet_presence").await?;
+    presence.put("victim", "{}".into()).await?;
+    let credentials = earlier_credentials(&fleet, &key)?;
+    let old = connect(&credentials, &format!("_INBOX_{machine}")).await?;
+    let own = format!("$KV.fleet_presence.{machine}");
+    let foreign = "$KV.fleet_presence.victim".to_owned();
+    old.publish_with_reply(own.clone(), foreign, "{}".into()).await?;
+    let value = async || anyhow::Ok(presence.get("victim").await?.context("no presence")?);
+    while !value().await?.starts_with(b"{\"stream\"") {
+        tokio::task::yield_now().await;
+    }
+    let mut headers = HeaderMap::new();
+    headers.insert("Nats-Rollup", "all");
+    old.request_with_headers(own, headers, "{}".into()).await?;
+    assert!(presence.get("victim").await?.is_none());
 
     // The hub's start upgrades its own server, also one that a killed hub has left running.
     let (fleet, lock) = Fleet::open(folder.path(), || anyhow::bail!("there is a fleet"))?;
-    drop((lock, hub));
+    drop((lock, hub, old));
     assert!(fleet.can_revoke());
     let restarted = NatsServer::start(&files, &fleet, Some(&program))?;
     drop(server);
@@ -94,11 +110,9 @@ async fn a_fleet_of_an_earlier_version_keeps_its_calls_and_loses_its_streams() -
     assert_eq!(outcome, Some(Reply::Done(json!({"bytes": 3}))));
     assert!(!calls.begin_here("host1").await?);
     // A machine with the earlier token gets new ones, and begins no call again.
-    let mut connection = place.machine("m").await?;
+    let connection = place.machine("m").await?;
     assert_eq!(connection.machine()?, machine);
-    let mut credentials = connection.credentials().clone();
-    (credentials.jwt, credentials.renewal) = (earlier_token(&place.fleet, &connection)?, None);
-    connection.renew(credentials.clone())?;
+    let mut credentials = earlier_credentials(&place.fleet, &key)?;
     let old = connect(&credentials, &format!("_INBOX_{machine}")).await?;
     let renewed = loop {
         let asked = old.request(format!("$KV.fleet_calls.{machine}.renew"), "{}".into()).await;
