@@ -193,8 +193,33 @@ const SWALLOWED_OSC = [0, 1, 2, 4, 5, 7, 8, 10, 11, 12, 13, 14, 15, 16, 17, 18, 
 // Reports of the mouse and of the focus: a program switches them on, the person does not type them.
 const REPORT = /^\x1b\[(?:[IO]$|<[\d;]+[Mm]|M[^]{3}|\d+;\d+;\d+M)/;
 
-/** A terminal in `host` that shows a pane. Passes what the person types to `typed`, and calls `left` for the key that ends typing. */
-function makeTerminal(Terminal, host, { typed, left }) {
+// Pastes, by the rules of Unterm's own window (`mux/src/input/paste.rs`).
+const LINE_END = /\r\n|\r|\n/g;
+// How many characters of a text a question shows.
+const PASTE_SHOWN = 1000;
+const PASTE_END = /(?:\x1b\[|\x9b)201~/;
+// All but the tab and the line ends.
+const CONTROLS = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g;
+
+/** What is typed for a pasted text: no text can end its own paste or press a key other than Enter. */
+function encodePaste(text, isBracketed) {
+    const clean = text.replace(LINE_END, '\n').replace(CONTROLS, '').replace(/\n/g, '\r');
+    return isBracketed ? `\x1b[200~${clean}\x1b[201~` : clean;
+}
+
+/** Why to ask before a text is pasted, as the key of a message. `null`: it only inserts text. */
+function pasteRisk(text, isBracketed) {
+    if (PASTE_END.test(text)) return 'paste.attack';
+    if (isBracketed) return null;
+    if (text.search(LINE_END) >= 0) return 'paste.lines';
+    return text.search(CONTROLS) >= 0 ? 'paste.controls' : null;
+}
+
+/**
+ * A terminal in `host` that shows a pane. Passes what the person types to `typed`, and calls `left` for the key that ends typing.
+ * Before a pasted text would press keys, `asks` decides, given the key of the reason and the text.
+ */
+function makeTerminal(Terminal, host, { typed, left, asks }) {
     const term = new Terminal({
         cols: 80, rows: 24, scrollback: SCROLLBACK, fontFamily: FONT, fontSize: FONT_SIZES.most, theme: colorsNow(), minimumContrastRatio: 4.5,
         disableStdin: true, cursorBlink: false, linkHandler: { activate: () => {} }, logLevel: 'off',
@@ -214,6 +239,20 @@ function makeTerminal(Terminal, host, { typed, left }) {
         if (event.type === 'keydown') left();
         return false;
     });
+    // xterm.js would paste the text with the sequences in it.
+    const paste = async (event) => {
+        event.preventDefault();
+        event.stopPropagation();
+        const text = event.clipboardData?.getData('text/plain') ?? '';
+        if (!isTyping || !text) return;
+        const isBracketed = term.modes.bracketedPasteMode;
+        const risk = pasteRisk(text, isBracketed);
+        if (risk && !await asks(risk, text)) return;
+        // The program may have changed the mode while the person decided, and would then take the text for keys.
+        if (!isTyping || (isBracketed && !term.modes.bracketedPasteMode)) return;
+        typed(encodePaste(text, term.modes.bracketedPasteMode));
+    };
+    host.addEventListener('paste', paste, true);
     // On the alternate screen, xterm.js would turn the wheel into arrow keys.
     term.attachCustomWheelEventHandler(() => term.buffer.active.type === 'normal');
     term.open(host);
@@ -257,6 +296,7 @@ function makeTerminal(Terminal, host, { typed, left }) {
         },
         close() {
             isTyping = false;
+            host.removeEventListener('paste', paste, true);
             resized.disconnect();
             DARK.removeEventListener('change', dress);
             term.dispose();
@@ -690,7 +730,7 @@ document.addEventListener('alpine:init', () => {
                 await new Promise((go) => this.whenShown(go));
                 if (signal.aborted) return;
                 const type = typist(machine, sid, { failed: (error) => this.notTyped(error, signal), releases: (blocked) => this.releases(blocked) });
-                terminal = makeTerminal(Terminal, document.getElementById('screen'), { typed: type, left: () => this.setTyping(false) });
+                terminal = makeTerminal(Terminal, document.getElementById('screen'), { typed: type, left: () => this.setTyping(false), asks: (risk, text) => this.asksToPaste(risk, text) });
             } catch {
                 this.endLive('refused', this.t('error.offline'), signal);
                 return;
@@ -782,13 +822,23 @@ document.addEventListener('alpine:init', () => {
             await this.refresh();
             this.keepFocus('conversations-title');
         },
-        /** Asks whether to enter a line that the person types and that a rule of the machine blocks. */
-        releases({ shown, rule }) {
+        /** Asks a question, and resolves to the answer. */
+        decides(title, text, yes) {
             return new Promise((decided) => {
                 // The button decides before the dialog reports that it is closed.
                 document.getElementById('confirm').addEventListener('close', () => decided(false), { once: true });
-                this.confirm(this.t('lines.sure.title'), this.t('lines.sure', { rule, line: this.callText(shown) }), this.t('lines.release'), () => decided(true));
+                this.confirm(title, text, yes, () => decided(true));
             });
+        },
+        /** Asks whether to enter a line that the person types and that a rule of the machine blocks. */
+        releases({ shown, rule }) {
+            return this.decides(this.t('lines.sure.title'), this.t('lines.sure', { rule, line: this.callText(shown) }), this.t('lines.release'));
+        },
+        /** Asks whether to paste a text that would press keys. */
+        asksToPaste(risk, text) {
+            const visible = text.slice(0, PASTE_SHOWN).replace(LINE_END, '\n').replace(CONTROLS, (control) => `\\u{${control.charCodeAt(0).toString(16)}}`);
+            const rest = text.length > PASTE_SHOWN ? '…' : '';
+            return this.decides(this.t('paste.title'), this.t(risk, { text: this.callText(visible) + rest }), this.t('paste.paste'));
         },
         /** Pending ones first, the oldest of them on top: one that is added must not move the button that is about to be pressed. */
         conversations() {

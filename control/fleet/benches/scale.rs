@@ -33,7 +33,7 @@ use unterm_fleet::{
     hub::{Hub, Options, conversations::Decision, tokens::Right},
     machine_key_public,
     nats_server::Fleet,
-    protocol::{Presence, Program, Session, Text, Type, Typed},
+    protocol::{Presence, Program, Session, Text, Tokens, Type, Typed},
 };
 
 /// The sessions of each machine.
@@ -222,8 +222,9 @@ async fn measure(size: usize) -> Result<()> {
         let own = home.path().join(format!("machines/{number}"));
         let seed = machine_key(&own)?;
         let key = machine_key_public(&seed)?;
-        let jwt = hub.pairing().pair(&key, "machine", "linux").await?;
-        let credentials = Credentials { jwt, seed, ..fleet.credentials.clone() };
+        let Tokens { jwt, renewal } = hub.pairing().pair(&key, "machine", "linux").await?;
+        let renewal = Some(renewal);
+        let credentials = Credentials { jwt, renewal, seed, ..fleet.credentials.clone() };
         let connection = Connection::create(&own, "bench", credentials, false)?;
         machines.spawn(run_with(connection, Arc::new(Simulated::new(number))));
         ids.push(MachineId::of_key(&key));

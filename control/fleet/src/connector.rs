@@ -1,7 +1,7 @@
 //! The connector: serves a hub on this machine.
 //!
-//! Connects out to NATS and listens on nothing. Serves requests about the panes of all live instances in this home, reports the
-//! machine's presence, and records which calls it has begun. A hub acts with an agent token: the connector requests one from an
+//! Connects out to NATS and listens on nothing. Serves requests about the panes of all live instances in this home, and reports to
+//! hubs the machine's presence and which calls it has begun. A hub acts with an agent token: the connector requests one from an
 //! instance when it first needs it after pairing, and a person can revoke it. Only to read and release lines that rules block does the
 //! connector act as the user (`blocked_lines.rs`).
 
@@ -11,6 +11,7 @@ mod connection;
 mod foreground;
 mod headless;
 mod hub_address;
+mod hub_line;
 mod instances;
 mod panes;
 mod programs;
@@ -25,8 +26,7 @@ use std::{
     time::Duration,
 };
 
-use anyhow::{Context as _, Result};
-use async_nats::{HeaderMap, header::NATS_MESSAGE_TTL, jetstream};
+use anyhow::{Result, bail};
 use futures_util::StreamExt as _;
 use tokio::{
     sync::Semaphore,
@@ -43,18 +43,19 @@ pub use self::{
     panes::{Answering, Panes, Typing},
 };
 use self::{
-    claims::Claims, headless::Headless, instances::Instances, panes::LivePanes, requests::Served,
-    tools::InstanceTools, turns::Turns, watches::Watches,
+    claims::Claims, headless::Headless, hub_line::HubLine, instances::Instances, panes::LivePanes,
+    requests::Served, tools::InstanceTools, turns::Turns, watches::Watches,
 };
 use crate::{
-    identity::MachineId,
-    nats,
-    protocol::{self, PRESENCE_TTL, Presence, RENEWAL, Session, Verb},
+    protocol::{self, Answer, Ask, Presence, RENEWAL, Session, Verb},
     signature::Verifier,
 };
 
 /// How often the connector looks for changed sessions.
 const LOOK: Duration = Duration::from_secs(2);
+/// How soon it states its presence again if no hub has stored it, and how often it does so.
+const LOOK_AGAIN: Duration = Duration::from_millis(200);
+const SOON: u32 = 10;
 /// The most requests that are served at a time, and the most calls of tools, which may wait for long. Further ones are refused.
 const MOST_REQUESTS: usize = 64;
 
@@ -72,13 +73,13 @@ pub struct Options {
 /// # Errors
 /// The connection's key is of no use, or the subscription fails. An unreachable server is no error: the connector keeps trying.
 pub async fn run(connection: Connection, options: Options) -> Result<()> {
-    let (machine, client) = connect(&connection).await?;
+    let hub = HubLine::connect(&connection, true).await?;
     let instances = Arc::new(Instances::new(options.home.clone(), connection.clone()));
-    let watches = Watches::new(instances.clone(), client.clone(), machine);
+    let watches = Watches::new(instances.clone(), hub.client().clone(), connection.machine()?);
     let live = (InstanceTools::new(instances.clone()), Arc::new(watches));
     let headless = options.starts_headless.then(|| Headless::new(options.home));
     let panes = Arc::new(LivePanes::new(instances, headless));
-    serve(&connection, client, panes, Some(live)).await
+    serve(&connection, hub, panes, Some(live)).await
 }
 
 /// Serves the hub these panes, as a machine that has no instance, until the future is dropped.
@@ -86,33 +87,25 @@ pub async fn run(connection: Connection, options: Options) -> Result<()> {
 /// # Errors
 /// As [`run`].
 pub async fn run_with(connection: Connection, panes: Arc<dyn Panes>) -> Result<()> {
-    let (_, client) = connect(&connection).await?;
-    serve(&connection, client, panes, None).await
-}
-
-async fn connect(connection: &Connection) -> Result<(MachineId, async_nats::Client)> {
-    let machine = connection.machine()?;
-    let inbox = protocol::inbox(&machine);
-    let client = connection.credentials().connect("unterm-connect", Some(&inbox), true).await?;
-    Ok((machine, client))
+    let hub = HubLine::connect(&connection, true).await?;
+    serve(&connection, hub, panes, None).await
 }
 
 async fn serve(
     connection: &Connection,
-    client: async_nats::Client,
+    hub: HubLine,
     panes: Arc<dyn Panes>,
     live: Option<(InstanceTools, Arc<Watches>)>,
 ) -> Result<()> {
     let machine = connection.machine()?;
-    let jetstream = nats::jetstream(&client);
+    let client = hub.client().clone();
     let verifier = Arc::new(Verifier::of_token(&connection.credentials().jwt)?);
-    let claims = Claims::new(jetstream.clone(), machine.clone());
+    let claims = Claims::new(hub.clone());
     let turns = Turns::default();
     let served = Arc::new(Served { panes: panes.clone(), live, claims, turns });
     let mut subscription = client.subscribe(protocol::requests(&machine)).await?;
     tracing::info!(%machine, "the connector serves");
-    let presence =
-        PresenceTask { panes, client: client.clone(), jetstream, machine: machine.clone() };
+    let presence = PresenceTask { panes, hub: hub.clone() };
     let serve = async {
         let [places, tool_places] = [(); 2].map(|()| Arc::new(Semaphore::new(MOST_REQUESTS)));
         let tool_subject = Verb::Tool.subject(&machine);
@@ -148,18 +141,23 @@ async fn serve(
     tokio::select! {
         end = serve => end,
         end = presence.keep() => end,
+        () = hub.keep_token() => Ok(()),
     }
 }
 
-/// Connects to NATS once, and states the machine's presence, to check the way.
+/// Connects to NATS once, and asks a hub something, to check the way.
 ///
 /// # Errors
-/// NATS can't be reached, or does not accept the machine's key.
+/// NATS can't be reached or does not accept the machine's key, or no hub answers.
 pub async fn check(connection: &Connection) -> Result<()> {
-    let machine = connection.machine()?;
-    let inbox = protocol::inbox(&machine);
-    let client = connection.credentials().connect("unterm-connect", Some(&inbox), false).await?;
-    Claims::new(nats::jetstream(&client), machine).check().await
+    let hub = HubLine::connect(connection, false).await?;
+    hub.renew_if_needed().await?;
+    // There is no such call, so the hub refuses.
+    let (call, attempt) = ("check".to_owned(), "check".to_owned());
+    match hub.ask(&Ask::Begin { call, attempt }).await? {
+        Answer::Failed(why) => bail!("{why}"),
+        _ => Ok(()),
+    }
 }
 
 /// The sessions that a hub sees of the live instances in a home.
@@ -170,9 +168,7 @@ pub async fn sessions(home: &Path, connection: Connection) -> Vec<Session> {
 /// States the machine's presence when it changes, and often enough that it does not expire.
 struct PresenceTask {
     panes: Arc<dyn Panes>,
-    client: async_nats::Client,
-    jetstream: jetstream::Context,
-    machine: MachineId,
+    hub: HubLine,
 }
 
 impl PresenceTask {
@@ -180,12 +176,13 @@ impl PresenceTask {
         let mut ticks = interval(LOOK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut last: Option<(Presence, Instant, u64)> = None;
+        let mut soon = SOON;
         loop {
             ticks.tick().await;
             let presence = self.panes.presence().await;
             // A server that restarted may have lost the presence.
             let connects =
-                self.client.statistics().connects.load(std::sync::atomic::Ordering::Relaxed);
+                self.hub.client().statistics().connects.load(std::sync::atomic::Ordering::Relaxed);
             let is_due = last.as_ref().is_none_or(|(stated, at, before)| {
                 *stated != presence || at.elapsed() >= RENEWAL || *before != connects
             });
@@ -193,19 +190,26 @@ impl PresenceTask {
                 continue;
             }
             match self.state(&presence).await {
-                Ok(()) => last = Some((presence, Instant::now(), connects)),
-                Err(error) => tracing::debug!(%error, "the presence could not be stated"),
+                Ok(()) => {
+                    last = Some((presence, Instant::now(), connects));
+                    soon = SOON;
+                }
+                Err(error) => {
+                    tracing::debug!(%error, "the presence could not be stated");
+                    // A hub that has just paired the machine may not answer it yet.
+                    if soon > 0 {
+                        soon -= 1;
+                        ticks.reset_after(LOOK_AGAIN);
+                    }
+                }
             }
         }
     }
 
     async fn state(&self, presence: &Presence) -> Result<()> {
-        let mut headers = HeaderMap::new();
-        headers.insert(NATS_MESSAGE_TTL, PRESENCE_TTL.as_secs().to_string());
-        let value = serde_json::to_vec(presence)?;
-        let subject = protocol::presence(&self.machine);
-        let stored = self.jetstream.publish_with_headers(subject, headers, value.into()).await?;
-        stored.await.context("storing the presence")?;
-        Ok(())
+        match self.hub.ask(&Ask::Presence(presence.clone())).await? {
+            Answer::Done => Ok(()),
+            answer => bail!("{answer:?}"),
+        }
     }
 }

@@ -6,9 +6,12 @@
 mod action;
 pub mod audit;
 pub mod blocked_lines;
+mod bucket;
 mod call;
+pub mod calls;
 mod challenges;
 mod codes;
+mod connections;
 pub mod conversations;
 mod dashboard;
 mod decisions;
@@ -17,12 +20,14 @@ mod host;
 mod http;
 mod instance_tools;
 mod listeners;
+mod machine_asks;
 pub mod machines;
 mod notices;
 mod output;
 mod pairing;
 pub mod passkeys;
 mod places;
+mod revocation;
 mod services;
 mod session;
 mod sign_ins;
@@ -44,8 +49,9 @@ use tokio_rustls::TlsAcceptor;
 pub use self::listeners::Listeners;
 use self::{
     blocked_lines::BlockedLines, conversations::Conversations, host::Host, http::PublicAddress,
-    machines::Machines, pairing::Pairing, passkeys::Passkeys, services::Services,
-    sign_ins::SignIns, stop::Stop, store::Store, tokens::Tokens, views::Views,
+    machine_asks::MachineAsks, machines::Machines, pairing::Pairing, passkeys::Passkeys,
+    revocation::Revocation, services::Services, sign_ins::SignIns, stop::Stop, store::Store,
+    tokens::Tokens, views::Views,
 };
 use crate::{identity::machine_name, nats_server::Fleet, signature::Signer};
 
@@ -71,6 +77,7 @@ pub struct Options {
 pub struct Hub {
     services: Arc<Services>,
     pairing: Arc<Pairing>,
+    asks: Arc<MachineAsks>,
     public_name: Option<String>,
     tls: Option<TlsAcceptor>,
 }
@@ -88,14 +95,20 @@ impl Hub {
         let name = options.public_name.clone().unwrap_or_else(machine_name);
         let system = fleet.system.connect("unterm-hub", None, true).await?;
         let signer = Signer::new(&fleet.account_seed)?;
-        let machines = Machines::new(store.clone(), signer, system, fleet.account());
+        let revocation = Revocation::new(store.clone(), fleet, system);
+        let machines = Machines::new(store.clone(), signer, revocation);
         // A connection of its own: what machines send for live views must not fill the memory.
         let viewer =
             fleet.credentials.connect_with("unterm-hub views", None, true, WAITING).await?;
         let views = Views::new(machines.clone(), viewer);
         let passkeys = Passkeys::new(store.clone(), &fleet.account_seed);
+        let pairing = Arc::new(Pairing::new(store.clone(), fleet, name.clone())?);
+        let asked =
+            fleet.credentials.connect_with("unterm-hub asks", None, true, machine_asks::WAITING);
+        let asks = MachineAsks::new(store.clone(), machines.clone(), pairing.clone(), asked.await?);
         Ok(Self {
-            pairing: Arc::new(Pairing::new(store.clone(), fleet, name.clone())?),
+            pairing,
+            asks: Arc::new(asks),
             services: Arc::new(Services::new(name, store, machines, host, views, passkeys)),
             public_name: options.public_name.clone(),
             tls: match &options.tls {
@@ -121,6 +134,7 @@ impl Hub {
             end = http::serve(services, &self.pairing, listeners, &public) => end,
             end = self.pairing.serve() => end,
             () = services.machines.follow() => Ok(()),
+            () = self.asks.serve() => Ok(()),
             () = services.held.serve() => Ok(()),
             () = services.notices.serve() => Ok(()),
         }

@@ -1,8 +1,8 @@
 //! The JSON Web Tokens of NATS (docs.nats.io, "JWTs and Privacy"): the operator of a server, its accounts, and the users of an
 //! account, each with its permissions. The hub signs one for each machine that it pairs, so that no server must be told of a
-//! machine.
+//! machine. An account's token lists the users whose tokens were revoked.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use anyhow::{Result, anyhow};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -12,12 +12,18 @@ use time::OffsetDateTime;
 
 use crate::digest;
 
-/// The subjects that a user may publish to and subscribe to. `None`: all.
+/// The most subscriptions of a user with permissions. Such a user needs two or three.
+const MOST_SUBSCRIPTIONS: u32 = 32;
+
+/// The subjects that a user may publish to and subscribe to.
+#[derive(Default)]
 pub struct Permissions {
     /// Publish.
     pub publish: Vec<String>,
     /// Subscribe.
     pub subscribe: Vec<String>,
+    /// Whether the user may reply once to each request that it receives.
+    pub may_reply: bool,
 }
 
 /// The token of an operator, which signs itself.
@@ -29,11 +35,18 @@ pub fn operator(operator: &KeyPair, system_account: &str) -> Result<String> {
     signed(operator, &operator.public_key(), "unterm", claims)
 }
 
-/// The token of an account, signed by its operator.
+/// The token of an account, signed by its operator. `revoked`: public keys of users, each with a time in seconds since 1970.
+/// Servers refuse tokens of that user that were issued at this time or before.
 ///
 /// # Errors
 /// The key has no private part.
-pub fn account(operator: &KeyPair, account: &str, name: &str, has_streams: bool) -> Result<String> {
+pub fn account(
+    operator: &KeyPair,
+    account: &str,
+    name: &str,
+    has_streams: bool,
+    revoked: &BTreeMap<String, i64>,
+) -> Result<String> {
     let mut limits = json!({
         "subs": -1, "data": -1, "payload": -1, "imports": -1, "exports": -1, "wildcards": true,
         "conn": -1, "leaf": -1,
@@ -43,11 +56,15 @@ pub fn account(operator: &KeyPair, account: &str, name: &str, has_streams: bool)
             limits[limit] = json!(-1);
         }
     }
-    let claims = json!({ "type": "account", "version": 2, "limits": limits });
+    let mut claims = json!({ "type": "account", "version": 2, "limits": limits });
+    if !revoked.is_empty() {
+        claims["revocations"] = json!(revoked);
+    }
     signed(operator, account, name, claims)
 }
 
-/// The token of a user, signed by its account. `lifetime`: how long it is valid; `None`: for ever.
+/// The token of a user, signed by its account. `permissions`: `None` allows everything in the account. `lifetime`: how long it is
+/// valid; `None`: for ever.
 ///
 /// # Errors
 /// The key has no private part.
@@ -62,11 +79,14 @@ pub fn user(
         "type": "user", "version": 2, "subs": -1, "data": -1, "payload": -1,
         "pub": {}, "sub": {},
     });
-    if let Some(Permissions { publish, subscribe }) = permissions {
+    if let Some(Permissions { publish, subscribe, may_reply }) = permissions {
         claims["pub"] = json!({ "allow": publish });
         claims["sub"] = json!({ "allow": subscribe });
-        // One reply to each request that it receives, within a minute (in nanoseconds).
-        claims["resp"] = json!({ "max": 1, "ttl": 60_000_000_000_u64 });
+        claims["subs"] = json!(MOST_SUBSCRIPTIONS);
+        if *may_reply {
+            // Within a minute (in nanoseconds).
+            claims["resp"] = json!({ "max": 1, "ttl": 60_000_000_000_u64 });
+        }
     }
     signed_until(account, user, name, claims, lifetime)
 }
@@ -76,12 +96,19 @@ pub fn user(
 /// # Errors
 /// This is no token.
 pub fn issuer(token: &str) -> Result<String> {
-    let read = || {
-        let body = URL_SAFE_NO_PAD.decode(token.split('.').nth(1)?).ok()?;
-        let claims: Value = serde_json::from_slice(&body).ok()?;
-        claims["iss"].as_str().map(str::to_owned)
-    };
-    read().ok_or_else(|| anyhow!("not a token of NATS"))
+    let issuer = claims(token).and_then(|claims| claims["iss"].as_str().map(str::to_owned));
+    issuer.ok_or_else(|| anyhow!("not a token of NATS"))
+}
+
+/// When a token was issued and when it ends, in seconds since 1970. `None`: it has no end. Does not check the signature.
+pub fn span(token: &str) -> Option<(i64, i64)> {
+    let claims = claims(token)?;
+    Some((claims["iat"].as_i64()?, claims["exp"].as_i64()?))
+}
+
+fn claims(token: &str) -> Option<Value> {
+    let body = URL_SAFE_NO_PAD.decode(token.split('.').nth(1)?).ok()?;
+    serde_json::from_slice(&body).ok()
 }
 
 fn signed(issuer: &KeyPair, subject: &str, name: &str, claims: Value) -> Result<String> {

@@ -3,7 +3,9 @@
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use anyhow::{Context as _, Result};
-use async_nats::{Client, ConnectOptions, ServerAddr, jetstream};
+use async_nats::{
+    Auth, AuthError, Client, ConnectOptions, Message, ServerAddr, Subject, jetstream,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::identity;
@@ -11,7 +13,7 @@ use crate::identity;
 /// The longest pause between two tries to reconnect.
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 /// How many messages of a subscription may wait, usually.
-const WAITING: usize = 4096;
+pub const WAITING: usize = 4096;
 /// How long an answer of NATS's own services may take.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -22,6 +24,9 @@ pub struct Credentials {
     pub servers: Vec<String>,
     /// The token that names its permissions.
     pub jwt: String,
+    /// A machine's token that only lets it ask for a new `jwt`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub renewal: Option<String>,
     /// The seed of its key.
     pub seed: String,
     /// A file of certificates that sign the servers', besides the system's.
@@ -50,12 +55,33 @@ impl Credentials {
         waits: bool,
         waiting: usize,
     ) -> Result<Client> {
+        let jwt = self.jwt.clone();
+        self.connect_by(move || jwt.clone(), name, inbox, waits, waiting).await
+    }
+
+    /// Like [`Self::connect_with`]. `token` returns the token for each connection, also for a reconnection.
+    ///
+    /// # Errors
+    /// As [`Self::connect`].
+    pub async fn connect_by(
+        &self,
+        token: impl Fn() -> String + Send + Sync + 'static,
+        name: &str,
+        inbox: Option<&str>,
+        waits: bool,
+        waiting: usize,
+    ) -> Result<Client> {
         let key = Arc::new(identity::key(&self.seed)?);
-        let sign = move |nonce: Vec<u8>| {
-            let key = key.clone();
-            async move { key.sign(&nonce).map_err(async_nats::AuthError::new) }
+        let prove = move |nonce: Vec<u8>| {
+            let (key, jwt) = (key.clone(), token());
+            async move {
+                let mut auth = Auth::new();
+                auth.jwt = Some(jwt);
+                auth.signature = Some(key.sign(&nonce).map_err(AuthError::new)?);
+                Ok(auth)
+            }
         };
-        let mut options = ConnectOptions::with_jwt(self.jwt.clone(), sign)
+        let mut options = ConnectOptions::with_auth_callback(prove)
             .name(name)
             .subscription_capacity(waiting)
             .max_reconnects(None)
@@ -95,6 +121,14 @@ fn pause(tries: usize) -> Duration {
     // The address of a local variable differs between processes.
     let noise = std::ptr::from_ref(&tries).addr() as u32 ^ std::process::id();
     whole / 2 + whole / 2 * (noise / 16 % 64) / 64
+}
+
+/// Where a message wants its reply, if that is one of `inbox`'s subjects. A hub may publish everywhere, so it replies nowhere else:
+/// otherwise, a machine could have the hub publish where the machine may not.
+pub fn reply_within(message: &Message, inbox: &str) -> Option<Subject> {
+    let reply = message.reply.as_ref()?;
+    let is_within = reply.strip_prefix(inbox).is_some_and(|rest| rest.starts_with('.'));
+    is_within.then(|| reply.clone())
 }
 
 /// The stream and key-value services of NATS.

@@ -1,18 +1,21 @@
 //! A NATS server of the hub's own, on the loopback address: the default, so that one command shows a working fleet.
 //!
 //! Owns its configuration and its process. The server is configured once: it trusts the operator whose key the hub keeps, so
-//! pairing a machine changes nothing here. The same configuration serves a cluster elsewhere.
+//! pairing a machine changes nothing here. The same configuration serves a cluster elsewhere. A removed machine's tokens are revoked
+//! by a new token of the account, which the hub sends to running servers (`hub/revocation.rs`).
 
 use std::{
+    collections::BTreeMap,
     fs,
     net::{Ipv4Addr, TcpListener},
     path::{Path, PathBuf},
     process::Stdio,
+    time::Duration,
 };
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use nkeys::{KeyPair, KeyPairType};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use serde::{Deserialize, Serialize};
 use tokio::process::{Child, Command};
 
@@ -25,6 +28,10 @@ use crate::{
 
 /// The file of a hub's fleet.
 const FILE: &str = "hub.json";
+/// The version of the file: since 2, the hub's user in NATS's system account may update the machines' account.
+const VERSION: u8 = 2;
+/// How often to check whether a server has ended.
+const END_CHECK: Duration = Duration::from_millis(20);
 /// The program.
 const PROGRAM: &str = "nats-server";
 /// The variable with the program's path.
@@ -36,10 +43,10 @@ pub const VARIABLE: &str = "UNTERM_NATS_SERVER";
 pub struct Fleet {
     /// The hub's user of NATS in the account that it shares with the machines, with all rights there.
     pub credentials: Credentials,
-    /// The hub's user in an account without machines, which holds the hubs' state. JetStream sends its answers to any subject
-    /// that a message names, so in a shared account, a machine could write into that state.
+    /// The hub's user in an account without machines, which holds the hubs' state. Only this account has JetStream.
     pub state: Credentials,
-    /// The hub's user in NATS's system account. It may only subscribe to the connection events of the machines' account.
+    /// The hub's user in NATS's system account. It may only subscribe to the connection events of the machines' account, and
+    /// update that account's token.
     pub system: Credentials,
     /// The seed of the machines' account, which signs users and requests.
     pub account_seed: String,
@@ -53,6 +60,8 @@ pub struct Fleet {
     state_account: String,
     state_jwt: String,
     has_own_server: bool,
+    #[serde(default)]
+    version: u8,
     /// On how many servers of a cluster the fleet's state is kept.
     #[serde(default = "one")]
     pub replicas: usize,
@@ -71,36 +80,62 @@ impl Fleet {
         let operator_seed = new_seed(KeyPairType::Operator)?;
         let account_seed = new_seed(KeyPairType::Account)?;
         let (operator, account) = (key(&operator_seed)?, key(&account_seed)?);
-        let system = key(&new_seed(KeyPairType::Account)?)?;
-        let system_account = system.public_key();
+        let system = System::new(&operator, &account.public_key(), &servers)?;
         // The hub is its only user, so its key is not kept.
         let state = key(&new_seed(KeyPairType::Account)?)?;
-        let user_of = |account: &KeyPair, permissions: Option<&Permissions>| {
-            let seed = new_seed(KeyPairType::User)?;
-            let jwt = jwt::user(account, &key(&seed)?.public_key(), "hub", permissions, None)?;
-            anyhow::Ok(Credentials { servers: servers.clone(), jwt, seed, certificates: None })
-        };
-        let connection_events = Permissions {
-            // An empty list would allow every subject.
-            publish: vec!["fleet.nothing".to_owned()],
-            subscribe: vec![format!("$SYS.ACCOUNT.{}.>", account.public_key())],
+        let hub = |account: &KeyPair| user(account, None, &servers);
+        let account_of = |account: &KeyPair, name, has_streams| {
+            jwt::account(&operator, &account.public_key(), name, has_streams, &BTreeMap::new())
         };
         Ok(Self {
-            credentials: user_of(&account, None)?,
-            state: user_of(&state, None)?,
-            system: user_of(&system, Some(&connection_events))?,
-            state_jwt: jwt::account(&operator, &state.public_key(), "hubs", true)?,
+            credentials: hub(&account)?,
+            state: hub(&state)?,
+            system: system.credentials,
+            state_jwt: account_of(&state, "hubs", true)?,
             state_account: state.public_key(),
-            operator: jwt::operator(&operator, &system_account)?,
-            system_jwt: jwt::account(&operator, &system_account, "system", false)?,
-            account_jwt: jwt::account(&operator, &account.public_key(), "fleet", true)?,
+            operator: system.operator,
+            system_jwt: system.jwt,
+            system_account: system.account,
+            account_jwt: account_of(&account, "fleet", false)?,
             account: account.public_key(),
-            system_account,
             has_own_server,
+            version: VERSION,
             replicas: one(),
             account_seed,
             operator_seed,
         })
+    }
+
+    /// Replaces the system account of a fleet of an earlier version, so that the hub can revoke tokens. Servers need the new
+    /// configuration then. Returns whether anything changed.
+    ///
+    /// # Errors
+    /// The operator's key is damaged.
+    pub fn upgrade(&mut self) -> Result<bool> {
+        if self.can_revoke() {
+            return Ok(false);
+        }
+        let Credentials { servers, certificates, .. } = self.system.clone();
+        let system = System::new(&key(&self.operator_seed)?, &self.account, &servers)?;
+        self.system = Credentials { certificates, ..system.credentials };
+        self.operator = system.operator;
+        self.system_account = system.account;
+        self.system_jwt = system.jwt;
+        self.version = VERSION;
+        Ok(true)
+    }
+
+    /// Whether the servers let the hub revoke the tokens of machines.
+    pub fn can_revoke(&self) -> bool {
+        self.version >= VERSION
+    }
+
+    /// The token of the machines' account with these revocations (see [`jwt::account`]).
+    ///
+    /// # Errors
+    /// The operator's key is damaged.
+    pub fn account_token(&self, revoked: &BTreeMap<String, i64>) -> Result<String> {
+        jwt::account(&key(&self.operator_seed)?, &self.account, "fleet", false, revoked)
     }
 
     /// The fleet of a hub's folder, if there is one.
@@ -122,7 +157,11 @@ impl Fleet {
     ) -> Result<(Self, fs::File)> {
         files::create_folder(folder)?;
         let lock = files::lock(&folder.join("hub.lock"))?;
-        if let Some(fleet) = Self::read(folder)? {
+        if let Some(mut fleet) = Self::read(folder)? {
+            // The configuration of other servers is not the hub's to change.
+            if fleet.has_own_server && fleet.upgrade()? {
+                fleet.save(folder)?;
+            }
             return Ok((fleet, lock));
         }
         let (servers, has_own_server) = servers()?;
@@ -169,6 +208,50 @@ impl Fleet {
     }
 }
 
+/// The subject on which servers accept a new token of an account (docs.nats.io, "System Events").
+pub fn account_updates(account: &str) -> String {
+    format!("$SYS.REQ.ACCOUNT.{account}.CLAIMS.UPDATE")
+}
+
+/// A new system account for the servers of a fleet, with the hub as its only user.
+struct System {
+    credentials: Credentials,
+    account: String,
+    jwt: String,
+    /// The operator's token, which names the system account.
+    operator: String,
+}
+
+impl System {
+    fn new(operator: &KeyPair, machines: &str, servers: &[String]) -> Result<Self> {
+        // The hub is its only user, so its key is not kept.
+        let system = key(&new_seed(KeyPairType::Account)?)?;
+        let account = system.public_key();
+        let permissions = Permissions {
+            publish: vec![account_updates(machines)],
+            subscribe: vec![format!("$SYS.ACCOUNT.{machines}.>"), "_INBOX.>".to_owned()],
+            may_reply: false,
+        };
+        Ok(Self {
+            credentials: user(&system, Some(&permissions), servers)?,
+            jwt: jwt::account(operator, &account, "system", false, &BTreeMap::new())?,
+            operator: jwt::operator(operator, &account)?,
+            account,
+        })
+    }
+}
+
+/// A new user of an account for the hub.
+fn user(
+    account: &KeyPair,
+    permissions: Option<&Permissions>,
+    servers: &[String],
+) -> Result<Credentials> {
+    let seed = new_seed(KeyPairType::User)?;
+    let jwt = jwt::user(account, &key(&seed)?.public_key(), "hub", permissions, None)?;
+    Ok(Credentials { servers: servers.to_vec(), jwt, renewal: None, seed, certificates: None })
+}
+
 /// The hub's own server.
 pub struct NatsServer {
     folder: PathBuf,
@@ -209,10 +292,6 @@ impl NatsServer {
     /// There is no program, or it can't be started.
     pub fn start(folder: &Folder, fleet: &Fleet, program: Option<&Path>) -> Result<Self> {
         files::create_folder(&folder.0)?;
-        if running(folder).is_some() {
-            tracing::info!("the hub's NATS server is running already");
-            return Ok(Self { folder: folder.0.clone(), child: None });
-        }
         let port = port_of(fleet)?;
         let (store, process_id) = (folder.0.join("jetstream"), folder.process_id());
         let configuration = format!(
@@ -221,6 +300,17 @@ impl NatsServer {
             quoted(&store)?,
             fleet.server_configuration()
         );
+        if let Some(id) = running(folder) {
+            if fs::read_to_string(folder.configuration()).is_ok_and(|old| old == configuration) {
+                tracing::info!("the hub's NATS server is running already");
+                return Ok(Self { folder: folder.0.clone(), child: None });
+            }
+            tracing::info!("restarting the hub's NATS server with a new configuration");
+            let _ = kill_process(id, Signal::TERM);
+            while test_kill_process(id).is_ok() && running(folder).is_some() {
+                std::thread::sleep(END_CHECK);
+            }
+        }
         files::write(&folder.configuration(), &configuration)?;
         let program = find(program)?;
         let log = fs::File::create(folder.0.join("nats.log"))?;

@@ -3,6 +3,11 @@
 //! A hub sends requests to the subjects of one machine, and the connector of that machine replies. Nothing here is for agents: the
 //! hub translates. All messages are JSON. A receiver ignores fields that it does not know, so that hubs and connectors of
 //! different versions work together.
+//!
+//! A machine has no access to JetStream. It asks a hub ([`Ask`]), and the hub stores. The reason: JetStream obeys headers of a
+//! message (`Nats-Rollup` erases other keys of a stream) and publishes its reply to any subject that the message names, with the
+//! rights of the account. Permissions of NATS restrict neither. Subjects mapped from an account for each machine would restrict the
+//! subject, but not the headers, and would need one account for each machine on every server.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -11,14 +16,18 @@ use serde_json::{Map, Value};
 
 use crate::{identity::MachineId, jwt::Permissions};
 
-/// The bucket with the presence of connected machines. A key is a machine's id. It expires unless the connector renews it.
-pub const PRESENCE: &str = "fleet_presence";
-/// The bucket of calls that connectors have begun. A key is `MACHINE.CALL`.
-pub const CALLS: &str = "fleet_calls";
 /// How often a connector renews its presence.
 pub const RENEWAL: Duration = Duration::from_secs(10);
 /// How long a presence lasts without a renewal.
 pub const PRESENCE_TTL: Duration = Duration::from_secs(30);
+/// How long a machine's token is valid. The connector has it renewed after half of that.
+pub const TOKEN_LIFE: Duration = Duration::from_secs(24 * 3600);
+/// The most bytes of a presence. A hub leaves out sessions beyond that.
+pub const LONGEST_PRESENCE: usize = 128 << 10;
+/// The most bytes of a call's outcome that a hub stores.
+pub const LONGEST_OUTCOME: usize = 64 << 10;
+/// The longest id of a call, and of a try to begin one.
+const LONGEST_ID: usize = 64;
 /// How long a call's id is remembered. A held call that is replayed later than this might run twice, so hubs drop older ones.
 pub const CALL_MEMORY: Duration = Duration::from_secs(7 * 24 * 3600);
 /// The most bytes of text in one call, below NATS's limit of 1 MiB for a message.
@@ -88,27 +97,93 @@ pub fn view(machine: &MachineId, sid: &str) -> Result<String, String> {
     }
 }
 
-/// The subject of a machine's presence, which is a key of the bucket.
-pub fn presence(machine: &MachineId) -> String {
-    format!("$KV.{PRESENCE}.{machine}")
+/// The subject on which a machine asks hubs. Only this machine may publish to it.
+pub fn asks(machine: &MachineId) -> String {
+    format!("fleet.hub.{machine}")
 }
 
-/// The key of a call in its bucket.
+/// The subject on which a machine asks for a new token. The reply is [`Tokens`].
+pub fn renewals(machine: &MachineId) -> String {
+    format!("fleet.renew.{machine}")
+}
+
+/// The subject for that of machines whose token is of an earlier version: it allows no subject of [`asks`] and [`renewals`].
+pub fn earlier_renewals(machine: &MachineId) -> String {
+    format!("$KV.fleet_calls.{machine}.renew")
+}
+
+/// The key of a call in a bucket of the hubs.
 pub fn call_key(machine: &MachineId, call: &str) -> String {
     format!("{machine}.{call}")
 }
 
-/// The subject of a call, which is a key of the bucket.
-pub fn call(machine: &MachineId, call: &str) -> String {
-    format!("$KV.{CALLS}.{}", call_key(machine, call))
+/// Whether a text may be the id of a call. Other texts would be unsafe as keys.
+pub fn is_call_id(call: &str) -> bool {
+    (1..=LONGEST_ID).contains(&call.len()) && call.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-/// What the connector of a machine may do in NATS: serve its own requests, and state its own presence and calls.
+/// What the connector of a machine may do in NATS: serve requests to its machine, ask hubs, and show its sessions.
 pub fn permissions(machine: &MachineId) -> Permissions {
     Permissions {
-        publish: vec![presence(machine), call(machine, "*"), format!("fleet.view.{machine}.*")],
+        publish: vec![asks(machine), renewals(machine), format!("fleet.view.{machine}.*")],
         subscribe: vec![requests(machine), format!("{}.>", inbox(machine))],
+        may_reply: true,
     }
+}
+
+/// What a machine may do without a valid token of its [`permissions`]: ask for one.
+pub fn renewal_permissions(machine: &MachineId) -> Permissions {
+    Permissions {
+        publish: vec![renewals(machine)],
+        subscribe: vec![format!("{}.>", inbox(machine))],
+        may_reply: false,
+    }
+}
+
+/// A machine's tokens of NATS.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tokens {
+    /// The token of its [`permissions`], valid for [`TOKEN_LIFE`].
+    pub jwt: String,
+    /// The token of its [`renewal_permissions`], without an end, so that a machine that was off for long needs no person. A hub
+    /// renews only machines that are paired.
+    pub renewal: String,
+}
+
+/// What a machine asks a hub.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ask {
+    /// To store its presence for [`PRESENCE_TTL`].
+    Presence(Presence),
+    /// To mark a call as begun. Only the first try may carry it out.
+    Begin {
+        /// The call that a hub sent.
+        call: String,
+        /// The try's random id. The hub recognizes it if the question is repeated because the answer was lost.
+        attempt: String,
+    },
+    /// To store the outcome of a call that it has begun, with the reply of its verb.
+    End {
+        /// The call.
+        call: String,
+        /// At most [`LONGEST_OUTCOME`] bytes.
+        reply: Reply<Value>,
+    },
+}
+
+/// A hub's answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// It is stored.
+    Done,
+    /// Another try has begun the call.
+    BegunBefore,
+    /// The hub does not store that. A reason for the log.
+    Refused(String),
+    /// The store failed. The machine may ask again.
+    Failed(String),
 }
 
 /// The state of a machine, as its connector reports it.
@@ -271,7 +346,7 @@ pub enum Reply<T> {
     NotBegun(String),
     /// The rules of the machine refuse a line, which a person may release.
     Blocked(Blocked),
-    /// The call was begun before. Its outcome is in the bucket of calls, if it has ended.
+    /// The call was begun before. The hubs have its outcome, if it has ended.
     Repeated,
 }
 
@@ -297,16 +372,6 @@ pub struct Typed {
     pub bytes: usize,
 }
 
-/// A call in the bucket of calls.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Claim {
-    /// The connector has begun it.
-    Begun,
-    /// It has ended, with the reply of its verb.
-    Ended(Reply<Value>),
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -315,14 +380,25 @@ mod tests {
     fn a_machine_may_use_its_own_subjects_only() {
         let [own, other] = ["1df461750a3e", "0123456789ab"].map(|id| {
             let id = MachineId::try_from(id.to_owned()).unwrap();
-            (permissions(&id), id)
+            (id.clone(), id)
         });
-        let all = |of: &Permissions| [&of.publish[..], &of.subscribe[..]].concat();
+        let all = |id: &MachineId| {
+            let of = [permissions(id), renewal_permissions(id)];
+            of.into_iter().flat_map(|of| [of.publish, of.subscribe].concat()).collect::<Vec<_>>()
+        };
         let named = |subject: &String| subject.contains(own.1.as_str());
         assert!(all(&own.0).iter().all(named) && !all(&other.0).iter().any(named));
         for verb in Verb::ALL {
             let pattern = requests(&own.1);
             assert_eq!(verb.subject(&own.1), pattern.replace('*', verb.name()));
+        }
+    }
+
+    #[test]
+    fn only_plain_ids_become_keys() {
+        assert!(is_call_id("0a9F"));
+        for wrong in ["", "a.b", "*", ">", "a b", "é", &"a".repeat(LONGEST_ID + 1)] {
+            assert!(!is_call_id(wrong), "{wrong}");
         }
     }
 }

@@ -100,6 +100,81 @@ fn a_person_signs_in_decides_watches_a_pane_and_types() -> Result<()> {
     Ok(())
 }
 
+/// Web pages can put other text on the clipboard than they show.
+#[test]
+fn a_pasted_text_presses_no_keys_that_the_person_did_not_agree_to() -> Result<()> {
+    let Some(mut fleet) = Fleet::start(&[])? else { return Ok(()) };
+    let machine = fleet.machine()?;
+    let mut agent = Agent::connect(fleet.address(), &fleet.token(&[])?)?;
+    let session = agent.session(&machine)?;
+    let mut browser = Browser::start()?;
+    let code = fleet.admin(&["login"])?["code"].take();
+    let page = format!("http://{}/#code={}", fleet.page(), code.as_str().unwrap_or_default());
+    browser.ask("goto", json!({ "url": page }))?;
+    browser.to("wait_for", "#machines-title")?;
+    browser.to("click", &format!("[data-watch='{machine}/{session}']"))?;
+    browser.to("wait_for", "#view-live[data-status=open]")?;
+    browser.to("click", "#live-typing")?;
+    browser.to("focus", ".xterm-helper-textarea")?;
+    let paste = |text: &str| {
+        json!({
+            "script": "(text) => { const clipboardData = new DataTransfer(); clipboardData.setData('text/plain', text); document.querySelector('.xterm-helper-textarea').dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true })); }",
+            "given": text,
+        })
+    };
+    let pane = fleet.unterm.first_pane()?;
+    // A program that shows each byte, with bracketed paste and without.
+    for (number, (mode, text, asks, typed)) in [
+        ("h", "safe\u{1b}[201~\rrm me\n", true, "^[[200~safe[201~^Mrm me^M^[[201~"),
+        ("h", "eight\u{9b}201~\u{1b}\u{9b}201~\u{3}", true, "^[[200~eight201~201~^[[201~"),
+        ("h", "nested\u{1b}[20\u{1b}[201~1~", true, "^[[200~nested[20[201~1~^[[201~"),
+        ("h", "two\r\nlines", false, "^[[200~two^Mlines^[[201~"),
+        ("l", "plain\ttab", false, "plain^Itab"),
+        ("l", "one\ntwo", true, "one^Mtwo"),
+        ("l", "ls\n", true, "ls^M"),
+        ("l", "keys\u{4}\u{1b}[A\u{85}", true, "keys[A"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let show = format!(
+            "clear; stty raw -echo; printf '\\033[?2004{mode}ready{number}\\r\\n'; head -c {} | cat -A; stty sane\r",
+            text_bytes(typed)
+        );
+        pane.type_text(&mut fleet.unterm, &show)?;
+        let ready = format!("ready{number}");
+        pane.wait(&mut fleet.unterm, &ready, |lines| lines.iter().any(|line| *line == ready))?;
+        browser.ask("evaluate", json!({
+            "script": "(text) => new Promise((done) => { const look = () => [...document.querySelectorAll('.xterm-rows > div')].some((row) => row.textContent.trimEnd() === text) ? done(true) : requestAnimationFrame(look); look(); })",
+            "given": ready,
+        }))?;
+        browser.ask("evaluate", paste(text))?;
+        if asks {
+            browser.to("wait_for", "#confirm[open]")?;
+            if number == 0 {
+                check_axe(&mut browser, "the question before a paste")?;
+                // Refused, nothing is typed.
+                browser.to("click", "#confirm-no")?;
+                browser.to("focus", ".xterm-helper-textarea")?;
+                browser.ask("evaluate", paste(text))?;
+                browser.to("wait_for", "#confirm[open]")?;
+            }
+            browser.to("click", "#confirm-yes")?;
+            browser.to("focus", ".xterm-helper-textarea")?;
+        }
+        pane.wait(&mut fleet.unterm, typed, |lines| {
+            lines.iter().any(|line| line.starts_with(typed))
+        })?;
+    }
+    assert_eq!(browser.ask("faults", json!({}))?, json!([]));
+    Ok(())
+}
+
+/// How many bytes `cat -A` wrote as this text.
+fn text_bytes(shown: &str) -> usize {
+    shown.chars().filter(|char| *char != '^').count()
+}
+
 #[test]
 fn a_person_releases_blocked_lines_of_agents_and_confirms_their_own() -> Result<()> {
     let Some(mut fleet) = Fleet::start(&[])? else { return Ok(()) };

@@ -28,7 +28,7 @@ async fn steps(home: &Path) -> Result<()> {
     let servers = connection.credentials().servers.join(", ");
     let reached = tokio::time::timeout(PATIENCE, connector::check(&connection)).await;
     reached.with_context(|| format!("NATS does not answer at {servers}"))??;
-    println!("ok      NATS at {servers} accepts this machine's key, and stores its presence");
+    println!("ok      NATS at {servers} accepts this machine's key, and a hub answers");
     let running = client::running(home);
     ensure!(
         !running.is_empty(),

@@ -14,6 +14,7 @@ use unterm_fleet::{
     hub::{Hub, Listeners, Options},
     machine_key_public,
     nats_server::{self, Fleet, Folder, NatsServer},
+    protocol::Tokens,
 };
 
 /// How to serve.
@@ -78,13 +79,18 @@ pub fn fleet(folder: &Path) -> Result<Fleet> {
 }
 
 impl Serve {
-    /// The fleet of a hub's folder, made if there is none.
+    /// The fleet of a hub's folder, made if there is none. A fleet of an earlier version gets what its servers need now.
     ///
     /// # Errors
     /// The file can't be read or written.
     pub fn fleet(&self, folder: &Path) -> Result<Fleet> {
         match Fleet::read(folder)? {
-            Some(fleet) => Ok(fleet),
+            Some(mut fleet) => {
+                if fleet.upgrade()? {
+                    fleet.save(folder)?;
+                }
+                Ok(fleet)
+            }
             None => Ok(self.prepare(folder)?.0),
         }
     }
@@ -222,8 +228,9 @@ impl Serve {
             return Ok(None);
         }
         let (name, platform) = (unterm_fleet::machine_name(), std::env::consts::OS);
-        let jwt = hub.pairing().pair(&key, &name, platform).await?;
-        let credentials = Credentials { jwt, seed, ..fleet.credentials.clone() };
+        let Tokens { jwt, renewal } = hub.pairing().pair(&key, &name, platform).await?;
+        let renewal = Some(renewal);
+        let credentials = Credentials { jwt, renewal, seed, ..fleet.credentials.clone() };
         Ok(Some(match found.filter(|found| !is_other(found)) {
             Some(mut found) => {
                 found.renew(credentials)?;

@@ -15,6 +15,7 @@ use crate::{
     files,
     identity::{self, MachineId, machine_name},
     nats::Credentials,
+    protocol::Tokens,
 };
 
 /// How an invitation begins.
@@ -74,16 +75,20 @@ pub struct PairRequest {
     pub name: String,
     /// Its platform.
     pub platform: String,
+    /// Whether its connector has its token renewed.
+    #[serde(default)]
+    pub renews: bool,
 }
 
 /// The hub's reply.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PairReply {
-    /// The token of the machine's permissions, and the hub's name.
+    /// The machine's tokens, and the hub's name.
     Paired {
         /// For NATS.
-        jwt: String,
+        #[serde(flatten)]
+        tokens: Tokens,
         /// The hub's name.
         hub: String,
     },
@@ -183,17 +188,32 @@ impl Connection {
         Ok(read.map(|connection| Self { path, ..connection }))
     }
 
-    /// Uses a new token for the same servers. What the person decided about the hub stays: a revoked token for agents, too.
+    /// Uses new tokens for the same servers. What the person decided about the hub stays: a revoked token for agents, too.
     ///
     /// # Errors
     /// The file can't be written.
     pub fn renew(&mut self, credentials: Credentials) -> Result<()> {
-        self.credentials = credentials;
-        self.save()
+        self.credentials = credentials.clone();
+        self.change_file(|stored| stored.credentials = credentials)
     }
 
-    pub(super) fn save(&self) -> Result<()> {
+    /// Stores the token for agents.
+    pub(super) fn keep_agent_token(&mut self, token: &str) -> Result<()> {
+        self.agent_token = Some(token.to_owned());
+        self.change_file(|stored| stored.agent_token = Some(token.to_owned()))
+    }
+
+    fn save(&self) -> Result<()> {
         files::write_json(&self.path, self)
+    }
+
+    /// Changes the file of this connection only in part, since other parts of the connector change other parts of it.
+    fn change_file(&self, change: impl FnOnce(&mut Self)) -> Result<()> {
+        let _lock = files::wait_for_lock(&self.path.with_extension("lock"))?;
+        let stored: Option<Self> = files::read_json(&self.path)?;
+        let mut stored = stored.unwrap_or_else(|| self.clone());
+        change(&mut stored);
+        files::write_json(&self.path, &stored)
     }
 
     /// The hub's name.
@@ -229,8 +249,9 @@ pub async fn pair(home: &Path, invitation: &Invitation, is_read_only: bool) -> R
     let reply = client.request(subject, serde_json::to_vec(&request)?.into()).await;
     let reply = reply.context("the hub does not answer; is it running?")?;
     match serde_json::from_slice(&reply.payload)? {
-        PairReply::Paired { jwt, hub } => {
-            let credentials = Credentials { jwt, seed, ..invitation.credentials.clone() };
+        PairReply::Paired { tokens: Tokens { jwt, renewal }, hub } => {
+            let renewal = Some(renewal);
+            let credentials = Credentials { jwt, renewal, seed, ..invitation.credentials.clone() };
             Connection::create(home, &hub, credentials, is_read_only)
         }
         PairReply::Refused(why) => bail!("the hub refuses: {why}"),
@@ -252,8 +273,9 @@ pub async fn pair_by_code(
     let request = CodedRequest { code: code.to_owned(), request: request(&seed, code)? };
     let CodedReply { answer, servers } = hub.post(PAIR, &request).await?;
     match answer {
-        PairReply::Paired { jwt, hub } => {
-            let credentials = Credentials { servers, jwt, seed, certificates };
+        PairReply::Paired { tokens: Tokens { jwt, renewal }, hub } => {
+            let renewal = Some(renewal);
+            let credentials = Credentials { servers, jwt, renewal, seed, certificates };
             Connection::create(home, &hub, credentials, is_read_only)
         }
         PairReply::Refused(why) => bail!("the hub refuses: {why}"),
@@ -269,6 +291,7 @@ fn request(seed: &str, text: &str) -> Result<PairRequest> {
         proof: URL_SAFE_NO_PAD.encode(proof),
         name: machine_name(),
         platform: std::env::consts::OS.to_owned(),
+        renews: true,
     })
 }
 
@@ -282,7 +305,8 @@ mod tests {
         let seed = machine_key(home.path()).unwrap();
         assert_eq!(machine_key(home.path()).unwrap(), seed);
         let servers = vec!["nats://127.0.0.1:4222".to_owned()];
-        let credentials = Credentials { servers, jwt: "j".to_owned(), seed, certificates: None };
+        let jwt = "j".to_owned();
+        let credentials = Credentials { servers, jwt, renewal: None, seed, certificates: None };
         let invitation = Invitation { number: "7".to_owned(), credentials };
         let text = invitation.to_text().unwrap();
         assert!(!text.contains(char::is_whitespace));

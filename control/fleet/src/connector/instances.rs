@@ -219,8 +219,7 @@ impl Instances {
         let caller = Caller::of_user(None);
         let made = remote.call_until::<token::Create>(&caller, params, deadline).await;
         let token = made.context("can't create an agent token for the hub")?.token;
-        connection.agent_token = Some(token.clone());
-        connection.save()?;
+        connection.keep_agent_token(&token)?;
         Ok(token)
     }
 }

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     identity::{MachineId, machine_name},
-    protocol::{Blocked, Claim, LONGEST_TEXT, Part, Reply, ToolCall, Type, Typed, Verb},
+    protocol::{Blocked, LONGEST_TEXT, Part, Reply, ToolCall, Type, Typed, Verb},
 };
 
 /// The start and the end of pasted text (xterm, "Bracketed Paste Mode").
@@ -263,7 +263,7 @@ impl Executor {
     }
 
     async fn claim(&self, call: &Call) -> Result<(), Failure> {
-        match self.store.calls.create(&format!("hub.{}", call.id), &Claim::Begun).await {
+        match self.store.calls.begin_here(&call.id).await {
             Ok(true) => Ok(()),
             Ok(false) => Err(unknown()),
             Err(error) => Err(Failure::NotBegun(format!("{error:#}"))),
@@ -296,10 +296,14 @@ impl Executor {
         call: &str,
         request: &impl Serialize,
     ) -> Result<T, Failure> {
+        let calls = &self.store.calls;
+        if let Err(error) = calls.ask(machine, call).await {
+            return Err(Failure::NotBegun(format!("{error:#}; nothing was done")));
+        }
         let reply = match self.machines.request::<Value>(machine, verb, request).await {
-            Ok(Reply::Repeated) => match self.machines.claim(machine, call).await {
-                Ok(Some(Claim::Ended(reply))) => reply,
-                Ok(_) => return Err(unknown()),
+            Ok(Reply::Repeated) => match calls.outcome(machine, call).await {
+                Ok(Some(reply)) => reply,
+                Ok(None) => return Err(unknown()),
                 Err(error) => return Err(Failure::Silent(format!("{error:#}"))),
             },
             Ok(reply) => reply,

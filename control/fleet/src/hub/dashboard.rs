@@ -18,7 +18,7 @@ use axum::{
 use serde::Deserialize;
 use serde_json::json;
 use tokio::{
-    sync::{Semaphore, SemaphorePermit, broadcast::error::RecvError, mpsc},
+    sync::{Semaphore, broadcast::error::RecvError, mpsc},
     time::{Duration, sleep},
 };
 use unterm_control::mcp_http::{Lines, reply};
@@ -34,12 +34,12 @@ use super::{
         refused,
     },
 };
-use crate::{identity::MachineId, protocol::LONGEST_TEXT};
+use crate::{digest::sha256, identity::MachineId, protocol::LONGEST_TEXT};
 
 /// The longest body of a request.
 pub const LONGEST_BODY: usize = 2 * LONGEST_TEXT;
-/// How many codes and passkeys are tried at a time.
-const TRIES: usize = 4;
+/// How many codes and passkeys are looked up at a time. Others wait their turn, for milliseconds.
+const LOOKUPS: usize = 16;
 /// How often a stream checks that its sign-in has not ended.
 const SIGN_IN_CHECK: Duration = Duration::from_secs(10);
 
@@ -47,7 +47,7 @@ const SIGN_IN_CHECK: Duration = Duration::from_secs(10);
 pub struct Dashboard {
     hub: Arc<Services>,
     pairing: Arc<Pairing>,
-    sign_in_turns: Semaphore,
+    lookups: Semaphore,
 }
 
 /// Who makes a request.
@@ -58,9 +58,9 @@ pub struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// Whether the request comes from a person who has signed in.
-    pub fn is_signed_in(&self) -> bool {
-        self.sign_in.is_some()
+    /// A name for the sign-in of the person who makes the request.
+    pub fn person(&self) -> Option<String> {
+        self.sign_in.as_ref().map(|(_, secret)| sha256(secret))
     }
 }
 
@@ -92,10 +92,22 @@ pub fn serves(path: &str) -> bool {
     path.starts_with("/api/") || assets::find(path).is_some()
 }
 
+/// The reply to a request for a file or the texts of the page, which are in memory and for everyone.
+pub fn in_memory(parts: &Parts) -> Option<Response<Body>> {
+    if parts.method != Method::GET {
+        return None;
+    }
+    if parts.uri.path() == "/api/words" {
+        let language = query(&parts.uri, "language").unwrap_or_default();
+        return Some(json_reply(&assets::words(&language)));
+    }
+    assets::find(parts.uri.path())
+}
+
 impl Dashboard {
     /// For a hub.
     pub fn new(hub: Arc<Services>, pairing: Arc<Pairing>) -> Self {
-        Self { hub, pairing, sign_in_turns: Semaphore::new(TRIES) }
+        Self { hub, pairing, lookups: Semaphore::new(LOOKUPS) }
     }
 
     /// Checks who makes a request that comes from the hub's own page, or from no page. `site`: the hub's address, as the
@@ -106,10 +118,9 @@ impl Dashboard {
     pub async fn check<'a>(&self, site: &'a Site, parts: &Parts) -> Result<Asked<'a>, Refused> {
         let (method, path) = (&parts.method, parts.uri.path());
         let is_open = match path {
-            "/api/words" => method == Method::GET,
             "/api/login" => method == Method::POST,
             passkeys::LOGIN => method == Method::GET || method == Method::POST,
-            _ => assets::find(path).is_some() && method == Method::GET,
+            _ => false,
         };
         if is_open {
             return Ok(Asked { site, sign_in: None });
@@ -133,44 +144,34 @@ impl Dashboard {
                 .route(Request { method, uri: &parts.uri, body, sign_in, secret, site })
                 .await;
         }
-        match path {
-            "/api/words" => {
-                let language = query(&parts.uri, "language").unwrap_or_default();
-                Ok(json_reply(&assets::words(&language)))
+        let tried = {
+            let _turn = self.lookups.acquire().await.map_err(|error| internal(error.into()))?;
+            match path {
+                "/api/login" => self.sign_in(body).await,
+                _ if method == Method::GET => {
+                    return passkeys::begin_sign_in(&self.hub, site).await;
+                }
+                _ => passkeys::sign_in(&self.hub, site, body).await,
             }
-            "/api/login" => self.sign_in(body).await,
-            passkeys::LOGIN if method == Method::GET => {
-                passkeys::begin_sign_in(&self.hub, site).await
-            }
-            passkeys::LOGIN => {
-                let _turn = self.sign_in_turn().await?;
-                Ok(signed_in_reply(&passkeys::sign_in(&self.hub, site, body).await?))
-            }
-            _ => assets::find(path).ok_or((StatusCode::NOT_FOUND, "There is no page".to_owned())),
+        };
+        // A delay instead of a lock-out. Whoever waits here holds up nobody.
+        if matches!(&tried, Err((StatusCode::UNAUTHORIZED, _))) {
+            sleep(WRONG_SECRET).await;
         }
+        Ok(signed_in_reply(&tried?))
     }
 
-    async fn sign_in(&self, body: &[u8]) -> Answer {
+    async fn sign_in(&self, body: &[u8]) -> Result<(SignIn, String), Refused> {
         #[derive(Deserialize)]
         struct Login {
             code: String,
         }
         let Login { code } = read(body)?;
-        let _turn = self.sign_in_turn().await?;
-        match self.hub.sign_ins.sign_in(&code).await.map_err(internal)? {
-            Some(signed_in) => Ok(signed_in_reply(&signed_in)),
-            None => {
-                tracing::warn!("a wrong code for the dashboard");
-                sleep(WRONG_SECRET).await;
-                refused(StatusCode::UNAUTHORIZED, "The code is wrong, was used or has expired")
-            }
+        if let Some(signed_in) = self.hub.sign_ins.sign_in(&code).await.map_err(internal)? {
+            return Ok(signed_in);
         }
-    }
-
-    /// A turn to try a code or a passkey. A limit instead of a lock-out: someone who tries wrong ones delays other sign-ins, but
-    /// can't prevent them.
-    async fn sign_in_turn(&self) -> Result<SemaphorePermit<'_>, Refused> {
-        self.sign_in_turns.acquire().await.map_err(|error| internal(error.into()))
+        tracing::warn!("a wrong code for the dashboard");
+        refused(StatusCode::UNAUTHORIZED, "The code is wrong, was used or has expired")
     }
 
     async fn route(&self, request: Request<'_>) -> Answer {

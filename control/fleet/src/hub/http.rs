@@ -19,7 +19,7 @@ use rmcp::transport::streamable_http_server::{
 use serde_json::json;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
-    sync::{OwnedSemaphorePermit, Semaphore},
+    sync::Semaphore,
     time::{sleep, timeout},
 };
 use tokio_rustls::TlsAcceptor;
@@ -34,9 +34,11 @@ use unterm_control::{
 };
 
 use super::{
+    connections::{Connections, OpenConnection},
     dashboard::{self, Dashboard, LONGEST_BODY},
     listeners::Listeners,
     pairing::Pairing,
+    places::{Place, Places},
     services::Services,
     session::Session,
     site::Site,
@@ -46,12 +48,16 @@ use super::{
 };
 use crate::connector::{CodedReply, CodedRequest, PAIR, PairReply};
 
-/// The most connections.
-const MOST_CONNECTIONS: usize = 512;
-/// The most concurrent requests, without streams.
+/// The most concurrent requests of agents, and of one token, without streams.
 const MOST_REQUESTS: usize = 256;
-/// The most concurrent requests of clients that have not authenticated.
-const MOST_STRANGERS: usize = 32;
+const MOST_OF_TOKEN: usize = 64;
+/// The most concurrent requests of people who signed in, and of one sign-in, without streams.
+const MOST_OF_PEOPLE: usize = 128;
+const MOST_OF_SIGN_IN: usize = 64;
+/// How many codes of machines are looked up at a time. Others wait their turn, for milliseconds.
+const LOOKUPS: usize = 16;
+/// The longest body of a client that has not authenticated, in bytes.
+const LONGEST_OF_STRANGER: usize = 16 << 10;
 /// The longest head of a request, in bytes.
 const LONGEST_HEAD: usize = 16 << 10;
 
@@ -70,8 +76,9 @@ struct Http {
     unterm: Mcp,
     streams: Arc<Streams>,
     budget: MessageBudget,
-    places: Arc<Semaphore>,
-    strangers: Arc<Semaphore>,
+    agents: Places,
+    people: Places,
+    lookups: Semaphore,
     /// The hub's addresses, as clients see them.
     sites: Vec<Site>,
 }
@@ -119,13 +126,13 @@ pub async fn serve(
         hub: hub.clone(),
         streams: Arc::default(),
         budget: MessageBudget::default(),
-        places: Arc::new(Semaphore::new(MOST_REQUESTS)),
-        strangers: Arc::new(Semaphore::new(MOST_STRANGERS)),
+        agents: Places::new(MOST_REQUESTS, MOST_OF_TOKEN),
+        people: Places::new(MOST_OF_PEOPLE, MOST_OF_SIGN_IN),
+        lookups: Semaphore::new(LOOKUPS),
         sites,
     });
-    let connections = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    let connections = Arc::new(Connections::default());
     loop {
-        let place = connections.clone().acquire_owned().await?;
         let stream = match listeners.accept().await {
             Ok(stream) => stream,
             Err(error) => {
@@ -139,30 +146,37 @@ pub async fn serve(
             tracing::debug!(%error, "TCP_NODELAY");
         }
         let (http, tls) = (http.clone(), public.tls.cloned());
+        let connection = connections.add();
         tokio::spawn(async move {
-            match tls {
-                None => talk(stream, http).await,
-                Some(tls) => match timeout(READING, tls.accept(stream)).await {
-                    Ok(Ok(stream)) => talk(stream, http).await,
-                    Ok(Err(error)) => tracing::debug!(%error, "a connection without TLS"),
-                    Err(_) => tracing::debug!("a connection that does not begin TLS"),
-                },
+            let talking = async {
+                match tls {
+                    None => talk(stream, &http, &connection).await,
+                    Some(tls) => match timeout(READING, tls.accept(stream)).await {
+                        Ok(Ok(stream)) => talk(stream, &http, &connection).await,
+                        Ok(Err(error)) => tracing::debug!(%error, "a connection without TLS"),
+                        Err(_) => tracing::debug!("a connection that does not begin TLS"),
+                    },
+                }
+            };
+            tokio::select! {
+                () = talking => {}
+                () = connection.gives_way() => tracing::debug!("a connection gave way to another"),
             }
-            drop(place);
         });
     }
 }
 
-async fn talk(stream: impl AsyncRead + AsyncWrite + Unpin, http: Arc<Http>) {
-    let serve = service_fn(|request: hyper::Request<Incoming>| {
-        let http = http.clone();
-        async move {
-            let reply = match http.answer(request.map(Body::new)).await {
-                Ok(reply) => reply,
-                Err(refused) => refusal(refused),
-            };
-            Ok::<_, Infallible>(guarded(reply))
-        }
+async fn talk(
+    stream: impl AsyncRead + AsyncWrite + Unpin,
+    http: &Http,
+    connection: &OpenConnection,
+) {
+    let serve = service_fn(|request: hyper::Request<Incoming>| async move {
+        let reply = match http.answer(connection, request.map(Body::new)).await {
+            Ok(reply) => reply,
+            Err(refused) => refusal(refused),
+        };
+        Ok::<_, Infallible>(guarded(reply))
     });
     let serving = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -188,7 +202,13 @@ fn guarded(mut reply: Response<Body>) -> Response<Body> {
 }
 
 impl Http {
-    async fn answer(&self, mut request: Request<Body>) -> Result<Response<Body>, Refused> {
+    /// Answers a request. A body is read before the request takes a place, so that a slow client takes none. What is in memory
+    /// needs no place, and a secret is looked up before it counts as wrong, so a right one gets in however many guess.
+    async fn answer(
+        &self,
+        connection: &OpenConnection,
+        mut request: Request<Body>,
+    ) -> Result<Response<Body>, Refused> {
         let site = self.check_host(&request)?;
         let path = request.uri().path().to_owned();
         if let Some(view) = dashboard::view_at(&path) {
@@ -199,7 +219,7 @@ impl Http {
             if let Some(origin) = &site.moved_to {
                 return redirect(origin);
             }
-            return self.answer_page(site, request).await;
+            return self.answer_page(site, connection, request).await;
         }
         if path == PAIR {
             return self.pair(request).await;
@@ -214,6 +234,7 @@ impl Http {
         let toolset = Toolset::named(query(request.uri(), "toolset").as_deref());
         let toolset = toolset.map_err(|why| (StatusCode::BAD_REQUEST, why))?;
         let token = self.token(request.headers()).await?;
+        connection.authenticate(&token.id);
         let kind = kind(&token).map_err(internal)?;
         if path == sse::PATH && *request.method() == Method::GET {
             let (hub, reservation) = (self.hub.clone(), self.budget.reserve(kind));
@@ -223,7 +244,6 @@ impl Http {
                 serve_lines(session, reader, writer, pending, reservation).await;
             });
         }
-        let place = place_of(&self.places)?;
         if *request.method() != Method::POST {
             let mut reply = failure(StatusCode::METHOD_NOT_ALLOWED, "Only POST is used here");
             reply.headers_mut().insert(header::ALLOW, HeaderValue::from_static("POST"));
@@ -233,6 +253,7 @@ impl Http {
         let mut reservation = self.budget.reserve(kind);
         let (parts, body) = request.into_parts();
         let body = whole(body, LONGEST_MESSAGE, &mut reservation).await?;
+        let place = place_of(&self.agents, &token.id)?;
         if path == sse::PATH {
             let name = query(&parts.uri, sse::SESSION);
             return self.streams.post(kind, name.as_deref(), &body, place).await;
@@ -254,11 +275,13 @@ impl Http {
             return refused(StatusCode::FORBIDDEN, "Only machines may use this path, with POST");
         }
         check_json(&parts.headers)?;
-        let _place = place_of(&self.strangers)?;
         let mut reservation = self.budget.reserve(TokenKind::Page);
-        let body = whole(body, LONGEST_HEAD, &mut reservation).await?;
+        let body = whole(body, LONGEST_OF_STRANGER, &mut reservation).await?;
         let coded: CodedRequest = read(&body)?;
-        let answer = self.pairing.accept_code(&coded.request, &coded.code).await;
+        let answer = {
+            let _turn = self.lookups.acquire().await.map_err(|error| internal(error.into()))?;
+            self.pairing.accept_code(&coded.request, &coded.code).await
+        };
         if matches!(answer, PairReply::Refused(_)) {
             sleep(WRONG_SECRET).await;
         }
@@ -270,6 +293,7 @@ impl Http {
     async fn answer_page(
         &self,
         site: &Site,
+        connection: &OpenConnection,
         request: Request<Body>,
     ) -> Result<Response<Body>, Refused> {
         let headers = request.headers();
@@ -278,16 +302,23 @@ impl Http {
             return refused(StatusCode::FORBIDDEN, "Only the hub's own page may use this path");
         }
         let (parts, body) = request.into_parts();
+        if let Some(reply) = dashboard::in_memory(&parts) {
+            return Ok(reply);
+        }
         let asked = self.dashboard.check(site, &parts).await?;
-        // Before the body is read.
-        let place = place_of(if asked.is_signed_in() { &self.places } else { &self.strangers })?;
+        let person = asked.person();
+        if let Some(person) = &person {
+            connection.authenticate(person);
+        }
         let mut reservation = self.budget.reserve(TokenKind::Page);
         let body = if parts.method == Method::POST {
             check_json(&parts.headers)?;
-            whole(body, LONGEST_BODY, &mut reservation).await?
+            let most = if person.is_some() { LONGEST_BODY } else { LONGEST_OF_STRANGER };
+            whole(body, most, &mut reservation).await?
         } else {
             Bytes::new()
         };
+        let place = person.map(|person| place_of(&self.people, &person)).transpose()?;
         let reply = self.dashboard.answer(asked, &parts, &body).await?;
         drop((place, reservation));
         Ok(reply)
@@ -343,10 +374,9 @@ fn redirect(to: &str) -> Result<Response<Body>, Refused> {
     Ok(reply)
 }
 
-/// A place for a request.
-fn place_of(places: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, Refused> {
-    let place = places.clone().try_acquire_owned();
-    place.map_err(|_| (StatusCode::SERVICE_UNAVAILABLE, BUSY.to_owned()))
+/// A place for a request of a token or a sign-in.
+fn place_of(places: &Places, name: &str) -> Result<Place, Refused> {
+    places.take(name).ok_or_else(|| (StatusCode::SERVICE_UNAVAILABLE, BUSY.to_owned()))
 }
 
 /// A token as the transports tell tokens apart.

@@ -1,7 +1,7 @@
 //! The machines of the fleet: which are paired, what they report, and requests to them.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     sync::{Arc, atomic::Ordering},
     time::Duration,
 };
@@ -18,14 +18,15 @@ use tokio::{
 
 use super::{
     audit,
+    bucket::Bucket,
+    calls::Calls,
     output::{disarmed, reason},
-    store::{Bucket, Store},
+    revocation::Revocation,
+    store::Store,
 };
 use crate::{
     identity::MachineId,
-    protocol::{
-        self, Claim, PRESENCE_TTL, Presence, Reply, Session, Sessions, TOOL_PATIENCE, Verb,
-    },
+    protocol::{self, PRESENCE_TTL, Presence, Reply, Session, Sessions, TOOL_PATIENCE, Verb},
     signature::Signer,
 };
 
@@ -52,10 +53,14 @@ const STALL_CHECK: Duration = Duration::from_secs(10);
 const OLDEST_REPORT: Duration = PRESENCE_TTL.saturating_add(Duration::from_secs(5));
 /// How often the hub checks whether it was disconnected from NATS.
 const RECONNECT_CHECK: Duration = Duration::from_secs(1);
+/// The pause before revocations are sent again to servers that did not accept them.
+const REVOCATION_PAUSE: Duration = Duration::from_secs(60);
 /// How many machines are asked at a time.
 const AT_A_TIME: usize = 256;
 /// The most AI programs of a machine.
 const MOST_PROGRAMS: usize = 100;
+/// The most characters of a session's title and working directory.
+const LONGEST_TITLE: usize = 1000;
 /// The most sessions of a machine. A connector lists no more.
 const MOST_SESSIONS: usize = 200;
 /// The most characters of a machine's name.
@@ -137,10 +142,11 @@ pub enum Unreachable {
 pub struct Machines {
     store: Arc<Store>,
     signer: Signer,
-    /// The connection that receives the machines' connection events, and the machines' account.
-    system: (Client, Arc<str>),
+    /// Revokes the tokens of removed machines. Its connection receives the machines' connection events.
+    revocation: Revocation,
     state: Arc<RwLock<State>>,
     changes: watch::Sender<()>,
+    pairings: watch::Sender<()>,
 }
 
 /// What [`Machines::follow`] last received. In a large fleet, requesting it from each machine would take too long.
@@ -154,16 +160,25 @@ struct State {
 }
 
 impl Machines {
-    /// The machines in a store. `signer` signs the requests to them. `system`: a connection to NATS's system account. `account`:
-    /// the machines' account.
-    pub fn new(store: Arc<Store>, signer: Signer, system: Client, account: &str) -> Self {
-        let (system, changes) = ((system, account.into()), watch::Sender::new(()));
-        Self { store, signer, system, state: Arc::default(), changes }
+    /// The machines in a store. `signer` signs the requests to them.
+    pub fn new(store: Arc<Store>, signer: Signer, revocation: Revocation) -> Self {
+        let [changes, pairings] = [(); 2].map(watch::Sender::new);
+        Self { store, signer, revocation, state: Arc::default(), changes, pairings }
     }
 
     /// Signals that a machine was paired, removed, connected or disconnected, or reported something new.
     pub fn changes(&self) -> watch::Receiver<()> {
         self.changes.subscribe()
+    }
+
+    /// Signals that a machine was paired or removed.
+    pub fn pairings(&self) -> watch::Receiver<()> {
+        self.pairings.subscribe()
+    }
+
+    /// The paired machines, as of the last change that this hub received.
+    pub fn paired(&self) -> BTreeSet<MachineId> {
+        self.state.read().paired.keys().cloned().collect()
     }
 
     /// The paired machine with this id.
@@ -183,6 +198,7 @@ impl Machines {
         let all: Vec<_> = all.into_iter().map(|(_, machine)| machine).collect();
         self.state.write().paired =
             all.iter().map(|machine| (machine.id.clone(), machine.clone())).collect();
+        self.pairings.send_replace(());
         Ok(all)
     }
 
@@ -191,13 +207,17 @@ impl Machines {
         self.state.read().paired.contains_key(id)
     }
 
-    /// Removes a machine from the fleet: the hub asks it nothing more.
+    /// Removes a machine from the fleet: hubs ask it nothing and answer it nothing more, and its tokens are revoked.
     ///
     /// # Errors
     /// NATS does not answer.
     pub async fn remove(&self, id: &MachineId) -> Result<bool> {
+        let machine = self.find(id).await?;
         let is_removed = self.store.machines.take(id.as_str()).await?;
         if is_removed {
+            if let Some(machine) = machine {
+                self.revocation.revoke(&machine.key).await?;
+            }
             audit::changed(&self.store, "machine-remove", id.as_str()).await?;
         }
         Ok(is_removed)
@@ -306,12 +326,9 @@ impl Machines {
         }
     }
 
-    /// The outcome of a call that a machine has begun.
-    ///
-    /// # Errors
-    /// NATS does not answer.
-    pub async fn claim(&self, machine: &MachineId, call: &str) -> Result<Option<Claim>> {
-        self.store.calls.get(&protocol::call_key(machine, call)).await
+    /// The calls that were sent to them.
+    pub fn calls(&self) -> &Calls {
+        &self.store.calls
     }
 
     /// Follows which machines are paired and connected, and what their connectors report, while the future is polled.
@@ -337,6 +354,7 @@ impl Machines {
                     }
                     true
                 });
+                self.pairings.send_replace(());
             });
             // The store may have the presence of a machine that has disconnected since.
             self.check_all();
@@ -388,7 +406,7 @@ impl Machines {
 
     /// Follows the machines' connections until that fails. NATS reports a lost connection at once; a presence only expires later.
     async fn follow_connections(&self) -> anyhow::Error {
-        let (client, account) = &self.system;
+        let (client, account) = (self.revocation.system(), self.revocation.account());
         let count = |client: &Client| client.statistics().connects.load(Ordering::Relaxed);
         let connects = || count(client) + count(&self.store.client);
         let mut events = match client.subscribe(format!("$SYS.ACCOUNT.{account}.DISCONNECT")).await
@@ -397,6 +415,7 @@ impl Machines {
             Err(error) => return error.into(),
         };
         let (mut connected, mut ticks) = (connects(), interval(RECONNECT_CHECK));
+        let mut revokes_at = Some(Instant::now());
         loop {
             tokio::select! {
                 event = events.next() => {
@@ -408,10 +427,22 @@ impl Machines {
                     tokio::spawn(async move { machines.check(id).await });
                 }
                 // While this hub was disconnected, it received no events.
-                _ = ticks.tick() => if connects() != connected {
-                    connected = connects();
-                    self.check_all();
-                },
+                _ = ticks.tick() => {
+                    if connects() != connected {
+                        connected = connects();
+                        revokes_at = Some(Instant::now());
+                        self.check_all();
+                    }
+                    // A server that restarted has forgotten the revocations.
+                    if revokes_at.is_some_and(|at| at <= Instant::now()) {
+                        let sent = self.revocation.send().await;
+                        revokes_at = sent.is_err().then(|| Instant::now() + REVOCATION_PAUSE);
+                        if let Err(error) = sent {
+                            let error = format!("{error:#}");
+                            tracing::warn!(error, "the NATS servers did not get the revocations");
+                        }
+                    }
+                }
             }
         }
         anyhow::anyhow!("the connection to NATS's system account was closed")
@@ -512,6 +543,42 @@ fn listed_session(session: &Session) -> ListedSession {
     ListedSession { sid, ai, cwd }
 }
 
+/// What a machine reports, within the limits of what is shown, and with fewer sessions if it has more than `most` bytes of JSON.
+///
+/// # Errors
+/// It can't be written as JSON.
+pub fn bounded(presence: Presence, most: usize) -> Result<Presence> {
+    let cut = |text: &str, most: usize| text.chars().take(most).collect::<String>();
+    let scan = presence.scan.into_iter().take(MOST_PROGRAMS).map(|(name, program)| {
+        let binary = cut(&program.binary, LONGEST_TITLE);
+        let version = cut(&program.version, LONGEST_NAME);
+        (cut(&name, LONGEST_NAME), protocol::Program { binary, version, ..program })
+    });
+    let sessions = presence.sessions.into_iter().take(MOST_SESSIONS).map(|session| Session {
+        sid: cut(&session.sid, LONGEST_NAME),
+        ai: session.ai.map(|ai| cut(&ai, LONGEST_NAME)),
+        cwd: cut(&session.cwd, LONGEST_TITLE),
+        title: cut(&session.title, LONGEST_TITLE),
+        instance: cut(&session.instance, LONGEST_NAME),
+    });
+    let mut bounded = Presence {
+        name: cut(&presence.name, LONGEST_NAME),
+        platform: cut(&presence.platform, LONGEST_NAME),
+        version: cut(&presence.version, LONGEST_NAME),
+        scan: scan.collect(),
+        sessions: sessions.collect(),
+    };
+    let length =
+        |presence: &Presence| Ok::<_, serde_json::Error>(serde_json::to_vec(presence)?.len());
+    while length(&bounded)? > most && !bounded.sessions.is_empty() {
+        bounded.sessions.truncate(bounded.sessions.len() / 2);
+    }
+    if length(&bounded)? > most {
+        bounded.scan.clear();
+    }
+    Ok(bounded)
+}
+
 /// What a machine reports, with all texts safe to show.
 fn visible_presence(presence: Presence) -> Presence {
     let scan = presence.scan.into_iter().take(MOST_PROGRAMS).map(|(name, program)| {
@@ -528,13 +595,12 @@ fn visible_presence(presence: Presence) -> Presence {
 
 /// A session with all texts safe to show, whatever its connector sent.
 pub fn visible(session: Session) -> Session {
-    const LONGEST: usize = 1000;
     let Session { sid, ai, cwd, title, instance } = session;
     Session {
         sid: shown(&sid, LONGEST_NAME),
         ai: ai.map(|ai| shown(&ai, LONGEST_NAME)),
-        cwd: shown(&cwd, LONGEST),
-        title: shown(&title, LONGEST),
+        cwd: shown(&cwd, LONGEST_TITLE),
+        title: shown(&title, LONGEST_TITLE),
         instance: shown(&instance, LONGEST_NAME),
     }
 }

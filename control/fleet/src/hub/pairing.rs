@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     audit, codes,
     machines::{LONGEST_NAME, Machine, shown},
+    revocation::Revocation,
     store::{INVITATION_AGE, Store, now},
 };
 use crate::{
@@ -18,9 +19,9 @@ use crate::{
     digest::random,
     identity::{self, MachineId},
     jwt::{self, Permissions},
-    nats::Credentials,
+    nats::{Credentials, reply_within},
     nats_server::Fleet,
-    protocol,
+    protocol::{self, TOKEN_LIFE, Tokens},
 };
 
 /// Pairs machines.
@@ -57,6 +58,7 @@ impl Pairing {
         let permissions = Permissions {
             publish: vec![Invitation::subject(&number)],
             subscribe: vec![format!("{}.>", Invitation::inbox(&number))],
+            may_reply: false,
         };
         let key = identity::key(&seed)?.public_key();
         let lifetime = Some(INVITATION_AGE);
@@ -86,11 +88,11 @@ impl Pairing {
         self.reply(accepted)
     }
 
-    /// Pairs the machine with this public key. Returns the token of its permissions.
+    /// Pairs the machine with this public key. Returns the tokens of its permissions.
     ///
     /// # Errors
     /// Another key has the same id, or NATS does not store it.
-    pub async fn pair(&self, key: &str, name: &str, platform: &str) -> Result<String> {
+    pub async fn pair(&self, key: &str, name: &str, platform: &str) -> Result<Tokens> {
         ensure!(identity::is_user_key(key), "this is not the public key of a NATS user");
         let id = MachineId::of_key(key);
         let machine = Machine {
@@ -105,7 +107,23 @@ impl Pairing {
             let is_same = paired.is_some_and(|paired| paired.key == key);
             ensure!(is_same, "another machine has the id {id}");
         }
-        jwt::user(&self.account, key, id.as_str(), Some(&protocol::permissions(&id)), None)
+        Revocation::pass(&self.store, key).await?;
+        self.tokens(key)
+    }
+
+    /// New tokens for the machine with this public key.
+    ///
+    /// # Errors
+    /// The key of the fleet's account is damaged.
+    pub fn tokens(&self, key: &str) -> Result<Tokens> {
+        let id = MachineId::of_key(key);
+        let token = |permissions, life| {
+            jwt::user(&self.account, key, id.as_str(), Some(&permissions), life)
+        };
+        Ok(Tokens {
+            jwt: token(protocol::permissions(&id), Some(TOKEN_LIFE))?,
+            renewal: token(protocol::renewal_permissions(&id), None)?,
+        })
     }
 
     /// Answers pairing requests while the future is polled. If there are several hubs, one of them answers.
@@ -117,8 +135,8 @@ impl Pairing {
         let client = &self.store.client;
         let mut requests = client.queue_subscribe(subject, "hubs".to_owned()).await?;
         while let Some(request) = requests.next().await {
-            let Some(reply) = request.reply.clone() else { continue };
             let number = request.subject.rsplit('.').next().unwrap_or_default();
+            let Some(reply) = reply_within(&request, &Invitation::inbox(number)) else { continue };
             let accepted = match serde_json::from_slice::<PairRequest>(&request.payload) {
                 Ok(request) => self.accept(number, number, &request).await,
                 Err(error) => Err(error.into()),
@@ -129,9 +147,9 @@ impl Pairing {
         bail!("the connection to NATS was closed")
     }
 
-    fn reply(&self, accepted: Result<String>) -> PairReply {
+    fn reply(&self, accepted: Result<Tokens>) -> PairReply {
         match accepted {
-            Ok(jwt) => PairReply::Paired { jwt, hub: self.hub.clone() },
+            Ok(tokens) => PairReply::Paired { tokens, hub: self.hub.clone() },
             Err(error) => {
                 tracing::warn!(error = %format!("{error:#}"), "a machine was not paired");
                 PairReply::Refused(format!("{error:#}"))
@@ -145,18 +163,20 @@ impl Pairing {
     }
 
     /// Pairs a machine by an invitation or a code, which the store holds under `key`. `text` is what the machine signed.
-    async fn accept(&self, text: &str, key: &str, request: &PairRequest) -> Result<String> {
+    async fn accept(&self, text: &str, key: &str, request: &PairRequest) -> Result<Tokens> {
         let public = KeyPair::from_public_key(&request.key)
             .map_err(|error| anyhow::anyhow!("the machine's key: {error}"))?;
         let proof = URL_SAFE_NO_PAD.decode(&request.proof).context("the proof")?;
         let is_proven = public.verify(text.as_bytes(), &proof).is_ok();
         ensure!(is_proven, "the machine did not sign with the key that it claims");
+        // Its token would end within a day.
+        ensure!(request.renews, "this machine's version of Unterm is too old for this hub");
         let is_open = self.store.invitations.take(key).await?;
         ensure!(is_open, "the code or invitation is wrong, was used or has expired");
-        let jwt = self.pair(&request.key, &request.name, &request.platform).await?;
+        let tokens = self.pair(&request.key, &request.name, &request.platform).await?;
         let detail =
             format!("{} {}", MachineId::of_key(&request.key), shown(&request.name, LONGEST_NAME));
         audit::changed(&self.store, "machine-pair", &detail).await?;
-        Ok(jwt)
+        Ok(tokens)
     }
 }

@@ -1,44 +1,48 @@
-//! Limits the calls that run at a time, in total and for each token, so that no token takes all places.
+//! Limits what runs at a time, in total and for each user of it, so that no user takes all places.
 
 use std::{collections::HashMap, sync::Arc};
 
 use parking_lot::Mutex;
 
-/// The most calls at a time.
-const MOST: usize = 256;
-/// The most calls of one token at a time.
-const MOST_OF_TOKEN: usize = 32;
-
-/// The calls that run, by the ids of their tokens.
-#[derive(Clone, Default)]
-pub struct CallPlaces(Arc<Mutex<HashMap<String, usize>>>);
-
-/// A place of a call, until it is dropped.
-pub struct CallPlace {
-    places: CallPlaces,
-    token: String,
+/// Places, by the names of their users, such as the ids of tokens.
+#[derive(Clone)]
+pub struct Places {
+    taken: Arc<Mutex<HashMap<String, usize>>>,
+    most: usize,
+    most_each: usize,
 }
 
-impl CallPlaces {
-    /// A place for a call of a token. `None`: all are taken.
-    pub fn take(&self, token: &str) -> Option<CallPlace> {
-        let mut running = self.0.lock();
-        let own = running.get(token).copied().unwrap_or_default();
-        if own >= MOST_OF_TOKEN || running.values().sum::<usize>() >= MOST {
+/// A place, until it is dropped.
+pub struct Place {
+    places: Places,
+    user: String,
+}
+
+impl Places {
+    /// At most `most` places, and `most_each` for one user.
+    pub fn new(most: usize, most_each: usize) -> Self {
+        Self { taken: Arc::default(), most, most_each }
+    }
+
+    /// A place for a user. `None`: all are taken.
+    pub fn take(&self, user: &str) -> Option<Place> {
+        let mut taken = self.taken.lock();
+        let own = taken.get(user).copied().unwrap_or_default();
+        if own >= self.most_each || taken.values().sum::<usize>() >= self.most {
             return None;
         }
-        running.insert(token.to_owned(), own + 1);
-        Some(CallPlace { places: self.clone(), token: token.to_owned() })
+        taken.insert(user.to_owned(), own + 1);
+        Some(Place { places: self.clone(), user: user.to_owned() })
     }
 }
 
-impl Drop for CallPlace {
+impl Drop for Place {
     fn drop(&mut self) {
-        let mut running = self.places.0.lock();
-        if let Some(count) = running.get_mut(&self.token) {
+        let mut taken = self.places.taken.lock();
+        if let Some(count) = taken.get_mut(&self.user) {
             *count -= 1;
             if *count == 0 {
-                running.remove(&self.token);
+                taken.remove(&self.user);
             }
         }
     }
@@ -49,21 +53,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_takes_its_share_and_no_more() {
-        let places = CallPlaces::default();
-        let mut taken: Vec<_> = (0..MOST_OF_TOKEN).map(|_| places.take("a").unwrap()).collect();
+    fn a_user_takes_its_share_and_no_more() {
+        let places = Places::new(12, 4);
+        let mut taken: Vec<_> = (0..4).map(|_| places.take("a").unwrap()).collect();
         assert!(places.take("a").is_none());
         assert!(places.take("b").is_some(), "and gives it back at once");
         taken.pop();
         taken.extend(places.take("a"));
-        let others = (1..MOST / MOST_OF_TOKEN).flat_map(|token| {
-            let places = &places;
-            (0..MOST_OF_TOKEN).filter_map(move |_| places.take(&token.to_string()))
-        });
-        taken.extend(others);
-        assert_eq!(taken.len(), MOST);
+        taken.extend((0..4).filter_map(|_| places.take("c")));
+        taken.extend((0..9).filter_map(|_| places.take("d")));
+        assert_eq!(taken.len(), 12);
         assert!(places.take("b").is_none());
         drop(taken);
-        assert!(places.0.lock().is_empty());
+        assert!(places.taken.lock().is_empty());
     }
 }

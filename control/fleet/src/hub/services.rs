@@ -5,9 +5,13 @@ use std::sync::Arc;
 use super::{
     action::Executor, blocked_lines::BlockedLines, conversations::Conversations,
     decisions::Decisions, held::Held, host::Host, machines::Machines, notices::Notices,
-    passkeys::Passkeys, places::CallPlaces, sign_ins::SignIns, stop::Stop, store::Store,
+    passkeys::Passkeys, places::Places, sign_ins::SignIns, stop::Stop, store::Store,
     tokens::Tokens, typing::Typing, views::Views,
 };
+
+/// The most calls at a time, and the most of one token.
+const MOST_CALLS: usize = 256;
+const MOST_CALLS_OF_TOKEN: usize = 32;
 
 /// The parts of a hub that calls use.
 pub struct Services {
@@ -42,7 +46,7 @@ pub struct Services {
     /// The live views of sessions in the dashboard.
     pub views: Views,
     /// Bounds the calls that run at a time.
-    pub places: CallPlaces,
+    pub places: Places,
 }
 
 impl Services {
@@ -79,7 +83,8 @@ impl Services {
             blocked_lines: blocked_lines.clone(),
             replaying: Arc::default(),
         };
-        let (sign_ins, places) = (SignIns::new(store.clone()), CallPlaces::default());
+        let (sign_ins, places) =
+            (SignIns::new(store.clone()), Places::new(MOST_CALLS, MOST_CALLS_OF_TOKEN));
         Self {
             name,
             stop,

@@ -1,25 +1,24 @@
-//! The fleet's state: buckets and streams of NATS's JetStream. A hub keeps nothing else, so that hubs can be replaced and added.
+//! The fleet's state: buckets and streams of NATS's JetStream, in an account that only hubs use. A hub keeps nothing else, so that
+//! hubs can be replaced and added. The machines' account has no streams: what a machine reports, a hub stores (`machine_asks.rs`).
 
-use std::{collections::BTreeMap, time::Duration};
+mod earlier;
+
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow};
 use async_nats::{
-    Client, HeaderValue,
+    Client,
     jetstream::{
-        self,
-        consumer::{DeliverPolicy, pull},
-        kv::{self, UpdateErrorKind},
+        self, kv,
         stream::{self, DiscardPolicy, RetentionPolicy},
     },
 };
-use axum::body::Bytes;
-use futures_util::StreamExt as _;
-use serde::{Serialize, de::DeserializeOwned};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
+use super::{bucket::Bucket, calls::Calls};
 use crate::{
     nats,
-    protocol::{CALL_MEMORY, CALLS, PRESENCE, PRESENCE_TTL},
+    protocol::{CALL_MEMORY, PRESENCE_TTL},
 };
 
 /// The stream of calls that wait while their conversation is paused.
@@ -43,7 +42,7 @@ const BUCKET_BYTES: i64 = 64 << 20;
 const SMALL_BUCKET_BYTES: i64 = 8 << 20;
 const LARGE_BUCKET_BYTES: i64 = 256 << 20;
 /// How much free space the sum of these limits needs, in words.
-const DISK_NEED: &str = "2.7 GB";
+const DISK_NEED: &str = "3 GB";
 /// The most bytes of all calls that wait.
 const HELD_BYTES: i64 = 256 << 20;
 /// How long an invitation is valid.
@@ -51,18 +50,17 @@ pub const INVITATION_AGE: Duration = Duration::from_secs(600);
 /// How long a code for the dashboard is valid, and how long a sign-in lasts.
 const CODE_AGE: Duration = Duration::from_secs(600);
 const SIGN_IN_AGE: Duration = Duration::from_secs(12 * 3600);
+/// How long the outcome of a call is kept. A hub asks for it if another hub ended before the machine's reply arrived.
+const OUTCOME_AGE: Duration = Duration::from_secs(6 * 3600);
+/// How long a revocation is kept: longer than any token of a machine is in use.
+const REVOCATION_AGE: Duration = Duration::from_secs(5 * 365 * 24 * 3600);
 /// How long a line waits for a person. Shorter than [`CALL_MEMORY`], so that no line is released twice.
 const LINE_AGE: Duration = Duration::from_secs(24 * 3600);
-/// How long the next value of a bucket may take.
-const PATIENCE: Duration = Duration::from_secs(5);
 /// How long a browser has time to answer a challenge with a passkey.
 pub const CHALLENGE_AGE: Duration = Duration::from_secs(300);
-/// How often a change is tried again because another hub changed the same value.
-const TRIES: usize = 20;
-
 /// The fleet's state.
 pub struct Store {
-    /// The connection to the account that hubs share with machines.
+    /// The connection to the account that hubs share with machines. It has no streams.
     pub client: Client,
     /// The streams and buckets of the hubs' own account.
     pub jetstream: jetstream::Context,
@@ -88,53 +86,57 @@ pub struct Store {
     pub used_challenges: Bucket,
     /// Switches for the whole fleet, such as the emergency stop.
     pub switches: Bucket,
-    /// The calls that machines have begun.
-    pub calls: Bucket,
+    /// The calls that hubs have sent to machines.
+    pub calls: Calls,
+    /// The keys of removed machines, each with the time of its revocation in seconds since 1970.
+    pub revoked: Bucket,
     /// Calls with a line that the rules of a machine refuse, by the calls' ids.
     pub blocked_lines: Bucket,
 }
 
 impl Store {
-    /// Opens the state, and creates missing parts. The machines' account holds only the buckets that machines write. `replicas`: on
-    /// how many servers of a cluster it is kept.
+    /// Opens the state, and creates missing parts. Moves what an earlier version kept in the machines' account. `replicas`: on how
+    /// many servers of a cluster it is kept.
     ///
     /// # Errors
     /// NATS has no JetStream, or does not answer.
     pub async fn open(machines: Client, state: &Client, replicas: usize) -> Result<Self> {
-        let (shared, jetstream) = (nats::jetstream(&machines), nats::jetstream(state));
-        let bucket_in =
-            async |account: &jetstream::Context, name: &str, max_age, limit_markers, max_bytes| {
-                let config = kv::Config {
-                    bucket: name.to_owned(),
-                    history: 1,
-                    max_age,
-                    limit_markers,
-                    max_value_size: LONGEST_VALUE,
-                    max_bytes,
-                    num_replicas: replicas,
-                    ..kv::Config::default()
-                };
-                let made = account.create_or_update_key_value(config).await;
-                made.map(Bucket).map_err(|error| explained(&error, name))
+        let jetstream = nats::jetstream(state);
+        let bucket_in = async |name: &str, max_age, limit_markers, max_bytes| {
+            let config = kv::Config {
+                bucket: name.to_owned(),
+                history: 1,
+                max_age,
+                limit_markers,
+                max_value_size: LONGEST_VALUE,
+                max_bytes,
+                num_replicas: replicas,
+                ..kv::Config::default()
             };
-        let bucket =
-            async |name, max_age| bucket_in(&jetstream, name, max_age, None, BUCKET_BYTES).await;
+            let made = jetstream.create_or_update_key_value(config).await;
+            made.map(|made| Bucket::new(made, jetstream.clone()))
+                .map_err(|error| explained(&error, name))
+        };
+        let bucket = async |name, max_age| bucket_in(name, max_age, None, BUCKET_BYTES).await;
         let (forever, large) = (Duration::ZERO, LARGE_BUCKET_BYTES);
         let (passkeys, used) = ("fleet_passkeys", "fleet_used_challenges");
         let small = SMALL_BUCKET_BYTES;
         let store = Self {
-            presence: bucket_in(&shared, PRESENCE, forever, Some(PRESENCE_TTL), large).await?,
-            calls: bucket_in(&shared, CALLS, CALL_MEMORY, None, large).await?,
+            presence: bucket_in("fleet_presence", forever, Some(PRESENCE_TTL), large).await?,
+            calls: Calls {
+                states: bucket_in("fleet_calls", CALL_MEMORY, None, large).await?,
+                outcomes: bucket_in("fleet_outcomes", OUTCOME_AGE, None, large).await?,
+            },
+            revoked: bucket_in("fleet_revoked", REVOCATION_AGE, None, small).await?,
             machines: bucket("fleet_machines", forever).await?,
             tokens: bucket("fleet_tokens", forever).await?,
             token_uses: bucket("fleet_token_uses", forever).await?,
-            conversations: bucket_in(&jetstream, "fleet_conversations", forever, None, large)
-                .await?,
+            conversations: bucket_in("fleet_conversations", forever, None, large).await?,
             invitations: bucket("fleet_invitations", INVITATION_AGE).await?,
             codes: bucket("fleet_codes", CODE_AGE).await?,
             sign_ins: bucket("fleet_sign_ins", SIGN_IN_AGE).await?,
-            passkeys: bucket_in(&jetstream, passkeys, forever, None, small).await?,
-            used_challenges: bucket_in(&jetstream, used, 2 * CHALLENGE_AGE, None, small).await?,
+            passkeys: bucket_in(passkeys, forever, None, small).await?,
+            used_challenges: bucket_in(used, 2 * CHALLENGE_AGE, None, small).await?,
             switches: bucket("fleet_switches", forever).await?,
             blocked_lines: bucket("fleet_blocked_lines", LINE_AGE).await?,
             client: machines,
@@ -168,6 +170,10 @@ impl Store {
                 .await
                 .map_err(|error| explained(&error, &name))?;
         }
+        let shared = nats::jetstream(&store.client);
+        earlier::migrate(&shared, &store.calls)
+            .await
+            .context("moving state of an earlier version")?;
         Ok(store)
     }
 }
@@ -179,156 +185,6 @@ fn explained(error: &dyn std::error::Error, name: &str) -> anyhow::Error {
         true => anyhow!("the NATS server has too little disk space: a fleet needs {DISK_NEED}"),
         false => anyhow!("opening {name}: {text}"),
     }
-}
-
-/// A bucket of JSON values.
-#[derive(Clone)]
-pub struct Bucket(pub kv::Store);
-
-impl Bucket {
-    /// The value under a key. A value of another form counts as none.
-    ///
-    /// # Errors
-    /// NATS does not answer.
-    pub async fn get<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>> {
-        Ok(self.get_revision(key).await?.map(|(value, _)| value))
-    }
-
-    /// The same, with the value's revision.
-    async fn get_revision<T: DeserializeOwned>(&self, key: &str) -> Result<Option<(T, u64)>> {
-        let entry = self.0.entry(key).await.with_context(|| format!("reading {key}"))?;
-        let Some(entry) = entry.filter(|entry| entry.operation == kv::Operation::Put) else {
-            return Ok(None);
-        };
-        match serde_json::from_slice(&entry.value) {
-            Ok(value) => Ok(Some((value, entry.revision))),
-            Err(error) => {
-                tracing::warn!(key, %error, "a value is not understood");
-                Ok(None)
-            }
-        }
-    }
-
-    /// Stores a value.
-    ///
-    /// # Errors
-    /// NATS does not store it.
-    pub async fn put(&self, key: &str, value: &impl Serialize) -> Result<()> {
-        self.0.put(key, serde_json::to_vec(value)?.into()).await?;
-        Ok(())
-    }
-
-    /// Stores a value under a key that has none. False: the key has a value.
-    ///
-    /// # Errors
-    /// NATS does not store it.
-    pub async fn create(&self, key: &str, value: &impl Serialize) -> Result<bool> {
-        match self.0.create(key, serde_json::to_vec(value)?.into()).await {
-            Ok(_) => Ok(true),
-            Err(error) if error.kind() == kv::CreateErrorKind::AlreadyExists => Ok(false),
-            Err(error) => Err(error.into()),
-        }
-    }
-
-    /// Changes a value, also if others change it at the same time. Returns the new value, or `None` if there is none. If `change`
-    /// returns false, nothing is stored.
-    ///
-    /// # Errors
-    /// NATS does not store it.
-    pub async fn change<T: Serialize + DeserializeOwned>(
-        &self,
-        key: &str,
-        change: impl Fn(&mut T) -> bool,
-    ) -> Result<Option<T>> {
-        for _ in 0..TRIES {
-            let Some((mut value, revision)) = self.get_revision::<T>(key).await? else {
-                return Ok(None);
-            };
-            if !change(&mut value) {
-                return Ok(Some(value));
-            }
-            match self.0.update(key, serde_json::to_vec(&value)?.into(), revision).await {
-                Ok(_) => return Ok(Some(value)),
-                Err(error) if error.kind() == UpdateErrorKind::WrongLastRevision => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        anyhow::bail!("{key} was changed by others {TRIES} times in a row")
-    }
-
-    /// Removes a value. False: there is none, or another hub removed it first.
-    ///
-    /// # Errors
-    /// NATS does not answer.
-    pub async fn take(&self, key: &str) -> Result<bool> {
-        let Some(entry) = self.0.entry(key).await?.filter(|e| e.operation == kv::Operation::Put)
-        else {
-            return Ok(false);
-        };
-        match self.0.delete_expect_revision(key, Some(entry.revision)).await {
-            Ok(()) => Ok(true),
-            Err(error) if error.kind() == UpdateErrorKind::WrongLastRevision => Ok(false),
-            Err(error) => Err(error.into()),
-        }
-    }
-
-    /// All values, sorted by their keys. Values of another form are left out.
-    ///
-    /// # Errors
-    /// NATS does not answer.
-    pub async fn all<T: DeserializeOwned>(&self) -> Result<Vec<(String, T)>> {
-        let mut all = Vec::new();
-        for (key, value) in self.read().await? {
-            match serde_json::from_slice(&value) {
-                Ok(value) => all.push((key, value)),
-                Err(error) => tracing::warn!(key, %error, "a value is not understood"),
-            }
-        }
-        Ok(all)
-    }
-
-    /// The bytes of all values, by their keys, in one request instead of one for each key.
-    async fn read(&self) -> Result<BTreeMap<String, Bytes>> {
-        let config = pull::OrderedConfig {
-            deliver_policy: DeliverPolicy::LastPerSubject,
-            filter_subject: format!("{}>", self.0.prefix),
-            ..pull::OrderedConfig::default()
-        };
-        let consumer = self.0.stream.create_consumer(config).await?;
-        let mut all = BTreeMap::new();
-        if consumer.cached_info().num_pending == 0 {
-            return Ok(all);
-        }
-        let name = consumer.cached_info().name.clone();
-        let mut messages = consumer.messages().await?;
-        loop {
-            let next = tokio::time::timeout(PATIENCE, messages.next()).await;
-            let message = next
-                .context("NATS did not send the bucket's next value in time")?
-                .context("the stream of values ended")??;
-            let info = message.info().map_err(|error| anyhow!("{error}"))?;
-            let is_last = info.pending == 0;
-            let key = message.subject.strip_prefix(self.0.prefix.as_str());
-            if let (Some(key), None) = (key, removal(&message)) {
-                all.insert(key.to_owned(), message.payload.clone());
-            }
-            if is_last {
-                break;
-            }
-        }
-        drop(messages);
-        // NATS would keep it for 30 seconds.
-        if let Err(error) = self.0.stream.delete_consumer(&name).await {
-            tracing::debug!(%error, "a consumer was not deleted");
-        }
-        Ok(all)
-    }
-}
-
-/// The header of a message that removes a key, by a hub or because it has expired (NATS, ADR-8 and ADR-43).
-fn removal(message: &async_nats::Message) -> Option<&HeaderValue> {
-    let headers = message.headers.as_ref()?;
-    headers.get("KV-Operation").or_else(|| headers.get("Nats-Marker-Reason"))
 }
 
 /// The age of a time that [`now`] returned. `None` if the text is not such a time.

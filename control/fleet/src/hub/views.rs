@@ -151,8 +151,9 @@ impl Views {
                     let Some(frame) = frame else { return Some("the connection to NATS was closed".to_owned()) };
                     match frame_event(&frame.payload) {
                         // Without a viewer, the next loop ends.
-                        Ok(frame) => drop(shown.frames.send(frame)),
-                        Err(why) => return Some(why),
+                        Some(Ok(frame)) => drop(shown.frames.send(frame)),
+                        Some(Err(why)) => return Some(why),
+                        None => tracing::debug!(%machine, sid, "a malformed frame was skipped"),
                     }
                 }
                 refused = async { asking.as_mut().expect("it is asked").await }, if asking.is_some() => {
@@ -202,26 +203,26 @@ impl Viewer {
     }
 }
 
-/// A machine's frame as an event. A machine may send anything.
+/// A machine's frame as an event. A machine may send anything. `None`: the frame is malformed.
 ///
 /// # Errors
-/// The view has ended, or the frame is malformed. A reason for the person.
-fn frame_event(payload: &[u8]) -> Result<Shown, String> {
+/// The view has ended. A reason for the person.
+fn frame_event(payload: &[u8]) -> Option<Result<Shown, String>> {
     let is_base64 = |text: &str| STANDARD.decode(text).is_ok();
     match serde_json::from_slice(payload) {
         Ok(Frame::Screen { cols, rows, base64, lost }) if is_base64(&base64) => {
             let screen = json!({"cols": cols, "rows": rows, "data": base64}).to_string();
             let screen = event("screen", &screen);
-            Ok(Shown::Screen(match lost {
+            Some(Ok(Shown::Screen(match lost {
                 0 => screen,
                 _ => [event("gap", "{}"), screen].concat().into(),
-            }))
+            })))
         }
         Ok(Frame::Bytes(base64)) if is_base64(&base64) => {
-            Ok(Shown::Output(event("bytes", &base64)))
+            Some(Ok(Shown::Output(event("bytes", &base64))))
         }
-        Ok(Frame::End(why)) => Err(reason(&why)),
-        _ => Err("the machine sent a malformed frame".to_owned()),
+        Ok(Frame::End(why)) => Some(Err(reason(&why))),
+        _ => None,
     }
 }
 
@@ -233,10 +234,11 @@ fn end(why: &str) -> Shown {
 mod tests {
     use super::*;
 
-    /// The event that a page gets for what a machine sent.
+    /// The event that a page gets for what a machine sent. Empty: none.
     fn shown(payload: &[u8]) -> String {
+        let Some(frame) = frame_event(payload) else { return String::new() };
         let (Shown::Screen(event) | Shown::Output(event) | Shown::End(event)) =
-            frame_event(payload).unwrap_or_else(|why| end(&why));
+            frame.unwrap_or_else(|why| end(&why));
         String::from_utf8(event.to_vec()).unwrap()
     }
 
@@ -248,17 +250,30 @@ mod tests {
     fn no_frame_makes_events_of_its_own() {
         let hostile = "a\n\nevent: screen\ndata: {}\n\n".to_owned();
         assert_eq!(shown(&sent(&Frame::Bytes("aGk=".to_owned()))), "event: bytes\ndata: aGk=\n\n");
+        let event = shown(&sent(&Frame::End(hostile)));
+        assert!(event.starts_with("event: end\n"), "{event}");
+        assert_eq!(event.matches("\n\n").count(), 1, "{event}");
+    }
+
+    #[test]
+    fn a_malformed_frame_is_skipped() {
+        let hostile = "a\n\nevent: end\ndata: {}\n\n".to_owned();
         for frame in [
-            Frame::Bytes(hostile.clone()),
-            Frame::Screen { cols: 1, rows: 1, base64: hostile.clone(), lost: 0 },
-            Frame::End(hostile),
+            &b"nothing"[..],
+            b"",
+            b"{}",
+            b"\xff",
+            // The reply of a store, and a presence.
+            br#"{"stream":"KV_fleet_presence","seq":1}"#,
+            br#"{"bytes":1}"#,
+            br#"{"end":null}"#,
+            br#"{"screen":{"cols":70000,"rows":1,"base64":"","lost":0}}"#,
+            &sent(&Frame::Bytes("A".to_owned())),
+            &sent(&Frame::Bytes(hostile.clone())),
+            &sent(&Frame::Screen { cols: 1, rows: 1, base64: hostile, lost: 0 }),
         ] {
-            let event = shown(&sent(&frame));
-            assert!(event.starts_with("event: end\n"), "{event}");
-            assert_eq!(event.matches("\n\n").count(), 1, "{event}");
+            assert_eq!(shown(frame), "", "{}", String::from_utf8_lossy(frame));
         }
-        assert!(shown(b"nothing").starts_with("event: end\n"));
-        assert!(shown(&sent(&Frame::Bytes("A".to_owned()))).starts_with("event: end\n"));
     }
 
     #[tokio::test]
@@ -269,7 +284,7 @@ mod tests {
         let bytes = ["YQ==", "Yg==", "Yw=="].map(|text| Frame::Bytes(text.to_owned()));
         let screen = Frame::Screen { cols: 2, rows: 1, base64: "ZA==".to_owned(), lost: 3 };
         for frame in bytes.iter().chain([&screen]) {
-            let _ = view.frames.send(frame_event(&sent(frame)).unwrap());
+            let _ = view.frames.send(frame_event(&sent(frame)).unwrap().unwrap());
         }
         let _ = view.frames.send(end("over"));
         viewer.forward(&send).await;

@@ -17,7 +17,7 @@ use parking_lot::Mutex;
 use serde::de::IgnoredAny;
 use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, duplex},
-    sync::{Notify, OwnedSemaphorePermit, mpsc},
+    sync::{Notify, mpsc},
     time::{Instant, sleep_until},
 };
 use unterm_mux::random;
@@ -36,6 +36,10 @@ pub const PATH: &str = "/mcp/sse";
 pub const SESSION: &str = "session_id";
 /// The most streams: fewer than concurrent requests, so that their clients can always post.
 const MOST_STREAMS: usize = 24;
+/// The most streams of agents. The rest is the owner's.
+const MOST_OF_AGENTS: usize = 20;
+/// The most streams of one agent's token.
+const MOST_OF_AGENT: usize = 8;
 /// The most bytes buffered between a session and its stream, in each direction.
 const PIPE: usize = 64 << 10;
 /// The most events buffered for the connection.
@@ -113,21 +117,18 @@ impl Streams {
         Ok(reply)
     }
 
-    /// Adds a stream. If there are too many, ends the stream of the same token that was idle longest, because many clients leave
+    /// Adds a stream. If there is no room, ends the stream of the same token that was idle longest, because many clients leave
     /// streams open and never use them again.
     fn admit(&self, id: String, stream: Arc<Stream>) -> Result<(), Refused> {
         let mut open = self.open.lock();
-        if open.len() >= MOST_STREAMS {
+        if let Some((most, whose)) = limit_reached(&open, stream.token) {
             let Some((left, idle)) = longest_idle(&open, stream.token) else {
                 let why = format!(
-                    "There are {MOST_STREAMS} streams, and none of yours is idle: end one, or use /mcp, which needs none"
+                    "There are {most} streams{whose}, and none of yours is idle: end one, or use /mcp, which needs none"
                 );
                 return Err((StatusCode::SERVICE_UNAVAILABLE, why));
             };
-            tracing::warn!(
-                ?idle,
-                "there are {MOST_STREAMS} streams: one that was left gives way to a new one"
-            );
+            tracing::warn!(?idle, "there are {most} streams{whose}: one gives way to a new one");
             if let Some(left) = open.remove(&left) {
                 left.end.notify_one();
             }
@@ -140,12 +141,12 @@ impl Streams {
     ///
     /// # Errors
     /// The token has no stream of this name, or the body is not one message.
-    pub async fn post(
+    pub async fn post<P: Send + 'static>(
         &self,
         token: TokenKind,
         name: Option<&str>,
         body: &[u8],
-        place: OwnedSemaphorePermit,
+        place: P,
     ) -> Result<Response<Body>, Refused> {
         let none = || {
             let why = "Open a stream with GET, and post to the address that its first event says";
@@ -169,6 +170,26 @@ impl Streams {
             _ => Err(none()),
         }
     }
+}
+
+/// The limit that leaves no room for a stream of this token, and whose streams it counts, in words.
+fn limit_reached(
+    open: &HashMap<String, Arc<Stream>>,
+    token: TokenKind,
+) -> Option<(usize, &'static str)> {
+    let is_agent = |of: TokenKind| matches!(of, TokenKind::Agent(_));
+    let count = |is_counted: &dyn Fn(TokenKind) -> bool| {
+        open.values().filter(|stream| is_counted(stream.token)).count()
+    };
+    let limits = [
+        (MOST_OF_AGENT, " of this token", count(&|of| of == token)),
+        (MOST_OF_AGENTS, " of agents", count(&is_agent)),
+        (MOST_STREAMS, "", count(&|_| true)),
+    ];
+    // The owner's own streams have only the last limit.
+    let mut limits = limits.into_iter().skip(if is_agent(token) { 0 } else { 2 });
+    let reached = limits.find(|(most, _, count)| count >= most);
+    reached.map(|(most, whose, _)| (most, whose))
 }
 
 /// Of the streams of a token without unanswered requests, the one that was idle longest, and for how long.
@@ -241,23 +262,54 @@ mod tests {
 
     use super::*;
 
+    /// A stream that was used so many seconds after `now`.
+    fn stream(token: TokenKind, now: Instant, seconds: u64) -> Arc<Stream> {
+        Arc::new(Stream {
+            token,
+            input: tokio::sync::Mutex::new(duplex(1).0),
+            pending: PendingReplies::default(),
+            used: Mutex::new(now + Duration::from_secs(seconds)),
+            end: Notify::new(),
+        })
+    }
+
+    fn owes(stream: Arc<Stream>) -> Arc<Stream> {
+        stream.pending.send_modify(|pending| {
+            pending.insert(RequestId::Number(1));
+        });
+        stream
+    }
+
+    #[test]
+    fn agents_leave_streams_to_each_other_and_to_the_owner() {
+        let (streams, now) = (Streams::default(), Instant::now());
+        let mut number = 0;
+        let mut open = |token, is_busy| {
+            number += 1;
+            let stream = stream(token, now, number);
+            let stream = if is_busy { owes(stream) } else { stream };
+            streams.admit(number.to_string(), stream).is_ok()
+        };
+        let mut opened =
+            |token, is_busy, tries: usize| (0..tries).filter(|_| open(token, is_busy)).count();
+        let count = || streams.open.lock().len();
+        // Idle streams of its own give way.
+        assert_eq!(opened(TokenKind::Agent(1), false, 30), 30);
+        assert_eq!(count(), MOST_OF_AGENT);
+        assert_eq!(opened(TokenKind::Agent(1), true, 30), MOST_OF_AGENT);
+        for agent in 2..9 {
+            opened(TokenKind::Agent(agent), true, 30);
+        }
+        assert_eq!(count(), MOST_OF_AGENTS);
+        assert_eq!(opened(TokenKind::Instance, true, 30), MOST_STREAMS - MOST_OF_AGENTS);
+        assert_eq!(count(), MOST_STREAMS);
+    }
+
     #[test]
     fn a_stream_of_the_same_token_that_owes_nothing_gives_way() {
         let now = Instant::now();
-        let at = |token, seconds| {
-            let stream = Stream {
-                token,
-                input: tokio::sync::Mutex::new(duplex(1).0),
-                pending: PendingReplies::default(),
-                used: Mutex::new(now + Duration::from_secs(seconds)),
-                end: Notify::new(),
-            };
-            Arc::new(stream)
-        };
-        let busy = at(TokenKind::Instance, 0);
-        busy.pending.send_modify(|pending| {
-            pending.insert(RequestId::Number(1));
-        });
+        let at = |token, seconds| stream(token, now, seconds);
+        let busy = owes(at(TokenKind::Instance, 0));
         let mut open = HashMap::from([
             ("busy".to_owned(), busy),
             ("another's".to_owned(), at(TokenKind::Agent(1), 1)),

@@ -3,7 +3,6 @@
 use axum::http::StatusCode;
 use serde::Deserialize;
 use serde_json::json;
-use tokio::time::sleep;
 use webauthn_rs::prelude::{PublicKeyCredential, RegisterPublicKeyCredential};
 
 use super::requests::{From, found, missing};
@@ -11,7 +10,7 @@ use crate::hub::{
     services::Services,
     sign_ins::SignIn,
     site::{RelyingParty, Site},
-    web::{Answer, Refused, WRONG_SECRET, internal, json_reply, read, refused},
+    web::{Answer, Refused, internal, json_reply, read, refused},
 };
 
 /// Where people sign in with a passkey.
@@ -48,7 +47,6 @@ pub async fn sign_in(
         Some(passkey) => hub.sign_ins.sign_in_by(&passkey).await.map_err(internal),
         None => {
             tracing::warn!("a wrong passkey for the dashboard");
-            sleep(WRONG_SECRET).await;
             refused(StatusCode::UNAUTHORIZED, "The hub does not accept this passkey")
         }
     }

@@ -1,0 +1,124 @@
+//! This machine's connection to its hubs: its tokens of NATS, and what it asks hubs.
+//!
+//! The token of the machine's permissions is valid for a day. After half of that, a hub renews it. If it has ended, for example
+//! because the machine was off, the connector connects with the token that only lets it ask for a new one.
+
+use std::{sync::Arc, time::Duration};
+
+use anyhow::{Context as _, Result, anyhow};
+use async_nats::Client;
+use parking_lot::Mutex;
+use time::OffsetDateTime;
+use tokio::time::sleep;
+
+use super::connection::Connection;
+use crate::{
+    identity::MachineId,
+    jwt,
+    nats::{Credentials, WAITING},
+    protocol::{self, Answer, Ask, Tokens},
+};
+
+/// How often the connector checks whether its token needs a renewal.
+const CHECK: Duration = Duration::from_secs(2);
+/// The pause after a renewal that failed.
+const PAUSE: Duration = Duration::from_secs(20);
+
+/// A machine's connection to its hubs.
+#[derive(Clone)]
+pub struct HubLine {
+    machine: MachineId,
+    client: Client,
+    connection: Arc<Mutex<Connection>>,
+}
+
+/// Whether a token of NATS has ended, or reached half of its life. A token without an end has neither.
+fn age(token: &str) -> (bool, bool) {
+    let Some((start, end)) = jwt::span(token) else { return (false, false) };
+    let now = OffsetDateTime::now_utc().unix_timestamp();
+    (now >= end, now >= start + (end - start) / 2)
+}
+
+/// The token to connect with.
+fn usable(credentials: &Credentials) -> String {
+    match &credentials.renewal {
+        Some(renewal) if age(&credentials.jwt).0 => renewal.clone(),
+        _ => credentials.jwt.clone(),
+    }
+}
+
+impl HubLine {
+    /// Connects. `waits`: returns at once, even if no server answers yet.
+    ///
+    /// # Errors
+    /// No server answers, or none accepts the machine's key.
+    pub async fn connect(connection: &Connection, waits: bool) -> Result<Self> {
+        let machine = connection.machine()?;
+        let credentials = connection.credentials().clone();
+        let connection = Arc::new(Mutex::new(connection.clone()));
+        let token = {
+            let connection = connection.clone();
+            move || usable(connection.lock().credentials())
+        };
+        let inbox = protocol::inbox(&machine);
+        let client =
+            credentials.connect_by(token, "unterm-connect", Some(&inbox), waits, WAITING).await?;
+        Ok(Self { machine, client, connection })
+    }
+
+    /// The connection to NATS.
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// Asks a hub.
+    ///
+    /// # Errors
+    /// No hub answers.
+    pub async fn ask(&self, ask: &Ask) -> Result<Answer> {
+        let subject = protocol::asks(&self.machine);
+        let reply = self.client.request(subject, serde_json::to_vec(ask)?.into()).await;
+        let reply = reply.map_err(|error| anyhow!("no hub answers: {error}"))?;
+        serde_json::from_slice(&reply.payload).context("the hub's answer")
+    }
+
+    /// Has the token renewed whenever it needs that, while the future is polled.
+    pub async fn keep_token(&self) {
+        loop {
+            if let Err(error) = self.renew_if_needed().await {
+                tracing::debug!(error = %format!("{error:#}"), "the machine's token was not renewed");
+                sleep(PAUSE).await;
+            }
+            sleep(CHECK).await;
+        }
+    }
+
+    /// Has the token renewed if it has ended, has no end, or has reached half of its life.
+    ///
+    /// # Errors
+    /// No hub renews it: the machine may have been removed.
+    pub async fn renew_if_needed(&self) -> Result<()> {
+        let credentials = self.connection.lock().credentials().clone();
+        let (has_ended, is_old) = age(&credentials.jwt);
+        let subject = match (&credentials.renewal, is_old) {
+            // A token of an earlier version.
+            (None, _) => protocol::earlier_renewals(&self.machine),
+            (Some(_), true) => protocol::renewals(&self.machine),
+            (Some(_), false) => return Ok(()),
+        };
+        let reply = self.client.request(subject, "{}".into()).await;
+        let reply = reply.map_err(|error| anyhow!("no hub answers: {error}"))?.payload;
+        let Tokens { jwt, renewal } = serde_json::from_slice(&reply).map_err(|_| {
+            anyhow!("{}", unterm_control::escaped(&String::from_utf8_lossy(&reply)))
+        })?;
+        let is_first = credentials.renewal.is_none();
+        let credentials = Credentials { jwt, renewal: Some(renewal), ..credentials };
+        self.connection.lock().renew(credentials)?;
+        tracing::info!("the machine's token was renewed");
+        if has_ended || is_first {
+            // The present connection has other permissions.
+            self.client.force_reconnect().await?;
+        }
+        Ok(())
+    }
+}

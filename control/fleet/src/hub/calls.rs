@@ -1,0 +1,110 @@
+//! The calls that hubs send to machines, so that each runs at most once: also if a hub asks again because a hub, NATS or the
+//! connector ended before the reply arrived.
+//!
+//! Only hubs add calls. A machine can move its own calls from asked to begun, and add one outcome to each. So no machine can fill
+//! the bucket of calls, and a full bucket of outcomes stops nobody from typing.
+
+use anyhow::{Result, ensure};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::bucket::Bucket;
+use crate::{
+    identity::MachineId,
+    protocol::{Answer, LONGEST_OUTCOME, Reply, call_key, is_call_id},
+};
+
+/// The state of a call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallState {
+    /// A hub has sent it, or is about to.
+    Asked,
+    /// A try with this id carries it out, or did.
+    Begun(String),
+}
+
+/// The calls of a fleet.
+#[derive(Clone)]
+pub struct Calls {
+    /// The states, by machine and call.
+    pub states: Bucket,
+    /// The replies of calls that have ended.
+    pub outcomes: Bucket,
+}
+
+impl Calls {
+    /// Adds a call that is about to be sent to a machine, unless it was sent before.
+    ///
+    /// # Errors
+    /// NATS does not store it, so the call must not be sent.
+    pub async fn ask(&self, machine: &MachineId, call: &str) -> Result<()> {
+        ensure!(is_call_id(call), "a call's id has letters and digits only");
+        self.states.create(&call_key(machine, call), &CallState::Asked).await?;
+        Ok(())
+    }
+
+    /// Begins a call on a hub's own host. False: it was begun before.
+    ///
+    /// # Errors
+    /// NATS does not store it, so the call must not run.
+    pub async fn begin_here(&self, call: &str) -> Result<bool> {
+        self.states.create(&format!("hub.{call}"), &CallState::Begun(String::new())).await
+    }
+
+    /// Begins a call for a machine, if a hub has sent it.
+    ///
+    /// # Errors
+    /// NATS does not store it.
+    pub async fn begin(&self, machine: &MachineId, call: &str, attempt: &str) -> Result<Answer> {
+        if !is_call_id(call) || !is_call_id(attempt) {
+            return Ok(Answer::Refused("malformed id".to_owned()));
+        }
+        let begun = CallState::Begun(attempt.to_owned());
+        let key = call_key(machine, call);
+        let state = self.states.change(&key, |state| {
+            let is_new = *state == CallState::Asked;
+            if is_new {
+                *state = begun.clone();
+            }
+            is_new
+        });
+        Ok(match state.await? {
+            Some(state) if state == begun => Answer::Done,
+            Some(_) => Answer::BegunBefore,
+            None => Answer::Refused("no hub has sent this call".to_owned()),
+        })
+    }
+
+    /// Stores the outcome of a call that a machine has begun. The first outcome stays.
+    ///
+    /// # Errors
+    /// NATS does not store it.
+    pub async fn end(
+        &self,
+        machine: &MachineId,
+        call: &str,
+        reply: &Reply<Value>,
+    ) -> Result<Answer> {
+        let is_short = serde_json::to_vec(reply)?.len() <= LONGEST_OUTCOME;
+        if !is_short || !is_call_id(call) {
+            return Ok(Answer::Refused("malformed id, or too long an outcome".to_owned()));
+        }
+        let key = call_key(machine, call);
+        match self.states.get(&key).await? {
+            Some(CallState::Begun(_)) => {
+                self.outcomes.create(&key, reply).await?;
+                Ok(Answer::Done)
+            }
+            _ => Ok(Answer::Refused("the machine has not begun this call".to_owned())),
+        }
+    }
+
+    /// The outcome of a call that a machine has begun.
+    ///
+    /// # Errors
+    /// NATS does not answer.
+    pub async fn outcome(&self, machine: &MachineId, call: &str) -> Result<Option<Reply<Value>>> {
+        self.outcomes.get(&call_key(machine, call)).await
+    }
+}

@@ -1,0 +1,126 @@
+//! The connections of a hub's HTTP server.
+//!
+//! Strangers can open connections, but can't keep others out: when there are too many, the oldest connection that has not
+//! authenticated gives way to the new one. A token keeps at most its share of connections from giving way.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use parking_lot::Mutex;
+use tokio::sync::Notify;
+
+use super::places::{Place, Places};
+
+/// The most connections. At least 128 of them are of strangers and people, whatever tokens do.
+const MOST: usize = 512;
+const MOST_AUTHENTICATED: usize = 384;
+/// The most connections of one token, or of one sign-in, that don't give way.
+const MOST_OF_ONE: usize = 64;
+
+/// The open connections.
+pub struct Connections {
+    open: Mutex<Open>,
+    authenticated: Places,
+}
+
+#[derive(Default)]
+struct Open {
+    last: u64,
+    /// By their numbers, oldest first.
+    all: BTreeMap<u64, Arc<State>>,
+}
+
+/// A connection's state.
+struct State {
+    /// Its place among those that authenticated. `None`: a stranger's.
+    authenticated: Mutex<Option<Place>>,
+    gives_way: Notify,
+}
+
+/// A connection, until it is dropped.
+pub struct OpenConnection {
+    connections: Arc<Connections>,
+    number: u64,
+    state: Arc<State>,
+}
+
+impl Default for Connections {
+    fn default() -> Self {
+        Self { open: Mutex::default(), authenticated: Places::new(MOST_AUTHENTICATED, MOST_OF_ONE) }
+    }
+}
+
+impl Connections {
+    /// Adds a connection.
+    pub fn add(self: &Arc<Self>) -> OpenConnection {
+        let mut open = self.open.lock();
+        if open.all.len() >= MOST {
+            let is_stranger = |state: &State| state.authenticated.lock().is_none();
+            let oldest = open.all.iter().find(|(_, state)| is_stranger(state));
+            // Fewer connections than the most are authenticated, so there is one.
+            if let Some(number) = oldest.map(|(number, _)| *number)
+                && let Some(state) = open.all.remove(&number)
+            {
+                state.gives_way.notify_one();
+            }
+        }
+        open.last += 1;
+        let number = open.last;
+        let state = Arc::new(State { authenticated: Mutex::default(), gives_way: Notify::new() });
+        open.all.insert(number, state.clone());
+        OpenConnection { connections: self.clone(), number, state }
+    }
+}
+
+impl OpenConnection {
+    /// Keeps the connection from giving way, unless the token or the sign-in of this name has its share of connections already.
+    pub fn authenticate(&self, name: &str) {
+        let mut authenticated = self.state.authenticated.lock();
+        if authenticated.is_none() {
+            *authenticated = self.connections.authenticated.take(name);
+        }
+    }
+
+    /// Waits until the connection must give way to another.
+    pub async fn gives_way(&self) {
+        self.state.gives_way.notified().await;
+    }
+}
+
+impl Drop for OpenConnection {
+    fn drop(&mut self) {
+        self.connections.open.lock().all.remove(&self.number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+
+    use super::*;
+
+    #[test]
+    fn strangers_give_way_and_no_token_keeps_all_connections() {
+        let connections = Arc::new(Connections::default());
+        let has_given_way = |of: &OpenConnection| of.gives_way().now_or_never().is_some();
+        let person = connections.add();
+        person.authenticate("person");
+        let authenticated = |name| {
+            let connection = connections.add();
+            connection.authenticate(name);
+            connection
+        };
+        let greedy: Vec<_> = (0..MOST).map(|_| authenticated("token")).collect();
+        let late = connections.add();
+        assert!(!has_given_way(&person) && !has_given_way(&late));
+        let gone: Vec<_> = greedy.iter().map(has_given_way).collect();
+        // Two are more than the most: its oldest ones beyond its share.
+        assert!(gone.iter().enumerate().all(|(at, gone)| *gone == (at / 2 == MOST_OF_ONE / 2)));
+        let strangers: Vec<_> = (0..2 * MOST).map(|_| connections.add()).collect();
+        assert!(!has_given_way(&person));
+        assert!(has_given_way(&late));
+        assert_eq!(connections.open.lock().all.len(), MOST);
+        drop((strangers, greedy, late, person));
+        assert!(connections.open.lock().all.is_empty());
+        assert!(connections.authenticated.take("token").is_some());
+    }
+}

@@ -1,0 +1,190 @@
+//! Answers what machines ask: stores their presence, marks calls as begun and ended, and renews tokens.
+//!
+//! Each paired machine has a subscription of its own with a bounded queue, and its questions are answered one after the other. So a
+//! machine that asks too much loses only questions of its own. A hub answers no machine that was removed, and publishes its answer
+//! only to subjects that the machine may subscribe to.
+
+use std::{collections::HashMap, sync::Arc, time::Duration};
+
+use anyhow::Result;
+use async_nats::{Client, Message};
+use futures_util::{StreamExt as _, stream::select};
+use serde_json::Value;
+use tokio::{
+    task::{AbortHandle, JoinSet},
+    time::{Instant, sleep},
+};
+
+use super::{
+    machines::{Machines, bounded},
+    pairing::Pairing,
+    store::Store,
+};
+use crate::{
+    identity::MachineId,
+    nats::reply_within,
+    protocol::{self, Answer, Ask, LONGEST_PRESENCE, PRESENCE_TTL, Presence, Reply},
+};
+
+/// How many questions of a machine may wait. Further ones are dropped. A connector asks two for each call, of which it serves 128.
+pub const WAITING: usize = 256;
+/// The queue group, in which one hub answers each question.
+const GROUP: &str = "hubs";
+/// The pause after a question that was refused.
+const PAUSE: Duration = Duration::from_millis(20);
+/// The shortest time between two presences of a machine that are stored.
+const PRESENCES_APART: Duration = Duration::from_millis(500);
+/// The most bytes of outcomes that a hub stores for a machine in a period.
+const OUTCOME_SHARE: usize = 1 << 20;
+const OUTCOME_PERIOD: Duration = Duration::from_secs(3600);
+
+/// Answers the machines of a fleet.
+pub struct MachineAsks {
+    store: Arc<Store>,
+    machines: Machines,
+    pairing: Arc<Pairing>,
+    /// A connection of its own, so that questions do not delay the replies to the hub's requests.
+    client: Client,
+}
+
+/// What a machine has used of its share.
+struct Used {
+    presence_at: Option<Instant>,
+    since: Instant,
+    outcome_bytes: usize,
+}
+
+impl MachineAsks {
+    /// For a fleet. `client`: a connection to the machines' account, with queues of [`WAITING`] messages.
+    pub fn new(
+        store: Arc<Store>,
+        machines: Machines,
+        pairing: Arc<Pairing>,
+        client: Client,
+    ) -> Self {
+        Self { store, machines, pairing, client }
+    }
+
+    /// Answers while the future is polled.
+    pub async fn serve(self: &Arc<Self>) {
+        let mut pairings = self.machines.pairings();
+        let mut tasks = JoinSet::new();
+        let mut served = HashMap::<MachineId, AbortHandle>::new();
+        loop {
+            pairings.mark_unchanged();
+            let paired = self.machines.paired();
+            served.retain(|id, task| {
+                let stays = paired.contains(id) && !task.is_finished();
+                if !stays {
+                    task.abort();
+                }
+                stays
+            });
+            for id in paired {
+                served.entry(id.clone()).or_insert_with(|| {
+                    let asks = self.clone();
+                    tasks.spawn(async move {
+                        if let Err(error) = asks.serve_machine(&id).await {
+                            tracing::warn!(%id, %error, "a machine's questions are not answered");
+                        }
+                    })
+                });
+            }
+            tokio::select! {
+                changed = pairings.changed() => if changed.is_err() { return },
+                // A subscription ends if the connection is closed.
+                Some(_) = tasks.join_next() => sleep(PAUSE).await,
+            }
+        }
+    }
+
+    async fn serve_machine(&self, id: &MachineId) -> Result<()> {
+        let subscribe =
+            async |subject| self.client.queue_subscribe(subject, GROUP.to_owned()).await;
+        let asks = subscribe(protocol::asks(id)).await?;
+        let renewals = subscribe(protocol::renewals(id)).await?;
+        let earlier = subscribe(protocol::earlier_renewals(id)).await?;
+        let mut asks = select(
+            asks.map(|ask| (ask, true)),
+            select(renewals, earlier).map(|renewal| (renewal, false)),
+        );
+        let inbox = protocol::inbox(id);
+        let mut used = Used { presence_at: None, since: Instant::now(), outcome_bytes: 0 };
+        while let Some((message, is_ask)) = asks.next().await {
+            let Some(reply) = reply_within(&message, &inbox) else {
+                sleep(PAUSE).await;
+                continue;
+            };
+            let (answer, pauses) = match is_ask {
+                true => {
+                    let answer = self.answer(id, &message, &mut used).await;
+                    (serde_json::to_vec(&answer)?, matches!(answer, Answer::Refused(_)))
+                }
+                false => (self.renew(id).await?, true),
+            };
+            self.client.publish(reply, answer.into()).await?;
+            if pauses {
+                sleep(PAUSE).await;
+            }
+        }
+        Ok(())
+    }
+
+    async fn answer(&self, id: &MachineId, message: &Message, used: &mut Used) -> Answer {
+        let answer = match serde_json::from_slice(&message.payload) {
+            Ok(Ask::Presence(presence)) => self.keep_presence(id, presence, used).await,
+            Ok(Ask::Begin { call, attempt }) => self.store.calls.begin(id, &call, &attempt).await,
+            Ok(Ask::End { call, reply }) => self.keep_outcome(id, &call, reply, used).await,
+            Err(_) => Ok(Answer::Refused("malformed question".to_owned())),
+        };
+        answer.unwrap_or_else(|error| {
+            tracing::warn!(%id, error = %format!("{error:#}"), "a machine's report was not stored");
+            Answer::Failed("the fleet's store does not answer".to_owned())
+        })
+    }
+
+    async fn keep_presence(
+        &self,
+        id: &MachineId,
+        presence: Presence,
+        used: &mut Used,
+    ) -> Result<Answer> {
+        if used.presence_at.is_some_and(|at| at.elapsed() < PRESENCES_APART) {
+            return Ok(Answer::Refused("presences come too fast".to_owned()));
+        }
+        used.presence_at = Some(Instant::now());
+        let presence = bounded(presence, LONGEST_PRESENCE)?;
+        self.store.presence.put_for(id.as_str(), &presence, PRESENCE_TTL).await?;
+        Ok(Answer::Done)
+    }
+
+    async fn keep_outcome(
+        &self,
+        id: &MachineId,
+        call: &str,
+        reply: Reply<Value>,
+        used: &mut Used,
+    ) -> Result<Answer> {
+        if used.since.elapsed() >= OUTCOME_PERIOD {
+            (used.since, used.outcome_bytes) = (Instant::now(), 0);
+        }
+        used.outcome_bytes += serde_json::to_vec(&reply)?.len();
+        if used.outcome_bytes > OUTCOME_SHARE {
+            return Ok(Answer::Refused("the machine's share of outcomes is used up".to_owned()));
+        }
+        self.store.calls.end(id, call, &reply).await
+    }
+
+    /// New tokens for a machine, if it is still paired, as JSON.
+    async fn renew(&self, id: &MachineId) -> Result<Vec<u8>> {
+        let renewed = match self.machines.find(id).await {
+            Ok(Some(machine)) => self.pairing.tokens(&machine.key),
+            Ok(None) => Err(anyhow::anyhow!("the machine was removed")),
+            Err(error) => Err(error),
+        };
+        Ok(match renewed {
+            Ok(tokens) => serde_json::to_vec(&tokens)?,
+            Err(error) => serde_json::to_vec(&Answer::Refused(format!("{error:#}")))?,
+        })
+    }
+}

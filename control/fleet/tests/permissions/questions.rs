@@ -1,0 +1,122 @@
+//! What hubs store for a machine: its own state, and no more than its share.
+
+use anyhow::Result;
+use serde_json::json;
+use unterm_fleet::protocol::{Answer, Ask, LONGEST_OUTCOME, Presence, Program, Reply, Session};
+
+use crate::place::{Attacker, Place};
+
+fn begin(call: &str, attempt: &str) -> Ask {
+    Ask::Begin { call: call.to_owned(), attempt: attempt.to_owned() }
+}
+
+fn end(call: &str, text: &str) -> Ask {
+    Ask::End { call: call.to_owned(), reply: Reply::Done(json!(text)) }
+}
+
+fn is_refused(answer: &Answer) -> bool {
+    matches!(answer, Answer::Refused(_))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_machine_moves_only_calls_that_hubs_sent_to_it() -> Result<()> {
+    let Some(place) = Place::start().await? else { return Ok(()) };
+    let (a, b) = (Attacker::new(&place, "a").await?, Attacker::new(&place, "b").await?);
+    let calls = place.hub.machines().calls();
+    calls.ask(&a.id, "own").await?;
+    calls.ask(&b.id, "foreign").await?;
+    let foreign = format!("{}.foreign", b.id);
+    for call in ["never", "foreign", foreign.as_str(), "", "*", ">", "a b", "hub.own"] {
+        assert!(is_refused(&a.ask(&begin(call, "x")).await?), "{call}");
+        assert!(is_refused(&a.ask(&end(call, "x")).await?), "{call}");
+    }
+    assert!(is_refused(&a.ask(&begin("own", "")).await?));
+    assert!(is_refused(&a.ask(&begin("own", &"x".repeat(65))).await?));
+    assert!(is_refused(&a.ask(&end("own", "before it began")).await?));
+    assert!(is_refused(&a.ask_raw(b"{".to_vec()).await?));
+    // A question whose answer was lost is recognized, and no second try begins the call.
+    for (attempt, answer) in [
+        ("first", Answer::Done),
+        ("first", Answer::Done),
+        ("second", Answer::BegunBefore),
+        ("first", Answer::Done),
+    ] {
+        assert_eq!(a.ask(&begin("own", attempt)).await?, answer, "{attempt}");
+    }
+    // A hub that sends the call again does not reset it.
+    calls.ask(&a.id, "own").await?;
+    assert_eq!(a.ask(&begin("own", "third")).await?, Answer::BegunBefore);
+    let is_too_long = a.ask(&end("own", &"x".repeat(LONGEST_OUTCOME))).await?;
+    assert!(is_refused(&is_too_long));
+    for text in ["first", "second"] {
+        assert_eq!(a.ask(&end("own", text)).await?, Answer::Done);
+        assert_eq!(calls.outcome(&a.id, "own").await?, Some(Reply::Done(json!("first"))));
+    }
+    assert_eq!(b.ask(&begin("foreign", "b")).await?, Answer::Done);
+    place.stop().await;
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_machine_fills_its_own_share_only() -> Result<()> {
+    let Some(place) = Place::start().await? else { return Ok(()) };
+    let (a, b) = (Attacker::new(&place, "a").await?, Attacker::new(&place, "b").await?);
+    let calls = place.hub.machines().calls();
+    let outcome = "x".repeat(LONGEST_OUTCOME / 2);
+    let (mut kept, mut refused) = (0, 0);
+    for number in 0..64 {
+        let call = format!("c{number}");
+        calls.ask(&a.id, &call).await?;
+        // Also when its outcomes are refused, the machine types.
+        assert_eq!(a.ask(&begin(&call, "a")).await?, Answer::Done);
+        match a.ask(&end(&call, &outcome)).await? {
+            Answer::Done => kept += 1,
+            Answer::Refused(_) => refused += 1,
+            answer => panic!("{answer:?}"),
+        }
+    }
+    assert!(kept >= 16 && refused >= 16, "{kept} outcomes were kept, and {refused} refused");
+    calls.ask(&b.id, "c").await?;
+    assert_eq!(b.ask(&begin("c", "b")).await?, Answer::Done);
+    assert_eq!(b.ask(&end("c", &outcome)).await?, Answer::Done);
+    place.stop().await;
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_presence_is_bounded_and_rarely_stored() -> Result<()> {
+    let Some(place) = Place::start().await? else { return Ok(()) };
+    let a = Attacker::new(&place, "a").await?;
+    let long = "\u{1b}".repeat(500);
+    let session = |number: usize| Session {
+        sid: format!("{number:012x}"),
+        ai: Some(long.clone()),
+        cwd: long.clone(),
+        title: long.clone(),
+        instance: long.clone(),
+    };
+    let program = Program { binary: long.clone(), version: long.clone(), running: true };
+    let huge = Presence {
+        name: long.clone(),
+        platform: long.clone(),
+        version: long.clone(),
+        scan: (0..8).map(|number| (format!("{number}{long}"), program.clone())).collect(),
+        sessions: (0..40).map(session).collect(),
+    };
+    assert_eq!(a.ask(&Ask::Presence(huge.clone())).await?, Answer::Done);
+    let client = place.fleet.state.connect("state", None, false).await?;
+    let store = async_nats::jetstream::new(client).get_key_value("fleet_presence").await?;
+    let stored = store.get(a.id.as_str()).await?.expect("a presence");
+    assert!(stored.len() <= unterm_fleet::protocol::LONGEST_PRESENCE, "{}", stored.len());
+    // Of 20 at once, few are stored.
+    let revision = async || anyhow::Ok(store.entry(a.id.as_str()).await?.expect("it").revision);
+    let before = revision().await?;
+    let mut stored = 0;
+    for _ in 0..20 {
+        stored += u64::from(a.ask(&Ask::Presence(huge.clone())).await? == Answer::Done);
+    }
+    assert_eq!(revision().await?, before + stored);
+    assert!(stored < 20);
+    place.stop().await;
+    Ok(())
+}
