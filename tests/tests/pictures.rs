@@ -10,7 +10,7 @@ use std::{
 };
 
 use anyhow::{Context as _, Result};
-use serde_json::json;
+use serde_json::{Value, json};
 use unterm_tests::{Display, Instance, Pane, Picture, Relay, Start, Window, wait_for};
 
 const WIDTH: u16 = 860;
@@ -213,6 +213,13 @@ fn progress_and_a_bell() -> Result<()> {
     display.type_text("sleep 1; printf '\\a'\n")?;
     scene.unterm.act(&["new_tab"])?;
     tabs(&mut scene, 3)?;
+    let second = scene.unterm.sessions()?[1]["id"].clone();
+    let rings = || {
+        let blocks = scene.unterm.call("block.list", json!({"id": second}))?;
+        let is_done = |blocks: &Vec<_>| blocks.iter().any(|it: &Value| it["state"] == "done");
+        Ok(blocks["blocks"].as_array().is_some_and(is_done).then_some(()))
+    };
+    wait_for("the bell", rings, String::new)?;
     scene.is("progress")
 }
 
