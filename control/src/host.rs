@@ -156,6 +156,9 @@ pub struct Described {
 pub struct ThemeInfo {
     /// Its name in the preferences.
     pub name: String,
+    /// Other names in the preferences that stand for it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ids: Vec<String>,
     /// Its display name.
     pub title: String,
     /// Whether its background is lighter than its text.

@@ -110,6 +110,7 @@ impl FilePreferences {
             cursor: hex(palette.cursor.unwrap_or(palette.foreground)),
             selection: hex(palette.selection.unwrap_or(palette.foreground)),
             colors: palette.colors[..16].iter().map(|color| hex(*color)).collect(),
+            ids: theme::ids_of(&name, &self.home),
             name,
         })
     }

@@ -605,7 +605,7 @@ document.addEventListener('alpine:init', () => {
         current() {
             const choice = this.settings?.theme;
             const name = typeof choice === 'object' ? choice[LIGHT.matches ? 'light' : 'dark'] : choice;
-            return this.themes.find((theme) => theme.name === name);
+            return this.themes.find((theme) => theme.name === name || theme.ids?.includes(name));
         },
         isTheme(theme) {
             return this.current()?.name === theme.name;

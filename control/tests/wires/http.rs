@@ -70,6 +70,7 @@ impl Preferences for Values {
         let color = || "#000000".to_owned();
         vec![ThemeInfo {
             name: "nord".to_owned(),
+            ids: Vec::new(),
             title: "Nord".to_owned(),
             light: false,
             foreground: color(),

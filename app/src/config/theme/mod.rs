@@ -200,6 +200,12 @@ pub fn ids(home: &Path) -> BTreeSet<String> {
     names
 }
 
+/// The documented ids that stand for the theme with this name.
+pub fn ids_of(name: &str, home: &Path) -> Vec<String> {
+    let ids = ALIASES.iter().map(|(id, _)| (*id).to_owned());
+    ids.filter(|id| listed(id, home) == name).collect()
+}
+
 /// Normalizes a theme's name for the configuration: `Tokyo Night` becomes `tokyo-night`. A documented id stays, so that
 /// a client reads the name that it set. If the user has a theme of the given name in `home`, the name stays.
 pub fn name_of(given: &str, home: &Path) -> String {
