@@ -144,7 +144,8 @@ fn nothing_blinks_where_the_desktop_or_the_person_wants_no_motion() -> Result<()
         || Ok(unterm.log().contains("is_motion_reduced: Some(true)").then_some(())),
         || unterm.log(),
     )?;
-    pane.type_text(&mut unterm, "printf '\\033[1 qit blinks\\n'\r")?;
+    // A prompt would end the cursor's shape.
+    pane.type_text(&mut unterm, "printf '\\033[1 qit blinks\\n'; cat\r")?;
     pane.wait_for_text(&mut unterm, "it blinks")?;
     wait_for_cursor(&window, "the cursor", true)?;
     // Longer than a blink's visible or hidden phase.
