@@ -153,8 +153,16 @@ impl Method for SetEnv {
         })?;
         if is_set {
             // The shell may have read the file just before its prompt, without this change.
-            run::wait_for_prompt(&own, tokio::time::Instant::now() + PROMPT).await;
-            own.announce_variables();
+            let until = tokio::time::Instant::now() + PROMPT;
+            run::wait_for_prompt(&own, until).await;
+            let is_prompting =
+                own.term().commands().next_back().is_some_and(|it| it.is_prompting());
+            if is_prompting {
+                // readline acts on the signal only where it waits for a key, so it must wait before, and have acted after.
+                run::wait_until_settled(&own, until).await;
+                own.announce_variables();
+                run::wait_until_settled(&own, until).await;
+            }
         }
         let applied = is_set && shell.is_some_and(|shell| LISTENING.contains(&shell));
         let message = match applied {

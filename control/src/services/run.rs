@@ -32,7 +32,7 @@ use super::{
 use crate::error::{Error, Result};
 
 pub use self::{
-    begin::{Typist, wait_for_prompt},
+    begin::{Typist, wait_for_prompt, wait_until_settled},
     outcome::{Ending, ExitSource, Outcome},
     turns::RunTurns,
 };

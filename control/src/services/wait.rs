@@ -314,7 +314,8 @@ fn look(
                     .then(|| Found { text: Some(title), ..Found::default() })
             }
             Condition::Seq(least) => some(seq >= *least),
-            Condition::Secret => some(secret::is_asked(pane)),
+            // Input that is still on its way may be the answer.
+            Condition::Secret => some(secret::is_asked(pane) && !pane.process().is_in_transit()),
         };
     }
 }

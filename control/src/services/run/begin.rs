@@ -24,6 +24,8 @@ const SETTLED: Duration = Duration::from_millis(200);
 const ENDING: Duration = Duration::from_millis(500);
 /// After this time, a shell that has drawn its prompt reads its terminal.
 const READING: Duration = Duration::from_millis(30);
+/// How often a program is looked at that is to wait for input.
+const LOOK: Duration = Duration::from_millis(2);
 /// Names the running command while the shell has not begun the entered line.
 const ENTERED: &str = "what was entered at its prompt";
 
@@ -392,7 +394,15 @@ pub async fn wait_for_prompt(pane: &Pane, deadline: Instant) {
     }
 }
 
-/// The same for a shell that is starting. Waits longer if the shell is visibly working.
+/// Waits until the program has reacted to all that happened and waits for input, or until the deadline.
+pub async fn wait_until_settled(pane: &Pane, deadline: Instant) {
+    while !pane.is_settled() && Instant::now() < deadline {
+        // No event reports that a program begins to read.
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
+/// As [`wait_for_prompt`], for a shell that is starting. Waits longer if the shell is visibly working.
 pub(super) async fn wait_for_start(pane: &Pane, deadline: Instant) {
     // A caller's command has already run in this shell, and still nothing is marked.
     let is_started = matches!(pane.plain_prompt(), PlainPrompt::At(1..) | PlainPrompt::Replied(_));
