@@ -130,7 +130,7 @@ impl Fleet {
         self.version >= VERSION
     }
 
-    /// The token of the machines' account with these revocations (see [`jwt::account`]).
+    /// The token of the machines' account with these revocations.
     ///
     /// # Errors
     /// The operator's key is damaged.

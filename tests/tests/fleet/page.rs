@@ -143,7 +143,7 @@ fn a_pasted_text_presses_no_keys_that_the_person_did_not_agree_to() -> Result<()
         );
         pane.type_text(&mut fleet.unterm, &show)?;
         let ready = format!("ready{number}");
-        pane.wait(&mut fleet.unterm, &ready, |lines| lines.iter().any(|line| *line == ready))?;
+        pane.wait(&mut fleet.unterm, &ready, |lines| lines.contains(&ready))?;
         browser.ask("evaluate", json!({
             "script": "(text) => new Promise((done) => { const look = () => [...document.querySelectorAll('.xterm-rows > div')].some((row) => row.textContent.trimEnd() === text) ? done(true) : requestAnimationFrame(look); look(); })",
             "given": ready,

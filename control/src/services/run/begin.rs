@@ -383,12 +383,15 @@ pub async fn wait_for_prompt(pane: &Pane, deadline: Instant) {
         };
         // A line editor at a prompt without marks has no integration, or lost it. Some shells can have none at all.
         let is_plain = || Shell::of_pane(pane) == Some(Shell::Posix);
-        let reads = || pane.process().awaits_input() != Some(false);
         let is_silent = is_silent && (pane.process().echo() == Some(false) || is_plain());
-        if !is_due || is_silent && reads() {
+        // Until it has settled, the mark of its prompt may be on its way.
+        if !is_due || is_silent && pane.is_settled() {
             return;
         }
-        if !matches!(timeout_at(deadline, changes.changed()).await, Ok(Ok(()))) {
+        // No event reports that a shell begins to read.
+        let next = if is_silent { deadline.min(Instant::now() + READING) } else { deadline };
+        let changed = timeout_at(next, changes.changed()).await;
+        if matches!(changed, Ok(Err(_))) || Instant::now() >= deadline {
             return;
         }
     }
