@@ -315,7 +315,9 @@ fn many_sessions_are_waited_for_at_once() {
         .collect();
     for &id in &sessions {
         let pane = fixture.mux.pane(unterm_mux::PaneId(id)).unwrap();
-        support::Session { id, pane }.wait_for_text("read line");
+        support::Session { id, pane: pane.clone() }.wait_for_text("read line");
+        // The shell echoes no input until it begins the line.
+        support::until("the echo", || (pane.process().echo() == Some(true)).then_some(()));
         wire.call("session.input", json!({"id": id, "input": "told\r"}));
     }
     for (id, waiting) in sessions.iter().zip(waiting) {
