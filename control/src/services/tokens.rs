@@ -2,8 +2,8 @@
 //! limited to some sessions, and may expire.
 //!
 //! Owns their file, `tokens.json` in Unterm's home, which all instances share. Revoking a token in one instance
-//! revokes it in all of them. The file has only digests, so whoever reads it can't use a token. A file that an older
-//! version wrote, with the tokens themselves, is converted at the start.
+//! revokes it in all of them. The file contains only digests, so a reader of the file can't use a token. A file of an
+//! older version, which contains the tokens themselves, is converted at the start.
 
 use std::path::Path;
 
@@ -90,7 +90,7 @@ struct Row {
     digest: String,
     #[serde(flatten)]
     token: Token,
-    /// The file had the secret itself.
+    /// The file contained the secret itself.
     #[serde(skip)]
     was_plain: bool,
 }
@@ -137,13 +137,9 @@ impl Tokens {
     /// The tokens of a home, as this instance sees them. `instance` must be unique among all starts of all instances.
     pub fn new(home: &Path, instance: String) -> Self {
         let file: SharedFile<Rows> = SharedFile::new(home, FILE);
-        let converted = file.get().is_ok_and(|rows| !rows.tokens.iter().any(|row| row.was_plain));
-        if !converted
-            && let Err(error) = file.change(|rows| {
-                let is_due = rows.tokens.iter().any(|row| row.was_plain);
-                Ok(((), is_due))
-            })
-        {
+        let has_plain = |rows: &Rows| rows.tokens.iter().any(|row| row.was_plain);
+        let is_converted = file.get().is_ok_and(|rows| !has_plain(&rows));
+        if !is_converted && let Err(error) = file.change(|rows| Ok(((), has_plain(rows)))) {
             tracing::warn!(%error, "can't replace the tokens in a file by digests");
         }
         Self { file, instance }

@@ -1,6 +1,6 @@
 //! What a session shows, as agents read it: marked as untrusted, in a wrapper that no output can close, and clipped with a summary.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, sync::LazyLock};
 
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_security::confusable_detection::skeleton;
@@ -14,6 +14,11 @@ const MOST_LISTED: usize = 20;
 const LONGEST_LINE: usize = 200;
 /// The names of the tags that only the hub may write.
 const TAGS: [&str; 2] = ["untrusted_tool_output", "system-reminder"];
+
+/// The letters of these names as they look.
+static LETTERS: LazyLock<[Vec<char>; 2]> = LazyLock::new(|| {
+    TAGS.map(|tag| tag.chars().flat_map(seen_as).filter(char::is_ascii_alphanumeric).collect())
+});
 
 /// Wraps a session's text. `is_cut`: there is older text. `most`: the most bytes of text.
 pub fn wrapped(text: &str, is_cut: bool, command: &str, most: usize) -> String {
@@ -93,9 +98,7 @@ fn without_escapes(text: &str) -> impl Iterator<Item = char> {
 
 /// Whether a text after `<` begins with what looks like the name of a tag of the wrapper.
 fn looks_like_tag(text: &str) -> bool {
-    TAGS.iter().any(|tag| {
-        let wanted: Vec<char> =
-            tag.chars().flat_map(seen_as).filter(char::is_ascii_alphanumeric).collect();
+    LETTERS.iter().any(|wanted| {
         // For each number of letters matched: the fewest that are matched by characters that look like no letter.
         let mut matched = vec![None; wanted.len() + 1];
         matched[0] = Some(0);
