@@ -59,7 +59,7 @@ pub(crate) struct Block {
     pub(crate) id: u64,
     line: LineId,
     fare: Fare,
-    /// What the panel says of the command; empty if it has not run.
+    /// The panel's text about the command; empty if the command has not run.
     about: String,
     /// What can be done with the command now.
     parts: Vec<Part>,

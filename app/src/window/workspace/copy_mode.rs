@@ -19,7 +19,7 @@ use crate::window::{
     workspace::{copy_mode::motion::Text, selection::Selection},
 };
 
-/// What the mark says after the program has switched screens.
+/// The mark's text after the program has switched screens.
 pub(crate) const LOST: &str = "copy mode ended: the program switched screens · Esc";
 
 #[derive(Clone, Debug, PartialEq, Eq)]

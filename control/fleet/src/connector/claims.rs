@@ -15,7 +15,7 @@ use crate::{
 
 /// How often a question is sent if no hub answers.
 const TRIES: usize = 2;
-/// The pauses before an outcome is sent again. Meanwhile, a hub may start anew, and then ask for the outcome.
+/// The pauses before an outcome is sent again. Meanwhile, a hub may restart and ask for the outcome.
 const PAUSES: [Duration; 8] = {
     let mut pauses = [Duration::from_secs(10); 8];
     pauses[0] = Duration::from_millis(200);

@@ -2,7 +2,7 @@
 //! connector ended before the reply arrived.
 //!
 //! Only hubs add calls. A machine can move its own calls from asked to begun, and add one outcome to each. So no machine can fill
-//! the bucket of calls, and a full bucket of outcomes stops nobody from typing.
+//! the bucket of calls, and a full bucket of outcomes does not prevent typing.
 
 use anyhow::{Result, ensure};
 use serde::{Deserialize, Serialize};

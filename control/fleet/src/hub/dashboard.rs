@@ -154,7 +154,7 @@ impl Dashboard {
                 _ => passkeys::sign_in(&self.hub, site, body).await,
             }
         };
-        // A delay instead of a lock-out. Whoever waits here holds up nobody.
+        // A delay instead of a lock-out. A request that waits here delays no other.
         if matches!(&tried, Err((StatusCode::UNAUTHORIZED, _))) {
             sleep(WRONG_SECRET).await;
         }

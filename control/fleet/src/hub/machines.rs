@@ -543,7 +543,7 @@ fn listed_session(session: &Session) -> ListedSession {
     ListedSession { sid, ai, cwd }
 }
 
-/// What a machine reports, within the limits of what is shown, and with fewer sessions if it has more than `most` bytes of JSON.
+/// The report of a machine, within the limits of a view. With fewer sessions if it has more than `most` bytes of JSON.
 ///
 /// # Errors
 /// It can't be written as JSON.

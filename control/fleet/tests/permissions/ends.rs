@@ -33,7 +33,7 @@ async fn watched(credentials: &Credentials, jwt: &str) -> Result<(Client, mpsc::
     Ok((options.connect(&credentials.servers).await?, receive))
 }
 
-/// A token that ends after so many seconds from its issue, issued so many seconds ago, with what another token says.
+/// A token with another token's claims. It was issued that many seconds ago, and ends that many seconds after its issue.
 fn token(seed: &str, like: &str, age: i64, life: i64) -> Result<String> {
     let mut says = claims(like)?;
     let now = says["iat"].as_i64().context("no time")?;
@@ -68,7 +68,7 @@ async fn the_rights_of_a_removed_machine_end_at_once() -> Result<()> {
     // Another machine notices nothing.
     b.ask(&Ask::Presence(Presence::default())).await?;
 
-    // A server that starts anew learns it from the hub.
+    // A restarted server gets it from the hub.
     place.server.stop().await;
     let (folder, program) = (Folder::new(place.folder.path()), program()?);
     place.server = NatsServer::start(&folder, &place.fleet, program.as_deref())?;

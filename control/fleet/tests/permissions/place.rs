@@ -152,13 +152,13 @@ impl Attacker {
     }
 }
 
-/// What a token of NATS says.
+/// The claims of a NATS token.
 pub fn claims(token: &str) -> Result<Value> {
     let body = token.split('.').nth(1).context("no token")?;
     Ok(serde_json::from_slice(&URL_SAFE_NO_PAD.decode(body)?)?)
 }
 
-/// A token of NATS that says this, signed with the key of this seed.
+/// A NATS token with these claims, signed with the key of this seed.
 pub fn signed(seed: &str, mut claims: Value) -> Result<String> {
     let key = nkeys::KeyPair::from_seed(seed)?;
     claims["iss"] = json!(key.public_key());

@@ -24,7 +24,7 @@ const SETTLED: Duration = Duration::from_millis(200);
 const ENDING: Duration = Duration::from_millis(500);
 /// After this time, a shell that has drawn its prompt reads its terminal.
 const READING: Duration = Duration::from_millis(30);
-/// How often a program is looked at that is to wait for input.
+/// The pause between two checks whether a program waits for input.
 const LOOK: Duration = Duration::from_millis(2);
 /// Names the running command while the shell has not begun the entered line.
 const ENTERED: &str = "what was entered at its prompt";

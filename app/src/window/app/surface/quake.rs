@@ -184,7 +184,7 @@ impl App {
         true
     }
 
-    /// Remembers the last window's layout, to reopen it; says so if that window ended without closing.
+    /// Keeps the last window's layout to reopen it. Shows a message if that window ended without closing.
     pub(crate) fn offer_last(&mut self) {
         let Some(last) = &self.workspace.last else { return };
         let args = &self.prefs.args;

@@ -31,7 +31,7 @@ enum Claim {
     Ended(Reply<Value>),
 }
 
-/// Copies the calls, and deletes what machines could write. A hub that is killed meanwhile begins anew at its next start.
+/// Copies the calls, and deletes what machines could write. A hub that is killed meanwhile repeats this at its next start.
 ///
 /// # Errors
 /// NATS does not answer.
