@@ -392,24 +392,31 @@ impl Jobs {
 
 /// A request that waits for a job. When it ends, the job is abandoned, unless its client has the handle.
 pub struct Asking<'a> {
-    /// All calls.
-    pub jobs: &'a Jobs,
-    /// The call that is waited for.
-    pub job: &'a Job,
-    /// Whether to interrupt the job's command if the job is abandoned.
-    pub ends: bool,
+    jobs: &'a Jobs,
+    job: &'a Job,
+    /// Whether the job's command is interrupted if the client cancels the request.
+    ends: bool,
+    /// Whether the client has disconnected, where it has a connection.
+    gone: Option<watch::Receiver<bool>>,
 }
 
 impl<'a> Asking<'a> {
     /// A request whose job leaves its command running.
     pub fn new(jobs: &'a Jobs, job: &'a Job) -> Self {
-        Self { jobs, job, ends: false }
+        Self { jobs, job, ends: false, gone: None }
+    }
+
+    /// A request whose job's command is interrupted if the client cancels the request. A request also ends with its client's
+    /// connection. That leaves the command running: the client may have crashed.
+    pub fn ending(jobs: &'a Jobs, job: &'a Job, gone: Option<&watch::Receiver<bool>>) -> Self {
+        Self { jobs, job, ends: true, gone: gone.cloned() }
     }
 }
 
 impl Drop for Asking<'_> {
     fn drop(&mut self) {
-        self.jobs.abandon(self.job, self.ends);
+        let is_gone = self.gone.as_ref().is_some_and(|gone| *gone.borrow());
+        self.jobs.abandon(self.job, self.ends && !is_gone);
     }
 }
 
@@ -517,5 +524,19 @@ mod tests {
         let handle = told.tell_handle();
         drop(asking);
         assert!(jobs.find(1, &handle).is_some());
+    }
+
+    #[tokio::test]
+    async fn only_a_client_that_is_still_there_interrupts_its_command() {
+        let jobs = Jobs::default();
+        for (gone, is_interrupted) in [(None, true), (Some(false), true), (Some(true), false)] {
+            let (job, _) = begin(&jobs, 1, std::future::pending()).unwrap();
+            let gone = gone.map(|gone| watch::channel(gone).1);
+            drop(Asking::ending(&jobs, &job, gone.as_ref()));
+            assert_eq!(job.signals.is_canceled(), is_interrupted, "{gone:?}");
+            let (job, _) = begin(&jobs, 1, std::future::pending()).unwrap();
+            drop(Asking::new(&jobs, &job));
+            assert!(!job.signals.is_canceled());
+        }
     }
 }

@@ -221,6 +221,10 @@ impl Session {
             },
             folder: self.folder.as_deref(),
             is_shared: self.is_shared(caller, context),
+            gone: match &self.base {
+                Base::Connection(_, gone) => Some(gone),
+                Base::Http(_) => None,
+            },
             held,
             progress: token.map(|token| Progress { context, token }),
         }

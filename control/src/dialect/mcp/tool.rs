@@ -13,7 +13,10 @@ use rmcp::{
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
-use tokio::time::{Instant, interval_at};
+use tokio::{
+    sync::watch,
+    time::{Instant, interval_at},
+};
 use unterm_mux::PaneId;
 
 pub use super::tool_result::{ToolResult, whole};
@@ -334,6 +337,8 @@ pub struct Ask<'a> {
     pub folder: Option<&'a str>,
     /// Whether several clients may count as this caller, because nothing distinguishes them.
     pub is_shared: bool,
+    /// Whether the client has disconnected, where it has a connection.
+    pub gone: Option<&'a watch::Receiver<bool>>,
     /// How long the client has waited for the person's approval.
     pub held: Duration,
     /// Sends notifications of progress, if the client asked for them.

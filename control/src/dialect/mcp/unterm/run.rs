@@ -223,8 +223,10 @@ tool! {
         let (command, timeout_ms) = (command.into(), WEEK.into());
         let params = RunWaitParams { command, timeout_ms, ..RunWaitParams::of(pane) };
         let (job, pending) = ask.begin::<RunWait>(Kind::Run, pane, params)?;
-        let ends = on_cancel.unwrap_or_default() == OnCancel::Interrupt;
-        let _asking = Asking { jobs: &ask.server.jobs, job: &job, ends };
+        let _asking = match on_cancel.unwrap_or_default() {
+            OnCancel::Interrupt => Asking::ending(&ask.server.jobs, &job, ask.gone),
+            OnCancel::Leave => Asking::new(&ask.server.jobs, &job),
+        };
         job.tell_state(state.seq);
         // Until the command is typed, it may still be refused.
         let begun = Instant::now();
@@ -259,7 +261,7 @@ pub async fn start(ask: &Ask<'_>, pane: u64, command: String) -> ToolResult<Stri
         ..RunWaitParams::of(pane)
     };
     let (job, pending) = ask.begin::<RunWait>(Kind::Run, pane, params)?;
-    let asking = Asking { jobs: &ask.server.jobs, job: &job, ends: true };
+    let asking = Asking::ending(&ask.server.jobs, &job, ask.gone);
     tokio::select! {
         () = job.signals.typed() => {}
         ended = ask.finish(&job, &pending, SLICE) => {
