@@ -146,6 +146,11 @@ pub enum Error {
         /// The program that runs, escaped.
         what: String,
     },
+    /// The shell has not begun what was entered at its prompt, such as a line with an open quote.
+    #[error(
+        "Nothing was typed: the shell in session {0} has not begun what was entered at its prompt, and may wait for the rest of it. Wait until it begins, or drop it with ctrl+c"
+    )]
+    Unbegun(u64),
     /// The shell marks no prompts, and the screen shows none.
     #[error(
         "Nothing was typed: the shell in session {0} marks no prompts, and may be reading input for a command instead of waiting at its prompt. Look at the screen: answer the command with input, or return to the prompt with ctrl+c"
@@ -334,6 +339,7 @@ impl Error {
             | Self::Begun { .. }
             | Self::Busy { .. }
             | Self::Promptless(_)
+            | Self::Unbegun(_)
             | Self::PersonTypes(_)
             | Self::Secret(_)
             | Self::MaybeSecret { .. }
@@ -513,6 +519,7 @@ mod tests {
             (Error::begun(7, "ls", false), ErrorKind::Refused),
             (Error::busy(7, "x has ended (no)"), ErrorKind::Refused),
             (Error::Promptless(7), ErrorKind::Refused),
+            (Error::Unbegun(7), ErrorKind::Refused),
             (Error::PersonTypes(7), ErrorKind::Refused),
             (Error::Secret(7), ErrorKind::Refused),
             (Error::maybe_secret(7, "why"), ErrorKind::Refused),

@@ -36,13 +36,14 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
         } 2>/dev/null
         'builtin' 'return' 0
     }
-    # A person's own hook may write a line into the history itself. It is not asked about what Unterm types.
+    # A person's own hook may write a line into the history itself. It is not asked about what Unterm types. A later hook of the
+    # person may call a copy of this one, so each one keeps a name of its own.
+    'builtin' 'typeset' -gi _unterm_hooks=0
     _unterm_wrap_hook() {
         if [[ -n ${functions[zshaddhistory]-} && ${functions[zshaddhistory]} != *_unterm_is_typed* ]]; then
-            functions[_unterm_persons_hook]=${functions[zshaddhistory]}
-            zshaddhistory() {
-                _unterm_is_typed "$1" || _unterm_persons_hook "$@"
-            }
+            'builtin' 'local' name=_unterm_persons_hook_$(( ++_unterm_hooks ))
+            functions[$name]=${functions[zshaddhistory]}
+            functions[zshaddhistory]="_unterm_is_typed \"\$1\" || $name \"\$@\""
         fi
     }
     _unterm_pop() {
@@ -164,10 +165,11 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
             || ${precmd_functions[$#first+1]-} == _unterm_persons_precmd ]]; then
             precmd_functions=($first ${${precmd_functions:#_unterm_precmd}:#_unterm_persons_precmd})
         fi
-        if (( ! ${preexec_functions[(Ie)_unterm_preexec]} )); then
+        # These lists may be unset. An index of an unset list is no number.
+        if [[ -z ${preexec_functions[(r)_unterm_preexec]-} ]]; then
             preexec_functions+=(_unterm_preexec)
         fi
-        if (( ! ${zshaddhistory_functions[(Ie)_unterm_addhistory]} )); then
+        if [[ -z ${zshaddhistory_functions[(r)_unterm_addhistory]-} ]]; then
             zshaddhistory_functions+=(_unterm_addhistory)
         fi
     }

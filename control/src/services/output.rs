@@ -3,10 +3,13 @@
 //! Uses the bytes rather than the screen, so text that scrolled away, was cleared or wrapped is complete. Output that
 //! never moves the cursor is returned byte for byte. Other output is returned as the screen would show it.
 
-use std::sync::Arc;
+mod early_echo;
+
+use std::{borrow::Cow, sync::Arc};
 
 use unterm_term::{LineId, Options, Parser, ScreenKind, Size, Term, unescape_command_line};
 
+use self::early_echo::EarlyEcho;
 use super::shell::Marks;
 
 /// The most bytes of output that are kept. Beyond that, the oldest are dropped.
@@ -46,6 +49,8 @@ pub struct Capture {
     echo: Vec<u8>,
     /// Where that echo begins.
     echo_at: usize,
+    /// The echo of keys that were typed before the command began.
+    early: EarlyEcho,
 }
 
 /// The end of a command's output.
@@ -81,27 +86,31 @@ impl Capture {
             is_cut: false,
             echo: Vec::new(),
             echo_at: 0,
+            early: EarlyEcho::default(),
         }
     }
 
-    /// Records input that the terminal itself echoes. The echo is no output of the command, so it is removed if it directly
-    /// follows the output so far.
-    pub fn expect_echo(&mut self, input: &[u8]) {
-        if !self.has_begun {
-            return;
+    /// Records input that was typed after the command's line. `is_echoed`: the terminal itself echoes it. The echo is no output
+    /// of the command, so it is removed if it directly follows the output so far. Until the command begins, a shell may turn the
+    /// echo on before the input arrives.
+    pub fn expect_echo(&mut self, input: &[u8], is_echoed: bool) {
+        match (self.has_begun, is_echoed) {
+            (false, true) => return self.early.push_certain(input, self.raw.len()),
+            (false, false) => return self.early.push(input),
+            (true, false) => return,
+            (true, true) => {}
         }
+        if self.early.may_continue(&self.raw) {
+            return self.early.push(input);
+        }
+        let shown = std::mem::take(&mut self.early).shown(&self.raw);
+        self.searched = self.searched.saturating_sub(shown.len());
+        self.echo_at = self.echo_at.saturating_sub(shown.len());
+        self.raw.drain(shown);
         if self.echo.is_empty() {
             self.echo_at = self.raw.len();
         }
-        for &byte in input {
-            match byte {
-                // The terminal turns Enter into a line end (ICRNL, ONLCR).
-                b'\r' | b'\n' => self.echo.extend_from_slice(b"\r\n"),
-                b'\t' | 0x20..=0x7e | 0x80.. => self.echo.push(byte),
-                // What the terminal shows for another key depends on its settings and on the line.
-                _ => break,
-            }
-        }
+        early_echo::append(&mut self.echo, input);
     }
 
     /// Removes the expected echo, as far as it has come.
@@ -130,6 +139,11 @@ impl Capture {
                 Framing::Marker(_) => true,
                 Framing::Block { line, .. } => is_of(&self.raw[..from + at], line),
             };
+            if self.has_begun {
+                self.early.begin(&self.raw[..from + at]);
+            } else {
+                self.early.reset_position();
+            }
             self.raw.drain(..from + at + self.begin.len());
             self.searched = 0;
         }
@@ -259,6 +273,15 @@ impl Capture {
     pub fn text(&self, end: Option<&End>, size: Size) -> String {
         let raw = &self.raw[..end.map_or(self.raw.len(), |end| end.length)];
         if self.has_begun {
+            let shown = match end.is_none() && self.early.may_continue(raw) {
+                true => 0..raw.len(),
+                false => self.early.shown(raw),
+            };
+            let raw = match shown.is_empty() {
+                true => Cow::Borrowed(raw),
+                false => Cow::Owned([&raw[..shown.start], &raw[shown.end..]].concat()),
+            };
+            let raw = &*raw;
             // A partial end mark does not belong to the output.
             let raw = match (end, &self.framing) {
                 (Some(_), Framing::Block { .. }) => without_eol_mark(raw, size.cols),

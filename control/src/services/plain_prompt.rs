@@ -7,6 +7,8 @@
 //! shell with a line editor, the terminal's echo is off: such shells turn it off for a command, but not for `read`. While a
 //! caller's command runs, the shell is not at its prompt.
 
+use std::time::{Duration, Instant};
+
 use unterm_mux::{Pane, PlainPrompt, is_carrier};
 use unterm_term::Command;
 
@@ -17,12 +19,28 @@ use super::{
 
 /// Prompts that fish and zsh show for a command that reads a line (`read`, `select`).
 const READING: [&str; 2] = ["read> ", "?# "];
+/// Line editors wait no longer than this for the rest of a key's sequence, and draw nothing meanwhile: readline 500 ms
+/// (`keyseq-timeout`), zsh 400 ms (`KEYTIMEOUT`), fish 30 ms.
+const WHOLE_KEY: Duration = Duration::from_millis(600);
+
+/// When a shell without marks has drawn what the terminal's replies put into its line, if they may be there.
+pub fn shows_replies_at(pane: &Pane) -> Option<Instant> {
+    match pane.plain_prompt() {
+        PlainPrompt::Replied { inputs, since } if inputs == pane.inputs() => {
+            Some(since + WHOLE_KEY)
+        }
+        _ => None,
+    }
+}
 
 /// Whether the program in front is a shell that waits for a command.
 pub fn stands(pane: &Pane) -> bool {
     let known = pane.plain_prompt();
     // Right after input, the screen may still show the prompt before it. Must come before a look at the screen.
     if known == PlainPrompt::Occupied || !pane.is_settled() {
+        return false;
+    }
+    if shows_replies_at(pane).is_some_and(|at| Instant::now() < at) {
         return false;
     }
     let line = line_to_cursor(&pane.term());
@@ -33,14 +51,19 @@ pub fn stands(pane: &Pane) -> bool {
         inputs => known == PlainPrompt::At(inputs),
     };
     let may_edit = || shell == Shell::Posix || pane.process().echo() == Some(false);
-    let is_empty_prompt = || !pane.is_edited() && is_prompt(shell, &line, pane.typed().trim());
+    let is_empty_prompt = || {
+        let typed = pane.typed();
+        // Without a line editor, typed text stays in the line until Enter, and is shown only where it was typed.
+        let is_kept = shell == Shell::Posix && !typed.trim().is_empty();
+        !is_kept && !pane.is_edited() && is_prompt(shell, &line, typed.trim())
+    };
     is_known || may_edit() && (pane.is_interrupted() || is_empty_prompt())
 }
 
 /// What was typed into the line of the shell in front and not entered, or what the terminal's replies put there. It is empty if
 /// only keys were pressed that may have changed the line, or its editor's mode.
 pub fn left_in_line(pane: &Pane) -> Option<String> {
-    let has_replies = pane.plain_prompt() == PlainPrompt::Replied(pane.inputs());
+    let has_replies = shows_replies_at(pane).is_some();
     let typed = pane.typed().trim().to_owned();
     match typed.is_empty() {
         true if has_replies => Some(line_to_cursor(&pane.term()).trim().to_owned()),
@@ -50,10 +73,14 @@ pub fn left_in_line(pane: &Pane) -> Option<String> {
 }
 
 /// Whether a shell that sends no marks is in front of the shell that marks its prompts: a shell that a command started, or
-/// that replaced the marking one.
+/// that replaced the marking one. The marking shell may have lost the mark of its last prompt, or of that command's
+/// beginning.
 pub fn is_inner(pane: &Pane) -> bool {
-    let is_running = pane.term().commands().next_back().is_some_and(|last| last.is_running());
-    is_running && pane.is_shell_covered() && Shell::reading_commands(pane).is_some()
+    let is_left = {
+        let term = pane.term();
+        term.commands().next_back().is_some_and(|last| !last.is_prompting())
+    };
+    is_left && pane.is_shell_covered() && Shell::reading_commands(pane).is_some()
 }
 
 /// Whether the shell that marked the last prompt waits for a command although it has not marked where its line begins: it lost
@@ -71,8 +98,13 @@ pub fn is_unreported(pane: &Pane) -> bool {
         return false;
     }
     match is_announced {
-        // No command runs that could edit a line.
-        true => edits_line(pane) && pane.shows_input() && pane.typed().trim().is_empty(),
+        // No command runs that could edit a line. After Enter, the shell may wait for the rest of the line.
+        true => {
+            edits_line(pane)
+                && !pane.is_prompt_entered()
+                && pane.shows_input()
+                && pane.typed().trim().is_empty()
+        }
         // Questions and the prompts of `read -e`, `vared` and fish's `read` have other signs.
         false => {
             let has_sign = || line_to_cursor(&pane.term()).trim_end().ends_with(['$', '#', '%']);
@@ -118,6 +150,53 @@ pub fn shows_prompt(pane: &Pane) -> bool {
     let process = pane.process();
     let may_edit = shell == Shell::Posix || process.echo() == Some(false);
     may_edit && process.awaits_input() != Some(false) && (is_marked || is_prompt(shell, &line, ""))
+}
+
+/// What zsh waits for, as its continuation prompt names it (zshmisc(1), `%_`).
+const OPEN: [&str; 31] = [
+    "always",
+    "array",
+    "bquote",
+    "brace",
+    "braceparam",
+    "case",
+    "cmdand",
+    "cmdor",
+    "cmdsubst",
+    "cond",
+    "cursh",
+    "dquote",
+    "elif",
+    "elif-then",
+    "else",
+    "errpipe",
+    "for",
+    "foreach",
+    "function",
+    "heredoc",
+    "heredocd",
+    "if",
+    "math",
+    "mathsubst",
+    "pipe",
+    "quote",
+    "repeat",
+    "select",
+    "subsh",
+    "then",
+    "until",
+];
+
+/// Whether the shell in front shows its usual continuation prompt: it waits for the rest of what was entered.
+pub fn continues(pane: &Pane) -> bool {
+    let line = line_to_cursor(&pane.term());
+    match Shell::reading_commands(pane) {
+        Some(Shell::Bash | Shell::Posix) => line == "> ",
+        Some(Shell::Zsh) => line.strip_suffix("> ").is_some_and(|open| {
+            open.rsplit(' ').next().is_some_and(|last| last == "while" || OPEN.contains(&last))
+        }),
+        _ => false,
+    }
 }
 
 /// Whether a line is a shell's prompt without `typed` after it. In shells of the Bourne family, `> ` is a continuation prompt.

@@ -4,6 +4,7 @@ mod begin;
 mod block;
 mod follow;
 mod outcome;
+mod trace;
 mod turns;
 
 use std::{
@@ -23,6 +24,7 @@ use unterm_term::LineId;
 use self::{
     begin::{Around, Begun, Command},
     follow::{Effect, Event, Finish, Follow, Look, Reported, Sight, Silence},
+    trace::without_traces,
 };
 use super::{
     plain_prompt,
@@ -182,6 +184,7 @@ pub async fn run(
         let text = tokio::task::spawn_blocking(move || capture.text(end.as_ref(), size));
         text.await.map_err(|error| Error::Panicked(error.to_string()))?
     };
+    output = without_traces(output, command.given, &marks);
     match ending {
         // What follows the echo of Ctrl+C is the prompt.
         Ending::Interrupted => output.truncate(output.rfind("^C").unwrap_or(output.len())),

@@ -8,6 +8,9 @@ use crate::ShownLine;
 /// The key that the shell integrations bind, typed twice: Ctrl+^ Ctrl+_, which no shell binds itself. An editor that waits for
 /// one more key, such as a character to insert as it is, consumes the first one.
 const RESET_KEYS: &[u8] = b"\x1e\x1f\x1e\x1f";
+/// Ctrl+G, which ends readline's prompts for a search or for more completions, in which bound keys have no effect. It rings
+/// the bell.
+const ABORT: &[u8] = b"\x07";
 
 /// The outcome of typing at a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,12 +55,24 @@ impl Pane {
                         continue;
                     }
                     let keys = if *has_reset_key { RESET_KEYS } else { &[] };
-                    if self.write_input(&[keys, &typed].concat(), Some(*so_far))? {
+                    let abort = if *has_reset_key && self.may_ask() { ABORT } else { &[] };
+                    if self.write_input(&[abort, keys, &typed].concat(), Some(*so_far))? {
                         return Ok(AtPrompt::Typed(*command));
                     }
                 }
             }
         }
+    }
+
+    /// Whether keys may have made bash's line editor ask for something.
+    fn may_ask(&self) -> bool {
+        let is_bash = |name: &str| name.rsplit('/').next() == Some("bash");
+        self.is_edited() && self.foreground().is_some_and(|front| is_bash(&front.name))
+    }
+
+    /// Whether Enter was typed since the last marked prompt began.
+    pub fn is_prompt_entered(&self) -> bool {
+        self.queue.enters() > self.enters_at_prompt.load(Ordering::Acquire)
     }
 
     /// The line that the user has begun at the current prompt but not entered.

@@ -10,8 +10,9 @@ use std::{
 
 use crate::ready::Ready;
 
-/// The longest wait for a window that is not shown, such as one that starts minimized.
-pub(crate) const LONGEST: Duration = Duration::from_millis(500);
+/// The longest wait for a window that is not shown, such as one that starts minimized. On a busy machine, a window manager
+/// takes more than half a second to show a window.
+pub(crate) const LONGEST: Duration = Duration::from_secs(2);
 
 /// Panes that are not open yet.
 pub(crate) struct FirstPanes {

@@ -61,12 +61,11 @@ if status is-interactive; and test -n "$__unterm_nonce"; and not set -q __unterm
     # prompt calls before must leave `$status` and `$pipestatus`, so the first mark belongs to the mode.
     function __unterm_again
         set -l code $status
-        if not functions -q fish_mode_prompt; or not functions fish_mode_prompt | string match -q '*__unterm_own_mode*'
-            functions -e __unterm_own_mode
-            functions -q fish_mode_prompt; and functions -c fish_mode_prompt __unterm_own_mode
-            function fish_mode_prompt
+        if not functions -q fish_mode_prompt; or not functions fish_mode_prompt | string match -q '*__unterm_own_*'
+            set -l own (__unterm_keep fish_mode_prompt)
+            function fish_mode_prompt --inherit-variable own
                 printf '\e]133;P;k=i\a'
-                functions -q __unterm_own_mode; and __unterm_own_mode
+                functions -q __unterm_own_$own; and __unterm_own_$own
             end
         end
         if not functions -q fish_prompt
@@ -75,15 +74,22 @@ if status is-interactive; and test -n "$__unterm_nonce"; and not set -q __unterm
                 echo -n "$USER@$hostname $PWD > "
             end
         end
-        if not functions fish_prompt | string match -q '*__unterm_own_prompt*'
-            functions -e __unterm_own_prompt
-            functions -c fish_prompt __unterm_own_prompt
-            function fish_prompt
-                __unterm_own_prompt
+        if not functions fish_prompt | string match -q '*__unterm_own_*'
+            set -l own (__unterm_keep fish_prompt)
+            function fish_prompt --inherit-variable own
+                __unterm_own_$own
                 printf '\e]133;B\a'
             end
         end
         return $code
+    end
+
+    # Copies a person's function, if there is one, and prints the copy's number. The person's next function may call a copy of
+    # the one that Unterm put in its place, as Python's `activate.fish` does, so each copy keeps a name of its own.
+    function __unterm_keep
+        set -g __unterm_kept (math $__unterm_kept + 1)
+        functions -q $argv[1]; and functions -c $argv[1] __unterm_own_$__unterm_kept
+        echo $__unterm_kept
     end
 
     function __unterm_preexec --on-event fish_preexec

@@ -26,8 +26,6 @@ const ENDING: Duration = Duration::from_millis(500);
 const READING: Duration = Duration::from_millis(30);
 /// The pause between two checks whether a program waits for input.
 const LOOK: Duration = Duration::from_millis(2);
-/// Names the running command while the shell has not begun the entered line.
-const ENTERED: &str = "what was entered at its prompt";
 
 /// For whom a command is typed.
 pub trait Typist: Sync {
@@ -82,18 +80,33 @@ pub(super) struct Occupied {
     pub(super) has_ended: bool,
 }
 
+/// A pane's counts before a command is typed. A fast command has asked the terminal, and ended, right after.
+struct Counts {
+    inputs: u64,
+    replies: u64,
+}
+
+impl Counts {
+    fn of(pane: &Pane) -> Self {
+        Self { inputs: pane.inputs(), replies: pane.replies() }
+    }
+}
+
 impl Occupied {
-    fn new(pane: &Arc<Pane>) -> Self {
+    /// The pane while a command runs that was typed in one piece after these counts.
+    fn new(pane: &Arc<Pane>, before: &Counts) -> Self {
         pane.set_plain_prompt(PlainPrompt::Occupied);
-        let (inputs, replies) = (pane.inputs(), pane.replies());
-        Self { pane: pane.clone(), inputs, replies, has_ended: false }
+        let Counts { inputs, replies } = *before;
+        Self { pane: pane.clone(), inputs: inputs + 1, replies, has_ended: false }
     }
 }
 
 impl Drop for Occupied {
     fn drop(&mut self) {
         self.pane.set_plain_prompt(match self.has_ended {
-            true if self.pane.replies() != self.replies => PlainPrompt::Replied(self.inputs),
+            true if self.pane.replies() != self.replies => {
+                PlainPrompt::Replied { inputs: self.inputs, since: Instant::now().into_std() }
+            }
             true => PlainPrompt::At(self.inputs),
             false => PlainPrompt::Unknown,
         });
@@ -137,7 +150,7 @@ impl Attempt {
                 (Patience::Ending, Error::busy(id, &what))
             }
             // The shell has not begun the entered line yet, or has not drawn the prompt after it.
-            Self::Elsewhere { what: None, .. } => (Patience::Prompt, Error::busy(id, ENTERED)),
+            Self::Elsewhere { what: None, .. } => (Patience::Prompt, Error::Unbegun(id)),
         }
     }
 }
@@ -210,7 +223,8 @@ pub(super) async fn begin(
         changes.borrow_and_update();
         typist.admit()?;
         let tap = pane.tap();
-        let mut line = Err(Error::busy(id, ENTERED));
+        let before = Counts::of(pane);
+        let mut line = Err(Error::Unbegun(id));
         let attempt = pane.write_at_prompt(|is_announced| {
             line = command.line(pane, is_announced);
             line.as_ref().ok().map(|line| line.typed.clone().into_bytes())
@@ -221,7 +235,7 @@ pub(super) async fn begin(
                 let Line { typed, marked, shell, leader, is_from_file } = line?;
                 typist.typed(command.marks, &typed);
                 pane.term().give_command(id, typed.trim_end(), command.given);
-                let occupied = marked.is_none().then(|| Occupied::new(pane));
+                let occupied = marked.is_none().then(|| Occupied::new(pane, &before));
                 let block = marked.map(|(nonce, line)| Block { line, nonce, id, shell: leader });
                 let around = None;
                 return Ok(Begun { tap, block, around, occupied, shell, leader, is_from_file });
@@ -285,8 +299,9 @@ pub(super) async fn begin(
     let has_status = leads || pane.foreground().is_some_and(|front| is_ssh(&front.name));
     let around = running(pane).map(|id| Around { id, has_status });
     let Line { typed, shell, leader, is_from_file, .. } = command.line(pane, false)?;
+    let before = Counts::of(pane);
     pane.write(typed.as_bytes()).map_err(write_error)?;
-    let occupied = Some(Occupied::new(pane));
+    let occupied = Some(Occupied::new(pane, &before));
     typist.typed(command.marks, &typed);
     let leader = leader.filter(|_| leads);
     Ok(Begun { tap, block: None, around, occupied, shell, leader, is_from_file })
@@ -347,6 +362,9 @@ async fn reach_plain_prompt(pane: &Pane, is_careful: bool, until: Instant) -> Re
         }
         let is_shell = Shell::reading_commands(pane).is_some();
         if !is_careful && (is_late || !is_shell || pane.is_settled()) {
+            if is_shell && plain_prompt::continues(pane) {
+                return Err(Error::Unbegun(id));
+            }
             return match plain_prompt::left_in_line(pane).filter(|_| is_shell) {
                 Some(line) => Err(Error::begun(id, &line, false)),
                 None => Ok(Reached::Prompt),
@@ -355,7 +373,9 @@ async fn reach_plain_prompt(pane: &Pane, is_careful: bool, until: Instant) -> Re
         if is_late {
             return Err(if is_shell { Error::Promptless(id) } else { Error::busy(id, &name) });
         }
-        let patience = (begun_at + if is_working(pane) { START } else { ENDING }).min(until);
+        let patience = begun_at + if is_working(pane) { START } else { ENDING };
+        let shows_replies_at = plain_prompt::shows_replies_at(pane).map(Instant::from_std);
+        let patience = shows_replies_at.map_or(patience, |at| patience.max(at + ENDING)).min(until);
         // No event reports that a shell begins to read.
         let next = patience.min(Instant::now() + READING);
         let changed = timeout_at(next, changes.changed()).await;
@@ -408,7 +428,8 @@ pub async fn wait_until_settled(pane: &Pane, deadline: Instant) {
 /// As [`wait_for_prompt`], for a shell that is starting. Waits longer if the shell is visibly working.
 pub(super) async fn wait_for_start(pane: &Pane, deadline: Instant) {
     // A caller's command has already run in this shell, and still nothing is marked.
-    let is_started = matches!(pane.plain_prompt(), PlainPrompt::At(1..) | PlainPrompt::Replied(_));
+    let is_started =
+        matches!(pane.plain_prompt(), PlainPrompt::At(1..) | PlainPrompt::Replied { .. });
     if is_started && pane.term().commands().next_back().is_none() {
         return;
     }
@@ -450,6 +471,6 @@ mod tests {
         assert_eq!(busy(Some("make"), true).0, Patience::Starting);
         let (patience, why) = busy(None, false);
         assert_eq!(patience, Patience::Prompt);
-        assert!(why.contains(ENTERED), "{why}");
+        assert!(why.contains("may wait for the rest of it"), "{why}");
     }
 }

@@ -205,8 +205,8 @@ impl Follow {
                 self.search()
             }
             Event::Input { bytes, is_echoed } => {
-                if is_echoed {
-                    self.capture.expect_echo(bytes);
+                if self.is_typed || self.capture.has_begun() {
+                    self.capture.expect_echo(bytes, is_echoed);
                 }
                 let is_reached = self.is_block && self.is_typed || self.capture.has_begun();
                 self.is_typed |= bytes.contains(&b'\r');
@@ -327,13 +327,15 @@ impl Follow {
         if !self.is_block {
             return None;
         }
-        // If the shell was not replaced, it reads a line for the command (`read -e`, `vared`).
-        let is_back = has_prompt || has_editor && has_begun && is_replaced;
+        // If the shell was not replaced, it reads a line for the command (`read -e`, `vared`). A shell that reports no beginning,
+        // and whose editor waits in spite of Enter, has lost its hooks: it is at its next prompt.
+        let has_lost_hooks = !has_begun && !has_run;
+        let is_back = has_prompt || has_editor && (has_begun && is_replaced || has_lost_hooks);
         match (is_back, has_begun) {
             (true, true) if exit_code.is_some() => Some((Ending::Completed, exit_code)),
             (true, true) => Some((Ending::Lost(Lost::NotTold), None)),
             (true, false) if has_run => Some((Ending::Lost(Lost::OtherLine), None)),
-            (true, false) if has_prompt => Some((Ending::Lost(Lost::NotTold), None)),
+            (true, false) => Some((Ending::Lost(Lost::NotTold), None)),
             _ => None,
         }
     }

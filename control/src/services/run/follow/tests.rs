@@ -125,6 +125,8 @@ fn a_shell_that_returns_without_an_end_mark_is_judged_by_its_state() {
         (false, Some(prompt), lost(Lost::NotTold)),
         (false, Some(Silence { has_run: true, ..prompt }), lost(Lost::OtherLine)),
         (false, Some(Silence { has_run: true, ..replaced }), None),
+        (false, Some(reads_for_it), lost(Lost::NotTold)),
+        (false, Some(Silence::default()), None),
     ] {
         let mut follow = block();
         output(&mut follow, if has_begun { BEGIN } else { "$ make\r\n" });
@@ -201,8 +203,9 @@ fn the_terminals_echo_of_input_is_no_output() {
         (&["w", "ord", "\r"], "word\r\n", "name: got word"),
         // The program printed something else first.
         (&["word\r"], "...word\r\n", "name: ...word\ngot word"),
-        // What the terminal shows for other keys is unknown.
-        (&["\x1b[A"], "^[[A\r\n", "name: ^[[A\ngot word"),
+        (&["\x1b[A", "\x01\r"], "^[[A^A\r\n", "name: got word"),
+        // What the terminal shows for keys that edit the line is unknown.
+        (&["\x15\r"], "\r\n", "name: \ngot word"),
     ] {
         for split in 0..=echoed.len() {
             let mut follow = block();
@@ -216,6 +219,39 @@ fn the_terminals_echo_of_input_is_no_output() {
             let finish = follow.into_finish();
             let text = finish.capture.text(finish.end.as_ref(), unterm_term::Size::cells(80, 24));
             assert_eq!(text, expected, "{keys:?}, split at {split}");
+        }
+    }
+}
+
+#[test]
+fn keys_that_the_shell_may_not_echo_are_no_output_if_it_did() {
+    for (before, shown_before, shown) in [
+        (&["w", "or"][..], "", ""),
+        (&["w", "or"], "", "wor"),
+        (&["w", "or"], "", "r"),
+        (&["\x1b[A"], "", "[A"),
+        (&["x", "ls", "\r"], "", "s\r\n"),
+        // The terminal was seen to echo the second key, so the rest is shown, too, perhaps before the command begins.
+        (&["w", "!or"], "or", ""),
+        (&["w", "!or"], "o", "r"),
+        (&["w", "!or"], "hook\r\n", "or"),
+    ] {
+        for split in 0..=shown.len() {
+            let mut follow = block();
+            follow.step(Event::Input { bytes: b"make\r", is_echoed: false });
+            for key in before {
+                let bytes = key.trim_start_matches('!').as_bytes();
+                follow.step(Event::Input { bytes, is_echoed: bytes.len() < key.len() });
+            }
+            output(&mut follow, &format!("make\r\n{shown_before}{BEGIN}"));
+            output(&mut follow, &shown[..split]);
+            // The shell echoes now.
+            follow.step(Event::Input { bytes: b"later", is_echoed: true });
+            output(&mut follow, &format!("{}later", &shown[split..]));
+            assert_eq!(output(&mut follow, &format!("done\r\n{}", end(0))), Effect::Finish);
+            let finish = follow.into_finish();
+            let text = finish.capture.text(finish.end.as_ref(), unterm_term::Size::cells(80, 24));
+            assert_eq!(text, "done", "{before:?} {shown_before:?} {shown:?}, split at {split}");
         }
     }
 }
