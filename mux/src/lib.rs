@@ -42,7 +42,7 @@ pub use process::{
     ReadOutcome, SCRIPTS, ShellIntegration, Signal, Spawn, SpawnError, Spawner, is_carrier,
     program_error, raise_descriptor_limit,
 };
-pub use shown::ShownLine;
+pub use shown::{Distortion, ShownLine};
 pub use tap::{TAP_CAPACITY, Tap, TapDirection, TapEnd, TapItem};
 pub use typed::{Composed, Edited, Line, TypedLine};
 pub use uri::{
