@@ -45,8 +45,8 @@ use crate::{
 pub const PATHS: [&str; 2] = ["/mcp", sse::PATH];
 /// The most concurrent requests, including streams. Tokens share them.
 const MOST_REQUESTS: usize = 96;
-/// The most sessions with `initialize` per toolset: more than concurrent requests, so that one of them is idle.
-const MOST_SESSIONS: usize = 128;
+/// The most sessions with `initialize` per toolset. More begin only while all of them are in use.
+const MOST_SESSIONS: usize = 64;
 /// The sustained rate of requests per second, and the largest burst.
 const RATE: f64 = 2000.0;
 const BURST: f64 = 4000.0;
