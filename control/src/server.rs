@@ -6,7 +6,7 @@ use std::{
     io,
     net::SocketAddr,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, OnceLock},
     time::Duration,
 };
 
@@ -244,6 +244,17 @@ impl Server {
     /// Removes the registry's entry, closes connections and stops the runtime.
     pub fn stop(self) {
         drop(self);
+    }
+
+    /// Takes the instance out of the registry also if a library exits the process, as Xlib does if the X server is gone. Only the
+    /// process's first server can.
+    pub fn leave_registry_at_exit(&self) {
+        static REGISTRATION: OnceLock<Arc<Registration>> = OnceLock::new();
+        let remove = || REGISTRATION.get().map_or((), |registration| registration.remove());
+        if REGISTRATION.set(Arc::clone(&self.registration)).is_ok() && !unterm_mux::at_exit(remove)
+        {
+            tracing::warn!("the registry may name this instance after a crash of its display");
+        }
     }
 }
 

@@ -11,6 +11,7 @@ pub mod changes;
 pub mod classification;
 pub mod clients;
 pub mod command_parts;
+pub mod connection_limit;
 pub mod drivers;
 pub mod echoes;
 pub mod events;

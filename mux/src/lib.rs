@@ -9,6 +9,7 @@
 //! builds the module `lock` asserts this. Two locks guard the order of system calls instead of data: programs look up
 //! the user's shell one at a time, and a pane's variables are written to files one change at a time.
 
+mod at_exit;
 mod id;
 mod image_budget;
 pub mod input;
@@ -28,6 +29,7 @@ mod tap;
 mod typed;
 mod uri;
 
+pub use at_exit::at_exit;
 pub use id::PaneId;
 pub use layout::{Axis, Direction, Divider, Layout, Node, Rect, Spacing, SplitPath, Tab, TabId};
 pub use lock::MutexGuard;
@@ -42,7 +44,7 @@ pub use process::{
     ReadOutcome, SCRIPTS, ShellIntegration, Signal, Spawn, SpawnError, Spawner, is_carrier,
     program_error, raise_descriptor_limit,
 };
-pub use shown::ShownLine;
+pub use shown::{Distortion, ShownLine};
 pub use tap::{TAP_CAPACITY, Tap, TapDirection, TapEnd, TapItem};
 pub use typed::{Composed, Edited, Line, TypedLine};
 pub use uri::{

@@ -200,6 +200,10 @@ pub trait Process: Send + Sync {
     }
     /// Reports the window's new size to the program.
     fn resize(&self, size: Size) -> io::Result<()>;
+    /// The columns and rows that the terminal device reports to programs, which programs can change; `None` if unknown.
+    fn reported_size(&self) -> Option<(u16, u16)> {
+        None
+    }
     /// Signals the foreground process group.
     fn signal(&self, signal: Signal) -> io::Result<()>;
     /// Ends the program: sends SIGHUP to its process group and the foreground one, and SIGKILL to both if it still runs

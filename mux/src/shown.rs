@@ -1,7 +1,10 @@
 //! The shell's input line as the screen shows it: the text after the mark where input begins (OSC 133 B), from any
 //! source. A shell without marks has no such line.
+//!
+//! The screen is only a picture of the shell's line, and programs in the pane can make it show another one. So a line that is
+//! read from it is known only if [`ShownLine::doubt`] finds none.
 
-use std::cmp::Ordering;
+use std::{cmp::Ordering, collections::HashMap};
 
 use unterm_term::{LineId, Modes, Term};
 
@@ -20,6 +23,34 @@ pub struct ShownLine {
     pub behind_cursor: String,
     /// The line begins above the rows read, so this is only its end.
     pub is_cut: bool,
+    /// Why the screen may show another line than the shell has, whatever was typed.
+    pub distortion: Option<Distortion>,
+}
+
+/// Why the screen may show another line than the shell has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Distortion {
+    /// The beginning may no longer be what the shell would draw there.
+    #[error("its beginning is above the screen")]
+    Above,
+    /// A mode, a margin or a character set changes what is printed, or where.
+    #[error("a mode of the terminal changes what the shell prints")]
+    Modes,
+    /// The shell shows a part of the line, and marks that with `<` or `>`.
+    #[error("the shell may show only a part of it")]
+    Scrolled,
+    /// The shell was told another width, so it takes other rows for those of the line.
+    #[error("the terminal device has another size than the pane")]
+    Size,
+    /// The shell does not show what was typed.
+    #[error("the screen does not show all that was typed")]
+    Missing,
+    /// Shells and terminals differ on the width of such text, or it stands for control characters.
+    #[error("it contains characters that nobody typed and that may stand for others")]
+    Characters,
+    /// Nothing is shown.
+    #[error("the screen shows none")]
+    Blank,
 }
 
 impl ShownLine {
@@ -34,6 +65,7 @@ impl ShownLine {
         let here = top + u64::from(cursor.row);
         let from = start.line.0.max(top.saturating_sub(ROWS_ABOVE));
         let mut text = [String::new(), String::new()];
+        let mut is_marked = false;
         for row in from..top + u64::from(size.rows) {
             let first = if row == start.line.0 { start.col } else { 0 };
             let cursor = match row.cmp(&here) {
@@ -49,6 +81,8 @@ impl ShownLine {
             let (mut written, mut is_full) = (0, false);
             let read = term.row_cells(LineId(row), |col, shown| {
                 put(col, shown);
+                // readline marks the last column, zsh the one before it.
+                is_marked |= col >= first && col + 2 >= size.cols && shown == ">";
                 written = col + 1;
                 is_full = written == size.cols && shown != " ";
             });
@@ -65,13 +99,64 @@ impl ShownLine {
         }
         let [before_cursor, behind_cursor] = text;
         let behind_cursor = behind_cursor.trim_end().to_owned();
-        Some(Self { command, before_cursor, behind_cursor, is_cut: from > start.line.0 })
+        let is_marked = is_marked || format!("{before_cursor}{behind_cursor}").starts_with('<');
+        let distortion = if start.line.0 < top {
+            Some(Distortion::Above)
+        } else if !term.prints_all_as_is() {
+            Some(Distortion::Modes)
+        } else if is_marked || term.is_prompt_overwritten(start) {
+            Some(Distortion::Scrolled)
+        } else {
+            None
+        };
+        Some(Self {
+            command,
+            before_cursor,
+            behind_cursor,
+            is_cut: from > start.line.0,
+            distortion,
+        })
+    }
+
+    /// Why this may not be the line that the shell has, if keys edited it and earlier input typed these texts, separated by NUL
+    /// ([`crate::Line::earlier`]). The line contains every character that was typed, in order between two keys. All other characters,
+    /// which come from the shell's history or completion, are ASCII and so occupy one cell each.
+    pub fn doubt(&self, earlier: &str) -> Option<Distortion> {
+        if self.distortion.is_some() {
+            return self.distortion;
+        }
+        let shown = || self.before_cursor.chars().chain(self.behind_cursor.chars()).filter(is_ink);
+        let mut typed = HashMap::<char, usize>::new();
+        for char in earlier.chars().filter(is_ink) {
+            *typed.entry(char).or_default() += 1;
+        }
+        for char in shown() {
+            match typed.get_mut(&char) {
+                Some(left) => *left = left.saturating_sub(1),
+                // `^` begins the name of a control character.
+                None if char.is_ascii() && char != '^' => {}
+                None => return Some(Distortion::Characters),
+            }
+        }
+        let is_whole = |part: &str| {
+            let mut rest = shown();
+            part.chars().filter(is_ink).all(|char| rest.any(|shown| shown == char))
+        };
+        if typed.values().any(|&left| left > 0) || !earlier.split('\0').all(is_whole) {
+            return Some(Distortion::Missing);
+        }
+        shown().next().is_none().then_some(Distortion::Blank)
     }
 
     /// The line with `added` typed at the cursor.
     pub fn with(&self, added: &str) -> String {
         format!("{}{added}{}", self.before_cursor, self.behind_cursor)
     }
+}
+
+/// Whether a character shows. NUL separates texts.
+fn is_ink(char: &char) -> bool {
+    !char.is_whitespace() && *char != '\0'
 }
 
 #[cfg(test)]
@@ -127,5 +212,87 @@ mod tests {
         assert_eq!(at("cafe\u{301} 漢字"), parts("cafe\u{301} 漢字", ""));
         // A wide character that does not fit leaves a blank column, which is not part of the line.
         assert_eq!(at("0123456789abcdefg漢x"), parts("0123456789abcdefg漢x", ""));
+    }
+
+    /// A line of two parts, with the cursor between them.
+    fn line(before: &str, behind: &str) -> ShownLine {
+        let (before_cursor, behind_cursor) = (before.to_owned(), behind.to_owned());
+        ShownLine { before_cursor, behind_cursor, ..ShownLine::default() }
+    }
+
+    #[test]
+    fn a_line_that_lacks_typed_text_is_in_doubt() {
+        for (before, behind, earlier, doubt) in [
+            ("git push", "", "", None),
+            ("forbid", "den", "forbdden\0i", None),
+            ("sudo git push", "", "git push\0sudo ", None),
+            ("a b", "", "ab", None),
+            (": git push", "", "touch x; : git push", Some(Distortion::Missing)),
+            ("ab", "", "ab\0a", Some(Distortion::Missing)),
+            ("ab", "", "ba", Some(Distortion::Missing)),
+            ("", "", "", Some(Distortion::Blank)),
+            ("  ", "", "", Some(Distortion::Blank)),
+            ("echo é", "", "é", None),
+            ("echo é", "", "", Some(Distortion::Characters)),
+            ("echo éé", "", "é", None),
+            ("echo ^J id", "", "", Some(Distortion::Characters)),
+            ("grep ^a", "", "^a", None),
+        ] {
+            assert_eq!(line(before, behind).doubt(earlier), doubt, "{before}|{behind} {earlier:?}");
+        }
+    }
+
+    #[test]
+    fn a_line_in_a_distorted_picture_is_in_doubt() {
+        const PROMPT: &str = "\x1b]133;A\x07$ \x1b]133;B\x07";
+        let doubt = |output: &str| {
+            let mut term = Term::new(Size::cells(20, 5), Options::default());
+            Parser::new().advance(&mut term, output.as_bytes());
+            ShownLine::of(&term).unwrap().doubt("")
+        };
+        let at = |output: &str| doubt(&format!("{PROMPT}{output}"));
+        assert_eq!(at("git push"), None);
+        for (output, modes) in [
+            ("\x1b[4h", "insert"),
+            ("\x1b(0", "graphics in G0"),
+            ("\x1b)0\x0e", "graphics in G1, shifted"),
+            ("\x1b[?7l", "no wrap"),
+            ("\x1b[2;4r\x1b[1;3H", "rows"),
+            ("\x1b[?69h\x1b[3;9s\x1b[1;3H", "columns"),
+            ("\x1b#6", "double width"),
+        ] {
+            assert_eq!(at(&format!("{output}git push")), Some(Distortion::Modes), "{modes}");
+        }
+        // Marks of a line that is scrolled sideways, at both ends; the left one is where the prompt was.
+        assert_eq!(at("\r<: git push"), Some(Distortion::Scrolled));
+        assert_eq!(at(": git push 123456>"), Some(Distortion::Scrolled));
+        assert_eq!(at(": git push 12345>"), Some(Distortion::Scrolled));
+        assert_eq!(at("a > b"), None);
+        let no_prompt = "\x1b]133;A\x07\x1b]133;B\x07";
+        assert_eq!(doubt(&format!("{no_prompt}<: git push")), Some(Distortion::Scrolled));
+        let above = format!("{}git push", "x".repeat(20 * 6));
+        assert_eq!(at(&above), Some(Distortion::Above));
+    }
+
+    proptest::proptest! {
+        /// Whatever is typed between keys, a line that hides a typed character is in doubt, and the whole line is not.
+        #[test]
+        fn no_typed_character_can_be_hidden(
+            parts in proptest::collection::vec("[a-f;:]{1,6}", 1..5),
+            order in proptest::collection::vec(0usize..100, 5),
+            hidden in 0usize..100,
+        ) {
+            // Each part is inserted somewhere in the line.
+            let mut whole: Vec<char> = Vec::new();
+            for (part, place) in parts.iter().zip(order) {
+                let place = place % (whole.len() + 1);
+                whole.splice(place..place, part.chars());
+            }
+            let (text, earlier) = (whole.iter().collect::<String>(), parts.join("\0"));
+            proptest::prop_assert_eq!(line(&text, "").doubt(&earlier), None);
+            whole.remove(hidden % whole.len());
+            let text: String = whole.iter().collect();
+            proptest::prop_assert_eq!(line(&text, "").doubt(&earlier), Some(Distortion::Missing));
+        }
     }
 }

@@ -27,6 +27,11 @@ pub struct Line {
     pub edited: Edited,
     /// The part of the text that this input added.
     pub added: String,
+    /// The printable text that earlier input added and that no key has certainly deleted. Keys that edited the line separate its
+    /// parts by NUL. If the line on the screen lacks some of it, the screen does not show the line.
+    pub earlier: String,
+    /// Whether keys other than text were typed since the last Enter, so that `text` is right only if they do what they usually do.
+    pub keys: Edited,
 }
 
 /// The effect of input on a pane's line.
@@ -41,6 +46,8 @@ pub struct Composed {
     pub pastes: bool,
     /// The program has received all earlier input, long enough ago for the screen to show it.
     pub is_shown: bool,
+    /// How many pieces of input came before ([`crate::Pane::inputs`]).
+    pub inputs: u64,
 }
 
 /// The input since Enter.
@@ -60,6 +67,11 @@ pub struct TypedLine {
     edited: Edited,
     /// The index in the text where the last input's part begins.
     fresh: usize,
+    /// As [`Line::earlier`], and the last input's part, which begins at this index.
+    kept: Vec<u8>,
+    kept_fresh: usize,
+    /// As [`Line::keys`].
+    keys: Edited,
 }
 
 impl TypedLine {
@@ -70,7 +82,8 @@ impl TypedLine {
 
     /// Whether the line is certainly empty: no text, and no key edited it.
     pub fn is_untouched(&self) -> bool {
-        *self == Self { pasted: self.pasted, interrupted: self.interrupted, ..Self::default() }
+        let Self { pasted, interrupted, keys, .. } = *self;
+        *self == Self { pasted, interrupted, keys, ..Self::default() }
     }
 
     /// Whether the line is empty and was begun by ^C.
@@ -84,23 +97,26 @@ impl TypedLine {
     }
 
     /// The effect of the last input, which entered these lines.
-    pub fn composed(&self, entered: Vec<Line>, is_shown: bool) -> Composed {
-        Composed { entered, unfinished: self.line(), pastes: self.pasted, is_shown }
+    pub fn composed(&self, entered: Vec<Line>, is_shown: bool, inputs: u64) -> Composed {
+        Composed { entered, unfinished: self.line(), pastes: self.pasted, is_shown, inputs }
     }
 
     /// Follows input, and returns the lines that it enters, in order.
     pub fn advance(&mut self, bytes: &[u8]) -> Vec<Line> {
-        self.fresh = self.text.len();
+        (self.fresh, self.kept_fresh) = (self.text.len(), self.kept.len());
         self.pasted = self.pasting;
         if self.edited == Edited::Now {
             self.edited = Edited::Before;
+        }
+        if self.keys == Edited::Now {
+            self.keys = Edited::Before;
         }
         let mut entered = Vec::new();
         for &byte in bytes {
             if let Some(mut escape) = self.escape.take() {
                 // Enter is never part of a sequence: it ends one, for example after the Escape key.
                 if matches!(byte, b'\r' | b'\n') {
-                    self.edited = Edited::Now;
+                    self.edit();
                 } else {
                     escape.push(byte);
                     // zsh: accept-and-hold; readline: insert-comment.
@@ -109,7 +125,7 @@ impl TypedLine {
                         entered.push(self.enter());
                     }
                     if holds {
-                        self.edited = Edited::Now;
+                        self.edit();
                     }
                     continue;
                 }
@@ -118,7 +134,7 @@ impl TypedLine {
                 if matches!(byte, b'\r' | b'\n') {
                     // Some programs use ^V differently and treat this as Enter.
                     entered.push(self.enter());
-                    self.edited = Edited::Now;
+                    self.edit();
                 } else {
                     self.push(byte);
                 }
@@ -132,16 +148,17 @@ impl TypedLine {
                 b'\r' | b'\n' | 0x0f if !self.pasting => {
                     entered.push(self.enter());
                     if byte == 0x0f {
-                        self.edited = Edited::Now;
+                        self.edit();
                     }
                 }
                 0x20..=0x7e | 0x80.. => self.push(byte),
                 // In a paste, some programs treat control bytes as text, others as keys.
-                _ if self.pasting => self.edited = Edited::Now,
+                _ if self.pasting => self.edit(),
                 // Backspace deletes a whole character.
                 0x08 | 0x7f => {
                     self.edit_again();
                     while self.text.pop().is_some_and(|byte| byte & 0xc0 == 0x80) {}
+                    self.forget_deleted();
                 }
                 // ^C begins a new line.
                 0x03 => self.interrupt(),
@@ -149,6 +166,7 @@ impl TypedLine {
                 0x15 => {
                     self.edit_again();
                     self.text.clear();
+                    self.forget_deleted();
                 }
                 // ^W deletes a word; programs differ on what a word is.
                 0x17 => {
@@ -157,31 +175,50 @@ impl TypedLine {
                         self.text.iter().rposition(|byte| !is_blank(byte)).map_or(0, |i| i + 1);
                     let start = self.text[..end].iter().rposition(is_blank).map_or(0, |i| i + 1);
                     self.text.truncate(start);
-                    self.edited = Edited::Now;
+                    self.forget_deleted();
+                    self.edit();
                 }
                 // At the end of a line these change nothing: ^D, ^G, ^L, ^Z, ^\.
                 0x04 | 0x07 | 0x0c | 0x1a | 0x1c => self.edit_again(),
                 // Inserts a tab, or completes the word before the cursor.
                 b'\t' => {
                     self.push(byte);
-                    self.edited = Edited::Now;
+                    self.edit();
                 }
                 // ^V, ^Q.
                 0x16 | 0x11 => {
                     self.quoting = true;
-                    self.edited = Edited::Now;
+                    self.edit();
                 }
-                _ => self.edited = Edited::Now,
+                _ => self.edit(),
             }
             self.fresh = self.fresh.min(self.text.len());
         }
         entered
     }
 
+    /// A key has changed the line in an unknown way.
+    fn edit(&mut self) {
+        (self.edited, self.keys) = (Edited::Now, Edited::Now);
+        // The next text may stand elsewhere in the line.
+        if self.kept.last().is_some_and(|&last| last != 0) {
+            self.kept.push(0);
+        }
+    }
+
     /// For keys whose effect is certain only at the end of a line: in an edited line, the cursor's position is unknown.
     fn edit_again(&mut self) {
+        self.keys = Edited::Now;
         if self.edited != Edited::No {
-            self.edited = Edited::Now;
+            self.edit();
+        }
+    }
+
+    /// Forgets the text that a key deleted at the end of a line that keys have not edited.
+    fn forget_deleted(&mut self) {
+        if self.edited == Edited::No {
+            self.kept = self.text.iter().copied().filter(|&byte| is_printable(byte)).collect();
+            self.kept_fresh = self.kept_fresh.min(self.kept.len());
         }
     }
 
@@ -191,26 +228,35 @@ impl TypedLine {
             // A lone Escape is a key.
             edited: if self.escape.is_some() { Edited::Now } else { self.edited },
             added: String::from_utf8_lossy(&self.text[self.fresh..]).into_owned(),
+            earlier: String::from_utf8_lossy(&self.kept[..self.kept_fresh]).into_owned(),
+            keys: if self.escape.is_some() { Edited::Now } else { self.keys },
         }
     }
 
     fn enter(&mut self) -> Line {
         let line = self.line();
         (self.fresh, self.edited, self.interrupted) = (0, Edited::No, false);
+        (self.kept_fresh, self.keys) = (0, Edited::No);
         self.text.clear();
+        self.kept.clear();
         line
     }
 
     fn interrupt(&mut self) {
+        // A shell may ignore ^C, and keep the text.
+        let keys = if self.is_untouched() { self.keys } else { Edited::Now };
         self.enter();
-        self.interrupted = true;
+        (self.interrupted, self.keys) = (true, keys);
     }
 
     fn push(&mut self, byte: u8) {
-        if self.text.len() < LONGEST {
+        if self.text.len() < LONGEST && self.kept.len() < LONGEST {
             self.text.push(byte);
+            if is_printable(byte) {
+                self.kept.push(byte);
+            }
         } else {
-            self.edited = Edited::Now;
+            self.edit();
         }
     }
 
@@ -240,14 +286,18 @@ impl TypedLine {
                     self.pasting = false;
                     return true;
                 }
-                self.edited = Edited::Now;
+                self.edit();
             }
             [b'a' | b'A' | b'#'] if !self.pasting => return true,
-            _ if is_whole || escape.len() > LONGEST_ESCAPE => self.edited = Edited::Now,
+            _ if is_whole || escape.len() > LONGEST_ESCAPE => self.edit(),
             _ => self.escape = Some(escape),
         }
         false
     }
+}
+
+fn is_printable(byte: u8) -> bool {
+    !byte.is_ascii_control()
 }
 
 #[cfg(test)]
@@ -316,5 +366,40 @@ mod tests {
             assert_eq!(last(&["ab", key, "\r"]).0, Edited::Before, "{key:?}");
         }
         assert_eq!(last(&["x".repeat(LONGEST + 1).as_str(), "\r"]).0, Edited::Before);
+    }
+
+    #[test]
+    fn what_only_usual_keys_make_certain_is_marked_so() {
+        fn keys(pieces: &[&str]) -> Edited {
+            let mut line = TypedLine::default();
+            pieces.iter().for_each(|piece| drop(line.advance(piece.as_bytes())));
+            line.composed(Vec::new(), true, 0).unfinished.keys
+        }
+        for key in
+            ["\x7f", "\x15", "\x17", "\x03", "\x0c", "\x04", "\x1b[D", "\t", "\x1bx", "\x16x"]
+        {
+            assert_eq!(keys(&["ab", key, "c"]), Edited::Before, "{key:?}");
+            assert_eq!(keys(&[&format!("ab{key}c")]), Edited::Now, "{key:?}");
+            assert_eq!(keys(&["ab", key, "\r", "c"]), Edited::No, "{key:?}: the next line");
+        }
+        assert_eq!(keys(&["ab\x03", "\x03", "c"]), Edited::Before, "the second changes nothing");
+        assert_eq!(keys(&["\x03", "c"]), Edited::No, "the line was empty");
+        assert_eq!(keys(&["ab\x1b[I\x1b[<0;1;1M\x1b[200~x\x1b[201~"]), Edited::No, "no keys");
+    }
+
+    #[test]
+    fn earlier_text_lacks_only_what_keys_certainly_deleted() {
+        fn earlier(pieces: &[&str]) -> String {
+            let mut line = TypedLine::default();
+            pieces.iter().for_each(|piece| drop(line.advance(piece.as_bytes())));
+            line.advance(b"added");
+            line.line().earlier
+        }
+        assert_eq!(earlier(&["git pussh", "\x7f\x7f\x7fsh", "\x01", "sudo "]), "git push\0sudo ");
+        assert_eq!(earlier(&["one", "\x15two", "\x1b[D", "\x7f\x15", "x"]), "two\0x");
+        assert_eq!(earlier(&["one two", "\x17"]), "one \0");
+        assert_eq!(earlier(&["one", "\x03two", "\t"]), "two\0");
+        assert_eq!(earlier(&["hid", "\x01\x0b\x05", "seen"]), "hid\0seen", "deleted, perhaps");
+        assert_eq!(earlier(&["one\x01", "two\r", "three"]), "three");
     }
 }

@@ -20,7 +20,7 @@ use crate::{
 pub struct Compositor {
     // Dropped before the compositor, which the keyboard needs.
     _keyboard: Ended,
-    _sway: Ended,
+    sway: Ended,
     folder: TempDir,
 }
 
@@ -75,13 +75,22 @@ impl Compositor {
         )?;
         // A seat has a keyboard only while a keyboard client exists. This one types nothing, and stays.
         let keyboard = stays("wtype", &["-s", "1000000000"], folder.path())?;
-        let compositor = Self { _keyboard: keyboard, _sway: sway, folder };
+        let compositor = Self { _keyboard: keyboard, sway, folder };
         wait_for(
             "the keyboard",
             || Ok(compositor.tell(&["-t", "get_inputs"])?.contains("keyboard").then_some(())),
             read_log,
         )?;
         Ok(compositor)
+    }
+
+    /// Kills sway, as a crash would end it.
+    ///
+    /// # Errors
+    ///
+    /// If it has already ended.
+    pub fn kill(self) -> Result<()> {
+        Ok(self.sway.kill()?)
     }
 
     /// The variables for a program that opens its windows here, with their values.

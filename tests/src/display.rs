@@ -25,7 +25,7 @@ use crate::{
 
 /// An Xvfb on a free display number, without a window manager until one is started. It is ended on drop.
 pub struct Display {
-    _server: Ended,
+    server: Ended,
     number: u32,
     pub(crate) connection: RustConnection,
     pub(crate) root: xproto::Window,
@@ -94,7 +94,16 @@ impl Display {
         let (connection, screen) = x11rb::connect(Some(&format!(":{number}")))?;
         let root = connection.setup().roots[screen].root;
         let keys = Keys::read(&connection)?;
-        Ok(Self { _server: server, number, connection, root, keys })
+        Ok(Self { server, number, connection, root, keys })
+    }
+
+    /// Kills the X server, as a crash would end it.
+    ///
+    /// # Errors
+    ///
+    /// If it has already ended.
+    pub fn kill(self) -> Result<()> {
+        Ok(self.server.kill()?)
     }
 
     /// The display's name, as in `$DISPLAY`.

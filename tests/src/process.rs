@@ -8,6 +8,13 @@ use std::{
 /// A process. On drop, it is ended with SIGTERM, so that it removes its sockets and lock files.
 pub(crate) struct Ended(pub Child);
 
+impl Ended {
+    /// Ends the program at once, with SIGKILL.
+    pub(crate) fn kill(mut self) -> std::io::Result<()> {
+        self.0.kill()
+    }
+}
+
 impl Drop for Ended {
     fn drop(&mut self) {
         let pid = rustix::process::Pid::from_child(&self.0);

@@ -26,10 +26,7 @@ pub fn decide(authority: &Authority, caller: &Caller, step: &Step<'_>) -> Decisi
                 Err(error) => return Decision::Deny(error),
                 Ok(()) => Ok(()),
             };
-            let attempt = || {
-                let is_known = pane.compose(&[]).unfinished.edited == Edited::No;
-                Attempt { line: is_known.then(|| pane.typed() + command), enters: true }
-            };
+            let attempt = || Attempt { line: typed_command(pane, command), enters: true };
             let checked = refused_lines.check(caller, pane.id(), decided, attempt);
             checked.map_err(Error::Policy).into()
         }
@@ -76,14 +73,23 @@ fn check_command(policy: &Policy, pane: &Pane, command: &str) -> Result<()> {
     check_behind_edits(policy, pane, command).map_err(Error::Policy)
 }
 
-/// Whether a command may be entered after the current line, if keys have edited that line.
+/// The line that a command makes after the text already in a pane's line, as it was typed. `None` if keys make that uncertain.
+fn typed_command(pane: &Pane, command: &str) -> Option<String> {
+    let unfinished = pane.compose(&[]).unfinished;
+    if unfinished.edited == Edited::No && unfinished.keys == Edited::No {
+        return Some(unfinished.text + command);
+    }
+    pane.empties_line().then(|| command.to_owned())
+}
+
+/// Whether a command may be entered after the current line, if keys have edited that line and it is not emptied first.
 fn check_behind_edits(
     policy: &Policy,
     pane: &Pane,
     command: &str,
 ) -> std::result::Result<(), Refusal> {
     let mut composed = pane.compose(&[]);
-    if composed.unfinished.edited == Edited::No || !policy.binds(pane.id()) {
+    if composed.unfinished.edited == Edited::No || !policy.binds(pane.id()) || pane.empties_line() {
         return Ok(());
     }
     let reading = Reading::of(pane);

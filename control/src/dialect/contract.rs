@@ -69,7 +69,7 @@ pub enum Refusal {
     TooLong(usize),
     /// A message's frame is invalid, with the reason.
     Broken(&'static str),
-    /// The long messages of the client's token take too much memory. Holds the message for the client.
+    /// The client's token has more than its share of memory for long messages, or of connections. Holds the message for the client.
     OverBudget(String),
     /// The client did not log in within this time.
     LoginTime(Duration),

@@ -24,6 +24,7 @@ use crate::{
         bytes::Bytes,
         changes::{Changes, Topic},
         clients::Clients,
+        connection_limit::ConnectionLimit,
         drivers::Drivers,
         echoes::{Echoes, Place},
         events::Hub,
@@ -91,6 +92,8 @@ pub struct Context {
     pub(crate) questions: Questions,
     /// Limits the searches of clients.
     pub(crate) search_limiter: SearchLimiter,
+    /// Bounds the connections that have logged in.
+    pub(crate) connections: ConnectionLimit,
     /// Bounds the memory of long messages.
     pub(crate) message_budget: MessageBudget,
     /// Limits the pictures taken at a time.
@@ -166,6 +169,7 @@ impl Context {
             registration,
             texts: TextCache::default(),
             search_limiter: SearchLimiter::default(),
+            connections: ConnectionLimit::default(),
             message_budget: MessageBudget::default(),
             pictures: Pictures::default(),
             runs: Arc::default(),

@@ -106,7 +106,7 @@ impl Method for Check {
             Err(Refusal::NotAllowed) => {
                 (false, Some("Not allowed by any of allowed_patterns".to_owned()))
             }
-            Err(refusal @ (Refusal::Unknown | Refusal::Rewritten(_) | Refusal::NotReleased)) => {
+            Err(refusal @ (Refusal::Unknown(_) | Refusal::Rewritten(_) | Refusal::NotReleased)) => {
                 (false, Some(refusal.to_string()))
             }
         };
@@ -119,8 +119,8 @@ pub struct Refused;
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct RefusedReply {
-    /// The last 64 lines, oldest first. Left out are lines of more than 4096 bytes, and lines that a person can't judge: of unknown
-    /// text, or that the shell continues or replaces.
+    /// The last 64 lines, oldest first. Left out are lines of more than 4096 bytes, and lines that a person can't judge: lines
+    /// that are not certainly as they were typed, since keys edited them, and lines that the shell continues or replaces.
     pub lines: Vec<RefusedLine>,
 }
 

@@ -72,7 +72,8 @@ impl Method for Follow {
         let seen = match view {
             None => context.viewers.start(&pane, caller.token).ok_or_else(|| {
                 Error::Failed(
-                    "Too many views are open; each ends 30 seconds after its last call".to_owned(),
+                    "This token has too many views open; each ends 30 seconds after its last call"
+                        .to_owned(),
                 )
             })?,
             Some(view) => {

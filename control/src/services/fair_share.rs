@@ -1,13 +1,22 @@
 //! Divides a limited resource, such as memory or connections, between tokens.
 //!
 //! A token may use at most as much as it leaves free: half if it is the only token, a third each if there are two. So even a
-//! token that uses its full share leaves room for every other token.
+//! token that uses its full share leaves room for the next one. A quarter is the owner's alone, however many tokens there are: the
+//! instance's own token and the settings page's, which both stand for the user.
 
 use std::{collections::HashMap, sync::Arc};
 
 use parking_lot::Mutex;
 
 use crate::caller::TokenKind;
+
+/// The owner's part: one in this many units.
+const OWNERS_PART: usize = 4;
+
+/// Whether a token stands for the user.
+fn is_owner(token: TokenKind) -> bool {
+    matches!(token, TokenKind::Instance | TokenKind::Page)
+}
 
 /// What is shared.
 pub struct FairShare {
@@ -59,8 +68,16 @@ impl Part {
         let of_token = used.get(&self.token).copied().unwrap_or(0);
         let wanted = of_token - self.units + units;
         if units > self.units {
-            let left = total.saturating_sub(used.values().sum::<usize>() - of_token + wanted);
-            if wanted > left {
+            let sum = |of_owner: bool| -> usize {
+                let all = used.iter().filter(|(token, _)| is_owner(**token) == of_owner);
+                all.map(|(_, units)| units).sum()
+            };
+            let own = total / OWNERS_PART;
+            let (of_owner, of_others) = (sum(true), sum(false));
+            let is_granted = is_owner(self.token) && of_owner - of_token + wanted <= own;
+            let kept = if is_owner(self.token) { of_owner } else { of_owner.max(own) };
+            let left = total.saturating_sub(kept + of_others - of_token + wanted);
+            if wanted > left && !is_granted {
                 return Err(Exceeded { wanted, left, total });
             }
         }
@@ -109,14 +126,59 @@ mod tests {
         let first = greedy(&shared, 1);
         let second = greedy(&shared, 2);
         let third = greedy(&shared, 3);
-        assert_eq!([first.len(), second.len(), third.len()], [32, 16, 8]);
-        let mut other = shared.part(TokenKind::Instance);
-        assert!(other.resize(4).is_ok());
-        let refused = other.resize(6).unwrap_err();
-        assert_eq!(refused, Exceeded { wanted: 6, left: 2, total: 64 });
-        assert_eq!(other.units(), 4, "what it has is unchanged");
+        assert_eq!([first.len(), second.len(), third.len()], [24, 12, 6]);
+        let mut other = shared.part(TokenKind::Agent(4));
+        assert!(other.resize(3).is_ok());
+        let refused = other.resize(5).unwrap_err();
+        assert_eq!(refused, Exceeded { wanted: 5, left: 1, total: 64 });
+        assert_eq!(other.units(), 3, "what it has is unchanged");
         drop((first, second, third, other));
         assert!(shared.used.lock().is_empty(), "everything is given back");
+    }
+
+    #[test]
+    fn the_owner_always_has_a_part() {
+        let shared = FairShare::new(64);
+        let _others: Vec<_> = (1..20).map(|number| greedy(&shared, number)).collect();
+        let used: usize = shared.used.lock().values().sum();
+        assert!((44..=48).contains(&used), "{used}");
+        let [mut own, mut page] = [TokenKind::Instance, TokenKind::Page].map(|it| shared.part(it));
+        own.resize(10).unwrap();
+        page.resize(6).unwrap();
+        assert!(own.resize(11).is_err() && page.resize(7).is_err(), "nothing is left");
+        assert!(shared.part(TokenKind::Agent(20)).resize(1).is_err());
+    }
+
+    #[test]
+    fn the_owner_leaves_as_much_to_others_as_it_uses() {
+        let shared = FairShare::new(64);
+        let mut own = shared.part(TokenKind::Instance);
+        assert!(own.resize(33).is_err() && own.resize(32).is_ok());
+        assert_eq!(greedy(&shared, 1).len(), 16);
+    }
+
+    proptest::proptest! {
+        /// Whatever tokens take and give back, no more than there is is taken, and the owner can have its part.
+        #[test]
+        fn no_more_than_all_is_taken(
+            total in 4usize..100,
+            steps in proptest::collection::vec((0u64..6, 0usize..100), 0..60),
+        ) {
+            let shared = FairShare::new(total);
+            let token = |number| match number {
+                0 => TokenKind::Instance,
+                1 => TokenKind::Page,
+                _ => TokenKind::Agent(number),
+            };
+            let mut parts: Vec<_> = (0..6).map(|number| shared.part(token(number))).collect();
+            for (number, units) in steps {
+                let _ = parts[number as usize].resize(units);
+                let used: usize = parts.iter().map(Part::units).sum();
+                proptest::prop_assert!(used <= total);
+            }
+            let _ = (parts[0].resize(0), parts[1].resize(0));
+            proptest::prop_assert!(parts[0].resize(total / OWNERS_PART).is_ok());
+        }
     }
 
     #[test]

@@ -11,7 +11,10 @@ use std::{
 use parking_lot::Mutex;
 use unterm_mux::{Mux, PaneId};
 
-/// The most hidden panes of all owners together.
+use super::fair_share::{FairShare, Part};
+use crate::caller::TokenKind;
+
+/// The most hidden panes of all owners together. Tokens share them.
 pub const MOST: usize = 100;
 /// How long an unused pane is kept.
 const IDLE: Duration = Duration::from_secs(30 * 60);
@@ -24,13 +27,12 @@ struct Inner {
     mux: Arc<Mux>,
     idle: Duration,
     held: Mutex<Held>,
+    places: Arc<FairShare>,
 }
 
 #[derive(Default)]
 struct Held {
     panes: Vec<Hidden>,
-    /// The number of panes that are being opened. They count towards the limit.
-    opening: usize,
     /// Whether the task that closes idle panes is running.
     is_watched: bool,
 }
@@ -40,6 +42,7 @@ struct Hidden {
     /// The number of the owner's connection.
     owner: u64,
     used: Instant,
+    _part: Part,
 }
 
 impl HiddenPanes {
@@ -49,17 +52,14 @@ impl HiddenPanes {
     }
 
     fn idle_for(mux: Arc<Mux>, idle: Duration) -> Self {
-        Self(Arc::new(Inner { mux, idle, held: Mutex::default() }))
+        Self(Arc::new(Inner { mux, idle, held: Mutex::default(), places: FairShare::new(MOST) }))
     }
 
-    /// Reserves a place for a pane that is about to be opened. `None` if there are [`MOST`] already.
-    pub fn reserve(&self) -> Option<Place> {
-        let mut held = self.0.held.lock();
-        if held.panes.len() + held.opening >= MOST {
-            return None;
-        }
-        held.opening += 1;
-        Some(Place(self.clone()))
+    /// Reserves a place for a pane that a caller with a token is about to open. `None` if the token has its share of [`MOST`] already.
+    pub fn reserve(&self, token: TokenKind) -> Option<Place> {
+        let mut part = self.0.places.part(token);
+        part.resize(1).ok()?;
+        Some(Place { panes: self.clone(), part })
     }
 
     /// Records that its owner uses a pane. Returns false if the pane was closed.
@@ -130,23 +130,21 @@ impl HiddenPanes {
 }
 
 /// A reserved place for a pane. Dropping it frees the place.
-pub struct Place(HiddenPanes);
+pub struct Place {
+    panes: HiddenPanes,
+    part: Part,
+}
 
 impl Place {
     /// Adds the pane, which belongs to this owner. Needs a tokio runtime.
     pub fn fill(self, owner: u64, pane: PaneId) {
-        let mut held = self.0.0.held.lock();
-        held.panes.push(Hidden { pane, owner, used: Instant::now() });
+        let Self { panes, part } = self;
+        let mut held = panes.0.held.lock();
+        held.panes.push(Hidden { pane, owner, used: Instant::now(), _part: part });
         if !held.is_watched {
             held.is_watched = true;
-            tokio::spawn(self.0.clone().end_idle());
+            tokio::spawn(panes.clone().end_idle());
         }
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.0.0.held.lock().opening -= 1;
     }
 }
 
@@ -156,6 +154,8 @@ mod tests {
     use unterm_term::Size;
 
     use super::*;
+
+    const OWN: TokenKind = TokenKind::Instance;
 
     fn panes(idle: Duration) -> (Arc<Mux>, HiddenPanes) {
         let mux = Mux::new(MuxOptions::default());
@@ -172,7 +172,7 @@ mod tests {
         let (mux, hidden) = panes(IDLE);
         let [mine, another, theirs] = [1, 1, 2].map(|owner| {
             let pane = open(&mux);
-            hidden.reserve().unwrap().fill(owner, pane);
+            hidden.reserve(OWN).unwrap().fill(owner, pane);
             pane
         });
         let restarted = open(&mux);
@@ -190,7 +190,7 @@ mod tests {
     async fn a_pane_that_is_not_used_ends() {
         let (mux, hidden) = panes(Duration::ZERO);
         let pane = open(&mux);
-        hidden.reserve().unwrap().fill(1, pane);
+        hidden.reserve(OWN).unwrap().fill(1, pane);
         while mux.pane(pane).is_some() {
             tokio::task::yield_now().await;
         }
@@ -201,9 +201,11 @@ mod tests {
     #[test]
     fn places_are_bounded_and_given_back() {
         let (_mux, hidden) = panes(IDLE);
-        let places: Vec<_> = (0..MOST).map(|_| hidden.reserve().unwrap()).collect();
-        assert!(hidden.reserve().is_none());
+        let fill = |token| std::iter::from_fn(|| hidden.reserve(token)).collect::<Vec<_>>();
+        let places = fill(OWN);
+        assert_eq!(places.len(), MOST / 2);
+        assert!(!fill(TokenKind::Agent(1)).is_empty(), "another token has a share");
         drop(places);
-        assert!(hidden.reserve().is_some());
+        assert!(hidden.reserve(OWN).is_some());
     }
 }

@@ -11,7 +11,7 @@ use crate::caller::TokenKind;
 
 /// A message of up to this many bytes does not count, and is short enough to be parsed by an async worker.
 pub const SHORT: usize = 64 << 10;
-/// The budget, in bytes. One token gets half of it: eight messages of the greatest length.
+/// The budget, in bytes. If no other token uses any, the owner's gets half of it: eight messages of the greatest length.
 const BUDGET: usize = 256 << 20;
 
 /// The budget of the process.

@@ -9,7 +9,7 @@ use parking_lot::RwLock;
 use regex_automata::meta::Regex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use unterm_mux::PaneId;
+use unterm_mux::{Distortion, PaneId};
 
 use super::{
     command_parts::parts,
@@ -21,9 +21,10 @@ use super::{
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Rules {
     /// Whether the rules are in force. They apply to the line as composed, whichever callers send its parts. If keys edited a
-    /// shell's line (cursor, history, completion), they apply to the line shown at the marked prompt; Enter is refused until
-    /// that line is known, and always if the shell lacks integration. In programs other than shells, they apply to the typed
-    /// text. Lines that a shell takes from its history (`!`, `^`, `fc`, `r`) or continues on the next line (`\`) are refused.
+    /// shell's line (cursor, history, completion), they apply to the line shown at the marked prompt; Enter is refused while
+    /// that line is unknown: the shell lacks integration, or the screen may show another line than the shell has. In programs
+    /// other than shells, they apply to the typed text. Lines that a shell takes from its history (`!`, `^`, `fc`, `r`) or
+    /// continues on the next line (`\`) are refused.
     ///
     /// The rules prevent mistakes. They are not a sandbox: they check the text of a line, not the commands that it runs. A
     /// variable, an alias, a function, `eval`, an editor or a script can run a blocked command, and so can a `!` after a quote
@@ -69,6 +70,27 @@ pub struct PaneRules {
     pub allowed_regexes: Vec<String>,
 }
 
+/// Why the text of a line is unknown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unknown {
+    /// The shell marks no prompt, so the line can't be found on the screen.
+    #[error("the shell does not mark its prompt. {ANEW}")]
+    Unmarked,
+    /// The shell may not have shown the effect of the last keys yet.
+    #[error(
+        "the screen may not show the last keys yet. Send Enter in a call of its own once it does, or begin anew with ctrl+c"
+    )]
+    NotYetShown,
+    /// The screen may show another line than the shell has.
+    #[error("{0}. {ANEW}")]
+    Distorted(Distortion),
+    /// The shell enters each line of a paste, and takes what follows for keys.
+    #[error("the shell takes a paste for keys. Send one line at a time, without a paste")]
+    Paste,
+}
+
+const ANEW: &str = "Begin anew with ctrl+c and type the whole line";
+
 /// Why a line may not be entered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
@@ -76,8 +98,8 @@ pub enum Refusal {
     Blocked(String),
     /// No rule allows the line.
     NotAllowed,
-    /// Keys have edited the line, so its text is unknown.
-    Unknown,
+    /// Keys have edited the line, and its text is unknown, for this reason.
+    Unknown(Unknown),
     /// The shell would run something other than the line's text, for this reason.
     Rewritten(&'static str),
     /// A person released another line.
@@ -93,10 +115,10 @@ impl std::fmt::Display for Refusal {
             }
             Self::NotAllowed => f.write_str("not in allowed_patterns"),
             Self::NotReleased => f.write_str("the line is not the one that a person released"),
-            Self::Unknown => f.write_str(
-                "keys edited the line, and what it is now is not known: send Enter in a call of its own once the line \
-                 shows at a marked prompt, or begin anew with ctrl+c",
-            ),
+            Self::Unknown(Unknown::Paste) => Unknown::Paste.fmt(f),
+            Self::Unknown(why) => {
+                write!(f, "keys edited the line, and what it is now is not known: {why}")
+            }
         }
     }
 }

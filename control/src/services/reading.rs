@@ -1,14 +1,16 @@
 //! Who reads the line that is entered in a pane, and what that line is. Rules on lines need this if keys have edited
 //! the line, so that it differs from what was typed.
 //!
-//! If a shell marks where its input begins (OSC 133 B), the line is read from the screen. For other shells, it is
-//! unknown. A program that is not a shell runs no commands, so the rules check what was typed.
+//! If a shell marks where its input begins (OSC 133 B), the line is read from the screen, unless the screen may show another one.
+//! For other shells, it is unknown. A program that is not a shell runs no commands, so the rules check what was typed.
+//!
+//! A person releases a refused line only as it was typed ([`Reading::line`]), never as the screen shows it.
 
-use unterm_mux::{Composed, Edited, Line, Pane, PaneId, ShownLine, is_carrier};
+use unterm_mux::{Composed, Distortion, Edited, Line, Pane, PaneId, ShownLine, is_carrier};
 use unterm_term::Modes;
 
 use super::{
-    policy::{Policy, Refusal},
+    policy::{Policy, Refusal, Unknown},
     shell::Shell,
 };
 
@@ -22,6 +24,8 @@ pub struct Reading {
     is_before_shell: bool,
     /// The line that the shell shows, if it marks its input.
     shown: Option<ShownLine>,
+    /// The count of the inputs whose effect `shown` has, if that is certain.
+    shown_inputs: Option<u64>,
     /// Whether the program understands bracketed paste.
     knows_pastes: bool,
 }
@@ -29,10 +33,21 @@ pub struct Reading {
 impl Reading {
     /// The current reader of a pane's input.
     pub fn of(pane: &Pane) -> Self {
-        let (line, knows_pastes) = {
+        // Before the screen is read.
+        let inputs = pane.inputs();
+        let is_reported = pane.process().awaits_input().is_some();
+        let shown_inputs = (is_reported && pane.is_settled()).then_some(inputs);
+        let (mut line, knows_pastes, size) = {
             let term = pane.term();
-            (ShownLine::of(&term), term.modes().contains(Modes::BRACKETED_PASTE))
+            let knows_pastes = term.modes().contains(Modes::BRACKETED_PASTE);
+            (ShownLine::of(&term), knows_pastes, term.size())
         };
+        let reported = pane.process().reported_size();
+        if let Some(line) = &mut line
+            && reported.is_some_and(|reported| reported != (size.cols, size.rows))
+        {
+            line.distortion.get_or_insert(Distortion::Size);
+        }
         let foreground = pane.foreground().map(|it| it.name).unwrap_or_default();
         let shell = Shell::of_process(&foreground);
         let is_shell = line.is_some() || shell.is_some();
@@ -40,7 +55,7 @@ impl Reading {
         // A program that does not read what is echoed, such as `sleep`, or one that connects to a shell on another
         // machine.
         let is_before_shell = pane.process().echo() == Some(true) || is_carrier(&foreground);
-        Self { is_shell, shell, is_before_shell, shown, knows_pastes }
+        Self { is_shell, shell, is_before_shell, shown, shown_inputs, knows_pastes }
     }
 
     /// Whether the program is a shell.
@@ -53,7 +68,7 @@ impl Reading {
         if !policy.binds(pane) {
             return Ok(());
         }
-        let Read { lines, texts, is_unknown } = self.read(composed);
+        let Read { lines, texts, unknown } = self.read(composed);
         for text in &texts {
             policy.check_typed::<&str>(Some(pane), &[], text)?;
         }
@@ -61,36 +76,55 @@ impl Reading {
         if self.is_shell || self.is_before_shell {
             policy.check_typed_at_prompt(Some(pane), self.shell, &lines)?;
         }
-        if is_unknown { Err(Refusal::Unknown) } else { Ok(()) }
+        unknown.map_or(Ok(()), |why| Err(Refusal::Unknown(why)))
     }
 
-    /// The lines that some input enters, separated by line ends, or else the unfinished line that it leaves. `None` if the program
-    /// may read something else, or more.
+    /// The lines that some input enters, separated by line ends, or else the unfinished line that it leaves, as they were typed.
+    /// `None` if the program may read something else, or more.
     pub fn line(&self, composed: &Composed) -> Option<String> {
-        let Read { mut lines, texts, is_unknown } = self.read(composed);
+        let Read { mut lines, texts, unknown } = self.read(composed);
         let Composed { entered, unfinished, .. } = composed;
-        let is_edited = |line: &Line| line.edited != Edited::No;
-        // A shell's edited line is on the screen. That of another program, such as ssh, is unknown.
-        let is_unknown =
-            is_unknown || is_edited(unfinished) || !self.is_shell && entered.iter().any(is_edited);
+        let mut all = entered.iter().chain([unfinished]);
+        let is_unknown = unknown.is_some() || !all.all(|line| self.is_typed(line, composed));
         if lines.is_empty() {
             lines.push(unfinished.text.clone());
         } else if !unfinished.text.is_empty() {
             return None;
         }
-        // The text of an edited line, before it was edited, is among the texts.
-        let is_part = |text: &String| {
-            text.is_empty() || lines.contains(text) || entered.iter().any(|line| line.text == *text)
-        };
+        let is_part = |text: &String| text.is_empty() || lines.contains(text);
         (!is_unknown && texts.iter().all(is_part)).then(|| lines.join("\n"))
+    }
+
+    /// Whether a line is certainly its typed text. Keys such as Backspace and Ctrl+C may do something else than usual. So if any were
+    /// typed, the screen must show that text, and no more, before this input adds to it.
+    fn is_typed(&self, line: &Line, composed: &Composed) -> bool {
+        match (line.edited, line.keys) {
+            (Edited::No, Edited::No) => return true,
+            (Edited::No, Edited::Before) => {}
+            _ => return false,
+        }
+        let earlier = line.text.strip_suffix(line.added.as_str()).unwrap_or_default();
+        self.shown.as_ref().is_some_and(|shown| {
+            self.shows(composed)
+                && shown.distortion.is_none()
+                && shown.before_cursor == earlier
+                && shown.behind_cursor.is_empty()
+        })
+    }
+
+    /// Whether the screen shows the effect of all input before this one.
+    fn shows(&self, composed: &Composed) -> bool {
+        composed.is_shown || self.shown_inputs == Some(composed.inputs)
     }
 
     /// What the program reads of some input.
     fn read(&self, composed: &Composed) -> Read {
-        let Composed { entered, unfinished, pastes, is_shown } = composed;
-        let shown = self.shown.as_ref().filter(|_| *is_shown);
+        let Composed { entered, unfinished, pastes, .. } = composed;
+        let is_shown = self.shows(composed);
+        let shown = self.shown.as_ref().filter(|_| is_shown);
         let (mut lines, mut texts) = (Vec::new(), vec![unfinished.text.clone()]);
-        let mut is_unknown = self.is_shell && *pastes && !self.knows_pastes;
+        let mut unknown =
+            (self.is_shell && *pastes && !self.knows_pastes).then_some(Unknown::Paste);
         // A shell may have inserted text by itself, in front of the cursor. Text behind the cursor is only a
         // suggestion. A key that adds no text, such as Ctrl+C, may remove the inserted text, so it is not checked.
         let next = entered.first().unwrap_or(unfinished);
@@ -108,9 +142,9 @@ impl Reading {
                 continue;
             }
             texts.push(line.text.clone());
-            match shown.filter(|_| line.edited == Edited::Before) {
-                Some(shown) => lines.push(shown.with(&line.added)),
-                None => is_unknown = true,
+            match self.edited(line, is_shown) {
+                Ok(line) => lines.push(line),
+                Err(why) => unknown = unknown.or(Some(why)),
             }
         }
         if let Line { edited: Edited::Before, added, .. } = unfinished
@@ -118,7 +152,19 @@ impl Reading {
         {
             texts.push(shown.with(added));
         }
-        Read { lines, texts, is_unknown }
+        Read { lines, texts, unknown }
+    }
+
+    /// The line that a shell has after keys edited it. `is_shown`: the screen shows all earlier input.
+    fn edited(&self, line: &Line, is_shown: bool) -> Result<String, Unknown> {
+        let shown = self.shown.as_ref().ok_or(Unknown::Unmarked)?;
+        if line.edited == Edited::Now || !is_shown {
+            return Err(Unknown::NotYetShown);
+        }
+        match shown.doubt(&line.earlier) {
+            Some(why) => Err(Unknown::Distorted(why)),
+            None => Ok(shown.with(&line.added)),
+        }
     }
 }
 
@@ -128,8 +174,8 @@ struct Read {
     lines: Vec<String>,
     /// Other texts that must not contain what is blocked.
     texts: Vec<String>,
-    /// Whether an unknown line would be entered.
-    is_unknown: bool,
+    /// Why an entered line is unknown, if one is.
+    unknown: Option<Unknown>,
 }
 
 #[cfg(test)]
@@ -153,6 +199,7 @@ mod tests {
                 behind_cursor: behind.to_owned(),
                 ..ShownLine::default()
             }),
+            shown_inputs: None,
             knows_pastes: true,
         };
         let unseen = |is_shell| Reading {
@@ -160,16 +207,19 @@ mod tests {
             shell: None,
             is_before_shell: false,
             shown: None,
+            shown_inputs: None,
             knows_pastes: false,
         };
         let (hidden, program) = (|| unseen(true), unseen(false));
         let enter = |edited, added: &str| {
-            let line = Line { text: "typed".to_owned(), edited, added: added.to_owned() };
+            let (text, added) = ("typed".to_owned(), added.to_owned());
+            let line = Line { text, edited, added, keys: edited, ..Line::default() };
             Composed { entered: vec![line], is_shown: true, ..Composed::default() }
         };
         let check = |reading: &Reading, composed| reading.check(&policy, PaneId(0), &composed);
         let blocked = Err(Refusal::Blocked("forbidden".to_owned()));
         let before = |added| enter(Edited::Before, added);
+        let unknown = |why| Err(Refusal::Unknown(why));
         assert_eq!(check(&shell("echo forb", "dden"), before("i")), blocked);
         assert_eq!(check(&shell("echo for", ""), before("give")), Ok(()));
         assert_eq!(check(&shell("id", ""), before("")), Err(Refusal::NotAllowed));
@@ -184,12 +234,13 @@ mod tests {
         assert_eq!(check(&puts, text("den", "den")), blocked, "nobody typed the rest");
         // A change that is not on the screen yet, and one that never will be.
         let late = Composed { is_shown: false, ..before("") };
-        assert_eq!(check(&shell("echo", ""), late), Err(Refusal::Unknown));
-        assert_eq!(check(&shell("echo", ""), enter(Edited::Now, "")), Err(Refusal::Unknown));
-        assert_eq!(check(&hidden(), before("")), Err(Refusal::Unknown));
+        assert_eq!(check(&shell("echo", ""), late), unknown(Unknown::NotYetShown));
+        let now = enter(Edited::Now, "");
+        assert_eq!(check(&shell("echo", ""), now), unknown(Unknown::NotYetShown));
+        assert_eq!(check(&hidden(), before("")), unknown(Unknown::Unmarked));
         // A paste that its reader splits into lines.
         let paste = Composed { pastes: true, ..Composed::default() };
-        assert_eq!(check(&hidden(), paste.clone()), Err(Refusal::Unknown));
+        assert_eq!(check(&hidden(), paste.clone()), unknown(Unknown::Paste));
         assert_eq!(check(&program, paste), Ok(()));
         // Not the line of a command, so the typed text is checked.
         assert_eq!(check(&program, before("")), Err(Refusal::NotAllowed));
@@ -198,5 +249,47 @@ mod tests {
         });
         policy.set(serde_json::from_value(none).unwrap()).unwrap();
         assert_eq!(check(&hidden(), before("")), Ok(()), "rules that forbid nothing");
+    }
+
+    #[test]
+    fn a_person_releases_a_line_only_as_it_was_typed() {
+        let reading = |shown: Option<ShownLine>| Reading {
+            is_shell: true,
+            shell: Some(Shell::Bash),
+            is_before_shell: false,
+            shown,
+            shown_inputs: None,
+            knows_pastes: true,
+        };
+        let shown = |before: &str, behind: &str, distortion| {
+            let (before_cursor, behind_cursor) = (before.to_owned(), behind.to_owned());
+            Some(ShownLine { before_cursor, behind_cursor, distortion, ..ShownLine::default() })
+        };
+        let enter = |text: &str, edited, keys| {
+            let line = Line { text: text.to_owned(), edited, keys, ..Line::default() };
+            Composed { entered: vec![line], is_shown: true, ..Composed::default() }
+        };
+        let line = |shown, composed| reading(shown).line(&composed);
+        let typed = |text: &str| enter(text, Edited::No, Edited::No);
+        let corrected = |text: &str| enter(text, Edited::No, Edited::Before);
+        let known = Some(": rm x".to_owned());
+        assert_eq!(line(shown(": rm x", "", None), typed(": rm x")), known);
+        assert_eq!(line(None, typed(": rm x")), known, "a shell without marks");
+        assert_eq!(line(shown(": rm x", "", None), corrected(": rm x")), known, "Backspace, say");
+        // The screen shows more, or shows it in a doubtful way, or does not show it yet.
+        assert_eq!(line(shown("id; : rm x", "", None), typed(": rm x")), None);
+        assert_eq!(line(shown("id; : rm x", "", None), corrected(": rm x")), None);
+        assert_eq!(line(shown(": rm x", "; id", None), corrected(": rm x")), None);
+        let scrolled = Some(Distortion::Scrolled);
+        assert_eq!(line(shown(": rm x", "", scrolled), corrected(": rm x")), None);
+        let late = Composed { is_shown: false, ..corrected(": rm x") };
+        assert_eq!(line(shown(": rm x", "", None), late), None);
+        assert_eq!(line(None, corrected(": rm x")), None);
+        // Keys edited the line, so nothing but the screen shows it.
+        let edited = enter(": rm x", Edited::Before, Edited::Before);
+        assert_eq!(line(shown(": rm x", "", None), edited), None);
+        // The screen can't show what a key of this input does.
+        let now = enter(": rm x", Edited::No, Edited::Now);
+        assert_eq!(line(shown(": rm x", "", None), now), None);
     }
 }

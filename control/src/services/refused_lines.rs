@@ -102,7 +102,7 @@ impl RefusedLines {
         };
         let (session_id, client) = (pane.0, caller.client.clone());
         // The shell would run something other than the line, so a person can't judge the line.
-        let is_rewritten = matches!(refusal, Refusal::Rewritten(_) | Refusal::Unknown);
+        let is_rewritten = matches!(refusal, Refusal::Rewritten(_) | Refusal::Unknown(_));
         match line.filter(|line| line.len() <= LONGEST && !is_rewritten) {
             Some(line) => {
                 let rule = refusal.to_string();

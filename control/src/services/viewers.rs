@@ -12,12 +12,14 @@ use tokio::time::{Instant, sleep, timeout_at};
 use unterm_mux::{Pane, PaneId, Tap, TapDirection, TapItem};
 use unterm_term::Size;
 
-use super::bytes::blacken;
+use super::{
+    bytes::blacken,
+    fair_share::{FairShare, Part},
+};
 use crate::caller::TokenKind;
 
-/// The most views, in total and of one token.
+/// The most views. Tokens share them.
 const MOST: usize = 64;
-const MOST_OF_TOKEN: usize = 32;
 /// How long an unread view is kept.
 const IDLE: Duration = Duration::from_secs(30);
 /// The most bytes of output that a viewer gets at a time. If more is waiting, it gets the screen.
@@ -28,8 +30,16 @@ const HISTORY: u64 = 200;
 const MOST_WITH_HISTORY: usize = 256 << 10;
 
 /// The views of an instance.
-#[derive(Clone, Default)]
-pub struct Viewers(Arc<Mutex<Views>>);
+pub struct Viewers {
+    views: Arc<Mutex<Views>>,
+    places: Arc<FairShare>,
+}
+
+impl Default for Viewers {
+    fn default() -> Self {
+        Self { views: Arc::default(), places: FairShare::new(MOST) }
+    }
+}
 
 #[derive(Default)]
 struct Views {
@@ -42,6 +52,7 @@ struct Viewer {
     /// Only callers with this token may continue the view, because each reply consumes the output that it returns.
     token: TokenKind,
     used: Mutex<Instant>,
+    _place: Part,
     following: tokio::sync::Mutex<Following>,
 }
 
@@ -80,22 +91,23 @@ pub struct Seen {
 }
 
 impl Viewers {
-    /// Starts a view. Returns the screen. `None`: there are too many views.
+    /// Starts a view. Returns the screen. `None`: the token has too many views.
     pub fn start(&self, pane: &Pane, token: TokenKind) -> Option<Seen> {
+        let mut place = self.places.part(token);
+        if place.resize(1).is_err() {
+            self.views.lock().drop_idle();
+            place.resize(1).ok()?;
+        }
         let following = Following { tap: pane.tap(), past: 0, size: pane.term().size() };
         let viewer = Arc::new(Viewer {
             pane: pane.id(),
             token,
             used: Mutex::new(Instant::now()),
+            _place: place,
             following: tokio::sync::Mutex::new(following),
         });
         let view = {
-            let mut views = self.0.lock();
-            views.drop_idle();
-            let own = views.all.values().filter(|of| of.token == token).count();
-            if views.all.len() >= MOST || own >= MOST_OF_TOKEN {
-                return None;
-            }
+            let mut views = self.views.lock();
             views.last += 1;
             let view = views.last;
             views.all.insert(view, viewer.clone());
@@ -106,7 +118,7 @@ impl Viewers {
             let mut following = viewer.following.try_lock().ok()?;
             (following.screen(pane), following.size)
         };
-        tokio::spawn(drop_when_idle(Arc::downgrade(&self.0), view));
+        tokio::spawn(drop_when_idle(Arc::downgrade(&self.views), view));
         Some(Seen { view, is_screen: true, size, bytes, lost: 0, has_ended: false })
     }
 
@@ -114,7 +126,7 @@ impl Viewers {
     pub async fn next(&self, pane: &Pane, of: Viewed, deadline: Instant) -> Option<Seen> {
         let Viewed { view, token, anew } = of;
         let is_own = |of: &&Arc<Viewer>| of.pane == pane.id() && of.token == token;
-        let viewer = self.0.lock().all.get(&view).filter(is_own)?.clone();
+        let viewer = self.views.lock().all.get(&view).filter(is_own)?.clone();
         let mut following = viewer.following.lock().await;
         let seen = match anew {
             true => following.anew(pane, view),

@@ -32,6 +32,7 @@ use crate::{
     poll::poll_once,
     services::{
         events::Subscription,
+        fair_share::Part,
         message_budget::{Reservation, SHORT},
     },
 };
@@ -84,6 +85,7 @@ pub async fn serve<D: Dialect>(
         out,
         reply,
         reservation: None,
+        place: None,
         subscription: None,
         handover: None,
     };
@@ -127,6 +129,8 @@ struct Connection<D, W> {
     reply: Vec<u8>,
     /// Memory for a long message. `None` before login, when messages are short.
     reservation: Option<Reservation>,
+    /// The place among the connections after login. `None` before login.
+    place: Option<Part>,
     /// The client's subscription to events.
     subscription: Option<Subscription>,
     /// Takes over the connection once pending replies are written.
@@ -285,7 +289,9 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
                 }
             }
         };
-        self.settle(outcome);
+        if let Some(refusal) = self.settle(outcome) {
+            return Ok(Some(refusal));
+        }
         if self.reply.len() > SHORT
             && let Some(refusal) = self.reserve(message.len())
         {
@@ -297,22 +303,25 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
         Ok(None)
     }
 
-    /// Applies the outcome of a message to the connection.
-    fn settle(&mut self, outcome: Outcome) {
-        let caller = match outcome {
+    /// Applies the outcome of a message to the connection. Returns a refusal if the token of a login has too many connections.
+    fn settle(&mut self, outcome: Outcome) -> Option<Refusal> {
+        let (caller, handover) = match outcome {
             Outcome::Answered => {
                 let asked = self.peer.caller().and_then(|caller| caller.subscription.take());
                 if let Some(asked) = asked {
                     self.subscription = asked;
                 }
-                return;
+                return None;
             }
-            Outcome::LoggedIn(caller) => caller,
-            Outcome::HandedOver(caller, handover) => {
-                self.handover = Some(handover);
-                caller
-            }
+            Outcome::LoggedIn(caller) => (caller, None),
+            Outcome::HandedOver(caller, handover) => (caller, Some(handover)),
         };
+        let context = self.service.instance.dispatcher().context();
+        match context.connections.part(caller.token) {
+            Ok(place) => self.place = Some(place),
+            Err(why) => return Some(Refusal::OverBudget(why.to_string())),
+        }
+        self.handover = handover;
         // A new login ends the previous subscription.
         self.subscription = None;
         let dispatcher = self.service.instance.dispatcher();
@@ -323,6 +332,7 @@ impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
         dispatcher.logged_in(&caller);
         self.reservation = Some(dispatcher.context().message_budget.reserve(caller.token));
         self.peer = Arc::new(self.peer.logged_in(caller));
+        None
     }
 
     /// Writes the buffered replies. Waits if the client does not read.

@@ -4,3 +4,4 @@ mod access;
 mod pane_tokens;
 mod rules;
 mod rules_ways;
+mod unseen_lines;

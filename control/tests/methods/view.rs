@@ -138,7 +138,10 @@ fn views_that_nobody_reads_make_no_room_for_more_than_a_number_of_them() {
         view = wire.call("screen.follow", json!({"id": pane}))["view"].take();
     }
     let error = wire.fail("screen.follow", json!({"id": pane}));
-    assert_eq!(error, "Too many views are open; each ends 30 seconds after its last call");
+    assert_eq!(
+        error,
+        "This token has too many views open; each ends 30 seconds after its last call"
+    );
 
     // Another token has views of its own, and does not get what others have not read yet.
     let (mut agent, _) = fixture.login_with(&mut wire, json!({"name": "agent", "scope": "read"}));

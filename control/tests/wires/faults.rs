@@ -26,11 +26,11 @@ use unterm_control::{
 use unterm_mux::{Mux, MuxOptions};
 
 /// The environment variable that names the role of a child process.
-const ROLE: &str = "UNTERM_TEST_ROLE";
+pub(super) const ROLE: &str = "UNTERM_TEST_ROLE";
 /// The environment variable that holds the directory of a child process.
-const HOME: &str = "UNTERM_TEST_HOME";
+pub(super) const HOME: &str = "UNTERM_TEST_HOME";
 
-fn start(home: &Path) -> Result<(Arc<Mux>, Server), String> {
+pub(super) fn start(home: &Path) -> Result<(Arc<Mux>, Server), String> {
     let mux = Mux::new(MuxOptions::default());
     let options = ServerOptions {
         mux: mux.clone(),
@@ -42,27 +42,32 @@ fn start(home: &Path) -> Result<(Arc<Mux>, Server), String> {
     Ok((mux, Server::start(options).map_err(|error| error.to_string())?))
 }
 
-/// The arguments with which this program runs one test of this file.
-fn arguments(name: &str) -> [String; 4] {
-    let (_program, module) = module_path!().split_once("::").unwrap();
+/// The arguments with which this program runs one test of a module.
+fn arguments(module: &str, name: &str) -> [String; 4] {
+    let (_program, module) = module.split_once("::").unwrap();
     let name = format!("{module}::{name}");
     ["--exact".to_owned(), name, "--nocapture".to_owned(), "--test-threads=1".to_owned()]
 }
 
 fn own_test(name: &str) -> Command {
+    own_test_of(module_path!(), name)
+}
+
+/// This program, to run one test of a module.
+pub(super) fn own_test_of(module: &str, name: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(arguments(name));
+    command.args(arguments(module, name));
     command
 }
 
 /// The home directory, if this process has the role.
-fn part(role: &str) -> Option<PathBuf> {
+pub(super) fn part(role: &str) -> Option<PathBuf> {
     let is_it = std::env::var(ROLE).is_ok_and(|own| own == role);
     is_it.then(|| PathBuf::from(std::env::var_os(HOME).unwrap()))
 }
 
 /// Kills the process, however the test ends.
-struct Ended(Child);
+pub(super) struct Ended(pub(super) Child);
 
 impl Drop for Ended {
     fn drop(&mut self) {
@@ -184,7 +189,7 @@ fn on_a_disk(size: &str, name: &str, role: &str) {
     let output = Command::new("unshare")
         .args([how, "sh", "-c", &script])
         .arg(std::env::current_exe().unwrap())
-        .args(arguments(name))
+        .args(arguments(module_path!(), name))
         .env(ROLE, role)
         .env(HOME, folder.path())
         .output()

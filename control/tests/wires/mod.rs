@@ -8,6 +8,7 @@ mod hardening;
 mod http;
 mod instances;
 mod long_messages;
+mod shares;
 mod socket;
 mod transcripts;
 mod wire;

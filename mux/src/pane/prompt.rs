@@ -75,6 +75,11 @@ impl Pane {
         self.queue.enters() > self.enters_at_prompt.load(Ordering::Acquire)
     }
 
+    /// Whether [`Pane::write_at_prompt`] would type now, and empty the line first by the key of the shell's integration.
+    pub fn empties_line(&self) -> bool {
+        matches!(self.standing(), Standing::Free { has_reset_key: true, .. })
+    }
+
     /// The line that the user has begun at the current prompt but not entered.
     pub fn persons_line(&self) -> Option<String> {
         match self.standing() {

@@ -212,7 +212,7 @@ impl WriteQueue {
         let mut state = self.state.lock();
         let mut typed = state.typed.clone();
         let entered = typed.advance(bytes);
-        let composed = typed.composed(entered, state.is_shown());
+        let composed = typed.composed(entered, state.is_shown(), self.inputs());
         admit(&composed)?;
         if let Err(error) = state.room(bytes) {
             return Ok(Err(error));
@@ -244,7 +244,7 @@ impl WriteQueue {
         let state = self.state.lock();
         let mut typed = state.typed.clone();
         let entered = typed.advance(bytes);
-        typed.composed(entered, state.is_shown())
+        typed.composed(entered, state.is_shown(), self.inputs())
     }
 
     /// The text typed since Enter.

@@ -440,6 +440,11 @@ impl Process for PtyProcess {
         Ok(rustix::termios::tcsetwinsize(&self.master, winsize(size))?)
     }
 
+    fn reported_size(&self) -> Option<(u16, u16)> {
+        let size = rustix::termios::tcgetwinsize(&self.master).ok()?;
+        Some((size.ws_col, size.ws_row))
+    }
+
     fn signal(&self, signal: Signal) -> io::Result<()> {
         let signal = match signal {
             Signal::Hangup => Sig::HUP,

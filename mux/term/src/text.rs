@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::cell::{Cell, Content, PromptRole, Width};
 use crate::grid::{RowView, Scratch};
 use crate::term::Term;
-use crate::{Case, LineId, Match, Pattern, PatternKind, Point, SearchOrder, TextRange};
+use crate::{Case, LineId, Match, Modes, Pattern, PatternKind, Point, SearchOrder, TextRange};
 
 /// The default word separators for a double click, besides blanks.
 pub const WORD_SEPARATORS: &str = ",;|│'\"`()[]{}<>";
@@ -38,6 +38,25 @@ impl Term {
         }
         (view.cells.len()..end).for_each(|col| each(col as u16, " "));
         Some(is_wrapped)
+    }
+
+    /// Whether text has overwritten the part of the prompt that is in the row where the shell's input starts.
+    pub fn is_prompt_overwritten(&self, input: Point) -> bool {
+        let mut scratch = Scratch::default();
+        let view = self.grid.read(input.line.0, &mut scratch);
+        let mut before = view.iter().flat_map(|view| view.cells.iter().take(input.col.into()));
+        before.any(|cell| cell.prompt_role() == PromptRole::Input)
+    }
+
+    /// Whether each printed character stands for itself and follows the last one, over all rows and columns.
+    pub fn prints_all_as_is(&self) -> bool {
+        const CHANGING: Modes = Modes::INSERT.union(Modes::ORIGIN).union(Modes::VT52);
+        !self.modes.intersects(CHANGING)
+            && self.modes.contains(Modes::AUTO_WRAP)
+            && self.charsets.is_plain()
+            && (self.top, self.bottom) == (0, self.grid.rows())
+            && (self.left, self.right) == (0, self.grid.cols())
+            && (0..self.grid.rows()).all(|row| !self.grid.meta(row).is_double())
     }
 
     /// Appends the text of a row's cells with a role. Returns whether the row continues in the next row.

@@ -111,6 +111,7 @@ fn a_line_that_has_changed_meanwhile_is_not_entered() -> Result<()> {
     // The rules would allow what stands there now, but the person has not seen it.
     let pane = fleet.unterm.first_pane()?;
     pane.type_text(&mut fleet.unterm, "\u{15}")?;
+    pane.wait_for_prompt(&mut fleet.unterm)?;
     let rules = json!({
         "enabled": true, "blocked_patterns": [], "allowed_patterns": ["echo yes"], "enforce_allowed": true,
     });
@@ -124,6 +125,47 @@ fn a_line_that_has_changed_meanwhile_is_not_entered() -> Result<()> {
     let why = complaint(&fleet.run(&["release", id(&waiting(&fleet)?)?])?)?;
     ensure!(why.contains("not the one that a person released"), "{why}");
     pane.type_text(&mut fleet.unterm, "\u{15}")?;
+    assert_eq!(runs(&fleet), 0);
+    Ok(())
+}
+
+#[test]
+fn a_line_that_the_screen_shows_otherwise_waits_for_nobody() -> Result<()> {
+    let Some(mut fleet) = Fleet::start(&[])? else { return Ok(()) };
+    let (mut agent, machine, session) = approved(&fleet)?;
+    let pane = fleet.unterm.first_pane()?;
+    let raw = |text: &str| {
+        let mut call = send(&machine, &session, text);
+        call["submit_mode"] = "raw".into();
+        call
+    };
+    // The shell shows the end of a long line, and hides its beginning.
+    agent.call(
+        "send_to_session",
+        send(&machine, &session, "bind 'set horizontal-scroll-mode on'"),
+    )?;
+    pane.wait_for_prompt(&mut fleet.unterm)?;
+    block(&mut fleet, "git push")?;
+    let hidden = format!("echo hidden >> ~/ran; : {}; ", "a".repeat(200));
+    for text in [hidden.as_str(), "\u{5}", ": git pu"] {
+        agent.call("send_to_session", raw(text))?.json()?;
+    }
+    pane.wait_for_text(&mut fleet.unterm, "a; : git pu")?;
+    let refused = || {
+        let refused = agent.call("send_to_session", raw("sh\r"))?;
+        ensure!(!refused.text.starts_with(HELD), "{refused:?}");
+        let is_known = !refused.text.contains("may not show the last keys yet");
+        Ok(is_known.then_some(refused))
+    };
+    let refused = wait_for("the shown keys", refused, String::new)?;
+    ensure!(refused.is_error, "{refused:?}");
+    assert_eq!((fleet.admin(&["lines"])?, runs(&fleet)), (json!({"lines": []}), 0));
+    // The way out: the whole line, typed anew.
+    pane.type_text(&mut fleet.unterm, "\u{3}")?;
+    pane.wait_for_prompt(&mut fleet.unterm)?;
+    let held = agent.call("send_to_session", send(&machine, &session, ": git push"))?;
+    ensure!(held.text.starts_with(HELD), "{held:?}");
+    assert_eq!(waiting(&fleet)?["line"], ": git push");
     assert_eq!(runs(&fleet), 0);
     Ok(())
 }

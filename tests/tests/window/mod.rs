@@ -3,6 +3,7 @@
 mod agents;
 mod around;
 mod capture;
+mod display_dies;
 mod drop;
 mod first_size;
 mod front;

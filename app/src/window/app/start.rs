@@ -66,6 +66,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
             ));
         }
         Ok(server) => {
+            server.leave_registry_at_exit();
             if let Some(fault) = server.registry_fault() {
                 tracing::error!("{fault}");
                 problems.push(("server", fault.to_string()));
@@ -87,22 +88,26 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     }
     app.tell_missing_fonts();
     app.echo.allow(&app.inbox);
-    event_loop.run_app(&mut app).context("the window's event loop failed")?;
-    app.finish()
+    let ran = event_loop.run_app(&mut app).context("the window's event loop failed");
+    app.finish(ran.is_ok());
+    ran.and(app.failure.take().map_or(Ok(()), Err))
 }
 
 impl App {
-    /// After the event loop: removes the instance from the registry and ends every program.
-    fn finish(&mut self) -> Result<()> {
+    /// After the event loop: removes the instance from the registry and ends every program. `has_closed`: the window was closed.
+    /// Otherwise, its desktop has ended.
+    fn finish(&mut self, has_closed: bool) {
         self.take_back();
-        self.keep_session();
+        match has_closed {
+            true => self.keep_session(),
+            false => self.keep_layout(),
+        }
         // The window closes first, since the rest may take a moment.
         self.surface.screen = None;
         if let Some(server) = self.server.take() {
             server.stop();
         }
         self.mux.shutdown();
-        self.failure.take().map_or(Ok(()), Err)
     }
 }
 

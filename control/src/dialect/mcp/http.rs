@@ -20,7 +20,6 @@ use rmcp::transport::streamable_http_server::{
     StreamableHttpServerConfig, StreamableHttpService,
     session::{SessionManager as _, local::LocalSessionManager},
 };
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tower_service::Service as _;
 
 use super::{
@@ -35,15 +34,18 @@ use crate::{
     caller::{Caller, TokenKind},
     dialect::http::{announced, failure, holding, whole},
     offload,
-    services::message_budget::{Reservation, SHORT},
+    services::{
+        fair_share::{FairShare, Part},
+        message_budget::{Reservation, SHORT},
+    },
     transport::limits::LONGEST_MESSAGE,
 };
 
 /// The paths of streamable HTTP and of its predecessor.
 pub const PATHS: [&str; 2] = ["/mcp", sse::PATH];
-/// The most concurrent requests, including streams.
-const MOST_REQUESTS: usize = 48;
-/// The most sessions with `initialize` per toolset: more than concurrent requests, so that one of them is idle.
+/// The most concurrent requests, including streams. Tokens share them.
+const MOST_REQUESTS: usize = 96;
+/// The most sessions with `initialize` per toolset. More begin only while all of them are in use.
 const MOST_SESSIONS: usize = 64;
 /// The sustained rate of requests per second, and the largest burst.
 const RATE: f64 = 2000.0;
@@ -57,7 +59,7 @@ pub struct Http {
     /// One service per toolset, in order.
     served: Vec<Served>,
     streams: Arc<sse::Streams>,
-    places: Arc<Semaphore>,
+    places: Arc<FairShare>,
     rate: Mutex<Bucket>,
 }
 
@@ -85,7 +87,7 @@ impl Http {
             server: server.clone(),
             served: served.collect(),
             streams: Arc::default(),
-            places: Arc::new(Semaphore::new(MOST_REQUESTS)),
+            places: FairShare::new(MOST_REQUESTS),
             rate: Mutex::new(Bucket::full(Instant::now())),
         }
     }
@@ -174,17 +176,19 @@ impl Http {
     }
 
     /// A slot for a request, if its caller may have one.
-    fn admit(&self, caller: &Caller) -> Result<OwnedSemaphorePermit, Refused> {
+    fn admit(&self, caller: &Caller) -> Result<Part, Refused> {
         if caller.token == TokenKind::Page {
             return refused(StatusCode::FORBIDDEN, "A settings page is no agent");
         }
         if !self.rate.lock().take(Instant::now()) {
             return refused(StatusCode::TOO_MANY_REQUESTS, "Too many requests; try again soon");
         }
-        self.places.clone().try_acquire_owned().or_else(|_| {
-            let why = "Too many requests are under way; wait for some of them";
-            refused(StatusCode::SERVICE_UNAVAILABLE, why)
-        })
+        let mut place = self.places.part(caller.token);
+        if place.resize(1).is_err() {
+            let why = "Too many requests of this token are under way; wait for some of them";
+            return refused(StatusCode::SERVICE_UNAVAILABLE, why);
+        }
+        Ok(place)
     }
 }
 
@@ -211,8 +215,8 @@ impl Served {
         Ok(Some(self.uses.begin(id, token)))
     }
 
-    /// Marks the session that a reply begins as used. If there are now too many, the session that was idle longest is ended: its
-    /// client gets 404 and begins a new one. A new client could not end another's session.
+    /// Marks the session that a reply begins as used. If there are now too many, a session of the token with the most idle ones is
+    /// ended, the one that was idle longest: its client gets 404 and begins a new one. A new client could not end another's session.
     async fn begun(&self, headers: &HeaderMap, token: TokenKind) -> Option<InUse> {
         let in_use = self.uses.begin(named(headers)?, token);
         loop {
@@ -275,11 +279,15 @@ impl Uses {
         }
     }
 
-    /// The session that has been idle longest, and for how long.
+    /// Of the sessions of the token with the most idle ones, the session that has been idle longest, and for how long.
     fn longest_idle(&self) -> Option<(Arc<str>, Duration)> {
         let uses = self.0.lock();
-        let idle = uses.iter().filter(|(_, of)| of.under_way == 0);
-        let (id, of) = idle.min_by_key(|(_, of)| of.since)?;
+        let idle = || uses.iter().filter(|(_, of)| of.under_way == 0);
+        let mut counts = HashMap::<_, usize>::new();
+        idle().for_each(|(_, of)| *counts.entry(of.token).or_default() += 1);
+        let most = counts.values().copied().max()?;
+        let of_most = idle().filter(|(_, of)| counts.get(&of.token) == Some(&most));
+        let (id, of) = of_most.min_by_key(|(_, of)| of.since)?;
         Some((id.clone(), of.since.elapsed()))
     }
 }
@@ -314,7 +322,7 @@ fn is_json(request: &Request) -> Result<(), Refused> {
 }
 
 /// What a request holds until its reply has ended: its slot, its session and its memory.
-type Held = (OwnedSemaphorePermit, Option<InUse>, Reservation);
+type Held = (Part, Option<InUse>, Reservation);
 
 /// A reply that holds these until it has ended.
 fn placed<B>(reply: Response<B>, held: Held) -> Response<Body>
@@ -388,6 +396,11 @@ mod tests {
         assert_eq!(idle().as_deref(), Some("first"));
         let used = begin("first");
         assert_eq!(idle().as_deref(), Some("unheard"));
+        // The token that has the most loses one, though the others' were idle longer.
+        let of_many = |name: &str| drop(uses.begin(id(name), TokenKind::Agent(2)));
+        of_many("fourth");
+        of_many("fifth");
+        assert_eq!(idle().as_deref(), Some("fourth"));
         // A session may end before its last reply does.
         uses.follow(&HashMap::<_, ()>::new());
         drop(used);

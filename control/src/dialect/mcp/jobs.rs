@@ -22,8 +22,9 @@ use tokio::{
 };
 
 use crate::{
-    caller::Signals,
+    caller::{Signals, TokenKind},
     methods::{approvals::AskReply, exec::RunWaitReply, wait::WaitReply},
+    services::fair_share::FairShare,
     untrusted::line,
 };
 
@@ -283,9 +284,17 @@ impl Job {
     }
 }
 
-/// The calls, oldest first.
-#[derive(Default)]
-pub struct Jobs(Mutex<State>);
+/// The calls, oldest first. Tokens share the places of calls under way.
+pub struct Jobs {
+    state: Mutex<State>,
+    places: Arc<FairShare>,
+}
+
+impl Default for Jobs {
+    fn default() -> Self {
+        Self { state: Mutex::default(), places: FairShare::new(MOST) }
+    }
+}
 
 #[derive(Default)]
 struct State {
@@ -301,26 +310,31 @@ impl Jobs {
     /// There are too many calls. The message is for the model.
     pub fn begin<T: Clone + Send + Sync + 'static>(
         &self,
-        connection: u64,
+        (connection, token): (u64, TokenKind),
         kind: fn(Pending<T>) -> Kind,
         (pane, others): (u64, usize),
         signals: Signals,
         call: impl Future<Output = Result<T, String>> + Send + 'static,
     ) -> Result<(Job, Pending<T>), String> {
+        let mut place = self.places.part(token);
+        if place.resize(1).is_err() {
+            return Err("There are too many calls under way; wait for some of them".to_owned());
+        }
         let (tell, outcome) = watch::channel(None);
         let pending = Pending(outcome);
         let kind = kind(pending.clone());
-        let mut state = self.0.lock();
+        let mut state = self.state.lock();
         state.last += 1;
         // Short, because models copy it. It works only on the connection that began the call.
         let handle = format!("{}-{}", kind.name(), state.last).into();
         let jobs = &mut state.jobs;
         if jobs.len() == MOST {
+            // Some have ended, since fewer places than this are given to calls under way.
             let ended = jobs.iter().position(|job| job.kind.has_ended());
-            let ended = ended.ok_or("There are too many calls under way; wait for some of them")?;
-            jobs.remove(ended);
+            jobs.remove(ended.unwrap_or(0));
         }
         let task = tokio::spawn(async move {
+            let _place = place;
             let outcome = call.await;
             tell.send_replace(Some(outcome));
         });
@@ -348,21 +362,21 @@ impl Jobs {
 
     /// The call with this handle, if this connection began it.
     pub fn find(&self, connection: u64, handle: &str) -> Option<Job> {
-        let state = self.0.lock();
+        let state = self.state.lock();
         let is_it = |job: &&Job| job.connection == connection && *job.handle == *handle;
         state.jobs.iter().find(is_it).cloned()
     }
 
     /// The calls of a connection whose handles it has received.
     pub fn of(&self, connection: u64) -> Vec<Job> {
-        let state = self.0.lock();
+        let state = self.state.lock();
         let is_its = |job: &&Job| job.connection == connection && job.told.load(Ordering::Relaxed);
         state.jobs.iter().filter(is_its).cloned().collect()
     }
 
     /// Removes a call whose outcome was returned.
     pub fn forget(&self, job: &Job) {
-        self.0.lock().jobs.retain(|other| other.handle != job.handle);
+        self.state.lock().jobs.retain(|other| other.handle != job.handle);
     }
 
     /// Drops a job whose request was cancelled before the client received its handle, so that no call can ask for it again.
@@ -380,7 +394,7 @@ impl Jobs {
 
     /// Abandons all calls of a connection. Their commands continue in the panes.
     pub fn release(&self, connection: u64) {
-        self.0.lock().jobs.retain(|job| {
+        self.state.lock().jobs.retain(|job| {
             let is_others = job.connection != connection;
             if !is_others {
                 job.task.abort();
@@ -436,7 +450,8 @@ mod tests {
         connection: u64,
         call: impl Future<Output = Result<AskReply, String>> + Send + 'static,
     ) -> Result<(Job, Pending<AskReply>), String> {
-        jobs.begin(connection, Kind::Question, (0, 0), Signals::default(), call)
+        let of = (connection, TokenKind::Agent(connection));
+        jobs.begin(of, Kind::Question, (0, 0), Signals::default(), call)
     }
 
     #[tokio::test]
@@ -460,13 +475,33 @@ mod tests {
         let jobs = Jobs::default();
         let (first, pending) = begin(&jobs, 1, async { Ok(answer("1")) }).unwrap();
         assert!(pending.outcome(SLICE).await.is_some());
+        // Those that end make room for others.
         for _ in 0..MOST {
-            begin(&jobs, 2, std::future::pending()).unwrap();
+            let (_, pending) = begin(&jobs, 2, async { Ok(answer("2")) }).unwrap();
+            assert!(pending.outcome(SLICE).await.is_some());
         }
         assert!(jobs.find(1, &first.handle).is_none());
-        assert!(begin(&jobs, 3, std::future::pending()).is_err());
         jobs.release(2);
-        assert!(jobs.0.lock().jobs.is_empty());
+        assert!(jobs.state.lock().jobs.is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_token_leaves_places_to_others_and_the_owner_has_some() {
+        let jobs = Jobs::default();
+        let fill = |connection| {
+            let begin = || begin(&jobs, connection, std::future::pending()).ok();
+            std::iter::from_fn(begin).count()
+        };
+        assert_eq!([fill(1), fill(2)], [MOST * 3 / 8, MOST * 3 / 16]);
+        let filled: usize = (3..20).map(fill).sum();
+        assert!(filled > 0 && fill(20) == 0);
+        let owner = (21, TokenKind::Instance);
+        let call = std::future::pending::<Result<AskReply, String>>();
+        assert!(jobs.begin(owner, Kind::Question, (0, 0), Signals::default(), call).is_ok());
+        jobs.release(1);
+        // The calls of the connection end once their tasks are dropped.
+        tokio::task::yield_now().await;
+        assert!(fill(20) > 0);
     }
 
     #[test]
@@ -518,7 +553,7 @@ mod tests {
         let begin = || begin(&jobs, 1, std::future::pending()).unwrap().0;
         let cancelled = begin();
         drop(Asking::new(&jobs, &cancelled));
-        assert!(jobs.0.lock().jobs.is_empty());
+        assert!(jobs.state.lock().jobs.is_empty());
         let told = begin();
         let asking = Asking::new(&jobs, &told);
         let handle = told.tell_handle();

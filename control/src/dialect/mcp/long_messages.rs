@@ -177,8 +177,8 @@ mod tests {
             }
             all.push(next);
         };
-        // Half of the budget; each line takes its length twice.
-        assert_eq!(all.len(), (128 << 20) / (2 * LONG));
+        // Half of what is not the owner's; each line takes its length twice.
+        assert_eq!(all.len(), (96 << 20) / (2 * LONG));
         let why = refused.refusal().unwrap().to_string();
         assert!(why.contains("of this token would take"), "{why}");
         drop(all);

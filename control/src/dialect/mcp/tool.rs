@@ -469,7 +469,8 @@ impl Ask<'_> {
             let called = server.dispatcher.call::<M>(&caller, params).await;
             called.map_err(|error| speaker.say(&error))
         };
-        self.server.jobs.begin(self.caller.connection, kind, (pane, 0), signals, call)
+        let of = (self.caller.connection, self.caller.token);
+        self.server.jobs.begin(of, kind, (pane, 0), signals, call)
     }
 
     /// How long a request with this time-out may take. A client that receives progress can wait longer than others.

@@ -14,8 +14,7 @@ use crate::{
     transport::limits::{PendingLogin, PendingLogins},
 };
 
-/// The most connections with a valid token. One token may use half of them, so that an agent's connections do not shut out
-/// the person's page.
+/// The most connections with a valid token. Tokens share them, so that agents' connections do not shut out the person's page.
 pub const MOST_CONNECTIONS: usize = 128;
 
 /// A connection: its number, and the addresses of both ends.

@@ -107,6 +107,14 @@ impl App {
         }
     }
 
+    /// Saves the layout for the next window, when the desktop is gone and reports neither size nor position.
+    pub(crate) fn keep_layout(&self) {
+        if let Some(last) = self.workspace.last.clone().filter(|_| !self.prefs.args.quake) {
+            let (layout, process) = (LayoutFile::of(&self.mux, false), Some(std::process::id()));
+            LastSession { layout, process, ..last }.write(self.prefs.settings.home());
+        }
+    }
+
     /// The session to save for the next window; `None` for a drop-down.
     pub(crate) fn session(&self) -> Option<LastSession> {
         let form = self.form().filter(|_| !self.prefs.args.quake)?;

@@ -28,7 +28,7 @@ pub async fn state(ask: &Ask<'_>, app: &App) -> Result<StatusReply, Value> {
 /// Launches a session and returns its id.
 pub async fn launch(ask: &Ask<'_>, launch: Launch) -> Result<String, Value> {
     let hidden = ask.server.hidden();
-    let place = hidden.reserve().ok_or_else(|| {
+    let place = hidden.reserve(ask.caller.token).ok_or_else(|| {
         error(Code::Limit, format!("maximum number of sessions ({MOST}) reached"))
     })?;
     let pane = open(ask, &launch).await?;

@@ -103,13 +103,13 @@ impl Panes {
     ) -> ToolResult<(Job, Pending<Waited>)> {
         let signals = Signals::default();
         let means = Means::of(ask, Caller { signals: signals.clone(), ..ask.caller.clone() });
-        let (connection, is_all) = (ask.caller.connection, self.is_all);
+        let (of, is_all) = ((ask.caller.connection, ask.caller.token), self.is_all);
         let places = (self.panes[0], self.panes.len() - 1);
         let call = async move {
             let first = race::<Watch>(means, calls, is_all, |reply| reply.matched).await;
             first.map(|(pane, reply)| Waited { pane, reply })
         };
-        ask.server.jobs.begin(connection, Kind::Wait, places, signals, call)
+        ask.server.jobs.begin(of, Kind::Wait, places, signals, call)
     }
 }
 
