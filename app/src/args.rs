@@ -49,6 +49,10 @@ pub struct Args {
     #[arg(long, value_name = "POINTS", value_parser = font_size)]
     pub font_size: Option<f32>,
 
+    /// Setting of the configuration for this start only; repeatable, such as -o window.opacity=0.9
+    #[arg(short = 'o', long = "option", value_name = "KEY=VALUE", value_parser = option)]
+    pub option: Vec<String>,
+
     /// Layout to open: the name of a saved one, the path of its file, or last
     #[arg(long, value_name = "NAME", conflicts_with = "execute")]
     pub layout: Option<String>,
@@ -100,6 +104,11 @@ fn font_size(text: &str) -> Result<f32, String> {
     } else {
         Err(format!("{size} is not between {} and {} points", FONT_SIZES.start(), FONT_SIZES.end()))
     }
+}
+
+/// Checks a setting of `-o`.
+fn option(text: &str) -> Result<String, String> {
+    Config::default().with_option(text, &unterm_control::home()).map(|_| text.to_owned())
 }
 
 /// Values of `--painter`.
@@ -198,6 +207,7 @@ impl Args {
         if let Some(size) = self.font_size {
             add("--font-size", size.to_string().as_ref());
         }
+        self.option.iter().for_each(|option| add("--option", option.as_ref()));
         self.allow.iter().for_each(|what| add("--allow", named(what).as_ref()));
         if let Some(approval) = &self.approval {
             add("--approval", named(approval).as_ref());
@@ -251,7 +261,7 @@ mod tests {
 
     #[test]
     fn another_window_is_started_as_this_one_without_its_program_and_layout() {
-        let line = "unterm --class tool --painter cpu --font Mono --font=-x --font-size 9.5 --allow window-ops,title-reports \
+        let line = "unterm --class tool --painter cpu --font Mono --font=-x --font-size 9.5 -o cursor.blink=true --allow window-ops,title-reports \
                     --approval deny --profile work --cwd /nowhere --hold -e htop";
         let args = Args::try_parse_from(line.split_whitespace()).unwrap();
         let words = args.another(Path::new("/tmp"));
@@ -264,6 +274,7 @@ mod tests {
                 args.profile,
                 args.font,
                 args.font_size,
+                args.option,
                 args.allow,
                 args.approval.is_some(),
             )
@@ -284,6 +295,26 @@ mod tests {
         assert!(hint("unterm --maximized vim notes").unwrap().contains("-e vim"));
         assert_eq!(hint("unterm --no-such-option"), None);
         assert_eq!(hint("unterm --font-size 500"), None);
+    }
+
+    #[test]
+    fn an_option_is_checked_as_the_file_is() {
+        let parse = |option: &str| Args::try_parse_from(["unterm", "-o", option]);
+        for right in
+            ["window.opacity=0.9", "cursor.shape=bar", "font.family=[\"Iosevka\"]", "theme=nord"]
+        {
+            assert_eq!(parse(right).unwrap().option, [right]);
+        }
+        for (wrong, said) in [
+            ("window.opacity=7", "window.opacity must be between 0 and 1, not 7"),
+            ("window.opactiy=1", "did you mean \"opacity\"?"),
+            ("cursor.shape=bra", "did you mean \"bar\"?"),
+            ("blink", "write KEY=VALUE, such as window.opacity=0.9"),
+            ("window.opacity=", "window.opacity must be"),
+        ] {
+            let error = parse(wrong).unwrap_err().to_string();
+            assert!(error.contains(said), "{error}");
+        }
     }
 
     #[test]

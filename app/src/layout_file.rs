@@ -2,6 +2,8 @@
 //!
 //! Owns the file format, and how a layout is opened in a mux and read from it. Never saves the state of programs.
 
+mod saved;
+
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
@@ -11,7 +13,7 @@ use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use unterm_mux::{Axis, Mux, MuxError, Node, OnExit, Pane, PaneId, Spawn, TabId};
 
-use crate::{suggestion::did_you_mean, toml_files};
+use crate::{plain_words, suggestion::did_you_mean, toml_files};
 
 /// The folder of named layouts in Unterm's home directory.
 const FOLDER: &str = "layouts";
@@ -120,7 +122,10 @@ impl LayoutFile {
         let file = file(home, name);
         let text = match unterm_mux::private::read_text_of_anyone(&file, LONGEST) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                let names = toml_files::names(&home.join(FOLDER));
+                if let Some(saved) = saved::read(home, name) {
+                    return Ok(saved?);
+                }
+                let names = Self::names(home);
                 let near = did_you_mean(name, names.iter().map(String::as_str));
                 bail!("{}: there is no such layout{near}", file.display());
             }
@@ -128,13 +133,23 @@ impl LayoutFile {
         };
         let layout: Self = toml_edit::de::from_str(&text).map_err(|error| {
             let line = toml_files::line(&text, &error);
-            anyhow::anyhow!("{}:{line}: {}", file.display(), error.message())
+            let why = plain_words::of_file(error.message());
+            anyhow::anyhow!("{}:{line}: {why}", file.display())
         })?;
         let panes: usize = layout.tabs.iter().map(|tab| tab.panes.count()).sum();
         if panes > PANES {
             bail!("{}: {panes} panes are too many; {PANES} may be", file.display());
         }
         Ok(layout)
+    }
+
+    /// The names of all layouts: those in the folder, and those that `workspace save` wrote.
+    pub(crate) fn names(home: &Path) -> Vec<String> {
+        let mut names = toml_files::names(&home.join(FOLDER));
+        names.extend(saved::names(home));
+        names.sort_unstable();
+        names.dedup();
+        names
     }
 
     /// Writes the layout under a name and returns its path.
@@ -366,12 +381,12 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         std::fs::create_dir(home.path().join(FOLDER)).unwrap();
         for (panes, why) in [
-            ("{ prgram = 'sh' }", "unknown field `prgram`"),
+            ("{ prgram = 'sh' }", "unknown key \"prgram\"; there are"),
             (
                 "{ split = 'right', first = {} }",
                 "what is split has the keys split, first and second",
             ),
-            ("{ split = 'up', first = {}, second = {} }", "unknown variant `up`"),
+            ("{ split = 'up', first = {}, second = {} }", "\"up\" is none of right, down"),
             (
                 "{ split = 'down', share = 2, first = {}, second = {} }",
                 "share must be between 0 and 1",

@@ -22,6 +22,7 @@ mod links;
 pub mod local_time;
 pub mod logging;
 mod own_program;
+pub mod plain_words;
 mod proxy;
 mod ready;
 pub mod signals;

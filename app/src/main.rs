@@ -5,7 +5,7 @@ use std::{io::Write, process::ExitCode};
 use clap::Parser;
 use unterm::{
     args::{self, Args},
-    cli, local_time, logging,
+    cli, local_time, logging, plain_words,
 };
 
 fn main() -> ExitCode {
@@ -18,6 +18,10 @@ fn main() -> ExitCode {
             Some(hint) => {
                 let _ = writeln!(std::io::stderr(), "{hint}");
                 return ExitCode::FAILURE;
+            }
+            None if error.use_stderr() => {
+                let _ = write!(std::io::stderr(), "{}", plain_words::command_line(error));
+                return ExitCode::from(2);
             }
             None => error.exit(),
         },

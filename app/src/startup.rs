@@ -43,7 +43,7 @@ impl Startup {
         beside: impl Fn(&Weak<Mux>, &Path) + Send + 'static,
     ) -> Self {
         let (settings, complaints) =
-            Settings::read_with(unterm_control::home(), args.profile.as_deref());
+            Settings::read_with(unterm_control::home(), args.profile.as_deref(), &args.option);
         let config = settings.get();
         let mux = Mux::new(environment::mux_options(has_window, args.allow()));
         let palette = environment::palette(&config, settings.home(), None);

@@ -73,6 +73,7 @@ pub use services::approvals::Approval;
 pub use services::changes::{Changes, Topic};
 pub use services::drivers::Driver;
 pub use services::questions::{Kind, Question};
+pub use services::workspace;
 pub use transport::{
     framing::{ContentLength, Framing, Lines, Next},
     limits::LoginLimits,

@@ -6,6 +6,8 @@
 
 mod system;
 
+pub use system::has_emoji_font;
+
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
@@ -179,12 +181,11 @@ impl Fonts {
         let lists = own[1..].iter().copied().chain([&*options.families]);
         let one = options.symbols.iter().map(|range| std::slice::from_ref(&range.family));
         for list in lists.chain(one) {
-            let has = |family: &String| self.query(family, FaceStyle::default()).is_some();
-            if let Some(first) = list.first()
-                && !list.iter().any(has)
-                && !self.missing.contains(first)
-            {
-                self.missing.push(first.clone());
+            for family in list {
+                let has = self.query(family, FaceStyle::default()).is_some();
+                if !has && !self.missing.contains(family) {
+                    self.missing.push(family.clone());
+                }
             }
         }
         let bundled = [BUNDLED_FAMILY.to_owned()];

@@ -108,16 +108,16 @@ macro_rules! with_actions {
             BroadcastAll "broadcast_all" "Broadcast input in all tabs" [] ["type into all panes"]
                 "Starts or stops sending what you type to every pane of every tab."
                 |app, _| app.toggle_broadcast(Broadcast::All);
-            FocusLeft "focus_left" "Focus left" ["ctrl+alt+left"] []
+            FocusLeft "focus_left" "Focus left" ["ctrl+alt+left", "super+ctrl+left"] []
                 "Moves the focus to the pane on the left. Without a pane there, the program gets the key."
                 |app, _| app.mux.focus_direction(Direction::Left), else program "There is no pane to the left.";
-            FocusRight "focus_right" "Focus right" ["ctrl+alt+right"] []
+            FocusRight "focus_right" "Focus right" ["ctrl+alt+right", "super+ctrl+right"] []
                 "Moves the focus to the pane on the right. Without a pane there, the program gets the key."
                 |app, _| app.mux.focus_direction(Direction::Right), else program "There is no pane to the right.";
-            FocusUp "focus_up" "Focus up" ["ctrl+alt+up"] []
+            FocusUp "focus_up" "Focus up" ["ctrl+alt+up", "super+ctrl+up"] []
                 "Moves the focus to the pane above. Without a pane above, the program gets the key."
                 |app, _| app.mux.focus_direction(Direction::Up), else program "There is no pane above.";
-            FocusDown "focus_down" "Focus down" ["ctrl+alt+down"] []
+            FocusDown "focus_down" "Focus down" ["ctrl+alt+down", "super+ctrl+down"] []
                 "Moves the focus to the pane below. Without a pane below, the program gets the key."
                 |app, _| app.mux.focus_direction(Direction::Down), else program "There is no pane below.";
             NextPane "next_pane" "Next pane" [] ["cycle panes"]
@@ -198,9 +198,12 @@ macro_rules! with_actions {
             ShowOutput "show_output" "Show a command's output in a pager" [] []
                 "Shows the output of the last command, or of the one you jumped to, in a tab. scrollback.pager sets the program."
                 |app, _| app.show_output();
-            ClearHistory "clear_history" "Clear history" [] ["clear scrollback"]
+            ClearHistory "clear_history" "Clear history" [] ["clear scrollback", "delete history"]
                 "Deletes the focused pane's lines above the screen."
                 |app, _| app.with_focused(Pane::clear_history);
+            ClearScreen "clear_screen" "Clear screen and history" [] ["clear", "clear buffer", "clear terminal", "cls"]
+                "Deletes the focused pane's history, and its screen but for the prompt. Modes stay as they are."
+                |app, _| app.with_focused(Pane::clear_screen);
             ResetTerminal "reset_terminal" "Reset terminal" [] ["hard reset"]
                 "Clears the focused pane's screen, history and modes. Use it if a program left the terminal garbled. Running programs keep running."
                 |app, _| app.with_focused(Pane::reset);
@@ -319,15 +322,18 @@ macro_rules! with_actions {
                 "Shows or hides a window that was started with --quake."
                 |app, _| app.toggle_quake(), else "Only a window that was started with --quake can be hidden.";
             SaveLayout(text: "the layout's name") "save_layout" "Save layout" [] []
-                "Saves tabs, splits and directories in ~/.unterm/layouts, for startup.layout."
+                "Saves tabs, splits and directories in ~/.unterm/layouts. open_layout and startup.layout open them."
                 |app, _, name| app.save_layout(&name);
+            OpenLayout(optional: "the layout's name") "open_layout" "Open layout" [] ["layouts"]
+                "Opens a saved layout's tabs in this window. Without a name, lists the layouts."
+                |app, _, name| app.open_layout(name.as_deref()), else "No layout is saved.";
             Settings "settings" "Settings" [] ["preferences", "options"]
                 "Opens the settings page in the browser."
                 |app, _| app.open_settings();
             OpenConfig "open_config" "Open configuration" ["ctrl+,", "ctrl+shift+f2"] ["reload", "reload configuration", "edit configuration", "config file"]
                 "Opens config.toml in an editor; saved changes apply at once. The editor is hints.editor, else $VISUAL, $EDITOR or vi. If the file is missing, Unterm creates it with every key commented out."
                 |app, _| app.open_config();
-            Tour "tour" "Tour" [] ["help", "first steps", "tutorial"]
+            Tour "tour" "Tour" [] ["help", "tutorial"]
                 "Shows in five steps what the window can do."
                 |app, _| app.show_tour(0);
             About "about" "About Unterm" [] ["version", "report an issue", "bug report"]

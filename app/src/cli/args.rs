@@ -312,15 +312,18 @@ pub enum Command {
     Method,
     /// Print a completion script for a shell.
     ///
-    /// In ~/.bashrc: `source <(unterm-cli shell-completion --shell bash)`
+    /// In ~/.bashrc: `source <(unterm-cli shell-completion bash)`
     ///
-    /// In ~/.zshrc, after compinit: `source <(unterm-cli shell-completion --shell zsh)`
+    /// In ~/.zshrc, after compinit: `source <(unterm-cli shell-completion zsh)`
     ///
-    /// In ~/.config/fish/config.fish: `unterm-cli shell-completion --shell fish | source`
+    /// In ~/.config/fish/config.fish: `unterm-cli shell-completion fish | source`
     ShellCompletion {
         /// Shell to complete in.
-        #[arg(long, value_enum)]
-        shell: Shell,
+        #[arg(value_enum, value_name = "SHELL", required_unless_present = "named_shell")]
+        shell: Option<Shell>,
+        /// Shell to complete in, as other programs name it.
+        #[arg(long = "shell", value_enum, value_name = "SHELL", conflicts_with = "shell")]
+        named_shell: Option<Shell>,
     },
     /// Print Unterm's terminfo entry. To install it: `unterm-cli terminfo | tic -x -`
     Terminfo,

@@ -73,7 +73,14 @@ pub fn config(command: &ConfigCommand, home: &Path) -> Result<Report> {
             }
             let json = |problems: &[String]| json!({ "file": file, "problems": problems });
             Ok(match config::load(file, home) {
-                Ok(_) => Report::new(format!("{}: no problems found\n", file.display()), json(&[])),
+                Ok(_) => {
+                    let text = format!("{}: no problems found\n", file.display());
+                    let report = Report::new(text, json(&[]));
+                    match unterm_renderer::has_emoji_font() {
+                        true => report,
+                        false => report.with_notes(format!("{}\n", config::NO_EMOJI_FONT)),
+                    }
+                }
                 Err(problems) => Report::failure(&problems.join("\n"), json(&problems)),
             })
         }

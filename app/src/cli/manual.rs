@@ -48,6 +48,11 @@ pub fn page(topic: &str) -> Option<&'static str> {
     PAGES.iter().find(|(name, _)| *name == topic).map(|(_, page)| *page)
 }
 
+/// A topic's page as text with escape sequences, for a pager.
+pub fn text(topic: &str) -> Option<String> {
+    page(topic).map(|page| render(page, WIDEST, true))
+}
+
 /// The list of topics.
 pub fn contents() -> String {
     let widest = topics().map(|(topic, _)| topic.len()).max().unwrap_or_default();

@@ -14,7 +14,7 @@ mod form;
 mod generated;
 mod import;
 mod local;
-mod manual;
+pub(crate) mod manual;
 mod mcp_config;
 mod own_pane;
 mod ptywright;
@@ -45,6 +45,7 @@ use unterm_control::{
     },
 };
 
+use crate::plain_words;
 use args::{Args, Command, InstanceCommand, McpCommand, SettingsCommand};
 use call::Call;
 use form::Shown;
@@ -64,8 +65,12 @@ pub fn main() -> ExitCode {
         Ok(parsed) => parsed,
         // Help and the version succeed. Every error exits with status 1.
         Err(error) => {
-            let _ = error.print();
-            return if error.use_stderr() { ExitCode::FAILURE } else { ExitCode::SUCCESS };
+            if !error.use_stderr() {
+                let _ = error.print();
+                return ExitCode::SUCCESS;
+            }
+            let _ = write!(std::io::stderr(), "{}", plain_words::command_line(error));
+            return ExitCode::FAILURE;
         }
     };
     match run(&args, method) {
@@ -216,8 +221,9 @@ fn local(args: &Args, home: &Path) -> Result<Option<Report>> {
             let path = tty::path(home)?;
             Report::new(format!("{path}\n"), json!({ "tty": path }))
         }
-        Command::ShellCompletion { shell } => {
-            Report::of_text("script", generated::completions(*shell, Args::command())?)
+        Command::ShellCompletion { shell, named_shell } => {
+            let shell = shell.or(*named_shell).context("name a shell, such as bash")?;
+            Report::of_text("script", generated::completions(shell, Args::command())?)
         }
         Command::Terminfo => Report::of_text("entry", ssh::TERMINFO.to_owned()),
         Command::Complete { shell, words } => {

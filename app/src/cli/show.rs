@@ -86,6 +86,7 @@ static FORMS: &[&dyn Show] = &[
     // Layouts and the window.
     &shown::<workspace::List>(|reply| reply.workspaces.iter().map(|it| line(&it.name)).collect()),
     &silent::<workspace::Save>(),
+    &shown::<workspace::Restore>(restored),
     &shown::<action::List>(actions),
     &silent::<action::Run>().failing(|reply| unless(reply.done, "there was nothing to do")),
     &shown::<instance::List>(instances),
@@ -362,6 +363,24 @@ fn second(time: &str) -> String {
 /// A table whose columns are as wide as their widest entry; the last column has no padding.
 fn table<const N: usize>(head: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
     fields::table(&head.map(str::to_owned), rows.map(Vec::from))
+}
+
+/// The panes of a saved layout, and what was opened.
+fn restored(reply: &workspace::RestoreReply) -> String {
+    let panes = reply.workspace.sessions.iter().map(|session| {
+        let cwd = unterm_mux::local_path(&session.cwd);
+        let cwd = cwd.map_or_else(|| session.cwd.clone(), |cwd| cwd.display().to_string());
+        line(&format!("{}  {cwd}", session.title))
+    });
+    let count = |count: usize| if count == 1 { "1 pane".to_owned() } else { format!("{count} panes") };
+    let done = match &reply.created {
+        Some(created) => format!("Opened {}.", count(created.len())),
+        None => format!(
+            "Nothing was opened. --recreate opens {}.",
+            count(reply.workspace.sessions.len())
+        ),
+    };
+    panes.collect::<String>() + &line(&done)
 }
 
 #[cfg(test)]

@@ -7,6 +7,10 @@ use serde::{Deserialize, Serialize};
 use toml_edit::{Item, TableLike};
 use unterm_renderer::{Adjust, Amount, FontFeature, FontOptions, StyleFamilies, SymbolRange};
 
+/// What users read if no font has emoji.
+pub const NO_EMOJI_FONT: &str = "No installed font has emoji. Install fonts-noto-color-emoji (Debian, Ubuntu), \
+     google-noto-color-emoji-fonts (Fedora) or noto-fonts-emoji (Arch).";
+
 /// See [`super::Config::font`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// The action in the file that unbinds a key, so that programs receive it.
-const NONE: &str = "none";
+pub const NONE: &str = "none";
 
 /// The setting among the bindings that names a set of default keys.
 pub const PRESET: &str = "preset";
@@ -32,19 +32,26 @@ const CLASSIC: &[(&str, &str)] = &[
     ("alt+enter", "fullscreen"),
 ];
 
-/// The presets, each with its differences from the default keys.
-const PRESETS: &[(&str, &[(&str, &str)])] = &[("default", &[]), ("classic", CLASSIC)];
+/// The presets.
+const PRESETS: [&str; 3] = ["default", "classic", NONE];
 
-/// The differences of a preset from the default keys.
+/// The differences of a preset from the default keys. The preset `none` unbinds them all.
 ///
 /// # Errors
 /// A message that names the unknown preset and those there are.
-pub fn preset(name: &str) -> Result<&'static [(&'static str, &'static str)], String> {
-    let found = PRESETS.iter().find(|(known, _)| *known == name).map(|(_, keys)| *keys);
-    found.ok_or_else(|| {
-        let names: Vec<_> = PRESETS.iter().map(|(name, _)| format!("{name:?}")).collect();
-        format!("keys.preset must be {}, not {name:?}", names.join(" or "))
-    })
+pub fn preset(name: &str) -> Result<Vec<(&'static str, &'static str)>, String> {
+    let all = || ACTIONS.iter().flat_map(|entry| entry.keys).map(|(keys, _)| (*keys, NONE));
+    match name {
+        "default" => Ok(Vec::new()),
+        "classic" => Ok(CLASSIC.to_vec()),
+        NONE => Ok(all().collect()),
+        _ => {
+            let hint = did_you_mean(name, PRESETS);
+            Err(format!(
+                "keys.preset must be \"default\", \"classic\" or \"none\", not {name:?}{hint}"
+            ))
+        }
+    }
 }
 
 /// Whether a name in the section is a setting rather than a key.
@@ -68,7 +75,7 @@ fn leader(own: &BTreeMap<String, Bound>) -> Option<Chord> {
 /// The bindings that the file adds to the default keys, those of its preset first: each key with its actions as written.
 fn changes(own: &BTreeMap<String, Bound>) -> impl Iterator<Item = (&str, Vec<&str>)> {
     let preset = setting(own, PRESET).and_then(|name| preset(name).ok()).unwrap_or_default();
-    let preset = preset.iter().map(|(keys, action)| (*keys, vec![*action]));
+    let preset = preset.into_iter().map(|(keys, action)| (keys, vec![action]));
     let own = own.iter().filter(|(keys, _)| !is_setting(keys));
     preset.chain(
         own.map(|(keys, bound)| {
@@ -386,7 +393,18 @@ mod tests {
         }
         let listed = bindings(&keymap_of(&[(PRESET, "classic")]));
         assert!(listed.iter().any(|(name, key)| name == "fullscreen" && key.keys == "alt+enter"));
-        assert!(preset("emacs").unwrap_err().contains(r#""default" or "classic", not "emacs""#));
+        assert!(
+            preset("emacs").unwrap_err().contains(r#""default", "classic" or "none", not "emacs""#)
+        );
+    }
+
+    #[test]
+    fn the_preset_none_leaves_only_the_files_own_keys() {
+        let map = keymap(&[(PRESET, "none"), ("ctrl+shift+t", "new_tab"), ("f5", "copy")]);
+        let keys: Vec<_> = bindings(&keymap_of(&[(PRESET, "none"), ("f5", "copy")]));
+        assert_eq!(keys.len(), 1, "{keys:?}");
+        assert_eq!(map.0.len(), 2);
+        assert_eq!(map.get(chord("ctrl+shift+t").unwrap()), Some(&Action::NewTab(None)));
     }
 
     #[test]

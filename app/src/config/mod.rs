@@ -8,6 +8,7 @@ pub mod edit;
 mod font;
 mod hints;
 pub mod keys;
+pub mod listed;
 mod mouse;
 mod notices;
 mod pane;
@@ -26,7 +27,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use unterm_control::Approval;
 
-pub use font::{Font, Ligatures};
+pub use font::{Font, Ligatures, NO_EMOJI_FONT};
 pub use hints::{HintAction, HintPattern, Hints, Links, OpenBy, compile_pattern};
 pub use mouse::{ConfirmPaste, CopyOnSelect, Mouse, Paste, RightButton};
 pub use notices::{Bell, Notifications};
@@ -63,10 +64,12 @@ pub struct Config {
     pub env: BTreeMap<String, String>,
     /// Profiles: programs, directories, variables and looks under a name, as `[profile.work]`. `new_tab:work` opens a tab with one, `unterm --profile work` a window. A profile has the keys `shell`, `args`, `cwd`, `env`, `theme`, and `family` and `size` in `font`. What it does not name stays as it is.
     pub profile: BTreeMap<String, Profile>,
-    /// Keys and their actions: `"ctrl+shift+t" = "new_tab"`, or with an argument `"ctrl+1" = "activate_tab:1"`. `"none"` unbinds a key, so that programs receive it. A list runs several actions. `>` separates keys that are pressed one after the other, as in `"ctrl+a>c"`; `leader = "ctrl+a"` lets `"leader>c"` stand for the same. `preset = "classic"` brings back the default keys that moved: Ctrl+Shift+N lists shells, Alt and an arrow key moves the focus, Alt+Enter is full screen.
+    /// Keys and their actions: `"ctrl+shift+t" = "new_tab"`, or with an argument `"ctrl+1" = "activate_tab:1"`. `"none"` unbinds a key, so that programs receive it. A list runs several actions. `>` separates keys that are pressed one after the other, as in `"ctrl+a>c"`; `leader = "ctrl+a"` lets `"leader>c"` stand for the same. `preset = "classic"` brings back the default keys that moved: Ctrl+Shift+N lists shells, Alt and an arrow key moves the focus, Alt+Enter is full screen. `preset = "none"` unbinds all default keys.
     pub keys: BTreeMap<String, Bound>,
     /// Mouse buttons and their actions: `"ctrl+middle" = "paste"`, `"back" = "previous_tab"`, `"ctrl+wheel_up" = "larger_font"`. The inputs are `left`, `middle`, `right`, `back`, `forward`, `wheel_up` and `wheel_down`, with modifiers as for keys. `"none"` lets a button do nothing, and a list runs several actions. A program that uses the mouse gets the input first, unless Shift is held.
     pub mouse_bindings: BTreeMap<String, Bound>,
+    /// Entries of your own in the command palette: a title and what it does, `"Deploy" = "send_text:make deploy\\r"`. A list runs several actions.
+    pub palette: BTreeMap<String, Bound>,
     /// Keys of copy mode and their commands: `"t" = "left"`. `"none"` unbinds a key.
     pub copy_mode_keys: BTreeMap<String, String>,
     /// Commands that shell integration reports.

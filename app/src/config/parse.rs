@@ -287,6 +287,15 @@ impl Found<'_> {
         self.named(table, "keys", key, action);
         let button = |name: &str| name.parse::<MouseChord>().err();
         self.named(table, "mouse_bindings", button, |_, does| keys::bound(does).err());
+        let title = |title: &str| {
+            title.trim().is_empty().then(|| "an entry of the palette needs a title".to_owned())
+        };
+        let entry = |title: &str, does: &str| match keys::bound(does) {
+            Ok(Some(_)) => None,
+            Ok(None) => Some(format!("{title:?} does nothing; remove it")),
+            Err(why) => Some(why),
+        };
+        self.named(table, "palette", title, entry);
         let command = |_: &str, does: &str| copy_command::named(does).err();
         self.named(table, "copy_mode_keys", |name| name.parse::<Chord>().err(), command);
         let variable = |name: &str| {
@@ -395,9 +404,11 @@ impl Found<'_> {
                 self.add(&path, item.and_then(Item::span), error.to_string());
             }
         }
-        for (section, bindings) in
-            [("keys", &config.keys), ("mouse_bindings", &config.mouse_bindings)]
-        {
+        for (section, bindings) in [
+            ("keys", &config.keys),
+            ("mouse_bindings", &config.mouse_bindings),
+            ("palette", &config.palette),
+        ] {
             let items = table.get(section).and_then(Item::as_table_like);
             for (input, bound) in bindings {
                 for action in bound.actions() {

@@ -14,19 +14,22 @@ use super::{
 use crate::{action::ACTIONS, copy_command::COPY_COMMANDS};
 
 /// A key of the file.
-struct Row {
+pub(super) struct Row {
     /// The section; empty for a key at the top level.
-    section: String,
-    name: String,
-    kind: String,
-    doc: String,
-    /// Each choice and its meaning, if the key has choices.
+    pub(super) section: String,
+    /// The key; empty for a section whose keys are the user's own.
+    pub(super) name: String,
+    pub(super) kind: String,
+    pub(super) doc: String,
+    /// Each choice, if the key has choices.
+    pub(super) options: Vec<String>,
+    /// Each choice with a meaning of its own, and the meaning.
     choices: Vec<(String, String)>,
 }
 
 impl Row {
     /// The key's value in `values`, as TOML.
-    fn value(&self, values: &DocumentMut) -> String {
+    pub(super) fn value(&self, values: &DocumentMut) -> String {
         let value = match self.section.as_str() {
             "" => values.get(&self.name),
             section => values.get(section).and_then(|table| table.get(&self.name)),
@@ -153,7 +156,7 @@ fn in_cell(value: &str) -> String {
 }
 
 /// A configuration as TOML.
-fn values(config: &Config) -> DocumentMut {
+pub(super) fn values(config: &Config) -> DocumentMut {
     // Serializing can't fail: TOML can express every value.
     let text = toml_edit::ser::to_string(config).unwrap_or_default();
     let mut document: DocumentMut = text.parse().unwrap_or_default();
@@ -173,7 +176,7 @@ fn shorten(table: &mut dyn toml_edit::TableLike) {
 }
 
 /// Every key: the top-level keys first, then the sections in the order of their names.
-fn rows() -> Vec<Row> {
+pub(super) fn rows() -> Vec<Row> {
     let root = schema();
     let mut plain = Vec::new();
     let mut sections = Vec::new();
@@ -190,6 +193,7 @@ fn rows() -> Vec<Row> {
                 name: String::new(),
                 kind: String::new(),
                 doc: doc(property),
+                options: Vec::new(),
                 choices: Vec::new(),
             });
         } else {
@@ -204,8 +208,10 @@ fn row(section: &str, name: &str, property: &Value, root: &Value) -> Row {
     let target = resolve(property, root);
     let text = |value: &Value| value["description"].as_str().unwrap_or_default().replace('\n', " ");
     let meanings = target["oneOf"].as_array().into_iter().flatten();
-    let choices_of = choices(target).is_some();
+    let options = choices(target).unwrap_or_default();
+    let choices_of = !options.is_empty();
     Row {
+        options: options.into_iter().map(str::to_owned).collect(),
         section: section.to_owned(),
         name: name.to_owned(),
         kind: if choices_of { "one of".to_owned() } else { wanted(target, root) },

@@ -58,6 +58,8 @@ pub struct Settings {
     home: PathBuf,
     /// The profile that changes the file's preferences.
     profile: Option<String>,
+    /// Settings of the command line, which replace the file's.
+    options: Vec<String>,
     now: Mutex<Arc<Config>>,
     /// Watches until it is dropped. Its callbacks never lock it, which would deadlock.
     watcher: Mutex<Option<RecommendedWatcher>>,
@@ -71,11 +73,15 @@ pub type Change = Result<Arc<Config>, Vec<Complaint>>;
 impl Settings {
     /// Reads the file in `home`. Invalid settings get their defaults, and are reported.
     pub fn read(home: PathBuf) -> (Self, Vec<Complaint>) {
-        Self::read_with(home, None)
+        Self::read_with(home, None, &[])
     }
 
-    /// As [`Settings::read`], with a profile of the file.
-    pub fn read_with(home: PathBuf, profile: Option<&str>) -> (Self, Vec<Complaint>) {
+    /// As [`Settings::read`], with a profile of the file and settings of the command line.
+    pub fn read_with(
+        home: PathBuf,
+        profile: Option<&str>,
+        options: &[String],
+    ) -> (Self, Vec<Complaint>) {
         let (mut config, mut complaints) = read(&home.join(FILE), &home);
         if let Some(name) = profile {
             match config.clone().with_profile(name) {
@@ -83,9 +89,13 @@ impl Settings {
                 Err(why) => complaints.push(why),
             }
         }
+        match with_options(config.clone(), options, &home) {
+            Ok(changed) => config = changed,
+            Err(why) => complaints.push(why),
+        }
         let (now, profile) = (Mutex::new(Arc::new(config)), profile.map(str::to_owned));
-        let (watcher, target) = (Mutex::default(), Mutex::default());
-        (Self { home, profile, now, watcher, target }, complaints)
+        let (watcher, target, options) = (Mutex::default(), Mutex::default(), options.to_vec());
+        (Self { home, profile, options, now, watcher, target }, complaints)
     }
 
     /// The current preferences.
@@ -197,6 +207,9 @@ impl<T: Fn(Change)> Reader<T> {
                     None => Ok(config),
                 }
             });
+        let read = read.and_then(|config| {
+            with_options(config, &settings.options, &settings.home).map_err(|why| vec![why])
+        });
         if !is_theme && self.last.as_ref() == Some(&read) {
             return;
         }
@@ -207,6 +220,13 @@ impl<T: Fn(Change)> Reader<T> {
             config
         }));
     }
+}
+
+/// The preferences with the settings of the command line.
+fn with_options(config: Config, options: &[String], home: &Path) -> Result<Config, Complaint> {
+    options.iter().try_fold(config, |config, option| {
+        config.with_option(option, home).map_err(|why| format!("-o {option}: {why}"))
+    })
 }
 
 /// The target of the file if it is a symbolic link, as the path that the watcher reports; `None` if it is not.
@@ -280,6 +300,20 @@ mod tests {
         std::fs::write(&other, "[font]\nsize = 14").unwrap();
         std::fs::rename(&other, &file).unwrap();
         assert!(changes.recv_timeout(SOON).unwrap().is_ok(), "a mended file is told as well");
+    }
+
+    #[test]
+    fn options_of_the_command_line_replace_the_files_after_each_change() {
+        let home = tempfile::tempdir().unwrap();
+        save(home.path(), FILE, "[font]\nsize = 10\n[cursor]\nblink = false\n");
+        let options = ["font.size=20".to_owned()];
+        let (settings, complaints) = Settings::read_with(home.path().to_owned(), None, &options);
+        assert_eq!((settings.get().font.size, complaints.len()), (20.0, 0));
+        let (send, changes) = mpsc::channel();
+        let _settings = settings.watch(move |change| drop(send.send(change)), |_| {});
+        save(home.path(), FILE, "[font]\nsize = 11\n[cursor]\nblink = true\n");
+        let changed = changes.recv_timeout(SOON).unwrap().unwrap();
+        assert_eq!((changed.font.size, changed.cursor.blink), (20.0, true));
     }
 
     /// Writes a file as editors do, by replacing it.

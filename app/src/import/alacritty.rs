@@ -9,7 +9,8 @@ use super::{
     converted::Place,
     draft::Draft,
     files::Files,
-    keys,
+    keys, lacks,
+    pressed::{self, SWALLOW},
     reasons::{self, unknown},
     text::typed,
 };
@@ -40,6 +41,8 @@ const ACTIONS: &[(&str, &str)] = &[
     ("SpawnNewInstance", "new_window"),
     ("CreateNewWindow", "new_window"),
     ("ToggleFullscreen", "fullscreen"),
+    ("ToggleSimpleFullscreen", "fullscreen"),
+    ("None", SWALLOW),
     ("ToggleViMode", "copy_mode"),
     ("SearchForward", "search"),
     ("SearchBackward", "search"),
@@ -47,6 +50,53 @@ const ACTIONS: &[(&str, &str)] = &[
     ("SelectNextTab", "next_tab"),
     ("SelectPreviousTab", "previous_tab"),
     ("SelectLastTab", "activate_tab:999"),
+];
+
+/// Actions of the vi mode, and the commands of copy mode.
+const VI_ACTIONS: &[(&str, &str)] = &[
+    ("ReceiveChar", "none"),
+    ("None", "none"),
+    ("Up", "up"),
+    ("Down", "down"),
+    ("Left", "left"),
+    ("Right", "right"),
+    ("First", "line_start"),
+    ("FirstOccupied", "line_text"),
+    ("Last", "line_end"),
+    ("High", "view_top"),
+    ("Middle", "view_middle"),
+    ("Low", "view_bottom"),
+    ("SemanticLeft", "word_back"),
+    ("SemanticRight", "word_start"),
+    ("SemanticRightEnd", "word_end"),
+    ("WordLeft", "big_word_back"),
+    ("WordRight", "big_word_start"),
+    ("WordRightEnd", "big_word_end"),
+    ("ParagraphUp", "paragraph_back"),
+    ("ParagraphDown", "paragraph_forward"),
+    ("ToggleNormalSelection", "select"),
+    ("ToggleLineSelection", "select_lines"),
+    ("ToggleBlockSelection", "select_block"),
+    ("SearchForward", "search_forward"),
+    ("SearchBackward", "search_back"),
+    ("SearchNext", "next_match"),
+    ("SearchPrevious", "previous_match"),
+    ("InlineSearchForward", "find"),
+    ("InlineSearchBackward", "find_back"),
+    ("InlineSearchForwardShort", "till"),
+    ("InlineSearchBackwardShort", "till_back"),
+    ("InlineSearchNext", "find_again"),
+    ("InlineSearchPrevious", "find_again_back"),
+    ("ScrollPageUp", "page_up"),
+    ("ScrollPageDown", "page_down"),
+    ("ScrollHalfPageUp", "half_page_up"),
+    ("ScrollHalfPageDown", "half_page_down"),
+    ("ScrollLineUp", "scroll_up"),
+    ("ScrollLineDown", "scroll_down"),
+    ("ScrollToTop", "oldest"),
+    ("ScrollToBottom", "newest"),
+    ("Copy", "yank"),
+    ("ToggleViMode", "leave"),
 ];
 
 /// Reads a configuration into the draft.
@@ -92,6 +142,18 @@ pub(super) fn read(file: &Path, files: &mut Files, draft: &mut Draft) -> Result<
                         ..place.clone()
                     };
                     draft.setting(&place, &name, |draft| bind(draft, binding.as_inline_table()));
+                }
+            }
+            (["mouse", "bindings"] | ["mouse_bindings"] | ["hints", "enabled"], Some(list)) => {
+                for entry in list {
+                    let place = Place {
+                        line: entry.span().map_or(place.line, |span| lines.at(span.start)),
+                        ..place.clone()
+                    };
+                    draft.setting(&place, &name, |draft| match path[0] {
+                        "hints" => hint(draft, entry.as_inline_table()),
+                        _ => bind_mouse(draft, entry.as_inline_table()),
+                    });
                 }
             }
             _ => draft.setting(&place, &name, |draft| convert(draft, path, item)),
@@ -178,7 +240,7 @@ fn convert(draft: &mut Draft, path: &[&str], item: &Item) -> Result<(), String> 
         ["font", "normal" | "bold" | "italic" | "bold_italic", "style"] => {
             let style = text()?;
             if !["Regular", "Bold", "Italic", "Bold Italic"].contains(&style) {
-                return Err("Unterm chooses the weight and the slant itself".to_owned());
+                return Err(reasons::FIXED_STYLES.into());
             }
         }
         ["font", "size"] => draft.set_number(&["font", "size"], number()?),
@@ -225,16 +287,20 @@ fn convert(draft: &mut Draft, path: &[&str], item: &Item) -> Result<(), String> 
         ["mouse", "hide_when_typing"] => {
             draft.set(&["mouse", "hide_while_typing"], switch()?);
         }
-        ["mouse", "bindings"] => {
-            return Err(reasons::MOUSE.to_owned());
-        }
         ["hints", "alphabet"] => draft.set(&["hints", "alphabet"], text()?),
-        ["hints", "enabled"] => {
-            return Err(
-                "write patterns in [hint_patterns]; Unterm's hints run no programs".to_owned()
-            );
+        ["window", "dynamic_title"] => {
+            // Unterm's format names the program's title unless a title is set.
+            if !switch()? {
+                draft.fixed_title(None);
+            }
         }
-        _ => return Err(reasons::NO_SETTING.to_owned()),
+        ["window", "title"] => draft.fixed_title(Some(text()?)),
+        ["window", "class", ..] => return Err("start Unterm with --class".to_owned()),
+        ["general", "working_directory"] | ["working_directory"] => {
+            return Err("start Unterm with --cwd".to_owned());
+        }
+        ["general", "ipc_socket"] | ["ipc_socket"] => return Err(reasons::CONTROL.to_owned()),
+        _ => return Err(lacks::ALACRITTY.setting(&path.join("."))),
     }
     Ok(())
 }
@@ -274,29 +340,120 @@ fn program(item: &Item) -> Result<Vec<String>, String> {
 fn bind(draft: &mut Draft, binding: Option<&toml_edit::InlineTable>) -> Result<(), String> {
     let binding = binding.ok_or("it is no table")?;
     let get = |name: &str| binding.get(name).and_then(Value::as_str);
-    let key = get("key").ok_or("it has no key by name; Unterm binds no scan codes")?;
+    let key = get("key").ok_or(reasons::NO_SCAN_CODES)?;
     let modifiers = get("mods").unwrap_or_default();
     let named = [modifiers, key].join(if modifiers.is_empty() { "" } else { "+" });
     draft.rename(&format!("key {}", named.replace('|', "+").replace(' ', "")));
-    for mode in get("mode").unwrap_or_default().split('|').map(str::trim) {
-        // Unterm's keys apply outside of copy mode and search, as those without a mode here.
-        if !["", "~Vi", "~Search"].contains(&mode) {
-            return Err(reasons::NO_MODES.to_owned());
+    let chord = keys::chord(modifiers.split('|').filter(|name| *name != "None"), key)?;
+    if in_vi_mode(binding)? {
+        let action = get("action").ok_or(reasons::NO_BACKGROUND)?;
+        let command = VI_ACTIONS.iter().find(|(name, _)| *name == action);
+        let (_, command) = command.ok_or_else(|| lacks::ALACRITTY.action(action))?;
+        draft.set(&["copy_mode_keys", &chord], *command);
+        return Ok(());
+    }
+    let action = action_of(binding)?;
+    draft.bind(&chord, &[action])
+}
+
+/// Binds a button or the wheel of the mouse.
+fn bind_mouse(draft: &mut Draft, binding: Option<&toml_edit::InlineTable>) -> Result<(), String> {
+    let binding = binding.ok_or("it is no table")?;
+    let get = |name: &str| binding.get(name).and_then(Value::as_str);
+    let button = get("mouse").ok_or(reasons::NO_SCAN_CODES)?;
+    let modifiers = get("mods").unwrap_or_default();
+    let named = [modifiers, button].join(if modifiers.is_empty() { "" } else { "+" });
+    draft.rename(&format!("mouse {}", named.replace('|', "+").replace(' ', "")));
+    if in_vi_mode(binding)? {
+        return Err(reasons::NO_MODES.into());
+    }
+    let name = match button {
+        "Left" => "left",
+        "Middle" => "middle",
+        "Right" => "right",
+        "Back" => "back",
+        "Forward" => "forward",
+        "WheelUp" => "wheel_up",
+        "WheelDown" => "wheel_down",
+        _ => return Err(unknown(button)),
+    };
+    let held = modifiers.split('|').filter(|name| *name != "None");
+    let chord = pressed::button(held, name)?;
+    match (chord.as_str(), get("action")) {
+        ("right", Some("ExpandSelection")) => {
+            draft.set(&["mouse", "right_button"], "extend");
+            Ok(())
+        }
+        (_, Some("ExpandSelection")) => Err(reasons::NO_SELECTING.into()),
+        (_, Some("None")) => draft.bind_mouse(&chord, &["none".to_owned()]),
+        _ => draft.bind_mouse(&chord, &[action_of(binding)?]),
+    }
+}
+
+/// Whether a binding applies in the vi mode only, which Unterm's keys of copy mode are for.
+fn in_vi_mode(binding: &toml_edit::InlineTable) -> Result<bool, String> {
+    let mode = binding.get("mode").and_then(Value::as_str).unwrap_or_default();
+    let mut vi = false;
+    for mode in mode.split('|').map(str::trim) {
+        match mode {
+            "Vi" => vi = true,
+            // Unterm's keys apply outside of copy mode and search, as those without a mode here.
+            "" | "~Vi" | "~Search" => {}
+            _ => return Err(reasons::NO_MODES.into()),
         }
     }
-    let chord = keys::chord(modifiers.split('|').filter(|name| *name != "None"), key)?;
-    let action = match (get("action"), get("chars")) {
-        (Some("None"), _) => return Err(reasons::NO_SWALLOWING.to_owned()),
+    Ok(vi)
+}
+
+/// Unterm's action for a binding's.
+fn action_of(binding: &toml_edit::InlineTable) -> Result<String, String> {
+    let get = |name: &str| binding.get(name).and_then(Value::as_str);
+    match (get("action"), get("chars")) {
         (Some(action), _) => {
             let number = action.strip_prefix("SelectTab").and_then(|number| number.parse().ok());
             match (ACTIONS.iter().find(|(name, _)| *name == action), number) {
-                (Some((_, ours)), _) => (*ours).to_owned(),
-                (None, Some(1..=9)) => format!("activate_tab:{}", number.unwrap_or(1)),
-                _ => return Err(reasons::NO_ACTION.to_owned()),
+                (Some((_, ours)), _) => Ok((*ours).to_owned()),
+                (None, Some(1..=9)) => Ok(format!("activate_tab:{}", number.unwrap_or(1))),
+                _ => Err(lacks::ALACRITTY.action(action)),
             }
         }
-        (None, Some(chars)) => typed(chars),
-        (None, None) => return Err(reasons::NO_PROGRAMS.to_owned()),
+        (None, Some(chars)) => Ok(typed(chars)),
+        (None, None) => Err(reasons::NO_BACKGROUND.into()),
+    }
+}
+
+/// Adds a pattern to label.
+fn hint(draft: &mut Draft, hint: Option<&toml_edit::InlineTable>) -> Result<(), String> {
+    let hint = hint.ok_or("it is no table")?;
+    let get = |name: &str| hint.get(name).and_then(Value::as_str);
+    let Some(regex) = get("regex") else {
+        // Links that programs mark are labelled anyway.
+        return match hint.get("hyperlinks").and_then(Value::as_bool) {
+            Some(true) => Ok(()),
+            _ => Err("it has no regex".to_owned()),
+        };
     };
-    draft.bind(&chord, &action)
+    draft.rename(&format!("hint {regex}"));
+    let program = hint.get("command").map(|command| {
+        let name = command.as_str();
+        name.or_else(|| command.as_inline_table()?.get("program")?.as_str()).unwrap_or_default()
+    });
+    let action = match (get("action"), program) {
+        (Some("Copy"), _) => "copy",
+        (Some("Paste"), _) => "paste",
+        (Some(other), _) => return Err(lacks::ALACRITTY.action(other)),
+        (None, Some("xdg-open" | "open")) => "open",
+        (None, _) => return Err(reasons::NO_HINT_PROGRAM.into()),
+    };
+    // Alacritty's own pattern for URLs, which Unterm labels anyway.
+    if action == "open" && regex.contains("https") {
+        return Ok(());
+    }
+    draft.pattern(regex, action);
+    let Some(binding) = hint.get("binding").and_then(Value::as_inline_table) else { return Ok(()) };
+    let get = |name: &str| binding.get(name).and_then(Value::as_str);
+    let modifiers = get("mods").unwrap_or_default().split('|').filter(|name| *name != "None");
+    let chord = keys::chord(modifiers, get("key").ok_or(reasons::NO_SCAN_CODES)?)?;
+    let labels = if action == "open" { "open_hint" } else { "quick_select" };
+    draft.bind(&chord, &[labels.to_owned()])
 }

@@ -101,7 +101,7 @@ impl Colors {
     pub fn set_ansi(&mut self, index: usize, text: &str) -> Result<(), String> {
         let color = color(text)?;
         let slot = self.ansi.get_mut(index);
-        *slot.ok_or("a theme of Unterm has sixteen colors")? = Some(color);
+        *slot.ok_or(super::reasons::SIXTEEN_COLORS)? = Some(color);
         Ok(())
     }
 

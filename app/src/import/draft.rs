@@ -10,11 +10,18 @@ use toml_edit::{Array, InlineTable, Value};
 use super::{
     colors::{Colors, Part},
     converted::{Converted, Entry, ImportedTheme, LeftOut, Place, Setting, render},
+    pressed::Program,
+    reasons,
     terminal::Terminal,
 };
 use crate::{
-    action::Chord,
-    config::{Config, keys, parse::parse, theme},
+    action::{Keys, MouseChord},
+    config::{
+        Config,
+        keys::{self, Found, Keymap},
+        parse::parse,
+        theme,
+    },
 };
 
 /// The most settings that are listed as left out.
@@ -34,35 +41,20 @@ pub(super) enum ThemeName {
 }
 
 /// Settings found so far.
+#[derive(Default)]
 pub(super) struct Draft {
     entry: Entry,
     /// How many settings have begun.
     begun: usize,
-    /// Unterm's default keys.
-    usual_keys: keys::Keymap,
     settings: Vec<Setting>,
     left_out: Vec<LeftOut>,
     more_left_out: usize,
     /// The colors.
     pub colors: Colors,
     color_entry: Option<Entry>,
+    /// The window's title, and whether it is fixed.
+    title: (Option<(String, Entry)>, bool),
     theme: Option<(ThemeName, Entry)>,
-}
-
-impl Default for Draft {
-    fn default() -> Self {
-        Self {
-            entry: Entry::default(),
-            begun: 0,
-            usual_keys: keys::Keymap::new(&BTreeMap::new()),
-            settings: Vec::new(),
-            left_out: Vec::new(),
-            more_left_out: 0,
-            colors: Colors::default(),
-            color_entry: None,
-            theme: None,
-        }
-    }
 }
 
 impl Draft {
@@ -118,7 +110,7 @@ impl Draft {
         });
         match first {
             Some(first) if first != pixels => {
-                self.leave_out("Unterm has one padding for all sides; it uses the horizontal one");
+                self.leave_out(reasons::HORIZONTAL_PADDING.why);
             }
             Some(_) => {}
             None => self.set_number(&key, pixels),
@@ -150,24 +142,109 @@ impl Draft {
         self.set(key, table);
     }
 
+    /// Removes all keys of a section.
+    pub fn unset_all(&mut self, section: &str) {
+        self.settings.retain(|setting| setting.key[0] != section);
+    }
+
     /// Removes a key.
     pub fn unset(&mut self, key: &[&str]) {
         self.settings.retain(|setting| setting.key != key);
     }
 
-    /// Binds a key of the keyboard to an action, both as Unterm's file writes them. Leaves out what Unterm does by default.
+    /// Binds a key of the keyboard, or keys pressed one after the other, to actions as Unterm's file writes them.
     ///
     /// # Errors
     /// If Unterm has no such key or action.
-    pub fn bind(&mut self, chord: &str, action: &str) -> Result<(), String> {
-        let parsed: Chord = chord.parse()?;
-        let bound = keys::bound(action)?;
-        let written = parsed.written(chord);
-        self.unset(&["keys", &written]);
-        if self.usual_keys.get(parsed) != bound.as_ref() {
-            self.set(&["keys", &written], action);
-        }
+    pub fn bind(&mut self, text: &str, actions: &[String]) -> Result<(), String> {
+        let keys: Keys = text.parse()?;
+        self.set(&["keys", &keys.written(text)], bound(actions)?);
         Ok(())
+    }
+
+    /// Binds a button or the wheel of the mouse.
+    ///
+    /// # Errors
+    /// If Unterm binds no such input, or has no such action.
+    pub fn bind_mouse(&mut self, text: &str, actions: &[String]) -> Result<(), String> {
+        text.parse::<MouseChord>()?;
+        self.set(&["mouse_bindings", text], bound(actions)?);
+        Ok(())
+    }
+
+    /// Adds an action to those of a key.
+    pub fn chain(&mut self, text: &str, action: String) -> Result<(), String> {
+        let keys: Keys = text.parse()?;
+        let key = ["keys", &keys.written(text)];
+        let before = self.settings.iter().find(|setting| setting.key == key);
+        let mut actions: Vec<String> = match before.map(|setting| &setting.value) {
+            Some(Value::Array(list)) => {
+                list.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+            }
+            Some(value) => value.as_str().map(str::to_owned).into_iter().collect(),
+            None => Vec::new(),
+        };
+        actions.push(action);
+        self.bind(text, &actions)
+    }
+
+    /// Adds a pattern to label, under a name with a number.
+    pub fn pattern(&mut self, regex: &str, action: &str) {
+        let mut table = InlineTable::new();
+        table.insert("regex", regex.into());
+        table.insert("action", action.into());
+        let is_pattern = |setting: &&Setting| setting.key[0] == "hint_patterns";
+        let count = self.settings.iter().filter(is_pattern).count();
+        self.set(&["hint_patterns", &format!("pattern-{}", count + 1)], table);
+    }
+
+    /// Notes a window's title, or with `None` that programs don't change it. Both together make a format.
+    pub fn fixed_title(&mut self, title: Option<&str>) {
+        match title {
+            Some(title) => self.title.0 = Some((title.to_owned(), self.entry.clone())),
+            None => self.title.1 = true,
+        }
+    }
+
+    /// Unbinds all default keys, and removes the bindings made so far.
+    pub fn clear_keys(&mut self) {
+        self.unset_all("keys");
+        self.set(&["keys", keys::PRESET], keys::NONE);
+    }
+
+    /// The action that starts a program in a tab: it opens a profile, which this adds.
+    pub fn start(&mut self, program: &Program) -> String {
+        let mut table = InlineTable::new();
+        if let Some((first, args)) = program.words.split_first() {
+            table.insert("shell", first.as_str().into());
+            if !args.is_empty() {
+                table.insert("args", args.iter().map(String::as_str).collect::<Array>().into());
+            }
+        }
+        if !program.cwd.is_empty() {
+            table.insert("cwd", program.cwd.as_str().into());
+        }
+        if !program.env.is_empty() {
+            let env: InlineTable =
+                program.env.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+            table.insert("env", env.into());
+        }
+        let mut number = 1;
+        loop {
+            let name = match number {
+                1 => program.name(),
+                number => format!("{}-{number}", program.name()),
+            };
+            let key = ["profile", &name];
+            let other = self.settings.iter().find(|setting| setting.key == key);
+            match other.and_then(|setting| setting.value.as_inline_table()) {
+                Some(other) if other.to_string() != table.to_string() => number += 1,
+                _ => {
+                    self.set(&key, table);
+                    return format!("new_tab:{name}");
+                }
+            }
+        }
     }
 
     /// Chooses a theme by its name.
@@ -234,6 +311,17 @@ impl Draft {
 
     /// Ends the conversion: leaves out values that Unterm does not accept, and resolves the theme.
     pub fn finish(mut self, terminal: Terminal, home: &Path) -> Converted {
+        self.drop_usual_keys();
+        match std::mem::take(&mut self.title) {
+            (Some((title, entry)), true) => {
+                self.entry = entry;
+                self.set(&["window", "title_format"], title);
+            }
+            (Some((_, entry)), false) => {
+                self.list(&entry, "programs replace it; window.title_format sets Unterm's title");
+            }
+            (None, _) => {}
+        }
         let theme = self.resolve_theme(terminal, home);
         loop {
             let (text, lines) = render(&self.settings);
@@ -278,6 +366,31 @@ impl Draft {
         let order = |left: &LeftOut| files.iter().position(|file| *file == left.file);
         self.left_out.sort_by_cached_key(|left| (order(left), left.line));
         Converted { settings: self.settings, theme, left_out: self.left_out }
+    }
+
+    /// Removes the bindings that Unterm has by default.
+    fn drop_usual_keys(&mut self) {
+        let presets = self.settings.iter().filter(|setting| setting.key == ["keys", keys::PRESET]);
+        let own = presets.map(|_| (keys::PRESET.to_owned(), keys::NONE.into()));
+        let usual = Keymap::new(&own.collect::<BTreeMap<_, _>>());
+        let is_usual = |setting: &Setting| {
+            let [section, text] = setting.key.as_slice() else { return false };
+            let (Ok(keys), Some(action)) = (text.parse::<Keys>(), setting.value.as_str()) else {
+                return false;
+            };
+            let Some((last, before)) = keys.chords.split_last() else { return false };
+            let found = usual.find(before, *last);
+            section == "keys"
+                && !keys.leader
+                && match keys::bound(action) {
+                    Ok(None) => found.is_none(),
+                    Ok(Some(action)) => {
+                        found == Some(Found::Actions(std::slice::from_ref(&action)))
+                    }
+                    Err(_) => false,
+                }
+        };
+        self.settings.retain(|setting| !is_usual(setting));
     }
 
     /// Leaves out a shell that this machine does not have. Returns whether there was one.
@@ -327,6 +440,20 @@ impl Draft {
             None => ImportedTheme::Own(Box::new(theme)),
         })
     }
+}
+
+/// Actions as the file writes them: one as text, several as a list.
+fn bound(actions: &[String]) -> Result<Value, String> {
+    for action in actions {
+        keys::bound(action)?;
+    }
+    let several: Vec<&str> =
+        actions.iter().map(String::as_str).filter(|action| *action != keys::NONE).collect();
+    Ok(match several.as_slice() {
+        [] => keys::NONE.into(),
+        [action] => (*action).into(),
+        several => several.iter().copied().collect::<Array>().into(),
+    })
 }
 
 /// Unterm's theme of this name. Terminals write the same name with different spaces, dashes and capitals.

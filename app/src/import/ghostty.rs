@@ -11,7 +11,8 @@ use super::{
     converted::Place,
     draft::{Draft, ThemeName},
     files::Files,
-    keys,
+    keys, lacks,
+    pressed::SWALLOW,
     reasons::{self, unknown},
     text::{number, switch, typed, unescape},
 };
@@ -25,6 +26,7 @@ const CELL: &[&str] = &["cell-foreground", "cell-background"];
 /// Actions, and Unterm's.
 const ACTIONS: &[(&str, &str)] = &[
     ("unbind", "none"),
+    ("ignore", SWALLOW),
     ("reset", "reset_terminal"),
     ("copy_to_clipboard", "copy"),
     ("copy_to_clipboard:plain", "copy"),
@@ -68,6 +70,17 @@ const ACTIONS: &[(&str, &str)] = &[
     ("toggle_split_zoom", "zoom_pane"),
     ("equalize_splits", "equalize_panes"),
     ("write_scrollback_file:copy", "export_session"),
+    ("write_screen_file:copy", "export_session"),
+    ("write_scrollback_file:open", "show_history"),
+    ("write_screen_file:open", "show_history"),
+    ("clear_screen", "clear_screen"),
+    ("inspector", "debug_overlay"),
+    ("inspector:toggle", "debug_overlay"),
+    ("inspector:show", "debug_overlay"),
+    ("undo", "undo_close"),
+    ("close_tab:other", "close_other_tabs"),
+    ("close_all_windows", "close_window"),
+    ("toggle_quick_terminal", "toggle_quake"),
     ("open_config", "open_config"),
     ("close_surface", "close_pane"),
     ("close_tab", "close_tab"),
@@ -76,7 +89,6 @@ const ACTIONS: &[(&str, &str)] = &[
     ("quit", "close_window"),
     ("toggle_fullscreen", "fullscreen"),
     ("toggle_command_palette", "command_palette"),
-    ("toggle_quick_terminal", "toggle_quake"),
 ];
 
 /// A file that a line of another file names.
@@ -96,6 +108,8 @@ struct Later {
     /// Whether commands notify when they finish, and after how many seconds.
     notifies: Option<bool>,
     seconds: Option<f64>,
+    /// The keys that `chain` adds actions to: those bound last.
+    bound: Option<String>,
 }
 
 /// Reads a configuration into the draft.
@@ -209,10 +223,9 @@ fn convert(
             let (codes, family) = value.split_once('=').ok_or_else(|| unknown(value))?;
             draft.add(&["font", "symbol_map"], codes.trim(), family.trim());
         }
-        "font-synthetic-style" => draft.set(
-            &["font", "synthetic"],
-            switch(value).map_err(|_| "Unterm synthesizes all styles or none")?,
-        ),
+        "font-synthetic-style" => {
+            draft.set(&["font", "synthetic"], switch(value).map_err(|_| reasons::ALL_STYLES)?)
+        }
         "alpha-blending" => draft.set(
             &["text", "blending"],
             match value {
@@ -253,7 +266,7 @@ fn convert(
         "mouse-hide-while-typing" => draft.set(&["mouse", "hide_while_typing"], switch(value)?),
         "mouse-scroll-multiplier" => match number(value) {
             Ok(factor) => draft.set_number(&["mouse", "scroll_multiplier"], factor),
-            Err(_) => return Err("Unterm has one factor for wheel and touchpad".to_owned()),
+            Err(_) => return Err(reasons::ONE_FACTOR.into()),
         },
         "background-opacity" => draft.set_number(&["window", "opacity"], number(value)?),
         "background-blur" | "background-blur-radius" => {
@@ -297,7 +310,7 @@ fn convert(
                 draft.padding(side);
             }
             if sides.iter().any(|other| *other != sides[0]) {
-                draft.leave_out(reasons::ONE_PADDING);
+                draft.leave_out(reasons::ONE_PADDING.why);
             }
         }
         "window-width" | "window-height" => {
@@ -321,7 +334,7 @@ fn convert(
         "gtk-tabs-location" => match value {
             "top" | "bottom" => draft.set(&["tab_bar", "position"], value),
             "hidden" => draft.set(&["tab_bar", "show"], "never"),
-            _ => return Err(reasons::TAB_BAR.to_owned()),
+            _ => return Err(reasons::TAB_BAR.into()),
         },
         "focus-follows-mouse" => draft.set(&["mouse", "focus_follows_mouse"], switch(value)?),
         "clipboard-trim-trailing-spaces" => draft.set(&["mouse", "trim_copied"], switch(value)?),
@@ -363,7 +376,7 @@ fn convert(
         ),
         "quick-terminal-size" => {
             let share = value.split(',').next().and_then(|first| first.trim().strip_suffix('%'));
-            let share = share.ok_or("Unterm's drop-down has a share of the screen's height")?;
+            let share = share.ok_or(reasons::NO_DROP_DOWN_PIXELS)?;
             draft.set_number(&["window", "quake_height"], number(share)? / 100.0);
         }
         "shell-integration" => draft.set(&["shell", "integration"], value != "none"),
@@ -372,8 +385,33 @@ fn convert(
             draft.set(&["notifications", "programs"], switch(value)?);
         }
         "term" => return Err(reasons::TERM.to_owned()),
-        "keybind" => bind(draft, value)?,
-        _ => return Err(reasons::NO_SETTING.to_owned()),
+        "keybind" => bind(draft, value, later)?,
+        "title" => draft.set(&["window", "title_format"], value),
+        "language" => {
+            draft.set(&["language"], value.split('.').next().unwrap_or(value).replace('_', "-"))
+        }
+        "class" => return Err("start Unterm with --class".to_owned()),
+        "working-directory" if ["inherit", "home"].contains(&value) => {}
+        "working-directory" => return Err("start Unterm with --cwd".to_owned()),
+        "initial-command" => return Err("start Unterm with -e".to_owned()),
+        "wait-after-command" => return Err("start Unterm with --hold".to_owned()),
+        "adjust-box-thickness" => {
+            return Err("font.adjust_underline_thickness changes it, too".to_owned());
+        }
+        "clipboard-paste-bracketed-safe" => {
+            draft.set(&["paste", "confirm"], if switch(value)? { "unsafe" } else { "always" });
+        }
+        "middle-click-action" => {
+            let action = match value {
+                "primary-paste" => "paste_primary",
+                "ignore" => "none",
+                _ => return Err(unknown(value)),
+            };
+            draft.bind_mouse("middle", &[action.to_owned()])?;
+        }
+        "shell-integration-features" => return Err(reasons::WHOLE_INTEGRATION.into()),
+        "command-palette-entry" => entry(draft, value)?,
+        _ => return Err(lacks::GHOSTTY.setting(name)),
     }
     Ok(())
 }
@@ -469,35 +507,78 @@ fn theme(draft: &mut Draft, value: &str, files: &mut Files, file: &Path) -> Resu
     Ok(())
 }
 
-/// Binds a key.
-fn bind(draft: &mut Draft, value: &str) -> Result<(), String> {
+/// Adds an entry to the palette: `title:…,description:…,action:…`, where quotes keep commas together.
+fn entry(draft: &mut Draft, value: &str) -> Result<(), String> {
     if value == "clear" {
-        return Err(reasons::NO_CLEARING.to_owned());
+        draft.unset_all("palette");
+        return Ok(());
+    }
+    let (mut title, mut action) = (None, None);
+    let mut rest = value;
+    while let Some((name, after)) = rest.split_once(':') {
+        let after = after.trim_start();
+        let (field, more) = match after.strip_prefix('"').and_then(|quoted| quoted.split_once('"'))
+        {
+            Some((field, more)) => (field, more.trim_start().trim_start_matches(',')),
+            // The action is the last field, and contains commas itself.
+            None if name.trim() == "action" => (after, ""),
+            None => after.split_once(',').unwrap_or((after, "")),
+        };
+        match name.trim() {
+            "title" => title = Some(field.trim()),
+            "action" => action = Some(field.trim()),
+            _ => {}
+        }
+        rest = more;
+    }
+    let (title, action) = title.zip(action).ok_or_else(|| unknown(value))?;
+    let action = action_of(action)?;
+    if action == "none" {
+        return Err(unknown(value));
+    }
+    draft.set(&["palette", title], action);
+    Ok(())
+}
+
+/// Binds keys.
+fn bind(draft: &mut Draft, value: &str, later: &mut Later) -> Result<(), String> {
+    if value == "clear" {
+        draft.clear_keys();
+        return Ok(());
     }
     // The key can be `=` itself.
     let at = value.char_indices().skip(1).find(|(at, c)| *c == '=' && !value[..*at].ends_with('+'));
     let (mut trigger, action) =
         at.map(|(at, _)| (&value[..at], &value[at + 1..])).ok_or_else(|| unknown(value))?;
+    if trigger == "chain" {
+        let bound = later.bound.as_ref().ok_or("no binding that was converted stands before it")?;
+        return draft.chain(bound, action_of(action)?);
+    }
+    later.bound = None;
     while let Some((prefix, rest)) = trigger.split_once(':').filter(|(_, rest)| !rest.is_empty()) {
         match prefix {
             // Unterm's keys apply to the window, and some reach the program if there is nothing to do.
             "physical" | "performable" => trigger = rest,
-            "global" | "all" => return Err("Unterm's keys apply to the focused window".to_owned()),
-            _ => return Err("Unterm's keys don't reach the program as well".to_owned()),
+            "global" | "all" => return Err(reasons::NO_GLOBAL_KEYS.into()),
+            _ => return Err(reasons::NO_UNCONSUMED.into()),
         }
     }
-    if trigger.split('>').filter(|key| !key.is_empty()).count() > 1 {
-        return Err(reasons::NO_SEQUENCES.to_owned());
+    if trigger.split('/').filter(|key| !key.is_empty()).count() > 1 {
+        return Err(reasons::NO_MODES.into());
     }
-    if trigger.split('/').filter(|key| !key.is_empty()).count() > 1 || trigger == "chain" {
-        return Err("Unterm's keys have no tables and chains".to_owned());
-    }
-    let (modifiers, key) = match trigger.strip_suffix("++") {
-        Some(modifiers) => (modifiers, "+"),
-        None => trigger.rsplit_once('+').unwrap_or(("", trigger)),
+    let single = trigger.ends_with("+>") || trigger == ">";
+    let parts: Vec<&str> = if single { vec![trigger] } else { trigger.split('>').collect() };
+    let chord = |trigger: &str| {
+        let (modifiers, key) = match trigger.strip_suffix("++") {
+            Some(modifiers) => (modifiers, "+"),
+            None => trigger.rsplit_once('+').unwrap_or(("", trigger)),
+        };
+        keys::chord(modifiers.split('+'), key)
     };
-    let chord = keys::chord(modifiers.split('+'), key)?;
-    draft.bind(&chord, &action_of(action)?)
+    let keys = parts.into_iter().map(chord).collect::<Result<Vec<_>, _>>()?.join(">");
+    draft.bind(&keys, &[action_of(action)?])?;
+    later.bound = Some(keys);
+    Ok(())
 }
 
 /// Unterm's action for Ghostty's.
@@ -507,7 +588,6 @@ fn action_of(action: &str) -> Result<String, String> {
     }
     let (name, argument) = action.split_once(':').unwrap_or((action, ""));
     Ok(match name {
-        "ignore" => return Err(reasons::NO_SWALLOWING.to_owned()),
         "reload_config" => return Err(reasons::RELOADS.to_owned()),
         "text" => typed(&unescape(argument)?),
         "csi" => typed(&format!("\u{1b}[{argument}")),
@@ -521,6 +601,6 @@ fn action_of(action: &str) -> Result<String, String> {
             direction @ ("left" | "right" | "up" | "down") => format!("resize_{direction}"),
             _ => return Err(unknown(argument)),
         },
-        _ => return Err(reasons::NO_ACTION.to_owned()),
+        _ => return Err(lacks::GHOSTTY.action(name)),
     })
 }

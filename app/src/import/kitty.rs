@@ -1,5 +1,8 @@
 //! Converts `kitty.conf`: a name and a value a line, `include`, and lines that go on after a backslash.
 
+mod actions;
+mod mouse;
+
 use std::{path::Path, rc::Rc};
 
 use super::{
@@ -7,65 +10,19 @@ use super::{
     converted::Place,
     draft::Draft,
     files::Files,
-    keys,
+    lacks,
     reasons::{self, unknown},
-    text::{number, switch, typed, unescape},
+    text::{number, switch},
 };
 use crate::editor::words;
 
 /// Pixels in a point, at the scale of 1.
 const PIXELS_PER_POINT: f64 = 96.0 / 72.0;
 
-/// Actions without arguments, and Unterm's.
-const ACTIONS: &[(&str, &str)] = &[
-    ("new_window", "split_right"),
-    ("new_window_with_cwd", "split_right"),
-    ("new_tab", "new_tab"),
-    ("new_tab_with_cwd", "new_tab"),
-    ("new_os_window", "new_window"),
-    ("new_os_window_with_cwd", "new_window"),
-    ("close_window", "close_pane"),
-    ("close_window_with_confirmation", "close_pane"),
-    ("close_tab", "close_tab"),
-    ("close_os_window", "close_window"),
-    ("quit", "close_window"),
-    ("next_window", "next_pane"),
-    ("previous_window", "previous_pane"),
-    ("next_tab", "next_tab"),
-    ("previous_tab", "previous_tab"),
-    ("move_tab_forward", "move_tab_right"),
-    ("move_tab_backward", "move_tab_left"),
-    ("set_tab_title", "rename_tab"),
-    ("select_tab", "choose_tab"),
-    ("copy_to_clipboard", "copy"),
-    ("copy_or_interrupt", "copy"),
-    ("copy_and_clear_or_interrupt", "copy"),
-    ("copy_ansi_to_clipboard", "copy_as_ansi"),
-    ("copy_last_command_output", "copy_output"),
-    ("paste_from_clipboard", "paste"),
-    ("paste_from_selection", "paste_primary"),
-    ("scroll_line_up", "scroll_lines:-1"),
-    ("scroll_line_down", "scroll_lines:1"),
-    ("scroll_page_up", "scroll_page_up"),
-    ("scroll_page_down", "scroll_page_down"),
-    ("scroll_home", "scroll_to_top"),
-    ("scroll_end", "scroll_to_bottom"),
-    ("search_scrollback", "search"),
-    ("show_last_command_output", "select_output"),
-    ("increase_font_size", "larger_font"),
-    ("decrease_font_size", "smaller_font"),
-    ("restore_font_size", "reset_font"),
-    ("toggle_fullscreen", "fullscreen"),
-    ("edit_config_file", "open_config"),
-    ("command_palette", "command_palette"),
-    ("open_url_with_hints", "open_hint"),
-    ("input_unicode_character", "choose_emoji"),
-    ("no_op", "none"),
-];
-
-/// A `map`, which is converted when the last `kitty_mod` is known.
+/// A `map` or a `mouse_map`, which is converted when the last `kitty_mod` and all aliases are known.
 struct Map {
     place: Place,
+    name: &'static str,
     text: String,
 }
 
@@ -74,6 +31,8 @@ struct Reader<'a> {
     draft: &'a mut Draft,
     modifiers: String,
     maps: Vec<Map>,
+    /// Names of actions, and what they stand for.
+    aliases: Vec<(String, String)>,
     family: Option<String>,
 }
 
@@ -83,13 +42,16 @@ struct Reader<'a> {
 /// If the file can't be read.
 pub(super) fn read(file: &Path, files: &mut Files, draft: &mut Draft) -> Result<(), String> {
     let modifiers = "ctrl+shift".to_owned();
-    let mut reader = Reader { files, draft, modifiers, maps: Vec::new(), family: None };
+    let (maps, aliases) = (Vec::new(), Vec::new());
+    let mut reader = Reader { files, draft, modifiers, maps, aliases, family: None };
     reader.file(file)?;
     // kitty applies the last kitty_mod to all keys.
-    for map in std::mem::take(&mut reader.maps) {
-        let modifiers = &reader.modifiers;
-        let name = format!("map {}", map.text);
-        reader.draft.setting(&map.place, &name, |draft| bind(draft, &map.text, modifiers));
+    for Map { place, name, text } in std::mem::take(&mut reader.maps) {
+        let (modifiers, aliases) = (&reader.modifiers, &reader.aliases);
+        reader.draft.setting(&place, &format!("{name} {text}"), |draft| match name {
+            "map" => actions::bind(draft, &text, modifiers, aliases),
+            _ => mouse::bind(draft, &text, modifiers, aliases),
+        });
     }
     Ok(())
 }
@@ -116,7 +78,25 @@ impl Reader<'_> {
                     self.draft.leave_out(&why);
                 }
             }
-            "map" => self.maps.push(Map { place: place.clone(), text: value.to_owned() }),
+            "map" | "mouse_map" => {
+                let name = if name == "map" { "map" } else { "mouse_map" };
+                self.maps.push(Map { place: place.clone(), name, text: value.to_owned() });
+            }
+            // It removes the maps above it, and kitty's own.
+            "clear_all_shortcuts" if switch(value).is_ok_and(|on| on) => {
+                self.maps.retain(|map| map.name != "map");
+                self.draft.setting(place, name, |draft| {
+                    draft.clear_keys();
+                    Ok(())
+                });
+            }
+            "clear_all_mouse_actions" | "clear_all_shortcuts" => {}
+            "action_alias" | "kitten_alias" => {
+                let (alias, action) = value.split_once(char::is_whitespace).unwrap_or((value, ""));
+                let kitten = if name == "kitten_alias" { "kitten " } else { "" };
+                let action = format!("{kitten}{}", action.trim());
+                self.aliases.push((format!("{kitten}{alias}"), action));
+            }
             "kitty_mod" => value.clone_into(&mut self.modifiers),
             _ => {
                 let family = &mut self.family;
@@ -219,14 +199,14 @@ fn convert(
         "wheel_scroll_multiplier" => {
             let lines = number(value)?;
             if lines < 0.5 {
-                return Err("the wheel scrolls at least one line, in its own direction".to_owned());
+                return Err(reasons::NO_REVERSED_WHEEL.into());
             }
             draft.set_number(&["mouse", "scroll_lines"], lines.round());
         }
         "mouse_hide_wait" => {
             let seconds = number(first)?;
             if seconds > 0.0 {
-                return Err("Unterm hides the pointer while you type, not after a time".to_owned());
+                return Err(reasons::NO_HIDING_TIME.into());
             }
             draft.set(&["mouse", "hide_while_typing"], seconds < 0.0);
         }
@@ -236,7 +216,7 @@ fn convert(
                 Ok(true) => "clipboard",
                 Ok(false) => "primary",
                 Err(_) if value == "clipboard" => "clipboard",
-                Err(_) => return Err("Unterm has no private clipboards".to_owned()),
+                Err(_) => return Err(reasons::NO_PRIVATE_CLIPBOARDS.into()),
             },
         ),
         "strip_trailing_spaces" => draft.set(&["mouse", "trim_copied"], value != "never"),
@@ -269,7 +249,7 @@ fn convert(
             let side = *sides.first().ok_or_else(|| unknown(value))?;
             draft.set_number(&["window", "padding"], (side * PIXELS_PER_POINT).round());
             if sides.iter().any(|other| *other != side) {
-                draft.leave_out(reasons::ONE_PADDING);
+                draft.leave_out(reasons::ONE_PADDING.why);
             }
         }
         "inactive_text_alpha" => {
@@ -291,7 +271,7 @@ fn convert(
         }
         "tab_bar_edge" => match value {
             "top" | "bottom" => draft.set(&["tab_bar", "position"], value),
-            _ => return Err(reasons::TAB_BAR.to_owned()),
+            _ => return Err(reasons::TAB_BAR.into()),
         },
         "tab_bar_style" if value == "hidden" => draft.set(&["tab_bar", "show"], "never"),
         "tab_bar_min_tabs" => {
@@ -317,9 +297,9 @@ fn convert(
             command => draft.set(&["hints", "editor"], command),
         },
         "env" => {
-            let (name, value) = value.split_once('=').ok_or("Unterm can't remove a variable")?;
+            let (name, value) = value.split_once('=').ok_or(reasons::NO_REMOVED_VARIABLES)?;
             if value.contains('$') {
-                return Err("Unterm does not replace variables in a value".to_owned());
+                return Err(reasons::NO_VARIABLES.into());
             }
             draft.set(&["env", name.trim()], value.trim());
         }
@@ -328,7 +308,7 @@ fn convert(
             let off = ["disabled", "no-rc"].iter().any(|word| words.contains(word));
             draft.set(&["shell", "integration"], !off);
             if !off && words != ["enabled"] {
-                draft.leave_out("Unterm's shell integration is on or off as a whole");
+                draft.leave_out(reasons::WHOLE_INTEGRATION.why);
             }
         }
         "notify_on_cmd_finish" => {
@@ -337,26 +317,56 @@ fn convert(
             draft.set_number(&["notifications", "long_commands"], seconds);
         }
         "term" => return Err(reasons::TERM.to_owned()),
-        "mouse_map" => {
-            return Err(reasons::MOUSE.to_owned());
-        }
         "allow_remote_control" | "listen_on" | "remote_control_password" => {
-            return Err("Unterm's control port is always on, for your user only".to_owned());
+            return Err(reasons::CONTROL.to_owned());
         }
-        "enabled_layouts" => return Err("Unterm arranges panes in splits".to_owned()),
+        "startup_session" => return Err(reasons::LAYOUT.to_owned()),
+        "enabled_layouts" => return Err(reasons::NO_TILING.into()),
+        "scrollback_pager" => {
+            let pager = value.replace("INPUT_LINE_NUMBER", "{line}");
+            draft.set(&["scrollback", "pager"], pager);
+        }
+        "url_prefixes" => {
+            let schemes: Vec<_> = value.split_whitespace().collect();
+            draft.set_list(&["links", "schemes"], &schemes);
+        }
+        "touch_scroll_multiplier" => return Err(reasons::ONE_FACTOR.into()),
+        "text_fg_override_threshold" => {
+            let (threshold, unit) = value.split_once(' ').unwrap_or((value, "%"));
+            match (number(threshold)?, unit.trim()) {
+                (0.0, _) => draft.unset(&["text", "minimum_contrast"]),
+                (ratio, "ratio") => draft.set_number(&["text", "minimum_contrast"], ratio),
+                _ => {
+                    return Err(
+                        "it is a difference of lightness; text.minimum_contrast is a ratio"
+                            .to_owned(),
+                    );
+                }
+            }
+        }
+        "force_ltr" => draft.set(&["text", "bidi"], !switch(value)?),
+        "box_drawing_scale" => {
+            return Err("font.adjust_underline_thickness changes them all".to_owned());
+        }
+        "remember_window_position" => {
+            if switch(value)? {
+                draft.set(&["window", "restore"], true);
+            }
+        }
+        "tab_title_template" if value.contains("index") => {
+            draft.set(&["tab_bar", "numbers"], true);
+            let plain = value.trim_matches(['"', '\'']).replace(' ', "");
+            if plain != "{index}:{title}" && plain != "{index}{title}" {
+                draft.leave_out("only its number is converted, to tab_bar.numbers");
+            }
+        }
         "globinclude" => return Err("name each file with include".to_owned()),
         "geninclude" | "envinclude" => {
             return Err("the import runs no programs and reads no variables".to_owned());
         }
-        "clear_all_shortcuts" => {
-            return Err(reasons::NO_CLEARING.to_owned());
-        }
-        "action_alias" | "kitten_alias" => {
-            return Err("Unterm has no aliases of actions".to_owned());
-        }
         _ => match name.strip_prefix("color").and_then(|index| index.parse().ok()) {
             Some(index) => draft.set_ansi(index, value)?,
-            None => return Err(reasons::NO_SETTING.to_owned()),
+            None => return Err(lacks::KITTY.setting(name)),
         },
     }
     Ok(())
@@ -389,7 +399,9 @@ fn modify_font(draft: &mut Draft, what: &str, amount: &str) -> Result<(), String
         "cell_width" => "adjust_cell_width",
         "cell_height" => "adjust_cell_height",
         "underline_thickness" => "adjust_underline_thickness",
-        _ => return Err(reasons::NO_SETTING.to_owned()),
+        "underline_position" => "adjust_underline_position",
+        "baseline" => "adjust_baseline",
+        _ => return Err(lacks::KITTY.setting(&format!("modify_font {what}"))),
     };
     let change = if let Some(share) = amount.strip_suffix('%') {
         format!("{}%", number(share)? - 100.0)
@@ -411,120 +423,5 @@ fn in_pixels(value: &str) -> String {
 /// A size in cells.
 fn cells(value: &str) -> Result<f64, String> {
     let cells = value.strip_suffix('c');
-    number(cells.ok_or("it is in pixels; Unterm's size is in columns and rows")?)
-}
-
-/// Binds the key of a `map`.
-fn bind(draft: &mut Draft, text: &str, kitty_mod: &str) -> Result<(), String> {
-    let (keys, action) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-    if keys.starts_with("--") {
-        return Err(reasons::NO_MODES.to_owned());
-    }
-    // `>` joins keys that are pressed one after another; alone, it is a key.
-    if keys.split('>').filter(|key| !key.is_empty()).count() > 1 && !keys.ends_with("+>") {
-        return Err(reasons::NO_SEQUENCES.to_owned());
-    }
-    let expanded = keys.replace("kitty_mod", kitty_mod);
-    let (modifiers, key) = match expanded.strip_suffix("++") {
-        Some(modifiers) => (modifiers, "+"),
-        None => expanded.rsplit_once('+').unwrap_or(("", &expanded)),
-    };
-    let chord = keys::chord(modifiers.split('+'), key)?;
-    draft.bind(&chord, &action_of(action.trim())?)
-}
-
-/// Unterm's action for kitty's.
-fn action_of(action: &str) -> Result<String, String> {
-    let (name, argument) = action.split_once(char::is_whitespace).unwrap_or((action, ""));
-    let argument = argument.trim();
-    let direction = |word: &str| {
-        let word = match word {
-            "top" => "up",
-            "bottom" => "down",
-            word => word,
-        };
-        ["left", "right", "up", "down"].contains(&word).then_some(word.to_owned())
-    };
-    let ours = match (name, argument) {
-        ("", _) => "none".to_owned(),
-        ("set_tab_title", title) if !title.is_empty() => {
-            format!("set_tab_title:{}", title.replace('\\', "\\\\"))
-        }
-        ("launch", options) => launch(options)?,
-        ("new_tab", "!neighbor") | ("new_tab_with_cwd", "!neighbor") => "new_tab".to_owned(),
-        ("goto_tab", number) => match number.parse::<i32>() {
-            Ok(number) if number > 0 => format!("activate_tab:{number}"),
-            _ => return Err("Unterm does not go to tabs by when they were used".to_owned()),
-        },
-        ("neighboring_window", to) => {
-            format!("focus_{}", direction(to).ok_or_else(|| unknown(to))?)
-        }
-        ("move_window", to) if direction(to).is_some() => {
-            format!("swap_pane_{}", direction(to).unwrap_or_default())
-        }
-        ("resize_window", how) => match how.split(' ').next().unwrap_or_default() {
-            "wider" => "resize_right",
-            "narrower" => "resize_left",
-            "taller" => "resize_down",
-            "shorter" => "resize_up",
-            "reset" => "equalize_panes",
-            _ => return Err(unknown(how)),
-        }
-        .to_owned(),
-        ("toggle_layout", "stack") => "zoom_pane".to_owned(),
-        ("detach_window", "new-tab") => "pane_to_new_tab".to_owned(),
-        ("scroll_line_up", _) => "scroll_lines:-1".to_owned(),
-        ("scroll_line_down", _) => "scroll_lines:1".to_owned(),
-        ("scroll_to_prompt", "-1") => "previous_prompt".to_owned(),
-        ("scroll_to_prompt", "1") => "next_prompt".to_owned(),
-        ("change_font_size", how) => match how.rsplit(' ').next().unwrap_or_default() {
-            "0" => "reset_font",
-            more if more.starts_with('+') => "larger_font",
-            less if less.starts_with('-') => "smaller_font",
-            _ => return Err("Unterm changes the size by steps".to_owned()),
-        }
-        .to_owned(),
-        ("clear_terminal", "reset active") => "reset_terminal".to_owned(),
-        ("clear_terminal", "scrollback active") => "clear_history".to_owned(),
-        ("send_text", argument) => {
-            let (modes, text) = argument.split_once(' ').ok_or_else(|| unknown(argument))?;
-            if !["all", "normal,application", "application,normal"].contains(&modes) {
-                return Err("Unterm types a text in every mode of the keyboard".to_owned());
-            }
-            typed(&unescape(text)?)
-        }
-        ("kitten", "hints") => "open_hint".to_owned(),
-        ("kitten", "unicode_input") => "choose_emoji".to_owned(),
-        ("kitten", "themes") => "choose_theme".to_owned(),
-        ("load_config_file", _) => return Err(reasons::RELOADS.to_owned()),
-        ("combine", _) => return Err(reasons::ONE_ACTION.to_owned()),
-        ("discard_event", _) => return Err(reasons::NO_SWALLOWING.to_owned()),
-        (name, argument) => match ACTIONS.iter().find(|(other, _)| *other == name) {
-            Some((_, ours)) if argument.is_empty() => (*ours).to_owned(),
-            Some(_) => return Err(reasons::NO_PROGRAMS.to_owned()),
-            None => return Err(reasons::NO_ACTION.to_owned()),
-        },
-    };
-    Ok(ours)
-}
-
-/// The action of `launch`, if it starts no program.
-fn launch(options: &str) -> Result<String, String> {
-    let (mut kind, mut location) = ("window".to_owned(), String::new());
-    for word in words(options) {
-        match word.split_once('=') {
-            Some(("--type", value)) => value.clone_into(&mut kind),
-            Some(("--location", value)) => value.clone_into(&mut location),
-            Some(("--cwd", "current" | "last_reported" | "oldest")) => {}
-            _ => return Err(reasons::NO_PROGRAMS.to_owned()),
-        }
-    }
-    Ok(match (kind.as_str(), location.as_str()) {
-        ("tab", _) => "new_tab",
-        ("os-window", _) => "new_window",
-        ("window", "hsplit") => "split_down",
-        ("window", "" | "vsplit" | "split" | "after" | "neighbor" | "last") => "split_right",
-        _ => return Err(reasons::NO_ACTION.to_owned()),
-    }
-    .to_owned())
+    number(cells.ok_or(reasons::SIZE_IN_CELLS)?)
 }

@@ -11,7 +11,9 @@ mod files;
 mod ghostty;
 mod keys;
 mod kitty;
+mod lacks;
 mod lua;
+mod pressed;
 mod reasons;
 mod terminal;
 mod text;
@@ -50,5 +52,7 @@ pub fn convert(terminal: Terminal, file: &Path, homes: Homes<'_>) -> Result<Conv
     Ok(draft.finish(terminal, homes.unterm))
 }
 
+#[cfg(test)]
+mod counterparts;
 #[cfg(test)]
 mod tests;

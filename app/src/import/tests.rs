@@ -6,7 +6,7 @@ use super::*;
 use crate::config::parse::parse;
 
 /// A user's home directory with these files.
-fn home(files: &[(&str, &str)]) -> tempfile::TempDir {
+pub(super) fn home(files: &[(&str, &str)]) -> tempfile::TempDir {
     let home = tempfile::tempdir().unwrap();
     for (name, text) in files {
         let file = home.path().join(name);
@@ -16,7 +16,7 @@ fn home(files: &[(&str, &str)]) -> tempfile::TempDir {
     home
 }
 
-fn converted(terminal: Terminal, home: &tempfile::TempDir, file: &str) -> Converted {
+pub(super) fn converted(terminal: Terminal, home: &tempfile::TempDir, file: &str) -> Converted {
     let homes = Homes { user: home.path(), unterm: home.path() };
     convert(terminal, &home.path().join(file), homes).unwrap()
 }
@@ -132,6 +132,7 @@ mouse_map left click ungrabbed mouse_handle_click
             features = ["+zero", "-calt"]
             symbol_map = { "U+E0A0-U+E0A3,U+E0C0-U+E0C7" = "Symbols Nerd Font Mono" }
             adjust_cell_height = "10%"
+            adjust_baseline = "4px"
 
             [keys]
             "ctrl+shift+enter" = "split_right"
@@ -140,8 +141,13 @@ mouse_map left click ungrabbed mouse_handle_click
             "ctrl+shift+[" = "previous_pane"
             "ctrl+1" = "activate_tab:1"
             "ctrl+shift+0" = "reset_font"
+            f1 = "new_tab:htop"
+            "ctrl+a>c" = "new_tab"
             "ctrl+alt+h" = 'send_text:Hello\e[A\r'
             "ctrl+shift+w" = "none"
+
+            [links]
+            open_by = "ctrl_click"
 
             [mouse]
             hide_while_typing = true
@@ -151,8 +157,12 @@ mouse_map left click ungrabbed mouse_handle_click
             [notifications]
             long_commands = 20
 
+            [profile]
+            htop = { shell = "htop" }
+
             [scrollback]
             lines = 20000
+            pager = "less -R"
 
             [shell]
             program = "/bin/sh"
@@ -186,21 +196,16 @@ mouse_map left click ungrabbed mouse_handle_click
             -- left out
             themes/current-theme.conf:6: color16: a theme of Unterm has sixteen colors
             themes/current-theme.conf:7: color2: "greenish" is no color that Unterm reads
-            kitty.conf:11: modify_font: Unterm has no such setting
             kitty.conf:14: cursor_trail: Unterm has no such setting
-            kitty.conf:16: scrollback_pager: Unterm has no such setting
             kitty.conf:26: initial_window_height: it is in pixels; Unterm's size is in columns and rows
             kitty.conf:33: tab_bar_style: Unterm has no such setting
             kitty.conf:37: env: Unterm does not replace variables in a value
             kitty.conf:38: allow_remote_control: Unterm's control port is always on, for your user only
             kitty.conf:40: term: Unterm's own names are xterm-256color and unterm; see shell.term
-            kitty.conf:49: map f1 launch --type=tab htop: Unterm has no action that starts a program
-            kitty.conf:50: map ctrl+a>c new_tab: Unterm has no sequences of keys
             kitty.conf:51: map --when-focus-on title:nvim ctrl+j send_key ctrl+j: Unterm's keys have no conditions and modes
             kitty.conf:54: map ctrl+shift+f5 load_config_file: Unterm applies changes as soon as the file is saved
-            kitty.conf:55: map kitty_mod+f3 combine : new_tab : next_layout: Unterm binds one action to a key
-            kitty.conf:56: map kitty_mod+e kitten hints --type word: Unterm has no such action
-            kitty.conf:58: mouse_map: Unterm's mouse buttons are fixed, except mouse.right_button
+            kitty.conf:55: map kitty_mod+f3 combine : new_tab : next_layout: Unterm arranges panes in splits
+            kitty.conf:56: map kitty_mod+e kitten hints --type word: write the pattern in [hint_patterns], and bind quick_select
         "##]],
     );
 }
@@ -286,6 +291,9 @@ bindings = [
             visual = true
             command = ["paplay", "bell.oga"]
 
+            [copy_mode_keys]
+            "ctrl+up" = "scroll_up"
+
             [cursor]
             shape = "bar"
             blink = true
@@ -304,6 +312,7 @@ bindings = [
             "ctrl+shift+space" = "copy_mode"
             "ctrl+t" = 'send_text:\u{2}c'
             "super+q" = "close_window"
+            "ctrl+shift+v" = "send_text:"
 
             [mouse]
             scroll_lines = 5
@@ -347,10 +356,8 @@ bindings = [
             alacritty.toml:45: cursor.thickness: Unterm has no such setting
             alacritty.toml:49: terminal.osc52: Unterm has no such setting
             alacritty.toml:55: hints.alphabet: hints.alphabet must have at least two lower-case letters, each once
-            alacritty.toml:62: key Control+Up: Unterm's keys have no conditions and modes
-            alacritty.toml:65: key F2: Unterm has no action that starts a program
+            alacritty.toml:65: key F2: Unterm has no action that starts a program outside a tab
             alacritty.toml:66: keyboard.bindings: it has no key by name; Unterm binds no scan codes
-            alacritty.toml:67: key Control+Shift+V: Unterm has no action that swallows a key
         "##]],
     );
 }
@@ -437,6 +444,7 @@ custom-shader = crt.glsl
             [keys]
             "ctrl+h" = "focus_left"
             "ctrl+shift+e" = "split_down"
+            "ctrl+a>n" = "new_tab"
             "alt+1" = "activate_tab:1"
             "super+k" = 'send_text:\u{c}'
             "alt+left" = 'send_text:\eb'
@@ -491,7 +499,6 @@ custom-shader = crt.glsl
             config:31: window-padding-y: Unterm has one padding for all sides; it uses the horizontal one
             config:38: gtk-titlebar: Unterm has no such setting
             config:46: custom-shader: Unterm has no such setting
-            keys:3: keybind ctrl+a>n=new_tab: Unterm has no sequences of keys
             keys:4: keybind global:ctrl+grave_accent=toggle_quick_terminal: Unterm's keys apply to the focused window
             keys:10: keybind ctrl+shift+comma=reload_config: Unterm applies changes as soon as the file is saved
             keys:12: keybind ctrl+q=crash:main: Unterm has no such action
@@ -576,10 +583,12 @@ return config
             features = ["-calt", "ss01", "cv02=3"]
 
             [keys]
+            leader = "ctrl+a"
             "alt+d" = "split_right"
             "alt+shift+d" = "split_down"
             "alt+1" = "activate_tab:1"
             "alt+shift+left" = "resize_left"
+            "leader>c" = "new_tab"
             "super+k" = 'send_text:\u{c}'
             "ctrl+page_up" = "previous_tab"
             "alt+f" = "search"
@@ -614,8 +623,6 @@ return config
             wezterm.lua:16: use_fancy_tab_bar: Unterm has no such setting
             wezterm.lua:26: set_environment_variables.PATH: Lua computes it; the import reads only literals
             wezterm.lua:28: if …: the import reads only literals, and runs no Lua
-            wezterm.lua:32: leader: Unterm has no sequences of keys
-            wezterm.lua:39: key LEADER+c: Unterm has no sequences of keys
             wezterm.lua:41: key CTRL+r: Lua computes it; the import reads only literals
             wezterm.lua:46: for …: the import reads only literals, and runs no Lua
             wezterm.lua:51: wezterm.on(…): the import reads only literals, and runs no Lua
@@ -628,24 +635,24 @@ return config
         Terminal::Wezterm,
         &[("colors.lua", colors)],
         expect![[r##"
-        [font]
-        family = ["Iosevka"]
+            [font]
+            family = ["Iosevka"]
 
-        -- theme
-        name = "wezterm"
-        foreground = "#c0c0c0"
-        background = "#000000"
-        cursor = "#52ad70"
-        cursor_text = "#000000"
-        colors = [
-            "#111111", "#ff0000", "#00ff00", "#cdcd55", "#5455cb", "#cc55cc", "#7acaca", "#cccccc",
-            "#555555", "#ff5555", "#55ff55", "#ffff55", "#5555ff", "#ff55ff", "#55ffff", "#ffffff",
-        ]
+            -- theme
+            name = "wezterm"
+            foreground = "#c0c0c0"
+            background = "#000000"
+            cursor = "#52ad70"
+            cursor_text = "#000000"
+            colors = [
+                "#111111", "#ff0000", "#00ff00", "#cdcd55", "#5455cb", "#cc55cc", "#7acaca", "#cccccc",
+                "#555555", "#ff5555", "#55ff55", "#ffff55", "#5555ff", "#ff55ff", "#55ffff", "#ffffff",
+            ]
 
-        -- left out
-        colors.lua:8: colors.tab_bar: Unterm has no such setting
-        colors.lua:10: font: Unterm takes the family, and chooses weight and style itself
-    "##]],
+            -- left out
+            colors.lua:8: colors.tab_bar: Unterm has no such setting
+            colors.lua:10: font: Unterm chooses the weight and the slant itself
+        "##]],
     );
 }
 

@@ -24,7 +24,7 @@ pub(super) fn unescape(text: &str) -> Result<String, String> {
             out.push(c);
             continue;
         }
-        let wrong = || "it has an escape that Unterm does not read".to_owned();
+        let wrong = || "the import does not know an escape in it".to_owned();
         out.push(match chars.next().ok_or_else(wrong)? {
             'n' => '\n',
             'r' => '\r',

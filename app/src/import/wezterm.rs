@@ -1,5 +1,7 @@
 //! Converts the settings that `wezterm.lua` writes as literals.
 
+mod actions;
+
 use std::{path::Path, rc::Rc};
 
 use super::{
@@ -7,60 +9,11 @@ use super::{
     converted::Place,
     draft::{Draft, ThemeName},
     files::Files,
-    keys,
+    lacks,
     lua::{self, Lua},
     reasons::{self, unknown},
-    text::{number, typed},
+    text::number,
 };
-
-/// Actions without arguments, and Unterm's.
-const ACTIONS: &[(&str, &str)] = &[
-    ("DisableDefaultAssignment", "none"),
-    ("SpawnWindow", "new_window"),
-    ("ToggleFullScreen", "fullscreen"),
-    ("IncreaseFontSize", "larger_font"),
-    ("DecreaseFontSize", "smaller_font"),
-    ("ResetFontSize", "reset_font"),
-    ("ScrollToTop", "scroll_to_top"),
-    ("ScrollToBottom", "scroll_to_bottom"),
-    ("ShowTabNavigator", "choose_tab"),
-    ("QuitApplication", "close_window"),
-    ("ShowLauncher", "launcher"),
-    ("ActivateCopyMode", "copy_mode"),
-    ("TogglePaneZoomState", "zoom_pane"),
-    ("QuickSelect", "quick_select"),
-    ("CharSelect", "choose_emoji"),
-    ("ResetTerminal", "reset_terminal"),
-    ("ActivateCommandPalette", "command_palette"),
-    ("Search", "search"),
-    ("CloseCurrentTab", "close_tab"),
-    ("CloseCurrentPane", "close_pane"),
-];
-
-/// Actions that take a word, and Unterm's.
-const ACTIONS_OF_A_WORD: &[(&str, &str, &str)] = &[
-    ("SpawnTab", "CurrentPaneDomain", "new_tab"),
-    ("SpawnTab", "DefaultDomain", "new_tab"),
-    ("CopyTo", "Clipboard", "copy"),
-    ("CopyTo", "ClipboardAndPrimarySelection", "copy"),
-    ("PasteFrom", "Clipboard", "paste"),
-    ("PasteFrom", "PrimarySelection", "paste_primary"),
-    ("ClearScrollback", "ScrollbackOnly", "clear_history"),
-    ("ActivatePaneDirection", "Left", "focus_left"),
-    ("ActivatePaneDirection", "Right", "focus_right"),
-    ("ActivatePaneDirection", "Up", "focus_up"),
-    ("ActivatePaneDirection", "Down", "focus_down"),
-    ("ActivatePaneDirection", "Next", "next_pane"),
-    ("ActivatePaneDirection", "Prev", "previous_pane"),
-    ("AdjustPaneSize", "Left", "resize_left"),
-    ("AdjustPaneSize", "Right", "resize_right"),
-    ("AdjustPaneSize", "Up", "resize_up"),
-    ("AdjustPaneSize", "Down", "resize_down"),
-    ("RotatePanes", "Clockwise", "rotate_panes"),
-    ("RotatePanes", "CounterClockwise", "rotate_panes_back"),
-    ("SplitPane", "Right", "split_right"),
-    ("SplitPane", "Down", "split_down"),
-];
 
 /// The reason for what only Lua can compute.
 const COMPUTED: &str = "Lua computes it; the import reads only literals";
@@ -89,7 +42,26 @@ pub(super) fn read(file: &Path, files: &mut Files, draft: &mut Draft) -> Result<
         match (path[0].as_str(), &value) {
             ("keys", Lua::Table(entries)) => {
                 for entry in entries {
-                    draft.setting(&place(entry.line), "keys", |draft| bind(draft, &entry.value));
+                    draft.setting(&place(entry.line), "keys", |draft| {
+                        actions::bind(draft, &entry.value)
+                    });
+                }
+            }
+            ("mouse_bindings", Lua::Table(entries)) => {
+                for entry in entries {
+                    draft.setting(&place(entry.line), "mouse_bindings", |draft| {
+                        actions::bind_mouse(draft, &entry.value)
+                    });
+                }
+            }
+            ("key_tables", Lua::Table(tables)) if path.len() == 1 => {
+                for table in tables {
+                    let mode = table.key.clone().unwrap_or_default();
+                    for entry in table.value.entries() {
+                        draft.setting(&place(entry.line), &format!("{name}.{mode}"), |draft| {
+                            actions::bind_in(draft, &mode, &entry.value)
+                        });
+                    }
                 }
             }
             // Tables whose entries are settings.
@@ -226,15 +198,51 @@ fn convert(draft: &mut Draft, path: &[&str], value: &Lua) -> Result<(), String> 
         }
         ["quick_select_alphabet"] => draft.set(&["hints", "alphabet"], text()?),
         ["term"] => return Err(reasons::TERM.to_owned()),
-        ["leader"] | ["key_tables", ..] => return Err(reasons::NO_SEQUENCES.to_owned()),
+        ["leader"] => {
+            let key = value.get("key").and_then(Lua::text).ok_or(COMPUTED)?;
+            let modifiers = value.get("mods").map_or(Some(""), Lua::text).ok_or(COMPUTED)?;
+            draft.set(&["keys", "leader"], actions::chord(modifiers, key)?);
+        }
+        ["key_tables", mode, ..] => {
+            for entry in value.entries() {
+                actions::bind_in(draft, mode, &entry.value)?;
+            }
+        }
         ["automatically_reload_config"] => return Err(reasons::RELOADS.to_owned()),
-        ["mouse_bindings", ..] => {
-            return Err(reasons::MOUSE.to_owned());
-        }
         ["disable_default_key_bindings"] => {
-            return Err(reasons::NO_CLEARING.to_owned());
+            if switch()? {
+                draft.set(&["keys", "preset"], "none");
+            }
         }
-        _ => return Err(reasons::NO_SETTING.to_owned()),
+        ["quick_select_patterns"] => {
+            for pattern in value.items().filter_map(Lua::text) {
+                draft.pattern(pattern, "copy");
+            }
+        }
+        ["underline_thickness"] => measure(draft, "adjust_underline_thickness", value)?,
+        ["underline_position"] => measure(draft, "adjust_underline_position", value)?,
+        ["bidi_enabled"] => draft.set(&["text", "bidi"], switch()?),
+        ["set_environment_variables"] => return Err(COMPUTED.to_owned()),
+        ["show_tab_index_in_tab_bar"] => draft.set(&["tab_bar", "numbers"], switch()?),
+        ["skip_close_confirmation_for_processes_named"] => {
+            return Err("idle shells never ask; see window.confirm_close".to_owned());
+        }
+        ["disable_default_mouse_bindings" | "disable_default_quick_select_patterns"] => {
+            return match switch()? {
+                true => Err(reasons::NO_SELECTING.into()),
+                false => Ok(()),
+            };
+        }
+        ["color_scheme_dirs" | "color_schemes", ..] => {
+            return Err("convert a scheme with `unterm-cli theme import FILE`".to_owned());
+        }
+        ["launch_menu"] => {
+            for item in value.items() {
+                let program = actions::program(item)?;
+                draft.start(&program);
+            }
+        }
+        _ => return Err(lacks::WEZTERM.setting(&path.join("."))),
     }
     Ok(())
 }
@@ -247,11 +255,24 @@ fn share(draft: &mut Draft, key: &str, share: f64) {
     }
 }
 
+/// Sets a change of a line of the font. WezTerm counts it in pixels, or as a share of the font's own.
+fn measure(draft: &mut Draft, key: &str, value: &Lua) -> Result<(), String> {
+    let change = match value.text() {
+        Some(text) => match text.strip_suffix('%') {
+            Some(percent) => format!("{}%", number(percent)? - 100.0),
+            None => return Err("font.adjust_… is a change of the font's own measure".to_owned()),
+        },
+        None => return Err("font.adjust_… is a change of the font's own measure".to_owned()),
+    };
+    draft.set(&["font", key], change);
+    Ok(())
+}
+
 fn pixels(value: &Lua) -> Result<f64, String> {
     match value {
         Lua::Number(pixels) => Ok(*pixels),
         Lua::Text(text) => {
-            let pixels = text.strip_suffix("px").ok_or("Unterm's padding is in pixels")?;
+            let pixels = text.strip_suffix("px").ok_or(reasons::PADDING_IN_PIXELS)?;
             number(pixels)
         }
         _ => Err(COMPUTED.to_owned()),
@@ -287,97 +308,7 @@ fn font(draft: &mut Draft, value: &Lua) -> Result<(), String> {
     }
     draft.set_list(&["font", "family"], &families);
     if more {
-        draft.leave_out("Unterm takes the family, and chooses weight and style itself");
+        draft.leave_out(reasons::FIXED_STYLES.why);
     }
     Ok(())
-}
-
-/// Binds a key of the list `keys`.
-fn bind(draft: &mut Draft, binding: &Lua) -> Result<(), String> {
-    let key = binding.get("key").and_then(Lua::text).ok_or(COMPUTED)?;
-    let modifiers = match binding.get("mods") {
-        None => "",
-        Some(mods) => mods.text().ok_or(COMPUTED)?,
-    };
-    let named = [modifiers, key].join(if modifiers.is_empty() { "" } else { "+" });
-    draft.rename(&format!("key {}", named.replace('|', "+").replace(' ', "")));
-    if modifiers.contains("LEADER") {
-        return Err(reasons::NO_SEQUENCES.to_owned());
-    }
-    let key = key.strip_prefix("phys:").or_else(|| key.strip_prefix("mapped:")).unwrap_or(key);
-    // A capital letter means Shift.
-    let is_shifted = key.chars().count() == 1 && key.chars().all(char::is_uppercase);
-    let held = modifiers.split('|').filter(|name| *name != "NONE");
-    let chord = keys::chord(held.chain(is_shifted.then_some("shift")), key)?;
-    let action = action_of(binding.get("action").ok_or(COMPUTED)?)?;
-    draft.bind(&chord, &action)
-}
-
-/// Unterm's action for WezTerm's: `wezterm.action.Name`, a call of it, or `wezterm.action { Name = … }`.
-fn action_of(action: &Lua) -> Result<String, String> {
-    let nothing = [];
-    let (name, arguments): (&str, &[Lua]) = match action {
-        Lua::Name(name) => (name, &nothing),
-        Lua::Text(name) => (name, &nothing),
-        Lua::Call(name, arguments) if name == "wezterm.action" => match arguments.first() {
-            Some(Lua::Table(entries)) if entries.len() == 1 => (
-                entries[0].key.as_deref().unwrap_or_default(),
-                std::slice::from_ref(&entries[0].value),
-            ),
-            _ => return Err(COMPUTED.to_owned()),
-        },
-        Lua::Call(name, arguments) => (name, arguments),
-        _ => return Err(COMPUTED.to_owned()),
-    };
-    let name = name.strip_prefix("wezterm.action.").unwrap_or(name);
-    if name.contains('.') {
-        return Err(COMPUTED.to_owned());
-    }
-    let argument = arguments.first();
-    let word = match argument {
-        Some(Lua::Text(word)) => word,
-        // AdjustPaneSize { 'Left', 5 }, SplitPane { direction = 'Right' }
-        Some(table @ Lua::Table(_)) => {
-            table.items().next().or(table.get("direction")).and_then(Lua::text).unwrap_or_default()
-        }
-        _ => "",
-    };
-    let of_a_word =
-        ACTIONS_OF_A_WORD.iter().find(|(other, takes, _)| *other == name && *takes == word);
-    if let Some((.., ours)) = of_a_word {
-        return Ok((*ours).to_owned());
-    }
-    let whole = match argument {
-        Some(Lua::Number(number)) if number.fract() == 0.0 => Some(*number as i64),
-        _ => None,
-    };
-    Ok(match (name, whole) {
-        ("ActivateTab", Some(-1)) => "activate_tab:999".to_owned(),
-        ("ActivateTab", Some(index)) => format!("activate_tab:{}", index + 1),
-        ("ActivateTabRelative" | "ActivateTabRelativeNoWrap", Some(1)) => "next_tab".to_owned(),
-        ("ActivateTabRelative" | "ActivateTabRelativeNoWrap", Some(-1)) => {
-            "previous_tab".to_owned()
-        }
-        ("MoveTabRelative", Some(1)) => "move_tab_right".to_owned(),
-        ("MoveTabRelative", Some(-1)) => "move_tab_left".to_owned(),
-        ("ScrollByPage", Some(1)) => "scroll_page_down".to_owned(),
-        ("ScrollByPage", Some(-1)) => "scroll_page_up".to_owned(),
-        ("ScrollByLine", Some(lines)) => format!("scroll_lines:{lines}"),
-        ("ScrollToPrompt", Some(1)) => "next_prompt".to_owned(),
-        ("ScrollToPrompt", Some(-1)) => "previous_prompt".to_owned(),
-        ("SendString", None) => typed(argument.and_then(Lua::text).ok_or(COMPUTED)?),
-        ("SplitHorizontal" | "SplitVertical", None) => {
-            if argument.is_some_and(|split| split.get("args").is_some()) {
-                return Err(reasons::NO_PROGRAMS.to_owned());
-            }
-            if name == "SplitHorizontal" { "split_right" } else { "split_down" }.to_owned()
-        }
-        ("Nop", _) => return Err(reasons::NO_SWALLOWING.to_owned()),
-        ("ReloadConfiguration", _) => return Err(reasons::RELOADS.to_owned()),
-        ("Multiple", _) => return Err(reasons::ONE_ACTION.to_owned()),
-        _ => match ACTIONS.iter().find(|(other, _)| *other == name) {
-            Some((_, ours)) => (*ours).to_owned(),
-            None => return Err(reasons::NO_ACTION.to_owned()),
-        },
-    })
 }

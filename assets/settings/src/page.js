@@ -394,10 +394,10 @@ document.addEventListener('alpine:init', () => {
         },
 
         // Words.
-        /** A text with its `{name}`s replaced. */
+        /** A text with its `{name}`s replaced. Empty before the page has its words: nobody should read a key. */
         t(key, given = {}) {
             const put = (text, [name, value]) => text.replaceAll(`{${name}}`, () => value);
-            return Object.entries(given).reduce(put, this.words[key] ?? key);
+            return Object.entries(given).reduce(put, this.words[key] ?? '');
         },
         when(text) {
             const date = new Date(text);

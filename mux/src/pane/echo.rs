@@ -63,6 +63,13 @@ impl Pane {
         self.show(b"\x1b[3J");
     }
 
+    /// Deletes the output of programs: history, and the screen but for the prompt.
+    pub fn clear_screen(&self) {
+        let mut term = self.term.lock();
+        term.clear_output();
+        self.announce_shown(Shown::take(term));
+    }
+
     /// Resets the terminal and clears screen and history, as RIS from the program would.
     pub fn reset(&self) {
         self.show(b"\x1bc");

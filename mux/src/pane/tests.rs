@@ -213,3 +213,29 @@ fn history_and_terminal_are_cleared_without_the_program() {
     assert!(!pane.term().modes().contains(Modes::BRACKETED_PASTE));
     assert!(script.written.lock().is_empty(), "the program is told nothing");
 }
+
+#[test]
+fn clearing_the_screen_keeps_the_prompt_and_the_modes() {
+    for (bytes, kept, column) in [
+        ("0\r\n\x1b[?2004h1\r\n2\r\n\x1b]133;A\x07$ \x1b]133;B\x07ls", "$ ls", 4),
+        // A prompt of two lines.
+        ("0\r\n1\r\n\x1b]133;A\x07a\r\n$ \x1b]133;B\x07x", "a\n$ x", 3),
+        // Without a prompt, the row that the program writes stays.
+        ("1\r\n2\r\n3\r\n4\r\n5", "5", 1),
+        ("1\r\n2\r\n3\x1b[A", "2", 1),
+    ] {
+        let (pane, script) = play([Step::Bytes(bytes)], Some(ExitStatus::Code(0)));
+        pane.clear_screen();
+        let term = pane.term();
+        let rows = (0..u64::from(term.size().rows)).map(|row| {
+            let mut text = String::new();
+            term.row_text(LineId(term.live_top().0 + row), &mut text);
+            text
+        });
+        let text = rows.collect::<Vec<_>>().join("\n");
+        assert_eq!(text.trim_end_matches('\n'), kept, "{bytes:?}");
+        assert_eq!((term.history_rows(), term.cursor().col), (0, column), "{bytes:?}");
+        drop(term);
+        assert!(script.written.lock().is_empty(), "the program is told nothing");
+    }
+}

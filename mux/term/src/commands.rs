@@ -444,6 +444,36 @@ impl Term {
         self.commands.list.get(at).filter(|command| self.prompt_line(command).is_some())
     }
 
+    /// The commands of [`Term::commands`], and those whose prompt is gone from the history, but not all of their output;
+    /// oldest first.
+    pub fn commands_with_rests(&self) -> impl DoubleEndedIterator<Item = &Command> {
+        self.commands.list.iter().filter(|command| self.is_kept_or_rest(command))
+    }
+
+    /// A command of [`Term::commands_with_rests`] by its id.
+    pub fn command_or_rest(&self, id: u64) -> Option<&Command> {
+        let at = self.commands.list.binary_search_by_key(&id, |command| command.id).ok()?;
+        self.commands.list.get(at).filter(|command| self.is_kept_or_rest(command))
+    }
+
+    /// Whether the beginning of a command's output is gone from the history.
+    pub fn is_rest(&self, command: &Command) -> bool {
+        let oldest = self.main_screen().oldest();
+        let is_gone = |at: Option<Point>| at.is_none_or(|at| at.line.0 < oldest);
+        command.output_seq != 0 && is_gone(command.output)
+    }
+
+    fn is_kept_or_rest(&self, command: &Command) -> bool {
+        if self.prompt_line(command).is_some() {
+            return true;
+        }
+        let oldest = self.main_screen().oldest();
+        let is_gone = command.prompt.is_none_or(|at| at.line.0 < oldest);
+        let end = command.end.or_else(|| self.next_prompt(command.id));
+        let has_rest = end.map_or(command.is_running(), |end| end.line.0 > oldest);
+        is_gone && command.output_seq != 0 && has_rest
+    }
+
     /// The line where its prompt begins, if that line is still a prompt.
     pub(crate) fn prompt_line(&self, command: &Command) -> Option<LineId> {
         let line = command.prompt?.line;
@@ -478,10 +508,14 @@ impl Term {
     /// The command's output so far, up to the next prompt; `None` if there is no output, or none of it is kept.
     pub fn output_range(&self, id: u64) -> Option<TextRange> {
         let grid = self.main_screen();
-        let command = self.command(id)?;
-        let start = command.output?;
-        let marked = grid.line_meta(start.line.0).is_none_or(|meta| meta.flags & OUTPUT != 0);
+        let command = self.command_or_rest(id)?;
         let oldest = Point { line: LineId(grid.oldest()), col: 0 };
+        let start = match command.output {
+            None if command.output_seq != 0 => oldest,
+            output => output?,
+        };
+        let marked = grid.line_meta(start.line.0).is_none_or(|meta| meta.flags & OUTPUT != 0)
+            || self.is_rest(command);
         let cursor = match self.screen {
             ScreenKind::Main => self.cursor,
             ScreenKind::Alternate => self.hidden_cursor,

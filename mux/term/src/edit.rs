@@ -185,6 +185,35 @@ impl Term {
         }
     }
 
+    /// Deletes what is above the prompt, on the screen and in history. Without a prompt, only the cursor's row stays. The alternate
+    /// screen does not change: its program draws it.
+    pub fn clear_output(&mut self) {
+        if self.screen != ScreenKind::Main {
+            return;
+        }
+        self.begin_batch();
+        let (rows, cursor) = (self.grid.rows(), self.cursor.row);
+        let prompt =
+            self.commands.last().filter(|last| last.is_prompting()).and_then(|last| last.prompt);
+        let first = prompt.map_or(cursor, |prompt| {
+            (prompt.line.0.saturating_sub(self.grid.live_top()) as usize).min(cursor)
+        });
+        self.clear_images(true);
+        if prompt.is_none() {
+            self.erase_rows(cursor + 1, rows);
+        }
+        // Rows keep their line when the whole screen scrolls, and so do the marks of the prompt.
+        let block = self.scrolled_block();
+        if self.scrolls_whole_rows() && block.rows() == rows {
+            self.scroll_block(block, -(first as i64), true);
+            self.cursor.row -= first;
+        } else {
+            self.erase_rows(0, first);
+        }
+        self.grid.clear_history(self.seq);
+        self.end_batch();
+    }
+
     /// ECH.
     pub(crate) fn erase_chars(&mut self, n: usize) {
         let (row, col) = (self.cursor.row, self.cursor.col);

@@ -112,6 +112,13 @@ impl Fonts {
     }
 }
 
+/// Whether the system has a font for emoji. Lists the system's fonts, which takes a while.
+pub fn has_emoji_font() -> bool {
+    let mut db = fontdb::Database::new();
+    db.load_system_fonts();
+    db.faces().any(is_emoji_font)
+}
+
 pub(super) fn is_emoji_font(info: &fontdb::FaceInfo) -> bool {
     info.post_script_name.contains("Emoji")
 }

@@ -153,6 +153,8 @@ fn no_token_is_left_where_others_look_and_a_used_code_opens_nothing() -> Result<
     let mut other = Browser::start()?;
     other.ask("goto", json!({ "url": url }))?;
     other.to("wait_for", ".locked")?;
+    let shown = other.to("text", "body")?;
+    ensure!(!shown.to_string().contains("ui."), "a key stands where words should: {shown}");
     // The first browser still works, even after a reload.
     browser.ask("goto", json!({ "url": address }))?;
     browser.to("wait_for", "#tab-general")?;

@@ -14,7 +14,7 @@ use std::{
 use serde::Deserialize;
 use unterm_term::{Palette, Rgb};
 
-use crate::{suggestion::did_you_mean, toml_files};
+use crate::{plain_words, suggestion::did_you_mean, toml_files};
 
 /// Pairs each name of a built-in theme with its file's text.
 macro_rules! builtin {
@@ -121,7 +121,8 @@ impl Theme {
     /// Returns the first problem with its line, as text for the user.
     pub fn parse(text: &str) -> Result<Self, String> {
         let file: File = toml_edit::de::from_str(text).map_err(|error| {
-            format!("line {}: {}", toml_files::line(text, &error), error.message())
+            let why = plain_words::of_file(error.message());
+            format!("line {}: {why}", toml_files::line(text, &error))
         })?;
         let color = |hex: Option<Hex>| hex.map(|Hex(color)| color);
         let mut palette =

@@ -129,7 +129,7 @@ impl App {
             .map(|family| {
                 let near = did_you_mean(family, names.iter().copied());
                 let end = if near.is_empty() { "." } else { &*near };
-                format!("The font {family:?} is not installed; a fallback is used{end}")
+                format!("The font {family:?} is not installed; the next one is used{end}")
             })
             .collect();
         self.complain(FONTS, lines.join("\n"));

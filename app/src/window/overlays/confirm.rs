@@ -68,6 +68,8 @@ pub(crate) struct Confirm {
     preview: Vec<Preview>,
     pub(crate) buttons: Vec<Button>,
     marked: usize,
+    /// Keys that are bound to actions run them while the question is open.
+    lets_keys_act: bool,
 }
 
 impl Confirm {
@@ -79,7 +81,13 @@ impl Confirm {
             preview: Vec::new(),
             buttons: Vec::new(),
             marked: 0,
+            lets_keys_act: false,
         }
+    }
+
+    /// Lets the user try the keys of actions while the question is open.
+    pub(crate) fn letting_keys_act(self) -> Self {
+        Self { lets_keys_act: true, ..self }
     }
 
     pub(crate) fn preview(mut self, lines: Vec<Preview>) -> Self {
@@ -264,6 +272,11 @@ impl Questions {
     /// Whether a question is open.
     pub(crate) fn is_open(&self) -> bool {
         !self.0.is_empty()
+    }
+
+    /// Whether keys that are bound to actions run them while the question is open.
+    pub(crate) fn lets_keys_act(&self) -> bool {
+        self.0.front().is_some_and(|open| open.lets_keys_act)
     }
 
     /// The open question, its explanation with preview, its buttons, and the marked button, for screen readers.

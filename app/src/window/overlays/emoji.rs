@@ -18,7 +18,7 @@ pub(crate) fn items() -> Vec<Item<Choice>> {
             None => format!("{emoji}  {name}"),
         };
         let choice = Choice::Text(emoji.to_owned());
-        Some(Item::new(title, choice).named(name, &[]))
+        Some(Item::new(title, choice).named(name))
     });
     rows.collect()
 }

@@ -12,6 +12,7 @@ pub(crate) mod emoji;
 pub(crate) mod hints;
 pub(crate) mod hover;
 pub(crate) mod menu;
+pub(crate) mod palette;
 pub(crate) mod panel;
 pub(crate) mod paste_question;
 pub(crate) mod picker;
@@ -56,8 +57,8 @@ pub(crate) struct Overlays {
     pub(crate) block_hover: Option<(PaneId, u64)>,
     /// The panel, if it is open.
     pub(crate) picker: Option<Picker>,
-    /// Names of the actions that were chosen from a list, the latest last.
-    pub(crate) used_actions: Vec<&'static str>,
+    /// Ids of the entries that were chosen from the palette, the latest last.
+    pub(crate) used_entries: Vec<String>,
     pub(crate) questions: Questions,
     /// The agents' questions, as last shown.
     pub(crate) asked: Asked,
@@ -69,6 +70,15 @@ pub(crate) struct Overlays {
 }
 
 impl Overlays {
+    /// Whether the open question steps aside for a list, a search or labels that the user opened with its keys.
+    pub(crate) fn question_waits(&self) -> bool {
+        let is_tried = self.picker.is_some()
+            || self.search.is_some()
+            || self.hints.is_some()
+            || self.menu.is_some();
+        is_tried && self.questions.lets_keys_act()
+    }
+
     /// Schedules a search of new output in the searched pane.
     pub(crate) fn search_output(&mut self, pane: PaneId) {
         if let Some(search) = self.search.as_mut().filter(|search| search.pane == pane)

@@ -234,7 +234,7 @@ impl<C> Panel<C> {
     /// Lists the items that match the input, best match first.
     fn narrow(&mut self) {
         self.message = None;
-        let mut query = Query::new(self.query.text());
+        let query = Query::new(self.query.text());
         let ranked = self.items.iter().enumerate().filter_map(|(item, content)| {
             let (rank, accents) = query.rank(content)?;
             Some((rank, Shown { item, accents }))
@@ -410,7 +410,7 @@ impl<C> Panel<C> {
         if place.foot.height > 0 {
             scene.quads.push(quad(PixelRect { height: 1, ..place.foot }, colors.hairline));
             let marked = self.shown.get(self.marked);
-            let about = marked.map_or("", |shown| self.items[shown.item].about);
+            let about = marked.map_or("", |shown| &self.items[shown.item].about);
             scene.labels.push(label(place.foot, about, colors.muted));
         }
         caret

@@ -5,7 +5,8 @@ use std::path::Path;
 use unterm_mux::TabId;
 use unterm_renderer::Renderer;
 
-use crate::action::Entry;
+use crate::action::{Action, Entry};
+use crate::config::listed::Listed;
 use crate::window::{
     overlays::panel::{Panel, item::Item},
     ui::geometry::Geometry,
@@ -17,6 +18,16 @@ const SHELLS: &[&str] = &["bash", "zsh", "fish", "nu", "pwsh", "elvish", "xonsh"
 #[derive(Clone)]
 pub(crate) enum Choice {
     Command(&'static Entry),
+    /// An entry of the user's own, with its title.
+    Own(String, Vec<Action>),
+    /// A setting to change.
+    Setting(Listed),
+    /// A value of a setting, as TOML.
+    Value(Listed, String),
+    /// A page of the manual.
+    Page(&'static str),
+    /// The name of a layout.
+    Layout(String),
     Theme(String),
     Tab(TabId),
     /// The name of a profile.
@@ -37,6 +48,8 @@ pub(crate) struct Picker {
     pub(crate) panel: Panel<Choice>,
     /// The action whose argument is typed.
     pub(crate) argument: Option<&'static Entry>,
+    /// The setting whose value is typed.
+    pub(crate) setting: Option<Listed>,
     /// The tab that the action applies to; `None` for the active tab.
     pub(crate) target: Option<TabId>,
     /// The panel previews a theme that is not the configured one.
@@ -60,7 +73,8 @@ impl Picker {
 
 pub(crate) fn action_item(entry: &'static Entry) -> Item<Choice> {
     Item::new(entry.title, Choice::Command(entry))
-        .named(entry.name, entry.synonyms)
+        .named(entry.name)
+        .also(entry.synonyms.iter().copied())
         .described(entry.summary())
 }
 
@@ -101,51 +115,4 @@ pub(crate) fn shells() -> Vec<String> {
             seen.insert(name)
         })
         .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::action::ACTIONS;
-
-    /// The action that Enter runs for this palette input.
-    fn found(typed: &str) -> &'static str {
-        let mut panel = Panel::new("", ACTIONS.iter().map(action_item).collect(), 0);
-        panel.insert(typed);
-        match panel.choice() {
-            Some(Choice::Command(entry)) => entry.name,
-            _ => "",
-        }
-    }
-
-    #[test]
-    fn each_action_is_found_by_its_title_its_name_and_its_synonyms() {
-        for entry in ACTIONS {
-            assert_eq!(found(entry.title), entry.name);
-            assert_eq!(found(&entry.title.to_lowercase()), entry.name);
-            assert_eq!(found(entry.name), entry.name);
-            for synonym in entry.synonyms {
-                assert_eq!(found(synonym), entry.name, "{synonym}");
-            }
-        }
-    }
-
-    #[test]
-    fn words_of_other_programs_find_what_they_mean() {
-        for (typed, name) in [
-            ("find", "search"),
-            ("screenshot", "capture_window"),
-            ("preferences", "settings"),
-            ("vertical split", "split_right"),
-            ("color scheme", "choose_theme"),
-            ("reload", "open_config"),
-            ("quit", "close_window"),
-            ("resize", "resize_left"),
-            ("Type into all panes", "broadcast_all"),
-            ("ntab", "new_tab"),
-            ("broadcast", "broadcast_tab"),
-        ] {
-            assert_eq!(found(typed), name, "{typed}");
-        }
-    }
 }

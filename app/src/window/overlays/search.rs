@@ -19,7 +19,11 @@ use unterm_mux::{Pane, PaneId};
 use unterm_renderer::{Highlight, PixelRect};
 use unterm_term::{Case, LineId, Pattern, PatternKind, Point, SearchOrder, SnapshotRow, TextRange};
 
-use crate::window::{inbox::Inbox, overlays::search::found::Found, ui::line::Line};
+use crate::window::{
+    inbox::Inbox,
+    overlays::search::found::Found,
+    ui::{geometry::contains, line::Line},
+};
 
 /// The most matches to keep; the bar shows a "+" if there are more.
 const CAP: usize = 100_000;
@@ -70,6 +74,42 @@ pub(crate) struct FromCopyMode {
     pub(crate) forward: bool,
 }
 
+/// A button of the bar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Button {
+    /// Switches to the next kind.
+    Kind,
+    /// Goes to the previous match.
+    Previous,
+    /// Goes to the next match.
+    Next,
+    Close,
+}
+
+/// Where the bar and its buttons are.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Places {
+    pub(crate) bar: PixelRect,
+    pub(crate) kind: PixelRect,
+    pub(crate) previous: PixelRect,
+    pub(crate) next: PixelRect,
+    pub(crate) close: PixelRect,
+}
+
+impl Places {
+    /// The button at a point.
+    pub(crate) fn button(&self, x: f64, y: f64) -> Option<Button> {
+        [
+            (self.kind, Button::Kind),
+            (self.previous, Button::Previous),
+            (self.next, Button::Next),
+            (self.close, Button::Close),
+        ]
+        .into_iter()
+        .find_map(|(rect, button)| contains(rect, x, y).then_some(button))
+    }
+}
+
 /// An open search.
 pub(crate) struct SearchBar {
     pub(crate) pane: PaneId,
@@ -96,8 +136,8 @@ pub(crate) struct SearchBar {
     pub(crate) again: Option<Instant>,
     /// The latest search has ended.
     pub(crate) is_answered: bool,
-    /// Where the bar was last drawn, and the label of its kind.
-    pub(crate) places: Cell<(PixelRect, PixelRect)>,
+    /// Where the bar and its buttons were last drawn.
+    pub(crate) places: Cell<Places>,
 }
 
 impl SearchBar {

@@ -43,7 +43,7 @@ const STEPS: [Step; 5] = [
 pub(crate) fn step(number: usize, keys: impl Fn(&str) -> String) -> Option<Confirm> {
     let Step { title, text } = STEPS.get(number)?;
     let question = format!("{title} ({} of {})", number + 1, STEPS.len());
-    let step = Confirm::new(question, with_keys(text, keys));
+    let step = Confirm::new(question, with_keys(text, keys)).letting_keys_act();
     Some(match number + 1 < STEPS.len() {
         true => step.button("Next", 'n', Answer::Tour(number + 1)).last("Skip"),
         false => step.last("Close"),

@@ -4,6 +4,7 @@
 
 pub(crate) mod blur;
 pub(crate) mod drop_down;
+pub(crate) mod icon;
 pub(crate) mod look;
 pub(crate) mod mapping;
 pub(crate) mod pacing;

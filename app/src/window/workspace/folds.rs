@@ -63,7 +63,7 @@ impl Folds {
     /// Folds the output of every finished command; returns false if nothing was left to fold.
     pub(crate) fn fold_all(&mut self, term: &Term) -> bool {
         let before = self.ids.len();
-        let ids = term.commands().rev().map(|command| command.id);
+        let ids = term.commands_with_rests().rev().map(|command| command.id);
         let ids = ids.filter(|id| hidden(term, *id).is_some()).take(CAP);
         self.ids.extend(ids);
         self.ids.len() > before
@@ -106,7 +106,7 @@ impl Folds {
         top: Option<LineId>,
         more: usize,
     ) -> bool {
-        self.ids.retain(|id| term.command(*id).is_some());
+        self.ids.retain(|id| term.command_or_rest(*id).is_some());
         self.hidden = self.ids.iter().filter_map(|id| hidden(term, *id)).collect();
         if term.screen() != ScreenKind::Main {
             term.snapshot(snapshot, top);
@@ -205,12 +205,16 @@ pub(crate) fn can_fold(term: &Term, id: u64) -> bool {
 }
 
 fn hidden(term: &Term, id: u64) -> Option<Hidden> {
-    let command = term.command(id).filter(|command| !command.is_running())?;
-    let prompt = command.prompt?.line;
+    let command = term.command_or_rest(id).filter(|command| !command.is_running())?;
     let range = term.output_range(id)?;
+    // If the prompt is gone, the first kept line of the output stays, so that the note has a line to stand on.
+    let shown = match command.prompt.filter(|_| !term.is_rest(command)) {
+        Some(prompt) => prompt.line,
+        None => range.start.line,
+    };
     let first =
-        LineId(range.start.line.0 + u64::from(range.start.col > 0)).max(LineId(prompt.0 + 1));
-    let next = term.prompt_after(prompt).map_or(u64::MAX, |next| next.0.saturating_sub(1));
+        LineId(range.start.line.0 + u64::from(range.start.col > 0)).max(LineId(shown.0 + 1));
+    let next = term.prompt_after(shown).map_or(u64::MAX, |next| next.0.saturating_sub(1));
     let last = LineId(range.end.line.0.min(next));
     (first <= last).then_some(Hidden { id, first, last })
 }

@@ -1,7 +1,7 @@
 //! Commands marked by OSC 133 and 633: finding them by line, selecting their output, clicking at their prompt.
 
 use super::Fixture;
-use crate::{Command, LineId, Point, Size, Term};
+use crate::{Command, LineId, Options, Parser, Point, Size, Term};
 
 /// The bytes of a prompt `$ `, an input, its output, and the exit code.
 fn run(input: &str, output: &str, code: i32) -> String {
@@ -603,4 +603,42 @@ fn a_prompt_without_a_fresh_line_begins_where_the_cursor_is() {
     let running =
         "\x1b]133;A;nonce=n1\x07$ \x1b]133;B\x07x\r\n\x1b]133;C;nonce=n1\x07\x1b]133;P;k=i\x07";
     assert!(with_nonce(running).term.command(1).is_some_and(Command::is_running));
+}
+
+#[test]
+fn output_longer_than_the_history_keeps_its_rest() {
+    let options = Options { scrollback: 100, ..Options::default() };
+    let (mut term, mut parser) = (Term::new(Size::cells(20, 4), options), Parser::new());
+    let long: String = (1..=3000).map(|line| format!("line {line}\r\n")).collect();
+    let prompt = "\x1b]133;A\x07$ \x1b]133;B\x07";
+    let running = format!("{prompt}seq\r\n\x1b]133;C\x07{long}");
+    parser.advance(&mut term, running.as_bytes());
+    for (end, exit_code) in [("", None), ("\x1b]133;D;3\x07", Some(3)), (prompt, Some(3))] {
+        parser.advance(&mut term, end.as_bytes());
+        assert!(term.command(1).is_none(), "its prompt is gone");
+        let rest = term.command_or_rest(1).expect("its output is not");
+        assert!(term.is_rest(rest));
+        assert_eq!((rest.exit_code, rest.line.as_deref()), (exit_code, Some("seq")));
+        let text = output(&term, 1).expect("output");
+        assert!(text.starts_with("line ") && text.ends_with("line 3000"), "{text}");
+        assert!((100..=104).contains(&text.lines().count()), "{}", text.lines().count());
+    }
+    // Lines that rewrap keep it.
+    for cols in [8, 40] {
+        term.resize(Size::cells(cols, 4));
+        assert!(output(&term, 1).is_some_and(|text| text.ends_with("line 3000")), "{cols}");
+    }
+    let all: Vec<_> = term.commands_with_rests().map(|command| command.id).collect();
+    assert_eq!(all, [1, 2]);
+    // It is gone once all of it has left the history.
+    parser.advance(&mut term, format!("next\r\n\x1b]133;C\x07{long}").as_bytes());
+    assert!(term.command_or_rest(1).is_none() && output(&term, 1).is_none());
+}
+
+#[test]
+fn a_cleared_screen_keeps_no_rest() {
+    let shown = run("a", "1\r\n2\r\n", 0) + "\x1b]133;A\x07$ \x1b]133;B\x07clear\r\n\x1b]133;C\x07";
+    let fixture = after(shown + "\x1b[H\x1b[2J\x1b[3J\x1b]133;D;0\x07\x1b]133;A\x07$ \x1b]133;B\x07");
+    let kept: Vec<_> = fixture.term.commands_with_rests().map(|command| command.id).collect();
+    assert_eq!(kept, [3]);
 }

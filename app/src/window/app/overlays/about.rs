@@ -23,6 +23,8 @@ impl App {
         let keys =
             |name: &str| keys::find(name).map_or_else(|_| String::new(), |it| keymap.keys_of(it));
         let Some(question) = tour::step(step, keys) else { return false };
+        // The tour steps aside only for what its own keys open.
+        self.close_search();
         self.ask(question);
         true
     }

@@ -15,6 +15,7 @@ use crate::window::{
     },
     surface::plan::Drawn,
 };
+use crate::{action::Action, config::keys::Found};
 
 /// Maximum number of queued questions; further ones are rejected with a message.
 const CAP: usize = 8;
@@ -24,7 +25,7 @@ pub(crate) struct QuestionsLayer;
 
 impl Layer for QuestionsLayer {
     fn is_open(&self, app: &App) -> bool {
-        app.overlays.questions.is_open()
+        app.overlays.questions.is_open() && !app.overlays.question_waits()
     }
 
     fn has_mouse(&self) -> bool {
@@ -36,6 +37,9 @@ impl Layer for QuestionsLayer {
     }
 
     fn key(&self, app: &mut App, press: &Press<'_>) -> bool {
+        if app.tries_key(press) {
+            return false;
+        }
         app.confirm_key(press.pressed, press.modifiers);
         true
     }
@@ -57,6 +61,9 @@ impl Layer for QuestionsLayer {
     }
 
     fn draw(&self, drawn: &Drawn<'_>, canvas: &mut Canvas<'_, '_>) {
+        if drawn.overlays.question_waits() {
+            return;
+        }
         drawn.overlays.questions.draw(canvas.geometry, canvas.colors, canvas.pointer, canvas.scene);
     }
 }
@@ -73,6 +80,16 @@ impl App {
         }
         self.overlays.questions.0.push_back(confirm);
         self.surface.pacing.ask();
+    }
+
+    /// Whether a key runs its action although a question is open: the tour lets the user try keys. Ctrl+C closes questions.
+    fn tries_key(&self, press: &Press<'_>) -> bool {
+        let bound = self.prefs.found(&[], press.pressed, press.modifiers);
+        let copies = matches!(
+            bound,
+            Some((_, Found::Actions([Action::Copy]))) if !press.modifiers.contains(Modifiers::SHIFT)
+        );
+        bound.is_some() && !copies && self.overlays.questions.lets_keys_act()
     }
 
     /// Handles a key while a question is open; programs receive no keys then.

@@ -11,17 +11,25 @@ use crate::window::{
     },
     overlays::{
         canvas::Canvas,
-        emoji,
+        emoji, palette,
         panel::{Outcome, Panel, item::Item},
-        picker::{Choice, Picker, action_item, shell_items},
+        picker::{Choice, Picker, shell_items},
         taker::Taker,
     },
     surface::plan::Drawn,
+    system::errand::Done,
 };
 use crate::{
-    action::{ACTIONS, Action, Entry, Takes},
-    config::{edit, theme},
+    action::ACTIONS,
+    config::{
+        NO_EMOJI_FONT, edit,
+        listed::{Kind, Listed},
+        theme,
+    },
 };
+
+/// The topic of messages about settings.
+const SETTING: &str = "setting";
 
 /// The palette and similar lists.
 pub(crate) struct PickerLayer;
@@ -75,13 +83,14 @@ impl Layer for PickerLayer {
 }
 
 impl App {
-    fn pick(&mut self, hint: &str, items: Vec<Item<Choice>>, marked: usize) {
+    pub(crate) fn pick(&mut self, hint: &str, items: Vec<Item<Choice>>, marked: usize) {
         // An open list may preview a theme; closing it restores the configured theme.
         self.close_picker();
         let panel = Panel::new(hint, items, marked);
         self.overlays.picker = Some(Picker {
             panel,
             argument: None,
+            setting: None,
             target: None,
             previews: false,
             code: None,
@@ -120,6 +129,10 @@ impl App {
         self.pick("Type a name, a keyword or a code point such as U+263A", emoji::items(), 0);
         if let Some(picker) = &mut self.overlays.picker {
             picker.code = Some(String::new());
+            self.errand("emoji", || match unterm_renderer::has_emoji_font() {
+                true => Done::Nothing,
+                false => Done::Said("emoji", NO_EMOJI_FONT.to_owned()),
+            });
         }
     }
 
@@ -146,19 +159,8 @@ impl App {
     }
 
     fn command_items(&self) -> Vec<Item<Choice>> {
-        let is_list = |entry: &Entry| {
-            matches!(entry.takes, Takes::Nothing(Action::CommandPalette | Action::Launcher))
-        };
-        ACTIONS
-            .iter()
-            .filter(|entry| !is_list(entry))
-            .map(|entry| {
-                let used = self.overlays.used_actions.iter().position(|name| *name == entry.name);
-                action_item(entry)
-                    .noted(self.prefs.keymap.keys_of(entry))
-                    .used(used.map_or(0, |at| at as u32 + 1))
-            })
-            .collect()
+        let used = &self.overlays.used_entries;
+        palette::entries(&self.prefs.config, &self.prefs.keymap, used)
     }
 
     /// Lists every theme, and previews the marked one.
@@ -295,6 +297,52 @@ impl App {
         }
     }
 
+    /// Changes a setting from the palette: turns a switch, or asks for the value.
+    fn change_setting(&mut self, setting: Listed) {
+        match &setting.kind {
+            Kind::Switch(on) => {
+                let text = (!on).to_string();
+                if let Err(why) = self.write_setting(&setting, &text) {
+                    self.complain(SETTING, why);
+                }
+            }
+            Kind::Choice(options) => {
+                let current = setting.value.trim_matches('"');
+                let marked = options.iter().position(|option| option == current).unwrap_or(0);
+                let item = |option: &String| {
+                    let note = if option == current { "now" } else { "" };
+                    Item::new(option, Choice::Value(setting.clone(), option.clone())).noted(note)
+                };
+                let items = options.iter().map(item).collect();
+                self.pick(&format!("{}: {}", setting.id(), setting.doc), items, marked);
+            }
+            Kind::Value => {
+                self.pick(&format!("{}: {}", setting.id(), setting.doc), Vec::new(), 0);
+                if let Some(picker) = &mut self.overlays.picker {
+                    picker.panel.prefill(setting.value.trim_matches('"'));
+                    picker.setting = Some(setting);
+                }
+            }
+        }
+    }
+
+    /// Writes a setting to the configuration file, and reports its value; the file watchers apply it.
+    ///
+    /// # Errors
+    /// What is wrong with the value, for people.
+    fn write_setting(&mut self, setting: &Listed, text: &str) -> Result<(), String> {
+        let home = self.prefs.settings.home().to_owned();
+        // A text that looks like a number or a switch may be meant as text.
+        let value = match setting.value.starts_with('"') {
+            true => text.into(),
+            false => Listed::read(text),
+        };
+        let shown = value.to_string();
+        edit::set(&home, &setting.path(), value).map_err(|error| format!("{error:#}"))?;
+        self.notify(SETTING, format!("{} = {}", setting.id(), shown.trim()));
+        Ok(())
+    }
+
     fn close_picker(&mut self) {
         if self.overlays.picker.take().is_some_and(|picker| picker.previews) {
             self.apply_theme();
@@ -314,6 +362,18 @@ impl App {
             }
             return;
         }
+        if let Some(setting) = picker.setting.clone() {
+            let text = picker.panel.query().to_owned();
+            match self.write_setting(&setting, &text) {
+                Ok(()) => self.overlays.picker = None,
+                Err(why) => {
+                    if let Some(picker) = &mut self.overlays.picker {
+                        picker.panel.complain(why);
+                    }
+                }
+            }
+            return;
+        }
         let Some(choice) = picker.panel.choice().cloned() else {
             // Without a list, the input is the answer.
             if let (Some(number), true) = (picker.answering, picker.panel.is_without_items()) {
@@ -323,10 +383,11 @@ impl App {
             }
             return;
         };
-        if let Choice::Command(entry) = choice {
+        let id = palette::id(&choice);
+        if !id.is_empty() {
             // Of two equal matches, the palette lists the more recently used first.
-            self.overlays.used_actions.retain(|name| *name != entry.name);
-            self.overlays.used_actions.push(entry.name);
+            self.overlays.used_entries.retain(|used| *used != id);
+            self.overlays.used_entries.push(id);
         }
         match choice {
             Choice::Command(entry) => match entry.plain() {
@@ -340,6 +401,30 @@ impl App {
                     picker.argument = Some(entry);
                 }
             },
+            Choice::Own(_, actions) => {
+                self.overlays.picker = None;
+                for action in actions {
+                    self.act_by_choice(None, action);
+                }
+            }
+            Choice::Setting(setting) => {
+                self.overlays.picker = None;
+                self.change_setting(setting);
+            }
+            Choice::Value(setting, value) => {
+                self.overlays.picker = None;
+                if let Err(why) = self.write_setting(&setting, &value) {
+                    self.complain(SETTING, why);
+                }
+            }
+            Choice::Page(topic) => {
+                self.overlays.picker = None;
+                self.show_manual(topic);
+            }
+            Choice::Layout(name) => {
+                self.overlays.picker = None;
+                self.open_layout(Some(&name));
+            }
             Choice::Theme(name) => {
                 self.overlays.picker = None;
                 self.set_theme(&name);

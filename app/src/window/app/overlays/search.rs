@@ -15,7 +15,7 @@ use crate::window::{
     },
     overlays::{
         canvas::Canvas,
-        search::{FromCopyMode, SearchBar, found::Found},
+        search::{Button, FromCopyMode, SearchBar, found::Found},
         taker::Taker,
     },
     surface::plan::Drawn,
@@ -62,13 +62,23 @@ impl Layer for SearchLayer {
         app.input.pointer.position.is_some_and(|(x, y)| app.search_pressed(x, y))
     }
 
+    /// The button under the pointer changes its color.
+    fn point(&self, app: &mut App, x: f64, y: f64) -> bool {
+        let bar = app.overlays.search.as_ref().map(|search| search.places.get().bar);
+        if bar.is_some_and(|bar| contains(bar, x, y)) {
+            app.surface.pacing.ask();
+        }
+        false
+    }
+
     fn draw(&self, drawn: &Drawn<'_>, canvas: &mut Canvas<'_, '_>) {
         let Some(search) = &drawn.overlays.search else { return };
         let Some(area) = canvas.area(search.pane) else { return };
         let seen = canvas.seen(search.pane, area, search.range());
         let place = (pixels(area), &seen[..]);
         let (preedit, look) = (canvas.preedit_of(Taker::Search), (canvas.geometry, canvas.colors));
-        let at = search.draw(preedit, look, place, canvas.renderer, canvas.scene);
+        let pointer = canvas.pointer;
+        let at = search.draw(preedit, look, place, pointer, canvas.renderer, canvas.scene);
         canvas.caret = Some(at);
     }
 }
@@ -207,16 +217,27 @@ impl App {
         }
     }
 
-    /// Handles a mouse press. On the label of the kind, switches to the next kind. False if the press is not on the
-    /// bar.
+    /// Handles a mouse press on the bar and its buttons. False if the press is elsewhere.
     pub(crate) fn search_pressed(&mut self, x: f64, y: f64) -> bool {
         let Some(search) = &mut self.overlays.search else { return false };
-        let (bar, kind) = search.places.get();
-        if contains(kind, x, y) {
-            search.kind = search.kind.next();
-            self.search_now();
+        let places = search.places.get();
+        match places.button(x, y) {
+            Some(Button::Kind) => {
+                search.kind = search.kind.next();
+                self.search_now();
+            }
+            Some(Button::Previous) => {
+                search.step(-1);
+                self.show_match();
+            }
+            Some(Button::Next) => {
+                search.step(1);
+                self.show_match();
+            }
+            Some(Button::Close) => self.close_search(),
+            None => {}
         }
-        contains(bar, x, y)
+        contains(places.bar, x, y)
     }
 
     /// Inserts text from an input method or a paste.

@@ -237,6 +237,17 @@ fn the_tour_has_five_steps_and_can_be_skipped() {
     script.key("escape");
     script.key("x");
     assert_eq!(script.typed(0), "x", "Esc skips the rest");
+    script.key("f5");
+    script.key("f7");
+    assert_eq!(script.app.mux.panes().len(), 2, "its keys can be tried");
+    assert!(script.frame().contains("(1 of 5)"), "and it stays open");
+    script.key("ctrl+shift+f");
+    script.key("n");
+    let frame = script.frame();
+    assert!(!frame.contains("(1 of 5)") && frame.contains("label n\n"), "{frame}");
+    script.key("escape");
+    assert!(script.frame().contains("(1 of 5)"), "it comes back after the search");
+    script.key("escape");
     script.key("f6");
     let about = script.frame();
     assert!(about.contains(&format!("label Unterm {}\n", env!("CARGO_PKG_VERSION"))), "{about}");

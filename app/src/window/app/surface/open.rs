@@ -16,7 +16,7 @@ use crate::window::{
     app::App,
     effect::Effect,
     surface::{
-        drop_down,
+        drop_down, icon,
         mapping::{self, Mapping},
         screen::Screen,
         wayland, x_server,
@@ -58,7 +58,10 @@ impl App {
             self.surface.is_transparent = false;
             self.notify("opacity", x_server::NO_COMPOSITOR.to_owned());
         }
-        let attributes = Window::default_attributes().with_title("Unterm").with_visible(false);
+        let attributes = Window::default_attributes()
+            .with_title("Unterm")
+            .with_window_icon(icon::icon())
+            .with_visible(false);
         let (attributes, last) = self.as_last(attributes, event_loop);
         let (columns, rows) = (self.prefs.config.window.columns, self.prefs.config.window.rows);
         let wanted = Wanted { last, columns, rows, monitor };

@@ -163,22 +163,6 @@ impl App {
         Some(LastSession { width, height, place, maximized, ..LastSession::default() })
     }
 
-    /// Saves the open tabs as a named layout.
-    pub(crate) fn save_layout(&mut self, name: &str) {
-        let layout = Box::new(LayoutFile::of(&self.mux, true));
-        self.effect(Effect::SaveLayout(name.to_owned(), layout));
-    }
-
-    /// Writes a named layout.
-    pub(crate) fn write_layout(&mut self, name: &str, layout: &LayoutFile) {
-        match layout.write(self.prefs.settings.home(), name) {
-            Ok(file) => self.notify("layout", format!("Layout saved.\n{}", file.display())),
-            Err(error) => {
-                self.complain("layout", format!("Can't save the layout.\n{error:#}"));
-            }
-        }
-    }
-
     /// Opens the tabs, splits and directories of the last window in this one. Programs do not run on: shells start in
     /// their place. Returns false if there are none, or if they are open.
     pub(crate) fn reopen_last(&mut self) -> bool {

@@ -13,7 +13,7 @@ use crate::window::{
     },
     workspace::copy::{LINES_CAP, ansi, lines},
 };
-use crate::{editor, local_time};
+use crate::{cli::manual, editor, local_time};
 
 /// The topic of messages.
 const ABOUT: &str = "pager";
@@ -39,9 +39,23 @@ impl App {
         let Some(id) = self.workspace.command_meant(&pane) else { return self.no_commands() };
         let range = pane.term().output_range(id);
         match range {
-            Some(range) => self.page(pane, range, 1, "Output"),
+            Some(range) => {
+                self.say_if_rest(&pane, id);
+                self.page(pane, range, 1, "Output");
+            }
             None => self.notify(ABOUT, "The command printed nothing.".to_owned()),
         }
+    }
+
+    /// Shows a page of the manual in a tab.
+    pub(crate) fn show_manual(&mut self, topic: &'static str) {
+        let Some(text) = manual::text(topic) else { return };
+        let home = self.prefs.settings.home().to_owned();
+        let name = format!("{topic}_{}.txt", local_time::stamp());
+        self.errand(ABOUT, move || match PagedFile::write(&home, &name, &text) {
+            Ok(file) => Done::Paged(Page { file, line: 1, title: "Manual", cwd: None }),
+            Err(error) => Done::Failed(ABOUT, format!("Can't write the text.\n{error:#}")),
+        });
     }
 
     /// Writes text with its colours to a file, and opens the pager at a line of it.

@@ -9,6 +9,9 @@ use crate::window::{
     workspace::{blocks::part::Part, selection::Selection},
 };
 
+/// What is said of a command whose output is longer than the history.
+const REST: &str = "The beginning of the output is gone from the history.";
+
 /// The input that types a line again. If a program may have forged the line, Enter is left to the user.
 fn rerun_input(pane: &Pane, line: &str, authentic: bool) -> Vec<u8> {
     let modes = pane.term().modes();
@@ -89,9 +92,21 @@ impl App {
             Some(range) => {
                 view.selection = Some(Selection::of(range, seq));
                 view.reveal(range.start.line);
+                self.say_if_rest(&pane, id);
                 self.surface.pacing.ask();
             }
             None => self.notify("commands", "The command printed nothing.".to_owned()),
+        }
+    }
+
+    /// Says so if the beginning of a command's output is gone.
+    pub(crate) fn say_if_rest(&mut self, pane: &Pane, id: u64) {
+        let is_rest = {
+            let term = pane.term();
+            term.command_or_rest(id).is_some_and(|command| term.is_rest(command))
+        };
+        if is_rest {
+            self.notify("commands", REST.to_owned());
         }
     }
 
@@ -118,7 +133,7 @@ impl App {
             if !term.commands().next_back().is_some_and(Command::is_prompting) {
                 return None;
             }
-            let command = term.command(id)?;
+            let command = term.command_or_rest(id)?;
             (command.line.clone().filter(|line| !line.is_empty())?, command.is_authentic)
         };
         Some(rerun_input(pane, &line, authentic))
@@ -133,9 +148,10 @@ impl App {
             }
             return self.surface.pacing.ask();
         }
-        let (text, authentic, prompts) = {
+        let (text, authentic, prompts, is_rest) = {
             let term = pane.term();
-            let command = term.command(id);
+            let command = term.command_or_rest(id);
+            let is_rest = command.is_some_and(|command| term.is_rest(command));
             let authentic = command.is_some_and(|command| command.is_authentic);
             let prompts = term.commands().next_back().is_some_and(Command::is_prompting);
             let text = match part {
@@ -144,7 +160,7 @@ impl App {
                     command.and_then(|c| c.line.clone())
                 }
             };
-            (text.filter(|text| !text.is_empty()), authentic, prompts)
+            (text.filter(|text| !text.is_empty()), authentic, prompts, is_rest)
         };
         let Some(text) = text else {
             let what = match part {
@@ -161,7 +177,11 @@ impl App {
                 let lines = text.lines().count();
                 self.store(Buffer::Clipboard, text);
                 let lines = if lines == 1 { "a line".to_owned() } else { format!("{lines} lines") };
-                self.notify("commands", format!("Copied {lines}."));
+                let rest = match is_rest && part == Part::CopyOutput {
+                    true => format!("\n{REST}"),
+                    false => String::new(),
+                };
+                self.notify("commands", format!("Copied {lines}.{rest}"));
             }
             Part::Rerun if !prompts => {
                 self.notify(

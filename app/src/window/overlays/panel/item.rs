@@ -1,15 +1,16 @@
 //! An item of a panel: what it shows, and the names by which it is found.
 
+use std::borrow::Cow;
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Item<C> {
     pub(crate) title: String,
-    /// Drawn at the right: the keys bound to the item, or its kind.
+    /// Drawn at the right: the keys bound to the item, its value or its kind.
     pub(crate) note: String,
     /// A one-line description, drawn below the list while the item is marked.
-    pub(crate) about: &'static str,
-    /// The name in the configuration, and synonyms that also match.
-    pub(crate) name: &'static str,
-    pub(crate) synonyms: &'static [&'static str],
+    pub(crate) about: Cow<'static, str>,
+    /// Other names that also match: the name in the configuration, and synonyms.
+    pub(crate) names: Vec<Cow<'static, str>>,
     /// Higher for items used more recently; 0 for an item not used yet.
     pub(crate) used: u32,
     pub(crate) choice: C,
@@ -20,9 +21,8 @@ impl<C> Item<C> {
         Self {
             title: title.into(),
             note: String::new(),
-            about: "",
-            name: "",
-            synonyms: &[],
+            about: Cow::Borrowed(""),
+            names: Vec::new(),
             used: 0,
             choice,
         }
@@ -32,22 +32,23 @@ impl<C> Item<C> {
         Self { note: note.into(), ..self }
     }
 
-    /// Adds names that also match.
-    pub(crate) fn named(self, name: &'static str, synonyms: &'static [&'static str]) -> Self {
-        Self { name, synonyms, ..self }
+    /// Adds a name that also matches.
+    pub(crate) fn named(mut self, name: impl Into<Cow<'static, str>>) -> Self {
+        self.names.push(name.into());
+        self
     }
 
-    pub(crate) fn described(self, about: &'static str) -> Self {
-        Self { about, ..self }
+    /// Adds synonyms that also match.
+    pub(crate) fn also(mut self, synonyms: impl IntoIterator<Item = &'static str>) -> Self {
+        self.names.extend(synonyms.into_iter().map(Cow::Borrowed));
+        self
+    }
+
+    pub(crate) fn described(self, about: impl Into<Cow<'static, str>>) -> Self {
+        Self { about: about.into(), ..self }
     }
 
     pub(crate) fn used(self, used: u32) -> Self {
         Self { used, ..self }
-    }
-
-    /// The names other than the title.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
-        let name = Some(self.name).filter(|name| !name.is_empty());
-        name.into_iter().chain(self.synonyms.iter().copied())
     }
 }

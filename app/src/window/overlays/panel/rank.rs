@@ -1,99 +1,181 @@
 //! How well an item of a panel matches the input.
 //!
-//! Exact matches rank first, then prefixes, then word starts, then fuzzy matches by score. Of two equal matches, the
-//! more recently used ranks first.
+//! Each word of the input has to match a word of the item's title or of one of its other names. The ways to match, best first,
+//! are the variants of [`Kind`]; letters that lie scattered over several words are no match. Of two equal matches, the more
+//! recently used ranks first.
 
-use std::{cmp::Reverse, ops::Range};
-
-use nucleo_matcher::{
-    Config, Matcher, Utf32Str,
-    pattern::{CaseMatching, Normalization, Pattern},
-};
+use std::ops::Range;
 
 use crate::window::overlays::panel::item::Item;
+
+/// The fewest letters of a word in which one wrong letter is forgiven, and that may stand inside a word.
+const LONG: usize = 4;
+const INSIDE: usize = 3;
 
 /// How the best of an item's names matches, best kind first. Within a kind, a title ranks before other names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
+    /// The whole name.
     Exact,
-    ExactName,
+    /// The beginning of the name.
     Prefix,
-    PrefixOfName,
+    /// Beginnings of words, in any order: `image pan` for "Pan an image".
     WordStarts,
-    WordStartsOfName,
-    Fuzzy,
-    FuzzyName,
+    /// A word of the input joins beginnings of words that follow each other: `ntab` for "New tab".
+    Joined,
+    /// A word of the input stands inside a word: `croll` for "Scroll".
+    Inside,
+    /// The letters of a word of the input lie in one word, from its first letter on: `splt` for "Split".
+    Shortened,
+    /// A word of the input has one wrong, missing or additional letter, or two exchanged ones: `serach` for "Search".
+    Misspelled,
+    /// Beginnings of words of the description.
+    Described,
 }
 
 /// An item's place in the list, where the least rank is first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Rank {
     kind: Kind,
-    /// The score of a fuzzy match; 0 for other kinds.
-    score: Reverse<u32>,
-    used: Reverse<u32>,
+    /// Whether a name other than the title matches.
+    by_name: bool,
+    used: std::cmp::Reverse<u32>,
 }
 
 /// The input, prepared for matching.
 pub(crate) struct Query {
     text: String,
-    pattern: Pattern,
-    matcher: Matcher,
-    buffer: Vec<char>,
 }
 
 impl Query {
     pub(crate) fn new(text: &str) -> Self {
-        let mut config = Config::DEFAULT;
-        config.prefer_prefix = true;
-        Self {
-            pattern: Pattern::parse(text, CaseMatching::Ignore, Normalization::Smart),
-            text: folded(text),
-            matcher: Matcher::new(config),
-            buffer: Vec::new(),
-        }
+        Self { text: folded(text) }
     }
 
     /// Ranks an item, with the byte ranges of its title that match; `None` if it does not match.
-    pub(crate) fn rank<C>(&mut self, item: &Item<C>) -> Option<(Rank, Vec<Range<usize>>)> {
-        let mut indices = Vec::new();
-        let title = Utf32Str::new(&item.title, &mut self.buffer);
-        let score = self.pattern.indices(title, &mut self.matcher, &mut indices);
-        let (kind, score) = match (self.kind(item), score) {
-            (Some(kind), _) => (kind, 0),
-            (None, Some(score)) => (Kind::Fuzzy, score),
-            (None, None) => (Kind::FuzzyName, self.score_of_names(item)?),
-        };
-        let rank = Rank { kind, score: Reverse(score), used: Reverse(item.used) };
-        Some((rank, byte_ranges(&item.title, indices)))
+    pub(crate) fn rank<C>(&self, item: &Item<C>) -> Option<(Rank, Vec<Range<usize>>)> {
+        let by_title = self.matches(&item.title);
+        let by_name = item.names.iter().filter_map(|name| Some(self.matches(name)?.0)).min();
+        let found = by_title.as_ref().map(|(kind, _)| (*kind, false));
+        let found = found.into_iter().chain(by_name.map(|kind| (kind, true))).min();
+        let (kind, by_name) = found.or_else(|| {
+            let words = self.text.split_whitespace();
+            let is_long = words.clone().all(|word| word.chars().count() > INSIDE);
+            let about = folded(&item.about);
+            let begins = |wanted: &str| words_of(&about).any(|(_, word)| word.starts_with(wanted));
+            (is_long && words.into_iter().all(begins)).then_some((Kind::Described, true))
+        })?;
+        let accents = by_title.map(|(_, accents)| accents).unwrap_or_default();
+        Some((Rank { kind, by_name, used: std::cmp::Reverse(item.used) }, accents))
     }
 
-    /// The kind of an exact, prefix or word-start match; `None` if only a fuzzy match is possible.
-    fn kind<C>(&self, item: &Item<C>) -> Option<Kind> {
+    /// How the input matches a name, with the byte ranges of the name.
+    fn matches(&self, name: &str) -> Option<(Kind, Vec<Range<usize>>)> {
         let query = self.text.as_str();
-        let of = |name: &str, kinds: [Kind; 3]| {
-            let name = folded(name);
-            match () {
-                () if name == query => Some(kinds[0]),
-                () if name.starts_with(query) => Some(kinds[1]),
-                () if begins_words(&name, query) => Some(kinds[2]),
-                () => None,
-            }
-        };
-        let names = item.names().filter_map(|name| {
-            of(name, [Kind::ExactName, Kind::PrefixOfName, Kind::WordStartsOfName])
-        });
-        let title = of(&item.title, [Kind::Exact, Kind::Prefix, Kind::WordStarts]);
-        names.chain(title).min()
+        let folded = folded(name);
+        // Ranges hold only where folding kept every byte in its place.
+        let is_same = folded.len() == name.len();
+        let shown = |ranges: Vec<Range<usize>>| if is_same { joined(ranges) } else { Vec::new() };
+        if folded == query {
+            return Some((Kind::Exact, shown(std::iter::once(0..name.len()).collect())));
+        }
+        if folded.starts_with(query) {
+            return Some((Kind::Prefix, shown(std::iter::once(0..query.len()).collect())));
+        }
+        let (mut worst, mut ranges) = (Kind::WordStarts, Vec::new());
+        for wanted in query.split_whitespace() {
+            let (kind, more) = word_matches(&folded, wanted)?;
+            worst = worst.max(kind);
+            ranges.extend(more);
+        }
+        Some((worst, shown(ranges)))
     }
+}
 
-    fn score_of_names<C>(&mut self, item: &Item<C>) -> Option<u32> {
-        let scores = item.names().filter_map(|name| {
-            let name = folded(name);
-            self.pattern.score(Utf32Str::new(&name, &mut self.buffer), &mut self.matcher)
-        });
-        scores.max()
+/// How a word of the input matches a word of a name, and where.
+fn word_matches(name: &str, wanted: &str) -> Option<(Kind, Vec<Range<usize>>)> {
+    let one = |kind: Kind, start: usize, length: usize| {
+        Some((kind, std::iter::once(start..start + length).collect()))
+    };
+    if let Some((at, _)) = words_of(name).find(|(_, word)| word.starts_with(wanted)) {
+        return one(Kind::WordStarts, at, wanted.len());
     }
+    let words: Vec<_> = words_of(name).collect();
+    if let Some(ranges) = (0..words.len()).find_map(|from| beginnings(&words[from..], wanted)) {
+        return Some((Kind::Joined, ranges));
+    }
+    let length = wanted.chars().count();
+    if length >= INSIDE
+        && let Some((at, inside)) =
+            words.iter().find_map(|(at, word)| Some((at, word.find(wanted)?)))
+    {
+        return one(Kind::Inside, at + inside, wanted.len());
+    }
+    if length < LONG {
+        return None;
+    }
+    if let Some((at, word)) = words.iter().find(|(_, word)| is_shortened(word, wanted)) {
+        return one(Kind::Shortened, *at, word.len());
+    }
+    let near = |word: &str| {
+        word.chars().next() == wanted.chars().next()
+            && strsim::damerau_levenshtein(word, wanted) == 1
+    };
+    match words.iter().find(|(_, word)| near(word)) {
+        Some((at, word)) => one(Kind::Misspelled, *at, word.len()),
+        None => None,
+    }
+}
+
+/// The words of a name, with their places.
+fn words_of(name: &str) -> impl Iterator<Item = (usize, &str)> {
+    let place = |word: &str| word.as_ptr() as usize - name.as_ptr() as usize;
+    let words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(move |word| (place(word), word))
+}
+
+/// Where `wanted` joins beginnings of these words, each of them and from the first on. At least two words.
+fn beginnings(words: &[(usize, &str)], wanted: &str) -> Option<Vec<Range<usize>>> {
+    let ((at, word), rest) = words.split_first()?;
+    let ends = wanted.char_indices().map(|(end, _)| end).skip(1);
+    // The longest beginning first: `spr` is "sp" and "r" of "split right".
+    for end in ends.collect::<Vec<_>>().into_iter().rev() {
+        if !word.starts_with(&wanted[..end]) {
+            continue;
+        }
+        let left = &wanted[end..];
+        let begins = |(at, word): &(usize, &str)| {
+            word.starts_with(left).then(|| std::iter::once(*at..at + left.len()).collect())
+        };
+        let more = rest.first().and_then(begins).or_else(|| beginnings(rest, left));
+        if let Some(more) = more {
+            let mut ranges: Vec<Range<usize>> = more;
+            ranges.insert(0, *at..at + end);
+            return Some(ranges);
+        }
+    }
+    None
+}
+
+/// Whether `wanted` has letters of one word, in order and from its first letter on, and at least half of them.
+fn is_shortened(word: &str, wanted: &str) -> bool {
+    let mut letters = word.chars();
+    letters.next() == wanted.chars().next()
+        && 2 * wanted.chars().count() >= word.chars().count()
+        && wanted.chars().skip(1).all(|letter| letters.any(|other| other == letter))
+}
+
+/// Joins ranges that touch or overlap, in the order of the text.
+fn joined(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    ranges.sort_by_key(|range| range.start);
+    let mut out: Vec<Range<usize>> = Vec::new();
+    for range in ranges.into_iter().filter(|range| !range.is_empty()) {
+        match out.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => out.push(range),
+        }
+    }
+    out
 }
 
 /// Text in lower case, with a space for each dash or underscore.
@@ -102,47 +184,13 @@ fn folded(text: &str) -> String {
     text.chars().map(|c| if matches!(c, '-' | '_') { ' ' } else { c }).collect()
 }
 
-/// Whether each word of `query` begins a word of `text`.
-fn begins_words(text: &str, query: &str) -> bool {
-    let begins = |wanted: &str| {
-        let mut words = text.split(|c: char| !c.is_alphanumeric());
-        words.any(|word| word.starts_with(wanted))
-    };
-    let mut wanted = query.split_whitespace().peekable();
-    wanted.peek().is_some() && wanted.all(begins)
-}
-
-/// Converts indices of graphemes to byte ranges, and joins adjacent ones.
-fn byte_ranges(text: &str, mut indices: Vec<u32>) -> Vec<Range<usize>> {
-    indices.sort_unstable();
-    indices.dedup();
-    let mut ranges: Vec<Range<usize>> = Vec::new();
-    let mut wanted = indices.into_iter().peekable();
-    // The matcher counts graphemes in Unicode text and characters in ASCII text, where both have the same indices.
-    for (index, (start, part)) in graphemes(text).enumerate() {
-        if wanted.next_if_eq(&(index as u32)).is_none() {
-            continue;
-        }
-        let end = start + part.len();
-        match ranges.last_mut() {
-            Some(last) if last.end == start => last.end = end,
-            _ => ranges.push(start..end),
-        }
-    }
-    ranges
-}
-
-fn graphemes(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    unicode_segmentation::UnicodeSegmentation::grapheme_indices(text, true)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     /// The titles of the items that match `query`, in the order of the list.
     fn listed<'a>(query: &str, items: &'a [Item<()>]) -> Vec<&'a str> {
-        let mut query = Query::new(query);
+        let query = Query::new(query);
         let mut found: Vec<_> =
             items.iter().filter_map(|item| Some((query.rank(item)?.0, &*item.title))).collect();
         found.sort_by_key(|(rank, _)| *rank);
@@ -169,7 +217,7 @@ mod tests {
     fn a_synonym_finds_as_a_title_does_and_a_title_goes_first() {
         let items = [
             item("Reset font size"),
-            item("Close window").named("close_window", &["quit"]),
+            item("Close window").named("close_window").also(["quit"]),
             item("Quick select"),
             item("Quit"),
         ];
@@ -186,9 +234,29 @@ mod tests {
     }
 
     #[test]
-    fn accents_cover_whole_characters() {
-        let whole = byte_ranges("éàb", vec![0, 1]);
-        assert_eq!((whole.len(), whole[0].clone()), (1, 0..4));
-        assert_eq!(byte_ranges("abc", vec![2, 0]), [0..1, 2..3]);
+    fn letters_of_several_words_are_no_match_but_beginnings_are() {
+        let items = ["New tab", "Split right", "Start or stop recording", "Search"].map(item);
+        assert_eq!(listed("ntab", &items), ["New tab"]);
+        assert_eq!(listed("spri", &items), ["Split right"]);
+        assert_eq!(listed("sosr", &items), ["Start or stop recording"]);
+        assert_eq!(listed("srch", &items), ["Search"]);
+        assert_eq!(listed("serach", &items), ["Search"]);
+        assert_eq!(listed("ecord", &items), ["Start or stop recording"]);
+        for scattered in ["nwtb", "eat", "stpre", "lrig", "sorr", "sh"] {
+            assert_eq!(listed(scattered, &items), [""; 0], "{scattered}");
+        }
+    }
+
+    #[test]
+    fn accents_are_where_the_input_matches() {
+        let accents = |query: &str, title: &str| {
+            Query::new(query).rank(&item(title)).map(|(_, accents)| accents)
+        };
+        assert_eq!(accents("image pan", "Pan an image"), Some(vec![0..3, 7..12]));
+        assert_eq!(accents("ntab", "New tab"), Some(vec![0..1, 4..7]));
+        assert_eq!(accents("", "New tab"), Some(vec![]));
+        // A letter whose small form has another length would move the places.
+        assert_eq!(accents("istanbul", "İstanbul"), Some(vec![]));
+        assert_eq!(accents("éà", "éàb"), Some(std::iter::once(0..4).collect()));
     }
 }

@@ -3,7 +3,7 @@
 use unterm_renderer::{Label, LabelAlign, PixelRect, Preedit, Renderer, Scene};
 
 use crate::window::{
-    overlays::search::SearchBar,
+    overlays::search::{Button, Places, SearchBar},
     ui::{
         colors::{Colors, framed, label, quad},
         geometry::Geometry,
@@ -11,7 +11,7 @@ use crate::window::{
 };
 
 /// Width of the bar in logical pixels.
-const WIDTH: f32 = 340.0;
+const WIDTH: f32 = 420.0;
 
 impl SearchBar {
     /// Draws the bar at the top right of the pane at `area`, or at its bottom right if it would cover any of `seen`.
@@ -21,6 +21,7 @@ impl SearchBar {
         preedit: Option<&Preedit>,
         (geometry, colors): (&Geometry, &Colors),
         (area, seen): (PixelRect, &[PixelRect]),
+        pointer: Option<(f64, f64)>,
         renderer: &mut Renderer,
         scene: &mut Scene<'_>,
     ) -> PixelRect {
@@ -40,12 +41,38 @@ impl SearchBar {
         };
         let count = self.count();
         let note = renderer.label_width(&count, size, false).ceil() as u32 + padding;
-        let room = inside.width.saturating_sub(note);
         let label = |rect, text: &str, color| label(geometry, rect, text, color, LabelAlign::Left);
-        let left = inside.x + room as i32;
-        self.places.set((rect, PixelRect { x: left, width: note, ..inside }));
-        let note = label(inside, &count, colors.muted);
+        // In a narrow pane, the buttons give up their room first.
+        let side = geometry.ui_line() + geometry.px(2.0);
+        let shows_buttons = inside.width > note + 5 * side;
+        let buttons = if shows_buttons { 3 * side } else { 0 };
+        let room = inside.width.saturating_sub(note + buttons);
+        let at = |x: u32, width: u32| PixelRect { x: inside.x + x as i32, width, ..inside };
+        let first = inside.width.saturating_sub(buttons);
+        let button = |index: u32| at(first + index * side, if shows_buttons { side } else { 0 });
+        let places = Places {
+            bar: rect,
+            kind: at(room, note),
+            previous: button(0),
+            next: button(1),
+            close: button(2),
+        };
+        self.places.set(places);
+        let pointed = pointer.and_then(|(x, y)| places.button(x, y));
+        let color = |of| if pointed == Some(of) { colors.text } else { colors.muted };
+        let kind = PixelRect { width: note.saturating_sub(padding / 2), ..places.kind };
+        let note = label(kind, &count, color(Button::Kind));
         scene.labels.push(Label { align: LabelAlign::Right, ..note });
+        if shows_buttons {
+            for (rect, sign, of) in [
+                (places.previous, "↑", Button::Previous),
+                (places.next, "↓", Button::Next),
+                (places.close, "×", Button::Close),
+            ] {
+                let sign = label(rect, sign, color(of));
+                scene.labels.push(Label { align: LabelAlign::Center, ..sign });
+            }
+        }
         let typed = PixelRect { width: room, ..inside };
         let caret = self.line.draw(("Search", preedit), (geometry, colors), typed, renderer, scene);
         if !self.is_accepted {

@@ -168,7 +168,7 @@ impl Tree {
             let separator = if item.note.is_empty() { "" } else { ", " };
             node.set_label(format!("{}{separator}{}", item.title, item.note));
             if !item.about.is_empty() {
-                node.set_description(item.about);
+                node.set_description(item.about.as_ref());
             }
             node.set_selected(marked);
             let id = NodeId(ITEM + row as u64);

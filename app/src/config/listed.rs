@@ -1,0 +1,125 @@
+//! The settings as a list that the palette shows: each with its value, and how it is changed.
+
+use std::path::Path;
+
+use toml_edit::{Item, Table, TableLike, Value};
+
+use super::{Config, parse::parse, reference};
+
+/// A setting of the file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Listed {
+    /// The names of its section and itself; a key at the top level has an empty section.
+    pub section: String,
+    /// The name of the key.
+    pub name: String,
+    /// What it means, in one line.
+    pub doc: String,
+    /// How it is changed.
+    pub kind: Kind,
+    /// Its value, as TOML.
+    pub value: String,
+}
+
+/// How a setting is changed.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kind {
+    /// On or off.
+    Switch(bool),
+    /// One of these.
+    Choice(Vec<String>),
+    /// A number, text or list.
+    Value,
+}
+
+impl Listed {
+    /// Its path in the file.
+    pub fn path(&self) -> Vec<&str> {
+        match self.section.as_str() {
+            "" => vec![&self.name],
+            section => vec![section, &self.name],
+        }
+    }
+
+    /// Its path in the file, with a dot: `window.opacity`.
+    pub fn id(&self) -> String {
+        self.path().join(".")
+    }
+
+    /// What the user typed, as a value: TOML, or text without quotes.
+    pub fn read(text: &str) -> Value {
+        text.trim().parse().unwrap_or_else(|_| Value::from(text.trim()))
+    }
+}
+
+/// Every setting that has one value. Tables whose names are the user's own, such as `[keys]`, are left out.
+pub fn listed(config: &Config) -> Vec<Listed> {
+    let values = reference::values(config);
+    let of = |row: reference::Row| {
+        let item = match row.section.as_str() {
+            "" => values.get(&row.name),
+            section => values.get(section)?.get(&row.name),
+        };
+        let kind = match item.and_then(Item::as_bool) {
+            Some(on) if row.kind == "true or false" => Kind::Switch(on),
+            _ if !row.options.is_empty() => Kind::Choice(row.options.clone()),
+            _ => Kind::Value,
+        };
+        let value = row.value(&values);
+        let doc = row.doc.find(". ").map_or(row.doc.as_str(), |end| &row.doc[..=end]).to_owned();
+        Some(Listed { section: row.section, name: row.name, doc, kind, value })
+    };
+    reference::rows().into_iter().filter(|row| !row.name.is_empty()).filter_map(of).collect()
+}
+
+impl Config {
+    /// With a setting as the command line writes it: `window.opacity=0.9`. Text needs no quotes.
+    ///
+    /// # Errors
+    /// What is wrong with the setting, for people.
+    pub fn with_option(&self, text: &str, home: &Path) -> Result<Self, String> {
+        let (key, value) = text.split_once('=').ok_or_else(|| {
+            format!("{text:?} has no value; write KEY=VALUE, such as window.opacity=0.9")
+        })?;
+        let mut document = reference::values(self);
+        let mut table: &mut dyn TableLike = document.as_table_mut();
+        let (sections, name) = match key.trim().split_once('.') {
+            Some((section, name)) => (vec![section], name),
+            None => (Vec::new(), key.trim()),
+        };
+        for section in sections {
+            let item = table.entry(section).or_insert(Item::Table(Table::new()));
+            table = item.as_table_like_mut().ok_or_else(|| format!("{section:?} is no section"))?;
+        }
+        table.insert(name, Item::Value(Listed::read(value)));
+        match parse(&document.to_string(), home) {
+            Ok(config) => Ok(config),
+            Err(problems) => {
+                Err(problems.first().map_or_else(String::new, |one| one.message.clone()))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_setting_has_its_value_and_its_kind() {
+        let config = Config::default();
+        let all = listed(&config);
+        let find = |id: &str| all.iter().find(|one| one.id() == id).unwrap();
+        assert_eq!(find("window.blur").kind, Kind::Switch(false));
+        assert!(
+            matches!(&find("cursor.shape").kind, Kind::Choice(list) if list.contains(&"bar".into()))
+        );
+        let opacity = find("window.opacity");
+        assert_eq!((&opacity.kind, opacity.value.as_str()), (&Kind::Value, "1.0"));
+        assert_eq!(find("theme").path(), ["theme"]);
+        assert!(all.iter().all(|one| !["keys", "env", "profile"].contains(&one.section.as_str())));
+        assert_eq!(Listed::read("0.5").as_float(), Some(0.5));
+        assert_eq!(Listed::read("fish").as_str(), Some("fish"));
+        assert!(Listed::read("[\"a\"]").is_array());
+    }
+}

@@ -1,0 +1,348 @@
+//! Keys of `map`, and what kitty's actions are in Unterm.
+
+use super::super::{
+    draft::Draft,
+    keys, lacks,
+    pressed::{self, Program, SWALLOW},
+    reasons::{self, unknown},
+    text::{typed, unescape},
+};
+use crate::editor::words;
+
+/// Actions without arguments, and Unterm's.
+const ACTIONS: &[(&str, &str)] = &[
+    ("new_window", "split_right"),
+    ("new_window_with_cwd", "split_right"),
+    ("new_tab", "new_tab"),
+    ("new_tab_with_cwd", "new_tab"),
+    ("new_os_window", "new_window"),
+    ("new_os_window_with_cwd", "new_window"),
+    ("close_window", "close_pane"),
+    ("close_window_with_confirmation", "close_pane"),
+    ("close_tab", "close_tab"),
+    ("close_other_tabs_in_os_window", "close_other_tabs"),
+    ("close_os_window", "close_window"),
+    ("quit", "close_window"),
+    ("next_window", "next_pane"),
+    ("previous_window", "previous_pane"),
+    ("next_tab", "next_tab"),
+    ("previous_tab", "previous_tab"),
+    ("move_tab_forward", "move_tab_right"),
+    ("move_tab_backward", "move_tab_left"),
+    ("set_tab_title", "rename_tab"),
+    ("select_tab", "choose_tab"),
+    ("reset_window_sizes", "equalize_panes"),
+    ("debug_config", "about"),
+    ("copy_to_clipboard", "copy"),
+    ("copy_or_interrupt", "copy"),
+    ("copy_or_noop", "copy"),
+    ("copy_and_clear_or_interrupt", "copy"),
+    ("copy_ansi_to_clipboard", "copy_as_ansi"),
+    ("copy_last_command_output", "copy_output"),
+    ("paste_from_clipboard", "paste"),
+    ("paste_from_selection", "paste_primary"),
+    ("scroll_line_up", "scroll_lines:-1"),
+    ("scroll_line_down", "scroll_lines:1"),
+    ("scroll_page_up", "scroll_page_up"),
+    ("scroll_page_down", "scroll_page_down"),
+    ("scroll_home", "scroll_to_top"),
+    ("scroll_end", "scroll_to_bottom"),
+    ("search_scrollback", "search"),
+    ("show_scrollback", "show_history"),
+    ("show_last_command_output", "show_output"),
+    ("show_last_non_empty_command_output", "show_output"),
+    ("show_last_visited_command_output", "show_output"),
+    ("show_first_command_output_on_screen", "show_output"),
+    ("increase_font_size", "larger_font"),
+    ("decrease_font_size", "smaller_font"),
+    ("restore_font_size", "reset_font"),
+    ("toggle_fullscreen", "fullscreen"),
+    ("edit_config_file", "open_config"),
+    ("command_palette", "command_palette"),
+    ("open_url_with_hints", "open_hint"),
+    ("input_unicode_character", "choose_emoji"),
+    ("no_op", "none"),
+    ("discard_event", SWALLOW),
+];
+
+/// The most names that an alias is replaced by: aliases can name each other in a circle.
+const MOST_ALIASES: usize = 10;
+
+/// Binds the keys of a `map`.
+pub(super) fn bind(
+    draft: &mut Draft,
+    text: &str,
+    kitty_mod: &str,
+    aliases: &[(String, String)],
+) -> Result<(), String> {
+    let (mut keys, mut action) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    while let Some(option) = keys.strip_prefix("--") {
+        // Other keyboards' keys that do the same: Unterm's keys have none, and the usual ones remain.
+        if !option.starts_with("allow-fallback") {
+            return Err(reasons::NO_MODES.into());
+        }
+        (keys, action) =
+            action.trim_start().split_once(char::is_whitespace).unwrap_or((action, ""));
+    }
+    // `>` joins keys that are pressed one after another; alone, it is a key.
+    let single = keys.ends_with("+>") || keys == ">";
+    let parts: Vec<&str> = if single { vec![keys] } else { keys.split('>').collect() };
+    let chords = parts.into_iter().map(|keys| chord(keys, kitty_mod));
+    let keys = chords.collect::<Result<Vec<_>, _>>()?.join(">");
+    let actions = actions_of(draft, action.trim(), kitty_mod, aliases)?;
+    draft.bind(&keys, &actions)
+}
+
+/// A key with its modifiers, as Unterm's file writes it.
+pub(super) fn chord(text: &str, kitty_mod: &str) -> Result<String, String> {
+    let expanded = text.replace("kitty_mod", kitty_mod);
+    let (modifiers, key) = match expanded.strip_suffix("++") {
+        Some(modifiers) => (modifiers, "+"),
+        None => expanded.rsplit_once('+').unwrap_or(("", &expanded)),
+    };
+    keys::chord(modifiers.split('+'), key)
+}
+
+/// Unterm's actions for kitty's: several for `combine`.
+pub(super) fn actions_of(
+    draft: &mut Draft,
+    action: &str,
+    kitty_mod: &str,
+    aliases: &[(String, String)],
+) -> Result<Vec<String>, String> {
+    let mut action = action.to_owned();
+    for _ in 0..MOST_ALIASES {
+        let found = aliases.iter().rev().find_map(|(alias, stands_for)| {
+            let rest = action.strip_prefix(alias.as_str())?;
+            let is_whole = rest.is_empty() || rest.starts_with(char::is_whitespace);
+            is_whole.then(|| format!("{stands_for}{rest}"))
+        });
+        // `kitten_alias hints hints --x` names itself.
+        match found {
+            Some(replaced) if !replaced.starts_with(&action) => action = replaced,
+            Some(replaced) => {
+                action = replaced;
+                break;
+            }
+            None => break,
+        }
+    }
+    let Some(combined) = action.strip_prefix("combine") else {
+        return Ok(vec![action_of(draft, &action, kitty_mod)?]);
+    };
+    // The first word is what separates the actions.
+    let combined = combined.trim_start();
+    let (separator, list) = combined.split_once(char::is_whitespace).unwrap_or((combined, ""));
+    if separator.is_empty() {
+        return Err(unknown(&action));
+    }
+    let actions = list.split(separator).map(str::trim).filter(|action| !action.is_empty());
+    let mut all = Vec::new();
+    for action in actions {
+        all.extend(match action.starts_with("combine") {
+            true => return Err(unknown(action)),
+            false => actions_of(draft, action, kitty_mod, aliases)?,
+        });
+    }
+    Ok(all)
+}
+
+/// Unterm's action for kitty's.
+fn action_of(draft: &mut Draft, action: &str, kitty_mod: &str) -> Result<String, String> {
+    let (name, argument) = action.split_once(char::is_whitespace).unwrap_or((action, ""));
+    let argument = argument.trim();
+    let direction = |word: &str| {
+        let word = match word {
+            "top" => "up",
+            "bottom" => "down",
+            word => word,
+        };
+        ["left", "right", "up", "down"].contains(&word).then_some(word.to_owned())
+    };
+    let ours = match (name, argument) {
+        ("", _) => "none".to_owned(),
+        ("set_tab_title", title) if !title.is_empty() => {
+            format!("set_tab_title:{}", title.replace('\\', "\\\\"))
+        }
+        ("launch", options) => launch(draft, options)?,
+        ("new_tab", "!neighbor") | ("new_tab_with_cwd", "!neighbor") => "new_tab".to_owned(),
+        ("new_tab" | "new_tab_with_cwd", program) if !program.is_empty() => {
+            let words = words(program.trim_start_matches("!neighbor"));
+            draft.start(&Program { words, ..Program::default() })
+        }
+        ("new_tab_with_wd", folder) if !folder.is_empty() => {
+            format!("new_tab_in:{}", folder.replace('\\', "\\\\"))
+        }
+        ("new_window" | "new_window_with_cwd", program) if !program.is_empty() => {
+            return Err(reasons::NO_SPLIT_PROGRAM.into());
+        }
+        ("new_os_window" | "new_os_window_with_cwd" | "new_os_window_with_wd", program)
+            if !program.is_empty() =>
+        {
+            return Err(reasons::NO_WINDOW_PROGRAM.into());
+        }
+        ("goto_tab", _) => match argument.parse::<i32>() {
+            Ok(number) if number > 0 => format!("activate_tab:{number}"),
+            Ok(_) => return Err(reasons::NO_RECENT_TABS.into()),
+            Err(_) => return Err(unknown(argument)),
+        },
+        ("neighboring_window", to) => {
+            format!("focus_{}", direction(to).ok_or_else(|| unknown(to))?)
+        }
+        ("move_window", to) if direction(to).is_some() => {
+            format!("swap_pane_{}", direction(to).unwrap_or_default())
+        }
+        ("resize_window", how) => match how.split(' ').next().unwrap_or_default() {
+            "wider" => "resize_right",
+            "narrower" => "resize_left",
+            "taller" => "resize_down",
+            "shorter" => "resize_up",
+            "reset" => "equalize_panes",
+            _ => return Err(unknown(how)),
+        }
+        .to_owned(),
+        ("toggle_layout" | "goto_layout", "stack") => "zoom_pane".to_owned(),
+        ("toggle_layout" | "goto_layout" | "next_layout" | "last_used_layout", _)
+        | ("layout_action", _) => return Err(reasons::NO_TILING.into()),
+        ("start_resizing_window", _) => {
+            return Err("bind resize_left, resize_right, resize_up and resize_down".to_owned());
+        }
+        ("detach_window", "new-tab") => "pane_to_new_tab".to_owned(),
+        ("scroll_line_up", _) => "scroll_lines:-1".to_owned(),
+        ("scroll_line_down", _) => "scroll_lines:1".to_owned(),
+        ("scroll_to_prompt", "-1") => "previous_prompt".to_owned(),
+        ("scroll_to_prompt", "1") => "next_prompt".to_owned(),
+        ("change_font_size", how) => match how.rsplit(' ').next().unwrap_or_default() {
+            "0" => "reset_font",
+            more if more.starts_with('+') => "larger_font",
+            less if less.starts_with('-') => "smaller_font",
+            _ => return Err(reasons::NO_FONT_SIZE.into()),
+        }
+        .to_owned(),
+        ("clear_terminal", "reset active") => "reset_terminal".to_owned(),
+        ("clear_terminal", "scrollback active") => "clear_history".to_owned(),
+        ("send_text", argument) => {
+            let (modes, text) = argument.split_once(' ').ok_or_else(|| unknown(argument))?;
+            if !["all", "normal,application", "application,normal"].contains(&modes) {
+                return Err(reasons::NO_KEYBOARD_MODES.into());
+            }
+            typed(&unescape(text)?)
+        }
+        ("send_key", keys) => {
+            let chords = keys.split_whitespace().map(|keys| chord(keys, kitty_mod));
+            let mut text = SWALLOW.to_owned();
+            for sent in chords.map(|chord| pressed::key(&chord?)) {
+                text.push_str(sent?.trim_start_matches(SWALLOW));
+            }
+            text
+        }
+        ("paste", text) => typed(&unescape(text)?),
+        ("kitten", kitten) => kitten_of(draft, kitten)?,
+        ("save_as_session", _) => return Err(reasons::LAYOUT.to_owned()),
+        ("push_keyboard_mode" | "pop_keyboard_mode", _) => return Err(reasons::NO_MODES.into()),
+        ("load_config_file", _) => return Err(reasons::RELOADS.to_owned()),
+        (name, argument) => match ACTIONS.iter().find(|(other, _)| *other == name) {
+            Some((_, ours)) if argument.is_empty() => (*ours).to_owned(),
+            Some(_) => return Err(unknown(argument)),
+            None => return Err(lacks::KITTY.action(name)),
+        },
+    };
+    Ok(ours)
+}
+
+/// The action of a kitten.
+fn kitten_of(draft: &mut Draft, kitten: &str) -> Result<String, String> {
+    let (name, options) = kitten.split_once(char::is_whitespace).unwrap_or((kitten, ""));
+    Ok(match name {
+        "unicode_input" => "choose_emoji".to_owned(),
+        "themes" => "choose_theme".to_owned(),
+        "broadcast" => "broadcast_tab".to_owned(),
+        "quick-access-terminal" | "quick_access_terminal" => "toggle_quake".to_owned(),
+        "ssh" => {
+            let words = [vec!["ssh".to_owned()], words(options)].concat();
+            draft.start(&Program { words, ..Program::default() })
+        }
+        "hints" => {
+            let words = words(options);
+            let value = |name: &str| {
+                words.iter().enumerate().find_map(|(at, word)| {
+                    let rest = word.strip_prefix(name)?;
+                    match rest.strip_prefix('=') {
+                        Some(value) => Some(value),
+                        None => words.get(at + 1).filter(|_| rest.is_empty()).map(String::as_str),
+                    }
+                })
+            };
+            match (value("--type").unwrap_or("url"), value("--program")) {
+                // `-` pastes, `@` and `*` copy: an upper-case label pastes here.
+                (
+                    "url" | "hyperlink" | "path" | "linenum" | "hash" | "ip",
+                    Some("-" | "@" | "*"),
+                ) => "quick_select",
+                ("hash" | "ip", None) => "quick_select",
+                ("url" | "hyperlink" | "path" | "linenum", None | Some("default" | "self")) => {
+                    "open_hint"
+                }
+                ("url" | "hyperlink" | "path" | "linenum" | "hash" | "ip", Some(_)) => {
+                    return Err(reasons::NO_HINT_PROGRAM.into());
+                }
+                _ => {
+                    return Err(
+                        "write the pattern in [hint_patterns], and bind quick_select".into()
+                    );
+                }
+            }
+            .to_owned()
+        }
+        _ => return Err(lacks::KITTY.action("kitten")),
+    })
+}
+
+/// The action of `launch`: a split, a tab or a window, or a program in a tab.
+fn launch(draft: &mut Draft, options: &str) -> Result<String, String> {
+    let (mut kind, mut location) = ("window".to_owned(), String::new());
+    let mut program = Program::default();
+    let mut words = words(options).into_iter().peekable();
+    while let Some(word) = words.next_if(|word| word.starts_with("--")) {
+        let (name, value) = match word.split_once('=') {
+            Some((name, value)) => (name.to_owned(), value.to_owned()),
+            None => (word.clone(), words.next().unwrap_or_default()),
+        };
+        match (name.as_str(), value.as_str()) {
+            ("--type", _) => kind = value,
+            ("--location", _) => location = value,
+            ("--cwd", "current" | "last_reported" | "oldest" | "root") => {}
+            ("--cwd", _) => program.cwd = value,
+            ("--env", _) => {
+                let (name, value) = value.split_once('=').ok_or(reasons::NO_REMOVED_VARIABLES)?;
+                program.env.push((name.to_owned(), value.to_owned()));
+            }
+            _ => return Err(unknown(&word)),
+        }
+    }
+    program.words = words.collect();
+    let is_shell = program.words.is_empty();
+    Ok(match (kind.as_str(), location.as_str()) {
+        ("background", _) => return Err(reasons::NO_BACKGROUND.into()),
+        ("tab", _) if is_shell && program.cwd.is_empty() && program.env.is_empty() => {
+            "new_tab".to_owned()
+        }
+        ("tab", _) => draft.start(&program),
+        // It covers the window until the program ends, as a tab does.
+        ("overlay" | "overlay-main", _) if !is_shell => draft.start(&program),
+        ("window" | "os-window", _) if program != Program::default() => {
+            let lack = match kind == "window" {
+                true => reasons::NO_SPLIT_PROGRAM,
+                false => reasons::NO_WINDOW_PROGRAM,
+            };
+            return Err(lack.into());
+        }
+        ("os-window", _) => "new_window".to_owned(),
+        ("window", "hsplit") => "split_down".to_owned(),
+        ("window", "" | "vsplit" | "split" | "after" | "neighbor" | "last") => {
+            "split_right".to_owned()
+        }
+        ("window", other) => return Err(unknown(other)),
+        (other, _) => return Err(unknown(other)),
+    })
+}

@@ -1,0 +1,72 @@
+//! Buttons of `mouse_map`.
+
+use super::{
+    super::{
+        draft::Draft,
+        pressed,
+        reasons::{self, unknown},
+    },
+    actions,
+};
+
+/// Binds the button of a `mouse_map`: `BUTTON EVENT MODES ACTION`.
+pub(super) fn bind(
+    draft: &mut Draft,
+    text: &str,
+    kitty_mod: &str,
+    aliases: &[(String, String)],
+) -> Result<(), String> {
+    let mut words = text.split_whitespace();
+    let mut next = || words.next().ok_or_else(|| unknown(text));
+    let (button, event, modes) = (next()?, next()?, next()?);
+    let action = words.collect::<Vec<_>>().join(" ");
+    let expanded = button.replace("kitty_mod", kitty_mod);
+    let (modifiers, button) = expanded.rsplit_once('+').unwrap_or(("", &expanded));
+    let button = match button {
+        "left" | "b1" => "left",
+        "middle" | "b3" => "middle",
+        "right" | "b2" => "right",
+        "b4" => "wheel_up",
+        "b5" => "wheel_down",
+        "b8" => "back",
+        "b9" => "forward",
+        _ => return Err(unknown(button)),
+    };
+    if !["press", "release", "click"].contains(&event) {
+        return Err(reasons::NO_MULTIPLE_CLICKS.into());
+    }
+    let name = action.split(' ').next().unwrap_or_default();
+    let is_plain_left = button == "left" && modifiers.is_empty();
+    let opens = name.starts_with("mouse_click_url")
+        || (name == "mouse_handle_click" && action.split(' ').any(|word| word == "link"));
+    match name {
+        // A plain click opens links unless the file takes that away: then Ctrl opens them.
+        _ if is_plain_left => {
+            draft.set(&["links", "open_by"], if opens { "click" } else { "ctrl_click" });
+            return Ok(());
+        }
+        // Unterm opens links with Ctrl anyway, and Shift takes the button from the program.
+        _ if opens && button == "left" => {
+            return match modifiers.split('+').any(|held| ["ctrl", "control"].contains(&held)) {
+                true => Ok(()),
+                false => Err(reasons::LINKS.to_owned()),
+            };
+        }
+        "mouse_selection" if button == "right" && action.ends_with("move-end") => {
+            draft.set(&["mouse", "right_button"], "extend");
+            return Ok(());
+        }
+        name if name.starts_with("mouse_") => return Err(reasons::NO_SELECTING.into()),
+        _ if !modes.split(',').any(|mode| mode == "ungrabbed") => {
+            return Err(reasons::NO_GRABBED.into());
+        }
+        _ => {}
+    }
+    let chord = pressed::button(modifiers.split('+'), button)?;
+    // No action, and `no_op`: the button does nothing.
+    let actions = match name {
+        "" | "no_op" | "discard_event" => vec!["none".to_owned()],
+        _ => actions::actions_of(draft, &action, kitty_mod, aliases)?,
+    };
+    draft.bind_mouse(&chord, &actions)
+}

@@ -1,0 +1,199 @@
+//! The entries of the command palette: the user's own, actions, settings with their values, and pages of the manual.
+//!
+//! Owns the entries and their names. The panel filters them, and the app runs the chosen one.
+
+pub(crate) mod words;
+
+use unterm_control::languages;
+
+use crate::{
+    action::{ACTIONS, Action, Entry, Takes},
+    cli::manual,
+    config::{
+        Config,
+        keys::{self, Keymap},
+        listed::{Kind, Listed, listed},
+    },
+    window::overlays::{
+        panel::item::Item,
+        picker::{Choice, action_item},
+    },
+};
+
+/// The longest value in the list, in characters.
+const LONGEST_VALUE: usize = 24;
+/// The start of the id of a page.
+const PAGE: &str = "page:";
+
+/// All entries. `used` holds the ids of those chosen before, the latest last.
+pub(crate) fn entries(config: &Config, keymap: &Keymap, used: &[String]) -> Vec<Item<Choice>> {
+    let titles = languages::words("en-US").unwrap_or_default();
+    let is_list = |entry: &Entry| {
+        matches!(entry.takes, Takes::Nothing(Action::CommandPalette | Action::Launcher))
+    };
+    let actions = ACTIONS.iter().filter(|entry| !is_list(entry));
+    let actions = actions.map(|entry| action_item(entry).noted(keymap.keys_of(entry)));
+    let settings = listed(config).into_iter().map(|setting| {
+        let title = titles.get(&format!("s.{}", setting.id())).and_then(|title| title.as_str());
+        setting_item(setting, title)
+    });
+    let pages = manual::topics().map(|(topic, title)| {
+        Item::new(title, Choice::Page(topic)).noted("manual").described("A page of the manual.")
+    });
+    let all = own(config).chain(actions).chain(settings).chain(pages);
+    all.map(|item| {
+        let id = id(&item.choice);
+        let place = used.iter().position(|name| *name == id);
+        item.also(words_of(&id)).used(place.map_or(0, |at| at as u32 + 1))
+    })
+    .collect()
+}
+
+/// The user's own entries.
+fn own(config: &Config) -> impl Iterator<Item = Item<Choice>> {
+    config.palette.iter().map(|(title, does)| {
+        let actions = does.actions().iter().filter_map(|action| keys::bound(action).ok().flatten());
+        Item::new(title, Choice::Own(title.clone(), actions.collect()))
+            .noted("yours")
+            .described(format!("Runs {}.", does.actions().join(", ")))
+    })
+}
+
+/// A setting under its title, or under its name in words, with its value.
+fn setting_item(setting: Listed, title: Option<&str>) -> Item<Choice> {
+    let words = |name: &str| {
+        let name = name.replace('_', " ");
+        let first = name.chars().next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
+        first + &name.chars().skip(1).collect::<String>()
+    };
+    let title = match (title, setting.section.as_str()) {
+        (Some(title), _) => title.to_owned(),
+        (None, "") => words(&setting.name),
+        (None, section) => format!("{}: {}", words(section), setting.name.replace('_', " ")),
+    };
+    let value = match &setting.kind {
+        Kind::Switch(true) => "on".to_owned(),
+        Kind::Switch(false) => "off".to_owned(),
+        Kind::Choice(_) => setting.value.trim_matches('"').to_owned(),
+        Kind::Value => setting.value.clone(),
+    };
+    let value = match value.char_indices().nth(LONGEST_VALUE) {
+        Some((end, _)) => format!("{}…", &value[..end]),
+        None => value,
+    };
+    let (id, doc) = (setting.id(), setting.doc.clone());
+    Item::new(title, Choice::Setting(setting)).named(id).noted(value).described(doc)
+}
+
+/// The id of an entry, by which the list of words and the entries used before name it. Empty if it has none.
+pub(crate) fn id(choice: &Choice) -> String {
+    match choice {
+        Choice::Command(entry) => entry.name.to_owned(),
+        Choice::Setting(setting) => setting.id(),
+        Choice::Page(topic) => format!("{PAGE}{topic}"),
+        Choice::Own(title, _) => format!("own:{title}"),
+        _ => String::new(),
+    }
+}
+
+fn words_of(id: &str) -> impl Iterator<Item = &'static str> {
+    words::WORDS.iter().filter(move |(_, target)| *target == id).map(|(words, _)| *words)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::window::overlays::panel::Panel;
+
+    fn panel(config: &Config) -> Panel<Choice> {
+        Panel::new("", entries(config, &Keymap::default(), &[]), 0)
+    }
+
+    /// What Enter would choose for this input.
+    fn found(panel: &Panel<Choice>, typed: &str) -> String {
+        let mut panel = panel.clone();
+        panel.insert(typed);
+        panel.choice().map(id).unwrap_or_default()
+    }
+
+    #[test]
+    fn what_people_type_finds_what_they_mean() {
+        let panel = panel(&Config::default());
+        let wrong: Vec<_> = words::WORDS
+            .iter()
+            .map(|(typed, target)| (*typed, *target, found(&panel, typed)))
+            .filter(|(_, target, found)| found != target)
+            .collect();
+        assert!(wrong.is_empty(), "{wrong:#?}");
+        assert!(words::WORDS.len() >= 100);
+    }
+
+    #[test]
+    fn words_lead_to_entries_and_each_leads_to_one() {
+        let ids: BTreeSet<_> = entries(&Config::default(), &Keymap::default(), &[])
+            .iter()
+            .map(|one| id(&one.choice))
+            .collect();
+        let mut seen = BTreeSet::new();
+        for (words, target) in words::WORDS {
+            assert!(ids.contains(*target), "{words} leads to {target}, which is no entry");
+            assert!(seen.insert(*words), "{words} stands twice");
+            let known = ACTIONS.iter().find(|entry| entry.synonyms.contains(words));
+            assert!(known.is_none(), "the table of actions has {words}, too");
+        }
+    }
+
+    #[test]
+    fn each_entry_is_found_by_its_title_and_its_name() {
+        let panel = panel(&Config::default());
+        for entry in ACTIONS {
+            if matches!(entry.name, "command_palette" | "launcher") {
+                continue;
+            }
+            assert_eq!(found(&panel, entry.title), entry.name);
+            assert_eq!(found(&panel, entry.name), entry.name);
+            for synonym in entry.synonyms {
+                assert_eq!(found(&panel, synonym), entry.name, "{synonym}");
+            }
+        }
+        for setting in listed(&Config::default()) {
+            assert_eq!(found(&panel, &setting.id()), setting.id());
+        }
+        for (topic, title) in manual::topics() {
+            let found = found(&panel, title);
+            assert!(found == format!("{PAGE}{topic}") || !found.is_empty(), "{title}: {found}");
+        }
+    }
+
+    #[test]
+    fn letters_scattered_over_words_find_nothing() {
+        let panel = panel(&Config::default());
+        for typed in ["nae", "ptr", "sxq", "oslt", "cvb", "tgl rcrd x", "zzz"] {
+            assert_eq!(found(&panel, typed), "", "{typed}");
+        }
+        // One wrong letter is forgiven in a long word, and words may be shortened to their beginnings.
+        assert_eq!(found(&panel, "opcaity"), "window.opacity");
+        assert_eq!(found(&panel, "spri"), "split_right");
+        assert_eq!(found(&panel, "ntab"), "new_tab");
+    }
+
+    #[test]
+    fn the_users_own_entries_are_listed() {
+        let mut config = Config::default();
+        config.palette.insert("Deploy to production".into(), "send_text:make deploy".into());
+        let panel = panel(&config);
+        assert_eq!(found(&panel, "deploy"), "own:Deploy to production");
+        assert_eq!(found(&panel, ""), "own:Deploy to production");
+    }
+
+    #[test]
+    fn what_was_used_last_is_first() {
+        let used = ["page:ssh".to_owned(), "window.blur".to_owned(), "about".to_owned()];
+        let items = entries(&Config::default(), &Keymap::default(), &used);
+        let panel = Panel::new("", items, 0);
+        let listed: Vec<_> = panel.spoken().take(3).map(|(_, item, _)| id(&item.choice)).collect();
+        assert_eq!(listed, ["about", "window.blur", "page:ssh"]);
+    }
+}
