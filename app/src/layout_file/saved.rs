@@ -23,7 +23,8 @@ pub(super) fn names(home: &Path) -> Vec<String> {
 }
 
 fn layout(workspace: &Workspace) -> LayoutFile {
-    let tab = |title: Option<String>, panes: &Part| TabFile { title, panes: part(workspace, panes) };
+    let tab =
+        |title: Option<String>, panes: &Part| TabFile { title, panes: part(workspace, panes) };
     let tabs = match workspace.tabs.as_slice() {
         // Files of other programs list sessions alone.
         [] => workspace

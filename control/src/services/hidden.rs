@@ -14,8 +14,10 @@ use unterm_mux::{Mux, PaneId};
 use super::fair_share::{FairShare, Part};
 use crate::caller::TokenKind;
 
-/// The most hidden panes of all owners together. Tokens share them.
+/// The most hidden panes of the owner's token while no other has any.
 pub const MOST: usize = 100;
+/// The most hidden panes of all tokens together, which share them. One token alone has half.
+const OF_ALL: usize = 2 * MOST;
 /// How long an unused pane is kept.
 const IDLE: Duration = Duration::from_secs(30 * 60);
 
@@ -52,10 +54,10 @@ impl HiddenPanes {
     }
 
     fn idle_for(mux: Arc<Mux>, idle: Duration) -> Self {
-        Self(Arc::new(Inner { mux, idle, held: Mutex::default(), places: FairShare::new(MOST) }))
+        Self(Arc::new(Inner { mux, idle, held: Mutex::default(), places: FairShare::new(OF_ALL) }))
     }
 
-    /// Reserves a place for a pane that a caller with a token is about to open. `None` if the token has its share of [`MOST`] already.
+    /// Reserves a place for a pane that a caller with a token is about to open. `None` if the token has its share already.
     pub fn reserve(&self, token: TokenKind) -> Option<Place> {
         let mut part = self.0.places.part(token);
         part.resize(1).ok()?;
@@ -203,7 +205,7 @@ mod tests {
         let (_mux, hidden) = panes(IDLE);
         let fill = |token| std::iter::from_fn(|| hidden.reserve(token)).collect::<Vec<_>>();
         let places = fill(OWN);
-        assert_eq!(places.len(), MOST / 2);
+        assert_eq!(places.len(), MOST);
         assert!(!fill(TokenKind::Agent(1)).is_empty(), "another token has a share");
         drop(places);
         assert!(hidden.reserve(OWN).is_some());
