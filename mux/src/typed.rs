@@ -375,7 +375,8 @@ mod tests {
             pieces.iter().for_each(|piece| drop(line.advance(piece.as_bytes())));
             line.composed(Vec::new(), true, 0).unfinished.keys
         }
-        for key in ["\x7f", "\x15", "\x17", "\x03", "\x0c", "\x04", "\x1b[D", "\t", "\x1bx", "\x16x"]
+        for key in
+            ["\x7f", "\x15", "\x17", "\x03", "\x0c", "\x04", "\x1b[D", "\t", "\x1bx", "\x16x"]
         {
             assert_eq!(keys(&["ab", key, "c"]), Edited::Before, "{key:?}");
             assert_eq!(keys(&[&format!("ab{key}c")]), Edited::Now, "{key:?}");
