@@ -95,21 +95,26 @@ impl Reading {
         (!is_unknown && texts.iter().all(is_part)).then(|| lines.join("\n"))
     }
 
-    /// Whether a line is certainly its typed text. Keys such as Backspace and Ctrl+C may do something else than usual. So if any were
-    /// typed, the screen must show that text, and no more, before this input adds to it.
+    /// Whether a line is certainly its typed text. The screen must not show other text before this input adds to it. Keys such as
+    /// Backspace and Ctrl+C may do something else than usual. So if any were typed, the screen must show that text, and no more.
     fn is_typed(&self, line: &Line, composed: &Composed) -> bool {
-        match (line.edited, line.keys) {
-            (Edited::No, Edited::No) => return true,
-            (Edited::No, Edited::Before) => {}
-            _ => return false,
+        if line.edited != Edited::No || line.keys == Edited::Now {
+            return false;
         }
         let earlier = line.text.strip_suffix(line.added.as_str()).unwrap_or_default();
-        self.shown.as_ref().is_some_and(|shown| {
-            self.shows(composed)
-                && shown.distortion.is_none()
-                && shown.before_cursor == earlier
-                && shown.behind_cursor.is_empty()
-        })
+        let shown = self.shown.as_ref().filter(|_| self.shows(composed));
+        match (line.keys, shown) {
+            (Edited::No, None) => true,
+            // Shells show the lines of a paste in ways of their own.
+            (Edited::No, Some(shown)) => {
+                earlier.is_empty() || earlier.contains('\n') || shown.before_cursor == earlier
+            }
+            (_, shown) => shown.is_some_and(|shown| {
+                shown.distortion.is_none()
+                    && shown.before_cursor == earlier
+                    && shown.behind_cursor.is_empty()
+            }),
+        }
     }
 
     /// Whether the screen shows the effect of all input before this one.
@@ -274,6 +279,8 @@ mod tests {
         let corrected = |text: &str| enter(text, Edited::No, Edited::Before);
         let known = Some(": rm x".to_owned());
         assert_eq!(line(shown(": rm x", "", None), typed(": rm x")), known);
+        // A key that inserts more than itself.
+        assert_eq!(line(shown(": rm x; id; ", "", None), typed(": rm x")), None);
         assert_eq!(line(None, typed(": rm x")), known, "a shell without marks");
         assert_eq!(line(shown(": rm x", "", None), corrected(": rm x")), known, "Backspace, say");
         // The screen shows more, or shows it in a doubtful way, or does not show it yet.

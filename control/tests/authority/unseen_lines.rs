@@ -107,6 +107,12 @@ const TRICKS: &[Trick] = &[
         pieces: &["touch hidden; \x03: git pu", WHOLE],
     },
     Trick {
+        name: "a key that inserts more than itself",
+        shell: "bash",
+        commands: &["bind '\"u\": \"\\C-vu; >hidden; \"'"],
+        pieces: &[": git pu"],
+    },
+    Trick {
         name: "zsh in a single row",
         shell: "zsh",
         commands: &["setopt singlelinezle"],
