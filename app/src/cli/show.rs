@@ -372,7 +372,8 @@ fn restored(reply: &workspace::RestoreReply) -> String {
         let cwd = cwd.map_or_else(|| session.cwd.clone(), |cwd| cwd.display().to_string());
         line(&format!("{}  {cwd}", session.title))
     });
-    let count = |count: usize| if count == 1 { "1 pane".to_owned() } else { format!("{count} panes") };
+    let count =
+        |count: usize| if count == 1 { "1 pane".to_owned() } else { format!("{count} panes") };
     let done = match &reply.created {
         Some(created) => format!("Opened {}.", count(created.len())),
         None => format!(
