@@ -638,7 +638,8 @@ fn output_longer_than_the_history_keeps_its_rest() {
 #[test]
 fn a_cleared_screen_keeps_no_rest() {
     let shown = run("a", "1\r\n2\r\n", 0) + "\x1b]133;A\x07$ \x1b]133;B\x07clear\r\n\x1b]133;C\x07";
-    let fixture = after(shown + "\x1b[H\x1b[2J\x1b[3J\x1b]133;D;0\x07\x1b]133;A\x07$ \x1b]133;B\x07");
+    let fixture =
+        after(shown + "\x1b[H\x1b[2J\x1b[3J\x1b]133;D;0\x07\x1b]133;A\x07$ \x1b]133;B\x07");
     let kept: Vec<_> = fixture.term.commands_with_rests().map(|command| command.id).collect();
     assert_eq!(kept, [3]);
 }
