@@ -2,8 +2,6 @@
 //!
 //! Owns the file format, and how a layout is opened in a mux and read from it. Never saves the state of programs.
 
-mod saved;
-
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
@@ -11,6 +9,7 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
+use unterm_control::workspace::{Part, Side as SavedSide, Workspace, WorkspaceError};
 use unterm_mux::{Axis, Mux, MuxError, Node, OnExit, Pane, PaneId, Spawn, TabId};
 
 use crate::{plain_words, suggestion::did_you_mean, toml_files};
@@ -122,8 +121,9 @@ impl LayoutFile {
         let file = file(home, name);
         let text = match unterm_mux::private::read_text_of_anyone(&file, LONGEST) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                if let Some(saved) = saved::read(home, name) {
-                    return Ok(saved?);
+                match Workspace::read(home, name) {
+                    Err(WorkspaceError::Missing(_) | WorkspaceError::Name(_)) => {}
+                    saved => return Ok(Self::of_workspace(&saved?)),
                 }
                 let names = Self::names(home);
                 let near = did_you_mean(name, names.iter().map(String::as_str));
@@ -146,10 +146,28 @@ impl LayoutFile {
     /// The names of all layouts: those in the folder, and those that `workspace save` wrote.
     pub(crate) fn names(home: &Path) -> Vec<String> {
         let mut names = toml_files::names(&home.join(FOLDER));
-        names.extend(saved::names(home));
+        names.extend(Workspace::names(home).unwrap_or_default());
         names.sort_unstable();
         names.dedup();
         names
+    }
+
+    /// The layout that `workspace save` wrote.
+    fn of_workspace(saved: &Workspace) -> Self {
+        let tab = |title: Option<String>, panes: &Part| TabFile {
+            title,
+            panes: PaneFile::of_part(saved, panes),
+        };
+        let tabs = match saved.tabs.as_slice() {
+            // Files of other programs list sessions alone.
+            [] => saved
+                .sessions
+                .iter()
+                .map(|session| tab(None, &Part::Session { id: session.id }))
+                .collect(),
+            tabs => tabs.iter().map(|saved| tab(saved.title.clone(), &saved.panes)).collect(),
+        };
+        Self { active: 1, tabs }
     }
 
     /// Writes the layout under a name and returns its path.
@@ -264,6 +282,26 @@ impl PaneFile {
                 share: *ratio,
                 first: Box::new(Self::of(mux, first, with_programs, focused)),
                 second: Box::new(Self::of(mux, second, with_programs, focused)),
+            },
+        }
+    }
+
+    /// A part of the layout that `workspace save` wrote.
+    fn of_part(saved: &Workspace, part: &Part) -> Self {
+        match part {
+            Part::Session { id } => {
+                let session = saved.sessions.iter().find(|session| session.id == *id);
+                let cwd = session.and_then(|session| unterm_mux::local_path(&session.cwd));
+                Self::Pane { cwd, program: None, args: Vec::new(), focused: false }
+            }
+            Part::Split { split, share, first, second } => Self::Split {
+                split: match split {
+                    SavedSide::Right => Side::Right,
+                    SavedSide::Down => Side::Down,
+                },
+                share: *share,
+                first: Box::new(Self::of_part(saved, first)),
+                second: Box::new(Self::of_part(saved, second)),
             },
         }
     }
@@ -398,5 +436,24 @@ mod tests {
             let error = LayoutFile::read(home.path(), "work").unwrap_err().to_string();
             assert!(error.contains("work.toml:2: ") && error.contains(why), "{error}");
         }
+    }
+
+    #[test]
+    fn a_saved_workspace_opens_as_a_layout() {
+        let home = tempfile::tempdir().unwrap();
+        let mux = Mux::new(MuxOptions::default());
+        let spawn = || Spawn { program: Some("cat".into()), ..Spawn::default() };
+        let pane = mux.open_tab(spawn(), None, OnExit::Close).unwrap();
+        mux.split_again(pane.id(), Axis::Vertical, spawn(), OnExit::Close).unwrap();
+        mux.open_tab(spawn(), None, OnExit::Close).unwrap();
+        Workspace::of(&mux, "today").write(home.path()).unwrap();
+        mux.shutdown();
+
+        assert_eq!(LayoutFile::names(home.path()), ["today"]);
+        let layout = LayoutFile::read(home.path(), "today").unwrap();
+        assert_eq!(layout.tab_count(), 2);
+        assert!(matches!(&layout.tabs[0].panes, PaneFile::Split { split: Side::Down, .. }));
+        let error = LayoutFile::read(home.path(), "tody").unwrap_err().to_string();
+        assert!(error.ends_with("there is no such layout; did you mean \"today\"?"), "{error}");
     }
 }

@@ -53,6 +53,4 @@ pub fn convert(terminal: Terminal, file: &Path, homes: Homes<'_>) -> Result<Conv
 }
 
 #[cfg(test)]
-mod counterparts;
-#[cfg(test)]
 mod tests;

@@ -109,6 +109,8 @@ pub(super) const TERM: &str = "Unterm's own names are xterm-256color and unterm;
 pub(super) const CONTROL: &str = "Unterm's control port is always on, for your user only";
 /// An arrangement that opens at the start.
 pub(super) const LAYOUT: &str = "arrange the tabs once, run save_layout, and set startup.layout";
+/// A value that only Lua can compute.
+pub(super) const COMPUTED: &str = "Lua computes it; the import reads only literals";
 /// The mouse opens links.
 pub(super) const LINKS: &str = "Unterm opens links by itself; see links.open_by";
 

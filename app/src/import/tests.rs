@@ -1,3 +1,5 @@
+mod counterparts;
+
 use std::fs;
 
 use expect_test::{Expect, expect};
@@ -6,7 +8,7 @@ use super::*;
 use crate::config::parse::parse;
 
 /// A user's home directory with these files.
-pub(super) fn home(files: &[(&str, &str)]) -> tempfile::TempDir {
+fn home(files: &[(&str, &str)]) -> tempfile::TempDir {
     let home = tempfile::tempdir().unwrap();
     for (name, text) in files {
         let file = home.path().join(name);
@@ -16,7 +18,7 @@ pub(super) fn home(files: &[(&str, &str)]) -> tempfile::TempDir {
     home
 }
 
-pub(super) fn converted(terminal: Terminal, home: &tempfile::TempDir, file: &str) -> Converted {
+fn converted(terminal: Terminal, home: &tempfile::TempDir, file: &str) -> Converted {
     let homes = Homes { user: home.path(), unterm: home.path() };
     convert(terminal, &home.path().join(file), homes).unwrap()
 }

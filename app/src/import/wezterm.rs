@@ -11,12 +11,9 @@ use super::{
     files::Files,
     lacks,
     lua::{self, Lua},
-    reasons::{self, unknown},
+    reasons::{self, COMPUTED, unknown},
     text::number,
 };
-
-/// The reason for what only Lua can compute.
-const COMPUTED: &str = "Lua computes it; the import reads only literals";
 
 /// Reads a configuration into the draft.
 ///

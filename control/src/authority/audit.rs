@@ -53,7 +53,8 @@ impl Detail {
 pub enum Logged {
     /// None: the method only reads what its token may see, or lists something for the user.
     Nothing,
-    /// Only refused calls. An answer of the user is logged where it takes effect, since it can arrive in several ways.
+    /// Only refused calls. An answer of the user is logged where it takes effect, since it can arrive in several ways. A variable
+    /// of a session is read, and reads are not in the log.
     Refusals,
     /// All calls.
     Everything,
@@ -63,14 +64,18 @@ impl Logged {
     /// Follows from what the method reveals and changes.
     pub const fn of(demand: &Demand) -> Self {
         // Lists of tokens and agents contain no secrets.
-        const TAKEN: Subjects =
-            Subjects::HIDDEN.difference(Subjects::RIGHTS).union(Subjects::FOLDER);
+        const TAKEN: Subjects = Subjects::HIDDEN
+            .difference(Subjects::RIGHTS)
+            .difference(Subjects::ENVIRONMENT)
+            .union(Subjects::FOLDER);
         if matches!(demand.access, Access::Read) {
             Self::Nothing
         } else if demand.changes.intersects(Subjects::ANSWERS) {
             Self::Refusals
         } else if !demand.changes.is_empty() || demand.reveals.intersects(TAKEN) {
             Self::Everything
+        } else if demand.reveals.intersects(Subjects::ENVIRONMENT) {
+            Self::Refusals
         } else {
             Self::Nothing
         }
@@ -192,6 +197,7 @@ mod tests {
         assert_eq!(
             partly,
             [
+                ("session.env", Logged::Refusals),
                 ("approvals.list", Logged::Nothing),
                 ("approvals.answer", Logged::Refusals),
                 ("token.list", Logged::Nothing),

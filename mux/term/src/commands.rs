@@ -375,8 +375,12 @@ impl Term {
         is_announced: bool,
     ) -> bool {
         let oldest = self.main_screen().oldest();
-        while self.commands.list.front().is_some_and(|c| c.prompt.is_none_or(|p| p.line.0 < oldest))
-        {
+        let is_gone = |command: &Command| {
+            command.prompt.is_none_or(|prompt| prompt.line.0 < oldest)
+                && !self.is_kept_or_rest(command)
+        };
+        let gone = self.commands.list.iter().take_while(|command| is_gone(command)).count();
+        for _ in 0..gone {
             self.commands.pop_front();
         }
         // The text on this line and below has been erased.

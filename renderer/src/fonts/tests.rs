@@ -37,6 +37,17 @@ fn only_foreign_families_list_system_fonts() {
     assert_eq!(family(&fonts, fonts.chains[0][0]), BUNDLED_FAMILY);
 }
 
+/// Each family of a list is reported, also behind one that is installed.
+#[test]
+fn each_missing_family_of_a_list_is_reported() {
+    let families = ["A Family Nobody Has", BUNDLED_FAMILY, "Nor This One"].map(str::to_owned);
+    let bold = vec![BUNDLED_FAMILY.to_owned(), "Nor That One".to_owned()];
+    let styles = StyleFamilies { bold, ..StyleFamilies::default() };
+    let options = FontOptions { families: families.to_vec(), styles, ..FontOptions::default() };
+    let missing = Fonts::new(&options).missing;
+    assert_eq!(missing, ["Nor That One", "A Family Nobody Has", "Nor This One"]);
+}
+
 /// A face without bold or italic of its own gets a synthesized style. A face that has the style does not.
 #[test]
 fn missing_styles_are_made_up() {

@@ -1,15 +1,12 @@
 //! Keys and mouse buttons of `wezterm.lua`, and what WezTerm's actions are in Unterm.
 
-use super::{
-    super::{
-        draft::Draft,
-        keys, lacks,
-        lua::Lua,
-        pressed::{self, Program, SWALLOW},
-        reasons::{self, unknown},
-        text::typed,
-    },
-    COMPUTED,
+use super::super::{
+    draft::Draft,
+    keys, lacks,
+    lua::Lua,
+    pressed::{self, Program, SWALLOW},
+    reasons::{self, COMPUTED, unknown},
+    text::typed,
 };
 
 /// Actions without arguments, and Unterm's.
@@ -159,7 +156,8 @@ pub(super) fn bind_mouse(draft: &mut Draft, binding: &Lua) -> Result<(), String>
         // { WheelUp = 1 }
         table => table.entries().first().and_then(|entry| entry.key.as_deref()).ok_or(COMPUTED)?,
     };
-    draft.rename(&format!("mouse {}+{button}", modifiers.replace('|', "+")));
+    let named = [modifiers, button].join(if modifiers.is_empty() { "" } else { "+" });
+    draft.rename(&format!("mouse {}", named.replace('|', "+").replace(' ', "")));
     let name = match button {
         "Left" => "left",
         "Middle" => "middle",

@@ -59,11 +59,11 @@ impl Query {
         let found = by_title.as_ref().map(|(kind, _)| (*kind, false));
         let found = found.into_iter().chain(by_name.map(|kind| (kind, true))).min();
         let (kind, by_name) = found.or_else(|| {
-            let words = self.text.split_whitespace();
+            let mut words = self.text.split_whitespace();
             let is_long = words.clone().all(|word| word.chars().count() > INSIDE);
             let about = folded(&item.about);
             let begins = |wanted: &str| words_of(&about).any(|(_, word)| word.starts_with(wanted));
-            (is_long && words.into_iter().all(begins)).then_some((Kind::Described, true))
+            (is_long && words.all(begins)).then_some((Kind::Described, true))
         })?;
         let accents = by_title.map(|(_, accents)| accents).unwrap_or_default();
         Some((Rank { kind, by_name, used: std::cmp::Reverse(item.used) }, accents))

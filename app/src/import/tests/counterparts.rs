@@ -2,13 +2,9 @@
 
 use std::fs;
 
-use super::{
-    lacks,
-    reasons::LACKS,
-    tests::{converted, home},
-    *,
-};
+use super::{converted, home};
 use crate::config::reference;
+use crate::import::{lacks, reasons::LACKS, *};
 
 /// The reference of options and actions, and each action with what it takes, in lower case.
 fn reference_text() -> String {
