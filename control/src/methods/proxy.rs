@@ -51,13 +51,18 @@ pub(crate) fn masked_detail(params: &Map<String, Value>, telling: &[&str]) -> De
     Detail { text: told(&params, telling), is_secret: false }
 }
 
-/// Reads the file off the async workers.
+/// Reads the file off the async workers, after a change that is under way: what is read is in force.
 async fn read<T: Send + 'static>(
     context: &Context,
     use_it: impl FnOnce(Proxy) -> T + Send + 'static,
 ) -> Result<T> {
     let home = context.registration.home().to_owned();
-    blocking(move || Proxy::read(&home).map(use_it)).await?.map_err(failed)
+    let turn = context.proxy_turn.clone();
+    let work = move || {
+        let _turn = turn.lock();
+        Proxy::read(&home).map(use_it)
+    };
+    blocking(work).await?.map_err(failed)
 }
 
 /// Changes the file, and the environment of programs that start from now on. Makes one change at a time.

@@ -72,7 +72,7 @@ pub async fn run(
     let size = pane.term().size();
     let until = deadline.min(Instant::now() + begin::START);
     let mut changes = pane.watch();
-    let begun = begin::begin(pane, &command, is_careful, until, typist).await;
+    let begun = begin::begin(pane, &command, is_careful, until, deadline, typist).await;
     if let (Err(_), Some(script)) = (&begun, &mut script) {
         // The shell will never read it.
         script.is_read = true;

@@ -7,6 +7,8 @@ use unterm_tests::{Display, Instance, Pane, Picture, Start, Window, WindowManage
 /// Padding around a pane's cells, and the height of the tab bar above them.
 const PADDING: i16 = 8;
 const BAR: i16 = 28;
+/// From the left end of the search bar's buttons to the window's right edge.
+const BUTTONS: i16 = 80;
 
 fn wait_for_clipboard(display: &Display, wanted: &str) -> Result<()> {
     display.wait_for_selection("clipboard", wanted)
@@ -107,7 +109,7 @@ fn a_click_on_the_kind_of_match_takes_the_next_one() -> Result<()> {
     wait_for_match(&window, false)?;
     // Switch from literal to case-sensitive to regular expression.
     for _ in 0..2 {
-        window.click(1, (width as i16 - 40, BAR + 2 * PADDING + 6))?;
+        window.click(1, (width as i16 - BUTTONS - 20, BAR + 2 * PADDING + 6))?;
     }
     copy_match(&display, &window, "abc")
 }

@@ -18,6 +18,9 @@ use crate::{
 pub(super) const START: Duration = Duration::from_secs(2);
 /// The same for a shell that is visibly working: it does not read its terminal.
 const WORKING: Duration = Duration::from_secs(30);
+/// A shell that is visibly working begins the line that was entered at its prompt, or shows its next prompt, within this time,
+/// also on a busy machine.
+const BEGINNING: Duration = Duration::from_secs(10);
 /// A prompt that has not changed for this long is complete.
 const SETTLED: Duration = Duration::from_millis(200);
 /// Once a command's output has been read, the command ends and the shell shows its prompt within this time.
@@ -206,12 +209,13 @@ impl Command<'_> {
     }
 }
 
-/// Types a command. `is_careful` as in `run`. A prompt must appear by `until`.
+/// Types a command. `is_careful` and `deadline` as in `run`. A prompt must appear by `until`, unless the shell visibly works.
 pub(super) async fn begin(
     pane: &Arc<Pane>,
     command: &Command<'_>,
     is_careful: bool,
     until: Instant,
+    deadline: Instant,
     typist: &dyn Typist,
 ) -> Result<Begun> {
     let id = pane.id().0;
@@ -275,6 +279,8 @@ pub(super) async fn begin(
             }
         };
         let is_line = matches!(attempt, Attempt::Line { .. });
+        let is_entered = matches!(attempt, Attempt::Elsewhere { what: None, .. });
+        let is_beginning = is_entered && Instant::now() < begun_at + BEGINNING && is_working(pane);
         let (patience, refusal) = attempt.failed(id);
         let patience = match patience {
             Patience::Settled => Instant::now() + SETTLED,
@@ -282,8 +288,15 @@ pub(super) async fn begin(
             Patience::Starting => begun_at + START,
             Patience::Prompt => until,
         };
-        let patience = patience.min(until);
+        let patience = match is_beginning {
+            // No event reports that a shell reads again.
+            true => (Instant::now() + SETTLED).min(deadline),
+            false => patience.min(until),
+        };
         if !matches!(timeout_at(patience, changes.changed()).await, Ok(Ok(()))) {
+            if is_beginning && Instant::now() < deadline {
+                continue;
+            }
             if !is_careful && !is_line {
                 break;
             }
