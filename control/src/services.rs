@@ -48,18 +48,21 @@ pub mod wait;
 pub mod workspace;
 
 use regex_automata::meta::Regex;
-use time::{OffsetDateTime, format_description::well_known::Rfc3339};
+use time::{OffsetDateTime, format_description::well_known::Rfc3339, macros::format_description};
 
 /// The current time, in the format of replies and files (RFC 3339, UTC).
 pub fn now() -> String {
     OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default()
 }
 
-/// A time in milliseconds since 1970, in the format of replies; `None` for 0, an unknown time.
+/// A time in milliseconds since 1970, in the format of replies; `None` for 0, an unknown time. Always has three digits of a
+/// second's fraction, so that times sort as text.
 pub fn at_time(milliseconds: u64) -> Option<String> {
+    let format =
+        format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
     let nanoseconds = i128::from(milliseconds) * 1_000_000;
     let time = OffsetDateTime::from_unix_timestamp_nanos(nanoseconds).ok();
-    time.filter(|_| milliseconds != 0)?.format(&Rfc3339).ok()
+    time.filter(|_| milliseconds != 0)?.format(format).ok()
 }
 
 /// The longest pattern that a caller may send, in bytes.
