@@ -39,7 +39,7 @@ pub enum Distortion {
     /// The shell shows a part of the line, and marks that with `<` or `>`.
     #[error("the shell may show only a part of it")]
     Scrolled,
-    /// The shell was told another width, so it takes other rows for those of the line.
+    /// The terminal device has another width than the pane, so the shell counts other rows for the line.
     #[error("the terminal device has another size than the pane")]
     Size,
     /// The shell does not show what was typed.

@@ -394,7 +394,7 @@ document.addEventListener('alpine:init', () => {
         },
 
         // Words.
-        /** A text with its `{name}`s replaced. Empty before the page has its words: nobody should read a key. */
+        /** A text with its `{name}`s replaced. Empty until the page has its words, so that no key shows. */
         t(key, given = {}) {
             const put = (text, [name, value]) => text.replaceAll(`{${name}}`, () => value);
             return Object.entries(given).reduce(put, this.words[key] ?? '');

@@ -51,7 +51,7 @@ pub(crate) fn masked_detail(params: &Map<String, Value>, telling: &[&str]) -> De
     Detail { text: told(&params, telling), is_secret: false }
 }
 
-/// Reads the file off the async workers, after a change that is under way: what is read is in force.
+/// Reads the file off the async workers. Waits for a change under way, so that the values it reads are in force.
 async fn read<T: Send + 'static>(
     context: &Context,
     use_it: impl FnOnce(Proxy) -> T + Send + 'static,

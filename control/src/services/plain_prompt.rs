@@ -152,40 +152,10 @@ pub fn shows_prompt(pane: &Pane) -> bool {
     may_edit && process.awaits_input() != Some(false) && (is_marked || is_prompt(shell, &line, ""))
 }
 
-/// What zsh waits for, as its continuation prompt names it (zshmisc(1), `%_`).
-const OPEN: [&str; 31] = [
-    "always",
-    "array",
-    "bquote",
-    "brace",
-    "braceparam",
-    "case",
-    "cmdand",
-    "cmdor",
-    "cmdsubst",
-    "cond",
-    "cursh",
-    "dquote",
-    "elif",
-    "elif-then",
-    "else",
-    "errpipe",
-    "for",
-    "foreach",
-    "function",
-    "heredoc",
-    "heredocd",
-    "if",
-    "math",
-    "mathsubst",
-    "pipe",
-    "quote",
-    "repeat",
-    "select",
-    "subsh",
-    "then",
-    "until",
-];
+/// The names of open constructs in zsh's continuation prompt (zshmisc(1), `%_`).
+const OPEN: &str = "always array bquote brace braceparam case cmdand cmdor cmdsubst cond cursh dquote elif elif-then \
+    else errpipe for foreach function heredoc heredocd if math mathsubst pipe quote repeat select subsh \
+    then until while";
 
 /// Whether the shell in front shows its usual continuation prompt: it waits for the rest of what was entered.
 pub fn continues(pane: &Pane) -> bool {
@@ -193,7 +163,8 @@ pub fn continues(pane: &Pane) -> bool {
     match Shell::reading_commands(pane) {
         Some(Shell::Bash | Shell::Posix) => line == "> ",
         Some(Shell::Zsh) => line.strip_suffix("> ").is_some_and(|open| {
-            open.rsplit(' ').next().is_some_and(|last| last == "while" || OPEN.contains(&last))
+            let last = open.rsplit(' ').next();
+            OPEN.split(' ').any(|word| last == Some(word))
         }),
         _ => false,
     }

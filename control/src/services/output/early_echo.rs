@@ -1,13 +1,13 @@
 //! The echo of keys that were typed while the shell went from editing a command's line to running the command.
 //!
 //! A shell's editor turns the terminal's echo off, and the shell turns it on again before it runs a command. Whether a key in
-//! between is echoed depends on when the kernel delivers it. The terminal echoes all keys after the first one that it echoes,
-//! so what is shown is the end of what was typed, and the output begins with it.
+//! between is echoed depends on when the kernel delivers it. Once the terminal echoes a key, it echoes all later ones. So it
+//! shows the last keys, and the output begins with them.
 
 use std::ops::Range;
 
 /// What the terminal shows for a key. `None`: it depends on the terminal's settings and on the line.
-pub(super) fn echo_of(key: u8) -> Option<([u8; 2], usize)> {
+fn echo_of(key: u8) -> Option<([u8; 2], usize)> {
     match key {
         // The terminal turns Enter into a line end (ICRNL, ONLCR).
         b'\r' | b'\n' => Some((*b"\r\n", 2)),
@@ -20,17 +20,20 @@ pub(super) fn echo_of(key: u8) -> Option<([u8; 2], usize)> {
     }
 }
 
+/// The echo of each key of an input, up to the first key whose echo is unknown.
+fn echoes(input: &[u8]) -> impl Iterator<Item = ([u8; 2], usize)> {
+    input.iter().map_while(|&key| echo_of(key))
+}
+
 /// Appends the echo of input, up to the first key whose echo is unknown.
 pub(super) fn append(echo: &mut Vec<u8>, input: &[u8]) {
-    for (shown, length) in input.iter().map_while(|&key| echo_of(key)) {
-        echo.extend_from_slice(&shown[..length]);
-    }
+    echoes(input).for_each(|(shown, length)| echo.extend_from_slice(&shown[..length]));
 }
 
 /// The most bytes of echo that are expected.
 const MOST: usize = 4096;
 
-/// The echo of keys of which it is not known whether the terminal echoes them.
+/// The echo of keys that the terminal may or may not echo.
 #[derive(Default)]
 pub(super) struct EarlyEcho {
     bytes: Vec<u8>,
@@ -43,7 +46,7 @@ pub(super) struct EarlyEcho {
 impl EarlyEcho {
     /// Appends keys.
     pub(super) fn push(&mut self, input: &[u8]) {
-        for (shown, length) in input.iter().map_while(|&key| echo_of(key)) {
+        for (shown, length) in echoes(input) {
             if self.bytes.len() >= MOST {
                 return;
             }

@@ -9,7 +9,7 @@ use crate::window::{
     workspace::{blocks::part::Part, selection::Selection},
 };
 
-/// What is said of a command whose output is longer than the history.
+/// The message for a command whose output is longer than the history.
 const REST: &str = "The beginning of the output is gone from the history.";
 
 /// The input that types a line again. If a program may have forged the line, Enter is left to the user.
