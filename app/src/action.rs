@@ -1,7 +1,7 @@
 //! The actions: everything that a key can make the window do.
 //!
-//! Owns the table of actions. Keys, the check of the configuration, the palette, menus and the reference page come from
-//! it. The window expands it once more, to run actions.
+//! Owns the table of actions. Keys, the check of the configuration, the palette, menus and the reference page are
+//! generated from this table. The window expands the table a second time, to run actions.
 
 mod argument;
 mod chord;
@@ -16,31 +16,31 @@ pub use keys::{Keys, LEADER};
 pub use mouse::{MouseChord, MouseInput};
 pub(crate) use table::with_actions;
 
-/// What an action takes, and how that becomes an action.
+/// The argument of an action, and a function that creates the action from it.
 pub enum Takes {
-    /// Nothing.
+    /// The action has no argument.
     Nothing(Action),
-    /// Text, or nothing.
+    /// The argument is a text that may be left out.
     Optional {
-        /// What the text is, for people.
+        /// A description of the text for the user.
         what: &'static str,
-        /// The action with a text, or without one.
+        /// Creates the action with or without a text.
         make: fn(Option<String>) -> Action,
     },
-    /// A whole number.
+    /// The argument is a whole number.
     Number {
-        /// What it is, for people.
+        /// A description of the number for the user.
         what: &'static str,
-        /// The least and the greatest.
+        /// The minimum and the maximum of the number.
         range: RangeInclusive<i32>,
-        /// The action with a number.
+        /// Creates the action with a number.
         make: fn(i32) -> Action,
     },
-    /// Text, with the escapes `\n`, `\r`, `\t`, `\e`, `\\`, `\xHH` and `\u{H…}`.
+    /// The argument is a text. It may contain the escapes `\n`, `\r`, `\t`, `\e`, `\\`, `\xHH` and `\u{H…}`.
     Text {
-        /// What it is, for people.
+        /// A description of the text for the user.
         what: &'static str,
-        /// The action with a text.
+        /// Creates the action with a text.
         make: fn(String) -> Action,
     },
 }
@@ -48,37 +48,37 @@ pub enum Takes {
 /// Whether the program receives a key whose action had no effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PassesKey {
-    /// Never.
+    /// The program never receives the key.
     Never,
-    /// Always.
+    /// The program always receives the key.
     Always,
-    /// Unless Shift is held.
+    /// The program receives the key unless Shift is held.
     UnlessShift,
 }
 
-/// A row of the table.
+/// An entry of the table of actions.
 pub struct Entry {
-    /// Its name in the configuration.
+    /// The name of the action in the configuration.
     pub name: &'static str,
-    /// Its name for people.
+    /// The title of the action for the user.
     pub title: &'static str,
-    /// What it does, in sentences.
+    /// A description of what the action does, in sentences.
     pub doc: &'static str,
-    /// What it takes.
+    /// The argument of the action.
     pub takes: Takes,
-    /// The default keys, such as `ctrl+shift+t`, each with its argument. A key is named as without Shift: `shift+5`,
-    /// not `%`.
+    /// The default keys, such as `ctrl+shift+t`, each with the argument for the action. A key is named by the
+    /// character that it types without Shift: `shift+5`, not `%`.
     pub keys: &'static [(&'static str, Option<&'static str>)],
-    /// Other words that find it in the palette: what users of other terminals and of editors type.
+    /// Other words that find the action in the palette. Users of other terminals and of editors know these words.
     pub synonyms: &'static [&'static str],
-    /// The message if it had no effect.
+    /// The message if the action had no effect.
     pub no_effect: &'static str,
     /// Whether the program receives the key if the action had no effect.
     pub passes_key: PassesKey,
 }
 
 impl Entry {
-    /// What its argument is, for people. Empty if it takes none.
+    /// A description of the argument for the user. Empty if the action has no argument.
     pub fn argument(&self) -> &'static str {
         match self.takes {
             Takes::Nothing(_) => "",
@@ -88,7 +88,7 @@ impl Entry {
         }
     }
 
-    /// The action without an argument. `None` if it needs one.
+    /// The action without an argument. `None` if it requires an argument.
     pub fn plain(&self) -> Option<Action> {
         match &self.takes {
             Takes::Nothing(action) => Some(action.clone()),
@@ -97,13 +97,13 @@ impl Entry {
         }
     }
 
-    /// What it does, in one line: the first sentence of its description.
+    /// A description of the action in one line: the first sentence of its full description.
     pub fn summary(&self) -> &'static str {
         self.doc.find(". ").map_or(self.doc, |end| &self.doc[..=end])
     }
 }
 
-/// The type of an argument.
+/// The Rust type of an argument.
 macro_rules! argument {
     (number) => {
         i32
@@ -116,7 +116,7 @@ macro_rules! argument {
     };
 }
 
-/// The form of a row's argument.
+/// The value of [`Takes`] for the argument of an entry.
 macro_rules! takes {
     ($action:ident) => {
         Takes::Nothing(Action::$action)
@@ -132,7 +132,7 @@ macro_rules! takes {
     };
 }
 
-/// A value that a row may leave out.
+/// A value that an entry may leave out.
 macro_rules! optional {
     () => {
         None
@@ -142,7 +142,7 @@ macro_rules! optional {
     };
 }
 
-/// The end of a row.
+/// The message of an entry if its action had no effect.
 macro_rules! no_effect {
     () => {
         "There is nothing to do here."
@@ -171,19 +171,19 @@ macro_rules! define {
         $doc:literal
         |$app:ident, $at:tt $(, $argument:ident)?| $run:expr $(, else $($passes:ident)? $why:literal)?;
     )*) => {
-        /// Something that the window does.
+        /// An action that the window can run.
         #[derive(Clone, Debug, PartialEq)]
         pub enum Action {
             $(#[doc = $doc] $action $((argument!($kind)))?,)*
         }
 
-        /// The rows, for their numbers.
+        /// Numbers the entries of the table.
         enum Row {
             $($action,)*
         }
 
         impl Action {
-            /// Its row of the table.
+            /// The entry of this action in the table.
             pub fn entry(&self) -> &'static Entry {
                 let row = match self {
                     $(Self::$action { .. } => Row::$action,)*
@@ -192,7 +192,7 @@ macro_rules! define {
             }
         }
 
-        /// Every action.
+        /// The table of all actions.
         pub static ACTIONS: &[Entry] = &[
             $(Entry {
                 name: $name,
@@ -216,7 +216,7 @@ mod tests {
 
     use super::*;
 
-    /// Characters that a line of the palette has room for.
+    /// The maximum length of a line in the palette, in characters.
     const LINE: usize = 77;
 
     #[test]

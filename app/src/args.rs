@@ -94,7 +94,7 @@ pub struct Args {
     pub execute: Vec<String>,
 }
 
-/// The smallest and largest font sizes, in points.
+/// The minimum and the maximum of the font size, in points.
 pub(crate) const FONT_SIZES: std::ops::RangeInclusive<f32> = 4.0..=96.0;
 
 fn font_size(text: &str) -> Result<f32, String> {
@@ -106,7 +106,7 @@ fn font_size(text: &str) -> Result<f32, String> {
     }
 }
 
-/// Checks a setting of `-o`.
+/// Checks a value of the option `-o`.
 fn option(text: &str) -> Result<String, String> {
     Config::default().with_option(text, &unterm_control::home()).map(|_| text.to_owned())
 }
@@ -175,12 +175,12 @@ impl From<AllowArg> for Allow {
 }
 
 impl Args {
-    /// What programs in panes may do.
+    /// The operations that programs in panes may perform.
     pub(crate) fn allow(&self) -> Allow {
         self.allow.iter().map(|&arg| Allow::from(arg)).collect()
     }
 
-    /// The rule for unknown agents.
+    /// The approval rule for unknown agents.
     pub(crate) fn approval(&self, config: &Config) -> Approval {
         match self.approval {
             Some(approval) => approval.into(),
@@ -189,12 +189,13 @@ impl Args {
         }
     }
 
-    /// The command line of another window that looks and behaves as this one: a shell in a directory, and no layout.
+    /// The arguments for another window with the same settings as this one. The new window opens a shell in a
+    /// directory, and no layout.
     pub(crate) fn another(&self, cwd: &Path) -> Vec<OsString> {
         let mut args = Vec::new();
         let mut add = |name: &str, value: &OsStr| {
             let mut arg = OsString::from(name);
-            // Behind the name: one by itself that began with a dash would be another option.
+            // Join name and value by `=`. A separate value that starts with a dash would be read as another option.
             arg.push("=");
             arg.push(value);
             args.push(arg);
@@ -215,14 +216,15 @@ impl Args {
         args
     }
 
-    /// What the first pane runs.
+    /// The program and the directory of the first pane.
     pub(crate) fn first_spawn(&self, config: &Config) -> Spawn {
         let profile = self.profile.as_deref().and_then(|name| config.find_profile(name).ok());
         let mut words = self.execute.iter().cloned();
         Spawn {
             program: words.next(),
             args: words.collect(),
-            // A terminal started in a directory opens there; one started by a desktop has `/` and means home.
+            // Use the current directory, except for `/`. Desktops start programs in `/`, and then the pane should
+            // start in the home directory.
             cwd: self.cwd.clone().or_else(|| profile?.cwd()).or_else(|| {
                 std::env::current_dir().ok().filter(|dir| dir != std::path::Path::new("/"))
             }),
@@ -231,7 +233,7 @@ impl Args {
     }
 }
 
-/// What to write instead, for a program without `-e`: `unterm htop`.
+/// Suggests the right command line for a program that was given without `-e`, as in `unterm htop`.
 pub fn program_hint(error: &clap::Error) -> Option<String> {
     let is_unknown = error.kind() == clap::error::ErrorKind::UnknownArgument;
     let wrong = error.get(clap::error::ContextKind::InvalidArg).filter(|_| is_unknown)?;
@@ -240,7 +242,7 @@ pub fn program_hint(error: &clap::Error) -> Option<String> {
         .then(|| format!("unterm takes no argument {program:?}; did you mean \"-e {program}\"?"))
 }
 
-/// A value as the command line names it.
+/// The name of a value on the command line.
 fn named(value: &impl ValueEnum) -> String {
     value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }

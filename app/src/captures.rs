@@ -1,7 +1,7 @@
 //! Screenshots and clipboard access for control clients, with and without a window.
 //!
-//! Paints panes with the CPU painter, from their live screens. The separate program `unterm-capture` captures the
-//! display. Never changes what the window shows.
+//! The CPU painter paints panes from their live screens. The separate program `unterm-capture` captures the display.
+//! Never changes the content of the window.
 
 use std::{
     path::{Path, PathBuf},
@@ -17,14 +17,14 @@ use unterm_term::{Rgb, Snapshot};
 
 use crate::{config, local_time, own_program};
 
-/// The program that captures the display; it lies in the same folder as this program.
+/// The program that captures the display. It is in the same folder as this program.
 const PROGRAM: &str = "unterm-capture";
-/// Pixels between panes that are side by side, and the colour of these pixels.
+/// The space between panes that are painted side by side, in pixels, and its color.
 const GAP: u32 = 8;
 const GAP_COLOR: Rgb = Rgb { r: 0x30, g: 0x30, b: 0x30 };
-/// Maximum pixels of a picture of panes, which then takes 256 MB.
+/// The maximum number of pixels in a picture of panes. Such a picture takes 256 MB.
 const LARGEST: u64 = 64 << 20;
-/// Error messages without a display: for captures, and for the clipboard.
+/// The error messages without a display, for captures and for the clipboard.
 const NO_DISPLAY: &str = "this Unterm was started without a display; start it on a desktop (with DISPLAY or \
      WAYLAND_DISPLAY set), or take a session's picture by screen.png";
 const NO_CLIPBOARD: &str = "There is no clipboard: this Unterm was started without a display. Start it on a desktop (with \
@@ -43,7 +43,7 @@ pub(crate) fn missing(program: &Path) -> String {
     )
 }
 
-/// Runs the capture program, which writes a picture to `file`; returns false if the user cancelled.
+/// Runs the capture program, which writes a picture to `file`. Returns false if the user canceled the selection.
 pub(crate) fn take(args: &[String], file: &Path) -> anyhow::Result<bool> {
     let program = program()?;
     let mut command = Command::new(&program);
@@ -63,7 +63,7 @@ pub(crate) fn take(args: &[String], file: &Path) -> anyhow::Result<bool> {
     }
 }
 
-/// Captures with the preferences of a home directory.
+/// Takes captures with the preferences in a home directory.
 pub(crate) struct AppCaptures {
     /// Unterm's home directory.
     pub(crate) home: PathBuf,
@@ -111,8 +111,8 @@ impl Captures for AppCaptures {
             Ok(text) if !text.is_empty() => return Ok(Clip::Text(text)),
             text => text,
         };
-        // A program that offers only an image may send it for any requested type, as xclip does. Its "text" is then no
-        // valid text, and that error does not rule out an image.
+        // If reading text fails, the clipboard may still contain an image: some programs, such as xclip, offer only an
+        // image but send its bytes when text is requested.
         let image = clipboard.get_image().map_err(|error| match (error, text) {
             (arboard::Error::ContentNotAvailable, Err(of_text)) => unreadable(of_text),
             (error, _) => unreadable(error),
@@ -128,13 +128,13 @@ impl Captures for AppCaptures {
     }
 }
 
-/// Whether the environment names a display; always true on platforms that do not use such variables.
+/// Whether the environment names a display. Always true on systems that have no such variables.
 fn has_display() -> bool {
     let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     cfg!(not(all(unix, not(target_os = "macos")))) || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")
 }
 
-/// The error message if there is no clipboard to read.
+/// The error message if no clipboard can be reached.
 fn unreachable(error: arboard::Error) -> String {
     tracing::debug!(%error, "the clipboard");
     match error {
@@ -149,7 +149,7 @@ fn unreachable(error: arboard::Error) -> String {
     .to_owned()
 }
 
-/// The error message if the clipboard can't be read.
+/// The error message if the clipboard's content can't be read.
 fn unreadable(error: arboard::Error) -> String {
     tracing::debug!(%error, "the clipboard");
     match error {
@@ -172,13 +172,13 @@ pub(crate) fn png(image: &image::RgbaImage) -> image::ImageResult<Vec<u8>> {
     Ok(png.into_inner())
 }
 
-/// Encodes RGBA pixels as PNG; `None` if their number does not match the size.
+/// Encodes RGBA pixels as PNG. `None` if the number of bytes does not match the size.
 fn png_of(width: usize, height: usize, rgba: Vec<u8>) -> Option<Vec<u8>> {
     let (width, height) = (u32::try_from(width).ok()?, u32::try_from(height).ok()?);
     png(&image::RgbaImage::from_raw(width, height, rgba)?).ok()
 }
 
-/// Paints panes side by side, from left to right, as PNG.
+/// Paints panes side by side, from left to right. Returns the picture as PNG.
 fn paint(renderer: &mut Renderer, panes: &[Arc<Pane>]) -> Result<Vec<u8>, String> {
     let metrics = renderer.metrics();
     let snapshots: Vec<Snapshot> = panes

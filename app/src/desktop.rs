@@ -1,8 +1,8 @@
-//! The desktop's notifications (org.freedesktop.Notifications, Desktop Notifications Specification 1.2). They run on
-//! their own threads, because the service may be slow, hang, or be missing.
+//! Notifications on the desktop (org.freedesktop.Notifications, Desktop Notifications Specification 1.2). The calls
+//! run on their own threads, because the service may be slow, hang, or be missing.
 //!
-//! Owns the connection to the session bus, made at the first notification, and the list of our visible notifications.
-//! The window decides when to show a notification, and what a click does.
+//! Owns the connection to the session bus, which is opened for the first notification, and the list of Unterm's
+//! visible notifications. The window decides when to show a notification, and what a click does.
 
 use std::{
     collections::HashMap,
@@ -23,26 +23,26 @@ use zbus::{
 
 const SERVICE: &str = "org.freedesktop.Notifications";
 const PATH: &str = "/org/freedesktop/Notifications";
-/// Timeout for the service's replies.
+/// The maximum time to wait for a reply of the service.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Maximum number of queued requests; further notifications are dropped.
+/// The maximum number of queued requests. Further notifications are dropped.
 const QUEUE: usize = 32;
-/// Maximum number of remembered notifications; a click on an older one has no effect.
+/// The maximum number of notifications to remember. A click on an older notification has no effect.
 const SHOWN_CAP: usize = 256;
-/// Maximum number of signals kept while a `Notify` call is pending.
+/// The maximum number of signals to keep while a `Notify` call is pending.
 const EARLY_CAP: usize = 16;
-/// Maximum side in pixels of a picture that is decoded, and of a picture sent to the service.
+/// The maximum width and height in pixels: of a picture that is decoded, and of a picture that is sent to the service.
 const DECODED_SIDE: u32 = 2048;
 const SHOWN_SIDE: u32 = 256;
-/// The specification's name for the action that a click on the notification itself invokes.
+/// The name of the action that a click on the notification itself invokes, as the specification defines it.
 const DEFAULT: &str = "default";
 
-/// Identifies a visible notification: a new notification with the same key replaces it.
+/// Identifies a visible notification. A new notification with an equal key replaces it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Key {
-    /// A program's notification, by its pane and the handle within the pane.
+    /// A notification of a program: its pane, and its handle in that pane.
     Program(PaneId, u64),
-    /// The notification for a command that ended in a pane.
+    /// A notification about a command that ended in a pane.
     Command(PaneId),
 }
 
@@ -58,32 +58,33 @@ impl Key {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Note {
     pub(crate) key: Key,
-    /// The sender's name.
+    /// The name of the sender.
     pub(crate) app: String,
     pub(crate) title: String,
     pub(crate) body: String,
-    /// A name from the icon theme; empty: the terminal's icon.
+    /// The name of an icon in the icon theme. If empty, the terminal's icon is shown.
     pub(crate) icon: String,
-    /// The bytes of an image file. If they can be decoded, the picture replaces the icon.
+    /// The bytes of an image file. If they can be decoded, the picture is shown instead of the icon.
     pub(crate) picture: Option<Arc<[u8]>>,
     pub(crate) urgency: Urgency,
-    /// Milliseconds; 0: until the user dismisses it; `None`: the desktop's default.
+    /// The time until the notification disappears, in milliseconds. 0 means until the user dismisses it, and `None`
+    /// means the desktop's default.
     pub(crate) expires: Option<u32>,
-    /// The name of a sound; `silent` for none.
+    /// The name of a sound, or `silent` for no sound.
     pub(crate) sound: Option<String>,
     pub(crate) buttons: Vec<String>,
-    /// Whether a click brings the window to the front.
+    /// Whether a click on the notification brings the window to the front.
     pub(crate) focus: bool,
 }
 
-/// What happened to a notification.
+/// An event of a notification.
 #[derive(Debug)]
 pub(crate) enum Outcome {
-    /// The user clicked it, or its button with this number, from 1.
+    /// The user clicked the notification, or its button with this number, counted from 1.
     Clicked { key: Key, button: Option<u8>, focus: bool },
-    /// It is no longer visible.
+    /// The notification is no longer visible.
     Closed(Key),
-    /// There is no service to show it.
+    /// The notification can't be shown, because there is no service.
     Unavailable(Box<Note>),
 }
 
@@ -92,14 +93,14 @@ enum Order {
     Close(Key),
 }
 
-/// A handle to the notification thread.
+/// A handle to the thread that shows notifications.
 pub(crate) struct Desktop(mpsc::SyncSender<Order>);
 
 impl Desktop {
-    /// Starts the thread; other threads call `tell` with the outcome of notifications.
+    /// Starts the thread. Other threads call `tell` with each event of a notification.
     ///
     /// # Errors
-    /// If the thread can't be started.
+    /// Fails if the thread can't be started.
     pub(crate) fn start(tell: impl Fn(Outcome) + Send + Sync + 'static) -> std::io::Result<Self> {
         let (orders, received) = mpsc::sync_channel(QUEUE);
         let tell: Arc<dyn Fn(Outcome) + Send + Sync> = Arc::new(tell);
@@ -109,7 +110,7 @@ impl Desktop {
         Ok(Self(orders))
     }
 
-    /// Shows a notification; returns false if the queue is full.
+    /// Shows a notification. Returns false if the queue is full.
     pub(crate) fn show(&self, note: Note) -> bool {
         self.0.try_send(Order::Show(Box::new(note))).is_ok()
     }
@@ -120,14 +121,14 @@ impl Desktop {
     }
 }
 
-/// The visible notifications, shared by the thread that shows them and the thread that receives signals.
+/// The visible notifications. The thread that shows notifications and the thread that receives signals share them.
 #[derive(Default)]
 struct Shown {
-    /// Key by the service's id, and whether a click brings the window to the front.
+    /// For each id of the service: the key of the notification, and whether a click brings the window to the front.
     notes: HashMap<u32, (Key, bool)>,
-    /// A `Notify` call is pending: the id of its notification is not known yet.
+    /// Whether a `Notify` call is pending, so that the id of its notification is not known yet.
     is_asking: bool,
-    /// Signals for unknown ids that arrived during the call.
+    /// Signals for unknown ids that arrived while a call was pending.
     early: Vec<(u32, Heard)>,
 }
 
@@ -137,10 +138,10 @@ enum Heard {
     Closed,
 }
 
-/// A connection to the service.
+/// A connection to the notification service.
 struct Service {
     connection: Connection,
-    /// Whether the service reads bodies as markup.
+    /// Whether the service interprets markup in the body of notifications.
     markup: bool,
     shown: Arc<Mutex<Shown>>,
 }
@@ -158,10 +159,10 @@ fn serve(orders: &mpsc::Receiver<Order>, tell: &Arc<dyn Fn(Outcome) + Send + Syn
                 Err(error) => {
                     tracing::info!("a notification can't be shown: {error}");
                     if matches!(error, zbus::Error::MethodError(..)) {
-                        // The bus works, so the service may be back for the next notification.
+                        // The bus still works, so the service may work again for the next notification.
                         service = Some(connected);
                     } else {
-                        // Signals about the visible notifications are lost with the connection.
+                        // The connection is lost, so no further signals about the visible notifications will arrive.
                         let lost = std::mem::take(&mut connected.shown.lock().notes);
                         lost.into_values().for_each(|(key, _)| tell(Outcome::Closed(key)));
                     }
@@ -266,7 +267,7 @@ impl Service {
 }
 
 impl Shown {
-    /// Handles the reply to `Notify`, including signals for its id that arrived before the reply.
+    /// Handles the reply to a `Notify` call, and the signals for its id that arrived before the reply.
     fn answered(&mut self, id: Option<u32>, note: &Note) -> Vec<Outcome> {
         self.is_asking = false;
         let early = std::mem::take(&mut self.early);
@@ -281,7 +282,8 @@ impl Shown {
         early.into_iter().filter_map(|(id, what)| self.hear(id, what)).collect()
     }
 
-    /// The outcome that a signal means for one of our notifications; ignores those of other programs.
+    /// The event that a signal reports about one of Unterm's notifications. `None` for notifications of other
+    /// programs.
     fn hear(&mut self, id: u32, what: Heard) -> Option<Outcome> {
         let Some((key, focus)) = self.notes.get(&id).copied() else {
             if self.is_asking && self.early.len() < EARLY_CAP {
@@ -305,7 +307,7 @@ impl Shown {
     }
 }
 
-/// Parses a signal about a notification.
+/// Parses a signal about a notification. `None` for other signals.
 fn heard(signal: &zbus::Message) -> Option<(u32, Heard)> {
     match signal.header().member()?.as_str() {
         "ActionInvoked" => {
@@ -320,8 +322,9 @@ fn heard(signal: &zbus::Message) -> Option<(u32, Heard)> {
     }
 }
 
-/// A picture for the hint `image-data`: width, height, bytes per row, whether it has alpha, bits per sample, samples
-/// per pixel, samples. `None` if the file is not an image, or too large.
+/// Converts an image file to the value of the hint `image-data`. The value consists of width, height, bytes per row,
+/// presence of an alpha channel, bits per sample, samples per pixel, and the samples. `None` if the file is not an
+/// image, or if the image is too large.
 fn image_data(file: &[u8]) -> Option<Value<'static>> {
     let mut reader = ImageReader::new(Cursor::new(file)).with_guessed_format().ok()?;
     let mut limits = Limits::default();
@@ -340,7 +343,7 @@ fn image_data(file: &[u8]) -> Option<Value<'static>> {
     Some(Value::Structure(Structure::from(data)))
 }
 
-/// Escapes all markup in a text.
+/// Escapes all markup characters in a text.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

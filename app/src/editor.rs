@@ -1,8 +1,9 @@
-//! The command line that opens a file at a line in the user's editor or pager. No shell runs: words become arguments.
+//! The command line that opens a file at a line in the user's editor or pager. No shell is involved: the words become
+//! arguments directly.
 
 use std::path::{Path, PathBuf};
 
-/// The arguments for a place, by the names of programs.
+/// The arguments that open a file at a line, by the names of the programs that accept this form.
 const FORMS: &[(&[&str], &[&str])] = &[
     (&["vi", "vim", "nvim", "nano", "emacsclient", "ne", "joe", "less"], &["+{line}", "{file}"]),
     (&["emacs", "kak", "micro"], &["+{line}:{column}", "{file}"]),
@@ -10,8 +11,8 @@ const FORMS: &[(&[&str], &[&str])] = &[
     (&["code", "codium", "code-insiders", "cursor"], &["--goto", "{file}:{line}:{column}"]),
 ];
 
-/// Program and arguments that open `place` (`name`, `name:line` or `name:line:column`; a relative name starts at
-/// `cwd`). `wanted` is the configured command; if it is empty, `$VISUAL`, `$EDITOR` or vi.
+/// The program and arguments that open a file. `place` is `name`, `name:line` or `name:line:column`; a relative name
+/// refers to `cwd`. `wanted` is the configured command. If it is empty, `$VISUAL`, `$EDITOR` or vi is used.
 pub(crate) fn command(wanted: &str, place: &str, cwd: Option<&Path>) -> Vec<String> {
     let from_environment = || {
         let set = ["VISUAL", "EDITOR"].iter().find_map(|name| std::env::var(name).ok());
@@ -22,7 +23,7 @@ pub(crate) fn command(wanted: &str, place: &str, cwd: Option<&Path>) -> Vec<Stri
     arguments(&editor, place, cwd, home.as_deref())
 }
 
-/// The file of a place.
+/// The path of the file in a `place` such as `name:line`.
 pub(crate) fn file(place: &str, cwd: Option<&Path>) -> PathBuf {
     let (name, ..) = parts(place);
     let home = std::env::var("HOME").ok();
@@ -42,7 +43,7 @@ fn resolved(name: &str, cwd: Option<&Path>, home: Option<&str>) -> PathBuf {
 
 fn arguments(editor: &str, place: &str, cwd: Option<&Path>, home: Option<&str>) -> Vec<String> {
     let (name, line, column) = parts(place);
-    // A name that begins with a dash must not be read as an option.
+    // A name that starts with a dash would be read as an option.
     let file = resolved(name, cwd, home).to_string_lossy().into_owned();
     let file = if file.starts_with('-') { format!("./{file}") } else { file };
     let mut words = words(editor);
@@ -56,16 +57,17 @@ fn arguments(editor: &str, place: &str, cwd: Option<&Path>, home: Option<&str>) 
     }
     let (line, column) = (line.unwrap_or("1"), column.unwrap_or("1"));
     for word in &mut words {
-        // The file name last: it may contain the other placeholders.
+        // Replace the file name last, because it may contain text that looks like a placeholder.
         *word = word.replace("{line}", line).replace("{column}", column).replace("{file}", &file);
     }
     words
 }
 
-/// Splits a command into words as a shell does: only quotes, backslashes and blanks have a meaning.
+/// Splits a command into words. Quotes, backslashes and blanks have the same meaning as in a shell; all other
+/// characters have no special meaning.
 pub(crate) fn words(command: &str) -> Vec<String> {
     let mut words = Vec::new();
-    // `None` between two words.
+    // The current word. `None` between two words.
     let mut word: Option<String> = None;
     let mut quote = None;
     let mut chars = command.chars();
@@ -90,7 +92,7 @@ pub(crate) fn words(command: &str) -> Vec<String> {
     words
 }
 
-/// Splits a place into name, line and column.
+/// Splits a `place` such as `name:line:column` into name, line and column.
 fn parts(place: &str) -> (&str, Option<&str>, Option<&str>) {
     let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let Some((before, last)) = place.rsplit_once(':').filter(|(_, last)| number(last)) else {

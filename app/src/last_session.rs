@@ -8,34 +8,34 @@ use unterm_mux::private;
 use crate::layout_file::LayoutFile;
 
 const FILE: &str = "last_session";
-/// The longest file that is read, in bytes.
+/// The maximum size of the file, in bytes.
 const LONGEST: u64 = 4 << 20;
 
-/// The last window. Lengths are physical pixels.
+/// The state of the last window. Lengths are in physical pixels.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct LastSession {
-    /// Width without the frame.
+    /// The width without the frame.
     pub(crate) width: u32,
-    /// Height without the frame.
+    /// The height without the frame.
     pub(crate) height: u32,
-    /// Position on the screen, including the frame, if the desktop reports it.
+    /// The position of the window's frame on the screen, if the desktop reports it.
     #[serde(default)]
     pub(crate) place: Option<(i32, i32)>,
     #[serde(default)]
     pub(crate) maximized: bool,
-    /// Whether the desktop preferred light colours, if it reported that.
+    /// Whether the desktop preferred light colors. `None` if it did not report that.
     #[serde(default)]
     pub(crate) is_light: Option<bool>,
-    /// The process that has the window open; `None` once it has closed.
+    /// The id of the process whose window is open. `None` after the window was closed.
     #[serde(default)]
     pub(crate) process: Option<u32>,
-    /// The open tabs; empty if the last program had ended.
+    /// The open tabs. Empty if the last program had ended.
     #[serde(default)]
     pub(crate) layout: LayoutFile,
 }
 
 impl LastSession {
-    /// Reads the file; `None` if it is missing or invalid.
+    /// Reads the file. Returns `None` if the file is missing or not valid.
     pub(crate) fn read(home: &Path) -> Option<Self> {
         let text = private::read(&home.join(FILE), LONGEST);
         let text = text
@@ -51,8 +51,8 @@ impl LastSession {
             .filter(|last: &Self| last.width > 0 && last.height > 0)
     }
 
-    /// Whether the window ended without closing, for example with its desktop: the process that had it open is none of
-    /// those that run now.
+    /// Whether the window ended without being closed, for example because its desktop ended. In this case, the file
+    /// names a process that is not running any more. `running` lists the running processes.
     pub(crate) fn ended_unclean(&self, running: &[u32]) -> bool {
         self.process.is_some_and(|process| !running.contains(&process))
     }

@@ -1,8 +1,8 @@
 //! Opens links and the settings page.
 //!
-//! Programs in panes choose the targets of links, so targets are untrusted. The desktop's opener receives only targets
-//! that this file has parsed and rebuilt: openers disagree about `?`, `#` and unusual escapes, and must open exactly
-//! what was checked.
+//! Programs in panes choose the targets of links, so targets are untrusted. Openers disagree about `?`, `#` and
+//! unusual escapes, but must open exactly what was checked. Therefore the desktop's opener receives only targets that
+//! this module has parsed and rebuilt.
 
 use std::{
     fs,
@@ -13,7 +13,7 @@ use std::{
 
 use unterm_mux::{percent_decode, percent_encode};
 
-/// Extensions of files that are programs, or that start a program when opened.
+/// The extensions of files that are programs, or that start a program when they are opened.
 const LAUNCHED: &[&str] = &[
     "action",
     "app",
@@ -54,23 +54,23 @@ const LAUNCHED: &[&str] = &[
     "wsf",
     "wsh",
 ];
-/// The extensions that also count before another one, as in `x.desktop.download`, `x.exe.part` or `x.desktop~`.
+/// Extensions that also count if another extension follows, as in `x.desktop.download`, `x.exe.part` or `x.desktop~`.
 const LAUNCHED_INSIDE: &[&str] = &[
     "appimage", "bat", "cmd", "desktop", "exe", "jar", "jnlp", "kdelnk", "lnk", "msi", "pif",
     "scr", "vbs",
 ];
-/// How many bytes of a file are checked for a program's signature, as many as desktops read themselves.
+/// The number of bytes of a file that are checked for the signature of a program. Desktops also check this many bytes.
 const HEAD: u64 = 4096;
-/// Message fields that a `mailto:` link may fill in (RFC 6068, section 4). All others are dropped, above all the
-/// attachments that some programs accept there.
+/// The message fields that a `mailto:` link may set (RFC 6068, section 4). All other fields are dropped, in particular
+/// the attachments that some programs accept.
 const MAIL_FIELDS: &[&str] = &["to", "cc", "bcc", "subject", "body", "in-reply-to"];
 
-/// Opens a link with the desktop's default program, without a shell, and waits for that program to accept it: don't
-/// call this on the window's thread. `schemes` lists the allowed schemes. A file is opened only if it is on this
-/// machine, can be examined, and does not run when opened. A message gets no attachments.
+/// Opens a link with the desktop's default program, without a shell. Waits until that program has accepted the link,
+/// so it must not be called on the window's thread. `schemes` lists the allowed schemes. A file is opened only if it
+/// is on this machine, can be examined, and does not run when it is opened. A message gets no attachments.
 ///
 /// # Errors
-/// A message that explains why: the scheme or the file is not allowed, or the opener's error.
+/// Returns a message with the reason: the scheme or the file is not allowed, or the opener failed.
 pub fn open(uri: &str, schemes: &[String]) -> Result<(), String> {
     let (scheme, rest) = uri.split_once(':').unwrap_or(("", ""));
     let scheme = scheme.to_ascii_lowercase();
@@ -92,23 +92,24 @@ pub fn open(uri: &str, schemes: &[String]) -> Result<(), String> {
 /// The message if no browser opened the settings page in time.
 pub const UNOPENED: &str = "The settings page was not opened within a minute, so its link has expired.\nIf your browser can't read files in ~/.unterm, run `unterm-cli settings open --print-only` and open the address that it prints.";
 
-/// Opens the settings page through a file that redirects the browser (`settings.open` writes it). The address contains
-/// a login code, so it is never passed as an argument: every user of the machine can read arguments.
+/// Opens the settings page through a file that redirects the browser, which the method `settings.open` has written.
+/// The address contains a login code, so it is never passed as an argument: every user of the machine can read
+/// arguments.
 ///
 /// # Errors
-/// A message that explains why no program opened it.
+/// Returns a message that explains why no program opened the file.
 pub fn open_settings(redirect: &Path) -> Result<(), String> {
     launch(&unterm_mux::file_uri(redirect))
         .map_err(|why| format!("Can't open the settings page.\n{why}"))
 }
 
-/// A folder for the redirect file that the default browser can read, if the browser is a snap. Snaps can't read hidden
-/// folders of the home directory, such as `~/.unterm`, and have their own `/tmp`, but they can read
-/// `~/snap/NAME/common`. Flatpak browsers can read the file that the desktop opens, wherever it is. Jupyter's answer to
-/// the same problem (`use_redirect_file`) passes the address with the code as an argument again. For a browser that can
-/// read neither folder, `unterm-cli settings open --print-only` prints the address.
+/// If the default browser is a snap, a folder for the redirect file that the browser can read. Snaps can't read hidden
+/// folders of the home directory, such as `~/.unterm`, and have their own `/tmp`. But they can read
+/// `~/snap/NAME/common`. Flatpak browsers can read any file that the desktop opens for them. Jupyter solves this
+/// problem differently: its option `use_redirect_file` can be turned off, but then the address with the code is an
+/// argument. For a browser that can read neither folder, `unterm-cli settings open --print-only` prints the address.
 pub fn browser_folder() -> Option<PathBuf> {
-    // The default program for HTML files opens the redirect.
+    // The redirect file is opened with the default program for HTML files.
     let asked = Command::new("xdg-mime")
         .args(["query", "default", "text/html"])
         .stdin(Stdio::null())
@@ -118,7 +119,7 @@ pub fn browser_folder() -> Option<PathBuf> {
     snap_folder(&std::env::home_dir()?, entry.trim())
 }
 
-/// The folder of the snap that a desktop entry such as `firefox_firefox.desktop` belongs to.
+/// The folder of the snap to which a desktop entry belongs, such as `firefox_firefox.desktop`.
 fn snap_folder(home: &Path, entry: &str) -> Option<PathBuf> {
     let (snap, _) = entry.strip_suffix(".desktop")?.split_once('_')?;
     let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
@@ -129,7 +130,7 @@ fn snap_folder(home: &Path, entry: &str) -> Option<PathBuf> {
     common.is_dir().then(|| common.join("unterm"))
 }
 
-/// Starts the desktop's opener and waits until it exits.
+/// Runs the desktop's opener, and waits until it exits.
 fn launch(target: &str) -> Result<(), String> {
     let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     let mut child = Command::new(opener)
@@ -146,8 +147,8 @@ fn launch(target: &str) -> Result<(), String> {
     }
 }
 
-/// The path in a `file:` URI without its scheme, if it names a file or folder on this machine that does not run when
-/// opened. Symbolic links are resolved, so that the opener receives exactly what was checked.
+/// The path in a `file:` URI, given without its scheme. It must be a file or folder on this machine that does not run
+/// when it is opened. Symbolic links are resolved, so that the opener receives exactly the path that was checked.
 fn local_file(rest: &str) -> Result<PathBuf, String> {
     if let Some(char) = rest.chars().find(|char| matches!(char, '?' | '#')) {
         return Err(format!(
@@ -186,12 +187,12 @@ fn local_file(rest: &str) -> Result<PathBuf, String> {
     Ok(path)
 }
 
-/// Whether the name is that of a file that runs when opened.
+/// Whether a file of this name runs when it is opened.
 fn launches(path: &Path) -> bool {
     let Some(name) = path.file_name() else { return false };
     let name = name.to_string_lossy();
     let is_one = |part: &str, of: &[&str]| of.iter().any(|one| one.eq_ignore_ascii_case(part));
-    // Some systems ignore trailing blanks and dots, and names of backups end in a tilde.
+    // Some systems ignore trailing blanks and dots, and names of backup files end in a tilde.
     let parts: Vec<_> = name
         .split('.')
         .skip(1)
@@ -212,7 +213,7 @@ fn is_executable(_: &fs::Metadata) -> bool {
     false
 }
 
-/// Whether these first bytes are those of a program: desktops check the content of files without an extension.
+/// Whether these are the first bytes of a program. Desktops check the content of files that have no extension.
 fn is_program(head: &[u8]) -> bool {
     const MACH_O: [&[u8]; 5] = [
         b"\xfe\xed\xfa\xce",
@@ -228,12 +229,13 @@ fn is_program(head: &[u8]) -> bool {
     head.starts_with(b"\x7fELF")
         || head.starts_with(b"MZ") && head.contains(&0)
         || MACH_O.iter().any(|magic| head.starts_with(magic))
-        // A Java archive: the name of its first entry.
+        // A Java archive. The name of its first entry starts at byte 30.
         || head.starts_with(b"PK\x03\x04") && head.get(30..).is_some_and(|name| name.starts_with(b"META-INF/"))
         || starts_line(b"[Desktop Entry]")
 }
 
-/// Rebuilds a `mailto:` URI, given without its scheme, from its addresses and usual fields, escaping everything again.
+/// Rebuilds a `mailto:` URI from its addresses and allowed fields. All values are escaped again. `rest` is the URI
+/// without its scheme.
 fn message(rest: &str) -> Result<String, String> {
     let broken = || "Its escapes are not valid.".to_owned();
     let (to, fields) = rest.split_once('?').unwrap_or((rest, ""));
@@ -250,7 +252,7 @@ fn message(rest: &str) -> Result<String, String> {
             continue;
         };
         let value = percent_decode(value).ok_or_else(broken)?;
-        // A line break would start another field, except in the body.
+        // A line break would start another field of the message, except in the body.
         if *name != "body" && value.iter().any(u8::is_ascii_control) {
             return Err(format!("The field {name:?} of its message has control characters."));
         }
@@ -285,7 +287,7 @@ mod tests {
         assert!(refused("file:/etc/passwd").contains("file://"));
     }
 
-    /// Creates a folder with files.
+    /// Creates a folder that contains these files.
     fn folder(files: &[(&str, &[u8])]) -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         for (name, text) in files {
@@ -301,7 +303,7 @@ mod tests {
     #[test]
     fn what_openers_may_read_otherwise_is_refused() {
         let folder = folder(&[("x.desktop", b""), ("a?b", b""), ("a#b c", b"")]);
-        // An opener that strips the query would open x.desktop.
+        // An opener that removes the query from the path would open `x.desktop`.
         for name in ["x.desktop?.txt", "x.desktop#.txt", "a?b"] {
             let why = looked(&folder, name).unwrap_err();
             assert!(why.contains("must be written as %"), "{name}: {why}");
@@ -378,7 +380,7 @@ mod tests {
         for name in ["attach", "ATTACHMENT", "%61ttach", "amp;attach", "insert", "x-attach"] {
             check(&format!("a@b.c?{name}=file:///etc/passwd"), "mailto:a@b.c");
         }
-        // For programs that join the fields into one argument of another program.
+        // Protects programs that join the fields into one argument of another program.
         check(
             "a@b.c?subject=x',attachment='/etc/passwd",
             "mailto:a@b.c?subject=x%27%2Cattachment%3D%27%2Fetc%2Fpasswd",

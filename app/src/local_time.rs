@@ -1,4 +1,4 @@
-//! The local time, for file names and for the window.
+//! The local time, for file names and texts in the window.
 
 use std::sync::OnceLock;
 
@@ -6,13 +6,13 @@ use time::{OffsetDateTime, UtcOffset, macros::format_description};
 
 static OFFSET: OnceLock<UtcOffset> = OnceLock::new();
 
-/// Reads the zone's offset. Call it before starting threads: the C library may change its zone while other threads read
-/// it.
+/// Reads the offset of the local time zone. Must be called before threads are started, because the C library may
+/// change its time zone data while other threads read them.
 pub fn read_zone() {
     let _ = OFFSET.set(UtcOffset::current_local_offset().unwrap_or(UtcOffset::UTC));
 }
 
-/// The current time as `20261122_041500_123`, in UTC if the zone is unknown.
+/// The current time in the form `20261122_041500_123`. In UTC if the time zone is unknown.
 pub(crate) fn stamp() -> String {
     let now = OffsetDateTime::now_utc().to_offset(*OFFSET.get().unwrap_or(&UtcOffset::UTC));
     let format =
@@ -20,7 +20,8 @@ pub(crate) fn stamp() -> String {
     now.format(&format).unwrap_or_default()
 }
 
-/// A time in milliseconds since 1970, as `14:03:07`, or with its date if that is not today's.
+/// A time of day, such as `14:03:07`. If the time is not today, the date is added. The time is given in milliseconds
+/// since 1970.
 pub(crate) fn of_day(milliseconds: u64) -> Option<String> {
     let offset = *OFFSET.get().unwrap_or(&UtcOffset::UTC);
     let nanoseconds = i128::from(milliseconds) * 1_000_000;

@@ -1,8 +1,9 @@
-//! The log, on standard error: warnings and errors, or the filter in `UNTERM_LOG`; a normal start prints nothing. winit
-//! logs only errors, because it warns of each feature that a desktop lacks; rmcp logs nothing, because it reports each
-//! disconnected client as an error. If standard error rejects a line, as on a full disk, the line is lost.
+//! The log, which is written to standard error. It contains warnings and errors, or what the filter in `UNTERM_LOG`
+//! selects. A normal start prints nothing. winit logs only errors, because it warns about each feature that a desktop
+//! lacks. rmcp logs nothing, because it reports each disconnected client as an error. If a line can't be written, for
+//! example on a full disk, it is lost.
 //!
-//! A server without a window logs to a file as well, with a filter of its own unless `UNTERM_LOG` is set.
+//! A server without a window also logs to a file. The file has its own filter, unless `UNTERM_LOG` is set.
 
 use std::{
     io::{self, IsTerminal},
@@ -16,12 +17,12 @@ use tracing_subscriber::{
 
 const DEFAULT: &str = "warn,winit=error,rmcp=off";
 
-/// Starts the log. Call it once, before anything else.
+/// Starts the log. Must be called once, before anything else.
 pub fn start() {
     Registry::default().with(on_stderr()).init();
 }
 
-/// Starts the log, and writes a second one. Each write to `file` is one whole record.
+/// Starts the log, and also writes it to `file`. Each write to `file` is one whole record.
 pub fn start_with(filter: &str, file: impl io::Write + Send + 'static) {
     let second = tracing_subscriber::fmt::layer()
         .with_writer(Mutex::new(file))
@@ -42,7 +43,7 @@ where
     tracing_subscriber::fmt::layer()
         .with_writer(io::stderr)
         .with_ansi(io::stderr().is_terminal())
-        // It would report a failed write to stderr on stderr, and panic.
+        // Turned off, because it would report a failed write to standard error on standard error, and then panic.
         .log_internal_errors(false)
         .with_filter(filter(DEFAULT))
 }

@@ -1,4 +1,4 @@
-//! The binary `unterm`. Called by the name of a link, `unterm-cli` or `ptywright`, it is the command line.
+//! The binary `unterm`. If it is called by the name `unterm-cli` or `ptywright`, it runs the command line.
 
 use std::{io::Write, process::ExitCode};
 
@@ -31,7 +31,7 @@ fn main() -> ExitCode {
     match unterm::run(&args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // `eprintln!` panics if standard error can't be written.
+            // Unlike `eprintln!`, this does not panic if standard error can't be written.
             let _ = writeln!(std::io::stderr(), "unterm: {error:#}");
             ExitCode::FAILURE
         }

@@ -1,22 +1,22 @@
-//! The files of Unterm's programs, as a running one of them finds them.
+//! The paths of Unterm's programs, as seen by a running program.
 
 use std::{io, path::PathBuf};
 
-/// Ends the name of a running program's file on Linux once an upgrade has replaced the file.
+/// On Linux, the path of a running program has this suffix after an upgrade has replaced the file.
 const REPLACED: &str = " (deleted)";
 
-/// The path of this program. After an upgrade, that of the newer one.
+/// The path of this program. After an upgrade, this is the path of the newer program.
 ///
 /// # Errors
-/// The system does not tell.
+/// Fails if the operating system does not report the path.
 pub(crate) fn path() -> io::Result<PathBuf> {
     std::env::current_exe().map(as_installed)
 }
 
-/// The path of another of Unterm's programs, in the folder of this one (with symbolic links resolved).
+/// The path of another program of Unterm, in the folder of this program after resolving symbolic links.
 ///
 /// # Errors
-/// As [`path`].
+/// Fails in the same case as [`path`].
 pub(crate) fn beside(name: &str) -> io::Result<PathBuf> {
     let own = path()?;
     let own = own.canonicalize().unwrap_or(own);

@@ -1,29 +1,31 @@
-//! `proxy.json` in Unterm's home directory: whether programs use a proxy.
+//! The file `proxy.json` in Unterm's home directory, which stores whether programs use a proxy.
 //!
-//! Reads and toggles `enabled` and keeps all other keys, except that enabling changes the mode `off`.
+//! Reads and toggles the key `enabled`. All other keys stay unchanged, except that enabling the proxy replaces the
+//! mode `off`.
 
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value, json};
 
-/// The file's name in Unterm's home directory.
+/// The name of the file in Unterm's home directory.
 pub(crate) const FILE: &str = "proxy.json";
-/// The longest file that is read, in bytes.
+/// The maximum size of the file, in bytes.
 const LONGEST: u64 = 1 << 20;
 
 /// Whether the proxy is enabled; false if the file is missing.
 ///
 /// # Errors
-/// If the file can't be read, or is not a JSON object.
+/// Fails if the file can't be read, or is not a JSON object.
 pub(crate) fn is_enabled(home: &Path) -> Result<bool> {
     Ok(read(home)?.is_some_and(|proxy| enabled(&proxy)))
 }
 
-/// Enables or disables the proxy and returns the new state.
+/// Enables or disables the proxy. Returns whether it is enabled now.
 ///
 /// # Errors
-/// If the file does not exist, because no proxy is set up yet, or can't be read or written. The file is then unchanged.
+/// Fails if the file does not exist, because then no proxy is set up. Also fails if the file can't be read or written.
+/// In these cases, the file is not changed.
 pub(crate) fn toggle(home: &Path) -> Result<bool> {
     let file = home.join(FILE);
     let Some(mut proxy) = read(home)? else {
@@ -31,7 +33,7 @@ pub(crate) fn toggle(home: &Path) -> Result<bool> {
     };
     let now = !enabled(&proxy);
     proxy.insert("enabled".to_owned(), json!(now));
-    // The control methods set the mode `off` when they disable the proxy; enabling needs another mode.
+    // The control methods set the mode `off` when they disable the proxy. To enable it, another mode is needed.
     if now && proxy.get("mode").is_some_and(|mode| mode == "off") {
         let is_set =
             |key: &str| proxy.get(key).and_then(Value::as_str).is_some_and(|url| !url.is_empty());

@@ -1,12 +1,12 @@
-//! Holds calls until the first pane is open. The instance is registered slightly earlier, because panes receive its
-//! address in their environment.
+//! Makes calls wait until the first pane is open. The instance is registered slightly earlier, because panes receive
+//! its address in their environment.
 
 use std::sync::Arc;
 
 use tokio::sync::watch;
 use unterm_control::{Caller, Decision, Entry, Gate};
 
-/// Holds every call until [`Ready::set`].
+/// Makes every call wait until [`Ready::set`] is called.
 pub(crate) struct Ready(watch::Sender<bool>);
 
 impl Ready {
@@ -14,7 +14,7 @@ impl Ready {
         Arc::new(Self(watch::Sender::new(false)))
     }
 
-    /// Releases the held calls.
+    /// Lets the waiting calls continue.
     pub(crate) fn set(&self) {
         self.0.send_replace(true);
     }

@@ -6,10 +6,11 @@ use signal_hook::{
     iterator::Signals,
 };
 
-/// Calls `stop` with the first signal that asks the process to end. A second signal ends the process at once.
+/// Calls `stop` with the first signal that requests the end of the process. A second signal ends the process
+/// immediately.
 ///
 /// # Errors
-/// The system gives no thread, or no signals.
+/// Fails if the operating system provides no thread or no signals.
 pub fn on_stop(stop: impl FnOnce(i32) + Send + 'static) -> Result<()> {
     let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP]).context("cannot wait for signals")?;
     std::thread::Builder::new()

@@ -1,4 +1,4 @@
-//! What a start with a window and one without have in common: the preferences, the mux and the control server.
+//! The startup that a window and a headless instance share: the preferences, the mux and the control server.
 
 use std::{
     path::Path,
@@ -17,15 +17,15 @@ use crate::{
     ready::Ready,
 };
 
-/// A process that watches its preferences and has a mux without panes.
+/// A started process that watches its preferences, and whose mux has no panes yet.
 pub(crate) struct Startup {
     pub(crate) settings: Arc<Settings>,
-    /// Problems in the file of preferences.
+    /// The problems in the configuration file.
     pub(crate) complaints: Vec<Complaint>,
     pub(crate) mux: Arc<Mux>,
-    /// The theme's colours.
+    /// The colors of the configured theme.
     pub(crate) palette: Arc<Palette>,
-    /// Why the configured shell can't be started.
+    /// The reason why the configured shell can't be started.
     pub(crate) shell_complaint: Option<String>,
     /// Notifies the settings page of changes.
     pub(crate) changes: Arc<Changes>,
@@ -34,8 +34,8 @@ pub(crate) struct Startup {
 }
 
 impl Startup {
-    /// Calls `apply` when the preferences change and `beside` when another file of the home directory is written, both on
-    /// another thread.
+    /// Reads the preferences and starts to watch them. Calls `apply` when the preferences change, and `beside` when
+    /// another file in the home directory is written. Both are called on another thread.
     pub(crate) fn new(
         args: &Args,
         has_window: bool,
@@ -65,10 +65,10 @@ impl Startup {
         Self { settings, complaints, mux, palette, shell_complaint, changes, approval, ready }
     }
 
-    /// Starts the control server, which holds calls until [`Startup::open`].
+    /// Starts the control server. Calls wait until [`Startup::open`].
     ///
     /// # Errors
-    /// No port is free, or the server's threads can't be started.
+    /// Fails if no port is free, or if the server's threads can't be started.
     pub(crate) fn serve(&self, host: Arc<dyn Host>) -> Result<Server> {
         let options = ServerOptions {
             mux: Arc::clone(&self.mux),
@@ -83,12 +83,12 @@ impl Startup {
         Ok(server)
     }
 
-    /// Releases the held calls, once the first pane is open.
+    /// Lets the waiting calls continue. Must be called after the first pane is open.
     pub(crate) fn open(&self) {
         self.ready.set();
     }
 
-    /// What holds calls until the first pane is open.
+    /// The object that makes calls wait until the first pane is open.
     pub(crate) fn ready(&self) -> Arc<Ready> {
         Arc::clone(&self.ready)
     }

@@ -19,10 +19,11 @@ use winit::{
 const SMALLEST: u32 = 3;
 /// What is left of a pixel's light outside the choice, in 256ths.
 const DIM: u32 = 128;
-/// Colour of the choice's edge.
+/// The color of the selection's edge.
 const EDGE: u32 = 0x0089_b4fa;
 
-/// Shows a picture on the screen whose corner is at `origin` and lets a person drag; `None`: they cancelled.
+/// Shows a picture on the screen with its corner at `origin`, and lets the user drag a region. `None` if the user
+/// canceled.
 pub(super) fn drag(picture: RgbaImage, origin: (i32, i32)) -> Result<Option<RgbaImage>> {
     let event_loop = EventLoop::new().context("no window can be opened")?;
     event_loop.set_control_flow(ControlFlow::Wait);

@@ -1,12 +1,12 @@
-//! What an action is given, as it is written: checked, and its escapes replaced.
+//! Parses the argument of an action: checks it, and replaces its escapes.
 
 use super::{Action, Entry, Takes};
 
 impl Entry {
-    /// The action, with an argument or without one.
+    /// Creates the action with an argument, or without one.
     ///
     /// # Errors
-    /// What is wrong with the argument, for people.
+    /// Returns a message for the user that explains the error in the argument.
     pub fn action(&self, argument: Option<&str>) -> Result<Action, String> {
         let name = self.name;
         match (&self.takes, argument) {
@@ -37,7 +37,7 @@ impl Entry {
     }
 }
 
-/// Text with its escapes replaced.
+/// Replaces the escapes in a text.
 fn unescape(text: &str) -> Result<String, String> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,32 +1,33 @@
-//! Keys that are pressed one after the other, as they are written and shown.
+//! Sequences of keys that are pressed one after the other, and their forms in configuration files and in the window.
 
 use std::{fmt, str::FromStr};
 
 use super::Chord;
 
-/// The name of the leader: the key in `keys.leader`.
+/// The word that stands for the key in `keys.leader` at the start of a sequence.
 pub const LEADER: &str = "leader";
-/// The most keys of a sequence.
+/// The maximum number of keys in a sequence.
 const MOST: usize = 4;
 
-/// One key, or several that are pressed one after the other: `ctrl+a>c`.
+/// One key, or several keys that are pressed one after the other, such as `ctrl+a>c`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Keys {
-    /// Whether they begin with the leader.
+    /// Whether the sequence starts with the leader.
     pub leader: bool,
-    /// The keys after that.
+    /// The keys of the sequence, without the leader.
     pub chords: Vec<Chord>,
 }
 
 impl Keys {
-    /// All keys, given the leader. `None` if they begin with a leader and there is none.
+    /// All keys of the sequence, including the leader. `None` if the sequence starts with the leader but no leader is
+    /// set.
     pub fn with_leader(&self, leader: Option<Chord>) -> Option<Vec<Chord>> {
         let first = if self.leader { Some(leader?) } else { None };
         Some(first.into_iter().chain(self.chords.iter().copied()).collect())
     }
 
-    /// The sequence as written to a configuration file, with the usual names of the modifiers. `text` is the user's own
-    /// spelling: the names of keys are taken from it.
+    /// Writes the sequence as in configuration files, with the usual names of the modifiers. `text` is the form that
+    /// the user wrote; the names of the keys are taken from it.
     pub fn written(&self, text: &str) -> String {
         let mut parts = parts(text);
         let leader = self.leader.then(|| parts.next()).flatten().map(|_| LEADER.to_owned());
@@ -35,7 +36,7 @@ impl Keys {
     }
 }
 
-/// Splits a sequence at each `>` into its keys. A `>` in the place of a key is the key itself, as in `ctrl+>`.
+/// Splits a sequence into its keys at each `>`. If a `>` is in the position of a key, as in `ctrl+>`, it is that key.
 fn parts(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(text);
     std::iter::from_fn(move || {
@@ -67,7 +68,7 @@ impl FromStr for Keys {
     }
 }
 
-/// As people write them: `Ctrl+A C`.
+/// Writes the keys in the form for the user, such as `Ctrl+A C`.
 impl fmt::Display for Keys {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let leader = self.leader.then(|| "Leader".to_owned());

@@ -1,4 +1,5 @@
-//! The binary `unterm-cli`. A release ships it as a second name of `unterm`, which contains all of it.
+//! The binary `unterm-cli`. A release ships `unterm-cli` as a second name of the binary `unterm`, which contains the
+//! same code.
 
 use std::process::ExitCode;
 

@@ -1,5 +1,5 @@
-//! Commands for everything but sessions: recordings, pictures, layouts, the proxy, rules and tokens. Each command calls one
-//! method.
+//! Commands for everything except panes: recordings, screenshots, layouts, the proxy, rules and tokens. Each command
+//! calls a single method.
 
 use std::path::PathBuf;
 
@@ -53,7 +53,7 @@ pub enum RecordCommand {
 }
 
 impl RecordCommand {
-    /// The call that does it.
+    /// Returns the method call that carries out this command.
     pub fn call(&self, session: Meant<'_>) -> Result<Call> {
         match self {
             Self::Start { id } => Call::of::<recording::Start>(SessionOnly::of(session(id)?)),
@@ -85,7 +85,7 @@ pub enum SessionsCommand {
 }
 
 impl SessionsCommand {
-    /// The call that does it.
+    /// Returns the method call that carries out this command.
     pub fn call(&self) -> Result<Call> {
         match self {
             Self::List { project } => Call::of::<recording::List>(recording::ListParams {
@@ -123,7 +123,7 @@ pub enum CaptureCommand {
 }
 
 impl CaptureCommand {
-    /// The call that does it.
+    /// Returns the method call that carries out this command.
     pub fn call(&self) -> Result<Call> {
         match self {
             Self::Screen => Call::of::<capture::Screen>(capture::ScreenParams::default()),
@@ -163,7 +163,7 @@ pub enum WorkspaceCommand {
 }
 
 impl WorkspaceCommand {
-    /// The call that does it.
+    /// Returns the method call that carries out this command.
     pub fn call(&self) -> Result<Call> {
         match self {
             Self::Save { name } => {
@@ -215,7 +215,7 @@ pub enum ProxyCommand {
 }
 
 impl ProxyCommand {
-    /// The call that does it.
+    /// Returns the method call that carries out this command.
     pub fn call(&self) -> Result<Call> {
         match self {
             Self::Status => Call::of::<proxy::Status>(NoParams {}),
@@ -288,7 +288,7 @@ pub enum OrchestrateCommand {
 }
 
 impl OrchestrateCommand {
-    /// The call that does it.
+    /// Returns the method call that carries out this command.
     pub fn call(&self, session: Meant<'_>) -> Result<Call> {
         match self {
             Self::Launch { cwd, cols, rows, command } => {
@@ -347,7 +347,7 @@ pub enum PolicyCommand {
 }
 
 impl PolicyCommand {
-    /// The call that does it.
+    /// Returns the method call that carries out this command.
     pub fn call(&self) -> Result<Call> {
         match self {
             Self::Check { command } => Call::of::<policy::Check>(policy::CheckParams {
@@ -397,7 +397,7 @@ pub enum TokenCommand {
 }
 
 impl TokenCommand {
-    /// The call that does it.
+    /// Returns the method call that carries out this command.
     pub fn call(&self) -> Result<Call> {
         match self {
             Self::Create { name, scope, panes, expires } => {
@@ -425,7 +425,7 @@ fn scope() -> impl TypedValueParser<Value = Scope> {
     })
 }
 
-/// Parses a token's name, which later tells the user which token to revoke.
+/// Parses the name of a token. The name later helps the user to find the token to revoke.
 fn purpose(text: &str) -> Result<String, String> {
     match text.trim() {
         "" => Err("a token needs a name that says what it is for".to_owned()),
@@ -433,7 +433,7 @@ fn purpose(text: &str) -> Result<String, String> {
     }
 }
 
-/// Parses a duration: a number and its unit. Returns seconds.
+/// Parses a duration, which is a number and a unit. Returns seconds.
 fn duration(text: &str) -> Result<u64, String> {
     let wrong = || format!("{text:?} is not a duration such as 90s, 30m, 12h or 7d");
     let at = text.find(|c: char| !c.is_ascii_digit()).ok_or_else(wrong)?;
@@ -460,7 +460,7 @@ mod tests {
     use super::*;
     use crate::cli::args::{Args, Command};
 
-    /// The parameters of a command's call.
+    /// Returns the parameters of the call that a command line makes.
     fn params(line: &str) -> Value {
         let args = Args::try_parse_from(line.split(' ')).unwrap_or_else(|error| panic!("{error}"));
         let call = match args.command {

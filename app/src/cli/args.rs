@@ -40,7 +40,7 @@ pub struct Args {
 }
 
 impl Args {
-    /// The arguments of a link named `ptywright`.
+    /// Builds the arguments of this program when it was called by a link named `ptywright`.
     pub fn of_ptywright(matches: &ArgMatches) -> Result<Self, clap::Error> {
         Ok(Self {
             json: matches.get_flag("json"),
@@ -51,7 +51,7 @@ impl Args {
     }
 }
 
-/// The full code of a language.
+/// Parses the code of a language, such as `de`. Returns the full code, such as `de-DE`.
 fn language(code: &str) -> Result<String, String> {
     let codes = || languages::all().map(|(code, _)| code).collect::<Vec<_>>().join(", ");
     let found = languages::find(code).map(str::to_owned);

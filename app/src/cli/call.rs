@@ -1,4 +1,4 @@
-//! A method call that a command makes on an instance.
+//! A method call on an instance, which a command makes.
 
 use std::borrow::Cow;
 
@@ -15,10 +15,10 @@ pub struct Call {
 }
 
 impl Call {
-    /// A call of a method of this version.
+    /// Creates a call of a method that this version knows.
     ///
     /// # Errors
-    /// The parameters can't be written as JSON.
+    /// Fails if the parameters can't be written as JSON.
     pub fn of<M: Method>(params: M::Params<'_>) -> Result<Self>
     where
         for<'a> M::Params<'a>: Serialize,
@@ -26,7 +26,7 @@ impl Call {
         Ok(Self { method: M::NAME.into(), params: serde_json::to_value(params)? })
     }
 
-    /// A call of a method that is known by its name only: the instance may be newer than this program.
+    /// Creates a call of a method that is known only by its name, because the instance may be newer than this program.
     pub fn by_name(method: String, params: Value) -> Self {
         Self { method: method.into(), params }
     }
@@ -42,10 +42,10 @@ impl Call {
         &self.params
     }
 
-    /// Makes the call. Returns the instance's reply as it is, with fields that this version may not know.
+    /// Makes the call. Returns the instance's reply unchanged, including fields that this version does not know.
     ///
     /// # Errors
-    /// The instance refused the call or is gone.
+    /// Fails if the instance refuses the call or has ended.
     pub fn make(&self, client: &Client) -> Result<Value> {
         Ok(client.call_by_name(&self.method, &self.params)?)
     }

@@ -1,7 +1,8 @@
-//! What can follow on a command line: the completion scripts ask for it at each press of Tab, so that they stay small and a
-//! shell starts fast.
+//! Completes a command line. The completion scripts call this program at each press of Tab. So the scripts are small,
+//! and a shell starts fast.
 //!
-//! Reads the definitions of the commands, and for a few arguments the names that exist now, such as themes.
+//! Reads the definitions of the commands. For some arguments, also reads the names that exist now, such as the names
+//! of themes.
 
 use std::path::Path;
 
@@ -14,38 +15,39 @@ use crate::cli::{
     manual,
 };
 
-/// A word that can stand at the end of the line, and what it means.
+/// A word that can complete the line, and its meaning.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// The word.
+    /// The completed word.
     pub word: String,
     /// A short description; may be empty.
     pub about: String,
 }
 
-/// What can stand in the place of the last of `words`, which follow the program's name. Empty: a file, or anything.
+/// Returns the candidates for the last of `words`, which are the words after the program's name. If the list is empty,
+/// the shell may complete file names, or any text is possible.
 pub fn candidates(root: Command, words: &[String], home: &Path) -> Vec<Candidate> {
     let Some((last, before)) = words.split_last() else { return Vec::new() };
     let mut root = if before.iter().any(|word| word == METHOD) { with_methods(root) } else { root };
     root.build();
     let mut line = Line { command: &root, positionals: 0, is_open: true, value_of: None };
     before.iter().for_each(|word| line.read(word));
-    // bash splits `--option=value` into three words.
+    // bash splits `--option=value` into three words: the option, `=` and the value.
     let last = if last == "=" { "" } else { last };
     let mut found = line.candidates(last, home);
     found.retain(|candidate| candidate.word.starts_with(last));
     found
 }
 
-/// The line up to the word that is being completed.
+/// The state after reading all words before the word to complete.
 struct Line<'a> {
-    /// The innermost command so far.
+    /// The innermost subcommand that was read so far.
     command: &'a Command,
-    /// The number of the command's positional arguments so far.
+    /// The number of positional arguments that were read for `command`.
     positionals: usize,
-    /// Whether options may follow: true until `--`.
+    /// Whether an option may follow. False after `--`.
     is_open: bool,
-    /// The option whose value is expected next.
+    /// The option whose value comes next, if any.
     value_of: Option<&'a Arg>,
 }
 
@@ -71,7 +73,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// The option in a word, which may include its value.
+    /// Finds the option in a word such as `--option` or `--option=value`.
     fn option(&self, word: &str) -> Option<&'a Arg> {
         let name = word.split('=').next().unwrap_or(word);
         let mut options = self.command.get_arguments();
@@ -105,7 +107,7 @@ impl<'a> Line<'a> {
             }));
         }
         let positionals: Vec<_> = self.command.get_positionals().collect();
-        // The last one may take several words.
+        // The command's last positional argument may accept several words.
         if let Some(arg) = positionals.get(self.positionals) {
             found.extend(self.values(arg, home));
         }
@@ -144,7 +146,7 @@ impl<'a> Line<'a> {
 }
 
 fn candidate(word: String, about: String) -> Candidate {
-    // The list shows one line: the first sentence.
+    // The list of candidates shows a single line, so use only the first sentence.
     let about = about.lines().next().unwrap_or_default();
     let about = about.split_once(". ").map_or(about, |(first, _)| first).trim_end_matches('.');
     Candidate { word, about: about.to_owned() }
@@ -158,7 +160,7 @@ fn takes_value(arg: &Arg) -> bool {
     arg.get_action().takes_values() && !arg.is_require_equals_set()
 }
 
-/// The candidates as a shell's script reads them, one per line.
+/// Writes the candidates in the format that the completion script of the shell reads, one per line.
 pub fn lines(shell: Shell, candidates: &[Candidate]) -> String {
     let line = |Candidate { word, about }: &Candidate| match shell {
         Shell::Bash => format!("{word}\n"),

@@ -1,4 +1,5 @@
-//! `unterm-cli connect`: becomes `unterm-connect`, a program of its own, so that this one does not link NATS's client.
+//! `unterm-cli connect`: replaces itself with `unterm-connect`. That is a separate program, so that this program need
+//! not include a client for NATS.
 
 use std::{
     io,
@@ -8,13 +9,13 @@ use std::{
 
 use anyhow::{Context as _, Result};
 
-/// The program, beside this one or on the PATH.
+/// The name of the program. It is in the folder of this program, or on the `PATH`.
 const PROGRAM: &str = "unterm-connect";
 
-/// Replaces this process.
+/// Replaces this process with `unterm-connect`.
 ///
 /// # Errors
-/// The program is not installed.
+/// Fails if `unterm-connect` is not installed.
 pub fn run(args: &[String]) -> Result<ExitCode> {
     let beside = crate::own_program::beside(PROGRAM)?;
     let program = if beside.exists() { beside } else { PROGRAM.into() };

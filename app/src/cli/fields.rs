@@ -1,8 +1,8 @@
-//! Any JSON as text for people: names and values, and tables for lists of objects.
+//! Writes any JSON value as text for the user: names and values, and tables for lists of objects.
 
 use serde_json::{Map, Value};
 
-/// A value as text, with a line end after each line; empty for null and for empty lists.
+/// Writes a value as text. Each line has a line end. Null and empty lists become an empty text.
 pub fn text(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -13,7 +13,7 @@ pub fn text(value: &Value) -> String {
     }
 }
 
-/// Columns as wide as their widest entry. The last column has no padding.
+/// Writes a table. Each column is as wide as its widest entry. The last column has no padding.
 pub fn table(head: &[String], rows: impl Iterator<Item = Vec<String>>) -> String {
     let rows: Vec<_> = std::iter::once(head.to_vec()).chain(rows).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
@@ -27,12 +27,12 @@ pub fn table(head: &[String], rows: impl Iterator<Item = Vec<String>>) -> String
     text
 }
 
-/// Whether a list is shown as a table: all items are objects.
+/// Whether a list is shown as a table, which is the case if all items are objects.
 fn is_table(list: &[Value]) -> bool {
     !list.is_empty() && list.iter().all(Value::is_object)
 }
 
-/// First the names with single values, then the tables, each below its name.
+/// Writes an object: first the names with single values, then the tables, each below its name.
 fn of_object(object: &Map<String, Value>) -> String {
     let (mut lines, mut tables) = (Vec::new(), Vec::new());
     collect("", object, &mut lines, &mut tables);
@@ -51,7 +51,8 @@ fn of_object(object: &Map<String, Value>) -> String {
     text
 }
 
-/// Collects an object's members; members of inner objects get dotted names.
+/// Sorts the members of an object into lines and tables. Members of inner objects have names with dots, such as
+/// `outer.inner`.
 fn collect(
     prefix: &str,
     object: &Map<String, Value>,
@@ -70,7 +71,7 @@ fn collect(
     }
 }
 
-/// A table with a column for each name that occurs in the list's objects.
+/// Writes a table. Each name in any of the list's objects has a column.
 fn of_list(list: &[Value]) -> String {
     let mut names: Vec<&String> = Vec::new();
     for name in list.iter().filter_map(Value::as_object).flat_map(Map::keys) {
@@ -84,7 +85,7 @@ fn of_list(list: &[Value]) -> String {
     table(&head, rows)
 }
 
-/// A value on one line.
+/// Writes a value on a single line.
 fn inline(value: &Value) -> String {
     match value {
         Value::Null => String::new(),

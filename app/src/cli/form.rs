@@ -1,4 +1,4 @@
-//! What a reply looks like to people: a method's type is paired with functions of its reply.
+//! The text of a reply for the user: pairs each method's type with functions that write its reply.
 
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -6,38 +6,39 @@ use unterm_control::{Error, methods::Method};
 
 use crate::cli::fields;
 
-/// A reply as it is shown.
+/// A reply as text for the user.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Shown {
-    /// For standard output, with a line end after each line.
+    /// The text for standard output. Each line has a line end.
     pub text: String,
-    /// The reason why the command fails although the call succeeded; empty if the text says so by itself.
+    /// An error message, if the command fails although the call succeeded. The message is empty if the text itself
+    /// explains the failure.
     pub complaint: Option<String>,
 }
 
 impl Shown {
-    /// A reply in the general form: names, values and tables.
+    /// Shows a reply in the general form: names, values and tables.
     pub fn general(reply: &Value) -> Self {
         Self { text: fields::text(reply), complaint: None }
     }
 }
 
-/// The form of a method's replies, with the method's type erased.
+/// The form of a method's replies, as a trait object that does not depend on the method's type.
 pub trait Show: Sync {
     /// The method's name.
     fn method(&self) -> &'static str;
 
-    /// Shows a reply. A reply that can't be read as the method's is shown in the general form, and is a failure.
+    /// Shows a reply. If the reply is not valid for the method, shows it in the general form and as a failure.
     fn show(&self, reply: &Value) -> Shown;
 }
 
-/// The form of a method's replies.
+/// The text form of a method's replies.
 pub struct Form<M: Method> {
     text: Text<M::Reply>,
     complaint: Option<Complaint<M::Reply>>,
 }
 
-/// The reason why a reply is a failure, if it is.
+/// A function that returns the reason if a reply is a failure.
 type Complaint<R> = fn(&R) -> Option<String>;
 
 enum Text<R> {
@@ -46,23 +47,23 @@ enum Text<R> {
     Own(fn(&R) -> String),
 }
 
-/// Pairs a method with the text of its reply.
+/// Pairs a method with a function that writes its reply as text.
 pub const fn shown<M: Method>(text: fn(&M::Reply) -> String) -> Form<M> {
     Form { text: Text::Own(text), complaint: None }
 }
 
-/// A method whose reply has the general form.
+/// Shows a method's replies in the general form.
 pub const fn general<M: Method>() -> Form<M> {
     Form { text: Text::General, complaint: None }
 }
 
-/// A method that prints nothing if it succeeds.
+/// Shows nothing if the method succeeds.
 pub const fn silent<M: Method>() -> Form<M> {
     Form { text: Text::Nothing, complaint: None }
 }
 
 impl<M: Method> Form<M> {
-    /// Makes some replies failures.
+    /// Adds a function that decides which replies are failures.
     pub const fn failing(self, complaint: Complaint<M::Reply>) -> Self {
         Self { text: self.text, complaint: Some(complaint) }
     }

@@ -1,6 +1,7 @@
-//! A command for each method of the wire, made from the method's schema, completion scripts, and manual pages.
+//! Commands, completion scripts and manual pages that are generated. Each method of the wire has a command, which is
+//! generated from the method's schema.
 //!
-//! Knows no method by name.
+//! No method is mentioned here by name.
 
 use std::{fs, path::Path};
 
@@ -12,10 +13,10 @@ use clap::{
 use serde_json::{Map, Value};
 use unterm_control::{Entry, METHODS};
 
-/// The command whose subcommands are methods.
+/// The command that contains a subcommand for each method.
 pub const METHOD: &str = "method";
 
-/// Shells with completions.
+/// The shells that have completion scripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Shell {
     /// bash.
@@ -31,7 +32,7 @@ pub enum Shell {
     Pwsh,
 }
 
-/// Adds a command for each method. Takes some milliseconds, so only do it where methods are used.
+/// Adds a subcommand for each method. This takes some milliseconds, so call it only if a method is used.
 pub fn with_methods(command: Command) -> Command {
     command.mut_subcommand(METHOD, |method| {
         method
@@ -49,11 +50,11 @@ fn method_command(entry: &'static Entry) -> Command {
     let mut command = Command::new(entry.name).about(entry.doc);
     let properties = schema["properties"].as_object().cloned().unwrap_or_default();
     for (name, property) in &properties {
-        // `session_id` is an alias of `id`.
+        // Skip `session_id`, which is an alias of `id`.
         if name == "session_id" && properties.contains_key("id") {
             continue;
         }
-        // Leaking is fine: the program ends soon.
+        // Leaking memory is acceptable here, because the program ends soon.
         let id: &'static str = name.clone().leak();
         let long: &'static str = name.replace('_', "-").leak();
         let arg = Arg::new(id).long(long).required(required.contains(&id));
@@ -90,7 +91,7 @@ fn method_command(entry: &'static Entry) -> Command {
     command
 }
 
-/// The type of a parameter; an enumeration of strings counts as a string.
+/// The JSON type of a parameter. An enumeration of strings counts as a string.
 fn kind(property: &Value) -> Option<&str> {
     let is_text = |variant: &Value| variant["const"].is_string();
     match property["oneOf"].as_array() {
@@ -99,7 +100,8 @@ fn kind(property: &Value) -> Option<&str> {
     }
 }
 
-/// The possible values of a list parameter for the help: those of an enumeration, or objects with one key each.
+/// The possible values of a list parameter, for the help: the values of an enumeration, or the keys of objects with a
+/// single key.
 fn choices(schema: &Value, property: &Value) -> String {
     let items = &property["items"];
     let named = items["$ref"].as_str().and_then(|path| schema.pointer(path.strip_prefix('#')?));
@@ -123,7 +125,7 @@ fn json(text: &str) -> Result<Value, String> {
     serde_json::from_str(text).map_err(|error| error.to_string())
 }
 
-/// The method that the command line calls, with its parameters; `None` for other commands.
+/// Returns the method that a command line calls, and the method's parameters. `None` if the command is not `method`.
 pub fn request(matches: &ArgMatches) -> Option<(&'static str, Value)> {
     let (METHOD, matches) = matches.subcommand()? else { return None };
     let (name, matches) = matches.subcommand()?;
@@ -151,7 +153,7 @@ pub fn request(matches: &ArgMatches) -> Option<(&'static str, Value)> {
         } else {
             continue;
         };
-        // Global options are not parameters.
+        // Skip global options, which are not parameters of the method.
         if !matches!(id, "json" | "instance" | "lang") {
             params.insert(id.to_owned(), value);
         }
@@ -164,8 +166,8 @@ fn schema(entry: &Entry) -> Value {
     serde_json::to_value(entry.params_schema()).unwrap_or_default()
 }
 
-/// A completion script. All but Nushell's ask `unterm-cli complete` at each press of Tab: a script that lists every option
-/// takes half a megabyte, which a shell reads at each start.
+/// Returns a completion script. A script that lists every option would take half a megabyte, and the shell would read
+/// it at each start. Therefore all scripts except Nushell's call `unterm-cli complete` at each press of Tab.
 pub fn completions(shell: Shell, mut command: Command) -> Result<String> {
     let script = match shell {
         Shell::Bash => include_str!("../../../assets/completions/unterm-cli.bash"),
@@ -183,7 +185,8 @@ pub fn completions(shell: Shell, mut command: Command) -> Result<String> {
     Ok(script.to_owned())
 }
 
-/// Removes the help of all options, which a Nushell script would repeat for every command.
+/// Removes the help of all options. Otherwise, a Nushell script would repeat the help of global options for every
+/// command.
 fn without_help(command: Command) -> Command {
     command
         .mut_args(|arg| arg.help(None::<&str>).long_help(None::<&str>))
@@ -197,7 +200,8 @@ pub fn manual(command: Command) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// Writes manual pages into a folder: of this program, of each of its commands, and of the terminal.
+/// Writes the manual pages into a folder: the page of this program, the pages of its commands, and the page of the
+/// terminal.
 pub fn manuals(command: Command, folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     for command in [command, crate::args::Args::command()] {

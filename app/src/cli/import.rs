@@ -1,4 +1,5 @@
-//! `unterm-cli import`: prints another terminal's configuration as Unterm's, or adds it to the user's own.
+//! `unterm-cli import`: converts another terminal's configuration. Prints the result, or adds it to the user's own
+//! configuration.
 
 use std::{
     fmt::Write as _,
@@ -17,7 +18,7 @@ use unterm_mux::private;
 
 use crate::cli::{report::Report, user_file::keep};
 
-/// Prints the converted configuration, or adds it to the file in `home`.
+/// Converts a configuration, and prints the result. If `write` is set, adds it to the configuration in `home` instead.
 pub fn import(terminal: Terminal, file: Option<&Path>, home: &Path, write: bool) -> Result<Report> {
     let user = std::env::home_dir().context("cannot find your home directory; set HOME")?;
     let file = match file {
@@ -34,7 +35,7 @@ pub fn import(terminal: Terminal, file: Option<&Path>, home: &Path, write: bool)
     Ok(report.with_notes(notes(&converted)))
 }
 
-/// The file that the terminal itself would read.
+/// The file that the other terminal reads by default.
 fn usual_file(terminal: Terminal, user: &Path) -> Result<PathBuf> {
     let variable =
         |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
@@ -48,7 +49,7 @@ fn usual_file(terminal: Terminal, user: &Path) -> Result<PathBuf> {
     }
 }
 
-/// The result as text: settings, and the theme as a comment, because a theme is a file of its own.
+/// Writes the result as text. The theme is written as a comment, because themes are stored in separate files.
 fn printed(terminal: Terminal, converted: &Converted, file: &Path) -> Report {
     let name = terminal.theme_name();
     let mut text = String::new();
@@ -92,7 +93,7 @@ fn printed(terminal: Terminal, converted: &Converted, file: &Path) -> Report {
     )
 }
 
-/// Adds the settings that the user has not set, and saves the theme.
+/// Adds those settings that the user has not set, and saves the theme.
 fn added(terminal: Terminal, converted: &Converted, home: &Path, file: &Path) -> Result<Report> {
     let mut keys: Vec<(Vec<String>, toml_edit::Value)> = Vec::new();
     let mut text = String::new();
@@ -113,7 +114,7 @@ fn added(terminal: Terminal, converted: &Converted, home: &Path, file: &Path) ->
 
     let mut backup = None;
     let added = edit::add(home, &keys, |file, old| {
-        // A file that did not exist needs no backup.
+        // If the file did not exist, no backup is needed.
         if file.exists() {
             let file = fs::canonicalize(file)?;
             backup = Some(keep(&file, old).with_context(|| file.display().to_string())?);
@@ -152,7 +153,8 @@ fn added(terminal: Terminal, converted: &Converted, home: &Path, file: &Path) ->
     ))
 }
 
-/// Saves a theme under its name or, if that is taken, a numbered name. Reuses a theme that has the same colors.
+/// Saves a theme. If its name is already used by a theme with other colors, a number is added to the name. If its
+/// colors are equal, that theme is reused.
 fn save_theme(name: &str, theme: &theme::Theme, home: &Path) -> Result<(String, PathBuf)> {
     let folder = theme::folder(home);
     private::create_folder(&folder).with_context(|| folder.display().to_string())?;
@@ -164,7 +166,7 @@ fn save_theme(name: &str, theme: &theme::Theme, home: &Path) -> Result<(String, 
         match private::create_file(&file) {
             Ok(mut out) => {
                 if let Err(error) = out.write_all(text.as_bytes()) {
-                    // A partial file would be read as a theme.
+                    // Remove the partial file, which would otherwise be read as a theme.
                     let _ = fs::remove_file(&file);
                     return Err(error).with_context(|| file.display().to_string());
                 }
@@ -190,7 +192,7 @@ fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
-/// What was left out, for people.
+/// Describes the settings that were left out, as text for the user.
 fn notes(converted: &Converted) -> String {
     let mut notes = String::new();
     for left in &converted.left_out {
@@ -216,7 +218,7 @@ fn left_out(converted: &Converted) -> Vec<Value> {
     converted.left_out.iter().map(row).collect()
 }
 
-/// The theme in the JSON output: a name, a pair of names, or `null` if there are no colors.
+/// The theme in the JSON output: a name, a pair of names, or `null` if the configuration sets no colors.
 fn theme_json(converted: &Converted) -> Value {
     match &converted.theme {
         None => Value::Null,
@@ -232,7 +234,7 @@ mod tests {
 
     const KITTY: &str = "font_size 13\nbackground #101418\nmap ctrl+1 goto_tab 1\ncursor_trail 3\nscrollback_lines 5\n";
 
-    /// A home directory with the user's own settings, and a configuration of kitty's in it.
+    /// A home directory with the user's settings, and with a converted configuration of kitty.
     fn home(own: Option<&str>) -> (tempfile::TempDir, Converted, PathBuf) {
         let home = tempfile::tempdir().unwrap();
         let file = home.path().join("kitty.conf");
@@ -263,7 +265,7 @@ mod tests {
         assert_eq!(report.json["kept"], json!(["font.size", "keys.ctrl+1"]));
         assert!(text(&home, "themes/kitty.toml").contains("background = \"#101418\""));
 
-        // The same again changes nothing: the theme serves, and there is no second backup.
+        // A second import of the same file changes nothing: the theme is reused, and no second backup is written.
         added(Terminal::Kitty, &converted, home.path(), &file).unwrap();
         assert_eq!(fs::read_dir(theme::folder(home.path())).unwrap().count(), 1);
         assert!(!home.path().join("config.toml.unterm-backup-2").exists());

@@ -1,4 +1,4 @@
-//! Commands that need no running instance: they read and write files in Unterm's home directory.
+//! Commands that need no running instance. They read and write files in Unterm's home directory.
 
 use std::{
     io::Write,
@@ -110,12 +110,12 @@ pub fn theme(command: &ThemeCommand, home: &Path) -> Result<Report> {
     }
 }
 
-/// The mark of the item in use.
+/// The mark of the item that is in use.
 fn mark(is_current: bool) -> char {
     if is_current { '*' } else { ' ' }
 }
 
-/// Runs a command about the settings page's language. `lang` overrides the language in use.
+/// Runs a command about the language of the settings page. `lang` overrides the language in use.
 pub fn language(command: &LangCommand, home: &Path, lang: Option<&str>) -> Result<Report> {
     let current = || -> Result<&'static str> {
         if let Some(code) = lang.and_then(languages::find) {
@@ -151,7 +151,7 @@ pub fn language(command: &LangCommand, home: &Path, lang: Option<&str>) -> Resul
     }
 }
 
-/// The longest theme that is imported, in bytes.
+/// The maximum size of a theme file to import, in bytes.
 const LONGEST_THEME: u64 = 1 << 20;
 
 fn import(file: &Path, name: Option<&str>, home: &Path) -> Result<Report> {
@@ -171,7 +171,7 @@ fn import(file: &Path, name: Option<&str>, home: &Path) -> Result<Report> {
     std::fs::create_dir_all(theme::folder(home))?;
     let mut out = std::fs::File::create_new(&target)?;
     if let Err(error) = out.write_all(theme.to_toml().as_bytes()) {
-        // A partial file would be read as a theme, and block the next import.
+        // Remove the partial file, which would otherwise be read as a theme and prevent the next import.
         let _ = std::fs::remove_file(&target);
         return Err(error).with_context(|| target.display().to_string());
     }

@@ -1,7 +1,8 @@
-//! `unterm-cli help`: the pages of the manual, which are compiled into the program, as text for a terminal.
+//! `unterm-cli help`: shows the pages of the manual as text for a terminal. The pages are compiled into the program.
 //!
-//! Owns the list of topics, and how a page's Markdown looks in a terminal. Supports only the Markdown that the pages use:
-//! headings, paragraphs, lists, tables, code, links and bold text. Pages for the site come from the same files, by mdBook.
+//! Owns the list of topics, and the conversion of a page's Markdown to text. Supports only the Markdown that the pages
+//! use: headings, paragraphs, lists, tables, code, links and bold text. mdBook builds the manual's website from the
+//! same files.
 
 use std::{
     io::{self, IsTerminal, Write},
@@ -11,12 +12,12 @@ use std::{
 use anyhow::{Result, bail};
 use unicode_width::UnicodeWidthStr;
 
-/// The widest line, and the width if standard output is not a terminal.
+/// The maximum width of a line. It is also the width if standard output is not a terminal.
 const WIDEST: usize = 100;
-/// The narrowest line that pages are wrapped to.
+/// The minimum width to which pages are wrapped.
 const NARROWEST: usize = 40;
 
-/// Topics and their pages, in the order of `SUMMARY.md`.
+/// The topics and their pages, in the order of `SUMMARY.md`.
 macro_rules! pages {
     ($($topic:literal)*) => {
         &[$(($topic, include_str!(concat!("../../../assets/docs/", $topic, ".md")))),*]
@@ -33,27 +34,27 @@ const PAGES: &[(&str, &str)] = pages![
     "methods" "tools"
 ];
 
-/// The topics and their titles.
+/// All topics with their titles.
 pub fn topics() -> impl Iterator<Item = (&'static str, &'static str)> {
     PAGES.iter().map(|(topic, page)| (*topic, title(page)))
 }
 
-/// The heading of a page.
+/// The heading of a page, which is its title.
 fn title(page: &str) -> &str {
     page.lines().find_map(|line| line.strip_prefix("# ")).unwrap_or_default()
 }
 
-/// The Markdown of a topic.
+/// The Markdown text of a topic's page.
 pub fn page(topic: &str) -> Option<&'static str> {
     PAGES.iter().find(|(name, _)| *name == topic).map(|(_, page)| *page)
 }
 
-/// A topic's page as text with escape sequences, for a pager.
+/// The page of a topic as text with escape sequences, for a pager.
 pub fn text(topic: &str) -> Option<String> {
     page(topic).map(|page| render(page, WIDEST, true))
 }
 
-/// The list of topics.
+/// The list of topics, as text.
 pub fn contents() -> String {
     let widest = topics().map(|(topic, _)| topic.len()).max().unwrap_or_default();
     let mut out = String::from("Pages of the manual:\n\n");
@@ -67,25 +68,25 @@ pub fn contents() -> String {
     out
 }
 
-/// Prints a page: through a pager if standard output is a terminal, else as plain text.
+/// Prints a page. If standard output is a terminal, uses a pager; otherwise prints plain text.
 ///
 /// # Errors
-/// If nothing can be written.
+/// Fails if the output can't be written.
 pub fn show(page: &str) -> Result<()> {
     let out = io::stdout();
     if !out.is_terminal() {
         return write(out.lock(), &render(page, WIDEST, false));
     }
-    // A terminal without a size reports 0 columns.
+    // A terminal without a known size reports 0 columns.
     let width = rustix::termios::tcgetwinsize(&out).map_or(0, |size| size.ws_col as usize);
     let width = if width == 0 { 80 } else { width };
     let text = render(page, width.clamp(NARROWEST, WIDEST), true);
-    // The shell splits the variable into words, as man(1) and git do.
+    // Run the pager in a shell, which splits the variable into words, as man(1) and git do.
     let pager = std::env::var("PAGER").unwrap_or_default();
     let pager = if pager.trim().is_empty() { "less".to_owned() } else { pager };
     let child = Command::new("sh")
         .args(["-c", &pager])
-        // Colors pass, one screen needs no keys, and the text stays in view.
+        // F: exit at once if the text fits on one screen. R: pass colors on. X: keep the text visible after the end.
         .env("LESS", std::env::var("LESS").unwrap_or_else(|_| "FRX".to_owned()))
         .stdin(Stdio::piped())
         .spawn();
@@ -99,10 +100,10 @@ pub fn show(page: &str) -> Result<()> {
     Ok(())
 }
 
-/// The status of a shell that finds no such program.
+/// The exit status of a shell if a program does not exist.
 const NOT_FOUND: i32 = 127;
 
-/// Writes all of a text. A reader that ends early, such as a pager, is no error.
+/// Writes a text. If the reader, such as a pager, ends before the end of the text, that is not an error.
 fn write(mut out: impl Write, text: &str) -> Result<()> {
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => bail!("cannot print: {error}"),
@@ -110,7 +111,7 @@ fn write(mut out: impl Write, text: &str) -> Result<()> {
     }
 }
 
-/// A page as text, wrapped to `width` columns; with escape sequences if `styled`.
+/// Converts a page to text that is wrapped to `width` columns. If `styled` is set, the text contains escape sequences.
 fn render(page: &str, width: usize, styled: bool) -> String {
     let mut out = String::new();
     let mut lines = page.lines().peekable();
@@ -127,10 +128,10 @@ fn render(page: &str, width: usize, styled: bool) -> String {
         } else if text.is_empty() {
             out.push('\n');
         } else if text.starts_with("![") {
-            // A picture, and the blank line after it.
+            // Skip a picture and the blank line after it.
             lines.next_if(|line| line.trim().is_empty());
         } else if indent >= 4 && !is_item(text) {
-            // Code by indentation.
+            // An indented line is code.
             out.push_str(line);
             out.push('\n');
         } else if text.starts_with('#') {
@@ -145,7 +146,7 @@ fn render(page: &str, width: usize, styled: bool) -> String {
             }
             table(&rows, width, &bold, &mut out);
         } else {
-            // A paragraph or an item goes on until something else begins.
+            // A paragraph or an item continues until another element begins.
             let mut paragraph = text.to_owned();
             let goes_on = |next: &&str| {
                 let text = next.trim_start();
@@ -165,7 +166,7 @@ fn render(page: &str, width: usize, styled: bool) -> String {
     out
 }
 
-/// The length of an item's marker: `- ` or `1. `.
+/// The length of the marker of a list item, such as `- ` or `1. `.
 fn marker(text: &str) -> usize {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     match text.as_bytes() {
@@ -179,8 +180,8 @@ fn is_item(text: &str) -> bool {
     marker(text) > 0
 }
 
-/// Text without Markdown's marks, except for the backquotes of code. After a link's text comes
-/// `(unterm-cli help TOPIC)` for a page of the manual, or else the address.
+/// Removes the marks of Markdown, except for the backquotes of code. A link to a page of the manual becomes the link's
+/// text and `(unterm-cli help TOPIC)`. Any other link becomes its text and its address.
 fn plain(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -219,39 +220,42 @@ fn plain(text: &str) -> String {
     out
 }
 
-/// A code span: as many backquotes at its end as at its beginning. Returns the code and the text after it.
+/// Splits a text after a code span at its start. The span ends with as many backquotes as it starts with. Returns the
+/// code and the text after the span.
 fn code(text: &str) -> Option<(&str, &str)> {
     let quotes = text.bytes().take_while(|&b| b == b'`').count();
     let fence = &text[..quotes];
     let inner = text.get(quotes..).filter(|_| quotes > 0)?;
     let end = inner.find(fence)?;
     let (code, after) = (&inner[..end], &inner[end + quotes..]);
-    // A space at both ends only separates the code from its backquotes.
+    // A space at both ends of a code span only separates the code from the backquotes, so remove it.
     let padded = code.strip_prefix(' ').and_then(|code| code.strip_suffix(' '));
     Some((padded.unwrap_or(code), after))
 }
 
-/// `[text](target)`, and the text after it.
+/// Splits a text after a link `[text](target)` at its start. Returns the link's text and target, and the text after
+/// the link.
 fn link(text: &str) -> Option<(&str, &str, &str)> {
     let (label, after) = text.strip_prefix('[')?.split_once("](")?;
     let (target, after) = after.split_once(')')?;
     (!label.contains('\n') && !target.contains(' ')).then_some((label, target, after))
 }
 
-/// `*word*`, and the text after it.
+/// Splits a text after an emphasized `*word*` at its start. Returns the word and the text after it.
 fn emphasis(text: &str) -> Option<(&str, &str)> {
     let (word, after) = text.strip_prefix('*')?.split_once('*')?;
     (!word.is_empty() && !word.starts_with(' ') && !word.ends_with(' ')).then_some((word, after))
 }
 
-/// The cells of a table's row. `\|` is a bar within a cell.
+/// The cells of a table row. In a cell, `\|` stands for a `|`.
 fn cells(row: &str) -> Vec<String> {
     let row = row.trim().trim_start_matches('|');
     let row = row.strip_suffix('|').unwrap_or(row).replace("\\|", "\u{0}");
     row.split('|').map(|cell| plain(cell.trim()).replace('\u{0}', "|")).collect()
 }
 
-/// Prints a table in columns if it fits, else each row as its first cell with the others below it.
+/// Prints a table in columns, if the columns fit. Otherwise, prints each row as its first cell, with its other cells
+/// below.
 fn table(rows: &[Vec<String>], width: usize, bold: &dyn Fn(&str) -> String, out: &mut String) {
     let is_rule =
         |row: &Vec<String>| row.iter().all(|cell| cell.trim_matches([':', '-']).is_empty());
@@ -261,7 +265,7 @@ fn table(rows: &[Vec<String>], width: usize, bold: &dyn Fn(&str) -> String, out:
         .map(|column| body.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max())
         .map(Option::unwrap_or_default)
         .collect();
-    // The last column may wrap.
+    // The text in the last column may wrap.
     let fixed: usize = widths.iter().rev().skip(1).map(|width| width + 2).sum::<usize>() + 2;
     let last = widths.last().copied().unwrap_or_default();
     let fits = fixed + last.min(NARROWEST) <= width;
@@ -293,7 +297,7 @@ fn table(rows: &[Vec<String>], width: usize, bold: &dyn Fn(&str) -> String, out:
         wrap(first, width, 2, 4, &mut text);
         text.lines().for_each(|line| out.push_str(&format!("{}\n", bold(line))));
         for (column, cell) in cells.enumerate().filter(|(_, cell)| !cell.is_empty()) {
-            // With a single other column, the heading above says what it is.
+            // If the table has only two columns, the heading above it is enough to explain the second column.
             let name = header.filter(|_| columns > 2).and_then(|header| header.get(column + 1));
             let text = match name.filter(|name| !name.is_empty()) {
                 Some(name) => format!("{name}: {cell}"),
@@ -304,9 +308,9 @@ fn table(rows: &[Vec<String>], width: usize, bold: &dyn Fn(&str) -> String, out:
     }
 }
 
-/// Wraps a paragraph at spaces. The first line begins at column `indent`, the others at `hang`.
+/// Wraps a paragraph at spaces. The first line begins at column `indent`, all other lines at column `hang`.
 fn wrap(text: &str, width: usize, indent: usize, hang: usize, out: &mut String) {
-    // Text before a NUL is laid out already: the columns of a table.
+    // Text before a NUL is already laid out, because it contains the columns of a table.
     let (start, text) = text.split_once('\u{0}').unwrap_or(("", text));
     let mut line = " ".repeat(indent) + start;
     let mut is_empty = true;
@@ -369,7 +373,7 @@ mod tests {
         }
     }
 
-    /// The words of a command line up to a comment, a pipe or the like. Quotes keep words together.
+    /// The words of a command line up to a comment, a pipe or a similar character. Quotes keep words together.
     fn words(line: &str) -> Vec<String> {
         let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
         for c in line.chars() {
@@ -395,13 +399,13 @@ mod tests {
         let mut count = 0;
         for (topic, page) in PAGES.iter().filter(|(topic, _)| !["methods", "tools"].contains(topic))
         {
-            // Code spans and lines of code.
+            // Check the commands in code spans and in lines of code.
             let lines = page.lines().flat_map(|line| line.split('`').chain([line]));
             for line in lines.filter(|line| line.trim_start().starts_with("unterm-cli ")) {
                 let line = line.trim().replace('…', "x").replace("$pane", "0");
                 count += 1;
                 if let Err(error) = whole().try_get_matches_from(words(&line)) {
-                    // A page may name a command without its arguments.
+                    // A page may mention a command without its arguments.
                     let is_short = matches!(
                         error.kind(),
                         ErrorKind::MissingRequiredArgument

@@ -1,5 +1,6 @@
-//! `unterm-cli mcp config`: prints the entry that lets an agent's program start Unterm's MCP server, or merges it into the
-//! program's own file. Every other byte of the file stays, and a backup is kept beside it.
+//! `unterm-cli mcp config`: prints the entry that lets an agent's program start Unterm's MCP server, or adds the entry
+//! to the program's own configuration file. All other bytes of the file stay unchanged, and a backup of the file is
+//! kept.
 
 use std::{
     collections::BTreeMap,
@@ -20,19 +21,19 @@ use crate::cli::{
     user_file::{followed, keep},
 };
 
-/// An entry of a client's configuration file.
+/// The entry for Unterm in an agent's configuration file.
 struct Entry {
-    /// The entry's name. Each toolset has its own, so that a client can use several.
+    /// The name of the entry. It depends on the toolset, so that an agent's program can use several toolsets.
     name: String,
     program: String,
     args: Vec<String>,
 }
 
 impl Entry {
-    /// The entry that starts this program.
+    /// Creates the entry that starts this program.
     ///
     /// # Errors
-    /// If the toolset is unknown.
+    /// Fails if the toolset is unknown.
     fn new(program: &str, instance: Option<&str>, toolset: Option<&str>) -> Result<Self> {
         let usual = unterm_control::toolset(None).map_err(anyhow::Error::msg)?;
         let mut args = vec!["mcp".to_owned()];
@@ -51,7 +52,7 @@ impl Entry {
     }
 }
 
-/// Programs that speak the protocol.
+/// The agents' programs whose configuration is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Client {
     /// Claude Code: `~/.claude.json`
@@ -67,7 +68,7 @@ pub enum Client {
 }
 
 impl Client {
-    /// The client's file, for this home directory and these environment variables.
+    /// The configuration file of this program. Depends on the home directory and on environment variables.
     fn file(self, home: &Path, variable: impl Fn(&str) -> Option<PathBuf>) -> PathBuf {
         let own = |name: &str, usual: PathBuf| variable(name).unwrap_or(usual);
         match self {
@@ -82,7 +83,7 @@ impl Client {
         }
     }
 
-    /// The key of the servers in the file.
+    /// The key in the file under which MCP servers are listed.
     fn servers(self) -> &'static str {
         match self {
             Self::Codex => "mcp_servers",
@@ -91,7 +92,7 @@ impl Client {
         }
     }
 
-    /// The entry as JSON, in the client's format.
+    /// The entry as JSON, in the format of this program.
     fn json(self, Entry { program, args, .. }: &Entry) -> Value {
         match self {
             Self::Claude | Self::Vscode => {
@@ -101,7 +102,7 @@ impl Client {
         }
     }
 
-    /// A file's text with the entry added, or replacing the entry of the same name.
+    /// Adds the entry to the text of a file. If an entry of the same name exists, replaces it.
     fn merged(self, text: &str, entry: &Entry) -> Result<String> {
         match self {
             Self::Codex => merged_toml(text, entry),
@@ -110,7 +111,7 @@ impl Client {
     }
 }
 
-/// Prints the entry, or merges it into the client's file.
+/// Prints the entry, or adds it to the program's file.
 pub fn config(
     client: Client,
     instance: Option<&str>,
@@ -141,21 +142,22 @@ pub fn config(
     Ok(Report::new(text, json!({ "file": file, "name": name, "backup": backup })))
 }
 
-/// The outcome of a merge.
+/// The result of adding an entry to a file.
 #[derive(Debug, PartialEq, Eq)]
 enum Merged {
-    /// The file already had the entry.
+    /// The file already contained the entry.
     Same,
     /// The file did not exist.
     New,
-    /// The old file's backup is at this path.
+    /// The file was changed. The backup of the old file is at this path.
     Over(PathBuf),
 }
 
-/// The longest configuration that is read, in bytes. Claude Code keeps its history in the same file.
+/// The maximum size of a configuration file, in bytes. The limit is high because Claude Code stores its history in the
+/// same file.
 const LONGEST: u64 = 64 << 20;
 
-/// Merges an entry into a file.
+/// Adds an entry to a file.
 fn merge(client: Client, file: &Path, entry: &Entry) -> Result<Merged> {
     let named = || file.display().to_string();
     let file = &followed(file).with_context(named)?;
@@ -173,7 +175,8 @@ fn merge(client: Client, file: &Path, entry: &Entry) -> Result<Merged> {
         Some(old) => Merged::Over(keep(file, old).with_context(named)?),
         None => Merged::New,
     };
-    // Clients store tokens in these files, so only the owner may read a new file or a replacement while it is written.
+    // Agents' programs store tokens in these files. Therefore only the owner may read a new file, or a replacement
+    // while it is being written.
     let written = private::replace(file, |beside| {
         beside.write_all(new.as_bytes())?;
         match fs::metadata(file) {
@@ -187,7 +190,7 @@ fn merge(client: Client, file: &Path, entry: &Entry) -> Result<Merged> {
     Ok(merged)
 }
 
-/// Adds the entry to a TOML text.
+/// Adds the entry to a text in TOML.
 fn merged_toml(text: &str, Entry { name, program, args }: &Entry) -> Result<String> {
     let mut document: DocumentMut = text.parse().context("not valid TOML")?;
     let servers = document.entry("mcp_servers").or_insert_with(|| {
@@ -211,7 +214,7 @@ fn merged_toml(text: &str, Entry { name, program, args }: &Entry) -> Result<Stri
     Ok(document.to_string())
 }
 
-/// Adds the entry to a JSON object under the key `servers`; the rest of the text stays as it is.
+/// Adds the entry to a JSON object, under the key `servers`. The rest of the text stays unchanged.
 fn merged_json(text: &str, servers: &str, name: &str, entry: &Value) -> Result<String> {
     let pretty = |value: &Value, depth: usize| -> Result<String> {
         let text = serde_json::to_string_pretty(value)?;
@@ -239,7 +242,7 @@ fn merged_json(text: &str, servers: &str, name: &str, entry: &Value) -> Result<S
     }
 }
 
-/// The members of a JSON object, as slices of the text.
+/// The members of a JSON object. Each value is a slice of the text.
 fn object(text: &str) -> Result<BTreeMap<String, &RawValue>> {
     match serde_json::from_str(text) {
         Ok(members) => Ok(members),
@@ -249,12 +252,12 @@ fn object(text: &str) -> Result<BTreeMap<String, &RawValue>> {
     }
 }
 
-/// The offset of a part in its text.
+/// The byte offset of `part` in `text`. `part` must be a slice of `text`.
 fn place(text: &str, part: &str) -> usize {
     part.as_ptr() as usize - text.as_ptr() as usize
 }
 
-/// Inserts a first member into the object `part` of a text.
+/// Inserts a new first member into the object `part` of a text.
 fn inserted(
     text: &str,
     part: &str,
@@ -324,7 +327,7 @@ mod tests {
             expected["mcpServers"]["unterm"] = json.clone();
             assert_eq!(whole(&merged), expected, "{text} became {merged}");
             assert_eq!(merge(&merged).unwrap(), merged, "twice is once");
-            // The old content is still there, in its order and formatting.
+            // The old content is still there, with its order and formatting.
             let (kept, _) = text
                 .split_once("\"mcpServers\"")
                 .unwrap_or((text.trim_end_matches(['}', '\n', ' ']), ""));
@@ -357,7 +360,7 @@ mod tests {
             let args = ["mcp", "--toolset", toolset, "--instance", "bravo"];
             json!({"command": PROGRAM, "args": args})
         };
-        // The default toolset has the default name, even if it is given explicitly.
+        // The default toolset uses the default name, even if it is given explicitly.
         let servers = json!({
             "unterm": entry("unterm"),
             "unterm-iterm": entry("iterm"),
@@ -385,7 +388,7 @@ mod tests {
         let before = fs::read_to_string(&file).unwrap();
         let Merged::Over(backup) = merge("/new") else { panic!("there was a file") };
         assert_eq!(fs::read_to_string(&backup).unwrap(), before);
-        // The next backup gets another name.
+        // The next backup has a different name.
         let Merged::Over(next) = merge("/newer") else { panic!("there was a file") };
         assert!(fs::read_to_string(&next).unwrap().contains("\"/new\""));
         assert_eq!(fs::read_to_string(&backup).unwrap(), before);
@@ -395,7 +398,7 @@ mod tests {
         let first = Client::Cursor.file(home.path(), |_| None);
         super::merge(Client::Cursor, &first, &entry(PROGRAM)).unwrap();
         assert_eq!(fs::metadata(&first).unwrap().permissions().mode() & 0o777, 0o600, "a new one");
-        // No other file is left, and an invalid file stays as it is.
+        // No other file was left behind. An invalid file stays unchanged.
         assert_eq!(fs::read_dir(file.parent().unwrap()).unwrap().count(), 3);
         fs::write(&file, "{ // mine\n}").unwrap();
         assert!(super::merge(Client::Gemini, &file, &entry(PROGRAM)).is_err());

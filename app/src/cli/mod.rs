@@ -1,4 +1,4 @@
-//! The command line of a running instance, for people and scripts.
+//! The command line that controls a running instance, for users and scripts.
 //!
 //! Parses a command, calls its method and prints the result.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is the command line")]
@@ -54,16 +54,16 @@ use report::{Report, write_out};
 use screenshot::Screenshot;
 use words::Named;
 
-/// Whether this process was started by a name of the command line.
+/// Whether this process was called by a name of the command line.
 pub fn is_called() -> bool {
     called::is_called_as(called::NAME) || ptywright::is_called()
 }
 
-/// Runs the command line of this process.
+/// Runs the command line in this process.
 pub fn main() -> ExitCode {
     let (args, method) = match parse() {
         Ok(parsed) => parsed,
-        // Help and the version succeed. Every error exits with status 1.
+        // Help and version exit with status 0. Every error exits with status 1.
         Err(error) => {
             if !error.use_stderr() {
                 let _ = error.print();
@@ -82,16 +82,16 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Prints a line to standard error. `eprintln!` panics if that fails, as on a full disk.
+/// Prints a line to standard error. Unlike `eprintln!`, does not panic if that fails, for example on a full disk.
 fn complain(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-/// A method of the table, with its parameters.
+/// A method of the table and its parameters, if the command line calls a method by its name.
 type Called = Option<(&'static str, Value)>;
 
-/// Parses the command line. Adds a command for each method only if the line contains `method`, because that takes a
-/// while.
+/// Parses the command line. The commands for methods are added only if the line contains `method`, because adding them
+/// takes time.
 fn parse() -> Result<(Args, Called), clap::Error> {
     let mut command = Args::command();
     if let Some(link) = ptywright::is_called().then(|| ptywright::as_program(&command)).flatten() {
@@ -127,7 +127,7 @@ fn run(args: &Args, method: Called) -> Result<ExitCode> {
         return print(args, &report);
     }
     let client = match connect(args, &home) {
-        // An empty list is a list.
+        // If no instance is running, an empty list is a valid answer.
         Err(error) if is_list(args, &method) && is_not_running(&error) => {
             let none = serde_json::to_value(instance::ListReply { instances: Vec::new() })?;
             return finish(args, show::reply(instance::List::NAME, &none), none);
@@ -144,7 +144,7 @@ fn run(args: &Args, method: Called) -> Result<ExitCode> {
             client.call::<settings::Open>(settings::OpenParams { redirect: true.into() })?;
         let file = reply.file.unwrap_or_default();
         crate::open_settings(&file).map_err(anyhow::Error::msg)?;
-        // The address has been used by now.
+        // Do not print the address, because it works only once and the browser has already used it.
         return print(args, &Report::new(String::new(), json!({"opened": true})));
     }
     if let Command::Screenshot { id, region, output, .. } = &args.command {
@@ -189,7 +189,7 @@ fn help(args: &Args, topic: &[String]) -> Result<ExitCode> {
     print(args, &Report::of_text("help", text))
 }
 
-/// Prints an instance's reply. If the reply reports a failure, prints the reason, too, and returns a failing exit code.
+/// Prints the reply of an instance. If the reply reports a failure, also prints the reason, and returns exit code 1.
 fn finish(args: &Args, shown: Shown, reply: Value) -> Result<ExitCode> {
     let code = print(args, &Report::new(shown.text, reply))?;
     match shown.complaint {
@@ -203,7 +203,7 @@ fn finish(args: &Args, shown: Shown, reply: Value) -> Result<ExitCode> {
     }
 }
 
-/// Runs a command that needs no running instance; `None` for other commands.
+/// Runs a command that needs no running instance. Returns `None` for all other commands.
 fn local(args: &Args, home: &Path) -> Result<Option<Report>> {
     let whole = || generated::with_methods(Args::command());
     let instance = args.instance.as_deref();
@@ -242,20 +242,21 @@ fn local(args: &Args, home: &Path) -> Result<Option<Report>> {
     Ok(Some(report))
 }
 
-/// Connects to the named instance, else to the one whose pane this program runs in, else to the active one.
+/// Connects to the instance with the given name. Without a name, connects to the instance whose pane this program runs
+/// in, or else to the active instance.
 fn connect(args: &Args, home: &Path) -> Result<Client, ClientError> {
     if let Some(name) = &args.instance {
         return Client::connect_to(&client::find_by_name(home, name)?);
     }
     let own = OwnPane::of_environment();
-    // A program can outlive the instance that started it.
+    // The instance that started this program may have ended in the meantime.
     match own.map(|own| client::find_by_name(home, &own.instance)) {
         Some(Ok(endpoint)) => Client::connect_to(&endpoint),
         _ => Client::connect(home),
     }
 }
 
-/// Whether the command asks for the list of instances.
+/// Whether the command requests the list of instances.
 fn is_list(args: &Args, method: &Called) -> bool {
     let is_called = |name: &str| name == instance::List::NAME;
     args.instance.is_none()
@@ -270,7 +271,7 @@ fn is_not_running(error: &ClientError) -> bool {
     matches!(error, ClientError::NotRunning { .. })
 }
 
-/// Prints a report as text or, if asked, as JSON.
+/// Prints a report as text, or as JSON if `--json` was given.
 fn print(args: &Args, report: &Report) -> Result<ExitCode> {
     if args.json {
         write_out(&(serde_json::to_string_pretty(&report.json)? + "\n"))?;
@@ -285,7 +286,7 @@ fn print(args: &Args, report: &Report) -> Result<ExitCode> {
     Ok(if report.is_failure { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// The call that does what a command says.
+/// Returns the method call that carries out a command.
 fn call(command: &Command, client: &Client) -> Result<Call> {
     use InstanceCommand as I;
 
@@ -294,7 +295,7 @@ fn call(command: &Command, client: &Client) -> Result<Call> {
         None => default_session(client),
     };
     match command {
-        // Done without an instance, or before.
+        // These commands need no instance, or were already carried out.
         Command::Help { .. }
         | Command::Config(_)
         | Command::Theme(_)
@@ -388,7 +389,7 @@ fn call(command: &Command, client: &Client) -> Result<Call> {
             Call::of::<action::List>(NoParams {})
         }
         Command::Action { name, argument } => {
-            // `new-tab` is written like an option.
+            // Accept `new-tab` for `new_tab`, because users know this form from options.
             let (name, argument) = (name.replace('-', "_").into(), argument.clone().into());
             Call::of::<action::Run>(action::RunParams { name, argument })
         }
@@ -412,7 +413,7 @@ fn call(command: &Command, client: &Client) -> Result<Call> {
     }
 }
 
-/// Fails for the session that this program runs in, whose shell is busy until this program ends.
+/// Fails for the pane that this program runs in, because its shell is busy until this program ends.
 fn refuse_own_session(id: u64, client: &Client) -> Result<()> {
     let Some(own) = OwnPane::of_environment().filter(|own| own.session == id) else {
         return Ok(());
@@ -426,7 +427,8 @@ fn refuse_own_session(id: u64, client: &Client) -> Result<()> {
     Ok(())
 }
 
-/// Fails for sessions that don't exist: such a number may later belong to a session that the token was not meant for.
+/// Fails for panes that don't exist, because a pane that is opened later could get such a number. The token would then
+/// apply to the wrong pane.
 fn refuse_missing_sessions(ids: &[u64], client: &Client) -> Result<()> {
     if ids.is_empty() {
         return Ok(());
@@ -441,7 +443,7 @@ fn refuse_missing_sessions(ids: &[u64], client: &Client) -> Result<()> {
     bail!("pane {missing} does not exist; open it before you create a token for it ({there})")
 }
 
-/// The session to use if none is named: the pane that this program runs in, else the only one.
+/// The pane to use if none is given: the pane that this program runs in, or else the only open pane.
 fn default_session(client: &Client) -> Result<u64> {
     let all = client.call::<sessions::List>(NoParams {})?.sessions;
     if let Some(own) = OwnPane::of_environment()
@@ -451,7 +453,7 @@ fn default_session(client: &Client) -> Result<u64> {
         return Ok(own.session);
     }
     let mut live = all.iter().filter(|session| !session.is_dead);
-    // A session whose program has ended is used only if there is no other.
+    // A pane whose program has ended is used only if no other pane is open.
     match (live.next(), live.next(), all.as_slice()) {
         (Some(session), None, _) | (None, None, [session]) => Ok(session.id),
         (_, _, []) => bail!("no pane is open; open one with `unterm-cli session create`"),
@@ -461,7 +463,7 @@ fn default_session(client: &Client) -> Result<u64> {
     }
 }
 
-/// The numbers of sessions.
+/// The numbers of panes, separated by commas.
 fn numbers(sessions: &[sessions::Listed]) -> String {
     let ids: Vec<_> = sessions.iter().map(|session| session.id.to_string()).collect();
     ids.join(", ")

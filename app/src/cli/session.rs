@@ -1,4 +1,4 @@
-//! Commands for sessions and their screens.
+//! Commands for panes (called sessions on the wire) and their screens.
 
 use std::path::PathBuf;
 
@@ -114,7 +114,7 @@ pub enum SessionCommand {
 }
 
 impl SessionCommand {
-    /// The call that does it.
+    /// Returns the method call that carries out this command.
     pub fn call(&self, session: Meant<'_>) -> Result<Call> {
         match self {
             Self::List => Call::of::<session::List>(NoParams {}),
@@ -162,7 +162,7 @@ impl SessionCommand {
                 let path = absolute(output.as_deref())?.into();
                 Call::of::<recording::Export>(recording::ExportParams { path, ..params })
             }
-            // This can't be undone, so there is no default session.
+            // Destroying a pane can't be undone, so the pane must be given explicitly.
             Self::Destroy { id } => match id.given() {
                 Some(id) => Call::of::<session::Destroy>(SessionOnly::of(id)),
                 None => bail!("name the pane to destroy: `unterm-cli session destroy ID`"),
@@ -224,7 +224,7 @@ pub enum ScreenCommand {
 }
 
 impl ScreenCommand {
-    /// The call that does it.
+    /// Returns the method call that carries out this command.
     pub fn call(&self, session: Meant<'_>) -> Result<Call> {
         match self {
             Self::Read { id } => Call::of::<screen::Read>(SessionOnly::of(session(id)?)),
@@ -247,7 +247,7 @@ impl ScreenCommand {
     }
 }
 
-/// Parses a variable and its value.
+/// Parses `NAME=VALUE`. Returns the name and the value.
 fn variable(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),

@@ -1,11 +1,13 @@
-//! `unterm-cli ssh`: a login shell on another machine with the shell integration of this pane.
+//! `unterm-cli ssh`: starts a login shell on another machine, with the shell integration of this pane.
 //!
-//! Passes its arguments to ssh, followed by a command that puts the scripts into a folder of their own there, starts the login
-//! shell so that it reads them, and removes the folder when the shell ends. ssh itself handles whatever is no login: a
-//! command, or only a forwarding.
+//! Passes its arguments to ssh, followed by a command. On the other machine, the command writes the integration
+//! scripts to a new folder, and starts the login shell so that it reads them. When the shell ends, the command removes
+//! the folder. If ssh would not start a login shell, for example for a command or a forwarding, its arguments are
+//! passed on unchanged.
 //!
-//! The pane's nonce is never an argument, which every user of either machine could read. The arguments hold a ticket, for which
-//! the terminal types the nonce, once, to the program that prints it.
+//! The pane's nonce is never an argument, because every user of either machine can read the arguments of a process.
+//! Instead, the arguments contain a ticket. When a program prints the ticket, the terminal types the nonce to that
+//! program, but only once.
 
 use std::{fmt::Write, io::IsTerminal, path::Path, process::Command};
 
@@ -19,13 +21,13 @@ use unterm_mux::{SCRIPTS, quote};
 
 use crate::cli::own_pane::OwnPane;
 
-/// The terminfo entry `unterm`, as source for `tic`.
+/// The terminfo entry `unterm`, as source text for `tic`.
 pub const TERMINFO: &str = include_str!("../../../assets/terminfo/unterm.terminfo");
 
-/// Becomes ssh. With `terminfo`, a login installs the terminfo entry first.
+/// Replaces this process with ssh. With `terminfo`, a login first installs the terminfo entry.
 ///
 /// # Errors
-/// When it can't be started, or this is no pane with shell integration.
+/// Fails if ssh can't be started, or if this program does not run in a pane with shell integration.
 pub fn run(home: &Path, args: &[String], terminfo: bool) -> Result<std::process::ExitCode> {
     let mut ssh = Command::new("ssh");
     if is_login(args) && std::io::stdin().is_terminal() {
@@ -45,7 +47,7 @@ pub fn run(home: &Path, args: &[String], terminfo: bool) -> Result<std::process:
     }
 }
 
-/// A ticket for the nonce of the pane that this program runs in.
+/// Requests a ticket for the nonce of the pane that this program runs in.
 fn ticket(home: &Path) -> Result<String> {
     let Some(OwnPane { instance, session }) = OwnPane::of_environment() else {
         bail!(
@@ -56,13 +58,13 @@ fn ticket(home: &Path) -> Result<String> {
     Ok(client.call::<LendNonce>(SessionOnly::of(session))?.ticket)
 }
 
-/// Options of ssh that take an argument (ssh(1)).
+/// The options of ssh that require an argument (ssh(1)).
 const WITH_ARGUMENT: &str = "BbcDEeFIiJLlmOoPpQRSWw";
-/// Options of ssh with which it starts no shell on the other machine.
+/// The options of ssh that prevent a shell on the other machine.
 const WITHOUT_SHELL: &str = "fGNOQsVW";
 
-/// Whether ssh would start a login shell with these arguments: a host without a command, and no option that prevents a
-/// shell. Options may also follow the host.
+/// Whether ssh would start a login shell with these arguments: there is a host but no command, and no option prevents
+/// a shell. Options may also follow the host.
 fn is_login(args: &[String]) -> bool {
     let mut has_host = false;
     let mut args = args.iter();
@@ -91,21 +93,23 @@ fn is_login(args: &[String]) -> bool {
     has_host
 }
 
-/// The command for the other machine. Its shell, whichever it is, finds one quoted word without quotes or backslashes
-/// inside, which every shell parses alike.
+/// The command for the other machine. The script is in a single-quoted word that contains neither single quotes nor
+/// backslashes, so every login shell there parses the command equally.
 fn remote_command(ticket: &str, terminfo: bool) -> String {
     let script = BASE64_STANDARD.encode(script(ticket, terminfo));
     format!("exec sh -c 'eval \"$(echo {script} | base64 -d)\"'")
 }
 
-/// The script for sh on the other machine. Without a temporary folder, it starts a plain login shell; without the
-/// nonce, a shell without marks: pressing Enter three times skips the nonce. Text typed before is lost.
+/// The script that sh runs on the other machine. If it can't create a temporary folder, it starts a plain login shell.
+/// If it receives no nonce, it starts a shell without prompt marks. The user can skip waiting for the nonce by
+/// pressing Enter three times; text typed before that is lost.
 ///
-/// If this machine's TERM is unterm and the other one has no such entry, TERM becomes xterm-256color there.
+/// If this machine's TERM is `unterm` and the other machine does not have that terminfo entry, TERM is set to
+/// `xterm-256color` there.
 fn script(ticket: &str, terminfo: bool) -> String {
     let mut script = String::new();
     if terminfo {
-        // The comments are for readers of the source.
+        // Leave out the comments, which are meant for readers of the source.
         let entry: String = TERMINFO
             .lines()
             .filter(|line| !line.starts_with('#'))
@@ -187,7 +191,7 @@ mod tests {
         }
     }
 
-    /// The `TERM` of a shell that a login starts with `TERM=unterm`.
+    /// The value of `TERM` in a shell that is started by a login with `TERM=unterm`.
     fn term_after_login(home: &Path, terminfo: bool) -> String {
         let shell = home.join("bash");
         fs::write(&shell, "#!/bin/sh\necho \"$TERM\"\n").unwrap();
@@ -209,7 +213,7 @@ mod tests {
     #[test]
     fn the_terminfo_entry_is_installed_if_asked_for() {
         let home = tempfile::tempdir().unwrap();
-        // Without the entry, programs there would not start.
+        // Without its terminfo entry, programs on the other machine would not start.
         assert_eq!(term_after_login(home.path(), false), "xterm-256color\n");
         if std::env::var_os("UNTERM_NEEDS_ALL").is_none() && Command::new("tic").output().is_err() {
             return eprintln!("passed over: there is no tic");
@@ -219,7 +223,7 @@ mod tests {
         assert_eq!(term_after_login(home.path(), false), "unterm\n");
     }
 
-    /// Linux limits an argument to 128 KiB.
+    /// Linux limits a single argument to 128 KiB.
     #[test]
     fn the_command_fits_into_an_argument() {
         let length = remote_command(&"x".repeat(64), true).len();
@@ -229,7 +233,7 @@ mod tests {
     #[test]
     fn the_login_shell_finds_its_script_and_the_folder_goes_with_it() {
         let home = tempfile::tempdir().unwrap();
-        // Replaces bash, and prints how it was started.
+        // This script replaces bash, and prints how it was started.
         let shell = home.path().join("bash");
         fs::write(
             &shell,
@@ -239,14 +243,14 @@ mod tests {
         .unwrap();
         fs::set_permissions(&shell, fs::Permissions::from_mode(0o755)).unwrap();
         let command = remote_command("abc", false);
-        // Run the command as the login shell, as sshd does.
+        // Run the command in the login shell, as sshd does.
         for reader in ["sh", "bash", "fish"] {
             let run = Command::new(reader)
                 .args(["-c", &command])
                 .env("SHELL", &shell)
                 .env("TMPDIR", home.path())
                 .env("HOME", home.path())
-                // Without a terminal, the nonce does not arrive.
+                // Without a terminal, no nonce arrives.
                 .stdin(std::process::Stdio::null())
                 .output();
             let Ok(output) = run else { continue };

@@ -1,14 +1,14 @@
-//! Errors as people read them in a terminal: the message alone, in the words of the window.
+//! Errors as the user reads them in a terminal: only the message, in the words of the window.
 //!
-//! The wire says "session" for a pane and names method and code. Programs keep that form: with `--json`, or if standard
-//! error is not a terminal.
+//! On the wire, a pane is called "session", and an error contains the method and a code. Programs receive this form
+//! unchanged: with `--json`, or if standard error is not a terminal.
 
 use std::{io::IsTerminal as _, sync::OnceLock};
 
 use regex_automata::meta::Regex;
 use unterm_control::{Error, client::ClientError};
 
-/// The text of an error for standard error.
+/// The text of an error that is printed to standard error.
 pub fn told(error: &anyhow::Error, json: bool) -> String {
     match json || !std::io::stderr().is_terminal() {
         true => format!("{error:#}"),
@@ -27,7 +27,7 @@ fn for_people(error: &anyhow::Error) -> String {
     }
 }
 
-/// A message of the wire in the window's words.
+/// Replaces words of the wire in a message by the words of the window.
 fn in_words(message: &str) -> String {
     static MISSING: OnceLock<Option<Regex>> = OnceLock::new();
     static SESSION: OnceLock<Option<Regex>> = OnceLock::new();
@@ -39,7 +39,8 @@ fn in_words(message: &str) -> String {
     }) {
         return format!("pane {} does not exist", &message[found.range()]);
     }
-    // Names of methods, commands and parameters stay: `session.create`, `session_id`, `unterm-cli session`.
+    // The names of methods, commands and parameters are not changed: `session.create`, `session_id`, `unterm-cli
+    // session`.
     let session = SESSION.get_or_init(|| Regex::new(r"\b[Ss]ession(s?)\b").ok());
     let Some(session) = session else { return message.to_owned() };
     let (mut text, mut done) = (String::new(), 0);

@@ -1,5 +1,6 @@
-//! `unterm-cli mcp tty`: the terminal that an agent's program runs in, for the hook that it runs when a session starts. A
-//! hook's own streams are pipes, and it may have no controlling terminal. Then its parents' terminal counts.
+//! `unterm-cli mcp tty`: finds the terminal that an agent's program runs in. The agent's program calls this command in
+//! a hook when a session starts. The standard streams of a hook are pipes, and it may have no controlling terminal.
+//! Then the terminal of a parent process is used.
 
 use std::{path::Path, process::Command};
 
@@ -11,13 +12,13 @@ use unterm_control::{
 
 use crate::cli::own_pane::OwnPane;
 
-/// Maximum number of parent processes to check.
+/// The maximum number of parent processes to check.
 const MOST_ABOVE: usize = 64;
 
-/// The path of the terminal's device.
+/// The path of the terminal's device file.
 ///
 /// # Errors
-/// When there is none.
+/// Fails if no terminal is found.
 pub fn path(home: &Path) -> Result<String> {
     let found = of_streams().or_else(of_processes).or_else(|| of_pane(home));
     found.context(
@@ -25,7 +26,7 @@ pub fn path(home: &Path) -> Result<String> {
     )
 }
 
-/// The terminal of a standard stream.
+/// The terminal on a standard stream.
 fn of_streams() -> Option<String> {
     let names = [
         rustix::termios::ttyname(std::io::stdin(), Vec::new()),
@@ -35,7 +36,8 @@ fn of_streams() -> Option<String> {
     names.into_iter().find_map(|name| name.ok()?.into_string().ok())
 }
 
-/// The controlling terminal of this process or of its nearest parent that has one. Uses `ps`, which every Unix has.
+/// The controlling terminal of this process, or of its nearest parent with a terminal. Uses `ps`, which every Unix
+/// has.
 fn of_processes() -> Option<String> {
     let mut process = std::process::id();
     for _ in 0..MOST_ABOVE {
@@ -51,7 +53,8 @@ fn of_processes() -> Option<String> {
     None
 }
 
-/// Parses a line of `ps`: the parent process, and the terminal, which is `?`, `??` or `-` for none.
+/// Parses a line of `ps`. Returns the parent process and the terminal. The values `?`, `??` and `-` mean that there is
+/// no terminal.
 fn parsed(line: &str) -> Option<(u32, Option<String>)> {
     let mut words = line.split_ascii_whitespace();
     let above = words.next()?.parse().ok()?;
@@ -59,7 +62,8 @@ fn parsed(line: &str) -> Option<(u32, Option<String>)> {
     Some((above, name.map(|name| format!("/dev/{name}"))))
 }
 
-/// The terminal of the pane in the environment. Checked last: a program can outlive its pane and keep its number.
+/// The terminal of the pane in the environment variables. It is checked last, because a program may keep the variables
+/// after its pane is closed.
 fn of_pane(home: &Path) -> Option<String> {
     let own = OwnPane::of_environment()?;
     let client = Client::connect_to(&client::find_by_name(home, &own.instance).ok()?).ok()?;

@@ -1,4 +1,4 @@
-//! Detects that the reader of standard output has closed it.
+//! Detects that no program reads standard output any more.
 
 use std::io;
 
@@ -7,14 +7,14 @@ use rustix::{
     io::Errno,
 };
 
-/// Waits until the reader of standard output has closed it.
+/// Waits until the reader of standard output has closed its side.
 ///
 /// # Errors
-/// The system can't tell.
+/// Fails if the operating system can't report it.
 pub fn until_unread() -> rustix::io::Result<()> {
     let stdout = io::stdout();
     loop {
-        // No events are requested: poll always reports errors and hang-ups (POSIX).
+        // No events need to be requested, because `poll` always reports errors and hang-ups (POSIX).
         match poll(&mut [PollFd::new(&stdout, PollFlags::empty())], None) {
             Ok(0) | Err(Errno::INTR) => {}
             told => return told.map(drop),

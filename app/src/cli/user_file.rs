@@ -1,4 +1,4 @@
-//! Files that users edit and the command line changes: their links are followed, and their old text is kept.
+//! Changes files that the user also edits: follows symbolic links, and keeps a backup of the old text.
 
 use std::{
     fs,
@@ -8,14 +8,15 @@ use std::{
 
 use unterm_mux::private;
 
-/// The target of a file that may be a symbolic link, for example into a dotfiles folder. The target may not exist yet.
+/// The target of a file that may be a symbolic link, for example to a file in a dotfiles folder. The target need not
+/// exist yet.
 pub fn followed(file: &Path) -> io::Result<PathBuf> {
-    // Linux's limit.
+    // The limit of Linux for symbolic links in a path.
     const MOST_LINKS: usize = 40;
     let mut file = file.to_owned();
     for _ in 0..MOST_LINKS {
         match fs::read_link(&file) {
-            // A relative target starts at the link's folder.
+            // A relative target is relative to the folder of the link.
             Ok(target) => file = file.parent().unwrap_or(Path::new("/")).join(target),
             Err(_) => return Ok(file),
         }
@@ -23,7 +24,7 @@ pub fn followed(file: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many symbolic links, or a loop of them"))
 }
 
-/// Writes a backup next to a file, under an unused name, and returns its path.
+/// Writes a backup next to a file, under a name that is not used yet. Returns the path of the backup.
 pub fn keep(file: &Path, text: &str) -> io::Result<PathBuf> {
     let mut number = 1;
     loop {

@@ -1,4 +1,4 @@
-//! `unterm-cli watch`: prints the events of an instance, one per line.
+//! `unterm-cli watch`: prints the events of an instance, one event per line.
 
 use std::io::Write;
 
@@ -10,19 +10,19 @@ use unterm_control::{
     methods::events::{Kind, SubscribeParams},
 };
 
-/// Which events, and how they are printed.
+/// The events to print, and the format.
 pub struct Watch<'a> {
-    /// Kinds; empty: all but output.
+    /// The kinds of events. If empty, all kinds except output.
     pub events: &'a [String],
-    /// Only those of this session.
+    /// Prints only the events of the pane with this number.
     pub session: Option<u64>,
-    /// Ends after this many.
+    /// Ends after this number of events.
     pub count: Option<u64>,
-    /// As JSON.
+    /// Prints events as JSON.
     pub json: bool,
 }
 
-/// Prints events until there were enough, the instance ends or standard output is closed.
+/// Prints events until `count` is reached, the instance ends or standard output is closed.
 pub fn run(client: &Client, watch: &Watch<'_>) -> Result<()> {
     let kinds: Vec<Kind> = watch.events.iter().cloned().map(Kind).collect();
     let filter = SubscribeParams { events: kinds.into(), id: watch.session.into() };
@@ -39,7 +39,7 @@ pub fn run(client: &Client, watch: &Watch<'_>) -> Result<()> {
     Ok(())
 }
 
-/// An event: what all kinds have, and the fields of its own kind.
+/// An event: the fields that all kinds share, and the fields of its own kind.
 #[derive(Deserialize)]
 struct Event {
     event: String,
@@ -48,10 +48,10 @@ struct Event {
     fields: Map<String, Value>,
 }
 
-/// Numbers that place an event among others. They are left out of its line.
+/// The fields that number an event. They are not printed.
 const PLACES: [&str; 2] = ["seq", "session_seq"];
 
-/// An event as a line of text: its kind, its session and its other fields.
+/// An event as a line of text: its kind, its pane and its other fields.
 fn text(Event { event, session_id, fields }: &Event) -> String {
     let session = session_id.as_deref().unwrap_or("-");
     let is_shown = |name: &str, value: &Value| !PLACES.contains(&name) && !value.is_null();

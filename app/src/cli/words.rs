@@ -1,4 +1,4 @@
-//! Arguments that several commands share: a session's number and a path.
+//! Arguments that several commands share: the number of a pane, and a path.
 
 use std::path::Path;
 
@@ -24,9 +24,9 @@ pub struct OnlyId {
     pub session: Option<u64>,
 }
 
-/// Arguments that can name a session.
+/// Arguments that may select a pane.
 pub trait Named {
-    /// The session that the arguments name.
+    /// The number of the selected pane, if one is given.
     fn given(&self) -> Option<u64>;
 }
 
@@ -42,10 +42,10 @@ impl Named for OnlyId {
     }
 }
 
-/// Finds the session to use: the named one, else the pane that the command runs in, else the only one.
+/// Finds the pane to use: the given pane, or else the pane that the command runs in, or else the only open pane.
 pub type Meant<'a> = &'a mut dyn FnMut(&dyn Named) -> Result<u64>;
 
-/// A path as the server understands it.
+/// Makes a path absolute, because the server may run in another directory.
 pub fn absolute(path: Option<&Path>) -> Result<Option<String>> {
     let path = path.map(std::path::absolute).transpose()?;
     Ok(path.map(|path| path.to_string_lossy().into_owned()))

@@ -1,4 +1,5 @@
-//! Changes to the file by tools. Everything else in the file stays as it is, including comments.
+//! Changes the configuration file for other parts of Unterm. The rest of the file stays unchanged, including its
+//! comments.
 
 use std::{fs, path::Path};
 
@@ -14,28 +15,31 @@ use super::{
 };
 use crate::action::{Keys, Takes};
 
-/// A key, as the names of its section and itself, and its new value; without a value, the key is removed.
+/// A change of a key: the key's path and its new value. The path consists of the names of the section and of the key.
+/// Without a value, the key is removed.
 pub type Edit = (Vec<String>, Option<Value>);
 
-/// Sets a key of the file in `home`, given as the names of its section and itself.
+/// Sets a key of the configuration file in `home`. `key` is the path of the key: the name of its section, then its own
+/// name.
 ///
 /// # Errors
-/// If the file has an error already, the value is not valid, or the file can't be written. The file then stays as it was.
+/// Fails if the file already contains an error, if the value is not valid, or if the file can't be written. The file
+/// then stays unchanged.
 pub fn set(home: &Path, key: &[&str], value: Value) -> Result<()> {
     change(home, &[(key.iter().map(|name| (*name).to_owned()).collect(), Some(value))])
 }
 
-/// Changes several keys at once. `theme.light` and `theme.dark` can be set even if one theme serves both appearances; the other
-/// appearance then keeps that theme.
+/// Changes several keys at once. `theme.light` and `theme.dark` can be set even if the file names one theme for both
+/// appearances. The other appearance then keeps this theme.
 ///
 /// # Errors
-/// As [`set`]; then no key is changed.
+/// Fails in the same cases as [`set`]. Then no key is changed.
 pub fn change(home: &Path, edits: &[Edit]) -> Result<()> {
     let edits: Vec<Edit> = edits.iter().cloned().map(without_empty_argument).collect();
     update(home, |_| Ok(edits), |_, _| Ok(()))
 }
 
-/// A binding without an argument that is empty and may be left out: `new_tab` for `new_tab:`.
+/// Removes an empty argument from a key binding, if the action does not need one: `new_tab:` becomes `new_tab`.
 fn without_empty_argument((key, value): Edit) -> Edit {
     let bare = match (&key[..], value.as_ref().and_then(Value::as_str)) {
         ([section, _], Some(text)) if section == "keys" => text.strip_suffix(':'),
@@ -50,11 +54,11 @@ fn without_empty_argument((key, value): Edit) -> Edit {
     }
 }
 
-/// Sets the keys that the file does not set, and leaves the others. Before the file changes, calls `keep` with the file and
-/// its text. Returns for each key whether it was set now.
+/// Sets only those keys that the file does not already set. Before the file changes, calls `keep` with the path of the
+/// file and its text. Returns for each key whether it was set.
 ///
 /// # Errors
-/// As [`set`], or if `keep` fails; then no key is changed.
+/// Fails in the same cases as [`set`], and if `keep` fails. Then no key is changed.
 pub fn add(
     home: &Path,
     keys: &[(Vec<String>, Value)],
@@ -73,7 +77,7 @@ pub fn add(
     Ok(added)
 }
 
-/// Whether the file sets a key, in any spelling.
+/// Whether the file sets a key. A key of the keyboard may be spelled differently.
 fn is_set(table: &dyn TableLike, key: &[String]) -> Result<bool> {
     let (sections, last) = named(table, key)?;
     let mut table = table;
@@ -86,13 +90,13 @@ fn is_set(table: &dyn TableLike, key: &[String]) -> Result<bool> {
     Ok(table.contains_key(&last))
 }
 
-/// Applies the changes that `select` chooses for the file's text. Calls `keep` before it writes.
+/// Applies the changes that `select` returns for the text of the file. Calls `keep` before writing the file.
 fn update(
     home: &Path,
     select: impl FnOnce(&str) -> Result<Vec<Edit>>,
     keep: impl FnOnce(&Path, &str) -> Result<()>,
 ) -> Result<()> {
-    // Instances and commands take turns, so that each change builds on the one before.
+    // Hold a lock, so that changes by several processes are made one after the other.
     private::create_folder(home)?;
     let _turn = unterm_control::lock(home).with_context(|| home.display().to_string())?;
     let file = home.join(FILE);
@@ -116,7 +120,8 @@ fn update(
     let before = parse(&old, home).unwrap_or_default();
     match parse(&text, home) {
         Err(problems) => bail!("{}", problems[0].message),
-        // A shell that could not be started before blocks only a change of the shell.
+        // If the configured shell was already unusable, that must only prevent changes of the shell, not other
+        // changes.
         Ok(now)
             if now.shell != before.shell
                 || (now.env != before.env && before.shell_error().is_none()) =>
@@ -133,7 +138,8 @@ fn update(
     write(&file, &text).with_context(|| file.display().to_string())
 }
 
-/// Refuses changes that name one key of the keyboard in two spellings: one of them would be lost.
+/// Fails if two changes refer to the same key of the keyboard in different spellings, because one change would be
+/// lost.
 fn one_spelling_each(edits: &[Edit]) -> Result<()> {
     let mut seen = Vec::new();
     for (key, _) in edits {
@@ -150,8 +156,8 @@ fn one_spelling_each(edits: &[Edit]) -> Result<()> {
     Ok(())
 }
 
-/// The table path and the name for a key. Keyboard keys keep the file's spelling; new ones get the usual spelling, with
-/// `ctrl` and `super` for `control` and `cmd`.
+/// Returns the path of a key's table, and the key's name in the file. A key of the keyboard keeps the spelling in the
+/// file. A new key gets the usual spelling: `ctrl` for `control`, and `super` for `cmd`.
 fn named<'a>(table: &dyn TableLike, key: &'a [String]) -> Result<(&'a [String], String)> {
     let Some((last, sections)) = key.split_last() else { bail!("the key has no name") };
     let mut name = last.clone();
@@ -169,7 +175,8 @@ fn named<'a>(table: &dyn TableLike, key: &'a [String]) -> Result<(&'a [String], 
     Ok((sections, name))
 }
 
-/// The text with a theme for each appearance, if `key` sets one of them and the text has one theme for both.
+/// If `key` sets the theme of one appearance and the text names one theme for both, first changes the text to a pair
+/// of themes.
 fn with_pair(text: String, key: &[String]) -> Result<String> {
     if key.len() != 2 || key[0] != "theme" {
         return Ok(text);
@@ -186,7 +193,8 @@ fn with_pair(text: String, key: &[String]) -> Result<String> {
 fn with(text: &str, key: &[String], value: Value) -> Result<String> {
     let mut document: DocumentMut = text.parse()?;
     let (sections, last) = named(document.as_table(), key)?;
-    // TOML's libraries attach comments at the end of a section to the next one, and would move them.
+    // The TOML library attaches comments at the end of a section to the next section, so it would insert a key in the
+    // wrong place. Insert the text directly.
     if let [section] = sections {
         match document.get(section) {
             None => {
@@ -210,7 +218,7 @@ fn with(text: &str, key: &[String], value: Value) -> Result<String> {
     }
     match table.get_mut(&last).and_then(Item::as_value_mut) {
         Some(old) => {
-            // Keep the comment behind the value.
+            // Keep the comment after the value.
             let decor = old.decor().clone();
             *old = value;
             *old.decor_mut() = decor;
@@ -220,12 +228,12 @@ fn with(text: &str, key: &[String], value: Value) -> Result<String> {
     Ok(document.to_string())
 }
 
-/// A line with a key and its value.
+/// The line of the file that sets a key.
 fn line(name: &str, value: &Value) -> String {
     format!("{} = {}\n", toml_edit::Key::new(name), value.clone().decorated("", ""))
 }
 
-/// Inserts the first key of a section that has a heading, below the comments there.
+/// Inserts the first key of a section that has only a heading and comments. The key is inserted below the comments.
 fn below_comments(text: &str, section: &str, line: &str) -> Option<String> {
     let heading = format!("[{section}]");
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
@@ -237,7 +245,7 @@ fn below_comments(text: &str, section: &str, line: &str) -> Option<String> {
     Some(format!("{before}{gap}{line}{}", lines[end..].concat()))
 }
 
-/// Removes a key with the comment behind it. Comment lines above it stay.
+/// Removes a key, and the comment after its value. Comments in the lines above stay.
 fn without(text: &str, key: &[String]) -> Result<String> {
     let document = Document::parse(text)?;
     let (sections, last) = named(document.as_table(), key)?;
@@ -261,7 +269,7 @@ fn without(text: &str, key: &[String]) -> Result<String> {
             return Ok(sections.first().map_or(text.clone(), |name| without_heading(&text, name)));
         }
     }
-    // The key shares its line with other keys.
+    // Other keys are on the same line, so the library must remove the key.
     let mut document: DocumentMut = text.parse()?;
     let mut table = document.as_table_mut() as &mut dyn TableLike;
     for section in sections {
@@ -272,7 +280,7 @@ fn without(text: &str, key: &[String]) -> Result<String> {
     Ok(document.to_string())
 }
 
-/// Removes a section's heading if nothing is below it, not even a comment.
+/// Removes the heading of a section, if the section contains nothing else, not even a comment.
 fn without_heading(text: &str, section: &str) -> String {
     let heading = format!("[{section}]");
     let mut lines: Vec<&str> = text.split_inclusive('\n').collect();
@@ -285,18 +293,18 @@ fn without_heading(text: &str, section: &str) -> String {
         return text.to_owned();
     }
     let above = at - usize::from(at > 0 && lines[at - 1].trim().is_empty());
-    // The blank lines below still separate the next section.
+    // Keep the blank lines below the heading, because they separate the next section.
     lines.drain(above..if next == lines.len() { next } else { at + 1 });
     let shorter = lines.concat();
-    // A line that looks like a heading may be part of a multi-line text.
+    // If the removed line was not a heading but part of a multi-line text, the settings differ. Then keep the text.
     let config = |text: &str| toml_edit::de::from_str::<Config>(text).ok();
     if config(&shorter) == config(text) { shorter } else { text.to_owned() }
 }
 
-/// Creates the file if it is missing: every key with its meaning and default, in comments.
+/// Creates the configuration file if it is missing. Its comments contain every key with its meaning and default.
 ///
 /// # Errors
-/// If it can't be written.
+/// Fails if the file can't be written.
 pub fn create(home: &Path) -> Result<()> {
     let file = home.join(FILE);
     if file.exists() {
@@ -313,9 +321,9 @@ pub fn create(home: &Path) -> Result<()> {
     write(&file, &text).with_context(|| file.display().to_string())
 }
 
-/// Writes the new file to the disk before it replaces the old one.
+/// Writes the file. The new text is completely on the disk before it replaces the old text.
 fn write(file: &Path, text: &str) -> std::io::Result<()> {
-    // The file may be a symbolic link to a dotfiles folder.
+    // If the file is a symbolic link, for example to a dotfiles folder, write its target.
     let file = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
     fs::create_dir_all(file.parent().unwrap_or(Path::new(".")))?;
     private::write(&file, text.as_bytes())

@@ -1,4 +1,4 @@
-//! The section `[font]`, and the checks that a schema can't express.
+//! The section `[font]`, and checks of it that a schema can't express.
 
 use std::{collections::BTreeMap, str::FromStr};
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use toml_edit::{Item, TableLike};
 use unterm_renderer::{Adjust, Amount, FontFeature, FontOptions, StyleFamilies, SymbolRange};
 
-/// What users read if no font has emoji.
+/// The message if no installed font contains emoji.
 pub const NO_EMOJI_FONT: &str = "No installed font has emoji. Install fonts-noto-color-emoji (Debian, Ubuntu), \
      google-noto-color-emoji-fonts (Fedora) or noto-fonts-emoji (Arch).";
 
@@ -80,13 +80,13 @@ pub enum Ligatures {
     Never,
 }
 
-/// Parses the change of a measure; an empty string changes nothing.
+/// Parses the change of a measure. An empty text means no change.
 fn amount(text: &str) -> Result<Amount, String> {
     if text.is_empty() { Ok(Amount::default()) } else { text.parse() }
 }
 
 impl Font {
-    /// The changes of a cell's measures, by their keys.
+    /// The keys that change measures of a cell, with their values.
     fn changes(&self) -> [(&'static str, &str); 5] {
         [
             ("adjust_cell_width", &self.adjust_cell_width),
@@ -97,7 +97,8 @@ impl Font {
         ]
     }
 
-    /// The renderer's options, at scale 1. Skips invalid values, which were reported when the file was read.
+    /// The options for the renderer, at scale 1. Values that are not valid are skipped, because they were reported
+    /// when the file was read.
     pub fn options(&self) -> FontOptions {
         let [cell_width, cell_height, baseline, underline_position, underline_thickness] =
             self.changes().map(|(_, text)| amount(text).unwrap_or_default());
@@ -132,7 +133,7 @@ impl Font {
         }
     }
 
-    /// Reports each invalid value: its key, its place in the section's `table`, and what would be right.
+    /// Reports each value that is not valid: its key, its position in the section's `table`, and what would be right.
     pub(super) fn problems(
         &self,
         table: &dyn TableLike,

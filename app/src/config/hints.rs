@@ -43,19 +43,19 @@ pub enum HintAction {
     Editor,
 }
 
-/// The most bytes of the automaton of a user's pattern.
+/// The maximum size of the compiled form of a user's pattern, in bytes.
 const AUTOMATON_CAP: usize = 1 << 20;
 
-/// Compiles a user's pattern.
+/// Compiles a pattern that the user configured.
 ///
 /// # Errors
-/// The problem, as a message for the user.
+/// Returns the error in the pattern, as a message for the user.
 pub fn compile_pattern(pattern: &str) -> Result<Regex, String> {
     let config = Regex::config().nfa_size_limit(Some(AUTOMATON_CAP));
     Regex::builder().configure(config).build(pattern).map_err(|error| {
         let reason = error.syntax_error().map(ToString::to_string);
         let reason = reason.unwrap_or_else(|| error.to_string());
-        // The parser's error has several lines; the last line is the message.
+        // The parser's error has several lines. The last line describes the problem.
         reason.lines().last().unwrap_or_default().to_owned()
     })
 }

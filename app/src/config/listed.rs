@@ -1,4 +1,4 @@
-//! The settings as a list that the palette shows: each with its value, and how it is changed.
+//! The settings as a list for the command palette: the value of each setting, and how the user changes it.
 
 use std::path::Path;
 
@@ -6,34 +6,34 @@ use toml_edit::{Item, Table, TableLike, Value};
 
 use super::{Config, parse::parse, reference};
 
-/// A setting of the file.
+/// A setting of the configuration file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Listed {
-    /// The names of its section and itself; a key at the top level has an empty section.
+    /// The name of the setting's section. Empty for a key at the top level.
     pub section: String,
     /// The name of the key.
     pub name: String,
-    /// What it means, in one line.
+    /// The meaning of the setting, in one line.
     pub doc: String,
-    /// How it is changed.
+    /// The way in which the user changes the setting.
     pub kind: Kind,
-    /// Its value, as TOML.
+    /// The value of the setting, as TOML.
     pub value: String,
 }
 
-/// How a setting is changed.
+/// The way in which the user changes a setting.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
-    /// On or off.
+    /// The setting is on or off.
     Switch(bool),
-    /// One of these.
+    /// The setting has one of these values.
     Choice(Vec<String>),
-    /// A number, text or list.
+    /// The setting is a number, a text or a list.
     Value,
 }
 
 impl Listed {
-    /// Its path in the file.
+    /// The path of the setting in the file: the name of its section, if any, and its own name.
     pub fn path(&self) -> Vec<&str> {
         match self.section.as_str() {
             "" => vec![&self.name],
@@ -41,18 +41,18 @@ impl Listed {
         }
     }
 
-    /// Its path in the file, with a dot: `window.opacity`.
+    /// The path of the setting in the file, joined by a dot, such as `window.opacity`.
     pub fn id(&self) -> String {
         self.path().join(".")
     }
 
-    /// What the user typed, as a value: TOML, or text without quotes.
+    /// Parses a value that the user typed. The value is TOML, or text without quotes.
     pub fn read(text: &str) -> Value {
         text.trim().parse().unwrap_or_else(|_| Value::from(text.trim()))
     }
 }
 
-/// Every setting that has one value. Tables whose names are the user's own, such as `[keys]`, are left out.
+/// All settings that have a single value. Tables in which the user chooses the names, such as `[keys]`, are left out.
 pub fn listed(config: &Config) -> Vec<Listed> {
     let values = reference::values(config);
     let of = |row: reference::Row| {
@@ -73,10 +73,10 @@ pub fn listed(config: &Config) -> Vec<Listed> {
 }
 
 impl Config {
-    /// With a setting as the command line writes it: `window.opacity=0.9`. Text needs no quotes.
+    /// Applies a setting as written on the command line, such as `window.opacity=0.9`. Text needs no quotes.
     ///
     /// # Errors
-    /// What is wrong with the setting, for people.
+    /// Returns a message for the user that explains the error.
     pub fn with_option(&self, text: &str, home: &Path) -> Result<Self, String> {
         let (key, value) = text.split_once('=').ok_or_else(|| {
             format!("{text:?} has no value; write KEY=VALUE, such as window.opacity=0.9")

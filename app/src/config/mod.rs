@@ -1,8 +1,10 @@
-//! Preferences: one file, `config.toml` in Unterm's home directory, which users edit by hand and tools may write.
+//! Preferences, in a single file: `config.toml` in Unterm's home directory. Users edit the file by hand, and other
+//! parts of Unterm may also change it.
 //!
-//! [`Config`] and its sections define every key. The file is checked against their schema ([`mod@parse`]), and the
-//! reference page is generated from their doc comments and defaults ([`mod@reference`]). Owns the file's meaning and
-//! the themes. Never applies preferences: window and mux do, each time [`Settings`] reports a new `Config`.
+//! [`Config`] and the types of its sections define all keys. The file is checked against the JSON schema of these
+//! types ([`mod@parse`]), and the reference page is generated from their doc comments and defaults
+//! ([`mod@reference`]). Owns the meaning of the file, and the themes. Never applies preferences: window and mux apply
+//! them each time [`Settings`] reports a new `Config`.
 
 pub mod edit;
 mod font;
@@ -103,8 +105,9 @@ pub struct Config {
 }
 
 impl Config {
-    /// The reason why the configured shell can't be started on this machine; `None` if it can, or if it is the login
-    /// shell. The check of the file leaves this out, because programs may be installed or removed later.
+    /// The reason why the configured shell can't be started on this machine. `None` if it can be started, or if the
+    /// login shell is configured. This is not checked when the file is read, because programs may be installed or
+    /// removed later.
     pub fn shell_error(&self) -> Option<String> {
         let program = &self.shell.program;
         let error =
@@ -167,7 +170,7 @@ pub enum Bound {
 }
 
 impl Bound {
-    /// The actions, in order.
+    /// The bound actions, in their order.
     pub fn actions(&self) -> &[String] {
         match self {
             Self::One(action) => std::slice::from_ref(action),
@@ -208,7 +211,7 @@ impl Default for ThemeChoice {
 }
 
 impl ThemeChoice {
-    /// The same choice with the themes' listed names, in place of the names in the file.
+    /// The same choice, with each theme's name in the form that [`theme::name_of`] returns.
     fn named(&self, home: &std::path::Path) -> Self {
         match self {
             Self::One(name) => Self::One(theme::name_of(name, home)),
@@ -219,7 +222,7 @@ impl ThemeChoice {
         }
     }
 
-    /// The theme for an appearance; `None` if the system reports none.
+    /// The theme for an appearance. `light` is `None` if the system reports no appearance.
     pub fn pick(&self, light: Option<bool>) -> &str {
         match self {
             Self::One(name) => name,

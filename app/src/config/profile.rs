@@ -1,4 +1,4 @@
-//! The section `[profile.NAME]`, and what a profile changes.
+//! The section `[profile.NAME]`, and the effect of a profile on panes and windows.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -38,7 +38,7 @@ pub struct ProfileFont {
 }
 
 impl Profile {
-    /// The working directory. `None` if there is none in the profile.
+    /// The working directory of the profile. `None` if the profile sets none.
     pub fn cwd(&self) -> Option<PathBuf> {
         let home = || std::env::home_dir().unwrap_or_default();
         match self.cwd.strip_prefix('~') {
@@ -48,7 +48,8 @@ impl Profile {
         }
     }
 
-    /// A program of this profile, with `beside` for what the profile leaves open.
+    /// The parameters for starting a pane with this profile. Settings that the profile does not contain are taken from
+    /// `beside`.
     pub fn spawn(&self, beside: Spawn) -> Spawn {
         let (program, args) = match self.shell.is_empty() {
             true => (beside.program, beside.args),
@@ -61,10 +62,10 @@ impl Profile {
 }
 
 impl Config {
-    /// These preferences as a profile changes them for a whole window.
+    /// Applies a profile to the preferences of a whole window.
     ///
     /// # Errors
-    /// A message that names the unknown profile and those there are.
+    /// Returns a message that names the unknown profile and lists the known profiles.
     pub fn with_profile(mut self, name: &str) -> Result<Self, String> {
         let profile = self.find_profile(name)?.clone();
         if !profile.shell.is_empty() {
@@ -82,10 +83,10 @@ impl Config {
         Ok(self)
     }
 
-    /// A profile.
+    /// The profile of this name.
     ///
     /// # Errors
-    /// A message that names the unknown profile and those there are.
+    /// Returns a message that names the unknown profile and lists the known profiles.
     pub fn find_profile(&self, name: &str) -> Result<&Profile, String> {
         self.profile.get(name).ok_or_else(|| {
             let names: Vec<_> = self.profile.keys().map(String::as_str).collect();

@@ -1,4 +1,4 @@
-//! The reference of every key, action and theme, made from their definitions.
+//! The reference of all keys, actions and themes. It is generated from their definitions.
 
 use std::fmt::Write;
 
@@ -13,22 +13,22 @@ use super::{
 };
 use crate::{action::ACTIONS, copy_command::COPY_COMMANDS};
 
-/// A key of the file.
+/// A key of the configuration file.
 pub(super) struct Row {
     /// The section; empty for a key at the top level.
     pub(super) section: String,
-    /// The key; empty for a section whose keys are the user's own.
+    /// The name of the key. Empty for a section in which the user chooses the names of the keys.
     pub(super) name: String,
     pub(super) kind: String,
     pub(super) doc: String,
-    /// Each choice, if the key has choices.
+    /// The possible values, if the key accepts only certain values.
     pub(super) options: Vec<String>,
-    /// Each choice with a meaning of its own, and the meaning.
+    /// The possible values that have a description, with the description.
     choices: Vec<(String, String)>,
 }
 
 impl Row {
-    /// The key's value in `values`, as TOML.
+    /// The value of the key in `values`, as TOML.
     pub(super) fn value(&self, values: &DocumentMut) -> String {
         let value = match self.section.as_str() {
             "" => values.get(&self.name),
@@ -38,7 +38,7 @@ impl Row {
     }
 }
 
-/// The whole configuration as a file, with the meaning of each key in a comment above the key.
+/// Prints a configuration as a file. A comment above each key explains the key.
 pub fn print(config: &Config) -> String {
     let values = values(config);
     let mut out =
@@ -57,7 +57,7 @@ pub fn print(config: &Config) -> String {
         if row.name.is_empty() {
             let table = values.get(&section).and_then(Item::as_table_like);
             for (name, value) in table.into_iter().flat_map(|table| table.iter()) {
-                // Write a table inline.
+                // Write an inner table on a single line.
                 let Ok(value) = value.clone().into_value() else { continue };
                 let value = value.decorated("", "");
                 let _ = writeln!(out, "{} = {value}", toml_edit::Key::new(name));
@@ -73,7 +73,7 @@ fn comment(out: &mut String, text: &str) {
     let _ = writeln!(out, "# {text}");
 }
 
-/// The reference page, in Markdown.
+/// Generates the reference page, in Markdown.
 pub fn page() -> String {
     let mut out = String::from(
         "# Configuration\n\n\
@@ -149,22 +149,22 @@ pub fn page() -> String {
     out
 }
 
-/// A value as code in a cell of a table (GitHub Flavored Markdown).
+/// A value as code in a table cell (GitHub Flavored Markdown).
 fn in_cell(value: &str) -> String {
     let fence = if value.contains('`') { ("`` ", " ``") } else { ("`", "`") };
     format!("{}{}{}", fence.0, value.replace('|', "\\|"), fence.1)
 }
 
-/// A configuration as TOML.
+/// Converts a configuration to TOML.
 pub(super) fn values(config: &Config) -> DocumentMut {
-    // Serializing can't fail: TOML can express every value.
+    // Serializing never fails, because TOML can express every value.
     let text = toml_edit::ser::to_string(config).unwrap_or_default();
     let mut document: DocumentMut = text.parse().unwrap_or_default();
     shorten(document.as_table_mut());
     document
 }
 
-/// Writes fractions with the digits of an `f32`: TOML's `f64` would show more digits.
+/// Writes fractional numbers with the digits of an `f32`. As an `f64`, such a number would have more digits.
 fn shorten(table: &mut dyn toml_edit::TableLike) {
     for (_, item) in table.iter_mut() {
         if let Some(number) = item.as_float() {
@@ -175,7 +175,7 @@ fn shorten(table: &mut dyn toml_edit::TableLike) {
     }
 }
 
-/// Every key: the top-level keys first, then the sections in the order of their names.
+/// All keys: first the keys at the top level, then the keys of the sections in the order of the sections' names.
 pub(super) fn rows() -> Vec<Row> {
     let root = schema();
     let mut plain = Vec::new();

@@ -1,4 +1,4 @@
-//! The current preferences: read at startup, and again when the file changes.
+//! The preferences in force. They are read at startup, and again when the configuration file changes.
 
 use std::{
     path::{Path, PathBuf},
@@ -18,24 +18,25 @@ use super::{
     theme,
 };
 
-/// The file's name in Unterm's home directory.
+/// The name of the configuration file in Unterm's home directory.
 pub const FILE: &str = "config.toml";
-/// The longest file that is read, in bytes.
+/// The maximum size of the configuration file, in bytes.
 pub(super) const LONGEST: u64 = 4 << 20;
 
-/// A problem of the file and its place, as a line for the user.
+/// A problem in the configuration file and its position, as a line for the user.
 pub type Complaint = String;
 
-/// The preferences in a file; the defaults if it is missing.
+/// Reads the preferences from a file. If the file is missing, returns the defaults.
 ///
 /// # Errors
-/// A line for each problem: file, line, column, what is wrong and what would be right.
+/// Returns a line for each problem: the file, line and column, what is wrong, and what would be right.
 pub fn load(file: &Path, home: &Path) -> Result<Config, Vec<Complaint>> {
     let (config, complaints) = read(file, home);
     if complaints.is_empty() { Ok(config) } else { Err(complaints) }
 }
 
-/// As [`load`], but with the default for each invalid setting.
+/// Reads the preferences like [`load`], but uses the default for each setting that is not valid. Also returns the
+/// problems.
 fn read(file: &Path, home: &Path) -> (Config, Vec<Complaint>) {
     let bytes = match private::read_of_anyone(file, LONGEST) {
         Ok(bytes) => bytes,
@@ -53,30 +54,32 @@ fn read(file: &Path, home: &Path) -> (Config, Vec<Complaint>) {
     (config, problems.iter().map(|problem| format!("{name}:{problem}")).collect())
 }
 
-/// The preferences of this process.
+/// The preferences of this process, and the watcher of their file.
 pub struct Settings {
     home: PathBuf,
-    /// The profile that changes the file's preferences.
+    /// The profile that is applied to the preferences of the file.
     profile: Option<String>,
-    /// Settings of the command line, which replace the file's.
+    /// Settings from the command line, which override settings of the file.
     options: Vec<String>,
     now: Mutex<Arc<Config>>,
-    /// Watches until it is dropped. Its callbacks never lock it, which would deadlock.
+    /// The watcher of the file, until it is dropped. Its callbacks must never lock this mutex, because that would
+    /// deadlock.
     watcher: Mutex<Option<RecommendedWatcher>>,
-    /// The target of the file if it was a symbolic link when last checked.
+    /// The target of the file, if the file was a symbolic link when last checked.
     target: Mutex<Option<PathBuf>>,
 }
 
-/// The preferences of a changed file, or its problems.
+/// The preferences after a change of the file, or the problems in the file.
 pub type Change = Result<Arc<Config>, Vec<Complaint>>;
 
 impl Settings {
-    /// Reads the file in `home`. Invalid settings get their defaults, and are reported.
+    /// Reads the configuration file in `home`. Settings that are not valid get their defaults. Also returns the
+    /// problems.
     pub fn read(home: PathBuf) -> (Self, Vec<Complaint>) {
         Self::read_with(home, None, &[])
     }
 
-    /// As [`Settings::read`], with a profile of the file and settings of the command line.
+    /// Reads the file like [`Settings::read`], and applies a profile of the file and settings from the command line.
     pub fn read_with(
         home: PathBuf,
         profile: Option<&str>,
@@ -98,7 +101,7 @@ impl Settings {
         (Self { home, profile, options, now, watcher, target }, complaints)
     }
 
-    /// The current preferences.
+    /// The preferences in force.
     pub fn get(&self) -> Arc<Config> {
         Arc::clone(&self.now.lock())
     }
@@ -108,9 +111,9 @@ impl Settings {
         &self.home
     }
 
-    /// Watches the file and the themes from now on. Calls `tell`, on another thread, whenever settings, themes or
-    /// problems change; if the file has problems, the previous preferences stay in force. Calls `beside` for each
-    /// other file written in the same directory or in its folder of instances.
+    /// Starts to watch the file and the themes. Calls `tell` on another thread whenever settings, themes or problems
+    /// change. If the file has problems, the previous preferences stay in force. Calls `beside` for each other file
+    /// that is written in the same directory, or in its folder of instances.
     pub fn watch(
         mut self,
         tell: impl Fn(Change) + Send + 'static,
@@ -146,7 +149,7 @@ impl Settings {
                     settings.follow_link();
                     reader.lock().read(&settings, is_theme);
                 };
-                // The watcher waits for this thread, so use another thread to change what it watches.
+                // The watcher waits until this callback ends, so its paths must be changed on another thread.
                 if let Err(error) =
                     std::thread::Builder::new().name("settings link".to_owned()).spawn(follow)
                 {
@@ -163,8 +166,8 @@ impl Settings {
         settings
     }
 
-    /// If the file is a symbolic link, for example into a dotfiles folder, watches the directory of its target, and
-    /// stops watching that of the previous target.
+    /// If the file is a symbolic link, for example to a dotfiles folder, watches the directory of its target. Stops
+    /// watching the directory of the previous target.
     fn follow_link(&self) {
         let elsewhere = |target: &Option<PathBuf>| {
             let folder = target.as_ref()?.parent()?;
@@ -172,7 +175,7 @@ impl Settings {
         };
         let mut watcher = self.watcher.lock();
         let Some(watcher) = watcher.as_mut() else { return };
-        // Read the target under the lock, so that concurrent calls run one after the other.
+        // Read the target while holding the lock, so that concurrent calls run one after the other.
         let target = target_of(&self.home);
         let now = elsewhere(&target);
         let before = elsewhere(&std::mem::replace(&mut *self.target.lock(), target));
@@ -180,7 +183,7 @@ impl Settings {
             return;
         }
         if let Some(before) = before {
-            // Fails if the directory was removed; ignore that.
+            // This fails if the directory was removed. Ignore the error.
             let _ = watcher.unwatch(&before);
         }
         if let Some(now) = now
@@ -191,14 +194,15 @@ impl Settings {
     }
 }
 
-/// Reads the file whenever it may have changed.
+/// Reads the file each time it may have changed.
 struct Reader<T> {
     last: Option<Result<Config, Vec<Complaint>>>,
     tell: T,
 }
 
 impl<T: Fn(Change)> Reader<T> {
-    /// Calls `tell` if the file's settings or problems changed, or if themes may have changed.
+    /// Reads the file. Calls `tell` if settings or problems changed, or if `is_theme` says that a theme may have
+    /// changed.
     fn read(&mut self, settings: &Settings, is_theme: bool) {
         let read =
             load(&settings.home.join(FILE), &settings.home).and_then(|config| {
@@ -222,14 +226,14 @@ impl<T: Fn(Change)> Reader<T> {
     }
 }
 
-/// The preferences with the settings of the command line.
+/// Applies settings from the command line to the preferences.
 fn with_options(config: Config, options: &[String], home: &Path) -> Result<Config, Complaint> {
     options.iter().try_fold(config, |config, option| {
         config.with_option(option, home).map_err(|why| format!("-o {option}: {why}"))
     })
 }
 
-/// The target of the file if it is a symbolic link, as the path that the watcher reports; `None` if it is not.
+/// The target of the file in the form in which the watcher reports paths. `None` if the file is not a symbolic link.
 fn target_of(home: &Path) -> Option<PathBuf> {
     let file = home.join(FILE);
     let target = file.is_symlink().then(|| file.canonicalize().ok())??;
@@ -237,19 +241,21 @@ fn target_of(home: &Path) -> Option<PathBuf> {
     if is_beside { Some(home.join(target.file_name()?)) } else { Some(target) }
 }
 
-/// Whether an event means that a file has its new contents, rather than that it was read or is being written.
+/// Whether an event means that a file now has its complete new contents. Events for reading, or for a write that is
+/// not finished, return false.
 fn is_written(event: &Event) -> bool {
     match event.kind {
         EventKind::Access(access) => access == AccessKind::Close(AccessMode::Write),
         EventKind::Modify(ModifyKind::Name(_)) | EventKind::Remove(_) => true,
         // A symbolic link is complete as soon as it is created.
         EventKind::Create(_) if event.paths.iter().any(|path| path.is_symlink()) => true,
-        // Only Linux reports that a file was closed after writing.
+        // Only Linux reports when a file is closed after writing. On other systems, every event counts.
         _ => !cfg!(target_os = "linux"),
     }
 }
 
-/// Watches a directory and folders in it, because editors replace files; creates missing directories.
+/// Starts to watch a directory and folders in it. Watching single files is not enough, because editors replace them.
+/// Creates missing directories.
 fn start(
     home: &Path,
     folders: &[&Path],
@@ -282,7 +288,7 @@ mod tests {
         let (send, changes) = mpsc::channel();
         let settings = settings.watch(move |change| drop(send.send(change)), |_| {});
 
-        // Editors save a file by replacing it.
+        // Replace the file, as editors do when they save.
         let other = home.path().join("new");
         std::fs::write(&other, "[font]\nsize = 14").unwrap();
         std::fs::rename(&other, &file).unwrap();
@@ -316,7 +322,7 @@ mod tests {
         assert_eq!((changed.font.size, changed.cursor.blink), (20.0, true));
     }
 
-    /// Writes a file as editors do, by replacing it.
+    /// Writes a file by replacing it, as editors do.
     fn save(folder: &Path, name: &str, text: &str) {
         std::fs::write(folder.join("new"), text).unwrap();
         std::fs::rename(folder.join("new"), folder.join(name)).unwrap();

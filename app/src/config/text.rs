@@ -15,7 +15,7 @@ pub struct Text {
     /// Minimum contrast of text with its background, from 1 (no minimum) to 21 (black on white). Text with less contrast is darkened or lightened. For reading, at least 4.5 is recommended.
     #[schemars(range(min = 1.0, max = 21.0))]
     pub minimum_contrast: f32,
-    /// The same for text in the theme's 16 colours, or its text colour, on a background in one of these. Programs combine such colours without knowing the theme. 1 keeps the theme's colours as they are.
+    /// Minimum contrast of text in one of the theme's 16 colors, or its text color, with a background in one of these colors. Programs combine such colors without knowing the theme. 1 keeps the theme's colors as they are.
     #[schemars(range(min = 1.0, max = 21.0))]
     pub palette_contrast: f32,
     /// Show Hebrew, Arabic and other right-to-left text in its direction. Programs that arrange such text by themselves turn this off while they run.
@@ -35,7 +35,7 @@ impl Default for Text {
 }
 
 impl Text {
-    /// The renderer's options.
+    /// The text options for the renderer.
     pub fn options(&self) -> TextOptions {
         TextOptions {
             blending: match self.blending {
@@ -56,7 +56,7 @@ pub enum Blending {
     /// Blend encoded values, like most programs.
     #[default]
     Native,
-    /// Blend light, without dark fringes between colors. Text keeps its weight.
+    /// Blend in linear light: no dark fringes between colors. Text is corrected so that it does not look thinner.
     Linear,
 }
 

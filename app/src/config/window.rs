@@ -76,10 +76,10 @@ pub enum ConfirmClose {
     Never,
 }
 
-/// The values that [`Window::title_format`] can name.
+/// The names of the values that can be used in [`Window::title_format`].
 pub const TITLE_FIELDS: [&str; 6] = ["instance", "project", "title", "program", "directory", "tab"];
 
-/// What is wrong with a [`Window::title_format`].
+/// Describes the error in a [`Window::title_format`], if there is one.
 pub(super) fn title_format_fault(format: &str) -> Option<String> {
     let mut rest = format;
     while let Some((_, from)) = rest.split_once('{') {
@@ -218,7 +218,7 @@ pub enum ShowTabBar {
 pub struct StatusBar {
     /// Show the status bar.
     pub show: bool,
-    /// What it shows, in this order. An item with nothing to say takes no room.
+    /// Items of the status bar, in this order. An item without a value takes no space.
     pub items: Vec<StatusItem>,
 }
 

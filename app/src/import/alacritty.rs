@@ -1,4 +1,4 @@
-//! Converts `alacritty.toml`, with the files in its list `import`.
+//! Converts `alacritty.toml`, and the files in its list `import`.
 
 use std::{path::Path, rc::Rc};
 
@@ -15,12 +15,12 @@ use super::{
     text::typed,
 };
 
-/// Names of the eight colors.
+/// The names of the eight colors.
 const COLORS: [&str; 8] = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"];
-/// Words for a color that follows the cell.
+/// The words for a color that follows the color of the cell.
 const CELL: &[&str] = &["CellForeground", "CellBackground", "None"];
 
-/// Actions, and Unterm's.
+/// Actions: the name in Alacritty, and the name in Unterm.
 const ACTIONS: &[(&str, &str)] = &[
     ("ReceiveChar", "none"),
     ("Copy", "copy"),
@@ -52,7 +52,7 @@ const ACTIONS: &[(&str, &str)] = &[
     ("SelectLastTab", "activate_tab:999"),
 ];
 
-/// Actions of the vi mode, and the commands of copy mode.
+/// Actions of Alacritty's vi mode, and the commands of Unterm's copy mode.
 const VI_ACTIONS: &[(&str, &str)] = &[
     ("ReceiveChar", "none"),
     ("None", "none"),
@@ -99,10 +99,10 @@ const VI_ACTIONS: &[(&str, &str)] = &[
     ("ToggleViMode", "leave"),
 ];
 
-/// Reads a configuration into the draft.
+/// Reads a configuration, and adds its settings to the draft.
 ///
 /// # Errors
-/// If the file can't be read, or is not TOML.
+/// Fails if the file can't be read, or is not valid TOML.
 pub(super) fn read(file: &Path, files: &mut Files, draft: &mut Draft) -> Result<(), String> {
     let text = files.enter(file)?;
     let document = match Document::parse(text.as_str()) {
@@ -118,7 +118,7 @@ pub(super) fn read(file: &Path, files: &mut Files, draft: &mut Draft) -> Result<
         file: Rc::clone(&shared),
         line: lines.at(start.unwrap_or_default()),
     };
-    // Imports first: the file's own settings replace theirs.
+    // Read the imported files first, because the settings of this file override them.
     let table = document.as_table();
     let imports =
         [table.get("general").and_then(|general| general.get("import")), table.get("import")];
@@ -163,7 +163,7 @@ pub(super) fn read(file: &Path, files: &mut Files, draft: &mut Draft) -> Result<
     Ok(())
 }
 
-/// The starts of a text's lines.
+/// The byte offsets at which the lines of a text start.
 struct Lines(Vec<usize>);
 
 impl Lines {
@@ -171,17 +171,18 @@ impl Lines {
         Self(std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect())
     }
 
-    /// The line of an offset, from 1.
+    /// The line of a byte offset, counted from 1.
     fn at(&self, offset: usize) -> usize {
         self.0.partition_point(|start| *start <= offset)
     }
 }
 
-/// Settings that are tables as a whole.
+/// Settings that are converted as a whole, although their values are tables.
 const WHOLE: &[&[&str]] =
     &[&["terminal", "shell"], &["shell"], &["bell", "command"], &["cursor", "vi_mode_style"]];
 
-/// Calls `found` for each value of a table, with its path and place. An array of tables becomes an array.
+/// Calls `found` for each value in a table, with the value's path and position. An array of tables is treated as an
+/// array value.
 fn leaves(
     table: &dyn TableLike,
     path: &[&str],
@@ -289,7 +290,8 @@ fn convert(draft: &mut Draft, path: &[&str], item: &Item) -> Result<(), String> 
         }
         ["hints", "alphabet"] => draft.set(&["hints", "alphabet"], text()?),
         ["window", "dynamic_title"] => {
-            // Unterm's format names the program's title unless a title is set.
+            // Unterm's title always contains the program's title, unless a title is set. So only the value `false`
+            // needs a conversion.
             if !switch()? {
                 draft.fixed_title(None);
             }
@@ -309,14 +311,14 @@ fn wrong(item: &Item) -> String {
     format!("a {} is not what Alacritty reads here", item.type_name())
 }
 
-/// Sets a size of the window. 0 leaves it to the window manager.
+/// Sets a dimension of the window. The value 0 means that the window manager chooses it.
 fn cells(draft: &mut Draft, key: &str, cells: f64) {
     if cells > 0.0 {
         draft.set_number(&["window", key], cells);
     }
 }
 
-/// Sets a change of a measure.
+/// Sets the change of a measure, in pixels.
 fn pixels(draft: &mut Draft, key: &str, pixels: f64) {
     match pixels {
         0.0 => draft.unset(&["font", key]),
@@ -324,7 +326,7 @@ fn pixels(draft: &mut Draft, key: &str, pixels: f64) {
     }
 }
 
-/// A program with its arguments: a string, or a table.
+/// Reads a program and its arguments, which are given as a string or a table.
 fn program(item: &Item) -> Result<Vec<String>, String> {
     if let Some(program) = item.as_str() {
         return Ok(vec![program.to_owned()]);
@@ -336,7 +338,7 @@ fn program(item: &Item) -> Result<Vec<String>, String> {
     Ok(std::iter::once(program.to_owned()).chain(args).collect())
 }
 
-/// Binds a key.
+/// Converts a key binding.
 fn bind(draft: &mut Draft, binding: Option<&toml_edit::InlineTable>) -> Result<(), String> {
     let binding = binding.ok_or("it is no table")?;
     let get = |name: &str| binding.get(name).and_then(Value::as_str);
@@ -356,7 +358,7 @@ fn bind(draft: &mut Draft, binding: Option<&toml_edit::InlineTable>) -> Result<(
     draft.bind(&chord, &[action])
 }
 
-/// Binds a button or the wheel of the mouse.
+/// Converts a binding of a mouse button or the wheel.
 fn bind_mouse(draft: &mut Draft, binding: Option<&toml_edit::InlineTable>) -> Result<(), String> {
     let binding = binding.ok_or("it is no table")?;
     let get = |name: &str| binding.get(name).and_then(Value::as_str);
@@ -390,14 +392,14 @@ fn bind_mouse(draft: &mut Draft, binding: Option<&toml_edit::InlineTable>) -> Re
     }
 }
 
-/// Whether a binding applies in the vi mode only, which Unterm's keys of copy mode are for.
+/// Whether a binding applies only in the vi mode. Such a binding is converted to a key of Unterm's copy mode.
 fn in_vi_mode(binding: &toml_edit::InlineTable) -> Result<bool, String> {
     let mode = binding.get("mode").and_then(Value::as_str).unwrap_or_default();
     let mut vi = false;
     for mode in mode.split('|').map(str::trim) {
         match mode {
             "Vi" => vi = true,
-            // Unterm's keys apply outside of copy mode and search, as those without a mode here.
+            // These modes need no condition: Unterm's keys always apply only outside of copy mode and search.
             "" | "~Vi" | "~Search" => {}
             _ => return Err(reasons::NO_MODES.into()),
         }
@@ -405,7 +407,7 @@ fn in_vi_mode(binding: &toml_edit::InlineTable) -> Result<bool, String> {
     Ok(vi)
 }
 
-/// Unterm's action for a binding's.
+/// Converts the action of a binding.
 fn action_of(binding: &toml_edit::InlineTable) -> Result<String, String> {
     let get = |name: &str| binding.get(name).and_then(Value::as_str);
     match (get("action"), get("chars")) {
@@ -422,12 +424,12 @@ fn action_of(binding: &toml_edit::InlineTable) -> Result<String, String> {
     }
 }
 
-/// Adds a pattern to label.
+/// Converts a hint, which becomes a pattern.
 fn hint(draft: &mut Draft, hint: Option<&toml_edit::InlineTable>) -> Result<(), String> {
     let hint = hint.ok_or("it is no table")?;
     let get = |name: &str| hint.get(name).and_then(Value::as_str);
     let Some(regex) = get("regex") else {
-        // Links that programs mark are labelled anyway.
+        // A hint without a pattern labels only hyperlinks (OSC 8). Unterm always labels these.
         return match hint.get("hyperlinks").and_then(Value::as_bool) {
             Some(true) => Ok(()),
             _ => Err("it has no regex".to_owned()),
@@ -445,7 +447,7 @@ fn hint(draft: &mut Draft, hint: Option<&toml_edit::InlineTable>) -> Result<(), 
         (None, Some("xdg-open" | "open")) => "open",
         (None, _) => return Err(reasons::NO_HINT_PROGRAM.into()),
     };
-    // Alacritty's own pattern for URLs, which Unterm labels anyway.
+    // This is Alacritty's default pattern for URLs. Unterm always labels URLs.
     if action == "open" && regex.contains("https") {
         return Ok(());
     }

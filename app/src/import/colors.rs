@@ -1,18 +1,18 @@
-//! The colors of a configuration, and those that the terminal uses for colors that are not set.
+//! The colors of a configuration, and the default colors of each terminal for colors that are not set.
 
 use unterm_term::{Palette, Rgb};
 
 use super::terminal::Terminal;
 use crate::config::theme::{Theme, import};
 
-/// Colors beside the sixteen.
+/// The colors of a theme in addition to the sixteen ANSI colors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
-    /// Text.
+    /// The color of text.
     Foreground,
-    /// Behind the text.
+    /// The color behind the text.
     Background,
-    /// The cursor.
+    /// The color of the cursor.
     Cursor,
     /// The text below the cursor.
     CursorText,
@@ -22,14 +22,14 @@ pub(super) enum Part {
     SelectionText,
 }
 
-/// The colors that are set. A part without a color follows the cell below it.
+/// The colors that a configuration sets. A part without a color follows the color of the cell.
 #[derive(Default)]
 pub(super) struct Colors {
     ansi: [Option<Rgb>; 16],
     parts: Vec<(Part, Option<Rgb>)>,
 }
 
-/// What a terminal draws with if nothing is set.
+/// The colors that a terminal uses if the configuration does not set them.
 struct Defaults {
     ansi: [u32; 16],
     foreground: u32,
@@ -40,7 +40,7 @@ struct Defaults {
     selection_text: Option<u32>,
 }
 
-/// kitty 0.40: `kitty/options/definition.py`.
+/// The default colors of kitty 0.40, from `kitty/options/definition.py`.
 const KITTY: Defaults = Defaults {
     ansi: [
         0x000000, 0xcc0403, 0x19cb00, 0xcecb00, 0x0d73cc, 0xcb1ed1, 0x0dcdcd, 0xdddddd, 0x767676,
@@ -54,7 +54,7 @@ const KITTY: Defaults = Defaults {
     selection_text: Some(0x000000),
 };
 
-/// Alacritty 0.15: `extra/man/alacritty.5.scd`.
+/// The default colors of Alacritty 0.15, from `extra/man/alacritty.5.scd`.
 const ALACRITTY: Defaults = Defaults {
     ansi: [
         0x181818, 0xac4242, 0x90a959, 0xf4bf75, 0x6a9fb5, 0xaa759f, 0x75b5aa, 0xd8d8d8, 0x6b6b6b,
@@ -68,7 +68,7 @@ const ALACRITTY: Defaults = Defaults {
     selection_text: None,
 };
 
-/// Ghostty 1.2: `src/terminal/color.zig` and `src/config/Config.zig`.
+/// The default colors of Ghostty 1.2, from `src/terminal/color.zig` and `src/config/Config.zig`.
 const GHOSTTY: Defaults = Defaults {
     ansi: [
         0x1d1f21, 0xcc6666, 0xb5bd68, 0xf0c674, 0x81a2be, 0xb294bb, 0x8abeb7, 0xc5c8c6, 0x666666,
@@ -82,7 +82,7 @@ const GHOSTTY: Defaults = Defaults {
     selection_text: None,
 };
 
-/// WezTerm 20240203: `term/src/color.rs`.
+/// The default colors of WezTerm 20240203, from `term/src/color.rs`.
 const WEZTERM: Defaults = Defaults {
     ansi: [
         0x000000, 0xcc5555, 0x55cc55, 0xcdcd55, 0x5455cb, 0xcc55cc, 0x7acaca, 0xcccccc, 0x555555,
@@ -97,7 +97,7 @@ const WEZTERM: Defaults = Defaults {
 };
 
 impl Colors {
-    /// Sets one of the sixteen colors.
+    /// Sets one of the sixteen ANSI colors.
     pub fn set_ansi(&mut self, index: usize, text: &str) -> Result<(), String> {
         let color = color(text)?;
         let slot = self.ansi.get_mut(index);
@@ -105,7 +105,8 @@ impl Colors {
         Ok(())
     }
 
-    /// Sets another color. `cell` lists the words for a color that follows the cell.
+    /// Sets a color other than the sixteen ANSI colors. `cell` lists the words for a color that follows the color of
+    /// the cell.
     pub fn set_part(&mut self, part: Part, text: &str, cell: &[&str]) -> Result<(), String> {
         let color = match cell.iter().any(|word| word.eq_ignore_ascii_case(text)) {
             true => None,
@@ -115,7 +116,7 @@ impl Colors {
         Ok(())
     }
 
-    /// Replaces colors by those that are set in `later`.
+    /// Replaces those colors that are set in `later`.
     pub fn replace(&mut self, later: Self) {
         for (slot, color) in self.ansi.iter_mut().zip(later.ansi) {
             *slot = color.or(*slot);
@@ -123,7 +124,7 @@ impl Colors {
         self.parts.extend(later.parts);
     }
 
-    /// The theme: the colors that are set, over those of `base` or of the terminal.
+    /// Builds the theme. Colors that are not set are taken from `base`, or from the terminal's defaults.
     pub fn theme(&self, terminal: Terminal, base: Option<Theme>) -> Theme {
         let defaults = match terminal {
             Terminal::Kitty => KITTY,

@@ -1,4 +1,4 @@
-//! The result of a conversion: settings, a theme, and what was left out.
+//! The result of a conversion: the settings, a theme, and the settings that were left out.
 
 use std::{collections::BTreeMap, path::PathBuf, rc::Rc};
 
@@ -9,27 +9,27 @@ use crate::config::theme::Theme;
 /// The theme of a converted configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ImportedTheme {
-    /// A theme that Unterm has.
+    /// A theme that Unterm already has.
     Known(String),
-    /// Themes that Unterm has, for the light and the dark appearance.
+    /// Two themes that Unterm already has, for the light and the dark appearance.
     Pair {
         /// The light theme.
         light: String,
         /// The dark theme.
         dark: String,
     },
-    /// Colors of the configuration's own.
+    /// A new theme with the colors of the configuration.
     Own(Box<Theme>),
 }
 
 /// A converted configuration.
 #[derive(Debug)]
 pub struct Converted {
-    /// Settings of Unterm, without the theme.
+    /// The settings of Unterm, without the theme.
     pub settings: Vec<Setting>,
     /// The theme, if the configuration sets colors.
     pub theme: Option<ImportedTheme>,
-    /// What was not converted, in the order of the files' text.
+    /// The settings that were not converted, in the order of the files and their lines.
     pub left_out: Vec<LeftOut>,
 }
 
@@ -40,48 +40,49 @@ impl Converted {
     }
 }
 
-/// A line of a file.
+/// A line of a configuration file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Place {
     /// The file.
     pub file: Rc<PathBuf>,
-    /// The line, from 1.
+    /// The number of the line, counted from 1.
     pub line: usize,
 }
 
-/// A setting of Unterm's.
+/// A setting of Unterm.
 #[derive(Clone, Debug)]
 pub struct Setting {
-    /// The names of its section and itself.
+    /// The path of the setting: the name of its section, and its own name.
     pub key: Vec<String>,
-    /// Its value.
+    /// The value of the setting.
     pub value: Value,
     pub(super) entry: Entry,
 }
 
-/// A setting of the other terminal that was not converted, or not completely.
+/// A setting of the other terminal that was not converted, or only partly converted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
-    /// Its file.
+    /// The file that contains the setting.
     pub file: PathBuf,
-    /// Its line, from 1.
+    /// The line of the setting, counted from 1.
     pub line: usize,
-    /// Its name. Without control characters.
+    /// The name of the setting, without control characters.
     pub setting: String,
-    /// The reason. Without control characters.
+    /// The reason why the setting was left out, without control characters.
     pub why: String,
 }
 
 /// The setting of the other terminal that is being converted.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Entry {
-    /// Its place.
+    /// The position of the setting.
     pub place: Place,
-    /// Its name.
+    /// The name of the setting.
     pub name: String,
 }
 
-/// Writes settings as TOML. Returns the text, and the first line of each setting with its index, in the order of the lines.
+/// Writes settings as TOML. Returns the text, and a list with the first line of each setting and the setting's index,
+/// sorted by lines.
 pub(super) fn render(settings: &[Setting]) -> (String, Vec<(usize, usize)>) {
     let mut sections: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (index, setting) in settings.iter().enumerate() {

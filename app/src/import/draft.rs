@@ -1,4 +1,4 @@
-//! The settings that a conversion has found so far, and what it left out.
+//! The settings that a conversion has found so far, and the settings that it left out.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -24,46 +24,45 @@ use crate::{
     },
 };
 
-/// The most settings that are listed as left out.
+/// The maximum number of left-out settings that are listed.
 const MOST_LEFT_OUT: usize = 1000;
-/// The most settings that are converted.
+/// The maximum number of settings that are converted.
 const MOST_SETTINGS: usize = 10_000;
-/// The longest name of a setting in a message, in characters.
+/// The maximum length of a setting's name in a message, in characters.
 const LONGEST_NAME: usize = 60;
 
-/// The name of a theme, or of a pair.
+/// The name of a theme, or the names of a light and a dark theme.
 #[derive(Clone, Debug)]
 pub(super) enum ThemeName {
-    /// One theme.
     One(String),
     /// A light and a dark theme.
     Pair(String, String),
 }
 
-/// Settings found so far.
+/// The settings that a conversion has found so far.
 #[derive(Default)]
 pub(super) struct Draft {
     entry: Entry,
-    /// How many settings have begun.
+    /// The number of settings of the other terminal that were started so far.
     begun: usize,
     settings: Vec<Setting>,
     left_out: Vec<LeftOut>,
     more_left_out: usize,
-    /// The colors.
+    /// The colors that were set so far.
     pub colors: Colors,
     color_entry: Option<Entry>,
-    /// The window's title, and whether it is fixed.
+    /// The title of the window, and whether programs are prevented from changing it.
     title: (Option<(String, Entry)>, bool),
     theme: Option<(ThemeName, Entry)>,
 }
 
 impl Draft {
-    /// Begins a setting of the other terminal. What is set or left out next belongs to it.
+    /// Starts a setting of the other terminal. Later calls that set or leave out keys belong to this setting.
     pub fn begin(&mut self, place: &Place, name: &str) {
         self.entry = Entry { place: place.clone(), name: name.to_owned() };
     }
 
-    /// Converts a setting with `convert`, and leaves it out if that fails.
+    /// Converts a setting by calling `convert`. If that fails, leaves the setting out.
     pub fn setting(
         &mut self,
         place: &Place,
@@ -81,7 +80,7 @@ impl Draft {
         }
     }
 
-    /// Sets a key, in place of its former value.
+    /// Sets a key of Unterm's configuration. Replaces its previous value.
     pub fn set(&mut self, key: &[&str], value: impl Into<Value>) {
         let key: Vec<String> = key.iter().map(|name| (*name).to_owned()).collect();
         let setting = Setting { key, value: value.into(), entry: self.entry.clone() };
@@ -91,7 +90,7 @@ impl Draft {
         }
     }
 
-    /// Sets a key to a number, without a fraction if it has none.
+    /// Sets a key to a number. A whole number is written without a fraction.
     pub fn set_number(&mut self, key: &[&str], number: f64) {
         if number.fract() == 0.0 && number.abs() < 1e15 {
             self.set(key, number as i64);
@@ -100,7 +99,8 @@ impl Draft {
         }
     }
 
-    /// Sets the padding from a second direction, and reports if the first differs.
+    /// Sets the vertical padding after the horizontal padding. If the two differ, keeps the horizontal padding and
+    /// reports the setting.
     pub fn padding(&mut self, pixels: f64) {
         let key = ["window", "padding"];
         let first = self.settings.iter().find(|setting| setting.key == key);
@@ -117,12 +117,12 @@ impl Draft {
         }
     }
 
-    /// Names the current setting more exactly.
+    /// Replaces the name of the current setting by a more precise name.
     pub fn rename(&mut self, name: &str) {
         name.clone_into(&mut self.entry.name);
     }
 
-    /// Adds a string to a list.
+    /// Appends a text to a key whose value is a list.
     pub fn append(&mut self, key: &[&str], text: &str) {
         let mut list: Array = match self.settings.iter().find(|setting| setting.key == key) {
             Some(setting) => setting.value.as_array().cloned().unwrap_or_default(),
@@ -132,7 +132,7 @@ impl Draft {
         self.set(key, list);
     }
 
-    /// Adds an entry to a table of a section.
+    /// Adds an entry to a key whose value is a table.
     pub fn add(&mut self, key: &[&str], name: &str, text: &str) {
         let mut table = match self.settings.iter().find(|setting| setting.key == key) {
             Some(setting) => setting.value.as_inline_table().cloned().unwrap_or_default(),
@@ -152,27 +152,28 @@ impl Draft {
         self.settings.retain(|setting| setting.key != key);
     }
 
-    /// Binds a key of the keyboard, or keys pressed one after the other, to actions as Unterm's file writes them.
+    /// Binds a key of the keyboard, or a key sequence, to actions. The actions are written as in Unterm's
+    /// configuration.
     ///
     /// # Errors
-    /// If Unterm has no such key or action.
+    /// Fails if Unterm has no such key or action.
     pub fn bind(&mut self, text: &str, actions: &[String]) -> Result<(), String> {
         let keys: Keys = text.parse()?;
         self.set(&["keys", &keys.written(text)], bound(actions)?);
         Ok(())
     }
 
-    /// Binds a button or the wheel of the mouse.
+    /// Binds a mouse button or the wheel.
     ///
     /// # Errors
-    /// If Unterm binds no such input, or has no such action.
+    /// Fails if Unterm can't bind this input, or has no such action.
     pub fn bind_mouse(&mut self, text: &str, actions: &[String]) -> Result<(), String> {
         text.parse::<MouseChord>()?;
         self.set(&["mouse_bindings", text], bound(actions)?);
         Ok(())
     }
 
-    /// Adds an action to those of a key.
+    /// Adds another action to a key that is already bound.
     pub fn chain(&mut self, text: &str, action: String) -> Result<(), String> {
         let keys: Keys = text.parse()?;
         let key = ["keys", &keys.written(text)];
@@ -188,7 +189,7 @@ impl Draft {
         self.bind(text, &actions)
     }
 
-    /// Adds a pattern to label, under a name with a number.
+    /// Adds a pattern for hints, under a name with a number.
     pub fn pattern(&mut self, regex: &str, action: &str) {
         let mut table = InlineTable::new();
         table.insert("regex", regex.into());
@@ -198,7 +199,8 @@ impl Draft {
         self.set(&["hint_patterns", &format!("pattern-{}", count + 1)], table);
     }
 
-    /// Notes a window's title, or with `None` that programs don't change it. Both together make a format.
+    /// Records the window's title or, with `None`, that programs can't change the title. Only both together can be
+    /// converted, to a title format.
     pub fn fixed_title(&mut self, title: Option<&str>) {
         match title {
             Some(title) => self.title.0 = Some((title.to_owned(), self.entry.clone())),
@@ -206,13 +208,13 @@ impl Draft {
         }
     }
 
-    /// Unbinds all default keys, and removes the bindings made so far.
+    /// Unbinds all default keys, and removes all bindings that were converted so far.
     pub fn clear_keys(&mut self) {
         self.unset_all("keys");
         self.set(&["keys", keys::PRESET], keys::NONE);
     }
 
-    /// The action that starts a program in a tab: it opens a profile, which this adds.
+    /// Returns the action that starts a program in a tab. Adds a profile for the program, which the action opens.
     pub fn start(&mut self, program: &Program) -> String {
         let mut table = InlineTable::new();
         if let Some((first, args)) = program.words.split_first() {
@@ -247,25 +249,26 @@ impl Draft {
         }
     }
 
-    /// Chooses a theme by its name.
+    /// Selects a theme by its name.
     pub fn choose(&mut self, theme: ThemeName) {
         self.theme = Some((theme, self.entry.clone()));
     }
 
-    /// Sets one of the sixteen colors.
+    /// Sets one of the sixteen ANSI colors.
     ///
     /// # Errors
-    /// If the text is no color, or a theme does not hold the index.
+    /// Fails if the text is not a color, or if a theme does not contain a color of this index.
     pub fn set_ansi(&mut self, index: usize, text: &str) -> Result<(), String> {
         self.colors.set_ansi(index, text)?;
         self.color_entry = Some(self.entry.clone());
         Ok(())
     }
 
-    /// Sets another color. `cell` lists the words for a color that follows the cell.
+    /// Sets a color other than the sixteen ANSI colors. `cell` lists the words for a color that follows the color of
+    /// the cell.
     ///
     /// # Errors
-    /// If the text is neither a color nor such a word.
+    /// Fails if the text is neither a color nor one of these words.
     pub fn set_part(&mut self, part: Part, text: &str, cell: &[&str]) -> Result<(), String> {
         self.colors.set_part(part, text, cell)?;
         self.color_entry = Some(self.entry.clone());
@@ -288,7 +291,7 @@ impl Draft {
         self.set(key, words.iter().map(AsRef::as_ref).collect::<Array>());
     }
 
-    /// Lists the current setting as left out, or as not converted completely.
+    /// Records the current setting as left out, or as only partly converted.
     pub fn leave_out(&mut self, why: &str) {
         let entry = self.entry.clone();
         self.list(&entry, why);
@@ -309,7 +312,7 @@ impl Draft {
         self.left_out.push(LeftOut { file: file.as_ref().clone(), line: *line, setting, why });
     }
 
-    /// Ends the conversion: leaves out values that Unterm does not accept, and resolves the theme.
+    /// Finishes the conversion: leaves out values that Unterm does not accept, and selects the theme.
     pub fn finish(mut self, terminal: Terminal, home: &Path) -> Converted {
         self.drop_usual_keys();
         match std::mem::take(&mut self.title) {
@@ -336,7 +339,7 @@ impl Draft {
             };
             let mut wrong = HashSet::new();
             for problem in &problems {
-                // A value can have several lines.
+                // A value may span several lines, so use the setting that starts at or before this line.
                 let Some(index) = lines.iter().rfind(|(line, _)| *line <= problem.line) else {
                     continue;
                 };
@@ -360,7 +363,7 @@ impl Draft {
             self.list(&entry, &format!("{} more settings were left out", more + 1));
         }
         self.left_out.dedup();
-        // Keys and values are checked last, and belong between the others.
+        // Problems of keys and values were found last. Sort them between the others, by their lines.
         let mut files: Vec<_> = self.left_out.iter().map(|left| left.file.clone()).collect();
         files.dedup();
         let order = |left: &LeftOut| files.iter().position(|file| *file == left.file);
@@ -368,7 +371,7 @@ impl Draft {
         Converted { settings: self.settings, theme, left_out: self.left_out }
     }
 
-    /// Removes the bindings that Unterm has by default.
+    /// Removes the bindings that equal Unterm's default keys.
     fn drop_usual_keys(&mut self) {
         let presets = self.settings.iter().filter(|setting| setting.key == ["keys", keys::PRESET]);
         let own = presets.map(|_| (keys::PRESET.to_owned(), keys::NONE.into()));
@@ -393,7 +396,7 @@ impl Draft {
         self.settings.retain(|setting| !is_usual(setting));
     }
 
-    /// Leaves out a shell that this machine does not have. Returns whether there was one.
+    /// Leaves out the shell if this machine does not have it. Returns whether a shell was left out.
     fn refuse_missing_shell(&mut self, config: &Config) -> bool {
         let Some(why) = config.shell_error() else { return false };
         let is_shell = |setting: &Setting| {
@@ -427,7 +430,7 @@ impl Draft {
             self.list(&entry, "the colors belong to neither theme of the pair");
             return chosen;
         }
-        // Colors of the file change those of the theme that the file names.
+        // If the file names a theme, its own colors replace only some colors of that theme.
         let base = match &chosen {
             Some(ImportedTheme::Known(name)) => theme::find(name, home).ok(),
             _ => None,
@@ -442,7 +445,7 @@ impl Draft {
     }
 }
 
-/// Actions as the file writes them: one as text, several as a list.
+/// Converts actions to a value of the configuration: a text for one action, a list for several.
 fn bound(actions: &[String]) -> Result<Value, String> {
     for action in actions {
         keys::bound(action)?;
@@ -456,13 +459,14 @@ fn bound(actions: &[String]) -> Result<Value, String> {
     })
 }
 
-/// Unterm's theme of this name. Terminals write the same name with different spaces, dashes and capitals.
+/// Finds the theme of Unterm with this name. Other terminals may write the name with different spaces, dashes and
+/// capitals.
 fn known_theme(name: &str, home: &Path) -> Option<String> {
     let plain = |name: &str| -> String {
         name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
     };
     let wanted = plain(name);
-    // TokyoNight Night, and Tokyo Night.
+    // For example, `TokyoNight Night` is Unterm's theme `Tokyo Night`.
     let usual = |known: &str| wanted == plain(known) || wanted == plain(known) + "night";
     theme::names(home).into_iter().find(|known| {
         usual(known) || theme::find(known, home).is_ok_and(|t| plain(&t.title) == wanted)
@@ -476,7 +480,7 @@ fn no_theme(terminal: Terminal, name: &str) -> String {
     )
 }
 
-/// Text for a message: control characters of the file must not reach the user's terminal.
+/// Makes a text safe for a message, because control characters of the file must not reach the user's terminal.
 fn visible(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }

@@ -1,34 +1,34 @@
-//! Reads the files of a configuration: regular files only, with bounds on their size, number and depth.
+//! Reads the files of a configuration. Reads only regular files, and limits their size, number and nesting.
 
 use std::path::{Path, PathBuf};
 
 use unterm_mux::private;
 
-/// The longest file, in bytes.
+/// The maximum size of a file, in bytes.
 const LONGEST: u64 = 1 << 20;
-/// The most files of a configuration.
+/// The maximum number of files in a configuration.
 const MOST: usize = 64;
-/// The most files that include each other in a chain.
+/// The maximum length of a chain of files in which each file includes the next.
 const DEEPEST: usize = 8;
 
-/// The files that have been read.
+/// The state of reading the files of a configuration.
 pub(super) struct Files {
     home: PathBuf,
     read: usize,
-    /// The files that are being read: each includes the next.
+    /// The files that are being read. Each file includes the next file of the list.
     open: Vec<PathBuf>,
 }
 
 impl Files {
-    /// No files yet. `home` stands for `~` in paths.
+    /// Starts with no files. `home` replaces `~` in paths.
     pub fn new(home: &Path) -> Self {
         Self { home: home.to_owned(), read: 0, open: Vec::new() }
     }
 
-    /// Reads a file. The caller calls [`Files::leave`] after it has converted the text.
+    /// Reads a file. After converting the text, the caller must call [`Files::leave`].
     ///
     /// # Errors
-    /// If the file can't be read, includes itself, or exceeds a limit.
+    /// Fails if the file can't be read, includes itself, or exceeds a limit.
     pub fn enter(&mut self, path: &Path) -> Result<String, String> {
         if self.open.len() >= DEEPEST {
             return Err(format!("more than {DEEPEST} files include each other"));
@@ -46,12 +46,13 @@ impl Files {
         Ok(text)
     }
 
-    /// Ends the file that was entered last.
+    /// Ends reading the file that was entered last.
     pub fn leave(&mut self) {
         self.open.pop();
     }
 
-    /// The path that a file names: below the home directory after `~/`, else beside the file.
+    /// The path of a file that another file names. A name that starts with `~/` is in the home directory. Any other
+    /// relative name is relative to the file `beside`.
     pub fn named(&self, name: &str, beside: &Path) -> PathBuf {
         match name.strip_prefix("~/") {
             Some(rest) => self.home.join(rest),
@@ -63,6 +64,6 @@ impl Files {
 /// Reads a regular file as UTF-8.
 fn read(path: &Path) -> Result<String, String> {
     let text = private::read_text_of_anyone(path, LONGEST).map_err(|error| error.to_string())?;
-    // Editors on Windows write a byte order mark.
+    // Editors on Windows may add a byte order mark at the start.
     Ok(text.strip_prefix('\u{feff}').map_or_else(|| text.clone(), str::to_owned))
 }

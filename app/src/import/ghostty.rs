@@ -1,4 +1,5 @@
-//! Converts Ghostty's configuration: `key = value` a line, where a key can occur several times, and `config-file`.
+//! Converts Ghostty's configuration. Each line has the form `key = value`, and a key may occur several times.
+//! `config-file` reads another file.
 
 use std::{
     collections::{HashSet, VecDeque},
@@ -18,12 +19,12 @@ use super::{
 };
 use crate::editor::words;
 
-/// Pixels in a point, at the scale of 1.
+/// The number of pixels in a point, at a scale of 1.
 const PIXELS_PER_POINT: f64 = 96.0 / 72.0;
-/// Words for a color that follows the cell.
+/// The words for a color that follows the color of the cell.
 const CELL: &[&str] = &["cell-foreground", "cell-background"];
 
-/// Actions, and Unterm's.
+/// Actions: the name in Ghostty, and the name in Unterm.
 const ACTIONS: &[(&str, &str)] = &[
     ("unbind", "none"),
     ("ignore", SWALLOW),
@@ -91,31 +92,31 @@ const ACTIONS: &[(&str, &str)] = &[
     ("toggle_command_palette", "command_palette"),
 ];
 
-/// A file that a line of another file names.
+/// A file that is named in a line of another file.
 struct Include {
     place: Place,
-    /// As it is written.
+    /// The name of the file, as written in the configuration.
     name: String,
     path: PathBuf,
     is_optional: bool,
 }
 
-/// What is known only when every file has been read.
+/// State that is only complete after all files have been read.
 #[derive(Default)]
 struct Later {
-    /// Files that are read after the current one.
+    /// The files to read after the current file.
     files: VecDeque<Include>,
-    /// Whether commands notify when they finish, and after how many seconds.
+    /// Whether commands cause a notification when they finish, and the minimum duration of these commands in seconds.
     notifies: Option<bool>,
     seconds: Option<f64>,
-    /// The keys that `chain` adds actions to: those bound last.
+    /// The key that was bound last. `chain` adds actions to it.
     bound: Option<String>,
 }
 
-/// Reads a configuration into the draft.
+/// Reads a configuration, and adds its settings to the draft.
 ///
 /// # Errors
-/// If the file can't be read.
+/// Fails if the file can't be read.
 pub(super) fn read(file: &Path, files: &mut Files, draft: &mut Draft) -> Result<(), String> {
     let mut later = Later::default();
     let mut seen = HashSet::from([file.to_owned()]);
@@ -166,7 +167,7 @@ fn read_one(
             _ => name.to_owned(),
         };
         draft.setting(&place, &shown, |draft| match value {
-            // An empty value restores the default.
+            // An empty value restores the default of the key.
             "" => {
                 reset(draft, name);
                 Ok(())
@@ -182,7 +183,7 @@ fn unquoted(value: &str) -> &str {
     value.strip_prefix('"').and_then(|value| value.strip_suffix('"')).unwrap_or(value)
 }
 
-/// The keys that a name sets, if they are lists.
+/// The list that a key of Ghostty sets in Unterm, if the key sets a list.
 fn list_of(name: &str) -> Option<&'static str> {
     Some(match name {
         "font-family" => "family",
@@ -416,7 +417,7 @@ fn convert(
     Ok(())
 }
 
-/// A change of a measure, in pixels or percent.
+/// Converts a change of a measure, which is given in pixels or percent.
 fn change(value: &str) -> Result<String, String> {
     match value.strip_suffix('%') {
         Some(share) => Ok(format!("{}%", number(share)?)),
@@ -430,7 +431,7 @@ fn start(draft: &mut Draft, state: &str, on: bool) {
     }
 }
 
-/// A duration such as `1m 30s`, in seconds.
+/// Parses a duration, such as `1m 30s`. Returns seconds.
 fn seconds(value: &str) -> Result<f64, String> {
     let mut sum = 0.0;
     for part in value.split_whitespace() {
@@ -447,7 +448,7 @@ fn seconds(value: &str) -> Result<f64, String> {
     Ok(f64::max(sum.round(), 1.0))
 }
 
-/// Sets the bell. A feature's name turns it on, with `no-` before it off.
+/// Converts the settings of the bell. The name of a feature turns it on; with the prefix `no-`, it is turned off.
 fn bell(draft: &mut Draft, value: &str) -> Result<(), String> {
     if let Ok(all) = switch(value) {
         for key in ["audible", "attention", "mark", "visual"] {
@@ -472,7 +473,8 @@ fn bell(draft: &mut Draft, value: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Chooses a theme: a file of the user's or of Ghostty's, or Unterm's theme of that name.
+/// Converts a theme. The name may refer to a file of the user, to a file of Ghostty, or to a theme of Unterm with that
+/// name.
 fn theme(draft: &mut Draft, value: &str, files: &mut Files, file: &Path) -> Result<(), String> {
     let pair: Vec<_> = value.split(',').filter_map(|part| part.trim().split_once(':')).collect();
     let find = |wanted: &str| {
@@ -493,7 +495,7 @@ fn theme(draft: &mut Draft, value: &str, files: &mut Files, file: &Path) -> Resu
     }
     let text = files.enter(&own)?;
     files.leave();
-    // The configuration's own colors replace those of its theme, wherever they stand.
+    // Colors in the configuration override the colors of its theme, even if they are set before the theme.
     let before = std::mem::take(&mut draft.colors);
     for line in text.lines().map(str::trim).filter(|line| !line.starts_with('#')) {
         let Some((name, value)) = line.split_once('=') else { continue };
@@ -507,7 +509,8 @@ fn theme(draft: &mut Draft, value: &str, files: &mut Files, file: &Path) -> Resu
     Ok(())
 }
 
-/// Adds an entry to the palette: `title:…,description:…,action:…`, where quotes keep commas together.
+/// Adds an entry to the command palette. The value has the form `title:…,description:…,action:…`. Commas in quotes do
+/// not separate fields.
 fn entry(draft: &mut Draft, value: &str) -> Result<(), String> {
     if value == "clear" {
         draft.unset_all("palette");
@@ -520,7 +523,7 @@ fn entry(draft: &mut Draft, value: &str) -> Result<(), String> {
         let (field, more) = match after.strip_prefix('"').and_then(|quoted| quoted.split_once('"'))
         {
             Some((field, more)) => (field, more.trim_start().trim_start_matches(',')),
-            // The action is the last field, and contains commas itself.
+            // The action is the last field, and may contain commas.
             None if name.trim() == "action" => (after, ""),
             None => after.split_once(',').unwrap_or((after, "")),
         };
@@ -540,13 +543,13 @@ fn entry(draft: &mut Draft, value: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Binds keys.
+/// Converts a key binding.
 fn bind(draft: &mut Draft, value: &str, later: &mut Later) -> Result<(), String> {
     if value == "clear" {
         draft.clear_keys();
         return Ok(());
     }
-    // The key can be `=` itself.
+    // The key may be `=` itself.
     let at = value.char_indices().skip(1).find(|(at, c)| *c == '=' && !value[..*at].ends_with('+'));
     let (mut trigger, action) =
         at.map(|(at, _)| (&value[..at], &value[at + 1..])).ok_or_else(|| unknown(value))?;
@@ -557,7 +560,8 @@ fn bind(draft: &mut Draft, value: &str, later: &mut Later) -> Result<(), String>
     later.bound = None;
     while let Some((prefix, rest)) = trigger.split_once(':').filter(|(_, rest)| !rest.is_empty()) {
         match prefix {
-            // Unterm's keys apply to the window, and some reach the program if there is nothing to do.
+            // Both prefixes can be ignored. Unterm's keys always apply to the window, and some keys reach the program
+            // if their action has no effect.
             "physical" | "performable" => trigger = rest,
             "global" | "all" => return Err(reasons::NO_GLOBAL_KEYS.into()),
             _ => return Err(reasons::NO_UNCONSUMED.into()),
@@ -581,7 +585,7 @@ fn bind(draft: &mut Draft, value: &str, later: &mut Later) -> Result<(), String>
     Ok(())
 }
 
-/// Unterm's action for Ghostty's.
+/// Converts an action of Ghostty.
 fn action_of(action: &str) -> Result<String, String> {
     if let Some((_, ours)) = ACTIONS.iter().find(|(name, _)| *name == action) {
         return Ok((*ours).to_owned());

@@ -1,10 +1,11 @@
-//! Names of keys in other terminals' files, as Unterm writes them.
+//! Converts the names of keys in files of other terminals to Unterm's names.
 //!
-//! Unterm names a key without Shift. Files that name a shifted character, such as `?`, mean a US keyboard here.
+//! Unterm names a key by the character that it types without Shift. If a file contains a shifted character, such as
+//! `?`, a US keyboard is assumed.
 
 use unterm_mux::input::{Key, Modifiers};
 
-/// Other terminals' names of characters, without `_`, `-` and capitals.
+/// Names of characters in other terminals, without `_` and `-` and in lower case.
 const CHARACTERS: &[(&str, char)] = &[
     ("spc", ' '),
     ("minus", '-'),
@@ -47,7 +48,7 @@ const CHARACTERS: &[(&str, char)] = &[
     ("nine", '9'),
 ];
 
-/// Other terminals' names of keys, without `_`, `-` and capitals, and Unterm's.
+/// Names of keys in other terminals, without `_` and `-` and in lower case, with the names in Unterm.
 const NAMES: &[(&str, &str)] = &[
     ("back", "backspace"),
     ("arrowup", "up"),
@@ -72,7 +73,7 @@ const NAMES: &[(&str, &str)] = &[
     ("divide", "kp_divide"),
 ];
 
-/// The characters that a US keyboard types with Shift, and the keys' own.
+/// Characters that a US keyboard types with Shift, with the characters of the same keys without Shift.
 const SHIFTED: &[(char, char)] = &[
     ('!', '1'),
     ('@', '2'),
@@ -97,10 +98,10 @@ const SHIFTED: &[(char, char)] = &[
     ('~', '`'),
 ];
 
-/// A key with its modifiers, as Unterm's file writes it.
+/// Returns a key with its modifiers, as written in Unterm's configuration.
 ///
 /// # Errors
-/// If Unterm does not bind such a key.
+/// Fails if Unterm can't bind this key.
 pub(super) fn chord<'a>(
     modifiers: impl IntoIterator<Item = &'a str>,
     key: &str,
@@ -111,7 +112,8 @@ pub(super) fn chord<'a>(
             Modifiers::of_name(name).ok_or_else(|| format!("Unterm has no modifier {name:?}"))?;
     }
     let name = match character(key) {
-        // Every layout has a key for +, with Shift or without.
+        // Do not convert `+` to Shift and `=`, as on a US keyboard, because every layout can type `+`, with or without
+        // Shift.
         Some('+') if !held.contains(Modifiers::SHIFT) => "plus".to_owned(),
         Some(' ') => "space".to_owned(),
         Some(c) => match SHIFTED.iter().find(|(shifted, _)| *shifted == c) {
@@ -141,14 +143,14 @@ fn plain(key: &str) -> String {
     key.chars().filter(|c| !matches!(c, '_' | '-')).flat_map(char::to_lowercase).collect()
 }
 
-/// The character that a name means.
+/// The character that a name stands for.
 fn character(key: &str) -> Option<char> {
     let mut chars = key.chars();
     if let (Some(c), None) = (chars.next(), chars.next()) {
         return Some(c);
     }
     let plain = plain(key);
-    // The codes of the W3C, and those of Alacritty's older files.
+    // Names such as `digit1` and `keya` (W3C), and `key1` (older files of Alacritty).
     for prefix in ["digit", "key"] {
         let mut rest = plain.strip_prefix(prefix).unwrap_or_default().chars();
         if let (Some(c), None) = (rest.next(), rest.next())
@@ -164,7 +166,7 @@ fn character(key: &str) -> Option<char> {
     }
 }
 
-/// Unterm's name of a key that is no character.
+/// Unterm's name of a key that does not type a character.
 fn named(key: &str) -> Option<String> {
     let plain = plain(key).replacen("numpad", "kp", 1);
     let usual = |name: &str| {

@@ -1,4 +1,5 @@
-//! Converts `kitty.conf`: a name and a value a line, `include`, and lines that go on after a backslash.
+//! Converts `kitty.conf`. Each line contains a name and a value. `include` reads another file, and a line that starts
+//! with a backslash continues the previous line.
 
 mod actions;
 mod mouse;
@@ -16,10 +17,10 @@ use super::{
 };
 use crate::editor::words;
 
-/// Pixels in a point, at the scale of 1.
+/// The number of pixels in a point, at a scale of 1.
 const PIXELS_PER_POINT: f64 = 96.0 / 72.0;
 
-/// A `map` or a `mouse_map`, which is converted when the last `kitty_mod` and all aliases are known.
+/// A `map` or a `mouse_map`. It is converted after the last `kitty_mod` and all aliases are known.
 struct Map {
     place: Place,
     name: &'static str,
@@ -31,21 +32,21 @@ struct Reader<'a> {
     draft: &'a mut Draft,
     modifiers: String,
     maps: Vec<Map>,
-    /// Names of actions, and what they stand for.
+    /// The names of aliases, and the actions that they stand for.
     aliases: Vec<(String, String)>,
     family: Option<String>,
 }
 
-/// Reads a configuration into the draft.
+/// Reads a configuration, and adds its settings to the draft.
 ///
 /// # Errors
-/// If the file can't be read.
+/// Fails if the file can't be read.
 pub(super) fn read(file: &Path, files: &mut Files, draft: &mut Draft) -> Result<(), String> {
     let modifiers = "ctrl+shift".to_owned();
     let (maps, aliases) = (Vec::new(), Vec::new());
     let mut reader = Reader { files, draft, modifiers, maps, aliases, family: None };
     reader.file(file)?;
-    // kitty applies the last kitty_mod to all keys.
+    // kitty applies the last value of `kitty_mod` to all keys, even to earlier ones.
     for Map { place, name, text } in std::mem::take(&mut reader.maps) {
         let (modifiers, aliases) = (&reader.modifiers, &reader.aliases);
         reader.draft.setting(&place, &format!("{name} {text}"), |draft| match name {
@@ -82,7 +83,7 @@ impl Reader<'_> {
                 let name = if name == "map" { "map" } else { "mouse_map" };
                 self.maps.push(Map { place: place.clone(), name, text: value.to_owned() });
             }
-            // It removes the maps above it, and kitty's own.
+            // This setting removes the earlier `map` settings, and kitty's default keys.
             "clear_all_shortcuts" if switch(value).is_ok_and(|on| on) => {
                 self.maps.retain(|map| map.name != "map");
                 self.draft.setting(place, name, |draft| {
@@ -106,7 +107,8 @@ impl Reader<'_> {
     }
 }
 
-/// The settings of a file with their lines: without comments and blank lines, and with the lines that go on after a backslash.
+/// Returns the settings of a file, each with its line number. Comments and blank lines are left out. Lines that start
+/// with a backslash are appended to the previous line.
 fn joined(text: &str) -> Vec<(usize, String)> {
     let mut settings: Vec<(usize, String)> = Vec::new();
     for (index, line) in text.lines().enumerate() {
@@ -120,7 +122,8 @@ fn joined(text: &str) -> Vec<(usize, String)> {
     settings
 }
 
-/// Converts a setting that is neither a key nor an include. `regular` is the regular font's family so far.
+/// Converts a setting that is neither a key nor an include. `regular` is the family of the regular font, if it is
+/// already known.
 fn convert(
     draft: &mut Draft,
     name: &str,
@@ -372,7 +375,7 @@ fn convert(
     Ok(())
 }
 
-/// The family of a font. Files name it alone, with a style behind it, or as `family="…"`.
+/// The family of a font. In a file, the family may be written alone, with a style after it, or as `family="…"`.
 fn family(value: &str) -> Result<Option<String>, String> {
     if ["auto", "monospace", ""].contains(&value) {
         return Ok(None);
@@ -393,7 +396,8 @@ fn family(value: &str) -> Result<Option<String>, String> {
     Ok(Some(name.to_owned()))
 }
 
-/// A change of a measure: kitty writes the new share of a measure, Unterm the difference.
+/// Converts a change of a measure. In percent, kitty writes the new size (`110%`), while Unterm writes the difference
+/// (`10%`).
 fn modify_font(draft: &mut Draft, what: &str, amount: &str) -> Result<(), String> {
     let key = match what {
         "cell_width" => "adjust_cell_width",
@@ -415,12 +419,12 @@ fn modify_font(draft: &mut Draft, what: &str, amount: &str) -> Result<(), String
     Ok(())
 }
 
-/// The older settings of a cell's size count in pixels.
+/// Converts an older setting for the size of a cell, in which a plain number means pixels.
 fn in_pixels(value: &str) -> String {
     if value.ends_with('%') { value.to_owned() } else { format!("{value}px") }
 }
 
-/// A size in cells.
+/// Parses a size that must be given in cells, such as `80c`.
 fn cells(value: &str) -> Result<f64, String> {
     let cells = value.strip_suffix('c');
     number(cells.ok_or(reasons::SIZE_IN_CELLS)?)

@@ -1,31 +1,30 @@
-//! Reads the literals of a Lua file, and runs nothing: assignments at the top level whose values are strings, numbers,
-//! tables and calls of these.
+//! Reads the literals of a Lua file without running it. Reads assignments at the top level, if their values are
+//! strings, numbers, tables, or calls with such arguments.
 //!
-//! Running the file would convert computed settings, too. But WezTerm's files are Lua 5.4 with WezTerm's own modules,
-//! which the engine of our plugins is not, and one missing function would cost the whole file. A reader of literals skips
-//! only what it can't read, and knows the line of each setting.
+//! Running the file would also convert computed settings. But files of WezTerm need Lua 5.4 with WezTerm's own
+//! modules, which Unterm's engine for plugins does not provide. A single missing function would prevent the whole
+//! conversion. A reader of literals skips only the parts that it can't read, and it reports the line of each setting.
 
 use std::collections::HashMap;
 
-/// The deepest nesting of a value.
+/// The maximum nesting depth of a value.
 const DEEPEST: usize = 40;
-/// The most bytes and values that the uses of variables copy: variables of variables could grow without end.
+/// The maximum number of bytes and values that may be copied by using variables. Without a limit, variables that
+/// contain variables could grow without end.
 const MOST_COPIED: usize = 1 << 20;
 
-/// A value.
+/// A value in a Lua file.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Lua {
     /// A switch.
     Bool(bool),
-    /// A number.
     Number(f64),
     /// A string.
     Text(String),
-    /// A table.
     Table(Vec<Entry>),
     /// A name, such as `wezterm.action.Copy`.
     Name(String),
-    /// A call of a name.
+    /// A call of a function by its name, with the arguments.
     Call(String, Vec<Self>),
     /// A value that only Lua can compute.
     Computed,
@@ -34,16 +33,16 @@ pub(super) enum Lua {
 /// An entry of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Entry {
-    /// The key; `None` in a list.
+    /// The key of the entry. `None` if the table is a list.
     pub key: Option<String>,
-    /// The value.
+    /// The value of the entry.
     pub value: Lua,
-    /// The line, from 1.
+    /// The line of the entry, counted from 1.
     pub line: usize,
 }
 
 impl Lua {
-    /// How much the value holds, in bytes and values.
+    /// The size of the value, in bytes and contained values.
     fn weight(&self) -> usize {
         1 + match self {
             Self::Text(text) | Self::Name(text) => text.len(),
@@ -53,7 +52,7 @@ impl Lua {
         }
     }
 
-    /// The text.
+    /// The text, if the value is a string.
     pub fn text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
@@ -61,7 +60,7 @@ impl Lua {
         }
     }
 
-    /// The entries of a table.
+    /// The entries, if the value is a table. Otherwise empty.
     pub fn entries(&self) -> &[Entry] {
         match self {
             Self::Table(entries) => entries,
@@ -69,7 +68,7 @@ impl Lua {
         }
     }
 
-    /// The value of a key.
+    /// The value of a key, if the value is a table.
     pub fn get(&self, key: &str) -> Option<&Self> {
         self.entries()
             .iter()
@@ -77,32 +76,32 @@ impl Lua {
             .map(|entry| &entry.value)
     }
 
-    /// The values of a list.
+    /// The values without a key, if the value is a list.
     pub fn items(&self) -> impl Iterator<Item = &Self> {
         self.entries().iter().filter(|entry| entry.key.is_none()).map(|entry| &entry.value)
     }
 }
 
-/// The settings at the top level of a file.
+/// The settings that a file returns.
 #[derive(Debug, Default)]
 pub(super) struct File {
-    /// The settings of the returned table, in the order of the text: path, value, line.
+    /// The settings of the table that the file returns, in the order of the text: path, value and line.
     pub settings: Vec<(Vec<String>, Lua, usize)>,
-    /// Statements that could not be read: what they are, and their lines.
+    /// Statements that could not be read: a description and the line of each.
     pub skipped: Vec<(String, usize)>,
 }
 
-/// Reads a file.
+/// Reads the literals of a file.
 ///
 /// # Errors
-/// If a string or a comment has no end, or values are nested too deep.
+/// Fails if a string or a comment has no end, or if values are nested too deeply.
 pub(super) fn read(text: &str) -> Result<File, String> {
     let mut reader = Reader { tokens: tokens(text)?, at: 0, locals: HashMap::new(), copied: 0 };
     let mut found = Found::default();
     while let Some(token) = reader.peek().cloned() {
         let before = reader.at;
         reader.statement(&token, &mut found)?;
-        // A token that begins no statement.
+        // This token does not start a statement, so skip it.
         if reader.at == before {
             reader.at += 1;
         }
@@ -125,7 +124,7 @@ struct Token {
     line: usize,
 }
 
-/// Operators and brackets, the longest first.
+/// Operators and brackets. The longest are first, so that they are matched first.
 const MARKS: &[&str] = &[
     "...", "..", "==", "~=", "<=", ">=", "<<", ">>", "//", "::", "+", "-", "*", "/", "%", "^", "#",
     "&", "~", "|", "<", ">", "=", "(", ")", "{", "}", "[", "]", ";", ":", ",", ".",
@@ -195,7 +194,8 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
     Ok(tokens)
 }
 
-/// A string or comment in long brackets, `[[…]]` or `[==[…]==]`, and the text behind it.
+/// Splits a text after a string or comment in long brackets, `[[…]]` or `[==[…]==]`. Returns the content and the text
+/// after it.
 fn long(text: &str) -> Result<Option<(&str, &str)>, String> {
     let Some(inner) = text.strip_prefix('[') else { return Ok(None) };
     let level = inner.len() - inner.trim_start_matches('=').len();
@@ -205,7 +205,8 @@ fn long(text: &str) -> Result<Option<(&str, &str)>, String> {
     found.map(Some).ok_or_else(|| "a long string or comment has no end".to_owned())
 }
 
-/// A string up to its quote, with its escapes replaced, and the text behind it.
+/// Splits a text at the closing quote of a string. Returns the string with its escapes replaced, and the text after
+/// it.
 fn quoted(text: &str, quote: char) -> Option<(String, &str)> {
     let mut out = String::new();
     let mut chars = text.char_indices().peekable();
@@ -251,7 +252,7 @@ fn quoted(text: &str, quote: char) -> Option<(String, &str)> {
     None
 }
 
-/// What the statements say, by the variable that they assign to.
+/// The assignments that were read, each with the variable that is assigned to.
 #[derive(Default)]
 struct Found {
     assigned: Vec<(String, Vec<String>, Lua, usize)>,
@@ -290,9 +291,9 @@ impl Found {
 struct Reader {
     tokens: Vec<Token>,
     at: usize,
-    /// Local variables with values that can be read.
+    /// The local variables whose values could be read.
     locals: HashMap<String, Lua>,
-    /// How much the uses of variables have copied.
+    /// The amount that was copied by using variables, in bytes and values.
     copied: usize,
 }
 
@@ -348,7 +349,7 @@ impl Reader {
                     self.take_name();
                     self.take_mark(">");
                 }
-                // Several names at once keep no values.
+                // If several variables are declared at once, their values are not recorded.
                 let is_one = !self.is_mark(",");
                 while self.take_mark(",") {
                     self.take_name();
@@ -362,7 +363,8 @@ impl Reader {
             }
             "return" => {
                 self.at += 1;
-                // `return config`, by its name and not by the value of the variable.
+                // For `return config`, keep the name of the variable, because later only assignments to this variable
+                // count.
                 found.returned = match self.peek() {
                     Some(Token { kind: Kind::Name(name), .. })
                         if self.tokens.len() == self.at + 1 =>
@@ -401,7 +403,7 @@ impl Reader {
             self.arguments(0)?;
             let name = [vec![variable], path, method.into_iter().collect()].concat().join(".");
             found.skipped.push((format!("{name}(…)"), line));
-            // Calls of the result.
+            // Skip further calls on the result.
             while self.is_mark("(") || self.is_mark(":") || self.is_mark(".") {
                 if !self.is_mark("(") {
                     self.at += 1;
@@ -413,7 +415,7 @@ impl Reader {
         Ok(())
     }
 
-    /// A variable with its fields, on the left of an assignment.
+    /// Reads a variable with its fields, as on the left side of an assignment.
     fn target(&mut self) -> Result<(String, Vec<String>), String> {
         let variable = self.take_name().unwrap_or_default();
         let mut path = Vec::new();
@@ -432,7 +434,7 @@ impl Reader {
         }
     }
 
-    /// Reads the rest of `table.insert(list, value)`.
+    /// Reads the rest of a call `table.insert(list, value)`.
     fn insertion(&mut self, line: usize, found: &mut Found) -> Result<(), String> {
         let mut path: Vec<String> = self.take_name().into_iter().collect();
         while self.take_mark(".") {
@@ -476,9 +478,9 @@ impl Reader {
         found.assigned.push((variable, path, value, line));
     }
 
-    /// Skips a block, from its first word to its last.
+    /// Skips a block, from its first word to its last word.
     fn skip_block(&mut self) {
-        // `for` and `while` have their block behind `do`.
+        // In `for` and `while`, only the word `do` starts the block.
         let mut depth = 0_usize;
         while let Some(Token { kind, .. }) = self.peek() {
             let Kind::Name(word) = kind.clone() else {
@@ -492,7 +494,7 @@ impl Reader {
                 "until" => {
                     depth = depth.saturating_sub(1);
                     if depth == 0 {
-                        // The condition belongs to the block.
+                        // In `repeat … until`, the condition belongs to the block.
                         let _ = self.expression(0);
                     }
                 }
@@ -504,7 +506,7 @@ impl Reader {
         }
     }
 
-    /// Reads an expression. Operators other than `..` make it computed.
+    /// Reads an expression. If it contains an operator other than `..`, its value is [`Lua::Computed`].
     fn expression(&mut self, depth: usize) -> Result<Lua, String> {
         let mut left = self.operand(depth)?;
         loop {
@@ -608,7 +610,7 @@ impl Reader {
         self.suffixes(value, depth)
     }
 
-    /// Reads fields and calls behind a value.
+    /// Reads fields and calls that follow a value.
     fn suffixes(&mut self, mut value: Lua, depth: usize) -> Result<Lua, String> {
         loop {
             let is_callable = matches!(value, Lua::Name(_) | Lua::Call(..) | Lua::Computed);
@@ -631,7 +633,7 @@ impl Reader {
             } else if is_callable && self.is_argument() {
                 let arguments = self.arguments(depth + 1)?;
                 value = match value {
-                    // `require 'wezterm'` is the module itself.
+                    // `require 'wezterm'` returns the module, so its value is the module's name.
                     Lua::Name(name) if name == "require" => match arguments.as_slice() {
                         [Lua::Text(module)] => Lua::Name(module.clone()),
                         _ => Lua::Computed,
@@ -651,7 +653,7 @@ impl Reader {
             || matches!(self.peek(), Some(Token { kind: Kind::Text(_), .. }))
     }
 
-    /// The arguments of a call, in parentheses, or one string or table.
+    /// Reads the arguments of a call: a list in parentheses, or a single string or table.
     fn arguments(&mut self, depth: usize) -> Result<Vec<Lua>, String> {
         if self.is_mark("{") {
             return Ok(vec![self.table(depth + 1)?]);
@@ -688,7 +690,7 @@ impl Reader {
         Ok(Lua::Table(entries))
     }
 
-    /// The key of a table's entry with its `=`; `None` in a list.
+    /// Reads the key of a table entry and the `=` after it. Returns `None` for an entry of a list.
     fn key(&mut self, depth: usize) -> Result<Option<String>, String> {
         let start = self.at;
         if let Some(name) = self.take_name() {

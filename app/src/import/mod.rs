@@ -1,7 +1,8 @@
-//! Converts the configuration of another terminal into Unterm's, as far as Unterm has the same settings.
+//! Converts the configuration of another terminal to Unterm's, as far as Unterm has equivalent settings.
 //!
-//! Owns what the other terminals' settings mean. Never runs a program or evaluates code, and writes no file. The files are
-//! hostile input: `files.rs` bounds their number and size, and `lua.rs` reads only literals.
+//! Owns the knowledge of what the settings of other terminals mean. Never runs a program or evaluates code, and never
+//! writes a file. The files are hostile input: `files.rs` limits their number and size, and `lua.rs` reads only
+//! literals.
 
 mod alacritty;
 mod colors;
@@ -32,14 +33,14 @@ pub use terminal::Terminal;
 pub struct Homes<'a> {
     /// The user's home directory, for `~` in paths.
     pub user: &'a Path,
-    /// Unterm's home directory, which holds the user's themes.
+    /// Unterm's home directory, which contains the user's themes.
     pub unterm: &'a Path,
 }
 
-/// Converts the configuration in `file`, with the files that it includes.
+/// Converts the configuration in `file` and in the files that it includes.
 ///
 /// # Errors
-/// If the file can't be read, is too large, or is not in the terminal's format.
+/// Fails if the file can't be read, is too large, or does not have the format of the terminal.
 pub fn convert(terminal: Terminal, file: &Path, homes: Homes<'_>) -> Result<Converted, String> {
     let mut draft = Draft::default();
     let mut files = Files::new(homes.user);

@@ -1,21 +1,22 @@
-//! What another terminal's action does beyond a plain action of Unterm's: keys that are sent, programs that are started,
-//! buttons that are pressed.
+//! Converts the parts of other terminals' actions that are no actions of Unterm: the bytes of keys, programs to start,
+//! and mouse buttons.
 
 use super::text::typed;
 
-/// A program that a key starts.
+/// A program that is started by a key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Program {
-    /// The program and its arguments; empty for the shell.
+    /// The program and its arguments. Empty for the shell.
     pub words: Vec<String>,
-    /// The working directory; empty for the focused pane's.
+    /// The working directory. Empty for the directory of the focused pane.
     pub cwd: String,
     /// Environment variables.
     pub env: Vec<(String, String)>,
 }
 
 impl Program {
-    /// The name of its profile, before a number tells it from others: the program's file name.
+    /// The name of the program's profile, which is the file name of the program. If another profile has this name, the
+    /// caller adds a number.
     pub fn name(&self) -> String {
         let program = self.words.first().and_then(|word| word.rsplit('/').next());
         let name: String = program
@@ -28,13 +29,14 @@ impl Program {
     }
 }
 
-/// The action that swallows a key: it types nothing.
+/// The action for a key that must have no effect: it types an empty text.
 pub(super) const SWALLOW: &str = "send_text:";
 
-/// The action that sends a key to the program, as a keyboard without extensions encodes it (ECMA-48, DEC STD 070).
+/// The action that sends a key to the program. The key is encoded as on a keyboard without extensions (ECMA-48, DEC
+/// STD 070).
 ///
 /// # Errors
-/// If the key has no such encoding with these modifiers.
+/// Fails if the key with these modifiers has no such encoding.
 pub(super) fn key(chord: &str) -> Result<String, String> {
     let unknown = || format!("the import does not know the bytes of the key {chord:?}");
     let (mut ctrl, mut alt, mut shift, mut name) = (false, false, false, chord);
@@ -76,7 +78,7 @@ pub(super) fn key(chord: &str) -> Result<String, String> {
                     "page_down" => "6~",
                     _ => return Err(unknown()),
                 };
-                // xterm: CSI 1 ; modifiers letter, and CSI number ; modifiers ~.
+                // The sequences of xterm with modifiers: `CSI 1 ; modifiers letter`, and `CSI number ; modifiers ~`.
                 let held = 1 + u8::from(shift) + 2 * u8::from(alt) + 4 * u8::from(ctrl);
                 let sequence = match (held, end.strip_suffix('~')) {
                     (1, _) => format!("\u{1b}[{end}"),
@@ -90,15 +92,15 @@ pub(super) fn key(chord: &str) -> Result<String, String> {
     Ok(typed(&if alt { format!("\u{1b}{bytes}") } else { bytes }))
 }
 
-/// A button of the mouse with its modifiers, as Unterm's file writes it.
+/// Returns a mouse button with its modifiers, as written in Unterm's configuration.
 ///
 /// # Errors
-/// If Unterm does not bind such a button.
+/// Fails if Unterm can't bind this button.
 pub(super) fn button<'a>(
     modifiers: impl IntoIterator<Item = &'a str>,
     button: &str,
 ) -> Result<String, String> {
-    // The modifiers of a key, with a key that every keyboard has.
+    // Convert the modifiers together with a key that every keyboard has, and then remove the key.
     let chord = super::keys::chord(modifiers, "x")?;
     let held = chord.strip_suffix('x').unwrap_or_default();
     Ok(format!("{held}{button}"))

@@ -1,4 +1,4 @@
-//! The terminals whose configuration can be converted, and where their files are.
+//! The terminals whose configuration can be converted, and the locations of their files.
 
 use std::path::{Path, PathBuf};
 
@@ -28,7 +28,7 @@ impl Terminal {
         }
     }
 
-    /// The name of a theme with the terminal's colors.
+    /// The name of the theme that is created from the terminal's colors.
     pub fn theme_name(self) -> &'static str {
         match self {
             Self::Kitty => "kitty",
@@ -38,7 +38,7 @@ impl Terminal {
         }
     }
 
-    /// The places of the terminal's own file, in the order in which the terminal looks for it.
+    /// The paths of the terminal's own configuration file, in the order in which the terminal looks for the file.
     pub fn usual_files(
         self,
         home: &Path,
@@ -57,7 +57,7 @@ impl Terminal {
                 home.join(".config/alacritty/alacritty.toml"),
                 home.join(".alacritty.toml"),
             ],
-            // `config.ghostty` is the newer name.
+            // Newer versions of Ghostty prefer the name `config.ghostty`.
             Self::Ghostty => {
                 vec![config.join("ghostty/config.ghostty"), config.join("ghostty/config")]
             }

@@ -7,7 +7,7 @@ use expect_test::{Expect, expect};
 use super::*;
 use crate::config::parse::parse;
 
-/// A user's home directory with these files.
+/// A home directory that contains these files.
 fn home(files: &[(&str, &str)]) -> tempfile::TempDir {
     let home = tempfile::tempdir().unwrap();
     for (name, text) in files {
@@ -23,7 +23,7 @@ fn converted(terminal: Terminal, home: &tempfile::TempDir, file: &str) -> Conver
     convert(terminal, &home.path().join(file), homes).unwrap()
 }
 
-/// The settings, the theme, and what was left out, as text.
+/// Checks the result of a conversion: the settings, the theme, and the settings that were left out, as text.
 #[track_caller]
 fn check(terminal: Terminal, files: &[(&str, &str)], expected: Expect) {
     let home = home(files);
@@ -680,7 +680,7 @@ fn a_theme_that_unterm_has_is_chosen_by_its_name() {
     }
 }
 
-/// A theme of Unterm's as Ghostty's configuration.
+/// The colors of a theme of Unterm, written as a configuration of Ghostty.
 fn theme_text(name: &str) -> String {
     let theme = crate::config::theme::find(name, Path::new("/nonexistent")).unwrap();
     let palette = &theme.palette;

@@ -1,6 +1,6 @@
-//! Values as other terminals write them: switches, numbers, escapes.
+//! Values as other terminals write them: switches, numbers and escapes.
 
-/// Reads a switch.
+/// Parses a switch, such as `yes` or `off`.
 pub(super) fn switch(text: &str) -> Result<bool, String> {
     match text.to_ascii_lowercase().as_str() {
         "yes" | "y" | "true" | "on" => Ok(true),
@@ -9,13 +9,13 @@ pub(super) fn switch(text: &str) -> Result<bool, String> {
     }
 }
 
-/// Reads a number.
+/// Parses a number.
 pub(super) fn number(text: &str) -> Result<f64, String> {
     let number = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
     number.ok_or_else(|| format!("{text:?} is no number"))
 }
 
-/// Replaces the escapes that kitty, Ghostty and Lua share: `\n`, `\x1b`, `\u{1f600}` and the like.
+/// Replaces the escapes that kitty, Ghostty and Lua share, such as `\n`, `\x1b` and `\u{1f600}`.
 pub(super) fn unescape(text: &str) -> Result<String, String> {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
@@ -49,7 +49,8 @@ pub(super) fn unescape(text: &str) -> Result<String, String> {
                 {
                     digits.push(digit);
                 }
-                // Python and C count in eights. Lua counts in tens, and its reader replaces escapes itself.
+                // Python and C use octal digits here. Lua uses decimal digits, but Unterm's reader for Lua has already
+                // replaced these escapes.
                 u32::from_str_radix(&digits, 8).ok().and_then(char::from_u32).ok_or_else(wrong)?
             }
             _ => return Err(wrong()),
@@ -66,7 +67,7 @@ fn hexadecimal(digits: &str) -> Option<char> {
     u32::from_str_radix(digits, 16).ok().and_then(char::from_u32)
 }
 
-/// The action of Unterm that types a text.
+/// The action of Unterm that types this text.
 pub(super) fn typed(text: &str) -> String {
     let mut action = "send_text:".to_owned();
     for c in text.chars() {

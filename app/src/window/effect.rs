@@ -1,7 +1,8 @@
-//! What the window asks of the system, as values: `App::update` returns them, and `App::carry_out` carries them out.
+//! The requests of the window to the system, as values: `App::update` returns effects, and `App::carry_out` carries
+//! them out.
 //!
-//! Changes to the mux are not effects: the mux runs in this process, and reports each change as an event. Neither are the
-//! parts of a frame: the window's minimum size, and the input method's position.
+//! Changes to the mux are not effects: the mux runs in this process, and reports each change as an event. The window's
+//! minimum size and the input method's position are not effects either: they are updated with each frame.
 
 use std::path::PathBuf;
 
@@ -17,7 +18,7 @@ use crate::{
     layout_file::LayoutFile,
 };
 
-/// What the window asks of the system.
+/// A request of the window to the system.
 pub(crate) enum Effect {
     /// Set the window's title.
     Title(String),
@@ -33,15 +34,15 @@ pub(crate) enum Effect {
     ToggleDropDown { has_focus: bool },
     /// Draw the window's frame in this theme.
     FrameTheme(Theme),
-    /// Show the window, even if hidden or minimised, and ask for the keyboard focus.
+    /// Show the window, even if it is hidden or minimized, and request the keyboard focus.
     Raise,
-    /// Show the window, at this place if one is given, and ask for the keyboard focus.
+    /// Show the window and request the keyboard focus. If a position is given, move the window there.
     Show(Option<PhysicalPosition<i32>>),
     /// Hide the window.
     Hide,
-    /// Apply the configured blur behind the window.
+    /// Turn the configured blur behind the window on or off.
     Blur(bool),
-    /// Let the input method compose keys, or not.
+    /// Allow or forbid the input method to compose keys.
     AllowIme(bool),
     /// Show a notification.
     Notify(Note),
@@ -51,20 +52,20 @@ pub(crate) enum Effect {
     KeepSession(Box<LastSession>),
     /// Write a named layout.
     SaveLayout(String, Box<LayoutFile>),
-    /// Use the clipboard.
+    /// Send a request to the clipboard's thread.
     Clipboard(Request),
-    /// Do slow work on a thread of its own. The string is the topic of its messages.
+    /// Run a slow task on its own thread. The string is the topic of the task's messages.
     Errand(&'static str, SlowWork),
     /// Start another instance in this directory.
     NewWindow(PathBuf),
-    /// Answer a client once the earlier effects are carried out.
+    /// Answer a client, after all earlier effects are carried out.
     Answer(Answer),
     /// End the event loop.
     End,
 }
 
-/// Answers a client. The argument is why an earlier effect failed, if one did.
+/// A function that answers a client. If an earlier effect failed, the argument is the reason.
 pub(crate) type Answer = Box<dyn FnOnce(Option<String>) + Send>;
 
-/// Slow work. The inbox receives its result.
+/// A slow task. Its result is sent to the inbox.
 pub(crate) type SlowWork = Box<dyn FnOnce() -> Done + Send>;

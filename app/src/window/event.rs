@@ -1,6 +1,6 @@
-//! What happens to the window, as values: the system's events that concern it, and news from other threads.
+//! The events of the window, as values: events of the system, and news from other threads.
 //!
-//! The event loop and the scripts of the tests feed the same values to [`App::update`](crate::window::app).
+//! The event loop and the tests' scripts feed [`App::update`](crate::window::app) with the same type of value.
 
 use std::{path::PathBuf, time::Instant};
 
@@ -15,16 +15,16 @@ use crate::window::{inbox::News, input::keys::KeyInput};
 /// An event of the window.
 #[derive(Debug)]
 pub(crate) enum Event {
-    /// The user asks the window manager to close the window.
+    /// The user asked the window manager to close the window.
     Close,
     Resized(PhysicalSize<u32>),
-    /// The scale of the screen that shows the window.
+    /// The new scale factor of the screen that shows the window.
     Scale(f64),
     /// The system requests a redraw.
     RedrawRequested,
     /// The system's theme changed.
     Theme,
-    /// Whether the window is hidden.
+    /// Whether the window is completely hidden from the user.
     Occluded(bool),
     /// Whether the window has the focus.
     Focus(bool),
@@ -40,12 +40,12 @@ pub(crate) enum Event {
     Wheel(MouseScrollDelta),
     /// News from other threads.
     News(Box<News>),
-    /// A deadline has passed; the time now.
+    /// A deadline has passed. The value is the current time.
     Tick(Instant),
 }
 
 impl Event {
-    /// Converts an event of the system; `None` if the window ignores it.
+    /// Converts an event of the system; returns `None` if the window ignores the event.
     pub(crate) fn of(event: WindowEvent) -> Option<Self> {
         Some(match event {
             WindowEvent::CloseRequested => Self::Close,

@@ -1,4 +1,5 @@
-//! News from other threads to the window, merged so that a flood of output or titles causes one wake-up.
+//! The news that other threads send to the window. The inbox merges news, so that a flood of output or titles causes
+//! only one wake-up.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -15,14 +16,14 @@ use crate::window::system::{
     notices,
 };
 
-/// Shorter commands don't wake the window.
+/// The minimum duration of a command whose end wakes the window.
 const SHORTEST: Duration = Duration::from_secs(1);
 
-/// Wakes the event loop. The [`Inbox`] holds the news.
+/// A request to wake the event loop. The news itself is in the [`Inbox`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wake;
 
-/// News since the window last took them. Bounded by the number of panes.
+/// The news since the last [`Inbox::take`]. The number of panes limits its size.
 #[derive(Debug, Default)]
 pub(crate) struct News {
     pub(crate) panes: PaneNews,
@@ -33,15 +34,15 @@ pub(crate) struct News {
     pub(crate) layout: bool,
     /// The title or working directory of a pane changed, or a pane's program ended.
     pub(crate) titles: bool,
-    /// A program requests another shape of the mouse pointer.
+    /// A program requested another shape of the mouse pointer.
     pub(crate) pointer_shape: bool,
-    /// The last tab closed, or a signal requests the end.
+    /// The last tab was closed, or a signal requested the end.
     pub(crate) stop: bool,
     /// The result of the last search.
     pub(crate) found: Option<crate::window::overlays::search::found::Found>,
 }
 
-/// What happened in panes.
+/// News about panes.
 #[derive(Debug, Default)]
 pub(crate) struct PaneNews {
     /// Panes with new output.
@@ -51,33 +52,33 @@ pub(crate) struct PaneNews {
     pub(crate) exited: Vec<PaneId>,
     /// Panes that were removed.
     pub(crate) removed: Vec<PaneId>,
-    /// Panes whose programs reported progress or a status, or set the colour of their tab.
+    /// Panes whose programs reported progress or a status, or set the color of their tab.
     pub(crate) works: HashSet<PaneId>,
 }
 
-/// What programs wrote to the clipboards, and the results of pastes.
+/// Text that programs wrote to the clipboards, and the results of pastes.
 #[derive(Debug, Default)]
 pub(crate) struct ClipboardNews {
     /// The newest text written to the clipboard.
     pub(crate) text: Option<String>,
     /// The newest text written to the primary selection.
     pub(crate) primary: Option<String>,
-    /// Results of paste requests, in order: the receiving panes, and the text if there was any.
+    /// Results of paste requests, in order: the receiving panes, and the text, if the clipboard contained text.
     pub(crate) pastes: Vec<(Vec<PaneId>, Option<String>)>,
-    /// The user wants to use the clipboard, but the system provides none.
+    /// The user requested a clipboard, but the system provides none.
     pub(crate) is_missing: bool,
 }
 
-/// What the desktop and slow tasks report.
+/// News from the desktop and from slow tasks.
 #[derive(Debug, Default)]
 pub(crate) struct SystemNews {
-    /// The desktop's preferences, by source.
+    /// The latest preferences of the desktop, by their source.
     pub(crate) desktop: HashMap<Source, Said>,
     /// A screen reader has connected.
     pub(crate) reader: bool,
-    /// The node on which a screen reader requests an action.
+    /// The id of the accessibility node on which a screen reader requested an action.
     pub(crate) reader_asks: Option<u64>,
-    /// Notifications, and the desktop's replies to them.
+    /// Events about notifications, in the order of their arrival.
     pub(crate) told: Vec<notices::Told>,
     /// Files dropped on the window.
     pub(crate) dropped: Vec<crate::window::input::dropped::Dropped>,
@@ -85,24 +86,24 @@ pub(crate) struct SystemNews {
     pub(crate) done: Vec<crate::window::system::errand::Done>,
 }
 
-/// What the control server, its clients and watched files report.
+/// News from the control server, its clients and watched files.
 #[derive(Debug, Default)]
 pub(crate) struct ControlNews {
-    /// The new title of the instance, if it changed.
+    /// The new title of the instance; the outer `None` means that the title did not change.
     pub(crate) instance_title: Option<Option<String>>,
     /// The driver of a pane changed, or agents were paused or resumed.
     pub(crate) agents: bool,
-    /// The settings page was not opened before its link expired.
+    /// The link to the settings page expired before the page was opened.
     pub(crate) settings_unopened: bool,
-    /// The last change of the preferences.
+    /// The last change of the configuration.
     pub(crate) settings: Option<crate::config::Change>,
     /// The number of running instances, if it may have changed.
     pub(crate) instances: Option<usize>,
     /// A recording may have started or ended.
     pub(crate) recordings: bool,
-    /// Whether the proxy is enabled, if its file changed.
+    /// Whether the proxy is enabled; `None` if the proxy's file did not change.
     pub(crate) proxy: Option<bool>,
-    /// Requests of control clients; each waits for its answer.
+    /// Requests of control clients. Each client waits for its answer.
     pub(crate) asked: Vec<unterm_control::HostRequest>,
 }
 
@@ -110,24 +111,24 @@ pub(crate) struct ControlNews {
 struct State {
     news: News,
     awake: bool,
-    /// When the running command of a pane started.
+    /// The start time of each pane's running command.
     running: HashMap<PaneId, Instant>,
 }
 
-/// Paints a pane's output on the thread that read it; returns false if the event loop must paint it.
+/// Paints a pane's output on the thread that read the output. Returns false if the event loop must paint it.
 pub(crate) type EchoPainter = Box<dyn Fn(&Inbox, PaneId) -> bool + Send + Sync>;
 
-/// The queue through which other threads reach the window.
+/// The queue of news from other threads to the window.
 pub(crate) struct Inbox {
     state: Mutex<State>,
-    /// Wakes the event loop.
+    /// A function that wakes the event loop.
     wake: Box<dyn Fn() + Send + Sync>,
-    /// Paints output on the thread that read it, once the app allows that.
+    /// Paints output on the thread that read it; unset until the app allows such painting.
     echo_painter: OnceLock<EchoPainter>,
 }
 
 impl Inbox {
-    /// `wake` wakes the event loop.
+    /// Creates an empty inbox. `wake` is the function that wakes the event loop.
     pub(crate) fn new(wake: impl Fn() + Send + Sync + 'static) -> Arc<Self> {
         Arc::new(Self {
             state: Mutex::default(),
@@ -136,12 +137,12 @@ impl Inbox {
         })
     }
 
-    /// Lets panes' readers paint. The first painter stays.
+    /// Sets the function with which panes' readers paint. Later calls have no effect.
     pub(crate) fn set_echo_painter(&self, painter: EchoPainter) {
         let _ = self.echo_painter.set(painter);
     }
 
-    /// Takes the news; the next news wake the loop again.
+    /// Returns the news and empties the inbox. The next news wakes the event loop again.
     pub(crate) fn take(&self) -> News {
         let mut state = self.state.lock();
         state.awake = false;
@@ -152,7 +153,7 @@ impl Inbox {
         self.state.lock().awake
     }
 
-    /// Adds news and wakes the event loop, unless it was woken since the last [`Inbox::take`].
+    /// Adds news. Wakes the event loop, unless it was already woken since the last [`Inbox::take`].
     pub(crate) fn post(&self, add: impl FnOnce(&mut News)) {
         let mut state = self.state.lock();
         add(&mut state.news);

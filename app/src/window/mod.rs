@@ -2,19 +2,19 @@
 //!
 //! | part | owns |
 //! |---|---|
-//! | [`workspace`] | what the window remembers of panes: views, selections, names |
+//! | [`workspace`] | the window's own state of each pane: view, selection, names |
 //! | [`input`] | keys, pointer, clipboard, dropped files |
-//! | [`overlays`] | what lies over the panes, and which of them gets keys and the mouse |
+//! | [`overlays`] | the content of everything that is drawn over the panes |
 //! | [`chrome`] | the bars |
-//! | [`echo`] | the fast path for output, and what panes' readers borrow for it |
+//! | [`echo`] | the fast path for output, and the parts that it lends to panes' readers |
 //! | [`surface`] | the system's window, renderer, painter and frame pacing |
 //! | [`system`] | the desktop: screen readers, notifications, appearance, errands |
 //! | [`prefs`] | the preferences in force |
-//! | [`ui`] | measures, colours and text lines, which all parts draw with |
+//! | [`ui`] | the measures, colors and text lines that all parts use for drawing |
 //! | [`inbox`] | news from other threads |
 //!
-//! No part imports [`app`], which joins them and carries out what they ask for. All of it runs on the main thread, except
-//! what [`echo`] lends to panes' readers.
+//! No part imports [`app`], which connects the parts and carries out their requests. All code of the window runs on
+//! the main thread. Only the parts that [`echo`] lends are used by the threads of panes' readers.
 
 mod app;
 mod chrome;

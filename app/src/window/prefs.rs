@@ -1,7 +1,7 @@
-//! The preferences in force, and what follows from them: keys, fonts and colours.
+//! The preferences in force, and values derived from them: keys, fonts and colors.
 //!
-//! Owns these values. Never reads the file (`crate::config` does), and never applies a change (`app/preferences.rs`
-//! does).
+//! Owns these values. Never reads the configuration file (`crate::config` reads it), and never applies a change
+//! (`app/preferences.rs` applies changes).
 
 use std::sync::Arc;
 
@@ -22,10 +22,10 @@ use crate::{
     copy_command::CopyKeys,
 };
 
-/// The `about` key of messages about a configured shell that can't be started.
+/// The `about` key of messages about a configured shell that fails to start.
 pub(crate) const SHELL: &str = "configured shell";
 
-/// The cells' fonts; the command line overrides the file.
+/// The fonts for the panes' text. Options of the command line override the configuration file.
 pub(crate) fn fonts(config: &Config, args: &Args) -> FontOptions {
     let mut fonts = config.font.options();
     if !args.font.is_empty() {
@@ -35,14 +35,14 @@ pub(crate) fn fonts(config: &Config, args: &Args) -> FontOptions {
     fonts
 }
 
-/// A renderer with these fonts.
+/// Creates a renderer with these fonts and the configured text options.
 pub(crate) fn renderer(config: &Config, fonts: &FontOptions) -> Renderer {
     let mut renderer = Renderer::new(fonts.clone());
     renderer.set_text(config.text.options());
     renderer
 }
 
-/// The cursor's shape for programs that set none, and whether it blinks.
+/// The cursor's shape for programs that set none, and whether this cursor blinks.
 pub(crate) fn default_cursor(cursor: &Cursor) -> (TermShape, bool) {
     let shape = match cursor.shape {
         CursorShape::Block => TermShape::Block,
@@ -54,23 +54,22 @@ pub(crate) fn default_cursor(cursor: &Cursor) -> (TermShape, bool) {
 
 /// The preferences in force.
 pub(crate) struct Prefs {
-    /// The command-line arguments.
     pub(crate) args: Args,
     pub(crate) settings: Arc<Settings>,
     pub(crate) config: Arc<Config>,
     pub(crate) keymap: Keymap,
     pub(crate) mouse_map: MouseMap,
     pub(crate) copy_keys: CopyKeys,
-    /// The theme's colours.
+    /// The theme's colors.
     pub(crate) palette: Arc<Palette>,
     pub(crate) colors: KnownColors,
     pub(crate) fonts: FontOptions,
-    /// Whether programs use a proxy.
+    /// Whether new programs use a proxy.
     pub(crate) has_proxy: bool,
 }
 
 impl Prefs {
-    /// The action that a single key is bound to. See [`Self::found`].
+    /// The action that a single key is bound to, without a key sequence. See [`Self::found`].
     pub(crate) fn bound(&self, pressed: Pressed, modifiers: Modifiers) -> Option<Action> {
         match self.found(&[], pressed, modifiers)?.1 {
             Found::Actions([action]) => Some(action.clone()),
@@ -78,7 +77,8 @@ impl Prefs {
         }
     }
 
-    /// What a key leads to behind other keys: by the character it types, or by the character it would type without Shift.
+    /// Looks up a key that follows the keys `before`. The key is looked up by the character that it types, then by the
+    /// character that it would type without Shift.
     pub(crate) fn found(
         &self,
         before: &[Chord],
@@ -98,12 +98,12 @@ impl Prefs {
             .find_map(|chord| Some((chord, self.keymap.find(before, chord)?)))
     }
 
-    /// The preferred font size: of the command line, else of the file.
+    /// The preferred font size: from the command line if it is set there, otherwise from the configuration file.
     pub(crate) fn configured_font_size(&self) -> f32 {
         self.args.font_size.unwrap_or(self.config.font.size)
     }
 
-    /// The theme of the frame that Unterm draws around the window on Wayland if the compositor draws none.
+    /// The theme of the window's frame. Unterm draws this frame on Wayland, if the compositor draws none.
     pub(crate) fn frame_theme(&self) -> SystemTheme {
         if theme::is_light(&self.palette) { SystemTheme::Light } else { SystemTheme::Dark }
     }
@@ -113,7 +113,7 @@ impl Prefs {
         self.config.links.open_by == OpenBy::Click
     }
 
-    /// A line with the keys of an action, such as `Ctrl+, opens it.`; empty if no key is bound.
+    /// A line with the keys of an action, such as `Ctrl+, opens it.`; empty if no key is bound to the action.
     pub(crate) fn press(&self, action: &str, does: &str) -> String {
         match keys::find(action).map(|entry| self.keymap.keys_of(entry)) {
             Ok(keys) if !keys.is_empty() => format!("\n{keys} {does}."),

@@ -1,4 +1,4 @@
-//! What carries out the server's calls: a mux of this process, or a running instance.
+//! Carries out the server's calls, either with a mux in this process or with a running instance.
 
 use std::{path::Path, sync::Arc};
 
@@ -11,29 +11,29 @@ use unterm_control::{
 };
 use unterm_mux::Mux;
 
-/// The backend, and what it needs.
+/// The owner of the backend's programs, and everything that the backend needs.
 pub enum Host {
-    /// Programs of this process.
+    /// The programs run in this process.
     Own {
-        /// Their panes.
+        /// The mux that owns the programs' panes.
         mux: Arc<Mux>,
-        /// Has neither a port nor an entry in the registry.
+        /// A server that has neither a port nor an entry in the registry.
         server: Server,
     },
-    /// A running instance.
+    /// The programs run in a running instance.
     Instance {
-        /// Where the calls are made.
+        /// The runtime on which calls are made.
         runtime: Runtime,
-        /// The instance.
+        /// The connection to the instance.
         remote: Arc<Remote>,
     },
 }
 
 impl Host {
-    /// Starts a mux, or connects to the instance of this name.
+    /// Starts a mux. If a name is given, connects to the instance of that name instead.
     ///
     /// # Errors
-    /// There is no such instance, or the system gives no threads.
+    /// Fails if the instance does not exist, or if the operating system can't create threads.
     pub fn start(home: &Path, instance: Option<&str>) -> Result<Self> {
         let Some(name) = instance else {
             let mux = crate::plain_mux();
@@ -56,7 +56,7 @@ impl Host {
         Ok(Self::Instance { runtime, remote })
     }
 
-    /// Carries out calls.
+    /// Returns the backend that carries out calls.
     pub fn backend(&self) -> Arc<dyn Backend> {
         match self {
             Self::Own { server, .. } => server.backend(),
@@ -64,7 +64,7 @@ impl Host {
         }
     }
 
-    /// Where the calls are made.
+    /// The runtime on which calls are made.
     pub fn runtime(&self) -> &Handle {
         match self {
             Self::Own { server, .. } => server.runtime(),
@@ -72,7 +72,7 @@ impl Host {
         }
     }
 
-    /// Ends all programs that this process started. An instance's programs keep running.
+    /// Ends all programs that this process started. Programs of an instance keep running.
     pub fn stop(self) {
         match self {
             Self::Own { mux, server } => {

@@ -1,18 +1,18 @@
-//! `ptywright completions`: completion scripts for a link named `ptywright`.
+//! `ptywright completions`: prints completion scripts for a link named `ptywright`.
 //!
-//! They are the scripts of `unterm-cli` under the link's name.
+//! The scripts are those of `unterm-cli`, with the name of the link.
 
 use anyhow::Result;
 use clap::Command;
 
 use crate::cli::generated::{self, Shell};
 
-/// The script for a shell. `root` has all commands of the program.
+/// The completion script for a shell. `root` must contain all commands of the program.
 ///
 /// # Errors
-/// The script is not text.
+/// Fails if the generated script is not valid text.
 pub fn script(shell: Shell, root: Command) -> Result<String> {
-    // Nushell's script lists the commands: for a link, those below `ptywright`.
+    // The Nushell script lists commands. For the link, it lists only those below `ptywright`.
     let own = root.find_subcommand("ptywright").cloned().unwrap_or(root);
     let script = generated::completions(shell, own)?;
     Ok(script.replace("unterm-cli", "ptywright").replace("unterm_cli", "ptywright"))

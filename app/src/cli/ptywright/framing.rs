@@ -1,4 +1,4 @@
-//! The option `--framing`.
+//! The command-line option `--framing`.
 
 use clap::ValueEnum;
 use unterm_control::ptywright::FramingKind;
@@ -13,7 +13,7 @@ pub enum Framing {
 }
 
 impl Framing {
-    /// Its name on a command line.
+    /// The name of this framing on the command line.
     pub fn name(self) -> &'static str {
         FramingKind::from(self).name()
     }

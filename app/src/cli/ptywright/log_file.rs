@@ -1,8 +1,8 @@
-//! The log that servers write, one record a line: `ptywright.log` in the home, with mode 0600.
+//! The log of ptywright servers, with one record per line: `ptywright.log` in Unterm's home directory, with mode 0600.
 //!
-//! All servers of a user share the log. Each line starts with the process id. Secrets are redacted and control
-//! characters escaped. A full file is renamed to `ptywright.log.1`. Each of the two files has at most [`LONGEST`]
-//! bytes.
+//! All servers of a user write to the same log. Each line starts with the id of the process. Secrets are redacted, and
+//! control characters are escaped. A full file is renamed to `ptywright.log.1`. Each of the two files contains at most
+//! [`LONGEST`] bytes.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -16,25 +16,25 @@ use rustix::fs::{FlockOperation, OFlags, flock};
 use unterm_control::{escaped, ptywright::redacted};
 use unterm_mux::private;
 
-/// The longest file, in bytes.
+/// The maximum size of a log file, in bytes.
 const LONGEST: u64 = 1 << 20;
-/// The longest record, in characters.
+/// The maximum length of a record, in characters.
 const LONGEST_RECORD: usize = 8 << 10;
-/// The default filter of the log, which `UNTERM_LOG` replaces.
+/// The default filter for the log. The environment variable `UNTERM_LOG` replaces it.
 const FILTER: &str =
     "warn,unterm_control::dialect::ptywright=info,unterm_cli::ptywright=info,rmcp=off";
 
-/// The path of the log.
+/// The path of the current log file.
 pub fn path(home: &Path) -> PathBuf {
     home.join("ptywright.log")
 }
 
-/// The path of the records before those of the log.
+/// The path of the previous log file, with older records.
 pub fn path_before(home: &Path) -> PathBuf {
     home.join("ptywright.log.1")
 }
 
-/// Starts logging to standard error and to the file. Without the file, logs to standard error only.
+/// Starts to log to standard error and to the file. If the file can't be opened, logs only to standard error.
 pub fn start(home: &Path) {
     match LogFile::open(home) {
         Ok(file) => crate::logging::start_with(FILTER, file),
@@ -45,7 +45,7 @@ pub fn start(home: &Path) {
     }
 }
 
-/// The log, open for writing.
+/// The log file, open for writing.
 struct LogFile {
     home: PathBuf,
     longest: u64,
@@ -64,14 +64,14 @@ impl LogFile {
         if file.metadata()?.len() + line.len() as u64 > self.longest {
             self.rotate(&mut file)?;
         }
-        // One write, so that lines of several servers do not mix.
+        // Write the line in one call, so that lines of several servers do not mix.
         file.write_all(line.as_bytes())
     }
 
-    /// Puts a new file in the place of a full one, unless another server has done so.
+    /// Renames a full file and opens a new file. If another server has already renamed it, only opens the new file.
     fn rotate(&self, file: &mut File) -> io::Result<()> {
         let path = path(&self.home);
-        // A server renames only the file whose lock it holds. Closing the file releases the lock.
+        // A server may only rename the file that it has locked. Closing the file releases the lock.
         flock(&*file, FlockOperation::LockExclusive)?;
         let is_current = fs::metadata(&path).is_ok_and(|there| {
             file.metadata().is_ok_and(|own| (own.dev(), own.ino()) == (there.dev(), there.ino()))
@@ -84,7 +84,7 @@ impl LogFile {
     }
 }
 
-/// Opens the log to append to it.
+/// Opens a log file for appending.
 fn open(path: &Path) -> io::Result<File> {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let file = OpenOptions::new()
@@ -99,7 +99,7 @@ fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// A record as a line.
+/// Converts a record to a line of the log.
 fn line(record: &[u8]) -> String {
     let record = String::from_utf8_lossy(record);
     let start: String = record.trim_end().chars().take(LONGEST_RECORD).collect();
@@ -108,7 +108,7 @@ fn line(record: &[u8]) -> String {
 }
 
 impl io::Write for &LogFile {
-    /// Takes one whole record.
+    /// Writes a record. Each call must contain a whole record.
     fn write(&mut self, record: &[u8]) -> io::Result<usize> {
         self.add(record)?;
         Ok(record.len())
@@ -139,7 +139,7 @@ mod tests {
     fn the_log_is_private_bounded_and_shared() {
         let home = tempfile::tempdir().unwrap();
         let open = || LogFile { longest: 400, ..LogFile::open(home.path()).unwrap() };
-        // Two servers.
+        // Two servers write to the log.
         let (one, other) = (open(), open());
         for number in 0..50 {
             one.add(format!("one {number}\n").as_bytes()).unwrap();
@@ -155,7 +155,7 @@ mod tests {
             assert!(text.lines().all(|line| line.starts_with(&format!("{pid} o"))), "{text}");
             lines += text.lines().count();
         }
-        // Neither server has moved the other's new file away: the older file is full.
+        // If a server had renamed the other server's new file, the older file would not be full.
         assert!(lines > 400 / 20, "{lines}");
         let last = fs::read_to_string(path(home.path())).unwrap();
         assert!(last.ends_with(" other 49\n"), "{last}");

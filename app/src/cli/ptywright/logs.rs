@@ -1,4 +1,4 @@
-//! `ptywright logs`: prints the last records of the servers' log, and new ones as they are written.
+//! `ptywright logs`: prints the last records of the servers' log, and follows new records.
 
 use std::{
     collections::VecDeque,
@@ -18,7 +18,7 @@ use unterm_control::escaped;
 use super::log_file;
 use crate::cli::unread::until_unread;
 
-/// The longest unfinished line that is kept, in bytes. The log's own lines are shorter.
+/// The maximum size of an unfinished line, in bytes. Lines that servers write are shorter.
 const LONGEST: usize = 1 << 20;
 
 /// The options of `logs`.
@@ -38,10 +38,10 @@ pub struct Logs {
 /// Prints the log.
 ///
 /// # Errors
-/// There is no log, or it can't be read.
+/// Fails if there is no log, or if the log can't be read.
 pub fn run(options: &Logs, home: &Path) -> Result<()> {
     let path = log_file::path(home);
-    // Watched before it is read, so that no record is missed.
+    // Watch the log before reading it, so that no record is missed.
     let news = if options.no_follow { None } else { Some(News::of(home)) };
     let Some(mut tail) = Tail::open(&path)? else {
         bail!("there is no log at {}; `ptywright serve` writes it", path.display());
@@ -67,7 +67,7 @@ pub fn run(options: &Logs, home: &Path) -> Result<()> {
     let Some(news) = news else { return Ok(()) };
     let news = news?;
     while news.wait() {
-        // A server may have renamed the full file. Print the end of the old file before the start of the new one.
+        // A server may have renamed the full file. Print the end of the old file, and then the start of the new file.
         let mut lines = tail.read()?;
         if !tail.is(&path)
             && let Some(next) = Tail::open(&path)?
@@ -82,7 +82,7 @@ pub fn run(options: &Logs, home: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Prints lines. Returns false if they are not read any more.
+/// Prints lines. Returns false if standard output is closed.
 fn print(out: &mut impl Write, lines: impl IntoIterator<Item = String>) -> io::Result<bool> {
     let text: String = lines.into_iter().map(|line| escaped(&line) + "\n").collect();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -91,15 +91,15 @@ fn print(out: &mut impl Write, lines: impl IntoIterator<Item = String>) -> io::R
     }
 }
 
-/// A log that is read to its end again and again.
+/// A log file from which new lines are read repeatedly.
 struct Tail {
     file: File,
-    /// The start of a line whose end is not written yet.
+    /// The start of a line whose end has not been written yet.
     rest: Vec<u8>,
 }
 
 impl Tail {
-    /// `None`: there is no such file.
+    /// Opens the log. Returns `None` if the file does not exist.
     fn open(path: &Path) -> Result<Option<Self>> {
         match File::open(path) {
             Ok(file) => Ok(Some(Self { file, rest: Vec::new() })),
@@ -108,9 +108,9 @@ impl Tail {
         }
     }
 
-    /// The lines that were added since the last call.
+    /// The lines that were added to the file since the last call.
     fn read(&mut self) -> io::Result<Vec<String>> {
-        // Another process may have emptied the file.
+        // Another process may have truncated the file.
         if self.file.metadata()?.len() < self.file.stream_position()? {
             self.file.seek(SeekFrom::Start(0))?;
             self.rest.clear();
@@ -125,14 +125,14 @@ impl Tail {
         Ok(String::from_utf8_lossy(&whole).lines().map(str::to_owned).collect())
     }
 
-    /// Whether the path still names this file. A file that was moved away without a new one counts as the same.
+    /// Whether the path still refers to this file. Also true if the file was renamed and no new file exists yet.
     fn is(&self, path: &Path) -> bool {
         let Ok(there) = fs::metadata(path) else { return true };
         self.file.metadata().is_ok_and(|own| (own.dev(), own.ino()) == (there.dev(), there.ino()))
     }
 }
 
-/// Reports changes in the log's folder, until standard output is closed.
+/// Reports changes in the folder of the log, until standard output is closed.
 struct News {
     changes: mpsc::Receiver<Change>,
     _watcher: notify::RecommendedWatcher,
@@ -164,10 +164,10 @@ impl News {
         Ok(Self { changes, _watcher: watcher })
     }
 
-    /// Waits for a change. Returns false if standard output is closed.
+    /// Waits for a change of a file. Returns false if standard output is closed.
     fn wait(&self) -> bool {
         let Ok(Change::File) = self.changes.recv() else { return false };
-        // One read serves all that has changed.
+        // A single read is enough for all changes that are queued.
         !self.changes.try_iter().any(|change| matches!(change, Change::Unread))
     }
 }

@@ -1,5 +1,5 @@
-//! `unterm-cli ptywright`: a server of the ptywright protocol and its client for people, programs on a pty of their own,
-//! and the server's log.
+//! `unterm-cli ptywright`: a server of the ptywright protocol, a client for users, and the log of the servers. Another
+//! command runs a program on its own pty.
 
 mod backend;
 mod completions;
@@ -18,7 +18,7 @@ use clap::{Command, Subcommand};
 
 use crate::cli::{called, complete, generated::Shell, report::write_out};
 
-/// The name of the command, and of a link to this program that stands for it.
+/// The name of this command. A link of this name to the program stands for the command.
 const NAME: &str = "ptywright";
 
 /// Commands of the ptywright protocol.
@@ -64,14 +64,14 @@ pub fn is_called() -> bool {
     called::is_called_as(NAME)
 }
 
-/// The command line of a link named `ptywright`: that of the command, as a program of its own with the global options.
+/// The command line of a link named `ptywright`. It consists of the commands below `ptywright` and the global options.
 pub fn as_program(root: &Command) -> Option<Command> {
     let globals = root.get_arguments().filter(|option| option.is_global_set()).cloned();
     let own = root.find_subcommand(NAME)?.clone();
     Some(own.bin_name(NAME).version(env!("CARGO_PKG_VERSION")).args(globals))
 }
 
-/// The words of the link's command line. Without any, it prints its help and succeeds.
+/// The words of the link's command line. If no word follows the name, adds the option that prints the help.
 pub fn words(line: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut words: Vec<OsString> = line.collect();
     if words.len() == 1 {
@@ -80,22 +80,22 @@ pub fn words(line: impl Iterator<Item = OsString>) -> Vec<OsString> {
     words
 }
 
-/// What a command has as globals.
+/// The global options and values that the ptywright commands need.
 pub struct Globals<'a> {
-    /// The home of instances, logs and histories.
+    /// Unterm's home directory, which contains instances, logs and histories.
     pub home: &'a Path,
-    /// The instance that was named.
+    /// The name of the instance that the user gave.
     pub instance: Option<&'a str>,
     /// Whether results are printed as JSON.
     pub json: bool,
-    /// All commands of this program.
+    /// Returns the definitions of all commands of this program.
     pub root: fn() -> Command,
 }
 
-/// Runs a command.
+/// Runs a ptywright command.
 ///
 /// # Errors
-/// As for each command.
+/// Fails as described for each command.
 pub fn run(command: &PtywrightCommand, globals: &Globals<'_>) -> Result<ExitCode> {
     let Globals { home, instance, json, root } = *globals;
     match command {

@@ -1,7 +1,7 @@
-//! `ptywright run`: a command on a pty between this process's streams.
+//! `ptywright run`: runs a command on its own pty, which is connected to the standard streams of this process.
 //!
-//! Bytes pass unchanged in both directions. The command gets this program's environment, because its output ends on the
-//! same terminal.
+//! Bytes are passed unchanged in both directions. The command receives the environment of this program, because its
+//! output is shown on the same terminal.
 
 use std::{
     ffi::OsString,
@@ -33,15 +33,16 @@ use unterm_term::Size;
 use super::terminal::{self, Modes, Raw};
 use crate::cli::unread::until_unread;
 
-/// The size without a terminal.
+/// The size of the command's terminal if this process runs without a terminal.
 const ROWS: u16 = 24;
 const COLS: u16 = 80;
-/// The end of the input, as a person types it (Ctrl+D).
+/// The control character for the end of the input (Ctrl+D).
 const END: u8 = 4;
-/// Statuses of commands that did not start, as shells have them (POSIX, "Exit Status for Commands").
+/// The exit statuses for commands that could not be started. Shells use the same values (POSIX, "Exit Status for
+/// Commands").
 const NOT_EXECUTABLE: u8 = 126;
 const NOT_FOUND: u8 = 127;
-/// Added to a signal's number.
+/// A process that a signal ended has an exit status of 128 plus the signal's number.
 const SIGNALLED: i32 = 128;
 
 /// The options of `run`.
@@ -58,15 +59,16 @@ pub struct Run {
     command: Vec<String>,
 }
 
-/// Runs the command, and returns its status.
+/// Runs the command, and returns its exit status.
 ///
 /// # Errors
-/// The system gives no pty or no thread, or the output can't be written. A command that can't be started has a status.
+/// Fails if the operating system provides no pty or no thread, or if the output can't be written. A command that can't
+/// be started is not an error: it has an exit status.
 pub fn run(options: &Run) -> Result<ExitCode> {
     let Some((program, args)) = options.command.split_first() else {
         return Ok(ExitCode::FAILURE);
     };
-    // Before the size is read, so that no change of the size is missed.
+    // Subscribe to signals before reading the size, so that no change of the size is missed.
     let signals = Signals::new([SIGWINCH, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT])
         .context("cannot wait for signals")?;
     let modes = Modes::of_stdin();
@@ -100,7 +102,7 @@ pub fn run(options: &Run) -> Result<ExitCode> {
     drop(raw);
     let is_read = carried.context("cannot write the output")? && !is_unread.load(Ordering::Acquire);
     Ok(match (is_read, process.exit_status()) {
-        // What a command gets that writes to a closed pipe itself.
+        // This is also the status of a command that itself writes to a closed pipe.
         (false, _) => code(SIGNALLED + SIGPIPE),
         (true, Some(ExitStatus::Code(status))) => code(status),
         (true, Some(ExitStatus::Signal(signal))) => code(SIGNALLED + signal),
@@ -109,7 +111,7 @@ pub fn run(options: &Run) -> Result<ExitCode> {
 }
 
 fn code(status: i32) -> ExitCode {
-    // The system passes on the lowest byte (POSIX, `_exit`).
+    // The operating system passes on only the lowest byte (POSIX, `_exit`).
     ExitCode::from(status as u8)
 }
 
@@ -118,17 +120,18 @@ fn spawn_thread(name: &str, run: impl FnOnce() + Send + 'static) -> Result<()> {
     spawned.map(drop).context("cannot start a thread")
 }
 
-/// The command to start, with this program's directory and environment.
+/// The parameters for starting the command, with the directory and environment of this program.
 fn spawn(program: &str, args: &[String]) -> Result<Spawn> {
     let text = |(name, value): (OsString, OsString)| {
         Some((name.into_string().ok()?, value.into_string().ok()?))
     };
-    // These two would hide later sizes.
+    // Remove these variables, because they would hide later changes of the size.
     let mut env: Vec<_> = std::env::vars_os()
         .filter_map(text)
         .filter(|(name, _)| name != "LINES" && name != "COLUMNS")
         .collect();
-    // A pane sets it to `truecolor`. Of this terminal, only its own value is known.
+    // A pane would set this variable to `truecolor`. Leave it empty, because whether this terminal supports true color
+    // is unknown.
     if io::stdout().is_terminal() && std::env::var_os("COLORTERM").is_none() {
         env.push(("COLORTERM".to_owned(), String::new()));
     }
@@ -141,7 +144,7 @@ fn spawn(program: &str, args: &[String]) -> Result<Spawn> {
     })
 }
 
-/// The status of a command that can't be started.
+/// The exit status for a command that can't be started.
 fn status_without_start(program: &str) -> u8 {
     let exists = if program.contains('/') {
         Path::new(program).exists()
@@ -162,7 +165,7 @@ fn sized(rows: Option<u16>, cols: Option<u16>, own: Option<Size>) -> Size {
     Size { rows: rows.unwrap_or(own.rows), cols: cols.unwrap_or(own.cols), ..own }
 }
 
-/// Carries out what signals to this process ask.
+/// Handles the signals to this process.
 struct Follower {
     process: Arc<PtyProcess>,
     modes: Option<Modes>,
@@ -176,7 +179,7 @@ impl Follower {
         for signal in &mut signals {
             match signal {
                 SIGWINCH => self.resize(),
-                // The command has a terminal of its own, so the keys of this one do not reach it as signals.
+                // The command has its own terminal, so the keys of this terminal don't send signals to the command.
                 SIGINT => drop(self.process.signal(Signal::Interrupt)),
                 SIGQUIT => drop(self.process.signal(Signal::Quit)),
                 SIGTERM if !is_asked_to_end => {
@@ -192,7 +195,7 @@ impl Follower {
                     let _ = emulate_default_handler(signal);
                     self.go_on();
                 }
-                // SIGSTOP stops the process without a word.
+                // A stop by SIGSTOP can't be handled in advance, so restore the state when the process continues.
                 SIGCONT => self.go_on(),
                 _ => self.process.kill(),
             }
@@ -209,7 +212,8 @@ impl Follower {
         }
     }
 
-    /// After a stop: the shell has set the modes it likes, and the size may be another.
+    /// Continues after a stop. Sets raw mode again, because the shell has changed the modes, and adopts the size,
+    /// which may have changed.
     fn go_on(&self) {
         if let Some(modes) = &self.modes {
             let _ = modes.set_raw();
@@ -218,7 +222,7 @@ impl Follower {
     }
 }
 
-/// Passes standard input on until it ends or the command has ended.
+/// Passes standard input to the command until the input or the command ends.
 fn feed(process: &PtyProcess) {
     let stdin = io::stdin();
     let mut buffer = [0; 8192];
@@ -234,12 +238,13 @@ fn feed(process: &PtyProcess) {
             }
             Err(Errno::INTR) => {}
             Err(Errno::AGAIN) => await_ready(&stdin, PollFlags::IN),
-            // The terminal is gone, or nothing can be read from it.
+            // The terminal is closed, or can't be read.
             Err(_) => return,
         }
     }
-    // A terminal whose input has ended is gone. After a pipe or a file, the command has to see the end as well. In the
-    // middle of a line, the first one only hands the line over (termios(3), VEOF).
+    // If the input is a terminal, its end means that the terminal is closed. If it is a pipe or a file, the command
+    // must also receive the end of the input. In the middle of a line, the first Ctrl+D only submits the line, so a
+    // second one is needed (termios(3), VEOF).
     if !stdin.is_terminal() {
         let ends: &[u8] = if is_at_line_start { &[END] } else { &[END, END] };
         write_to(process, ends);
@@ -256,10 +261,10 @@ fn write_to(process: &PtyProcess, mut bytes: &[u8]) -> bool {
     true
 }
 
-/// Passes the output on until the command has ended. Returns false if the output is not read any more.
+/// Passes the command's output on until the command ends. Returns false if standard output is closed.
 ///
 /// # Errors
-/// The output can't be written, as on a full disk. The command is ended first.
+/// Fails if the output can't be written, for example on a full disk. The command is then ended first.
 fn carry(process: &PtyProcess) -> io::Result<bool> {
     let mut buffer = vec![0; 64 << 10];
     let mut failed = None;
@@ -271,7 +276,7 @@ fn carry(process: &PtyProcess) -> io::Result<bool> {
                     process.kill();
                 }
             }
-            // Read on, so that the command is ended for certain.
+            // Continue to read, so that the command can end.
             ReadOutcome::Bytes(_) | ReadOutcome::TimedOut => {}
             ReadOutcome::Ended | ReadOutcome::Detached => break,
         }
@@ -282,7 +287,7 @@ fn carry(process: &PtyProcess) -> io::Result<bool> {
     }
 }
 
-/// Writes to standard output at once. `io::stdout()` would hold back what follows the last line end.
+/// Writes bytes to standard output immediately. `io::stdout()` would buffer text after the last line end.
 fn print(mut bytes: &[u8]) -> rustix::io::Result<()> {
     let stdout = io::stdout();
     while !bytes.is_empty() {
@@ -296,7 +301,7 @@ fn print(mut bytes: &[u8]) -> rustix::io::Result<()> {
     Ok(())
 }
 
-/// Waits for a stream that another program has made non-blocking.
+/// Waits for a stream that another program has set to non-blocking mode.
 fn await_ready(stream: &impl AsFd, flags: PollFlags) {
     let _ = poll(&mut [PollFd::new(stream, flags)], None);
 }

@@ -1,4 +1,5 @@
-//! `ptywright serve`: serves the protocol, with programs of its own or in a running instance.
+//! `ptywright serve`: serves the ptywright protocol, for programs that it starts itself or for panes of a running
+//! instance.
 
 use std::{
     io,
@@ -17,7 +18,7 @@ use unterm_control::{
 use super::{backend::Host, framing::Framing, log_file};
 use crate::cli::unread::until_unread;
 
-/// The name under which the server calls an instance.
+/// The name by which this server identifies itself to an instance.
 const NAME: &str = "ptywright";
 
 /// The options of `serve`.
@@ -41,10 +42,10 @@ pub struct Serve {
     allow_plugin_load: bool,
 }
 
-/// Serves until the client is gone or a signal arrives.
+/// Serves until the client disconnects or a signal arrives.
 ///
 /// # Errors
-/// The server can't be started.
+/// Fails if the server can't be started.
 pub fn run(options: &Serve, home: &Path, instance: Option<&str>) -> Result<()> {
     let Serve { socket, framing, plugin, allow_plugin_load, .. } = options;
     log_file::start(home);
@@ -91,11 +92,11 @@ pub fn run(options: &Serve, home: &Path, instance: Option<&str>) -> Result<()> {
     result
 }
 
-/// Completes when the client no longer reads standard output.
+/// Completes when the client has closed its side of standard output.
 fn unread() -> io::Result<oneshot::Receiver<()>> {
     let (closed, unread) = oneshot::channel();
     thread::Builder::new().name("unterm-unread".to_owned()).spawn(move || {
-        // If `poll` fails, only the end of the input shows that the client has disconnected.
+        // If `poll` fails, only the end of the input reveals that the client has disconnected.
         if until_unread().is_ok() {
             let _ = closed.send(());
         }

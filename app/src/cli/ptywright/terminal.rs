@@ -1,45 +1,45 @@
-//! The terminal that this process runs in: its size, its modes, and how they were before.
+//! The terminal that this process runs in: its size, its current modes, and its original modes.
 
 use std::{io, sync::Arc};
 
 use rustix::termios::{OptionalActions, Termios, Winsize, tcgetattr, tcgetwinsize, tcsetattr};
 use unterm_term::Size;
 
-/// The modes that the terminal on standard input had at the start.
+/// The modes of the terminal on standard input when the program started.
 #[derive(Clone)]
 pub struct Modes(Arc<Termios>);
 
 impl Modes {
-    /// Those of the terminal on standard input. `None` if there is no terminal.
+    /// Reads the modes of the terminal on standard input. `None` if standard input is not a terminal.
     pub fn of_stdin() -> Option<Self> {
         tcgetattr(io::stdin()).ok().map(|modes| Self(Arc::new(modes)))
     }
 
-    /// Passes every key and byte through unchanged.
+    /// Sets raw mode, in which every key and byte is passed unchanged.
     ///
     /// # Errors
-    /// The terminal is gone.
+    /// Fails if the terminal is closed.
     pub fn set_raw(&self) -> io::Result<()> {
         let mut raw = Termios::clone(&self.0);
         raw.make_raw();
-        // `Drain` would wait for as long as the person holds the output with Ctrl+S.
+        // `Drain` would wait as long as the user stops the output with Ctrl+S.
         Ok(tcsetattr(io::stdin(), OptionalActions::Now, &raw)?)
     }
 
-    /// Restores the modes. A terminal that is gone needs none.
+    /// Restores the original modes. If the terminal is closed, this does nothing.
     pub fn restore(&self) {
         let _ = tcsetattr(io::stdin(), OptionalActions::Now, &self.0);
     }
 }
 
-/// Raw mode. Dropping it restores the modes, also when a thread panics.
+/// Raw mode. When it is dropped, the original modes are restored, even if a thread panics.
 pub struct Raw(Modes);
 
 impl Raw {
     /// Enters raw mode.
     ///
     /// # Errors
-    /// The terminal is gone.
+    /// Fails if the terminal is closed.
     pub fn enter(modes: &Modes) -> io::Result<Self> {
         modes.set_raw()?;
         Ok(Self(modes.clone()))
@@ -52,7 +52,7 @@ impl Drop for Raw {
     }
 }
 
-/// The size of the terminal on standard output, input or error. `None` if there is none, or it has no size.
+/// The size of the terminal on standard output, input or error. `None` if none of them is a terminal with a size.
 pub fn size() -> Option<Size> {
     let sizes = [tcgetwinsize(io::stdout()), tcgetwinsize(io::stdin()), tcgetwinsize(io::stderr())];
     sizes.into_iter().flatten().find_map(|size| of_winsize(&size))

@@ -1,4 +1,4 @@
-//! The instance that a relay connects to: one that runs, or one that the relay starts.
+//! The instance that a relay connects to: a running instance, or one that the relay starts.
 
 use std::{
     fs::File,
@@ -16,15 +16,15 @@ use unterm_control::{
 /// A connection to an instance, and the handles that keep the instance running.
 pub(super) struct Link {
     pub(super) stream: BlockingStream,
-    /// Keeps an instance running that ends with its last client.
+    /// Keeps an instance running that would end with its last client.
     _hold: Option<Hold>,
-    /// Keeps the instance running that this relay started.
+    /// Keeps an instance running that this relay started.
     _own: Option<Own>,
 }
 
 impl Link {
     /// Connects to the instance with this name. Without a name, connects to the instance whose pane this process runs
-    /// in, else to the active one, else to a new one.
+    /// in, or else to the active instance, or else to a new instance.
     pub(super) fn open(home: &Path, instance: Option<&str>, toolset: &str) -> Result<Self> {
         if let Some(name) = instance {
             return Ok(Self::join(home, &client::find_by_name(home, name)?, toolset)?);
@@ -32,7 +32,7 @@ impl Link {
         if let Some(link) = Self::to_running(home, toolset)? {
             return Ok(link);
         }
-        // Relays that start at the same moment share one instance.
+        // Wait for other relays that are starting an instance, so that relays that start at the same moment share one.
         let _turn = turn(home);
         if let Some(link) = Self::to_running(home, toolset)? {
             return Ok(link);
@@ -43,7 +43,7 @@ impl Link {
         Ok(Self { stream, _hold: None, _own: Some(own) })
     }
 
-    /// Connects to a running instance; `None` if there is none.
+    /// Connects to a running instance. Returns `None` if there is none.
     fn to_running(home: &Path, toolset: &str) -> Result<Option<Self>> {
         let around = std::env::var("UNTERM_INSTANCE").ok();
         let around = around.and_then(|name| client::find_by_name(home, &name).ok());
@@ -53,7 +53,7 @@ impl Link {
             match Self::join(home, &endpoint, toolset) {
                 Ok(link) => return Ok(Some(link)),
                 Err(error @ ClientError::Call { .. }) => refusal = refusal.or(Some(error)),
-                // The instance has ended, or is ending.
+                // Ignore the error, because the instance has ended or is ending.
                 Err(_) => {}
             }
         }
@@ -63,7 +63,7 @@ impl Link {
         }
     }
 
-    /// Holds an instance, then connects to it.
+    /// Prevents an instance from ending, and then connects to it.
     fn join(home: &Path, endpoint: &Endpoint, toolset: &str) -> Result<Self, ClientError> {
         let hold = held::hold(home, endpoint.port).map_err(|error| match error.kind() {
             io::ErrorKind::WouldBlock => io::Error::other("it is ending"),
@@ -73,7 +73,8 @@ impl Link {
     }
 }
 
-/// Takes the lock of relays that start an instance. `None` if that fails: an extra instance is better than none.
+/// Locks out other relays that want to start an instance. Returns `None` if that fails, because starting an additional
+/// instance is better than starting none.
 fn turn(home: &Path) -> Option<File> {
     let folder = home.join("relays");
     let created = unterm_mux::private::create_folder(&folder);
@@ -81,26 +82,27 @@ fn turn(home: &Path) -> Option<File> {
     locked.inspect_err(|error| tracing::debug!(%error, "other relays may start one as well")).ok()
 }
 
-/// A headless instance that this relay started. Once its standard input ends, as when the relay is killed, it ends with
-/// its last client.
+/// A headless instance that this relay started. If its standard input is closed, for example because the relay was
+/// killed, it ends with its last client.
 struct Own {
     process: Child,
-    /// Prints the instance's id, and another line only if other clients still use it.
+    /// The output of the instance. It prints its id at its start. At its end, it prints another line only if other
+    /// clients still use it.
     out: BufReader<ChildStdout>,
     id: String,
 }
 
 impl Own {
-    /// Starts the instance and waits until it accepts clients.
+    /// Starts the instance, and waits until it accepts clients.
     fn start() -> Result<Self> {
         let program = crate::own_program::beside("unterm")?;
         let mut command = Command::new(&program);
-        // Other clients may use the instance, so Ctrl+C in this terminal must not stop it.
+        // Other clients may also use the instance, so Ctrl+C in this terminal must not end it.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut process = command
             .args(["--headless", "--with-stdin"])
-            // MCP clients show output on stderr as errors.
+            // Log only warnings, because MCP clients show output on standard error as errors.
             .env(
                 "UNTERM_LOG",
                 std::env::var_os("UNTERM_LOG").unwrap_or_else(|| "warn,rmcp=off".into()),

@@ -1,19 +1,19 @@
-//! What a relay reads of a message of JSON-RPC 2.0: whether it is a request, and its id.
+//! The parts of a JSON-RPC 2.0 message that a relay reads: whether the message is a request, and its id.
 
 use std::borrow::Cow;
 
 use serde::Deserialize;
 use serde_json::{json, value::RawValue};
 
-/// The kind of a request, which decides the form of an error.
+/// The kind of a request. It decides the form of an error response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// `tools/call`: models read only the results of calls, so an error must be a result as well.
+    /// `tools/call`. Models read only the results of such calls, so an error must be sent as a result.
     Call,
     Other,
 }
 
-/// A message. Ids are compared as JSON text.
+/// A JSON-RPC message. Ids are compared as JSON text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Message {
     Request {
@@ -36,7 +36,7 @@ struct Frame<'a> {
 }
 
 impl Message {
-    /// The messages in a line: one message, those of a batch, or none if the line is invalid.
+    /// The messages in a line: a single message, or the messages of a batch. Empty if the line is not valid.
     pub(super) fn read(line: &[u8]) -> Vec<Self> {
         if line.trim_ascii_start().starts_with(b"[") {
             let frames: Vec<Frame<'_>> = serde_json::from_slice(line).unwrap_or_default();
@@ -61,7 +61,7 @@ impl Message {
         })
     }
 
-    /// The id and kind of a request.
+    /// The id and the kind, if the message is a request.
     pub(super) fn request(&self) -> Option<(String, Kind)> {
         match self {
             Self::Request { id, kind } => Some((id.clone(), *kind)),
@@ -70,11 +70,11 @@ impl Message {
     }
 }
 
-/// An error response to a request, as a line.
+/// Writes an error response to a request, as a line.
 pub(super) fn failure(id: &str, kind: Kind, why: &str) -> String {
     let said = match kind {
         Kind::Call => {
-            // Revision 2026-07-28 requires the type of a result; clients of older revisions ignore it.
+            // Revision 2026-07-28 of MCP requires the type of a result. Clients of older revisions ignore it.
             let result = json!({
                 "content": [{"type": "text", "text": why}],
                 "isError": true,

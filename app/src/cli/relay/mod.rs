@@ -1,8 +1,8 @@
-//! `unterm-cli mcp`: relays the Model Context Protocol between its standard streams and an instance.
+//! `unterm-cli mcp`: passes messages of the Model Context Protocol between its standard streams and an instance.
 //!
-//! Messages pass unchanged. The relay reads only what it needs to outlive the instance: the ids of requests that have no answer
-//! yet, and the messages that open the session. If the instance ends, the relay answers those requests with an error, and
-//! connects the session to another instance with the client's next message.
+//! Messages are passed unchanged. The relay must keep working when the instance ends, so it reads the ids of pending
+//! requests, and the messages that initialize the session. If the instance ends, the relay answers pending requests
+//! with an error. At the client's next message, it connects the session to another instance.
 
 mod instance;
 mod message;
@@ -27,12 +27,12 @@ use self::{
 };
 use crate::cli::unread::until_unread;
 
-/// The error of a call that was pending when the instance ended.
+/// The error message for a call that was pending when the instance ended.
 const ENDED: &str = "Unterm ended before it answered, and its panes are gone. The next call finds or starts an instance";
-/// The error of the first call after the instance ended.
+/// The error message for the first call after the instance ended.
 const MOVED: &str = "The Unterm instance ended, and its panes are gone. This call was not made: calls go to another instance from now on, so look at its panes first";
 
-/// Relays until the client closes its side and the instance has answered, or until nobody reads standard output.
+/// Passes messages until the client has closed its side and received all answers, or until standard output is closed.
 pub fn relay(home: &Path, instance: Option<&str>, toolset: Option<&str>) -> Result<()> {
     let (ends, ended) = mpsc::channel();
     let relay = Arc::new(Relay {
@@ -55,9 +55,9 @@ pub fn relay(home: &Path, instance: Option<&str>, toolset: Option<&str>) -> Resu
     }
 }
 
-/// Why the relay ends.
+/// The reason why the relay ends.
 enum End {
-    /// The client has closed its side, and has every answer.
+    /// The client has closed its side, and has received every answer.
     Client,
     /// Standard output can't be written.
     Output(io::Error),
@@ -72,18 +72,18 @@ struct Relay {
     stdout: Mutex<io::Stdout>,
 }
 
-/// The session state that another instance needs to continue.
+/// The state of the session that is needed to continue it with another instance.
 #[derive(Default)]
 struct State {
-    /// `None`: the instance has ended, and the client has sent no message since.
+    /// The connection to the instance. `None` after the instance has ended, until the client's next message.
     link: Option<Link>,
-    /// The number of connections so far.
+    /// The number of connections to instances so far.
     links: u64,
-    /// The client's pending requests, by their ids as JSON.
+    /// The client's pending requests, by their ids as JSON text.
     pending: HashMap<String, Kind>,
-    /// The instance's pending requests to the client, such as approvals, by their ids as JSON.
+    /// The instance's pending requests to the client, such as approvals. Each is identified by its id as JSON text.
     asked: HashSet<String>,
-    /// The client's `initialize` and `notifications/initialized`.
+    /// The client's messages `initialize` and `notifications/initialized`.
     opening: [Option<Vec<u8>>; 2],
     /// Whether the client has closed its side.
     is_over: bool,
@@ -92,7 +92,8 @@ struct State {
 }
 
 impl Relay {
-    /// Connects the session to an instance. If the client has initialized the session before, initializes it there.
+    /// Connects the session to an instance. If the client has already initialized the session, repeats the
+    /// initialization.
     fn connect(self: &Arc<Self>, state: &mut State) -> Result<()> {
         let link = Link::open(&self.home, self.instance.as_deref(), &self.toolset)?;
         let mut stream = link.stream.try_clone()?;
@@ -101,7 +102,7 @@ impl Relay {
             stream.write_all(hello)?;
             stream.write_all(initialized.as_deref().unwrap_or_default())?;
         }
-        // The client already has the answer to its `initialize`.
+        // The client has already received an answer to its `initialize`, so skip the new instance's answer.
         let skipped = usize::from(hello.is_some());
         state.links += 1;
         state.link = Some(link);
@@ -110,7 +111,7 @@ impl Relay {
         Ok(())
     }
 
-    /// Sends the client's messages to the instance until the client closes its side.
+    /// Passes the client's messages to the instance until the client closes its side.
     fn read_client(self: &Arc<Self>) {
         let mut stdin = io::stdin().lock();
         let mut line = Vec::new();
@@ -129,18 +130,18 @@ impl Relay {
             let _ = self.ends.send(End::Client);
             return;
         };
-        // Pending answers still arrive while the client reads them. The message starts on a new line, in case the
-        // client's last line was incomplete.
+        // The client can still receive pending answers. The message starts on a new line, because the client's last
+        // line may be incomplete.
         let _ = write!(stream, "\n{{\"jsonrpc\":\"2.0\",\"method\":\"{LAST}\"}}\n");
         if until_unread().is_ok() {
             let _ = stream.shutdown(Shutdown::Both);
         }
     }
 
-    /// Sends a message of the client to an instance.
+    /// Passes a message of the client to the instance.
     ///
     /// # Errors
-    /// If an answer can't be written to standard output.
+    /// Fails if an answer can't be written to standard output.
     fn pass_on(self: &Arc<Self>, line: &[u8]) -> io::Result<()> {
         let messages = Message::read(line);
         let mut state = self.state.lock();
@@ -162,7 +163,8 @@ impl Relay {
                 Message::Request { id, kind } => {
                     state.pending.insert(id.clone(), *kind);
                 }
-                // Each instance numbers its own requests: a late answer could approve another call.
+                // Each instance numbers its requests independently. A late answer to the old instance could approve a
+                // different call of the new instance.
                 Message::Answer { id } if !state.asked.remove(id) && state.links > 1 => {
                     return Ok(());
                 }
@@ -175,13 +177,15 @@ impl Relay {
         let stream = state.link.as_ref().and_then(|link| link.stream.try_clone().ok());
         drop(state);
         if let Some(mut stream) = stream {
-            // If the instance has ended, the thread in `read_instance` notices it and answers instead.
+            // Ignore errors. If the instance has ended, the thread in `read_instance` notices that and sends an
+            // answer.
             let _ = stream.write_all(line);
         }
         Ok(())
     }
 
-    /// Sends an instance's messages to the client until the connection ends, without its first `skipped` answers.
+    /// Passes an instance's messages to the client until the connection ends. The first `skipped` answers are left
+    /// out.
     fn read_instance(&self, stream: &BlockingStream, mut skipped: usize) {
         let mut reader = BufReader::with_capacity(64 << 10, stream);
         let mut line = Vec::new();
@@ -218,7 +222,7 @@ impl Relay {
         if let Err(error) = self.answer(pending, ENDED) {
             let _ = self.ends.send(End::Output(error));
         }
-        // Waits until an instance that this relay started has ended.
+        // Dropping the link waits until an instance that this relay started has ended.
         drop(link);
     }
 
@@ -241,8 +245,8 @@ impl Relay {
 }
 
 impl State {
-    /// Saves the messages that initialize the session, for another instance. The saved request has its own id, so that
-    /// its answer can't match another request of the client.
+    /// Saves the messages that initialize the session, for another instance. The saved request gets a different id, so
+    /// that the answer to it can't match a request of the client.
     fn note_opening(&mut self, message: &Message, line: &[u8]) {
         let Ok(mut value) = serde_json::from_slice::<Value>(line) else { return };
         match (message, value["method"].as_str()) {
@@ -258,7 +262,7 @@ impl State {
     }
 }
 
-/// Reads a line into `line`, including its end; returns false at the end of the input.
+/// Reads a line, including its line end, into `line`. Returns false at the end of the input.
 fn next_line(from: &mut impl BufRead, line: &mut Vec<u8>) -> bool {
     line.clear();
     from.read_until(b'\n', line).is_ok_and(|length| length > 0)

@@ -1,4 +1,4 @@
-//! Keys of `map`, and what kitty's actions are in Unterm.
+//! Converts the keys of `map`, and the actions of kitty.
 
 use super::super::{
     draft::Draft,
@@ -9,7 +9,7 @@ use super::super::{
 };
 use crate::editor::words;
 
-/// Actions without arguments, and Unterm's.
+/// Actions without arguments: the name in kitty, and the name in Unterm.
 const ACTIONS: &[(&str, &str)] = &[
     ("new_window", "split_right"),
     ("new_window_with_cwd", "split_right"),
@@ -65,10 +65,11 @@ const ACTIONS: &[(&str, &str)] = &[
     ("discard_event", SWALLOW),
 ];
 
-/// The most names that an alias is replaced by: aliases can name each other in a circle.
+/// The maximum number of aliases that are replaced in turn. A limit is needed because aliases may refer to each other
+/// in a circle.
 const MOST_ALIASES: usize = 10;
 
-/// Binds the keys of a `map`.
+/// Converts the keys of a `map`.
 pub(super) fn bind(
     draft: &mut Draft,
     text: &str,
@@ -77,14 +78,15 @@ pub(super) fn bind(
 ) -> Result<(), String> {
     let (mut keys, mut action) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     while let Some(option) = keys.strip_prefix("--") {
-        // Other keyboards' keys that do the same: Unterm's keys have none, and the usual ones remain.
+        // `--allow-fallback` only adds keys of other keyboard layouts for the same action. Ignore it: Unterm has no
+        // such keys, and the main keys are still converted.
         if !option.starts_with("allow-fallback") {
             return Err(reasons::NO_MODES.into());
         }
         (keys, action) =
             action.trim_start().split_once(char::is_whitespace).unwrap_or((action, ""));
     }
-    // `>` joins keys that are pressed one after another; alone, it is a key.
+    // `>` separates keys that are pressed one after the other. Alone, or at the end after a `+`, it is itself a key.
     let single = keys.ends_with("+>") || keys == ">";
     let parts: Vec<&str> = if single { vec![keys] } else { keys.split('>').collect() };
     let chords = parts.into_iter().map(|keys| chord(keys, kitty_mod));
@@ -93,7 +95,7 @@ pub(super) fn bind(
     draft.bind(&keys, &actions)
 }
 
-/// A key with its modifiers, as Unterm's file writes it.
+/// A key with its modifiers, as written in Unterm's configuration.
 pub(super) fn chord(text: &str, kitty_mod: &str) -> Result<String, String> {
     let expanded = text.replace("kitty_mod", kitty_mod);
     let (modifiers, key) = match expanded.strip_suffix("++") {
@@ -103,7 +105,7 @@ pub(super) fn chord(text: &str, kitty_mod: &str) -> Result<String, String> {
     keys::chord(modifiers.split('+'), key)
 }
 
-/// Unterm's actions for kitty's: several for `combine`.
+/// Converts an action of kitty. `combine` results in several actions.
 pub(super) fn actions_of(
     draft: &mut Draft,
     action: &str,
@@ -117,7 +119,7 @@ pub(super) fn actions_of(
             let is_whole = rest.is_empty() || rest.starts_with(char::is_whitespace);
             is_whole.then(|| format!("{stands_for}{rest}"))
         });
-        // `kitten_alias hints hints --x` names itself.
+        // An alias may contain its own name, as in `kitten_alias hints hints --x`. Replace it only once.
         match found {
             Some(replaced) if !replaced.starts_with(&action) => action = replaced,
             Some(replaced) => {
@@ -130,7 +132,7 @@ pub(super) fn actions_of(
     let Some(combined) = action.strip_prefix("combine") else {
         return Ok(vec![action_of(draft, &action, kitty_mod)?]);
     };
-    // The first word is what separates the actions.
+    // The first word after `combine` is the separator between the actions.
     let combined = combined.trim_start();
     let (separator, list) = combined.split_once(char::is_whitespace).unwrap_or((combined, ""));
     if separator.is_empty() {
@@ -147,7 +149,7 @@ pub(super) fn actions_of(
     Ok(all)
 }
 
-/// Unterm's action for kitty's.
+/// Converts a single action of kitty.
 fn action_of(draft: &mut Draft, action: &str, kitty_mod: &str) -> Result<String, String> {
     let (name, argument) = action.split_once(char::is_whitespace).unwrap_or((action, ""));
     let argument = argument.trim();
@@ -250,7 +252,7 @@ fn action_of(draft: &mut Draft, action: &str, kitty_mod: &str) -> Result<String,
     Ok(ours)
 }
 
-/// The action of a kitten.
+/// Converts the action of a kitten.
 fn kitten_of(draft: &mut Draft, kitten: &str) -> Result<String, String> {
     let (name, options) = kitten.split_once(char::is_whitespace).unwrap_or((kitten, ""));
     Ok(match name {
@@ -274,7 +276,8 @@ fn kitten_of(draft: &mut Draft, kitten: &str) -> Result<String, String> {
                 })
             };
             match (value("--type").unwrap_or("url"), value("--program")) {
-                // `-` pastes, `@` and `*` copy: an upper-case label pastes here.
+                // In kitty, `-` pastes the target, and `@` and `*` copy it. `quick_select` does both: with an
+                // upper-case label, it pastes.
                 (
                     "url" | "hyperlink" | "path" | "linenum" | "hash" | "ip",
                     Some("-" | "@" | "*"),
@@ -298,7 +301,7 @@ fn kitten_of(draft: &mut Draft, kitten: &str) -> Result<String, String> {
     })
 }
 
-/// The action of `launch`: a split, a tab or a window, or a program in a tab.
+/// Converts `launch`, which opens a split, a tab, a window, or a program in a tab.
 fn launch(draft: &mut Draft, options: &str) -> Result<String, String> {
     let (mut kind, mut location) = ("window".to_owned(), String::new());
     let mut program = Program::default();
@@ -328,7 +331,7 @@ fn launch(draft: &mut Draft, options: &str) -> Result<String, String> {
             "new_tab".to_owned()
         }
         ("tab", _) => draft.start(&program),
-        // It covers the window until the program ends, as a tab does.
+        // An overlay covers the window until its program ends. The nearest action of Unterm is a tab with the program.
         ("overlay" | "overlay-main", _) if !is_shell => draft.start(&program),
         ("window" | "os-window", _) if program != Program::default() => {
             let lack = match kind == "window" {

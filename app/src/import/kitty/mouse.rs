@@ -1,4 +1,4 @@
-//! Buttons of `mouse_map`.
+//! Converts the mouse bindings of `mouse_map`.
 
 use super::{
     super::{
@@ -9,7 +9,7 @@ use super::{
     actions,
 };
 
-/// Binds the button of a `mouse_map`: `BUTTON EVENT MODES ACTION`.
+/// Converts a `mouse_map`, which has the form `BUTTON EVENT MODES ACTION`.
 pub(super) fn bind(
     draft: &mut Draft,
     text: &str,
@@ -40,12 +40,13 @@ pub(super) fn bind(
     let opens = name.starts_with("mouse_click_url")
         || (name == "mouse_handle_click" && action.split(' ').any(|word| word == "link"));
     match name {
-        // A plain click opens links unless the file takes that away: then Ctrl opens them.
+        // In kitty, a plain click opens links. If the file changes that, set Unterm to open links by Ctrl and click.
         _ if is_plain_left => {
             draft.set(&["links", "open_by"], if opens { "click" } else { "ctrl_click" });
             return Ok(());
         }
-        // Unterm opens links with Ctrl anyway, and Shift takes the button from the program.
+        // This setting opens links with a modifier. Unterm always opens links with Ctrl and click, so Ctrl needs no
+        // conversion.
         _ if opens && button == "left" => {
             return match modifiers.split('+').any(|held| ["ctrl", "control"].contains(&held)) {
                 true => Ok(()),
@@ -63,7 +64,7 @@ pub(super) fn bind(
         _ => {}
     }
     let chord = pressed::button(modifiers.split('+'), button)?;
-    // No action, and `no_op`: the button does nothing.
+    // If there is no action, or the action is `no_op`, the button has no effect.
     let actions = match name {
         "" | "no_op" | "discard_event" => vec!["none".to_owned()],
         _ => actions::actions_of(draft, &action, kitty_mod, aliases)?,

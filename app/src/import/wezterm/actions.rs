@@ -1,4 +1,4 @@
-//! Keys and mouse buttons of `wezterm.lua`, and what WezTerm's actions are in Unterm.
+//! Converts the keys and mouse buttons of `wezterm.lua`, and the actions of WezTerm.
 
 use super::super::{
     draft::Draft,
@@ -9,7 +9,7 @@ use super::super::{
     text::typed,
 };
 
-/// Actions without arguments, and Unterm's.
+/// Actions without arguments: the name in WezTerm, and the name in Unterm.
 const ACTIONS: &[(&str, &str)] = &[
     ("DisableDefaultAssignment", "none"),
     ("SpawnWindow", "new_window"),
@@ -41,7 +41,7 @@ const ACTIONS: &[(&str, &str)] = &[
     ("CloseCurrentPane", "close_pane"),
 ];
 
-/// Actions that take a word, and Unterm's.
+/// Actions whose argument is a word: the name and the argument in WezTerm, and the action in Unterm.
 const ACTIONS_OF_A_WORD: &[(&str, &str, &str)] = &[
     ("SpawnTab", "CurrentPaneDomain", "new_tab"),
     ("SpawnTab", "DefaultDomain", "new_tab"),
@@ -67,7 +67,7 @@ const ACTIONS_OF_A_WORD: &[(&str, &str, &str)] = &[
     ("SplitPane", "Down", "split_down"),
 ];
 
-/// Commands of WezTerm's copy mode, and of Unterm's.
+/// Commands of copy mode: the name in WezTerm, and the name in Unterm.
 const COPY_MODE: &[(&str, &str)] = &[
     ("MoveLeft", "left"),
     ("MoveRight", "right"),
@@ -94,7 +94,7 @@ const COPY_MODE: &[(&str, &str)] = &[
     ("Close", "leave"),
 ];
 
-/// Binds a key of the list `keys`.
+/// Converts an entry of the list `keys`.
 pub(super) fn bind(draft: &mut Draft, binding: &Lua) -> Result<(), String> {
     let (modifiers, key) = named(draft, "key", binding)?;
     let held: Vec<&str> = modifiers.split('|').map(str::trim).collect();
@@ -105,7 +105,7 @@ pub(super) fn bind(draft: &mut Draft, binding: &Lua) -> Result<(), String> {
     draft.bind(&keys, &actions)
 }
 
-/// Binds a key of a key table. Unterm has such keys for copy mode only.
+/// Converts a key of a key table. Only the table for copy mode can be converted.
 pub(super) fn bind_in(draft: &mut Draft, mode: &str, binding: &Lua) -> Result<(), String> {
     if mode != "copy_mode" {
         return Err(reasons::NO_MODES.into());
@@ -127,7 +127,7 @@ pub(super) fn bind_in(draft: &mut Draft, mode: &str, binding: &Lua) -> Result<()
     }
 }
 
-/// The modifiers and the key of a binding, which names the current setting.
+/// Returns the modifiers and the key of a binding, and uses them to name the current setting.
 fn named(draft: &mut Draft, kind: &str, binding: &Lua) -> Result<(String, String), String> {
     let key = binding.get("key").and_then(Lua::text).ok_or(COMPUTED)?;
     let modifiers = binding.get("mods").map_or(Some(""), Lua::text).ok_or(COMPUTED)?;
@@ -136,16 +136,16 @@ fn named(draft: &mut Draft, kind: &str, binding: &Lua) -> Result<(String, String
     Ok((modifiers.to_owned(), key.to_owned()))
 }
 
-/// A key with its modifiers, as Unterm's file writes it.
+/// A key with its modifiers, as written in Unterm's configuration.
 pub(super) fn chord(modifiers: &str, key: &str) -> Result<String, String> {
     let key = key.strip_prefix("phys:").or_else(|| key.strip_prefix("mapped:")).unwrap_or(key);
-    // A capital letter means Shift.
+    // A capital letter means that Shift is held.
     let is_shifted = key.chars().count() == 1 && key.chars().all(char::is_uppercase);
     let held = modifiers.split('|').map(str::trim).filter(|name| *name != "NONE");
     keys::chord(held.chain(is_shifted.then_some("shift")), key)
 }
 
-/// Binds a button of the list `mouse_bindings`.
+/// Converts an entry of the list `mouse_bindings`.
 pub(super) fn bind_mouse(draft: &mut Draft, binding: &Lua) -> Result<(), String> {
     let event = binding.get("event").ok_or(COMPUTED)?;
     let modifiers = binding.get("mods").map_or(Some(""), Lua::text).ok_or(COMPUTED)?;
@@ -153,7 +153,7 @@ pub(super) fn bind_mouse(draft: &mut Draft, binding: &Lua) -> Result<(), String>
     let kind = event.key.as_deref().unwrap_or_default();
     let button = match event.value.get("button").ok_or(COMPUTED)? {
         Lua::Text(name) => name.as_str(),
-        // { WheelUp = 1 }
+        // The table has the form `{ WheelUp = 1 }`.
         table => table.entries().first().and_then(|entry| entry.key.as_deref()).ok_or(COMPUTED)?,
     };
     let named = [modifiers, button].join(if modifiers.is_empty() { "" } else { "+" });
@@ -187,13 +187,14 @@ pub(super) fn bind_mouse(draft: &mut Draft, binding: &Lua) -> Result<(), String>
         ("left", "OpenLinkAtMouseCursor" | "CompleteSelectionOrOpenLinkAtMouseCursor") => {
             match chord.as_str() {
                 "left" => draft.set(&["links", "open_by"], "click"),
-                // Unterm opens links with Ctrl anyway.
+                // Unterm always opens links with Ctrl and click.
                 "ctrl+left" => {}
                 _ => return Err(reasons::LINKS.to_owned()),
             }
             Ok(())
         }
-        // It keeps the press from the program whose release opens a link.
+        // This binding needs no conversion. It only prevents the program from receiving the press of a click that
+        // opens a link.
         ("left", "Nop") => Ok(()),
         ("right", "ExtendSelectionToMouseCursor") if chord == "right" => {
             draft.set(&["mouse", "right_button"], "extend");
@@ -214,7 +215,7 @@ pub(super) fn bind_mouse(draft: &mut Draft, binding: &Lua) -> Result<(), String>
     }
 }
 
-/// A program of `SpawnCommand`.
+/// Reads the program of a `SpawnCommand`.
 pub(super) fn program(command: &Lua) -> Result<Program, String> {
     let text = |value: &Lua| value.text().map(str::to_owned).ok_or_else(|| COMPUTED.to_owned());
     let words = command.get("args").into_iter().flat_map(Lua::items).map(text);
@@ -228,7 +229,7 @@ pub(super) fn program(command: &Lua) -> Result<Program, String> {
     })
 }
 
-/// Unterm's actions for WezTerm's: several for `Multiple`.
+/// Converts an action of WezTerm. `Multiple` results in several actions.
 fn actions_of(draft: &mut Draft, action: &Lua) -> Result<Vec<String>, String> {
     match call_of(action)? {
         ("Multiple", [several]) => several.items().map(|action| action_of(draft, action)).collect(),
@@ -236,7 +237,8 @@ fn actions_of(draft: &mut Draft, action: &Lua) -> Result<Vec<String>, String> {
     }
 }
 
-/// The name and the arguments of an action: `wezterm.action.Name`, a call of it, or `wezterm.action { Name = … }`.
+/// The name and the arguments of an action. An action is written as `wezterm.action.Name`, as a call of such a name,
+/// or as `wezterm.action { Name = … }`.
 fn call_of(action: &Lua) -> Result<(&str, &[Lua]), String> {
     let (name, arguments): (&str, &[Lua]) = match action {
         Lua::Name(name) => (name, &[]),
@@ -258,13 +260,13 @@ fn call_of(action: &Lua) -> Result<(&str, &[Lua]), String> {
     Ok((name, arguments))
 }
 
-/// Unterm's action for WezTerm's: `wezterm.action.Name`, a call of it, or `wezterm.action { Name = … }`.
+/// Converts a single action of WezTerm.
 fn action_of(draft: &mut Draft, action: &Lua) -> Result<String, String> {
     let (name, arguments) = call_of(action)?;
     let argument = arguments.first();
     let word = match argument {
         Some(Lua::Text(word)) => word,
-        // AdjustPaneSize { 'Left', 5 }, SplitPane { direction = 'Right' }
+        // The argument is a table, such as in `AdjustPaneSize { 'Left', 5 }` and `SplitPane { direction = 'Right' }`.
         Some(table @ Lua::Table(_)) => {
             table.items().next().or(table.get("direction")).and_then(Lua::text).unwrap_or_default()
         }

@@ -1,4 +1,4 @@
-//! Performs the window's actions.
+//! Runs the actions of the window.
 
 use unterm_control::Server;
 use unterm_mux::{Axis, Direction, Layout, OnExit, Pane, Spawn, Tab, TabId};
@@ -20,10 +20,10 @@ use crate::{
     links,
 };
 
-/// How far one press moves a divider, as a share of the split.
+/// The distance that one key press moves a divider, as a share of the split.
 const RESIZE_STEP: f32 = 0.04;
 
-/// The tab that an action concerns.
+/// The tab that an action applies to.
 struct Target<'a> {
     layout: &'a Layout,
     index: usize,
@@ -31,14 +31,14 @@ struct Target<'a> {
 }
 
 impl Target<'_> {
-    /// The tab of this number, from 1, or else the last one.
+    /// The tab of this number, counted from 1. If there is no such tab, the last tab.
     fn numbered(&self, number: i32) -> TabId {
         let index = usize::try_from(number - 1).unwrap_or_default();
         self.layout.tabs[index.min(self.layout.tabs.len() - 1)].id
     }
 }
 
-/// Whether a function had an effect. One that does not say so always has.
+/// Whether the function of an action had an effect. A function without a result always counts as effective.
 trait Outcome {
     fn took_place(self) -> bool;
 }
@@ -63,7 +63,7 @@ macro_rules! run {
         $doc:literal
         |$app:ident, $at:tt $(, $argument:ident)?| $run:expr $(, else $($passes:ident)? $why:literal)?;
     )*) => {
-        /// Runs an action as its row says. Returns false if it had no effect.
+        /// Runs the function in the action's row of the table. Returns false if the action had no effect.
         fn run(app: &mut App, target: &Target<'_>, action: Action) -> bool {
             match action {
                 $(Action::$action $(($argument))? => {
@@ -78,12 +78,12 @@ macro_rules! run {
 with_actions!(run);
 
 impl App {
-    /// Performs an action. Returns false if the action has no target.
+    /// Runs an action on the active tab. Returns false if the action had no effect.
     pub(crate) fn act(&mut self, action: Action) -> bool {
         self.act_in(None, action)
     }
 
-    /// Performs an action on a tab, if the action concerns tabs. `None` means the active tab.
+    /// Runs an action. If the action applies to tabs, it applies to `tab`, or to the active tab if that is `None`.
     pub(crate) fn act_in(&mut self, tab: Option<TabId>, action: Action) -> bool {
         let layout = self.mux.layout();
         let index = match tab {
@@ -96,14 +96,15 @@ impl App {
         run(self, &Target { layout: &layout, index, tab }, action)
     }
 
-    /// Activates the tab that a new tab or pane opens in or next to, which takes the focus.
+    /// Activates the target tab before a new tab or pane opens in or next to it, because the new pane receives the
+    /// focus.
     fn bring_forward(&mut self, at: &Target<'_>) {
         if at.index != at.layout.active {
             self.report(self.mux.activate_tab(at.tab.id));
         }
     }
 
-    /// Moves a tab by this many places. Returns false if it is at that end already.
+    /// Moves a tab by a number of places. Returns false if the tab is already at that end.
     fn move_tab(&mut self, at: &Target<'_>, by: isize) -> bool {
         let last = at.layout.tabs.len().saturating_sub(1);
         let place = at.index.saturating_add_signed(by).min(last);
@@ -111,7 +112,8 @@ impl App {
         place != at.index
     }
 
-    /// Types text into the focused pane and into every pane that receives its input. Returns false without a pane.
+    /// Types text into the focused pane and into every pane that receives its input. Returns false if there is no
+    /// pane.
     fn type_text(&mut self, text: &str) -> bool {
         let Some(pane) = self.focused_pane() else { return false };
         for pane in self.listeners(pane.id()).into_iter().chain([pane]) {
@@ -120,7 +122,7 @@ impl App {
         true
     }
 
-    /// Opens a tab in the focused pane's directory, or as a profile says.
+    /// Opens a tab: with the settings of a profile, or else with a shell in the directory of the focused pane.
     pub(crate) fn open_tab(&mut self, profile: Option<&str>) {
         let Some(name) = profile else {
             let spawn = self.spawn_beside();
@@ -138,13 +140,14 @@ impl App {
         }
     }
 
-    /// A shell in the focused pane's directory, if that directory exists.
+    /// The start of a shell in the focused pane's directory. If that directory does not exist, the default directory
+    /// applies.
     pub(crate) fn spawn_beside(&self) -> Spawn {
         let cwd = self.focused_pane().and_then(|pane| pane.cwd_path()).filter(|cwd| cwd.is_dir());
         Spawn { cwd, ..Spawn::default() }
     }
 
-    /// Activates the tab `by` places further, wrapping around.
+    /// Activates the tab that is `by` places further. Wraps around at the ends.
     pub(crate) fn switch_tab(&mut self, by: isize) {
         let layout = self.mux.layout();
         let count = layout.tabs.len() as isize;
@@ -154,7 +157,8 @@ impl App {
         }
     }
 
-    /// Focuses the pane `by` places further in its tab, wrapping around. Returns false if it is the only pane.
+    /// Focuses the pane that is `by` places further in its tab. Wraps around at the ends. Returns false if the tab
+    /// contains only one pane.
     fn cycle_panes(&mut self, tab: &Tab, by: isize) -> bool {
         let panes = tab.panes();
         let at = panes.iter().position(|pane| *pane == tab.focused).unwrap_or(0) as isize;
@@ -171,7 +175,7 @@ impl App {
         }
     }
 
-    /// Selects the focused pane's whole history and screen, up to the last line with text.
+    /// Selects the focused pane's history and screen, from the oldest line to the last line with text.
     fn select_all(&mut self) {
         let Some(pane) = self.focused_pane() else { return };
         let Some(view) = self.workspace.views.get_mut(&pane.id()) else { return };
@@ -193,7 +197,8 @@ impl App {
         self.surface.pacing.ask();
     }
 
-    /// Copies the focused pane's selection to the clipboard and clears it. Returns false without a selection.
+    /// Copies the focused pane's selection to the clipboard, and clears the selection. Returns false if nothing is
+    /// selected.
     pub(crate) fn copy_selection(&mut self) -> bool {
         let Some(pane) = self.focused_pane() else { return false };
         let Some(text) = self.selected_text(&pane) else { return false };
@@ -202,7 +207,7 @@ impl App {
         true
     }
 
-    /// Sets the font size, clamped to its limits. Returns false if the size does not change.
+    /// Sets the font size, limited to the allowed sizes. Returns false if the size does not change.
     fn set_font_size(&mut self, size: f32) -> bool {
         let size = size.clamp(*FONT_SIZES.start(), *FONT_SIZES.end());
         let changes = size != self.prefs.fonts.size;
@@ -226,7 +231,7 @@ impl App {
         });
     }
 
-    /// Starts another instance, which outlives this one.
+    /// Starts another instance, which keeps running after this one ends.
     fn new_window(&mut self) {
         let cwd = self.spawn_beside().cwd.or_else(std::env::home_dir).unwrap_or_else(|| "/".into());
         self.effect(Effect::NewWindow(cwd));
@@ -235,13 +240,14 @@ impl App {
     fn toggle_fullscreen(&mut self) {
         let Some(screen) = &self.surface.screen else { return };
         if screen.window.fullscreen().is_none() {
-            // Remember the state from before fullscreen.
+            // Save the window's size and position from before fullscreen.
             self.workspace.last = self.session().or(self.workspace.last.take());
         }
         self.effect(Effect::ToggleFullscreen);
     }
 
-    /// Scrolls the focused pane, given the lines of a page. Returns false on the alternate screen, which has no history.
+    /// Scrolls the focused pane. `scroll` receives the number of lines of a page. Returns false on the alternate
+    /// screen, which has no history.
     fn scroll_view(&mut self, scroll: impl FnOnce(&mut View, i64)) -> bool {
         let Some(pane) = self.focused_pane() else { return false };
         let Some(view) = self.fresh_view(&pane) else { return false };

@@ -1,5 +1,5 @@
-//! The app's side of the fast path for output: notes what a whole frame showed, paints frames of text, and lends panes'
-//! readers what an echo needs.
+//! The app's side of the fast path for output. Records the content of whole frames, paints frames of text, and lends
+//! the panes' readers everything that they need to paint an echo.
 
 use std::{sync::Arc, time::Instant};
 
@@ -12,7 +12,7 @@ use crate::window::{
 };
 
 impl App {
-    /// How the panes' text is shown.
+    /// The style in which the panes' text is shown.
     pub(crate) fn text_style(&self) -> TextStyle {
         TextStyle {
             cursor: default_cursor(&self.prefs.config.cursor),
@@ -22,13 +22,13 @@ impl App {
         }
     }
 
-    /// Borrows what a frame of text needs.
+    /// Borrows the parts of the window that a frame of text changes.
     pub(crate) fn text_frame(&mut self) -> TextFrame<'_> {
         let (surface, views) = (&mut *self.surface, &mut self.workspace.views);
         TextFrame { mux: &self.mux, surface, views }
     }
 
-    /// Stores what a whole frame showed, if the next frame can reuse it.
+    /// Records the content of a whole frame, if the next frame can reuse it.
     pub(crate) fn note_around(&mut self, layout: Arc<Layout>, placed: Vec<(PaneId, Rect)>) {
         let is_plain = !self.prefs.args.whole_frames
             && !self.lies_something_over_text()
@@ -44,8 +44,8 @@ impl App {
             noted.map(|(look, outlines)| Around { layout, placed, outlines, look, style });
     }
 
-    /// Builds a frame of the panes' text. Returns false if something else has changed since the last whole frame, or if that
-    /// frame can't be reused.
+    /// Builds a frame of the panes' text. Returns false if anything else has changed since the last whole frame, or if
+    /// that frame can't be reused.
     pub(crate) fn build_text(&mut self, now: Instant) -> bool {
         let Some(mut around) = self.echo.around.take() else { return false };
         let is_built = self.text_frame().build(&mut around, now);
@@ -53,7 +53,7 @@ impl App {
         is_built
     }
 
-    /// Paints the panes' text if nothing else has changed. Returns false if nothing was painted.
+    /// Paints the panes' text if nothing else has changed. Returns false if no frame was painted.
     pub(crate) fn paint_text(&mut self, now: Instant) -> bool {
         if !self.build_text(now) || self.surface.screen.is_none() {
             return false;
@@ -67,14 +67,15 @@ impl App {
         true
     }
 
-    /// When the event loop must wake up without an event.
+    /// The time at which the event loop must wake up if no event arrives.
     pub(crate) fn next_look(&self) -> Option<Instant> {
         let names_due = self.are_names_due().then(|| self.names_due());
         [self.surface.pacing.next(), self.surface.timer, names_due].into_iter().flatten().min()
     }
 
-    /// Lends readers what an echo needs, until the event loop wakes at `waits_until` or receives an event. Lends nothing if an
-    /// echo would need more: a whole frame is due, or a screen reader listens.
+    /// Lends the panes' readers everything that they need to paint an echo, until the event loop wakes at
+    /// `waits_until` or receives an event. Lends nothing if an echo is not enough: if a whole frame is due, or a
+    /// screen reader is connected.
     pub(crate) fn lend(&mut self, waits_until: Option<Instant>) {
         let is_in_sight = self.surface.screen.as_ref().is_some_and(|screen| !screen.occluded);
         let is_still = is_in_sight && self.input.focused && !self.surface.pacing.is_asked();
@@ -95,7 +96,7 @@ impl App {
         });
     }
 
-    /// Takes back what was lent, before anything else happens.
+    /// Ends the loan, before the event loop does anything else.
     pub(crate) fn take_back(&mut self) {
         let Some(lent) = self.echo.take_back() else { return };
         self.surface.receive(lent.surface);

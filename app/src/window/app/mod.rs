@@ -1,7 +1,8 @@
-//! The app: joins the parts, and carries out what they ask for.
+//! The app: connects the parts of the window, and carries out their requests.
 //!
-//! Owns what concerns several parts. No part imports it. `events.rs` maps winit's events, `news.rs` those of other
-//! threads, `act.rs` actions; the folders carry out the rest, by the part that they mostly concern.
+//! Owns state that concerns several parts. No part imports this module. `events.rs` handles the events of winit,
+//! `news.rs` the news of other threads, and `act.rs` the actions. Each folder contains the code around the part of the
+//! same name.
 
 pub(crate) mod act;
 pub(crate) mod chrome;
@@ -66,9 +67,9 @@ pub(crate) struct App {
     surface: Loan<Surface>,
     echo: Echo,
     system: System,
-    /// The effects of the current event so far.
+    /// The effects that the current event has caused so far.
     effects: Vec<Effect>,
-    /// What ends the app.
+    /// An error that ends the app.
     failure: Option<anyhow::Error>,
 }
 
@@ -111,7 +112,7 @@ impl App {
         }
     }
 
-    /// Adopts the scale of the screen that shows the window.
+    /// Adopts the scale factor of the screen that shows the window.
     fn rescale(&mut self, scale: f64) {
         if (self.prefs.fonts.scale - scale as f32).abs() > f32::EPSILON {
             self.prefs.fonts.scale = scale as f32;
@@ -119,7 +120,7 @@ impl App {
         }
     }
 
-    /// Measures the cell again after a change of font or scale.
+    /// Applies changed fonts or a changed scale, and measures the cell again.
     fn apply_fonts(&mut self) {
         self.surface.renderer.set_fonts(self.prefs.fonts.clone());
         let cell = self.surface.renderer.metrics();
@@ -139,7 +140,8 @@ impl App {
         self.mux.pane(layout.active_tab()?.focused)
     }
 
-    /// A pane's view, refreshed from its terminal: the last frame may be older if output is fast or the pane is hidden.
+    /// The view of a pane, after updating it from the terminal. The last frame may show an older state, if output is
+    /// fast or the pane is hidden.
     fn fresh_view(&mut self, pane: &Pane) -> Option<&mut View> {
         let clock = self.clock(Instant::now());
         let view = self.workspace.views.get_mut(&pane.id())?;
@@ -147,7 +149,7 @@ impl App {
         Some(view)
     }
 
-    /// Reports changes of the focus to panes (mode 1004).
+    /// Reports to programs that their pane gained or lost the focus (mode 1004).
     fn tell_focus(&mut self) {
         let now = if self.input.focused { self.focused_pane().map(|pane| pane.id()) } else { None };
         let before = std::mem::replace(&mut self.workspace.told_focus, now);
@@ -164,7 +166,7 @@ impl App {
         }
     }
 
-    /// Shows an error of the mux.
+    /// Shows an error that the mux returned.
     fn report<T>(&mut self, result: Result<T, MuxError>) {
         match result {
             Ok(_) => {}
@@ -186,7 +188,7 @@ impl App {
         if let Some(screen) = &mut self.surface.screen {
             screen.painter.resize(width, height);
         }
-        // The user resizes the window: grids that a client fixed follow the window again.
+        // The user resized the window. Panes whose size a client had fixed follow the window again.
         for pane in self.mux.panes() {
             pane.set_pinned(false);
         }
@@ -200,12 +202,13 @@ impl App {
     }
 }
 
-/// Queues bytes for a pane's program. If the program does not read, the bytes are lost and a warning is logged.
+/// Queues bytes for a pane's program. If the queue is full because the program does not read, the bytes are lost and a
+/// warning is logged.
 pub(crate) fn send(pane: &Pane, bytes: &[u8]) {
     if let Err(error) = pane.write(bytes) {
         tracing::warn!("input for pane {} is lost: {error}", pane.id().0);
     }
 }
 
-/// How long the active tab shows the bell's mark.
+/// The time for which the active tab shows the mark of a bell.
 pub(crate) const BELL_MARK: Duration = Duration::from_secs(1);

@@ -13,7 +13,7 @@ use crate::window::{
 };
 
 impl App {
-    /// Applies news from other threads. Breaks if the app must end.
+    /// Applies news from other threads. Returns `Break` if the app must end.
     pub(crate) fn hear(&mut self, news: News) -> ControlFlow<()> {
         if news.stop {
             return ControlFlow::Break(());
@@ -101,7 +101,8 @@ impl App {
         ControlFlow::Continue(())
     }
 
-    /// Requests a repaint if a visible pane changed, and marks the tabs of hidden panes that did.
+    /// Handles new output in panes: requests a frame if a visible pane changed, and marks the tabs of changed hidden
+    /// panes.
     pub(crate) fn notice_output(&mut self, panes: &HashSet<PaneId>) {
         if panes.is_empty() {
             return;
@@ -115,7 +116,7 @@ impl App {
             }
             self.overlays.search_output(*pane);
             if let Some(view) = self.workspace.views.get_mut(pane) {
-                // One frame shows the mark; further output of a hidden tab needs none.
+                // One frame shows the mark. Further output of the hidden tab needs no frame.
                 if !view.is_marked() {
                     view.signals.unseen = true;
                     self.workspace.names.stale = true;
@@ -125,7 +126,7 @@ impl App {
         }
     }
 
-    /// Notes that a visible pane printed.
+    /// Handles new output in a visible pane.
     pub(crate) fn notice_text(&mut self, pane: PaneId) {
         self.overlays.search_output(pane);
         self.workspace.names.stale = true;

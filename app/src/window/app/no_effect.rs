@@ -1,6 +1,6 @@
-//! The message for an action that has nothing to act on.
+//! The message for an action that had no effect.
 //!
-//! Owns which keys go to the program instead.
+//! Owns the rule that decides which keys go to the program instead.
 
 use unterm_mux::{TabId, input::Modifiers};
 
@@ -11,7 +11,8 @@ use crate::window::app::App;
 const ABOUT: &str = "no effect";
 
 impl App {
-    /// Runs the action that a key is bound to; returns false if it had no effect and the program gets the key.
+    /// Runs the action that a key is bound to. Returns false if the action had no effect and the program should
+    /// receive the key.
     pub(crate) fn act_by_key(&mut self, action: Action, modifiers: Modifiers) -> bool {
         let is_ours = !goes_to_program(&action, modifiers);
         if self.act(action.clone()) {
@@ -23,7 +24,8 @@ impl App {
         is_ours
     }
 
-    /// Runs an action chosen from a list or a menu, for a tab (`None`: the active tab).
+    /// Runs an action that was chosen from a list or a menu. It applies to `tab`, or to the active tab if that is
+    /// `None`.
     pub(crate) fn act_by_choice(&mut self, tab: Option<TabId>, action: Action) {
         if !self.act_in(tab, action.clone()) {
             self.notify(ABOUT, action.entry().no_effect.to_owned());
@@ -31,7 +33,7 @@ impl App {
     }
 }
 
-/// Whether the program gets a key whose action has no effect.
+/// Whether the program receives a key whose action had no effect.
 fn goes_to_program(action: &Action, modifiers: Modifiers) -> bool {
     match action.entry().passes_key {
         PassesKey::Never => false,

@@ -1,7 +1,7 @@
 //! The bars around the panes: tab bar, status bar and scrollbars.
 //!
-//! Owns what they show, and drags on them. Never reads terminals, and never acts: it reports which part of a bar is
-//! under the pointer.
+//! Owns the contents of the bars, and drags on them. Never reads terminals, and never acts on a click: it only reports
+//! which part of a bar is under the pointer.
 
 pub(crate) mod scrollbar;
 pub(crate) mod status_bar;
@@ -25,7 +25,7 @@ use crate::window::{
 /// The state of the bars.
 pub(crate) struct Chrome {
     pub(crate) status_bar: StatusBar,
-    /// The tab bar's texts and marks, as last drawn.
+    /// The texts and marks of the tabs in the last drawn tab bar.
     pub(crate) tabs: Vec<TabLabel>,
     pub(crate) tab_hand: Hand,
     /// The drag of a scrollbar's thumb.
@@ -49,7 +49,7 @@ impl Default for Chrome {
 }
 
 impl Chrome {
-    /// Notes a press on the tab bar; returns whether it ends a double click.
+    /// Records a press on the tab bar; returns whether the press completes a double click.
     pub(crate) fn is_double_click(&mut self, part: TabBarPart) -> bool {
         let now = Instant::now();
         let before = self.tab_hand.click.replace((now, part));

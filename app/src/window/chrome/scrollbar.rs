@@ -1,4 +1,4 @@
-//! The scrollbar of each pane: the position in its history, and marks for prompts and search matches.
+//! The scrollbar of each pane: it shows the position in the pane's history, with marks for prompts and search matches.
 
 use unterm_mux::PaneId;
 use unterm_renderer::{PixelRect, Quad};
@@ -9,34 +9,34 @@ use crate::window::{
     workspace::{scroll::Reach, view::View},
 };
 
-/// In logical pixels: the width, the distance from the pane's edges, the shortest thumb, and the width of the edge area
-/// that counts as the bar.
+/// In logical pixels: the width of the bar, its distance from the pane's edges, the minimum height of the thumb, and
+/// the width of the area in which a press grabs the bar.
 const WIDTH: f32 = 6.0;
 const EDGE: f32 = 1.0;
 const SHORTEST: f32 = 24.0;
 const GRAB: f32 = 10.0;
-/// The height of a mark.
+/// The height of a mark for a prompt or a search match, in logical pixels.
 const MARK: f32 = 2.0;
 
-/// A thumb that the left button drags.
+/// A drag of the thumb with the left button.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Drag {
     pub(crate) pane: PaneId,
-    /// The offset of the press in the thumb, in pixels from its top.
+    /// The distance from the thumb's top to the pressed point, in pixels.
     pub(crate) grip: f64,
 }
 
-/// A bar's rectangles in the window.
+/// The rectangles of a scrollbar, in pixels of the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Bar {
     pub(crate) track: PixelRect,
     pub(crate) thumb: PixelRect,
-    /// The hit area.
+    /// The area in which a press grabs the bar; wider than the visible track.
     pub(crate) grab: PixelRect,
 }
 
 impl Bar {
-    /// The bar of a pane with this area and scroll position.
+    /// Creates the scrollbar of a pane from the pane's area and scroll position.
     pub(crate) fn new(area: PixelRect, reach: Reach, geometry: &Geometry) -> Self {
         let (width, edge) = (geometry.px(WIDTH), geometry.px(EDGE));
         let grab = geometry.px(GRAB).min(area.width);
@@ -72,7 +72,8 @@ pub(crate) fn has_history(view: &View) -> bool {
     view.snapshot.screen == ScreenKind::Main && view.snapshot.live_top > view.snapshot.oldest
 }
 
-/// Draws marks on a bar, in the order of their lines. Consecutive marks of the same place and colour are drawn once.
+/// Draws marks on a bar, in the order of their lines. Consecutive marks with equal position and color are drawn only
+/// once.
 pub(crate) fn marks(
     bar: &Bar,
     view: &View,

@@ -1,6 +1,6 @@
-//! The status bar at the bottom of the window: the focused pane's program, directory, size, project and recording, and
-//! agents, proxy and theme where they differ from the default. Most items can be clicked; the pointer on an item shows
-//! its tooltip.
+//! The status bar at the bottom of the window. The left side describes the focused pane: program, directory, size,
+//! project and recording. The right side describes the window: screen captures, and agents, proxy and theme if they
+//! differ from the default. Most items can be clicked. When the pointer rests on an item, its tooltip appears.
 //!
 //! Owns the items and their layout; `app/chrome/status_bar.rs` handles clicks. Reads no file and queries no process:
 //! the views and the watcher of Unterm's home directory supply the values.
@@ -24,15 +24,15 @@ use crate::window::{
     workspace::view::View,
 };
 
-/// The most columns of a directory; a longer one loses its middle.
+/// The maximum width of a directory, in columns. The middle of a longer directory is replaced by an ellipsis.
 const CWD_COLUMNS: usize = 48;
-/// The space between two items, and at the ends, in logical pixels.
+/// The space between two items, and the margin at both ends of the bar, in logical pixels.
 const GAP: f32 = 18.0;
 const MARGIN: f32 = 12.0;
 /// The time until an item's tooltip appears.
 const TOOLTIP: Duration = Duration::from_millis(500);
 
-/// The items to drop if the bar is too narrow, first item first.
+/// The items to drop if the bar is too narrow. The first item of this list is dropped first.
 const DISPENSABLE: [StatusItem; 11] = [
     StatusItem::CaptureExclude,
     StatusItem::CaptureInclude,
@@ -47,7 +47,8 @@ const DISPENSABLE: [StatusItem; 11] = [
     StatusItem::Agents,
 ];
 
-/// Whether an item is about the pane, and aligned left; the others are about the window, and aligned right.
+/// Whether an item describes the focused pane and is aligned left. All other items describe the window and are aligned
+/// right.
 fn is_of_pane(item: StatusItem) -> bool {
     use StatusItem::{Directory, Pane, Program, Project, Recording, Size};
     matches!(item, Pane | Program | Directory | Size | Project | Recording)
@@ -60,23 +61,23 @@ struct Status {
     pane: Option<u64>,
     program: String,
     cwd: String,
-    /// The full path of `cwd`.
+    /// The full path of the directory that `cwd` abbreviates.
     directory: Option<PathBuf>,
     size: Option<(u16, u16)>,
     project: String,
     /// The project's directory.
     root: Option<PathBuf>,
     is_recorded: bool,
-    /// `unterm-capture` is installed.
+    /// Whether `unterm-capture` is installed.
     captures: bool,
-    /// The window can be hidden from a screenshot.
+    /// Whether the window can hide itself while the screen is captured.
     hides: bool,
     proxy: bool,
-    /// The user paused the agents.
+    /// Whether the user paused the agents.
     is_paused: bool,
-    /// Questions of agents that await an answer.
+    /// The number of agents' questions that await the user's answer.
     questions: usize,
-    /// Empty for the default theme.
+    /// The name of the theme; empty for the default theme.
     theme: String,
 }
 
@@ -107,7 +108,7 @@ impl Status {
         }
     }
 
-    /// An item's tooltip: its meaning, and what a click does.
+    /// An item's tooltip: the item's meaning, and what a click on the item does.
     fn tooltip(&self, item: StatusItem) -> String {
         let path = |path: &Option<PathBuf>| {
             path.as_ref().map_or_else(String::new, |path| path.display().to_string())
@@ -142,25 +143,25 @@ struct Slot {
     rect: PixelRect,
 }
 
-/// The bar as last laid out.
+/// The status bar as last laid out.
 #[derive(Default)]
 pub(crate) struct StatusBar {
     status: Status,
     items: Vec<StatusItem>,
     geometry: Option<Geometry>,
     slots: Vec<Slot>,
-    /// The item under the pointer, and since when it is there.
+    /// The item under the pointer, and the time when the pointer reached the item.
     pointed: Option<(StatusItem, Instant)>,
 }
 
-/// The values to show.
+/// The values from which [`StatusBar::update`] builds the bar.
 pub(crate) struct About<'a> {
     /// The configured items, in order.
     pub(crate) items: &'a [StatusItem],
     pub(crate) pane: Option<u64>,
     pub(crate) view: Option<&'a View>,
     pub(crate) is_recorded: bool,
-    /// The window can be hidden from a screenshot.
+    /// Whether the window can hide itself while the screen is captured.
     pub(crate) hides: bool,
     pub(crate) has_proxy: bool,
     pub(crate) is_paused: bool,
@@ -169,7 +170,7 @@ pub(crate) struct About<'a> {
 }
 
 impl<'a> About<'a> {
-    /// The theme; empty if it is the default.
+    /// The name of the theme; empty for the default theme.
     fn own_theme(&self) -> &'a str {
         if self.theme == ThemeChoice::default().pick(None) { "" } else { self.theme }
     }
@@ -197,7 +198,7 @@ impl<'a> About<'a> {
 }
 
 impl Status {
-    /// Whether the bar shows these values already.
+    /// Whether the bar already shows these values.
     fn is_about(&self, about: &About<'_>) -> bool {
         let size = about.view.map(|view| (view.snapshot.size.cols, view.snapshot.size.rows));
         (self.proxy, self.is_paused, self.questions, self.is_recorded)
@@ -211,7 +212,7 @@ impl Status {
 }
 
 impl StatusBar {
-    /// Updates the bar, if it is enabled; returns when the tooltip is due.
+    /// Updates the bar if it is enabled. Returns the time when the tooltip must appear.
     pub(crate) fn update(
         &mut self,
         about: &About<'_>,
@@ -263,7 +264,7 @@ impl StatusBar {
         let pointed = self.pointed.map(|(item, _)| item);
         for slot in &self.slots {
             let color = match slot.item {
-                // Not clickable.
+                // A size can't be clicked.
                 StatusItem::Size => colors.muted,
                 StatusItem::Agents | StatusItem::Recording => colors.danger_text,
                 item if pointed == Some(item) => colors.text,
@@ -318,8 +319,9 @@ impl StatusBar {
     }
 }
 
-/// Places items of these widths: the pane's from the left, the window's up to the right edge. If not all fit, the least
-/// important are dropped; a single item is cut.
+/// Lays out items of these widths: the pane's items from the left edge, the window's items up to the right edge. If
+/// not all items fit, the least important items are dropped. If a single item is left and is still too wide, it is cut
+/// off.
 fn place(geometry: &Geometry, mut items: Vec<(StatusItem, u32, String)>) -> Vec<Slot> {
     let bar = geometry.status_bar();
     let (gap, margin) = (geometry.px(GAP), geometry.px(MARGIN));
@@ -330,7 +332,7 @@ fn place(geometry: &Geometry, mut items: Vec<(StatusItem, u32, String)>) -> Vec<
         }
         items.retain(|(own, ..)| *own != item);
     }
-    // Each slot extends half a gap to both sides, so that a click between two items hits one of them.
+    // Each slot extends half a gap to both sides, so that a click between two items always hits one of the two.
     let left = margin as i32 - (gap / 2) as i32;
     let ours: u32 =
         items.iter().filter(|(item, ..)| !is_of_pane(*item)).map(|(_, width, _)| width + gap).sum();
@@ -361,7 +363,7 @@ pub(crate) fn abbreviated(directory: &Path, home: Option<&Path>) -> String {
     if path.width() <= CWD_COLUMNS {
         return path;
     }
-    // The end of a path matters most: keep the first part, and as much of the end as fits.
+    // The end of a path matters most. Keep the first directory, and as much of the end as fits.
     let first = path.split_inclusive('/').next().unwrap_or_default();
     let first = if first.width() <= CWD_COLUMNS / 4 { first } else { "" };
     let mut room = CWD_COLUMNS - first.width() - 1;
@@ -372,7 +374,7 @@ pub(crate) fn abbreviated(directory: &Path, home: Option<&Path>) -> String {
             None => break,
         }
     }
-    // Start at a `/`, unless that leaves too little.
+    // Start this end at a `/`, unless that would drop more than half of the maximum width.
     let tail = &path[start..];
     let tail = match tail.find('/') {
         Some(slash) if tail.width() - tail[slash..].width() <= CWD_COLUMNS / 2 => &tail[slash..],

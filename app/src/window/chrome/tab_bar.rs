@@ -1,6 +1,6 @@
 //! The tab bar: its layout, hit test and drawing.
 //!
-//! Owns no state except which tabs are visible ([`Strip`]); `app/chrome/tabs.rs` handles the mouse.
+//! Owns no state except which tabs are visible ([`Strip`]). `app/chrome/tabs.rs` handles the mouse.
 
 use std::collections::HashMap;
 
@@ -18,27 +18,26 @@ use crate::window::{
     },
 };
 
-/// The fewest characters of a title that a tab has room for.
+/// The minimum space for a tab's title, in characters.
 const FEWEST: u16 = 8;
-/// The most characters of a title that a tab gets wider for.
+/// The maximum length in characters that a title can widen its tab to.
 const LONGEST: usize = 200;
-/// The space around a tab's title, and the part of it before the title, in logical pixels.
+/// In logical pixels: the space on both sides of a tab's title together, and the part of this space before the title.
 const AROUND: f32 = 44.0;
 const PADDING: f32 = 12.0;
-/// The share of a coloured tab's colour in its background.
+/// The share of the color in the background of a tab that a program has colored.
 const TINT: f32 = 0.22;
 
-/// What the tab bar shows of a tab.
+/// The contents of a tab in the tab bar.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TabLabel {
     pub(crate) id: TabId,
     pub(crate) title: String,
     pub(crate) marks: Marks,
-    /// The colour that a program set (OSC 6;1;bg).
+    /// The color that a program set (OSC 6;1;bg).
     pub(crate) color: Option<Rgb>,
 }
 
-/// A part of the tab bar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TabBarPart {
     Tab(TabId),
@@ -54,7 +53,7 @@ pub(crate) enum TabBarPart {
 }
 
 impl TabBarPart {
-    /// The tab that a press of this button closes.
+    /// The tab that a press of `button` on this part closes, if any.
     pub(crate) fn closed_by(self, button: MouseButton) -> Option<TabId> {
         match (self, button) {
             (Self::Tab(tab) | Self::Close(tab), MouseButton::Middle)
@@ -73,7 +72,7 @@ pub(crate) struct Strip {
     followed: Option<(TabId, usize, usize)>,
 }
 
-/// The tab bar as laid out in the window.
+/// The layout of the tab bar in a window.
 pub(crate) struct TabBar<'a> {
     geometry: Geometry,
     tabs: &'a [TabLabel],
@@ -81,7 +80,7 @@ pub(crate) struct TabBar<'a> {
     slots: Vec<Slot>,
     new: PixelRect,
     menu: PixelRect,
-    /// The scroll buttons, if not all tabs fit.
+    /// The two scroll buttons; `None` if all tabs fit.
     ends: Option<(PixelRect, PixelRect)>,
     first: usize,
 }
@@ -92,7 +91,7 @@ struct Slot {
     close: PixelRect,
 }
 
-/// The transient state to draw.
+/// The state of the mouse and of animations that affects drawing.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Look {
     /// The mouse position.
@@ -106,8 +105,8 @@ pub(crate) struct Look {
 }
 
 impl<'a> TabBar<'a> {
-    /// Lays the bar out. Tabs share the width, at least 8 characters each, and are no wider than `title_columns` or their
-    /// longest title. If they don't fit, `strip` selects the visible tabs.
+    /// Lays out the bar. The tabs share the width equally. Each tab fits at least 8 characters of its title, and at
+    /// most `title_columns` characters or the longest title. If not all tabs fit, `strip` selects the visible tabs.
     pub(crate) fn new(
         geometry: Geometry,
         tabs: &'a [TabLabel],
@@ -151,7 +150,7 @@ impl<'a> TabBar<'a> {
         Self { geometry, tabs, active, slots, new: at(right, button), menu, ends, first }
     }
 
-    /// The part at a point.
+    /// The part of the bar at a point.
     pub(crate) fn at(&self, x: f64, y: f64) -> TabBarPart {
         for (rect, part) in [(self.new, TabBarPart::New), (self.menu, TabBarPart::Menu)] {
             if contains(rect, x, y) {
@@ -175,12 +174,13 @@ impl<'a> TabBar<'a> {
         self.menu
     }
 
-    /// The rectangle of a tab, if it is visible.
+    /// The rectangle of a tab; `None` if the tab is scrolled out of view.
     pub(crate) fn place_of(&self, tab: TabId) -> Option<PixelRect> {
         self.slots.iter().find(|slot| self.tabs[slot.index].id == tab).map(|slot| slot.rect)
     }
 
-    /// The index for a tab whose middle is at `x`; beyond the visible tabs, one less or one more than theirs.
+    /// The index of the tab at `x`, for a drag that moves a tab. Left of the visible tabs, the index before the first
+    /// visible tab. Right of them, the index after the last visible tab.
     pub(crate) fn index_at(&self, x: f64) -> usize {
         let Some(slot) = self.slots.first() else { return 0 };
         let place = ((x - f64::from(slot.rect.x)) / f64::from(slot.rect.width)).floor();
@@ -188,13 +188,13 @@ impl<'a> TabBar<'a> {
         self.first.saturating_add_signed(place).min(self.tabs.len().saturating_sub(1))
     }
 
-    /// The left edge of the first visible tab and the right edge of the last, in pixels.
+    /// The left edge of the first visible tab, and the right edge of the last visible tab, in pixels.
     pub(crate) fn span(&self) -> (i32, i32) {
         let right = |slot: &Slot| slot.rect.x + slot.rect.width as i32;
         (self.slots.first().map_or(0, |slot| slot.rect.x), self.slots.last().map_or(0, right))
     }
 
-    /// The strip scrolled by `by` tabs.
+    /// Returns the strip after scrolling by `by` tabs.
     pub(crate) fn scrolled(&self, strip: Strip, by: isize) -> Strip {
         let last = self.tabs.len() - self.slots.len();
         Strip { first: self.first.saturating_add_signed(by).min(last), ..strip }
@@ -205,8 +205,8 @@ impl<'a> TabBar<'a> {
         self.slots.len()
     }
 
-    /// The strip scrolled to the active tab, if another tab became active, the active tab moved, or the number of
-    /// visible tabs changed.
+    /// Returns the strip, scrolled to the active tab if another tab became active, the active tab moved, or the number
+    /// of visible tabs changed.
     pub(crate) fn following(&self, strip: Strip) -> Strip {
         let index = self.tabs.iter().position(|tab| Some(tab.id) == self.active);
         let now = index.map(|index| (self.tabs[index].id, index, self.slots.len()));
@@ -225,7 +225,7 @@ impl<'a> TabBar<'a> {
             return;
         }
         scene.quads.push(quad(bar, colors.raised));
-        // The hairline on the side of the panes.
+        // The hairline between the bar and the panes.
         let y = if bar.y == 0 { bar.height as i32 - 1 } else { bar.y };
         scene.quads.push(quad(PixelRect { y, height: 1, ..bar }, colors.hairline));
         let hovered = look.pointer.filter(|_| look.dragged.is_none()).map(|(x, y)| self.at(x, y));
@@ -256,7 +256,7 @@ impl<'a> TabBar<'a> {
             scene.labels.push(self.label(rect, text, color, LabelAlign::Center));
         }
         if let Some((slot, x)) = self.slots.iter().find_map(|slot| Some((slot, dragged(slot)?))) {
-            // The dragged tab, above the others.
+            // Draw the dragged tab above all other tabs.
             scene.raise();
             let slot = Slot::new(slot.index, PixelRect { x, ..slot.rect });
             let left = PixelRect { x: x - 1, width: 1, ..slot.rect };
@@ -265,7 +265,8 @@ impl<'a> TabBar<'a> {
         }
     }
 
-    /// Whether each tab shows its number: if that is configured, or if another tab would show the same title.
+    /// Whether each tab shows its number. A tab shows its number if `all` is set, or if another tab would show an
+    /// equal title.
     fn numbered(&self, all: bool) -> Vec<bool> {
         let width = self.slots.first().map_or(0, |slot| slot.rect.width);
         let columns = self.columns(width.saturating_sub(self.geometry.px(AROUND)));
@@ -275,14 +276,14 @@ impl<'a> TabBar<'a> {
         shown.iter().map(|title| all || counts[title] > 1).collect()
     }
 
-    /// The text of a tab that has room for this width.
+    /// The text of a tab that provides `width` pixels for text.
     fn text_of(&self, index: usize, is_numbered: bool, width: u32) -> String {
         let number = if is_numbered { format!("{}  ", index + 1) } else { String::new() };
         let room = self.columns(width).saturating_sub(number.width());
         number + &cut(&self.tabs[index].title, room)
     }
 
-    /// The columns of text that fit a width.
+    /// The number of columns of text that fit in a width.
     fn columns(&self, width: u32) -> usize {
         (width as f32 / self.geometry.ui_column) as usize
     }
@@ -302,7 +303,7 @@ impl<'a> TabBar<'a> {
         let ground = tab.color.map_or(bare, |color| mix(bare, color, TINT));
         let inside = match is_active {
             true => slot.rect,
-            // Leaves the hairline towards the panes uncovered.
+            // Leaves the hairline between the bar and the panes visible.
             false => {
                 let below = i32::from(slot.rect.y != 0);
                 PixelRect { y: slot.rect.y + below, height: slot.rect.height - 1, ..slot.rect }
@@ -411,7 +412,7 @@ mod tests {
             assert!(bar.place_of(TabId(active)).is_some(), "tab {active} is hidden");
             assert!(bar.new.x as u32 + bar.new.width <= 600);
             assert!(bar.slots.iter().all(|slot| slot.rect.width >= 58 + 44));
-            // After that, the user may scroll it out of view.
+            // After `following` has scrolled to the active tab, the user may scroll the active tab out of view.
             let away = bar.scrolled(strip, if active < 50 { 60 } else { -60 });
             let bar = TabBar::new(geometry(600), &tabs, Some(TabId(active)), away, 24);
             assert_eq!(bar.following(away), away);
@@ -439,7 +440,7 @@ mod tests {
             let shown: std::collections::HashSet<_> =
                 (0..30).map(|index| bar.text_of(index, numbered[index], width)).collect();
             assert_eq!(shown.len(), 30, "{shown:?}");
-            // Titles that differ where they are shown need no number.
+            // Tabs whose visible titles differ need no numbers.
             assert_eq!(numbered[0], [1, 2, 4].contains(&family), "{family}: {shown:?}");
         }
     }

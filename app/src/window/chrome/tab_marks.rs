@@ -1,6 +1,6 @@
-//! The marks of a tab: the state of its programs, and output and bells that the user has not seen.
+//! The marks of a tab: the state of the tab's programs, and output and bells that the user has not seen.
 //!
-//! Drawn from rectangles, so that they need no font.
+//! Marks are drawn from rectangles, so that they need no font.
 
 use unterm_renderer::{PixelRect, Quad, Scene};
 use unterm_term::Rgb;
@@ -15,27 +15,26 @@ const SIZE: f32 = 10.0;
 const GAP: f32 = 6.0;
 /// The number of dots in a ring.
 const DOTS: u32 = 28;
-/// The coloured part of a turning ring, which shows progress of unknown extent.
+/// The fraction of a turning ring that is colored, if the extent of the progress is unknown.
 const UNKNOWN: f32 = 0.3;
 
-/// The marks of a tab.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Marks {
     pub(crate) work: Option<Work>,
-    /// It printed while its tab was hidden.
+    /// Whether a program printed while the tab was hidden.
     pub(crate) unseen: bool,
     pub(crate) bell: bool,
-    /// One pane is zoomed.
+    /// Whether one pane of the tab is zoomed.
     pub(crate) zoomed: bool,
-    /// Input goes to all its panes.
+    /// Whether input goes to all panes of the tab.
     pub(crate) broadcast: bool,
-    /// An agent drives one of its panes.
+    /// Whether an agent drives a pane of the tab.
     pub(crate) driven: bool,
 }
 
 impl Marks {
-    /// Draws the marks from the left of `place`, and returns their width. `turn`, 0 to 1, is the rotation of turning
-    /// rings.
+    /// Draws the marks from the left edge of `place`, and returns their total width. `turn` is the rotation of turning
+    /// rings, from 0 to 1.
     pub(crate) fn draw(
         self,
         place: PixelRect,
@@ -93,7 +92,7 @@ fn fill(rect: PixelRect, radius: f32, color: Rgb, scene: &mut Scene<'_>) {
     scene.quads.push(Quad { rect, color, alpha: 1.0, radius });
 }
 
-/// A part of a rectangle, in tenths of its width.
+/// A part of a square, given in tenths of the square's width.
 fn part(place: PixelRect, x: f32, y: f32, width: f32, height: f32) -> PixelRect {
     let unit = place.width as f32 / 10.0;
     let at = |tenths: f32| (tenths * unit).round();
@@ -137,7 +136,7 @@ fn agent(place: PixelRect, colors: &Colors, scene: &mut Scene<'_>) {
     }
 }
 
-/// The mark of broadcast input: one box and three.
+/// The mark of broadcast input: one box on the left, and three boxes on the right.
 fn broadcast(place: PixelRect, color: Rgb, scene: &mut Scene<'_>) {
     fill(part(place, 0.0, 3.5, 3.0, 3.0), place.width as f32 * 0.15, color, scene);
     for y in [0.0, 4.0, 8.0] {
@@ -145,7 +144,7 @@ fn broadcast(place: PixelRect, color: Rgb, scene: &mut Scene<'_>) {
     }
 }
 
-/// A ring with an arc in the first colour; `shown` is the arc's start and length, as fractions of 1.
+/// Draws a ring with an arc in the first color. `shown` is the arc's start and length, as fractions of a full turn.
 fn ring(place: PixelRect, shown: (f32, f32), colors: (Rgb, Rgb), scene: &mut Scene<'_>) {
     let thickness = (place.width as f32 * 0.22).max(2.0);
     let radius = (place.width as f32 - thickness) / 2.0;
@@ -153,7 +152,7 @@ fn ring(place: PixelRect, shown: (f32, f32), colors: (Rgb, Rgb), scene: &mut Sce
     let filled = (shown.1.clamp(0.0, 1.0) * DOTS as f32).round() as u32;
     let first = (shown.0 * DOTS as f32).round() as u32;
     for dot in 0..DOTS {
-        // From the top, clockwise.
+        // The angle starts at the top and grows clockwise.
         let angle = dot as f32 / DOTS as f32 * std::f32::consts::TAU;
         let x = middle + radius * angle.sin() - thickness / 2.0;
         let y = middle - radius * angle.cos() - thickness / 2.0;

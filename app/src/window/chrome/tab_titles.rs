@@ -1,5 +1,5 @@
-//! Tells the titles of tabs apart: leaves out what all tabs share, shows more of directories with the same name, and
-//! cuts titles in the middle.
+//! Makes the titles of tabs short and distinct. Removes a host that all tabs share, adds parent directories to
+//! directories of equal name, and cuts long titles in the middle.
 
 use std::{borrow::Cow, path::Path};
 
@@ -8,8 +8,8 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::window::workspace::title::PaneTitle;
 
-/// The titles of all tabs, without a `user@host:` that all of them share, and with as many parent directories as tell
-/// directories of the same name apart.
+/// Returns the titles of all tabs. If all titles start with the same `user@host:`, this prefix is removed. Directories
+/// of equal name get as many parent directories as it takes to make them differ.
 pub(crate) fn tell_apart(titles: Vec<PaneTitle>) -> Vec<String> {
     let hosts: Vec<usize> = titles.iter().map(|title| host(&title.text)).collect();
     let named = titles.iter().zip(&hosts).filter(|(_, host)| **host > 0);
@@ -24,7 +24,8 @@ pub(crate) fn tell_apart(titles: Vec<PaneTitle>) -> Vec<String> {
     short.collect()
 }
 
-/// The length of a `user@host:` at the start of a title, with the blanks after it. 0 if nothing follows.
+/// The length of a `user@host:` at the start of a title, including the blanks after it; 0 if nothing follows the
+/// prefix.
 fn host(title: &str) -> usize {
     let Some((name, rest)) = title.split_once(':') else { return 0 };
     let is_host = name.split_once('@').is_some_and(|(user, host)| {
@@ -35,7 +36,8 @@ fn host(title: &str) -> usize {
     if is_host && !rest.is_empty() { title.len() - rest.len() } else { 0 }
 }
 
-/// The name of a directory with as many parents as tell it apart from the directories of the same name in other tabs.
+/// The name of a directory, with as many parent directories as it takes to differ from the directories of equal name
+/// in other tabs.
 fn with_parents(title: &PaneTitle, place: &Path, titles: &[PaneTitle]) -> String {
     let others = titles.iter().filter(|other| other.text == title.text);
     let others: Vec<&Path> =
@@ -52,8 +54,8 @@ fn with_parents(title: &PaneTitle, place: &Path, titles: &[PaneTitle]) -> String
     }
 }
 
-/// A title cut in the middle to a number of columns. Both ends tell more than the middle: programs and their last
-/// argument, or the start and the number of a name.
+/// Cuts the middle of a title that is wider than `columns`. Both ends are kept, because they identify a title best: a
+/// program and its last argument, or the start of a name and its number.
 pub(crate) fn cut(title: &str, columns: usize) -> Cow<'_, str> {
     if title.width() <= columns {
         return Cow::Borrowed(title);
@@ -87,7 +89,7 @@ mod tests {
         assert_eq!(told(&["root@box: ~"]), ["~"]);
         let two = ["me@here: ~", "me@there: ~", "top"];
         assert_eq!(told(&two), two);
-        // None of these begins with a host.
+        // None of these titles starts with a `user@host:` that can be removed.
         let others = ["ssh a@b: c", "a@b", "a@b:", "@b: c", "make: x", "git@host/x: y"];
         assert_eq!(told(&others), others);
     }

@@ -1,4 +1,4 @@
-//! The state of the mouse on the tab bar: the dragged tab, clicks in a row, and the visible part of the bar.
+//! The state of the mouse on the tab bar: the dragged tab and successive clicks; and which tabs are visible.
 
 use std::time::Instant;
 
@@ -6,27 +6,27 @@ use unterm_mux::TabId;
 
 use crate::window::chrome::tab_bar::{Strip, TabBarPart};
 
-/// Mouse state of the tab bar, and which tabs are visible.
+/// The state of the mouse on the tab bar, and which tabs are visible.
 #[derive(Debug, Default)]
 pub(crate) struct Hand {
     pub(crate) strip: Strip,
     pub(crate) drag: Option<Drag>,
-    /// The last left press, for double clicks.
+    /// The last press of the left button, to detect double clicks.
     pub(crate) click: Option<(Instant, TabBarPart)>,
-    /// Fractions of notches that the wheel has turned.
+    /// The fraction of a notch that the wheel has turned since its last whole notch.
     pub(crate) wheel: f64,
 }
 
-/// A tab that the left button holds.
+/// A tab under the held left button.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Drag {
     pub(crate) tab: TabId,
-    /// The offset of the press in the tab, in pixels from its left edge.
+    /// The distance from the tab's left edge to the pressed point, in pixels.
     pub(crate) grip: f64,
     /// The pointer's x at the press.
     pub(crate) start: f64,
     /// The tab's index before the drag.
     pub(crate) from: usize,
-    /// It moved far enough to be a drag.
+    /// Whether the pointer has moved far enough to start a drag.
     pub(crate) is_moving: bool,
 }

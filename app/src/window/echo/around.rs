@@ -1,4 +1,4 @@
-//! What must be unchanged for a frame in which only the panes' text is new.
+//! The parts of the window around the panes' text. A frame may draw only new text if these parts are unchanged.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use unterm_term::{LineId, Palette, ScreenKind, Size};
 
 use crate::window::{echo::text_style::TextStyle, surface::look::PaneLook, workspace::view::View};
 
-/// The state that a whole frame showed, except the panes' text.
+/// Everything that the last whole frame showed, except the panes' text.
 pub(crate) struct Around {
     pub(crate) layout: Arc<Layout>,
     pub(crate) placed: Vec<(PaneId, Rect)>,
@@ -17,20 +17,20 @@ pub(crate) struct Around {
 }
 
 impl Around {
-    /// Whether the frame showed a pane.
+    /// Whether the last whole frame showed a pane.
     pub(crate) fn has(&self, pane: PaneId) -> bool {
         self.placed.iter().any(|(id, _)| *id == pane)
     }
 }
 
-/// What bars, marks and colours show of a pane that is not scrolled.
+/// The properties of a pane that bars, marks and colors depend on, if the pane is not scrolled.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Outline {
     screen: ScreenKind,
     size: Size,
-    /// The first line of its history, and the first line of its screen.
+    /// The first line of the pane's history, and the first line of its screen.
     lines: (LineId, LineId),
-    /// The change counter of the visible commands.
+    /// A counter that grows with each change of the visible commands.
     blocks: u64,
     palette: Arc<Palette>,
 }

@@ -1,8 +1,9 @@
-//! A part of the window that can be lent to another thread.
+//! A part of the window that can be lent to another thread, and taken back.
 
 use std::ops::{Deref, DerefMut};
 
-/// A part that its owner holds or has lent. The event loop takes a lent part back before it handles anything.
+/// A part of the window that is either present or lent. The event loop takes a lent part back before it handles any
+/// event.
 pub(crate) struct Loan<T>(Option<Box<T>>);
 
 impl<T> Loan<T> {
@@ -10,18 +11,18 @@ impl<T> Loan<T> {
         Self(Some(Box::new(part)))
     }
 
-    /// Gives the part away; `None` if it is lent already.
+    /// Gives the part away; returns `None` if the part is already lent.
     pub(crate) fn lend(&mut self) -> Option<Box<T>> {
         self.0.take()
     }
 
-    /// Receives the part again.
+    /// Stores the part after its loan ended.
     pub(crate) fn receive(&mut self, part: Box<T>) {
         self.0 = Some(part);
     }
 }
 
-/// Why a part can be used: code of the window runs only while nothing is lent.
+/// The panic message for an access to a part while it is lent.
 const NOT_LENT: &str = "the event loop takes a lent part back before it handles anything";
 
 impl<T> Deref for Loan<T> {

@@ -1,17 +1,18 @@
-//! The fast path for output: frames in which only the panes' text is new, such as a key's echo. Everything else is
-//! reused from the frame before, which saves most of a frame's cost.
+//! The fast path for output: frames in which only the panes' text is new, such as the echo of a key. Such a frame
+//! reuses everything else from the previous frame, which saves most of a frame's cost.
 //!
-//! One rule decides: nothing lies over the panes' text, and nothing around it has changed. The stack of overlays
-//! answers the first part. For the second, everything that changes the window without output asks for a whole frame
-//! (`Pacing::ask`), and [`Around`] compares what output itself may change. The option `--whole-frames` turns the fast
-//! path off.
+//! The rule for the fast path: no overlay lies over the panes' text, and nothing around the text has changed. The
+//! stack of overlays knows whether one lies over the text. Everything that changes the window without output requests
+//! a whole frame (`Pacing::ask`), and [`Around`] compares the parts that output itself may change. The option
+//! `--whole-frames` turns the fast path off.
 //!
-//! If the window is idle, the thread that read the output paints it: waking the event loop would take as long as painting
-//! the frame. For that, the event loop lends what such a frame needs ([`Lent`]) while it waits, and takes it back before it
-//! handles anything. A reader never waits for the event loop, and shares nothing else with it; so nothing but text can
-//! change while it paints.
+//! If the window is idle, the thread that read the output paints it, because waking the event loop would take as long
+//! as painting the frame. While the event loop waits, it lends the reader threads everything that such a frame needs
+//! ([`Lent`]). The event loop takes the loan back before it handles any event. A reader thread never waits for the
+//! event loop and shares nothing else with it, so only text can change while the reader paints.
 //!
-//! Owns what the last whole frame showed around the text, and the loan. Never decides what a whole frame shows.
+//! Owns the loan, and a copy of what the last whole frame showed around the text. Never decides what a whole frame
+//! shows.
 
 pub(crate) mod around;
 pub(crate) mod loan;
@@ -31,9 +32,9 @@ use crate::window::{
     inbox::Inbox,
 };
 
-/// The fast path, as the event loop sees it.
+/// The event loop's side of the fast path.
 pub(crate) struct Echo {
-    /// The last frame's content around the panes' text, if the next frame can differ from it in text only.
+    /// The last frame's content around the panes' text; `None` if the next frame must be a whole frame.
     pub(crate) around: Option<Around>,
     slot: Arc<Slot>,
 }
@@ -43,8 +44,8 @@ impl Echo {
         Self { around: None, slot: Arc::new(Slot::new(Arc::downgrade(mux))) }
     }
 
-    /// Lets panes' readers paint echoes. Only X11 and Wayland allow a window to be used on another thread; the CPU painter
-    /// on X11 makes use of it.
+    /// Allows panes' readers to paint echoes. Only X11 and Wayland allow another thread to use a window. Only the CPU
+    /// painter on X11 paints on readers' threads.
     pub(crate) fn allow(&self, inbox: &Inbox) {
         if cfg!(all(unix, not(target_os = "macos"))) {
             let slot = Arc::clone(&self.slot);
@@ -52,12 +53,12 @@ impl Echo {
         }
     }
 
-    /// Lends readers what an echo needs.
+    /// Lends the panes' readers everything that they need to paint an echo.
     pub(crate) fn lend(&self, lent: Lent) {
         self.slot.put(lent);
     }
 
-    /// Takes back what was lent; waits for a reader that is painting. `None` if nothing is lent.
+    /// Ends the loan, and waits for a reader that is painting. Returns `None` if nothing is lent.
     pub(crate) fn take_back(&self) -> Option<Lent> {
         self.slot.take()
     }

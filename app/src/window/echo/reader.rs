@@ -1,4 +1,4 @@
-//! Paints echoes on a pane's reader thread, with the parts that the event loop has lent.
+//! Paints echoes on a pane's reader thread, with the parts of the window that the event loop has lent.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -20,26 +20,26 @@ use crate::window::{
     workspace::view::{View, Views},
 };
 
-/// What the event loop lends while it waits.
+/// The parts of the window that the event loop lends while it waits.
 pub(crate) struct Lent {
     pub(crate) surface: Box<Surface>,
     pub(crate) views: Views,
-    /// What the last whole frame showed around the text; `None` after part of it has changed.
+    /// What the last whole frame showed around the text; `None` if part of that content has changed since.
     pub(crate) around: Option<Around>,
-    /// When the event loop wakes if no event arrives.
+    /// The time when the event loop wakes up if no event arrives.
     pub(crate) waits_until: Option<Instant>,
-    /// When titles are read again after output.
+    /// The time when the titles must be read again, if a pane prints.
     pub(crate) names_due: Instant,
     /// Whether a visible pane has printed since the loan began.
     pub(crate) has_printed: bool,
-    /// The error that ends the app.
+    /// An error while painting. The event loop ends the app with this error.
     pub(crate) failure: Option<anyhow::Error>,
 }
 
-/// Holds the loan.
+/// The place of the loan, which the event loop and the panes' readers share.
 pub(crate) struct Slot {
     lent: Mutex<Option<Lent>>,
-    /// The mux owns what observes it, and so this slot.
+    /// A weak reference, because the mux owns its observers, and thereby this slot.
     mux: Weak<Mux>,
 }
 
@@ -58,13 +58,13 @@ impl Slot {
 
     /// Paints a pane's output on the thread that read it. Returns false if the event loop must paint it.
     pub(crate) fn show(&self, inbox: &Inbox, pane: PaneId) -> bool {
-        // A reader waits neither for another one nor for the event loop.
+        // A reader must not wait for another reader or for the event loop.
         let Some(mut slot) = self.lent.try_lock() else { return false };
         let (Some(lent), Some(mux)) = (slot.as_mut(), self.mux.upgrade()) else { return false };
-        // Earlier news must be handled first.
+        // The event loop must handle earlier news first.
         let show = || !inbox.has_news() && lent.show(pane, &mux, Instant::now());
         let is_shown = catch_unwind(AssertUnwindSafe(show)).unwrap_or_else(|_| {
-            // A panic ends the app, as on the event loop's thread.
+            // A panic on this thread ends the app, as a panic on the event loop's thread does.
             lent.failure = Some(anyhow!("painting a frame on a pane's reader thread panicked"));
             true
         });
@@ -78,13 +78,13 @@ impl Slot {
 }
 
 impl Lent {
-    /// Paints a pane's output if nothing else has changed and the change is small.
+    /// Paints a pane's output if only text has changed and the changed area is small.
     fn show(&mut self, pane: PaneId, mux: &Mux, now: Instant) -> bool {
         let Some(around) = self.around.as_mut().filter(|_| self.failure.is_none()) else {
             return false;
         };
         if !around.has(pane) {
-            // A hidden tab that is already marked needs no frame.
+            // If a hidden tab already shows a mark for new output, further output needs no frame.
             return self.views.get(&pane).is_some_and(View::is_marked);
         }
         let is_at_rest = self.surface.screen.as_ref().is_some_and(|s| s.painter.is_at_rest());
@@ -111,7 +111,8 @@ impl Lent {
         true
     }
 
-    /// Whether to wake the event loop: for a failure, or for a deadline before its own.
+    /// Whether to wake the event loop: because painting failed, or because a deadline is earlier than the loop's own
+    /// wake-up time.
     fn is_awaited(&self) -> bool {
         let names = self.has_printed.then_some(self.names_due);
         let times = [self.surface.pacing.next(), self.surface.timer, names];

@@ -1,4 +1,4 @@
-//! A frame of the panes' text: refreshes the views, and builds the frame if nothing else has changed.
+//! A frame in which only the panes' text is new: updates the views, and builds the frame if nothing else has changed.
 
 use std::{
     sync::Arc,
@@ -21,7 +21,7 @@ use crate::window::{
 /// Half the period of a blinking cursor.
 const BLINK: Duration = Duration::from_millis(530);
 
-/// What a frame of text changes.
+/// The parts of the window that a text frame changes.
 pub(crate) struct TextFrame<'a> {
     pub(crate) mux: &'a Mux,
     pub(crate) surface: &'a mut Surface,
@@ -29,7 +29,7 @@ pub(crate) struct TextFrame<'a> {
 }
 
 impl TextFrame<'_> {
-    /// Builds a frame of the panes' text. Returns false if something else has changed since the last whole frame.
+    /// Builds a text frame. Returns false if anything else has changed since the last whole frame.
     pub(crate) fn build(&mut self, around: &mut Around, now: Instant) -> bool {
         if !Arc::ptr_eq(&around.layout, &self.mux.layout()) {
             return false;
@@ -49,7 +49,7 @@ impl TextFrame<'_> {
         true
     }
 
-    /// Updates the views of visible panes, and sets the timer for the next frame of their images.
+    /// Updates the views of visible panes, and sets the timer for the next frame of their animated images.
     pub(crate) fn refresh(&mut self, placed: &[(PaneId, Rect)], style: TextStyle, now: Instant) {
         let started = self.surface.started;
         let clock = style.has_motion.then(|| now.saturating_duration_since(started));
@@ -68,7 +68,7 @@ impl TextFrame<'_> {
         }
     }
 
-    /// Whether blinking cells and cursors are visible now; if there are any, sets the timer for the next change.
+    /// Returns whether blinking cells and cursors are visible now. If any exist, sets the timer for their next change.
     pub(crate) fn blink(
         &mut self,
         placed: &[(PaneId, Rect)],
@@ -91,7 +91,7 @@ impl TextFrame<'_> {
     }
 }
 
-/// The position of the focused pane's cursor.
+/// The position of the focused pane's cursor in the window.
 pub(crate) fn cursor_place(
     layout: &Layout,
     placed: &[(PaneId, Rect)],

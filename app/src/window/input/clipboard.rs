@@ -1,4 +1,5 @@
-//! The system's clipboard and primary selection, on a thread of their own, because another program may respond slowly.
+//! The system's clipboard and primary selection. They are used on their own thread, because another program may
+//! respond slowly.
 
 use std::{
     sync::{Arc, mpsc},
@@ -12,15 +13,15 @@ use crate::window::{inbox::Inbox, input::picture::Picture};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Buffer {
     Clipboard,
-    /// The primary selection of X11 and Wayland. Elsewhere, the clipboard.
+    /// The primary selection of X11 and Wayland. On other systems, the clipboard.
     Primary,
 }
 
-/// The message if the system has no clipboard.
+/// The message for a system without a clipboard.
 pub(crate) const UNREACHABLE: &str = "The clipboard can't be reached.\nOn Wayland that takes a compositor with \
      ext-data-control or wlr-data-control, or Xwayland and DISPLAY.";
 
-/// What the clipboard's thread does.
+/// A request to the clipboard's thread.
 #[derive(Debug)]
 pub(crate) enum Request {
     /// Stores text.
@@ -40,7 +41,7 @@ pub(crate) struct Clipboard {
 }
 
 impl Clipboard {
-    /// Starts the thread; pasted text arrives in `inbox`.
+    /// Starts the thread. Pasted text is sent to `inbox`.
     pub(crate) fn start(inbox: Arc<Inbox>) -> Self {
         let (requests, received) = mpsc::sync_channel(64);
         let thread = std::thread::Builder::new()
@@ -59,7 +60,7 @@ impl Clipboard {
 }
 
 impl Drop for Clipboard {
-    /// Waits for the thread, which hands the text to a clipboard manager if one runs.
+    /// Waits until the thread ends. The thread hands the clipboard's text to a clipboard manager, if one runs.
     fn drop(&mut self) {
         self.requests = None;
         if let Some(thread) = self.thread.take() {
@@ -69,10 +70,10 @@ impl Drop for Clipboard {
 }
 
 fn serve(requests: &mpsc::Receiver<Request>, inbox: &Inbox) {
-    // Created on first use: it connects to the display, and startup should not wait for that.
+    // Created on first use, because it connects to the display, and startup must not wait for the connection.
     let mut system: Option<arboard::Clipboard> = None;
     while let Ok(request) = requests.recv() {
-        // A selection is stored automatically, so its failure needs no message.
+        // Selected text is stored without a request from the user, so a failure needs no message.
         let is_asked_for = !matches!(request, Request::Store(Buffer::Primary, _));
         let clipboard = match &mut system {
             Some(clipboard) => Some(clipboard),
@@ -109,7 +110,7 @@ fn serve(requests: &mpsc::Receiver<Request>, inbox: &Inbox) {
             }
             Request::Paste(buffer, panes) => {
                 let text = clipboard.and_then(|clipboard| {
-                    // The clipboard is empty or holds an image: there is nothing to paste.
+                    // If the clipboard is empty or contains an image, there is no text to paste.
                     let none = |error| tracing::debug!("no text on the {buffer:?}: {error}");
                     read(clipboard, buffer).map_err(none).ok()
                 });

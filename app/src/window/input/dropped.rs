@@ -1,8 +1,8 @@
-//! Files dropped onto the window, and how their paths are quoted for a shell.
+//! Files dropped on the window, and how their paths are quoted for a shell.
 //!
-//! On X11 the window receives drops itself (`xdnd.rs`). On macOS, and from
-//! sources on X11 that ignore the window's proxy, winit reports the files without a position; on X11, Unterm then
-//! queries the pointer. On Wayland, winit does not support drops.
+//! On X11, the window receives drops itself (`xdnd.rs`). If an X11 program ignores the window's proxy, winit reports
+//! its drops without a position, and Unterm queries the pointer's position. On macOS, winit reports all drops, also
+//! without a position. On Wayland, winit does not support drops.
 
 use unterm_mux::quote;
 
@@ -12,13 +12,14 @@ pub(crate) mod xdnd;
 /// A drop on the window.
 #[derive(Debug)]
 pub(crate) struct Dropped {
-    /// The paths of files on this machine, and the URIs of everything else.
+    /// The paths of dropped files on this machine, and the URIs of everything else.
     pub(crate) names: Vec<String>,
-    /// The position of the drop in pixels of the window, if it is known.
+    /// The position of the drop in pixels of the window; `None` if unknown.
     pub(crate) at: Option<(f64, f64)>,
 }
 
-/// The names in a list of URIs ([RFC 2483], section 5): `file:` URIs of this machine as paths, whether the files exist or not.
+/// Parses a list of URIs ([RFC 2483], section 5). Returns `file:` URIs of this machine as paths, even if the files do
+/// not exist.
 ///
 /// [RFC 2483]: https://www.rfc-editor.org/rfc/rfc2483#section-5
 pub(crate) fn from_uri_list(list: &[u8]) -> Vec<String> {
@@ -26,7 +27,7 @@ pub(crate) fn from_uri_list(list: &[u8]) -> Vec<String> {
     let uris = lines.filter(|line| !line.is_empty() && line[0] != b'#');
     uris.map(|uri| {
         let uri = String::from_utf8_lossy(uri).into_owned();
-        // Old sources write `file:/path`.
+        // Old programs write `file:/path` instead of `file:///path`.
         let whole = match uri.strip_prefix("file:/") {
             Some(path) if !path.starts_with('/') => format!("file:///{path}"),
             _ => uri.clone(),
@@ -36,7 +37,8 @@ pub(crate) fn from_uri_list(list: &[u8]) -> Vec<String> {
     .collect()
 }
 
-/// A path as one word of a shell: quoted by the rules of that shell if it holds more than letters, digits and the like.
+/// Turns a path into one word of a shell. If the path contains other characters than letters, digits and characters
+/// such as `/` and `.`, it is quoted by the rules of that shell.
 pub(crate) fn quote(shell: &str, path: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+:@%=".contains(c);
     match !path.is_empty() && path.chars().all(is_plain) {

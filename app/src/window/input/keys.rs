@@ -1,4 +1,4 @@
-//! Converts winit's keys to the mux's keys.
+//! Converts the keys of winit to the keys of the mux.
 
 use unterm_mux::{
     PaneId,
@@ -13,7 +13,8 @@ use winit::{
     platform::modifier_supplement::KeyEventExtModifierSupplement,
 };
 
-/// A key, the character it types without modifiers, and the character at its place on a US layout.
+/// A pressed key: the key, the character that it types without modifiers, and the character at its position on a US
+/// layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Pressed {
     pub(crate) key: Key,
@@ -21,7 +22,7 @@ pub(crate) struct Pressed {
     pub(crate) base: Option<char>,
 }
 
-/// A key event. Unlike winit's, a test can build one.
+/// A key event. Unlike winit's type, tests can construct it.
 #[derive(Clone, Debug)]
 pub(crate) struct KeyInput {
     pub(crate) pressed: Pressed,
@@ -32,7 +33,7 @@ pub(crate) struct KeyInput {
 }
 
 impl KeyInput {
-    /// Converts a key event; `None` for dead keys and keys that the mux has no name for.
+    /// Converts a key event of winit. Returns `None` for dead keys, and for keys that the mux has no name for.
     pub(crate) fn of(event: KeyEvent) -> Option<Self> {
         let action = match (event.state, event.repeat) {
             (ElementState::Released, _) => KeyAction::Release,
@@ -44,7 +45,8 @@ impl KeyInput {
     }
 }
 
-/// The modifiers that winit does not report, derived from key events: the locks, Hyper, Meta, and the side of a key.
+/// Modifiers that winit does not report, derived from key events: Caps Lock, Num Lock, Hyper, Meta, and the side of
+/// each modifier key.
 #[derive(Debug, Default)]
 pub(crate) struct Held {
     down: Vec<(ModifierKey, Side)>,
@@ -52,12 +54,13 @@ pub(crate) struct Held {
 }
 
 impl Held {
-    /// Forgets held modifiers when the window loses the focus: their release will not be reported.
+    /// Discards the held modifiers when the window loses the focus, because their release will not be reported.
     pub(crate) fn forget(&mut self) {
         self.down.clear();
     }
 
-    /// The modifiers of this event, including the effect of the event itself; `told` is winit's state.
+    /// The modifiers of a key event, including the effect of the event itself. `told` is winit's state of the
+    /// modifiers.
     pub(crate) fn modifiers(&mut self, event: &KeyInput, told: Modifiers) -> Modifiers {
         let mut modifiers = told;
         let goes_down = event.action != KeyAction::Release;
@@ -68,7 +71,7 @@ impl Held {
                 if goes_down {
                     self.down.push((modifier, side));
                 }
-                // winit's state may be from before or after the event.
+                // winit may report its state from before or from after this event.
                 let is_down = self.down.iter().any(|(down, _)| *down == modifier);
                 modifiers.set(modifier.modifiers(), is_down);
             }
@@ -84,7 +87,7 @@ impl Held {
         modifiers | self.locks
     }
 
-    /// Derives Caps Lock from the case of a letter, and Num Lock from a key of the keypad.
+    /// Derives the state of Caps Lock from the case of a typed letter, and of Num Lock from a key of the keypad.
     fn see_locks(&mut self, key: Key, unshifted: Option<char>, told: Modifiers) {
         let shift = told.contains(Modifiers::SHIFT);
         match key {
@@ -103,8 +106,8 @@ impl Held {
     }
 }
 
-/// Keys whose press ran an action. Their repeats and release are not sent to the program: otherwise a Ctrl+C held too
-/// long would copy and then interrupt, and an Enter in a menu would repeat in the shell.
+/// Keys whose press ran an action of Unterm. Their repeats and their release are not sent to the program. Otherwise, a
+/// Ctrl+C that is held too long would copy and then interrupt, and an Enter in a menu would repeat in the shell.
 #[derive(Debug, Default)]
 pub(crate) struct Taken(Vec<PhysicalKey>);
 
@@ -115,12 +118,12 @@ impl Taken {
         }
     }
 
-    /// Forgets the keys when the window loses the focus: their release will not be reported.
+    /// Discards the keys when the window loses the focus, because their release will not be reported.
     pub(crate) fn forget(&mut self) {
         self.0.clear();
     }
 
-    /// Whether this event repeats or releases such a key; a new press does not count.
+    /// Whether this event repeats or releases a key whose press ran an action. A new press returns false.
     pub(crate) fn has(&mut self, key: PhysicalKey, action: KeyAction) -> bool {
         let is_taken = self.0.contains(&key);
         if action != KeyAction::Repeat {
@@ -130,8 +133,9 @@ impl Taken {
     }
 }
 
-/// Keys that are down and whose press a pane's program received. Only that program receives their release: a program must
-/// never see the release of a key that an input method composed, that an action took, or that another pane received.
+/// Keys that are held down, and the pane whose program received the press. Only that program receives the release. A
+/// program must never receive the release of a key that an input method composed, that ran an action, or that another
+/// pane received.
 #[derive(Debug, Default)]
 pub(crate) struct Sent(Vec<(PhysicalKey, PaneId)>);
 
@@ -144,19 +148,20 @@ impl Sent {
         }
     }
 
-    /// The pane whose program received the press of the key that goes up now.
+    /// Removes a released key. Returns the pane whose program received the press of this key.
     pub(crate) fn release(&mut self, key: PhysicalKey) -> Option<PaneId> {
         let at = self.0.iter().position(|(sent, _)| *sent == key)?;
         Some(self.0.swap_remove(at).1)
     }
 
-    /// Forgets the keys when the window loses the focus: their release will not be reported.
+    /// Discards the keys when the window loses the focus, because their release will not be reported.
     pub(crate) fn forget(&mut self) {
         self.0.clear();
     }
 }
 
-/// The modifiers in winit's state. AltGr is not reported: the layout has already applied it.
+/// Converts the modifiers of winit's state. AltGr is not among them, because the keyboard layout has already applied
+/// it.
 pub(crate) fn modifiers(state: ModifiersState) -> Modifiers {
     let mut modifiers = Modifiers::empty();
     modifiers.set(Modifiers::SHIFT, state.shift_key());
@@ -192,10 +197,10 @@ fn pressed(event: &KeyEvent) -> Option<Pressed> {
     Some(Pressed { key, unshifted, base: us_layout(event.physical_key) })
 }
 
-/// Keys that X11 names and winit does not (X11/keysymdef.h).
+/// Keys that have a name on X11 but not in winit (X11/keysymdef.h).
 fn unnamed(native: &NativeKey, physical: PhysicalKey) -> Option<Key> {
     let NativeKey::Xkb(keysym) = native else {
-        // Without Num Lock, winit has no name for the keypad's middle key.
+        // Without Num Lock, winit has no name for the middle key of the keypad.
         let is_middle = physical == PhysicalKey::Code(KeyCode::Numpad5);
         return is_middle.then_some(Key::KeypadBegin);
     };
@@ -208,7 +213,7 @@ fn unnamed(native: &NativeKey, physical: PhysicalKey) -> Option<Key> {
     })
 }
 
-/// The character of a key on a US layout (PC-101).
+/// The character of a key on a US layout (PC-101 keyboard).
 fn us_layout(physical: PhysicalKey) -> Option<char> {
     let PhysicalKey::Code(code) = physical else { return None };
     Some(match code {
@@ -407,14 +412,14 @@ mod tests {
     fn a_release_goes_where_the_press_went() {
         let mut sent = Sent::default();
         let (e, d) = (PhysicalKey::Code(KeyCode::KeyE), PhysicalKey::Code(KeyCode::KeyD));
-        // An input method composed the press.
+        // An input method composed the press of this key.
         assert_eq!(sent.release(e), None);
         sent.press(e, PaneId(1));
         sent.press(e, PaneId(1));
         sent.press(d, PaneId(2));
         assert_eq!((sent.release(e), sent.release(e)), (Some(PaneId(1)), None));
         assert_eq!(sent.release(d), Some(PaneId(2)));
-        // Another pane received its repeats.
+        // Another pane received the repeats of this key.
         sent.press(e, PaneId(1));
         sent.press(e, PaneId(2));
         assert_eq!((sent.release(e), sent.release(e)), (Some(PaneId(2)), None));
@@ -431,7 +436,7 @@ mod tests {
         assert_eq!(letter('A', 'a', shift), Modifiers::empty());
         assert_eq!(letter('a', 'a', shift), Modifiers::CAPS_LOCK);
         assert_eq!(letter('Ä', 'ä', Modifiers::empty()), Modifiers::CAPS_LOCK);
-        // AltGr typed another letter, so Caps Lock stays unknown.
+        // AltGr typed a different letter, so the state of Caps Lock stays unknown.
         assert_eq!(letter('Ω', 'q', Modifiers::empty()), Modifiers::empty());
         assert_eq!(letter('1', '1', Modifiers::empty()), Modifiers::empty());
     }
@@ -441,7 +446,7 @@ mod tests {
         let mut held = Held::default();
         held.see_locks(Key::KeypadDigit(4), None, Modifiers::empty());
         assert_eq!(held.locks, Modifiers::NUM_LOCK);
-        // Shift inverts Num Lock, so its state stays unknown.
+        // Shift inverts Num Lock, so the state of Num Lock stays unknown.
         held.see_locks(Key::KeypadLeft, None, Modifiers::SHIFT);
         assert_eq!(held.locks, Modifiers::NUM_LOCK);
         held.see_locks(Key::KeypadLeft, None, Modifiers::empty());

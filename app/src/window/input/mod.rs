@@ -1,7 +1,7 @@
 //! Input: keys, the pointer, input methods, the clipboard and dropped files.
 //!
-//! Owns what is held, pressed, composed and pending, and how events become values. Never decides what an event does:
-//! the app offers it to the overlays, then to bars and panes.
+//! Owns the held keys and buttons, composed text and pending input, and the conversion of events to values. Never
+//! decides the effect of an event: the app offers each event to the overlays, then to bars and panes.
 
 pub(crate) mod clipboard;
 pub(crate) mod dropped;
@@ -22,19 +22,18 @@ use crate::window::input::{
     sequence::Sequence,
 };
 
-/// The state of input devices.
 pub(crate) struct Input {
     pub(crate) clipboard: Clipboard,
     pub(crate) modifiers: ModifiersState,
     pub(crate) held: Held,
     pub(crate) taken: Taken,
     pub(crate) sent: Sent,
-    /// The keys of a sequence that has begun.
+    /// The keys pressed so far of an unfinished key sequence.
     pub(crate) sequence: Sequence,
     pub(crate) pointer: Pointer,
-    /// The text that an input method composes.
+    /// The text that an input method is composing.
     pub(crate) preedit: Option<Preedit>,
-    /// Dropped files that will be pasted together.
+    /// Dropped files that are collected to be pasted together.
     pub(crate) dropped: Vec<PathBuf>,
     /// Whether the window has the keyboard focus.
     pub(crate) focused: bool,

@@ -1,4 +1,4 @@
-//! The state of the mouse: its position, held buttons, clicks in a row, and what a press has begun.
+//! The state of the mouse: the position, the held buttons, successive clicks, and drags.
 
 pub(crate) mod arrival;
 pub(crate) mod wheel;
@@ -25,45 +25,46 @@ pub(crate) struct Pointer {
     pub(crate) position: Option<(f64, f64)>,
     /// The last press: time, pane, cell, and the number of clicks in a row (1 to 3).
     pub(crate) click: Option<(Instant, PaneId, Point, u32)>,
-    /// A click on a link or at a prompt, to be done at this time unless another click follows.
+    /// A click on a link or at a prompt. Its action runs at this time, unless another click follows before.
     pub(crate) deferred: Option<(Instant, Target, Option<Hovered>)>,
     /// The pane in which the left button drags a selection.
     pub(crate) selecting: Option<PaneId>,
     pub(crate) arrival: Arrival,
-    /// The last left press focused the window, so it is not a click.
+    /// Whether the last left press focused the window. Such a press is not a click.
     pub(crate) arrives: bool,
-    /// Panes whose program received a press and must receive its release, with the button; the latest press is last.
+    /// Panes whose program received a button press, with the button. The program must also receive the release. The
+    /// latest press is last.
     pub(crate) captured: Vec<(PaneId, input::MouseButton)>,
-    /// The last cell reported to a program.
+    /// The last cell that was reported to a program.
     pub(crate) reported: Option<(PaneId, u16, u16)>,
-    /// Fractions of columns and lines that the wheel has turned.
+    /// The fractions of columns and lines that the wheel has turned since its last whole step.
     pub(crate) wheel: (f64, f64),
     pub(crate) wheel_buttons: WheelButtons,
     pub(crate) icon: CursorIcon,
-    /// Hidden until the mouse moves.
+    /// Whether the pointer is hidden until the mouse moves.
     pub(crate) hidden: bool,
 }
 
 impl Pointer {
-    /// Whether a button drags a selection.
+    /// Whether a mouse button drags a selection.
     pub(crate) fn is_selecting(&self) -> bool {
         self.selecting.is_some()
     }
 
-    /// Notes that a pane's program received a press.
+    /// Records that a pane's program received a button press.
     pub(crate) fn capture(&mut self, pane: PaneId, button: input::MouseButton) {
         self.captured.retain(|(_, held)| *held != button);
         self.captured.push((pane, button));
     }
 
-    /// Takes the pane whose program must receive the release of a button.
+    /// Removes and returns the pane whose program must receive the release of a button.
     pub(crate) fn let_go(&mut self, button: input::MouseButton) -> Option<PaneId> {
         let at = self.captured.iter().position(|(_, held)| *held == button)?;
         Some(self.captured.remove(at).0)
     }
 }
 
-/// A pane and the pointer's position in its grid, in pixels.
+/// A pane, and the pointer's position in the pane's grid, in pixels.
 pub(crate) struct Target {
     pub(crate) id: PaneId,
     pub(crate) x: f64,

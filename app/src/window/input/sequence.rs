@@ -1,6 +1,6 @@
-//! The keys of a sequence that has begun, such as `ctrl+a` of `ctrl+a>c`.
+//! The pressed keys of an unfinished key sequence, such as `ctrl+a` of `ctrl+a>c`.
 //!
-//! Owns the keys, so that programs get them if nothing is bound to what follows.
+//! Owns the pressed keys. If the next key does not continue the sequence, the program receives all of them.
 
 use unterm_mux::input::Modifiers;
 
@@ -9,7 +9,7 @@ use crate::{
     window::input::keys::Pressed,
 };
 
-/// A pressed key that the program has not got yet.
+/// A pressed key that the program has not received yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct HeldBack {
     pub(crate) pressed: Pressed,
@@ -18,7 +18,7 @@ pub(crate) struct HeldBack {
     pub(crate) text: Option<String>,
 }
 
-/// The keys pressed so far.
+/// The keys of the sequence that are pressed so far.
 #[derive(Debug, Default)]
 pub(crate) struct Sequence {
     chords: Vec<Chord>,
@@ -30,7 +30,7 @@ impl Sequence {
         !self.chords.is_empty()
     }
 
-    /// The keys, for the key map.
+    /// The pressed keys, as the key map looks them up.
     pub(crate) fn chords(&self) -> &[Chord] {
         &self.chords
     }
@@ -46,7 +46,7 @@ impl Sequence {
         std::mem::take(&mut self.keys)
     }
 
-    /// The keys as shown while the next one is awaited: `Ctrl+A …`.
+    /// The text that is shown while the next key is awaited, such as `Ctrl+A …`.
     pub(crate) fn shown(&self) -> String {
         format!("{} …", Keys { leader: false, chords: self.chords.clone() })
     }

@@ -1,30 +1,31 @@
-//! Questions from agents to the user, as last shown: requests for approval, and questions of their own.
+//! The agents' questions to the user, as last shown: requests for approval, and other questions.
 //!
-//! Owns how they are shown: a message that stays until answered and takes no keys, and, on request, a panel with the
-//! full, scrollable text and the answers. Until the panel opens, typing still goes to the program, so the user cannot
-//! answer by accident. The message shortens a long text in the middle; only the panel with the full text accepts an
-//! answer. The control server owns the questions.
+//! Owns how the questions are shown. A message shows a question until it is answered. The message receives no keys, so
+//! typing still goes to the program and the user can't answer by accident. It shortens the middle of a long text. On
+//! request, a panel opens with the full, scrollable text and the answers. Only the panel accepts an answer. The
+//! control server owns the questions.
 
 use unterm_control::shortened;
 
-/// The topic of the message.
+/// The topic of the message that shows a question.
 pub(crate) const ABOUT: &str = "agents ask";
 
-/// The questions shown so far.
+/// The state of the questions that were shown.
 #[derive(Default)]
 pub(crate) struct Asked {
-    /// The highest question number so far.
+    /// The highest number of a question so far.
     pub(crate) newest: u64,
     /// The number of the question in the message.
     pub(crate) shown: Option<u64>,
-    /// The number of open questions.
+    /// The number of questions that are not answered yet.
     pub(crate) open: usize,
 }
 
-/// Maximum length of a question in the message, in characters.
+/// The maximum length of a question in the message, in characters.
 const MOST: usize = 180;
 
-/// A question that is one line. A long one keeps its beginning and end, with a note of how much is left out.
+/// Shortens a long question of one line. The beginning and the end are kept, with a note of how many characters are
+/// left out.
 pub(crate) fn fitted(line: &str) -> String {
     shortened(line, MOST)
 }

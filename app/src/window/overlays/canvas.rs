@@ -1,4 +1,4 @@
-//! What overlays draw on.
+//! The drawing target of overlays.
 
 use unterm_mux::{PaneId, Rect};
 use unterm_renderer::{PixelRect, Preedit, Renderer, Scene};
@@ -10,7 +10,7 @@ use crate::window::{
     workspace::view::Views,
 };
 
-/// The drawing target of the overlays, and the state they share.
+/// The drawing target of the overlays, and the state that all overlays use for drawing.
 pub(crate) struct Canvas<'a, 'scene> {
     pub(crate) geometry: &'a Geometry,
     pub(crate) colors: &'a Colors,
@@ -20,9 +20,9 @@ pub(crate) struct Canvas<'a, 'scene> {
     pub(crate) pointer: Option<(f64, f64)>,
     pub(crate) renderer: &'a mut Renderer,
     pub(crate) scene: &'a mut Scene<'scene>,
-    /// The composed text, and its receiver.
+    /// The text that an input method is composing, and the receiver of this text.
     pub(crate) preedit: Option<(Taker, &'a Preedit)>,
-    /// The text cursor of the highest overlay that takes text.
+    /// The rectangle of the text cursor in the topmost overlay that receives text.
     pub(crate) caret: Option<PixelRect>,
 }
 
@@ -35,7 +35,7 @@ impl<'a> Canvas<'a, '_> {
         self.placed.iter().find(|(id, _)| *id == pane).map(|(_, area)| *area)
     }
 
-    /// The cells that the user looks at in a pane: the current match and copy mode's cursor.
+    /// The rectangles of a pane's cells that the user looks at: the current match, and the cursor of copy mode.
     pub(crate) fn seen(
         &self,
         pane: PaneId,

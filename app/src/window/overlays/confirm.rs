@@ -1,8 +1,8 @@
-//! A modal question with two or three buttons, above everything else: the question, an explanation, and a preview of
-//! the effect.
+//! A modal question with two or three buttons, above all other parts of the window. It shows the question, an
+//! explanation, and a preview of the effect.
 //!
-//! Owns the question and the marked button; [`Answer`] names what each button does. Questions queue, and no input
-//! reaches a program while one is open.
+//! Owns the question and the marked button. [`Answer`] names the effect of each button. If several questions are
+//! asked, they queue. While a question is open, programs receive no input.
 
 use std::{collections::VecDeque, ops::Range, sync::Arc};
 
@@ -22,12 +22,12 @@ use crate::window::{
     workspace::closing::Closing,
 };
 
-/// In logical pixels.
+/// The width, padding and corner radius of the question, in logical pixels.
 const WIDTH: f32 = 560.0;
 const PADDING: f32 = 16.0;
 const RADIUS: f32 = 8.0;
 
-/// What a button does. Callers add their own variants.
+/// The effect of a button.
 #[derive(Clone, Debug)]
 pub(crate) enum Answer {
     Nothing,
@@ -35,14 +35,13 @@ pub(crate) enum Answer {
     Paste {
         receivers: Arc<[Receiver]>,
         text: Arc<str>,
-        /// Join the lines into one.
+        /// Whether the lines are joined into a single line.
         joined: bool,
     },
-    /// Closes something in which programs run.
+    /// Closes panes in which programs run.
     Close(Closing),
-    /// Copies a text.
     Copy(String),
-    /// Shows this step of the tour, from 0.
+    /// Shows a step of the tour. The first step is 0.
     Tour(usize),
 }
 
@@ -50,7 +49,7 @@ pub(crate) enum Answer {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Preview {
     pub(crate) text: String,
-    /// Byte ranges to highlight: text that is not what it looks like.
+    /// Byte ranges to highlight, because their text differs from what it looks like.
     pub(crate) odd: Vec<Range<usize>>,
 }
 
@@ -68,12 +67,13 @@ pub(crate) struct Confirm {
     preview: Vec<Preview>,
     pub(crate) buttons: Vec<Button>,
     marked: usize,
-    /// Keys that are bound to actions run them while the question is open.
+    /// Whether keys that are bound to actions run these actions while the question is open.
     lets_keys_act: bool,
 }
 
 impl Confirm {
-    /// A question with a sentence or two of explanation. Add the buttons next, first the default button for Enter.
+    /// Creates a question with a short explanation. Add its buttons next. The first button is the default, which Enter
+    /// presses.
     pub(crate) fn new(question: impl Into<String>, about: impl Into<String>) -> Self {
         Self {
             question: question.into(),
@@ -85,7 +85,7 @@ impl Confirm {
         }
     }
 
-    /// Lets the user try the keys of actions while the question is open.
+    /// Allows the keys of actions while the question is open, so that the user can try them.
     pub(crate) fn letting_keys_act(self) -> Self {
         Self { lets_keys_act: true, ..self }
     }
@@ -95,24 +95,24 @@ impl Confirm {
         self
     }
 
-    /// Adds a button; `key`, in lower case, presses it.
+    /// Adds a button. The lower-case letter `key` presses it.
     pub(crate) fn button(mut self, title: &'static str, key: char, answer: Answer) -> Self {
         self.buttons.push(Button { title, key: Some(key), answer });
         self
     }
 
-    /// Adds the last button, "Cancel". See [`Self::last`].
+    /// Adds the last button, with the title "Cancel". See [`Self::last`].
     pub(crate) fn cancel(self) -> Self {
         self.last("Cancel")
     }
 
-    /// Adds the last button, which does nothing. Esc and a click outside press it too.
+    /// Adds the last button, which has no effect. Esc and a click outside the question press it too.
     pub(crate) fn last(mut self, title: &'static str) -> Self {
         self.buttons.push(Button { title, key: None, answer: Answer::Nothing });
         self
     }
 
-    /// Handles a key: returns the button that it presses, or moves the mark.
+    /// Handles a key: returns the button that the key presses, or moves the mark to another button.
     pub(crate) fn key(&mut self, key: Key, modifiers: Modifiers) -> Option<usize> {
         let count = self.buttons.len();
         let back = modifiers.contains(Modifiers::SHIFT);
@@ -134,7 +134,7 @@ impl Confirm {
         None
     }
 
-    /// The name of the key on a button.
+    /// The name of the key that presses a button.
     fn key_name(&self, index: usize) -> String {
         match self.buttons[index].key {
             _ if index == self.marked => "Enter".to_owned(),
@@ -143,7 +143,7 @@ impl Confirm {
         }
     }
 
-    /// The layout of the question.
+    /// Computes the layout of the question.
     fn place(&self, geometry: &Geometry) -> Place {
         let padding = geometry.px(PADDING);
         let line = geometry.ui_line();
@@ -153,7 +153,7 @@ impl Confirm {
         let gap = geometry.px(8.0);
         let button = line + geometry.px(12.0);
 
-        // In a low window, the preview shrinks first.
+        // If the window is too low, the preview shrinks first.
         let fixed = 2 * padding + line + gap / 2 + about.len() as u32 * line + 3 * gap + button;
         let room = geometry.height.saturating_sub(fixed + 2 * gap) / line.max(1);
         let rows = self.preview.len().min(room as usize) as u32;
@@ -180,7 +180,8 @@ impl Confirm {
         let preview = if rows > 0 { next(preview, 0) } else { PixelRect::default() };
         next(0, 2 * gap);
         let row = next(button, 0);
-        // Buttons are placed from the right, the last first, each as wide as its text.
+        // Buttons are placed from right to left. The last button is at the right edge. Each button is as wide as its
+        // text.
         let mut right = row.x + row.width as i32;
         let mut buttons = vec![PixelRect::default(); self.buttons.len()];
         for (index, place) in buttons.iter_mut().enumerate().rev() {
@@ -193,7 +194,8 @@ impl Confirm {
         Place { rect, question, about, preview, rows: rows as usize, buttons }
     }
 
-    /// The button at a point; otherwise `Err` holds whether it is inside the question.
+    /// The button at a point. If there is none, `Err` contains whether the point is inside the
+    /// question.
     pub(crate) fn at(&self, geometry: &Geometry, x: f64, y: f64) -> Result<usize, bool> {
         let place = self.place(geometry);
         let button = place.buttons.iter().position(|button| contains(*button, x, y));
@@ -253,18 +255,18 @@ impl Confirm {
     }
 }
 
-/// The layout of a question.
+/// The layout of a question in the window.
 struct Place {
     rect: PixelRect,
     question: PixelRect,
     about: Vec<(PixelRect, String)>,
     preview: PixelRect,
-    /// Visible lines of the preview.
+    /// The number of visible lines of the preview.
     rows: usize,
     buttons: Vec<PixelRect>,
 }
 
-/// The queue of questions; the first is open.
+/// The queue of questions. The first question is open.
 #[derive(Default)]
 pub(crate) struct Questions(pub(crate) VecDeque<Confirm>);
 
@@ -274,12 +276,13 @@ impl Questions {
         !self.0.is_empty()
     }
 
-    /// Whether keys that are bound to actions run them while the question is open.
+    /// Whether keys that are bound to actions run these actions while the question is open.
     pub(crate) fn lets_keys_act(&self) -> bool {
         self.0.front().is_some_and(|open| open.lets_keys_act)
     }
 
-    /// The open question, its explanation with preview, its buttons, and the marked button, for screen readers.
+    /// The open question for screen readers: its title, its explanation with the preview, the titles of its buttons,
+    /// and the index of the marked button.
     pub(crate) fn spoken(&self) -> Option<(&str, String, Vec<&'static str>, usize)> {
         let open = self.0.front()?;
         let buttons = open.buttons.iter().map(|button| button.title).collect();
@@ -288,7 +291,7 @@ impl Questions {
         Some((&open.question, about.join("\n"), buttons, open.marked))
     }
 
-    /// Draws the open question; `pointer` is the mouse's position.
+    /// Draws the open question. `pointer` is the position of the mouse.
     pub(crate) fn draw(
         &self,
         geometry: &Geometry,

@@ -1,6 +1,6 @@
 //! The debug overlay: the rate and cost of frames, the painter, and the contents of the cell under the mouse.
 //!
-//! Measures only while it is open, and requests no frames on its own: it shows the values of the last frame.
+//! Measures only while the overlay is open. Requests no frames by itself, and shows the values of the last frame.
 
 use std::{
     collections::VecDeque,
@@ -16,22 +16,22 @@ use crate::window::{
     workspace::view::View,
 };
 
-/// Maximum number of frames and keys kept.
+/// The maximum number of measured frames and key presses to keep.
 const SAMPLES: usize = 120;
-/// Minimum interval between reads of the memory use.
+/// The minimum time between two measurements of the memory use.
 const MEMORY_AGE: Duration = Duration::from_millis(500);
-/// In logical pixels.
+/// The margin and the padding of the overlay, in logical pixels.
 const MARGIN: f32 = 12.0;
 const PADDING: f32 = 10.0;
 
-/// One frame.
+/// The measurements of one frame.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
-    /// When it was presented.
+    /// The time when the frame was presented.
     at: Instant,
-    /// From the snapshot to the presented frame.
+    /// The time from taking the snapshot to presenting the frame.
     took: Duration,
-    /// The changed share of the window, 0 to 1.
+    /// The share of the window that changed, from 0 to 1.
     damage: f32,
 }
 
@@ -39,7 +39,7 @@ struct Sample {
 #[derive(Default)]
 pub(crate) struct Debug {
     samples: VecDeque<Sample>,
-    /// When the first key since the last frame went down.
+    /// The time of the first key press since the last frame.
     pub(crate) key: Option<Instant>,
     keys: VecDeque<Duration>,
     last: Option<Arc<Frame>>,
@@ -61,20 +61,20 @@ impl Debug {
         }
     }
 
-    /// Frames in the second before the last one.
+    /// The number of frames in the second that ended with the last frame.
     fn rate(&self) -> usize {
         let Some(last) = self.samples.back() else { return 0 };
         self.samples.iter().filter(|sample| sample.at + Duration::from_secs(1) > last.at).count()
     }
 
-    /// Reads the memory use, if the last reading is old.
+    /// Measures the memory use, if the last measurement is too old.
     pub(crate) fn measure(&mut self, now: Instant) {
         if self.memory.is_none_or(|(read, _)| now > read + MEMORY_AGE) {
             self.memory = resident().map(|bytes| (now, bytes));
         }
     }
 
-    /// The lines about frames, keys and memory.
+    /// The text lines about frames, keys and memory.
     fn lines(&self) -> Vec<String> {
         let times = self.samples.iter().map(|sample| sample.took);
         let frames = spread(times).unwrap_or_else(|| "none yet".to_owned());
@@ -100,7 +100,7 @@ fn keep<T>(list: &mut VecDeque<T>, new: T) {
     list.push_back(new);
 }
 
-/// Median and maximum as text.
+/// The median and the maximum of some times, as text.
 fn spread(times: impl Iterator<Item = Duration>) -> Option<String> {
     let mut times: Vec<_> = times.collect();
     times.sort_unstable();
@@ -109,7 +109,7 @@ fn spread(times: impl Iterator<Item = Duration>) -> Option<String> {
     Some(format!("{:.2} ms, at most {:.2} ms", ms(median), ms(most)))
 }
 
-/// Resident memory of this process, in bytes.
+/// The resident memory of this process, in bytes.
 #[cfg(target_os = "linux")]
 fn resident() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
@@ -123,7 +123,7 @@ fn resident() -> Option<u64> {
     None
 }
 
-/// The lines about a cell of a view.
+/// The text lines about a cell of a view.
 fn cell_lines(view: &View, col: u16, row: usize) -> Vec<String> {
     let Some(line) = view.snapshot.rows.get(row) else { return Vec::new() };
     let Some(cell) = line.cells.get(usize::from(col)) else { return Vec::new() };
@@ -183,7 +183,7 @@ fn cell_lines(view: &View, col: u16, row: usize) -> Vec<String> {
     lines
 }
 
-/// Joins the non-empty parts with blanks.
+/// Joins the parts that are not empty, with spaces between them.
 fn said<const N: usize>(parts: [&str; N]) -> String {
     let parts: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     parts.join("   ")
@@ -197,7 +197,7 @@ fn color(color: Color) -> String {
     }
 }
 
-/// Draws lines at the right, below the tab bar.
+/// Draws text lines at the right side of the window, below the tab bar.
 fn draw(
     lines: &[String],
     (geometry, colors): (&Geometry, &Colors),
@@ -233,9 +233,9 @@ fn draw(
     }
 }
 
-/// Further contents of the overlay.
+/// Values from other parts of the window that the overlay shows.
 pub(crate) struct About<'a> {
-    /// The view under the mouse, and the mouse's column and row.
+    /// The view under the mouse pointer, and the column and row of the cell there.
     pub(crate) hovered: Option<(&'a View, u16, usize)>,
     /// The focused pane's view and number.
     pub(crate) focused: Option<(&'a View, u64)>,

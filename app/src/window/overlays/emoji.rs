@@ -1,10 +1,11 @@
-//! The picker's emoji, and characters by code point.
+//! The emoji of the character picker, and characters by code point.
 //!
-//! `app/tools/emoji.mjs` generates `assets/emoji.txt`. The table is not parsed before the picker opens.
+//! `app/tools/emoji.mjs` generates `assets/emoji.txt`. The table is parsed only when the picker opens.
 
 use crate::window::overlays::{panel::item::Item, picker::Choice};
 
-/// Each line holds an emoji, its name and its keywords, separated by tabs; `#` starts a comment.
+/// Each line contains an emoji, its name and its keywords, separated by tabs. A line that starts with `#` is a
+/// comment.
 const TABLE: &str = include_str!("../../../../assets/emoji.txt");
 
 /// Every emoji with its name and keywords, for the picker's search.
@@ -23,7 +24,7 @@ pub(crate) fn items() -> Vec<Item<Choice>> {
     rows.collect()
 }
 
-/// The character for a code point typed as `U+1F600`, `\u{1f600}`, `0x1f600` or at least four digits.
+/// The character of a code point that the user types as `U+1F600`, `\u{1f600}`, `0x1f600` or at least four digits.
 pub(crate) fn by_code(query: &str) -> Option<Item<Choice>> {
     let query = query.trim().to_ascii_lowercase();
     let braced = query.strip_prefix(r"\u{").map(|rest| rest.trim_end_matches('}'));

@@ -1,7 +1,7 @@
-//! Hints: shows a label over each link, path, hash and number in sight; the user types a label to choose its target.
-//! Quick select copies the target, the other hints open it.
+//! Hints: labels over each visible link, path, hash and number. The user types a label to choose its target. Quick
+//! select copies the target; all other hints open it.
 //!
-//! Owns the labels; `targets.rs` finds the targets, and the app does what a chosen one is for.
+//! Owns the labels. `targets.rs` finds the targets, and the app opens or copies the chosen target.
 
 use unterm_mux::PaneId;
 use unterm_renderer::{Label, LabelAlign, PixelRect, Quad, Scene};
@@ -13,14 +13,14 @@ use crate::window::{
     workspace::view::View,
 };
 
-/// The labels over a pane.
+/// The open labels over a pane.
 pub(crate) struct Hints {
     pub(crate) pane: PaneId,
     targets: Vec<Target>,
-    /// The label of each target; targets with the same text share a label.
+    /// The label of each target. Targets with equal text share a label.
     labels: Vec<String>,
     pub(crate) typed: String,
-    /// Whether a chosen target is always copied.
+    /// Whether a chosen target is always copied, never opened.
     pub(crate) copies: bool,
 }
 
@@ -28,7 +28,7 @@ impl Hints {
     pub(crate) fn new(pane: PaneId, targets: Vec<Target>, alphabet: &str, copies: bool) -> Self {
         let mut texts: Vec<(&str, usize)> = Vec::new();
         let mut numbers = vec![0; targets.len()];
-        // Targets closest to the prompt get the shortest labels.
+        // Targets near the prompt get the shortest labels.
         for (index, target) in targets.iter().enumerate().rev() {
             let known = texts.iter().find(|(text, _)| *text == target.text).map(|(_, n)| *n);
             numbers[index] = known.unwrap_or_else(|| {
@@ -41,12 +41,12 @@ impl Hints {
         Self { pane, targets, labels, typed: String::new(), copies }
     }
 
-    /// Whether the label begins with the typed characters.
+    /// Whether a target's label starts with the typed characters.
     fn is_open(&self, index: usize) -> bool {
         self.labels[index].starts_with(&self.typed)
     }
 
-    /// Adds a typed character; returns the target once a label is complete.
+    /// Adds a typed character. If a label is now complete, returns its target.
     pub(crate) fn push(&mut self, c: char) -> Option<Target> {
         self.typed.extend(c.to_lowercase());
         if !(0..self.labels.len()).any(|index| self.is_open(index)) {
@@ -57,7 +57,7 @@ impl Hints {
         Some(self.targets[chosen].clone())
     }
 
-    /// Draws the labels over a pane whose first cell is at `origin`.
+    /// Draws the labels over a pane. `origin` is the position of the pane's first cell.
     pub(crate) fn draw(
         &self,
         view: &View,
@@ -72,7 +72,7 @@ impl Hints {
                 let color = colors.accent;
                 scene.quads.push(Quad { rect, color, alpha: 0.3, radius: 0.0 });
             }
-            // The start of a target may be out of sight.
+            // The start of a target may be scrolled out of view.
             let Some(first) = cells.first() else { continue };
             let label = &self.labels[index];
             let rect = PixelRect {
@@ -96,12 +96,12 @@ impl Hints {
     }
 }
 
-/// `count` codes, the shortest first; no code is a prefix of another.
+/// Returns `count` codes, the shortest first. No code is a prefix of another code.
 fn codes(count: usize, alphabet: &str) -> Vec<String> {
     let letters: Vec<char> = alphabet.chars().collect();
     let mut codes: Vec<String> = letters.iter().map(char::to_string).collect();
     let mut at = codes.len();
-    // Replace the last of the shorter codes with longer codes that begin with it.
+    // While more codes are needed, replace the last of the shorter codes by longer codes that start with it.
     while codes.len() < count && letters.len() > 1 {
         if at == 0 || codes[at - 1].len() < codes.last().map_or(0, String::len) && at == 1 {
             at = codes.len();
@@ -115,7 +115,7 @@ fn codes(count: usize, alphabet: &str) -> Vec<String> {
     codes
 }
 
-/// The action for a target that is opened.
+/// The default action for a target of this kind.
 pub(crate) fn own_action(kind: Kind) -> HintAction {
     match kind {
         Kind::Link | Kind::Url => HintAction::Open,

@@ -1,8 +1,8 @@
-//! The link under the pointer: its underline, and its target at the bottom of the window. A click or a Ctrl+click opens
-//! it (`links.open_by`). Hyperlinks (OSC 8) always react, URLs in plain text if a plain click opens links or while Ctrl
-//! is held, and file names only while Ctrl is held.
+//! The link under the pointer: its underline, and its target at the bottom of the window. A click or a Ctrl+click
+//! opens the link, as `links.open_by` sets. Hyperlinks (OSC 8) always react. URLs in plain text react if a plain click
+//! opens links, or while Ctrl is held. File names react only while Ctrl is held.
 //!
-//! Owns which link is under the pointer. `links.rs` decides which links may be opened.
+//! Owns the current link. `links.rs` decides which links may be opened.
 
 use unterm_mux::PaneId;
 use unterm_renderer::{Label, PixelRect, Renderer, Scene};
@@ -21,7 +21,8 @@ use crate::window::{
 pub(crate) struct Hovered {
     pub(crate) pane: PaneId,
     pub(crate) uri: String,
-    /// The cells of a link in plain text; the renderer underlines hyperlinks (OSC 8).
+    /// The cells of a link in plain text, for its underline. `None` for a hyperlink (OSC 8), which the renderer
+    /// underlines.
     pub(crate) range: Option<TextRange>,
     /// Whether the link names a file, which opens in the user's editor.
     pub(crate) is_file: bool,
@@ -36,7 +37,7 @@ impl Hovered {
         self.is_file
     }
 
-    /// Draws the underline and the target.
+    /// Draws the underline of the link, and the target at the bottom of the window.
     pub(crate) fn draw(
         &self,
         view: Option<(&View, (i32, i32))>,
@@ -61,7 +62,7 @@ impl Hovered {
         let (width, height) = (wanted.min(most).max(1), geometry.ui_line() + geometry.px(6.0));
         let foot = (content.y + content.height) as i32 - height as i32;
         let mut rect = PixelRect { x: content.x as i32, y: foot, width, height };
-        // Keep clear of the pointer.
+        // If the pointer is over the text of the target, show that text at the right side of the window instead.
         if pointer.is_some_and(|(x, y)| contains(rect, x, y)) {
             rect.x = (content.x + content.width - width) as i32;
         }
@@ -80,7 +81,8 @@ impl Hovered {
     }
 }
 
-/// A target that is safe to show: control, invisible and direction-changing characters are replaced.
+/// Makes a target safe to show: replaces control characters, invisible characters, and characters that change the
+/// direction of text.
 fn shown(uri: &str) -> String {
     let hides = |c: char| {
         c.is_control()
@@ -89,7 +91,7 @@ fn shown(uri: &str) -> String {
     uri.chars().map(|c| if hides(c) { '\u{fffd}' } else { c }).collect()
 }
 
-/// A message that is safe to show although it contains a target.
+/// Makes a message of several lines safe to show, if it contains a target.
 pub(crate) fn shown_lines(text: &str) -> String {
     text.lines().map(shown).collect::<Vec<_>>().join("\n")
 }

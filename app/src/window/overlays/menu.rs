@@ -1,7 +1,7 @@
-//! A popup menu: a list of choices, made with the mouse or the keyboard.
+//! A popup menu: a list from which the user chooses with the mouse or the keyboard.
 //!
-//! Owns the rows, the marked item and the choice. The app carries out what was chosen; the code that opens a menu
-//! decides what it lists.
+//! Owns the rows, the marked item and the choice. The code that opens a menu decides which items it contains, and the
+//! app carries out the choice.
 
 use unterm_mux::{
     PaneId, TabId,
@@ -22,14 +22,16 @@ use crate::{action::Action, config::keys::Keymap};
 #[cfg(test)]
 mod tests;
 
-/// In logical pixels: around the rows, beside their text, between title and keys, height of a separator.
+/// In logical pixels: the space around the rows, beside their text, and between title and keys; and the height of a
+/// separator.
 const EDGE: f32 = 4.0;
 const PADDING: f32 = 10.0;
 const GAP: f32 = 28.0;
 const LINE: f32 = 9.0;
 const NARROWEST: f32 = 160.0;
 const RADIUS: f32 = 8.0;
-/// How far the pointer must move before releasing the button that opened the menu chooses an item.
+/// The minimum distance, in pixels, that the pointer must move after the press that opened the menu. Only then does
+/// releasing the button choose an item.
 const TRAVEL: f64 = 6.0;
 
 /// One row of a menu.
@@ -40,7 +42,7 @@ pub(crate) enum Row {
     Line,
 }
 
-/// What an item does.
+/// The effect of an item.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Choice {
     Act(Action),
@@ -48,7 +50,7 @@ pub(crate) enum Choice {
     Open(Hovered),
     /// Copies text to the clipboard.
     Copy(String),
-    /// Does something with a command of a pane.
+    /// Runs an action on a command of a pane, given by the command's id.
     Command(PaneId, u64, Part),
 }
 
@@ -56,7 +58,7 @@ pub(crate) enum Choice {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Item {
     title: String,
-    /// The action's keys, as shown to the user.
+    /// The keys that are bound to the action, as shown to the user.
     keys: String,
     choice: Choice,
     enabled: bool,
@@ -64,7 +66,7 @@ pub(crate) struct Item {
 }
 
 impl Item {
-    /// An item for an action, with its title and keys from the table of actions.
+    /// Creates the item of an action, with the title and the keys from the table of actions.
     pub(crate) fn new(action: Action, keymap: &Keymap) -> Self {
         let entry = action.entry();
         Self {
@@ -76,7 +78,7 @@ impl Item {
         }
     }
 
-    /// An item that is no action.
+    /// Creates an item that is not an action.
     pub(crate) fn of(title: impl Into<String>, choice: Choice) -> Self {
         Self { title: title.into(), keys: String::new(), choice, enabled: true, checked: false }
     }
@@ -86,12 +88,12 @@ impl Item {
         Self { title: title.into(), ..self }
     }
 
-    /// Disabled items are grey and can't be chosen.
+    /// Enables or disables the item. A disabled item is gray and can't be chosen.
     pub(crate) fn enabled(self, enabled: bool) -> Self {
         Self { enabled, ..self }
     }
 
-    /// A checked item has a tick before its title.
+    /// Checks or unchecks the item. A checked item shows a check mark before its title.
     pub(crate) fn checked(self, checked: bool) -> Self {
         Self { checked, ..self }
     }
@@ -108,19 +110,19 @@ impl From<Item> for Row {
 pub(crate) struct Menu {
     pub(crate) rows: Vec<Row>,
     pub(crate) marked: Option<usize>,
-    /// The first visible row, if the rows don't fit the window.
+    /// The first visible row, if not all rows fit in the window.
     pub(crate) first: usize,
-    /// The area that the menu opens below, or above if there is no room.
+    /// The rectangle that the menu belongs to. The menu opens below it, or above it if there is no space below.
     pub(crate) anchor: PixelRect,
-    /// Width in physical pixels.
+    /// The width of the menu, in physical pixels.
     pub(crate) width: u32,
-    /// The tab that the actions apply to; `None`: the active tab.
+    /// The tab that the actions apply to; `None` for the active tab.
     pub(crate) target: Option<TabId>,
-    /// The pointer's position when the menu opened; `None` once releasing a button may choose an item.
+    /// The pointer's position when the menu opened. `None` as soon as releasing a button can choose an item.
     pub(crate) opened: Option<(f64, f64)>,
 }
 
-/// The state of an item.
+/// Whether an item can be chosen, is checked, and is marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ItemState {
     pub(crate) enabled: bool,
@@ -128,7 +130,7 @@ pub(crate) struct ItemState {
     pub(crate) marked: bool,
 }
 
-/// The result of a key or a click.
+/// The result of a key press or a click.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Outcome {
     Stay,
@@ -144,7 +146,7 @@ impl Menu {
         }
     }
 
-    /// The items with their rows: title, keys and state.
+    /// The items with the numbers of their rows: title, keys and state. For screen readers.
     pub(crate) fn spoken(&self) -> impl Iterator<Item = (usize, &str, &str, ItemState)> {
         self.rows.iter().enumerate().filter_map(|(row, content)| {
             let Row::Item(item) = content else { return None };
@@ -154,7 +156,7 @@ impl Menu {
         })
     }
 
-    /// Marks the next item in a direction, wrapping at the ends.
+    /// Marks the next item in a direction. After the last item follows the first item.
     pub(crate) fn step(&mut self, by: isize) {
         let count = self.rows.len() as isize;
         let from = match self.marked {
@@ -166,7 +168,7 @@ impl Menu {
         self.marked = rows.into_iter().find(|row| self.item(*row).is_some()).or(self.marked);
     }
 
-    /// Marks the next item whose title begins with a letter.
+    /// Marks the next item whose title starts with a letter.
     fn jump(&mut self, letter: char) {
         let begins = |item: &Item| {
             let first = item.title.chars().next().into_iter().flat_map(char::to_lowercase).next();
@@ -212,7 +214,7 @@ impl Menu {
         }
     }
 
-    /// The menu's rectangle, and the visible rows with theirs.
+    /// The rectangle of the menu, and the visible rows with their rectangles.
     fn place(&self, geometry: &Geometry) -> (PixelRect, Vec<(usize, PixelRect)>) {
         let edge = geometry.px(EDGE);
         let heights: Vec<u32> = self.rows.iter().map(|r| Self::height_of(r, geometry)).collect();
@@ -248,7 +250,7 @@ impl Menu {
         (rect, rows)
     }
 
-    /// Marks the item under the pointer; returns false if the pointer is outside.
+    /// Marks the item under the pointer. Returns false if the pointer is outside the menu.
     pub(crate) fn point(&mut self, geometry: &Geometry, x: f64, y: f64) -> bool {
         let (rect, rows) = self.place(geometry);
         let row = rows.iter().find(|(_, rect)| contains(*rect, x, y)).map(|(row, _)| *row);
@@ -314,7 +316,7 @@ impl Menu {
         if ticks { geometry.px(18.0) } else { 0 }
     }
 
-    /// Sets the width to that of the widest row.
+    /// Sets the width of the menu to the width of its widest row.
     pub(crate) fn measure(&mut self, geometry: &Geometry, renderer: &mut Renderer) {
         let size = geometry.ui_font();
         let widest = self.rows.iter().map(|row| match row {

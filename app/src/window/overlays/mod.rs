@@ -1,8 +1,8 @@
-//! What lies over the panes: search, hint labels, panel, menu, questions, messages, the link under the pointer and the
-//! debug overlay.
+//! The overlays over the panes: search, hint labels, panel, menu, questions, messages, the link under the pointer, and
+//! the debug overlay.
 //!
-//! Owns their content; `app/overlays/stack.rs` decides which of them gets keys, text and the mouse. Never acts on
-//! panes: a choice is a value that the app carries out.
+//! Owns the content of the overlays. `app/overlays/stack.rs` decides which overlay receives keys, text and the mouse.
+//! Never acts on panes: a choice is a value, which the app carries out.
 
 pub(crate) mod asks;
 pub(crate) mod canvas;
@@ -39,10 +39,9 @@ use crate::window::overlays::{
     toast::Toasts,
 };
 
-/// The delay before new output is searched.
+/// The delay between new output and the next search of it.
 const AGAIN: Duration = Duration::from_millis(300);
 
-/// The state of all overlays.
 #[derive(Default)]
 pub(crate) struct Overlays {
     /// The search, if it is open.
@@ -53,14 +52,14 @@ pub(crate) struct Overlays {
     pub(crate) hints: Option<Hints>,
     /// The link under the pointer.
     pub(crate) hovered: Option<Hovered>,
-    /// The command whose buttons are shown.
+    /// The pane and id of the command whose buttons are shown.
     pub(crate) block_hover: Option<(PaneId, u64)>,
     /// The panel, if it is open.
     pub(crate) picker: Option<Picker>,
-    /// Ids of the entries that were chosen from the palette, the latest last.
+    /// The ids of entries that were chosen in the command palette, the latest last.
     pub(crate) used_entries: Vec<String>,
     pub(crate) questions: Questions,
-    /// The agents' questions, as last shown.
+    /// The state of the agents' questions that were shown.
     pub(crate) asked: Asked,
     /// The menu, if it is open.
     pub(crate) menu: Option<Menu>,
@@ -70,7 +69,8 @@ pub(crate) struct Overlays {
 }
 
 impl Overlays {
-    /// Whether the open question steps aside for a list, a search or labels that the user opened with its keys.
+    /// Whether the open question is hidden for the moment. This is the case if the question lets keys run actions, and
+    /// such a key opened a panel, a search, hint labels or a menu.
     pub(crate) fn question_waits(&self) -> bool {
         let is_tried = self.picker.is_some()
             || self.search.is_some()
@@ -79,7 +79,7 @@ impl Overlays {
         is_tried && self.questions.lets_keys_act()
     }
 
-    /// Schedules a search of new output in the searched pane.
+    /// Schedules a search of new output, if the pane is the searched pane.
     pub(crate) fn search_output(&mut self, pane: PaneId) {
         if let Some(search) = self.search.as_mut().filter(|search| search.pane == pane)
             && !search.line.text().is_empty()

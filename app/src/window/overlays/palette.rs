@@ -1,4 +1,5 @@
-//! The entries of the command palette: the user's own, actions, settings with their values, and pages of the manual.
+//! The entries of the command palette: the user's own entries, actions, settings with their values, and pages of the
+//! manual.
 //!
 //! Owns the entries and their names. The panel filters them, and the app runs the chosen one.
 
@@ -20,12 +21,12 @@ use crate::{
     },
 };
 
-/// The longest value in the list, in characters.
+/// The maximum length of a setting's value in the list, in characters.
 const LONGEST_VALUE: usize = 24;
-/// The start of the id of a page.
+/// The prefix of the ids of manual pages.
 const PAGE: &str = "page:";
 
-/// All entries. `used` holds the ids of those chosen before, the latest last.
+/// All entries. `used` contains the ids of entries that the user chose before, the latest last.
 pub(crate) fn entries(config: &Config, keymap: &Keymap, used: &[String]) -> Vec<Item<Choice>> {
     let titles = languages::words("en-US").unwrap_or_default();
     let is_list = |entry: &Entry| {
@@ -49,7 +50,7 @@ pub(crate) fn entries(config: &Config, keymap: &Keymap, used: &[String]) -> Vec<
     .collect()
 }
 
-/// The user's own entries.
+/// The entries that the user configured.
 fn own(config: &Config) -> impl Iterator<Item = Item<Choice>> {
     config.palette.iter().map(|(title, does)| {
         let actions = does.actions().iter().filter_map(|action| keys::bound(action).ok().flatten());
@@ -59,7 +60,7 @@ fn own(config: &Config) -> impl Iterator<Item = Item<Choice>> {
     })
 }
 
-/// A setting under its title, or under its name in words, with its value.
+/// The entry of a setting, with its value. Without a `title`, the entry shows the setting's name, written as words.
 fn setting_item(setting: Listed, title: Option<&str>) -> Item<Choice> {
     let words = |name: &str| {
         let name = name.replace('_', " ");
@@ -85,7 +86,8 @@ fn setting_item(setting: Listed, title: Option<&str>) -> Item<Choice> {
     Item::new(title, Choice::Setting(setting)).named(id).noted(value).described(doc)
 }
 
-/// The id of an entry, by which the list of words and the entries used before name it. Empty if it has none.
+/// The id of an entry. The list of search words and the list of used entries refer to entries by this id. Empty if the
+/// entry has no id.
 pub(crate) fn id(choice: &Choice) -> String {
     match choice {
         Choice::Command(entry) => entry.name.to_owned(),
@@ -111,7 +113,7 @@ mod tests {
         Panel::new("", entries(config, &Keymap::default(), &[]), 0)
     }
 
-    /// What Enter would choose for this input.
+    /// The id of the entry that Enter would choose after this input.
     fn found(panel: &Panel<Choice>, typed: &str) -> String {
         let mut panel = panel.clone();
         panel.insert(typed);
@@ -173,7 +175,7 @@ mod tests {
         for typed in ["nae", "ptr", "sxq", "oslt", "cvb", "tgl rcrd x", "zzz"] {
             assert_eq!(found(&panel, typed), "", "{typed}");
         }
-        // One wrong letter is forgiven in a long word, and words may be shortened to their beginnings.
+        // A long word may contain one wrong letter, and words may be shortened to their beginnings.
         assert_eq!(found(&panel, "opcaity"), "window.opacity");
         assert_eq!(found(&panel, "spri"), "split_right");
         assert_eq!(found(&panel, "ntab"), "new_tab");

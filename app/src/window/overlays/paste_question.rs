@@ -1,4 +1,4 @@
-//! The question before a paste whose text could do harm.
+//! The question before a paste whose text may do harm.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::window::overlays::{
     receiver::Receiver,
 };
 
-/// Lines of the text in the question's preview, and characters per line.
+/// The maximum number of text lines in the question's preview, and of characters per line.
 const PREVIEW: usize = 8;
 const PREVIEW_LINE: usize = 160;
 
@@ -45,7 +45,6 @@ pub(crate) fn question(receivers: Vec<Receiver>, text: &str, risk: PasteRisk) ->
     }
 }
 
-/// The question's title.
 pub(crate) fn title(lines: usize, panes: usize) -> String {
     let what = match lines {
         1 => "this line".to_owned(),
@@ -60,12 +59,12 @@ pub(crate) fn title(lines: usize, panes: usize) -> String {
 /// The first lines of a text, with control characters in caret notation (`^[`).
 fn preview(text: &str) -> Vec<Preview> {
     let text = text.trim_end_matches(['\r', '\n']);
-    // A CR that does not end a line is shown as a control character.
+    // A carriage return that is not at the end of a line is shown as a control character.
     let mut lines = text.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
     let mut shown: Vec<Preview> = lines.by_ref().take(PREVIEW).map(preview_line).collect();
     match lines.count() {
         0 => {}
-        // The last line gives way to the count of hidden lines.
+        // The last line of the preview is replaced by the number of hidden lines.
         more => {
             let text = format!("… {} more lines", more + 1);
             shown[PREVIEW - 1] = Preview { text, odd: Vec::new() };

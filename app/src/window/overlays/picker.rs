@@ -1,4 +1,4 @@
-//! The open panel and its purpose: a list of commands, themes, tabs, shells, emoji or answers to agents.
+//! The open panel and its purpose: a list of commands, themes, tabs, shells, emoji, or answers to an agent.
 
 use std::path::Path;
 
@@ -12,17 +12,17 @@ use crate::window::{
     ui::geometry::Geometry,
 };
 
-/// Shells to offer if they are on `PATH`, besides those in `/etc/shells`.
+/// Shells to offer in addition to those in `/etc/shells`, if they are on `PATH`.
 const SHELLS: &[&str] = &["bash", "zsh", "fish", "nu", "pwsh", "elvish", "xonsh"];
 
 #[derive(Clone)]
 pub(crate) enum Choice {
     Command(&'static Entry),
-    /// An entry of the user's own, with its title.
+    /// An entry that the user configured: its title and its actions.
     Own(String, Vec<Action>),
     /// A setting to change.
     Setting(Listed),
-    /// A value of a setting, as TOML.
+    /// A value of a setting, written as TOML.
     Value(Listed, String),
     /// A page of the manual.
     Page(&'static str),
@@ -37,26 +37,26 @@ pub(crate) enum Choice {
     /// Text to type into the pane.
     Text(String),
     Answer(String),
-    /// The user wants to type the answer to an agent.
+    /// The user wants to type an answer to an agent, instead of choosing one.
     OwnWords,
-    /// The user declines to answer an agent.
+    /// The user declines to answer an agent's question.
     NoAnswer,
 }
 
 /// The open panel and its purpose.
 pub(crate) struct Picker {
     pub(crate) panel: Panel<Choice>,
-    /// The action whose argument is typed.
+    /// The action whose argument the user types.
     pub(crate) argument: Option<&'static Entry>,
-    /// The setting whose value is typed.
+    /// The setting whose value the user types.
     pub(crate) setting: Option<Listed>,
-    /// The tab that the action applies to; `None` for the active tab.
+    /// The tab that a chosen action applies to; `None` for the active tab.
     pub(crate) target: Option<TabId>,
-    /// The panel previews a theme that is not the configured one.
+    /// Whether the panel previews a theme other than the configured theme.
     pub(crate) previews: bool,
-    /// For the emoji picker, the input at the last lookup by code point.
+    /// In the emoji picker: the input for which a character was last looked up by code point.
     pub(crate) code: Option<String>,
-    /// The number of the agent's question to answer.
+    /// The number of the agent's question that the panel answers.
     pub(crate) answering: Option<u64>,
 }
 
@@ -65,7 +65,7 @@ impl Picker {
         &self.panel
     }
 
-    /// Wraps the panel's text, before it is drawn.
+    /// Wraps the text in the panel. Must be called before the panel is drawn.
     pub(crate) fn wrap(&mut self, geometry: &Geometry, renderer: &mut Renderer) {
         self.panel.wrap(geometry, renderer);
     }
@@ -88,7 +88,7 @@ pub(crate) fn shell_items() -> Vec<Item<Choice>> {
         .collect()
 }
 
-/// Paths of the installed shells, `$SHELL` first.
+/// The paths of the installed shells. The shell in `$SHELL` is first.
 pub(crate) fn shells() -> Vec<String> {
     let own = std::env::var("SHELL").ok();
     let listed = std::fs::read_to_string("/etc/shells").unwrap_or_default();
@@ -109,7 +109,7 @@ pub(crate) fn shells() -> Vec<String> {
         .chain(listed.map(str::to_owned))
         .chain(installed)
         .filter(|path| Path::new(path).is_file())
-        // Skips the same shell in another folder, as on systems that link /bin to /usr/bin.
+        // Skips a shell that was already found in another folder, for example if `/bin` is a link to `/usr/bin`.
         .filter(|path| {
             let name = Path::new(path).file_name().map(ToOwned::to_owned);
             seen.insert(name)

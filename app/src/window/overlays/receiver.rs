@@ -1,4 +1,4 @@
-//! A pane that receives a paste, and the input that waits behind it.
+//! A pane that receives a paste, and the input that must follow the paste.
 
 use unterm_mux::PaneId;
 
@@ -6,6 +6,6 @@ use unterm_mux::PaneId;
 #[derive(Clone, Debug)]
 pub(crate) struct Receiver {
     pub(crate) pane: PaneId,
-    /// Input typed after the paste was requested, to be sent behind it.
+    /// Input that the user typed after requesting the paste. It is sent after the paste.
     pub(crate) behind: Vec<u8>,
 }

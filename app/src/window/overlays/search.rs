@@ -1,7 +1,7 @@
-//! Search in a pane's screen and history: a bar at its top right, highlighted matches, and a separate thread that
-//! searches the text without holding the terminal's lock.
+//! Search in the screen and history of a pane: a bar at the pane's top right, and highlighted matches. A separate
+//! thread searches the text without locking the terminal.
 //!
-//! Owns the query and the matches; the engine searches.
+//! Owns the query and the matches. The engine runs the search.
 
 pub(crate) mod draw;
 pub(crate) mod found;
@@ -25,16 +25,16 @@ use crate::window::{
     ui::{geometry::contains, line::Line},
 };
 
-/// The most matches to keep; the bar shows a "+" if there are more.
+/// The maximum number of matches to keep. If there are more, the bar shows a "+".
 const CAP: usize = 100_000;
 
-/// How the input is interpreted. Ctrl+R switches to the next kind.
+/// The interpretation of the input. Ctrl+R switches to the next kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Literal text; case-sensitive if it contains an upper-case letter.
+    /// Literal text. Case matters only if the text contains an upper-case letter.
     #[default]
     Smart,
-    /// Literal text, case-sensitive.
+    /// Literal text. Case always matters.
     Exact,
     /// A regular expression.
     Regex,
@@ -49,7 +49,7 @@ impl Kind {
         }
     }
 
-    /// The kind's name in the bar.
+    /// The name of this kind in the bar.
     fn title(self) -> &'static str {
         match self {
             Self::Smart => "smart case",
@@ -66,27 +66,27 @@ pub(crate) struct Query {
     whole_words: bool,
 }
 
-/// Where copy mode started a search.
+/// The position at which copy mode started a search, and the direction of the search.
 #[derive(Clone, Copy)]
 pub(crate) struct FromCopyMode {
     pub(crate) origin: Point,
-    /// The search runs towards newer lines.
+    /// Whether the search runs toward newer lines.
     pub(crate) forward: bool,
 }
 
 /// A button of the bar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Button {
-    /// Switches to the next kind.
+    /// Switches to the next kind of search.
     Kind,
-    /// Goes to the previous match.
+    /// Moves to the previous match.
     Previous,
-    /// Goes to the next match.
+    /// Moves to the next match.
     Next,
     Close,
 }
 
-/// Where the bar and its buttons are.
+/// The rectangles of the bar and of its buttons.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Places {
     pub(crate) bar: PixelRect,
@@ -110,33 +110,33 @@ impl Places {
     }
 }
 
-/// An open search.
+/// An open search bar with its results.
 pub(crate) struct SearchBar {
     pub(crate) pane: PaneId,
     pub(crate) line: Line,
     pub(crate) kind: Kind,
-    /// Match whole words only.
+    /// Whether only whole words match.
     pub(crate) whole_words: bool,
-    /// The view when the search was opened: its first line (`None` for the live screen) and its last.
+    /// The visible lines when the search was opened: the first line (`None` for the live screen), and the last line.
     pub(crate) origin: (Option<LineId>, LineId),
-    /// Set if copy mode opened the search: copy mode's cursor follows the match.
+    /// Set if copy mode opened the search. Then the cursor of copy mode moves to the current match.
     pub(crate) from: Option<FromCopyMode>,
-    /// The user accepted the pattern, so keys go to copy mode again.
+    /// Whether the user accepted the pattern. From then on, keys go to copy mode again.
     pub(crate) is_accepted: bool,
-    /// The user accepted the pattern before the search ended: the result still moves the cursor.
+    /// Whether the user accepted the pattern before the search ended. If so, the result still moves the cursor.
     pub(crate) is_awaited: bool,
-    /// Why the input is not a valid pattern.
+    /// The error in the input, if it is not a valid pattern.
     pub(crate) problem: Option<String>,
     pub(crate) found: Found,
     /// The index of the current match.
     pub(crate) current: Option<usize>,
-    /// The number of the latest search; threads of older searches stop.
+    /// The number of the latest search. Threads of older searches stop when this number changes.
     pub(crate) generation: Arc<AtomicU64>,
-    /// When to search again because of new output.
+    /// The time at which to search again because of new output.
     pub(crate) again: Option<Instant>,
-    /// The latest search has ended.
+    /// Whether the latest search has ended.
     pub(crate) is_answered: bool,
-    /// Where the bar and its buttons were last drawn.
+    /// The rectangles where the bar and its buttons were last drawn.
     pub(crate) places: Cell<Places>,
 }
 
@@ -161,20 +161,20 @@ impl SearchBar {
         }
     }
 
-    /// The query; `None` if the input is empty.
+    /// The query for the input; `None` if the input is empty.
     pub(crate) fn query(&self) -> Option<Query> {
         let text = Some(self.line.text().to_owned()).filter(|text| !text.is_empty())?;
         Some(Query { text, kind: self.kind, whole_words: self.whole_words })
     }
 
-    /// Restores an earlier query.
+    /// Replaces the input and its options by an earlier query.
     pub(crate) fn recall(&mut self, query: &Query) {
         self.line.select_all();
         self.line.insert(&query.text);
         (self.kind, self.whole_words) = (query.kind, query.whole_words);
     }
 
-    /// Starts a search for the input. The previous matches stay until it ends.
+    /// Starts a search for the input. The previous matches are kept until the new search ends.
     pub(crate) fn start(&mut self, pane: &Pane, inbox: &Arc<Inbox>) {
         self.again = None;
         self.problem = None;
@@ -194,7 +194,7 @@ impl SearchBar {
         let pattern = match make(self.line.text(), kind, case) {
             Ok(pattern) => pattern,
             Err(error) => {
-                // The parser's error has several lines; the last line is the message.
+                // The parser's error has several lines. The last line describes the problem.
                 let text = error.to_string();
                 return self.give_up(text.lines().last().unwrap_or_default().to_owned());
             }
@@ -217,7 +217,7 @@ impl SearchBar {
             }
             matches.reverse();
             inbox.post(|news| {
-                // Does not overwrite the result of a newer search.
+                // Do not replace the result of a newer search.
                 if newest.load(Ordering::Acquire) == generation {
                     news.found = Some(Found { generation, matches, more });
                 }
@@ -228,7 +228,7 @@ impl SearchBar {
         }
     }
 
-    /// Ends the search with a problem; no result is pending any more.
+    /// Ends the search with an error message. Results that arrive later are ignored, and no match is current.
     fn give_up(&mut self, problem: String) {
         let generation = self.generation.load(Ordering::Acquire);
         self.problem = Some(problem);
@@ -237,8 +237,8 @@ impl SearchBar {
         self.is_answered = true;
     }
 
-    /// Stores a thread's matches; returns whether to scroll. The current match stays if it still exists, else the
-    /// newest match that starts at or above `bottom` becomes current.
+    /// Stores the matches that a thread found, and returns whether to scroll. If the current match still exists, it
+    /// remains current. Otherwise, the newest match that starts at or above line `bottom` becomes current.
     pub(crate) fn take(&mut self, found: Found, bottom: LineId) -> bool {
         if found.generation != self.generation.load(Ordering::Acquire) {
             return false;
@@ -258,7 +258,7 @@ impl SearchBar {
         same.is_none()
     }
 
-    /// Moves `count` matches after `at`, or before it; returns where the match begins.
+    /// Moves forward or backward from `at` by `count` matches. Returns the start of the match that is now current.
     pub(crate) fn walk(&mut self, at: Point, forward: bool, count: u32) -> Option<Point> {
         let mut at = at;
         for _ in 0..count {
@@ -268,7 +268,7 @@ impl SearchBar {
         Some(at)
     }
 
-    /// Moves to the nearest match after `at`, or before it, and wraps around.
+    /// Moves to the nearest match after `at`, or before `at` if `forward` is false. Wraps around at the ends.
     fn seek(&mut self, at: Point, forward: bool) {
         let matches = &self.found.matches;
         let Some(last) = matches.len().checked_sub(1) else { return };
@@ -284,17 +284,17 @@ impl SearchBar {
         });
     }
 
-    /// Whether copy mode's cursor follows the current match.
+    /// Whether the cursor of copy mode moves to the current match.
     pub(crate) fn moves_cursor(&self) -> bool {
         self.from.is_some() && (!self.is_accepted || self.is_awaited)
     }
 
-    /// Whether copy mode opened the search, or the user accepted it.
+    /// Whether the search belongs to copy mode: copy mode opened it, or the user accepted its pattern.
     pub(crate) fn is_of_copy_mode(&self) -> bool {
         self.from.is_some() || self.is_accepted
     }
 
-    /// Moves to an older or a newer match, and wraps around.
+    /// Moves by `by` matches, to an older or a newer match. Wraps around at the ends.
     pub(crate) fn step(&mut self, by: isize) {
         let count = self.found.matches.len() as isize;
         if count > 0 {
@@ -303,7 +303,7 @@ impl SearchBar {
         }
     }
 
-    /// The range of the current match.
+    /// The text range of the current match.
     pub(crate) fn range(&self) -> Option<TextRange> {
         Some(self.found.matches.get(self.current?)?.range)
     }
@@ -316,10 +316,10 @@ impl SearchBar {
         }
     }
 
-    /// The matches in lines `first` to `last`.
+    /// The matches in the lines `first` to `last`, as highlights.
     fn highlights(&self, first: LineId, last: LineId) -> Vec<Highlight> {
         let matches = &self.found.matches;
-        // A match may begin above `first`, so the binary search compares ends.
+        // A match may start above `first`, so the search for the first match compares the ends.
         let start = matches.partition_point(|m| m.range.end.line < first);
         matches[start..]
             .iter()
@@ -329,18 +329,18 @@ impl SearchBar {
             .collect()
     }
 
-    /// The first line of each match, oldest first.
+    /// The first line of each match, the oldest match first.
     pub(crate) fn lines(&self) -> impl Iterator<Item = LineId> {
         self.found.matches.iter().map(|found| found.range.start.line)
     }
 
-    /// The input, the bar's message, and whether the search has ended.
+    /// The input, the message of the bar, and whether the search has ended. For screen readers.
     pub(crate) fn spoken(&self) -> (&str, String, bool) {
         let said = self.problem.clone().unwrap_or_else(|| self.count());
         (self.line.text(), said, self.is_answered)
     }
 
-    /// The text at the bar's right.
+    /// The number of matches and the kind of search, as shown at the right of the bar.
     fn count(&self) -> String {
         let count = self.found.matches.len();
         let more = if self.found.more { "+" } else { "" };
@@ -361,7 +361,7 @@ mod tests {
 
     use super::*;
 
-    /// A bar that has found `pattern` in a terminal of 10 columns and 5 rows.
+    /// A search bar after a search for `pattern`, in a terminal of 10 columns and 5 rows.
     fn found(text: &str, pattern: &str) -> SearchBar {
         let mut term = Term::new(Size::cells(10, 5), Options::default());
         Parser::new().advance(&mut term, text.as_bytes());
@@ -448,7 +448,7 @@ mod tests {
     #[test]
     fn what_cannot_be_looked_for_is_not_waited_for() {
         let mut bar = found("a", "a");
-        // A search runs when the pattern becomes invalid.
+        // The pattern becomes invalid while a search runs.
         bar.generation.fetch_add(2, Ordering::AcqRel);
         bar.is_answered = false;
         bar.give_up("unclosed group".to_owned());
@@ -460,7 +460,7 @@ mod tests {
     #[test]
     fn nothing_is_said_to_be_nothing_before_it_was_looked_for() {
         let mut bar = found("a", "a");
-        // The user types another letter.
+        // The user types another letter, which starts a new search.
         (bar.current, bar.is_answered) = (None, false);
         assert_eq!(bar.spoken(), ("x", "searching".to_owned(), false));
         assert!(bar.take(Found::default(), LineId(0)));

@@ -1,7 +1,7 @@
 //! Targets in the visible text: links, addresses, paths, hashes, numbers, and matches of the user's patterns.
 //!
-//! Only reads a snapshot's rows, and joins wrapped rows to lines. `reach.rs` adds the rows that those lines have out of
-//! sight. Never acts on a target.
+//! Only reads the rows of a snapshot, and joins wrapped rows to lines. `reach.rs` adds rows that are out of view but
+//! belong to visible lines. Never acts on a target.
 
 pub(crate) mod reach;
 
@@ -18,21 +18,21 @@ use unterm_term::{Content, Point, SnapshotRow, Term, TextRange, Width};
 use crate::config::{HintAction, HintPattern, compile_pattern};
 use crate::window::overlays::targets::reach::Reach;
 
-/// The most targets to list.
+/// The maximum number of targets to list.
 const CAP: usize = 1000;
 
 /// The kind of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A hyperlink (OSC 8); the text is its target.
+    /// A hyperlink (OSC 8). The target's text is the link's URI.
     Link,
     /// A URL in the text.
     Url,
-    /// A file path, perhaps with line and column.
+    /// A file path. A line and a column may follow.
     Path,
-    /// Text worth copying: an address, a hash, a number.
+    /// Text that is worth copying: an address, a hash or a number.
     Text,
-    /// A match of a user's pattern, with its action.
+    /// A match of a pattern that the user configured, with the pattern's action.
     Own(HintAction),
 }
 
@@ -43,11 +43,11 @@ pub(crate) struct Target {
     pub(crate) text: String,
 }
 
-/// A pattern, and a test that a match must pass.
+/// A kind of target, a pattern, and a test that each match must pass.
 type Rule<P> = (Kind, P, fn(&str) -> bool);
 
-/// The patterns, most specific first: a match excludes overlapping matches of later rules. If a pattern has groups,
-/// group 1 is the match, and groups 2 and 3 are line and column of a file.
+/// The patterns, the most specific first. Text that an earlier rule matched is not matched by later rules. If a
+/// pattern has groups, group 1 is the target, and groups 2 and 3 are the line and column in a file.
 const RULES: &[Rule<&str>] = &[
     (
         Kind::Url,
@@ -59,18 +59,18 @@ const RULES: &[Rule<&str>] = &[
         r"\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b",
         |_| true,
     ),
-    // Python's tracebacks.
+    // Paths in tracebacks of Python.
     (Kind::Path, r#""([^"]+)", line (\d+)"#, |text| !text.starts_with('<')),
-    // In quotes, a name may contain blanks: a path with a folder, or a name that `ls` quoted.
+    // A name in quotes may contain blanks. This is a path that contains a folder, or a name that `ls` quoted.
     (Kind::Path, r#"(?:^|[\s(\[=:,])["']((?:~|\.\.?)?/[^"']+)["']"#, |text| {
-        // A quoted command is not a path.
+        // If a `-`, `/` or `~` follows a blank, the quotes contain a command, not a path.
         ![" -", " /", " ~"].iter().any(|sign| text.contains(sign))
     }),
     (Kind::Path, r"(?:^|\s)'([^'/]*[^'/\s] [^'/]*\.[A-Za-z]\w{0,9})'", |_| true),
-    // `git diff` and `git status`.
+    // Paths in the output of `git diff` and `git status`.
     (Kind::Path, r"(?:--- a|\+\+\+ b|diff --git a)/([\w@+.,=%~/-]+)", |_| true),
     (Kind::Path, r"^\s+(?:modified|deleted|new file|typechange|both \w+):\s+(\S.*?)\s*$", |_| true),
-    // The compilers of C# and TypeScript.
+    // Paths in messages of the C# and TypeScript compilers.
     (Kind::Path, r"([\w@+./-]+\.[A-Za-z]\w{0,9})\((\d+)(?:,(\d+))?\) ?:", |_| true),
     (
         Kind::Path,
@@ -89,8 +89,8 @@ const RULES: &[Rule<&str>] = &[
     (Kind::Text, r"\b(?:0x[0-9a-fA-F]+|\d{4,})\b", |_| true),
 ];
 
-/// The URL rules, which come first, so that no other rule can take part of a URL. Rules are compiled when first needed,
-/// since that takes as long as several frames.
+/// The compiled rules for URLs. They run before all other rules, so that no other rule matches a part of a URL. Rules
+/// are compiled on first use, because that takes as long as several frames.
 fn url_rules() -> &'static [Rule<Regex>] {
     static READY: OnceLock<Vec<Rule<Regex>>> = OnceLock::new();
     READY.get_or_init(|| ready(&RULES[..urls()]))
@@ -101,7 +101,7 @@ fn other_rules() -> &'static [Rule<Regex>] {
     READY.get_or_init(|| ready(&RULES[urls()..]))
 }
 
-/// The number of URL rules.
+/// The number of rules for URLs, which are the first rules in [`RULES`].
 fn urls() -> usize {
     RULES.partition_point(|(kind, ..)| *kind == Kind::Url)
 }
@@ -115,7 +115,7 @@ fn ready(rules: &[Rule<&str>]) -> Vec<Rule<Regex>> {
 
 struct Line {
     text: String,
-    /// For each character: its start in the text, its first cell, and the last column it covers.
+    /// For each character: its byte offset in the text, its first cell, and its last column.
     places: Vec<(usize, Point, u16)>,
 }
 
@@ -153,7 +153,7 @@ impl Line {
         lines
     }
 
-    /// The cells of a non-empty part of the text.
+    /// The cells of a part of the text. The part must not be empty.
     fn range(&self, bytes: &Range<usize>) -> Option<TextRange> {
         let place = |byte: usize| {
             let after = self.places.partition_point(|(start, ..)| *start <= byte);
@@ -164,7 +164,8 @@ impl Line {
         Some(TextRange { start: *start, end: Point { col: *last, ..*end }, block: false })
     }
 
-    /// Finds matches of the user's patterns and the URL rules and, if `others`, of the other rules.
+    /// Finds matches of the user's patterns and of the rules for URLs. If `others` is set, also finds matches of all
+    /// other rules.
     fn find(&self, own: &[(HintAction, Regex)], others: bool, found: &mut Vec<Target>) {
         let mut taken: Vec<Range<usize>> = Vec::new();
         let mut add = |kind: Kind, regex: &Regex, is_one: &dyn Fn(&str) -> bool| {
@@ -203,7 +204,7 @@ impl Line {
     }
 }
 
-/// The text without trailing punctuation, and without a closing bracket that it does not open.
+/// Removes punctuation at the end of the text, and a closing bracket at the end that the text does not open.
 fn trimmed(text: &str) -> &str {
     let mut text = text;
     loop {
@@ -221,7 +222,7 @@ fn trimmed(text: &str) -> &str {
     }
 }
 
-/// All targets in sight, in the order of the text; `own` holds the user's patterns, which are valid.
+/// All visible targets, in the order of the text. `own` contains the user's patterns. Invalid patterns are ignored.
 pub(crate) fn find(reach: &Reach<'_>, own: &BTreeMap<String, HintPattern>) -> Vec<Target> {
     let rows = &reach.rows;
     let own: Vec<_> = own
@@ -240,7 +241,7 @@ pub(crate) fn find(reach: &Reach<'_>, own: &BTreeMap<String, HintPattern>) -> Ve
         })
     };
     let mut all: Vec<Target> = links.iter().chain(rest.iter().filter(is_free)).cloned().collect();
-    // The target of a hyperlink (OSC 8) is whole, however much of its text was read.
+    // The whole URI of a hyperlink (OSC 8) is known even if its text was only partly read.
     all.retain(|target| {
         target.kind == Kind::Link && reach.sees(&target.range) || reach.holds(&target.range)
     });
@@ -249,7 +250,7 @@ pub(crate) fn find(reach: &Reach<'_>, own: &BTreeMap<String, HintPattern>) -> Ve
     all
 }
 
-/// Hyperlinks (OSC 8); adjacent cells with the same target are joined.
+/// All hyperlinks (OSC 8). Adjacent cells with equal URIs form a single link.
 fn links(rows: &[SnapshotRow]) -> Vec<Target> {
     let mut found: Vec<Target> = Vec::new();
     for row in rows {
@@ -277,7 +278,7 @@ fn links(rows: &[SnapshotRow]) -> Vec<Target> {
     found
 }
 
-/// The target that a click on a cell opens: a URL or, if `files`, a path that [`names_a_place`].
+/// The target that a click on a cell opens: a URL or, if `files` is set, a path that [`names_a_place`].
 pub(crate) fn clicked(rows: &[SnapshotRow], term: &Term, at: Point, files: bool) -> Option<Target> {
     let index = rows.iter().position(|row| row.line == at.line)?;
     let first = rows[..index].iter().rposition(|row| !row.wrapped).map_or(0, |row| row + 1);
@@ -285,7 +286,7 @@ pub(crate) fn clicked(rows: &[SnapshotRow], term: &Term, at: Point, files: bool)
         rows[index..].iter().position(|row| !row.wrapped).map_or(rows.len(), |n| index + n + 1);
     let reach = Reach::of(&rows[first..last], term);
     let lines = Line::of(&reach.rows);
-    // The pointer may move over many lines, and few contain a URL.
+    // The pointer moves over many lines, but few of them contain a URL. Skip all others early.
     let has_url = |line: &&Line| {
         line.text.contains("://") || line.text.contains(':') && line.text.contains('@')
     };
@@ -306,7 +307,7 @@ pub(crate) fn clicked(rows: &[SnapshotRow], term: &Term, at: Point, files: bool)
     })
 }
 
-/// Whether a path starts at a known folder or ends in a line number; "and/or" does neither.
+/// Whether a path starts with a well-known folder or ends with a line number. False for text such as "and/or".
 fn names_a_place(path: &str) -> bool {
     let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     ["/", "~/", "./", "../"].iter().any(|start| path.starts_with(start))

@@ -1,12 +1,12 @@
-//! The tour: five questions that show what the window can do.
+//! The tour: five questions that introduce the features of the window.
 //!
-//! Owns the steps. Keys in their texts are those in force.
+//! Owns the steps. Their texts show the keys that are bound at present.
 
 use std::path::Path;
 
 use crate::window::overlays::confirm::{Answer, Confirm};
 
-/// A step: its title, and its text with the names of actions in braces for their keys.
+/// A step: its title and its text. In the text, a name of an action in braces is replaced by the action's keys.
 struct Step {
     title: &'static str,
     text: &'static str,
@@ -39,7 +39,8 @@ const STEPS: [Step; 5] = [
     },
 ];
 
-/// A step of the tour as a question, from 0. `keys` returns the keys of an action. `None` after the last step.
+/// A step of the tour as a question. The first step has number 0. `keys` returns the keys of an action. Returns `None`
+/// after the last step.
 pub(crate) fn step(number: usize, keys: impl Fn(&str) -> String) -> Option<Confirm> {
     let Step { title, text } = STEPS.get(number)?;
     let question = format!("{title} ({} of {})", number + 1, STEPS.len());
@@ -50,8 +51,8 @@ pub(crate) fn step(number: usize, keys: impl Fn(&str) -> String) -> Option<Confi
     })
 }
 
-/// Replaces each `{action}` with the keys that are bound to the action. An action without keys is replaced by its name
-/// in the configuration.
+/// Replaces each `{action}` by the keys that are bound to the action. If no key is bound, the action's name in the
+/// configuration is used.
 fn with_keys(text: &str, keys: impl Fn(&str) -> String) -> String {
     let mut parts = text.split('{');
     let mut out = parts.next().unwrap_or_default().to_owned();
@@ -64,13 +65,13 @@ fn with_keys(text: &str, keys: impl Fn(&str) -> String) -> String {
     out
 }
 
-/// Records that the tour was shown. Returns false if the tour was shown before, or if the record can't be written: the
-/// tour would otherwise appear at every start.
+/// Records that the tour was shown. Returns false if it was shown before. Also returns false if the record can't be
+/// written, because the tour would otherwise appear at every start.
 pub(crate) fn is_first(home: &Path) -> bool {
     unterm_mux::private::create_file(&home.join(SHOWN)).is_ok()
 }
 
-/// The file in Unterm's home directory that exists once the tour was shown.
+/// The name of the file in Unterm's home directory that records that the tour was shown.
 const SHOWN: &str = "tour_shown";
 
 #[cfg(test)]

@@ -1,18 +1,18 @@
-//! Blur behind a translucent window, where the desktop supports it.
+//! Blurs the area behind a translucent window, on desktops that support blur.
 //!
-//! Owns the request to each system. The preferences decide whether to blur.
+//! Owns the request to each desktop system. The preferences decide whether to blur.
 
 use winit::window::Window;
 
 /// Turns the blur behind the window on or off.
 pub(crate) fn apply(window: &Window, is_wanted: bool) {
-    // Works on macOS, and on KDE with Wayland; elsewhere it does nothing.
+    // `set_blur` works on macOS, and on KDE with Wayland. On other systems it does nothing.
     window.set_blur(is_wanted);
     #[cfg(all(unix, not(target_os = "macos")))]
     x11::apply(window, is_wanted);
 }
 
-/// KWin's protocol on X11, which picom and others support too.
+/// The protocol of KWin for X11. Other compositors, such as picom, support this protocol too.
 #[cfg(all(unix, not(target_os = "macos")))]
 mod x11 {
     use anyhow::Result;
@@ -22,12 +22,13 @@ mod x11 {
         wrapper::ConnectionExt as _,
     };
 
-    /// The property holds the rectangles to blur; an empty one means the whole window (KWin, blur effect).
+    /// A window property that contains the rectangles to blur. An empty value blurs the area behind the whole window
+    /// (KWin, blur effect).
     const PROPERTY: &[u8] = b"_KDE_NET_WM_BLUR_BEHIND_REGION";
 
     pub(crate) fn apply(window: &Window, is_wanted: bool) {
         let Some(id) = crate::window::surface::x_server::id(window) else { return };
-        // On its own thread, because it blocks on the X server.
+        // The requests run on their own thread, because they block until the X server answers.
         let asked = std::thread::Builder::new().name("blur".to_owned()).spawn(move || {
             if let Err(error) = ask(id, is_wanted) {
                 tracing::debug!("the blur can't be asked for: {error:#}");
@@ -47,7 +48,7 @@ mod x11 {
         } else {
             connection.delete_property(window, property)?;
         }
-        // The reply to this request proves that the others have arrived.
+        // Waits for a reply, which proves that the server has received the earlier requests.
         connection.sync()?;
         Ok(())
     }

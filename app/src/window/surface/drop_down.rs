@@ -1,4 +1,4 @@
-//! Where a drop-down window hangs, and how to reach the one that runs.
+//! The position of a drop-down window, and how another instance shows or hides its drop-down window.
 
 use anyhow::{Result, bail};
 use unterm_control::{
@@ -15,10 +15,10 @@ use winit::{
 use crate::last_session::LastSession;
 use crate::window::surface::wayland;
 
-/// The part of a restored window that must be on a screen, in pixels each way.
+/// The minimum width and height of a restored window that must be on a screen, in pixels.
 const SEEN: i32 = 64;
 
-/// Shows or hides the drop-down of another instance; false if no instance has one.
+/// Shows or hides the drop-down window of a running instance. Returns false if no instance has a drop-down window.
 pub(crate) fn toggle_running(home: &std::path::Path) -> bool {
     client::find(home).iter().any(|endpoint| {
         let toggle = RunParams { name: "toggle_quake".into(), ..RunParams::default() };
@@ -27,10 +27,10 @@ pub(crate) fn toggle_running(home: &std::path::Path) -> bool {
     })
 }
 
-/// Makes a window a drop-down: without a frame, above other windows, as wide as the screen.
+/// Turns a window into a drop-down window: without a frame, above other windows, and as wide as the screen.
 ///
 /// # Errors
-/// On Wayland, where a window can't set its position; and on a screen of unknown size.
+/// Fails on Wayland, where a window can't set its position; and if the size of the screen is unknown.
 pub(crate) fn hang(
     attributes: WindowAttributes,
     monitor: Option<&MonitorHandle>,
@@ -55,18 +55,20 @@ pub(crate) fn hang(
         .with_inner_size(PhysicalSize::new(size.width, height)))
 }
 
-/// A window's size, limited to the screen; a screen of unknown size has size 0 and sets no limit.
+/// Limits a window's size to the screen. A screen of unknown size has size 0 and sets no limit.
 pub(crate) fn within((width, height): (u32, u32), monitor: Option<&MonitorHandle>) -> (u32, u32) {
     let room = monitor.map(MonitorHandle::size).unwrap_or_default();
     (fitting(width, room.width), fitting(height, room.height))
 }
 
-/// A length limited to the screen; a longer one leaves a tenth to frames and the desktop's panels.
+/// Limits a length to the screen's. A longer length is cut to nine tenths of the screen, which leaves space for frames
+/// and the desktop's panels.
 fn fitting(length: u32, room: u32) -> u32 {
     if room > 0 && length > room { room - room / 10 } else { length }
 }
 
-/// The last window's position if enough of it is on one of the screens, given as corners and sizes.
+/// The last window's position, if enough of the window would be on one of the screens. `screens` contains the corner
+/// and size of each screen.
 pub(crate) fn place_on(
     last: &LastSession,
     screens: impl Iterator<Item = (PhysicalPosition<i32>, PhysicalSize<u32>)>,

@@ -1,32 +1,32 @@
-//! The window's icon, for task bars and window lists of X11. Wayland takes the icon of the desktop entry.
+//! The window's icon, for task bars and window lists on X11. Wayland uses the icon of the desktop entry instead.
 //!
-//! Draws the shapes of `assets/settings/src/icon.svg`, since a decoder of SVG would be larger than the program needs.
+//! Draws the shapes of `assets/settings/src/icon.svg` itself, because an SVG decoder would be large for a single icon.
 
 use winit::window::Icon;
 
-/// Width and height of the icon, in pixels, and of the drawing, in its own units.
+/// The width and height of the icon: `SIDE` in pixels, `UNITS` in the units of the SVG drawing.
 const SIDE: u32 = 64;
 const UNITS: f32 = 32.0;
 const BACKGROUND: [u8; 3] = [0x1e, 0x1e, 0x2e];
 const PROMPT: [u8; 3] = [0x89, 0xb4, 0xfa];
 const CURSOR: [u8; 3] = [0xcd, 0xd6, 0xf4];
-/// Half the width of a stroke, and the corners' radius.
+/// Half the width of a stroke, and the radius of the corners, in units of the SVG drawing.
 const STROKE: f32 = 1.5;
 const RADIUS: f32 = 7.0;
 
-/// The icon. `None` if the system accepts no icon of this size.
+/// The icon of the window. `None` if the system accepts no icon of this size.
 pub(crate) fn icon() -> Option<Icon> {
     Icon::from_rgba(pixels(), SIDE, SIDE).ok()
 }
 
-/// The icon's pixels, each red, green, blue and alpha.
+/// The icon's pixels, 4 bytes each: red, green, blue and alpha.
 fn pixels() -> Vec<u8> {
     let scale = SIDE as f32 / UNITS;
     let mut out = Vec::with_capacity((SIDE * SIDE * 4) as usize);
     for y in 0..SIDE {
         for x in 0..SIDE {
             let at = ((x as f32 + 0.5) / scale, (y as f32 + 0.5) / scale);
-            // A pixel at the edge of a shape is covered in part.
+            // Computes how much of the pixel a shape covers. A pixel at the edge of a shape is partly covered.
             let covered = |distance: f32| (0.5 - distance * scale).clamp(0.0, 1.0);
             let half = UNITS / 2.0 - RADIUS;
             let corner = ((at.0 - 16.0).abs() - half, (at.1 - 16.0).abs() - half);
@@ -48,7 +48,7 @@ fn pixels() -> Vec<u8> {
     out
 }
 
-/// The distance of a point from a line between two others.
+/// The distance of the point `at` from the line between `from` and `to`.
 fn line(at: (f32, f32), from: (f32, f32), to: (f32, f32)) -> f32 {
     let (dx, dy) = (to.0 - from.0, to.1 - from.1);
     let along = ((at.0 - from.0) * dx + (at.1 - from.1) * dy) / (dx * dx + dy * dy);

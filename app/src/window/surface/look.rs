@@ -1,4 +1,4 @@
-//! How panes look in a frame: focus, blink, dim and opacity.
+//! The appearance of panes in a frame: focus, blinking, dimming and opacity.
 
 use unterm_mux::{PaneId, Rect};
 use unterm_renderer::PaneScene;
@@ -8,20 +8,20 @@ use crate::window::{
     workspace::view::View,
 };
 
-/// The settings that all panes of a frame share.
+/// The appearance settings that all panes of a frame share.
 pub(crate) struct PaneLook {
     pub(crate) geometry: Geometry,
-    /// The pane with the keyboard.
+    /// The pane with the keyboard focus.
     pub(crate) focused: Option<PaneId>,
     pub(crate) has_window_focus: bool,
     pub(crate) blink_on: bool,
-    /// How much the panes without the keyboard are dimmed.
+    /// How strongly panes without the keyboard focus are dimmed; 0 means not at all.
     pub(crate) dim: f32,
     pub(crate) opacity: f32,
 }
 
 impl PaneLook {
-    /// A pane's scene, made from its view.
+    /// Builds a pane's scene from its view.
     pub(crate) fn scene<'a>(&self, id: PaneId, area: Rect, view: &'a View) -> PaneScene<'a> {
         let has_keys = Some(id) == self.focused;
         PaneScene {

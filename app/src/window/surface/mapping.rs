@@ -1,15 +1,16 @@
-//! Shows a new window on X11, and waits until the window manager has placed it.
+//! Shows a new window on X11, and waits until the window manager has placed the window.
 //!
-//! A window manager reads a new window's states when it manages the window (EWMH), and sizes the window before it maps
-//! it. So after `MapNotify` the window has its first size. Owns the wait; never changes a window that is shown.
+//! A window manager reads the states of a new window when it starts to manage the window (EWMH). It sets the window's
+//! size before it maps the window, so after `MapNotify` the first size is known. Owns the wait, and never changes a
+//! window that is already shown.
 
 #[cfg(all(unix, not(target_os = "macos")))]
 pub(crate) use server::Mapping;
 
-/// The names of the states of a maximized window.
+/// The EWMH names of the states of a maximized window.
 pub(crate) const MAXIMIZED: &[&str] =
     &["_NET_WM_STATE_MAXIMIZED_VERT", "_NET_WM_STATE_MAXIMIZED_HORZ"];
-/// The name of the state of a full screen window.
+/// The EWMH name of the state of a fullscreen window.
 pub(crate) const FULLSCREEN: &[&str] = &["_NET_WM_STATE_FULLSCREEN"];
 
 #[cfg(all(unix, not(target_os = "macos")))]
@@ -34,14 +35,15 @@ mod server {
         wrapper::ConnectionExt as _,
     };
 
-    /// A window that is about to be shown.
+    /// A window that is not yet mapped, and will be shown soon.
     pub(crate) struct Mapping {
         connection: RustConnection,
         window: Window,
     }
 
     impl Mapping {
-        /// Gives a window that is not shown yet its first states, and watches it; `None` if the server does not answer.
+        /// Sets the initial states of a window that is not yet shown, and subscribes to its events. Returns `None` if
+        /// the server does not answer.
         pub(crate) fn prepare<'a>(
             window: Window,
             states: impl Iterator<Item = &'a str>,
@@ -58,14 +60,15 @@ mod server {
                 }
                 let events =
                     ChangeWindowAttributesAux::new().event_mask(EventMask::STRUCTURE_NOTIFY);
-                // The check waits for the server, which handles the requests of other connections later.
+                // `check` waits until the server has handled these requests. Requests on winit's connection, such as
+                // showing the window, come later.
                 connection.change_window_attributes(window, &events)?.check()?;
                 Ok(Self { connection, window })
             };
             prepare().map_err(|error| tracing::debug!("a window is not watched: {error}")).ok()
         }
 
-        /// Waits until the window is shown, at most `longest`.
+        /// Waits until the window is shown, or until `longest` has passed.
         pub(crate) fn wait(self, longest: Duration) {
             let end = Instant::now() + longest;
             loop {
@@ -80,7 +83,7 @@ mod server {
                     return;
                 };
                 let stream = self.connection.stream().as_fd();
-                // An interrupted wait is repeated.
+                // If a signal interrupts the wait, the loop repeats it.
                 let _ = poll(&mut [PollFd::new(&stream, PollFlags::IN)], Some(&rest));
             }
         }

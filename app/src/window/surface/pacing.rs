@@ -1,12 +1,13 @@
-//! When the window paints: frame pacing.
+//! Frame pacing: decides when the window paints.
 
 use std::time::{Duration, Instant};
 
-/// Paints when something changed: at once after a pause, and at most once per screen refresh under continuous output.
+/// Decides when to paint after a change: at once after a pause, and at most once per screen refresh under continuous
+/// output.
 #[derive(Debug)]
 pub(crate) struct Pacing {
     asked: bool,
-    /// More than the text of visible panes may have changed.
+    /// Whether more than the text of visible panes may have changed, so that the next frame must be a whole frame.
     is_whole: bool,
     /// The earliest time of the next frame.
     not_before: Option<Instant>,
@@ -37,12 +38,12 @@ impl Pacing {
         self.is_whole = true;
     }
 
-    /// Requests a frame because a visible pane printed.
+    /// Requests a frame because a visible pane has new output.
     pub(crate) fn ask_for_text(&mut self) {
         self.asked = true;
     }
 
-    /// Whether the request covers more than the panes' text.
+    /// Whether the pending frame must be a whole frame.
     pub(crate) fn is_whole(&self) -> bool {
         self.is_whole
     }
@@ -51,7 +52,7 @@ impl Pacing {
         self.asked && self.not_before.is_none_or(|time| now >= time)
     }
 
-    /// Whether a requested frame is not painted yet.
+    /// Whether a frame is requested and not yet painted.
     pub(crate) fn is_asked(&self) -> bool {
         self.asked
     }
@@ -66,8 +67,9 @@ impl Pacing {
         if self.asked { self.not_before } else { None }
     }
 
-    /// Notes that a frame is painted now, or dropped because the window is out of sight. After a pause, one more frame may follow at once (a key's echo after the frame
-    /// of the key press itself); later frames keep the interval.
+    /// Records that a frame is painted now, or that it is dropped because the window is out of sight. After a pause,
+    /// one more frame may follow at once: the frame of a key's echo follows the frame of the key press. Later frames
+    /// keep the interval.
     pub(crate) fn painted(&mut self, now: Instant) {
         self.asked = false;
         self.is_whole = false;

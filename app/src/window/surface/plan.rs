@@ -1,6 +1,6 @@
-//! What a frame shows: the parts' state, borrowed, and what the update before the frame worked out.
+//! The content of a frame: the borrowed state of the parts, and values that the update before the frame computed.
 //!
-//! Drawing gets nothing else, so it can change nothing.
+//! Drawing can access nothing else, so it can't change any state.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::window::{
     workspace::Workspace,
 };
 
-/// What a whole frame shows that is not plain state of a part.
+/// Values that a whole frame shows and that no part stores.
 pub(crate) struct Plan {
     pub(crate) layout: Arc<Layout>,
     /// The visible panes and their areas.
@@ -29,21 +29,22 @@ pub(crate) struct Plan {
     pub(crate) scrollbars: Vec<Quad>,
     /// The searched pane, and its visible matches.
     pub(crate) matches: (Option<PaneId>, Vec<Highlight>),
-    /// The panes that receive the focused pane's input, itself included; empty if no other pane does.
+    /// The panes that receive the input of the focused pane, including the focused pane itself; empty if no other pane
+    /// receives it.
     pub(crate) receivers: Vec<PaneId>,
     pub(crate) taker: Taker,
-    /// What the debug overlay shows, if it is open.
+    /// The content of the debug overlay, if the overlay is open.
     pub(crate) debug: Option<Debugged>,
 }
 
-/// What the debug overlay shows of the window.
+/// The window's state for the debug overlay.
 pub(crate) struct Debugged {
     pub(crate) painter: String,
     /// The pane, column and visible row of the cell under the pointer.
     pub(crate) cell: Option<(PaneId, u16, usize)>,
 }
 
-/// Everything that a frame shows.
+/// The plan and the state of the parts, from which a frame is drawn.
 #[derive(Clone, Copy)]
 pub(crate) struct Drawn<'a> {
     pub(crate) plan: &'a Plan,

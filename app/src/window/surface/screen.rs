@@ -1,4 +1,4 @@
-//! The system's window with its painter.
+//! The system's window and its painter.
 
 use std::{sync::Arc, time::Instant};
 
@@ -10,7 +10,7 @@ use winit::{
 
 use crate::window::{surface::wayland, ui::geometry::Geometry};
 
-/// Minimum columns and rows of a window, as for its size in the configuration.
+/// The minimum columns and rows of a window. The configuration has equal limits for the initial size.
 const LEAST_COLUMNS: u16 = 10;
 const LEAST_ROWS: u16 = 3;
 
@@ -24,20 +24,20 @@ impl Screen {
         }
     }
 
-    /// Presents the last frame.
+    /// Paints the frame that was built last, and presents it.
     pub(crate) fn present(&mut self, renderer: &mut Renderer) -> Result<(), PainterError> {
         self.window.pre_present_notify();
         self.painter.paint(renderer)
     }
 
-    /// Reports the position of the text cursor to the input method, which shows its candidates there.
+    /// Reports the position of the text cursor to the input method, which shows its candidates next to the cursor.
     pub(crate) fn tell_ime(&mut self, place: PixelRect) {
         if self.ime_area.replace(place) != Some(place) {
             self.repeat_to_ime();
         }
     }
 
-    /// Reports the last place again.
+    /// Reports the last position of the text cursor to the input method again.
     pub(crate) fn repeat_to_ime(&self) {
         if let Some(place) = self.ime_area {
             self.window.set_ime_cursor_area(
@@ -48,14 +48,15 @@ impl Screen {
     }
 }
 
-/// The state that exists from the window's creation on.
+/// The parts of the surface that exist only after the window is created.
 pub(crate) struct Screen {
     pub(crate) window: Arc<Window>,
     pub(crate) painter: WindowPainter<Arc<Window>>,
-    /// The minimum size of the window.
+    /// The minimum size of the window, in pixels.
     pub(crate) least: (u32, u32),
     pub(crate) occluded: bool,
-    /// Whether the window is minimised, and when the system was last asked: the system sends no event for it.
+    /// Whether the window is minimized, and when the system was last queried. The system sends no event when a window
+    /// is minimized.
     pub(crate) minimized: Option<(bool, Instant)>,
     /// The cursor area last reported to the input method.
     pub(crate) ime_area: Option<PixelRect>,

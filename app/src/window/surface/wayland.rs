@@ -1,5 +1,5 @@
-//! Where Wayland differs: window sizes are in logical pixels, windows can't hide or query their position, and Unterm
-//! may have to draw the frame.
+//! Differences of Wayland: window sizes are in logical pixels, windows can't hide or query their position, and Unterm
+//! may have to draw the window's frame.
 
 use unterm_renderer::PainterKind;
 use winit::{
@@ -25,19 +25,20 @@ pub(crate) fn shows(window: &Window) -> bool {
     matches!(handle, Ok(RawWindowHandle::Wayland(_)))
 }
 
-/// The message for a translucent window that stays [`is_opaque`].
+/// The message for a translucent window that stays opaque. See [`is_opaque`].
 pub(crate) const OPAQUE: &str = "On Wayland, only the GPU painter draws translucent windows.\n\
      Start with --painter gpu.";
 
-/// Whether a window stays opaque whatever is configured: on Wayland, softbuffer's buffers have no alpha (XRGB8888).
+/// Whether a window stays opaque despite its configured opacity. On Wayland, the buffers of softbuffer contain no
+/// alpha (XRGB8888).
 pub(crate) fn is_opaque(window: &Window, painter: PainterKind) -> bool {
     painter == PainterKind::Cpu && shows(window)
 }
 
-/// The size to request for a window of `pixels` physical pixels on a screen of this scale.
+/// The size to request for a new window of `pixels` physical pixels on a screen of this scale.
 ///
-/// Compositors without fractional scales report a window's scale only once it is shown; until then winit treats
-/// physical pixels as logical ones.
+/// Compositors without fractional scales report a window's scale only after the window is shown. Until then, winit
+/// treats physical pixels as logical pixels.
 pub(crate) fn size(event_loop: &ActiveEventLoop, pixels: (u32, u32), scale: f32) -> Size {
     if is_used(event_loop) {
         logical(pixels, scale).into()
@@ -46,7 +47,7 @@ pub(crate) fn size(event_loop: &ActiveEventLoop, pixels: (u32, u32), scale: f32)
     }
 }
 
-/// The size to request for an existing window.
+/// The size to request for an existing window of `pixels` physical pixels on a screen of this scale.
 pub(crate) fn size_of(window: &Window, pixels: (u32, u32), scale: f32) -> Size {
     if shows(window) {
         logical(pixels, scale).into()
@@ -55,7 +56,7 @@ pub(crate) fn size_of(window: &Window, pixels: (u32, u32), scale: f32) -> Size {
     }
 }
 
-/// The fewest logical pixels that cover these physical pixels.
+/// The smallest logical size that covers these physical pixels.
 fn logical((width, height): (u32, u32), scale: f32) -> LogicalSize<u32> {
     let length = |pixels: u32| (f64::from(pixels) / f64::from(scale)).ceil() as u32;
     LogicalSize::new(length(width), length(height))

@@ -1,15 +1,15 @@
 //! Requests to the X server that winit does not offer.
 //!
-//! Opens a connection per request. Requests block: never send one on the main thread while a window is shown. [`Pointers`]
-//! is the exception, since the answer decides what an event means.
+//! Opens a new connection for each request. Requests block: never send one on the main thread while a window is shown.
+//! [`Pointers`] is the exception, because the meaning of an event depends on the answer.
 
 use winit::window::Window;
 
-/// The message for a window that stays opaque.
+/// The message for a window that can't be translucent because no compositor runs.
 pub(crate) const NO_COMPOSITOR: &str = "Opacity needs a compositor, and none runs here.\n\
      Start one, such as picom, and open a new window.";
 
-/// The window's id on the X server; `None` without an X server.
+/// The window's id on the X server; `None` if the window is not on an X server.
 #[cfg(all(unix, not(target_os = "macos")))]
 pub(crate) fn id(window: &Window) -> Option<u32> {
     use winit::raw_window_handle::{HasWindowHandle, RawWindowHandle};
@@ -25,8 +25,8 @@ pub(crate) fn id(_: &Window) -> Option<u32> {
     None
 }
 
-/// Whether a compositing manager draws what is behind translucent windows (EWMH, `_NET_WM_CM_Sn`); true if the server
-/// does not report it.
+/// Whether a compositing manager draws what lies behind translucent windows (EWMH, `_NET_WM_CM_Sn`). Returns true if
+/// the server does not report it.
 #[cfg(all(unix, not(target_os = "macos")))]
 pub(crate) fn has_compositor() -> bool {
     use x11rb::protocol::xproto::ConnectionExt as _;
@@ -44,7 +44,7 @@ pub(crate) fn has_compositor() -> bool {
     true
 }
 
-/// Lets a hidden window keep its position when it is shown again (ICCCM 4.1.2.3, flag USPosition).
+/// Makes a hidden window return to its position when it is shown again (ICCCM 4.1.2.3, flag USPosition).
 #[cfg(all(unix, not(target_os = "macos")))]
 pub(crate) fn keep_place(window: u32) {
     use x11rb::{connection::Connection as _, properties::WmSizeHints};
@@ -65,21 +65,22 @@ pub(crate) fn keep_place(window: u32) {
 #[cfg(not(all(unix, not(target_os = "macos"))))]
 pub(crate) fn keep_place(_: u32) {}
 
-/// Asks the server about the pointers in use, over one connection: a wheel turns often.
+/// Queries the X server about the pointers in use. All queries share one connection, because a turning wheel causes
+/// many of them.
 #[cfg(all(unix, not(target_os = "macos")))]
 #[derive(Default)]
 pub(crate) struct Pointers(Option<x11rb::rust_connection::RustConnection>);
 
 #[cfg(all(unix, not(target_os = "macos")))]
 impl Pointers {
-    /// Whether a pointer scrolls by valuators (XInput 2.1); true if the server does not report it. Takes the time of one
-    /// reply.
+    /// Whether a pointer scrolls by valuators (XInput 2.1). Returns true if the server does not report it. Blocks
+    /// until the server replies.
     pub(crate) fn have_scroll_valuators(&mut self) -> bool {
         let mut ask = || -> Option<bool> {
             use x11rb::protocol::xinput::{
                 ConnectionExt as _, DeviceClassData, DeviceType, xi_query_device,
             };
-            /// XIAllMasterDevices
+            /// The value of `XIAllMasterDevices`, the id that stands for all master devices.
             const MASTERS: u16 = 1;
             if self.0.is_none() {
                 let (connection, _) = x11rb::connect(None).ok()?;
@@ -87,7 +88,7 @@ impl Pointers {
                 self.0 = Some(connection);
             }
             let devices = xi_query_device(self.0.as_ref()?, MASTERS).ok()?.reply().ok()?;
-            // The classes of a master are those of the device that was used last.
+            // A master device reports the classes of the physical device that was used last.
             let mut pointers =
                 devices.infos.iter().filter(|x| x.type_ == DeviceType::MASTER_POINTER);
             let scrolls = |data: &DeviceClassData| matches!(data, DeviceClassData::Scroll(_));
@@ -108,7 +109,8 @@ impl Pointers {
     }
 }
 
-/// The pointer's position in pixels from the window's corner, inside or not; `None` if the server does not report it.
+/// The pointer's position in pixels from the window's top left corner, even if the pointer is outside the window.
+/// `None` if the server does not report it.
 #[cfg(all(unix, not(target_os = "macos")))]
 pub(crate) fn pointer(window: u32) -> Option<(f64, f64)> {
     use x11rb::protocol::xproto::ConnectionExt as _;

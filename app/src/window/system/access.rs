@@ -1,8 +1,8 @@
-//! Reports the window to screen readers and magnifiers through AccessKit: the visible text with cursor and selection,
-//! the tabs, and any overlays.
+//! Reports the content of the window to screen readers and magnifiers through AccessKit: the visible text with cursor
+//! and selection, the tabs, and open overlays.
 //!
-//! Owns the connection to readers; `access/tree.rs` holds the nodes' shapes, and `app/system/access.rs` sends updates.
-//! Without a reader, no tree is built. AccessKit itself compares successive trees to detect new output.
+//! Owns the connection to readers. `access/tree.rs` builds the nodes, and `app/system/access.rs` sends updates. As
+//! long as no reader is connected, no tree is built. AccessKit itself compares successive trees to detect new output.
 
 pub(crate) mod run;
 pub(crate) mod tree;
@@ -24,15 +24,15 @@ pub(crate) struct Access(pub(crate) Option<Open>);
 
 pub(crate) struct Open {
     pub(crate) adapter: Adapter,
-    /// A reader has connected and has no tree yet. Set and cleared under the adapter's own lock.
+    /// Whether a reader has connected and has not received a tree yet. Set and cleared under the adapter's own lock.
     pub(crate) is_new: Arc<AtomicBool>,
-    /// A reader is connected.
+    /// Whether a reader is connected.
     is_connected: Arc<AtomicBool>,
-    /// What the reader was last sent.
+    /// The state that was last sent to the reader.
     pub(crate) told: Told,
 }
 
-/// Receives a reader's requests on one of AccessKit's threads.
+/// Receives the requests of a reader, on a thread of AccessKit.
 struct Ear {
     inbox: Arc<Inbox>,
     is_new: Arc<AtomicBool>,
@@ -43,7 +43,7 @@ impl ActivationHandler for Ear {
     fn request_initial_tree(&mut self) -> Option<accesskit::TreeUpdate> {
         self.is_new.store(true, Ordering::Relaxed);
         self.is_connected.store(true, Ordering::Relaxed);
-        // The next repaint sends the tree.
+        // The next repaint sends the tree to the reader.
         self.inbox.post(|news| news.system.reader = true);
         None
     }
@@ -64,7 +64,8 @@ impl DeactivationHandler for Ear {
 }
 
 impl Access {
-    /// Must run before the window is shown. Without a session bus, no reader can connect, and this does nothing.
+    /// Starts the adapter. Must run before the window is shown. Without a session bus no reader can connect, so the
+    /// adapter is not started.
     pub(crate) fn start(event_loop: &ActiveEventLoop, window: &Window, inbox: &Arc<Inbox>) -> Self {
         if !has_bus() {
             return Self(None);
@@ -80,12 +81,12 @@ impl Access {
         Self(Some(Open { adapter, is_new, is_connected, told: Told::default() }))
     }
 
-    /// Whether a reader is connected.
+    /// Whether a screen reader is connected.
     pub(crate) fn has_listener(&self) -> bool {
         self.0.as_ref().is_some_and(|open| open.is_connected.load(Ordering::Relaxed))
     }
 
-    /// Passes on a window event, before it is handled.
+    /// Passes a window event to AccessKit, before the window handles the event.
     pub(crate) fn event(&mut self, window: &Window, event: &WindowEvent) {
         if let Some(open) = &mut self.0 {
             open.adapter.process_event(window, event);
@@ -93,7 +94,7 @@ impl Access {
     }
 }
 
-/// Whether a session bus exists, which readers on Linux connect through. Always true on other systems.
+/// Whether a session bus exists, which readers on Linux use to connect. Always true on other systems.
 pub(crate) fn has_bus() -> bool {
     if !cfg!(all(unix, not(target_os = "macos"))) {
         return true;

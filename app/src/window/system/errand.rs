@@ -1,4 +1,4 @@
-//! The results of errands: slow tasks that the user starts, each on its own thread.
+//! The results of errands: slow tasks that the user starts. Each errand runs on its own thread.
 
 use std::path::PathBuf;
 
@@ -12,35 +12,36 @@ use crate::window::{
 /// The result of an errand.
 #[derive(Debug)]
 pub(crate) enum Done {
-    /// No message.
+    /// The errand succeeded, and the user needs no message.
     Nothing,
-    /// A message: its topic and text.
+    /// A message for the user: its topic and its text.
     Said(&'static str, String),
-    /// An error: its topic and text.
+    /// An error message for the user: its topic and its text.
     Failed(&'static str, String),
-    /// A new file, whose path is copied: the message's topic and text, and the path.
+    /// A new file. Its path is copied to the clipboard. The values: the message's topic and text, and the path.
     Copied(&'static str, &'static str, PathBuf),
-    /// A screenshot, or its error; `None` if the user cancelled.
+    /// A screenshot, or an error. `None` if the user canceled the screenshot.
     Screenshot(Result<Option<Taken>, String>),
-    /// An existing file to edit beside a pane: the directory for relative names, and the file's name with its position.
+    /// An existing file to edit beside a pane: the directory for relative names, and the file's name with a position
+    /// in the file.
     File(PaneId, Option<PathBuf>, String),
-    /// The chosen directory.
+    /// The directory that the user chose.
     Folder(Purpose, PathBuf),
     /// Files dropped on the window.
     Dropped(Dropped),
     /// Text to show in a pager.
     Paged(Page),
-    /// The desktop has no dialog for directories.
+    /// The desktop has no dialog to choose directories.
     NoDialog(Purpose),
 }
 
-/// Text to show in a pager.
+/// A text to show in a pager.
 #[derive(Debug)]
 pub(crate) struct Page {
     pub(crate) file: PagedFile,
-    /// The line to show first, from 1.
+    /// The line to show first, counted from 1.
     pub(crate) line: usize,
-    /// The title of the tab.
+    /// The title of the pager's tab.
     pub(crate) title: &'static str,
     /// The directory in which the pager runs.
     pub(crate) cwd: Option<PathBuf>,

@@ -1,20 +1,20 @@
-//! What a folder is chosen for, and how each shell's `cd` command quotes a path.
+//! The purpose of a chosen folder, and how the `cd` command of each shell quotes a path.
 
 use std::path::Path;
 
 use unterm_mux::{Pane, PaneId, quote};
 
-/// What to do with the chosen directory.
+/// The purpose for which the user chooses a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// Open a new tab there.
+    /// Open a new tab in the directory.
     Tab,
     /// Change the working directory of a pane's shell.
     Change(PaneId),
 }
 
 impl Purpose {
-    /// The dialog's title, and the action that asks for a typed path instead.
+    /// The title of the folder dialog, and the action that asks for a typed path instead.
     pub(crate) fn names(self) -> (&'static str, &'static str) {
         match self {
             Self::Tab => ("Open a folder in a new tab", "new_tab_in"),
@@ -23,7 +23,8 @@ impl Purpose {
     }
 }
 
-/// The input that changes a pane's shell to a directory, or a message that explains why it can't.
+/// The keyboard input that changes the directory of a pane's shell. If the directory can't be changed, returns a
+/// message with the reason.
 pub(crate) fn change(pane: &Pane, folder: &Path) -> Result<String, String> {
     if let Some(busy) = pane.foreground().filter(|foreground| !foreground.is_root) {
         let name = busy.name.rsplit('/').next().unwrap_or_default();
@@ -34,12 +35,12 @@ pub(crate) fn change(pane: &Pane, folder: &Path) -> Result<String, String> {
     let shell = pane.process().program().rsplit('/').next().unwrap_or_default();
     let line = folder.to_str().and_then(|folder| cd(shell, folder));
     let line = line.ok_or_else(|| format!("{} can't be typed.", folder.display()))?;
-    // Ctrl+U clears the line first.
+    // Ctrl+U first clears text that the user may have typed at the prompt.
     Ok(format!("\x15{line}\r"))
 }
 
-/// The command that changes a shell to a directory; `None` if the path contains a control character, which the shell
-/// would read as a key press.
+/// The command that changes a shell's directory. Returns `None` if the path contains a control character, which the
+/// shell would interpret as a key press.
 fn cd(shell: &str, folder: &str) -> Option<String> {
     if folder.chars().any(char::is_control) {
         return None;

@@ -1,6 +1,7 @@
-//! The desktop around the window: screen readers, notifications, light or dark, and tasks on their own threads.
+//! The window's connections to the desktop: screen readers, notifications, light or dark colors, and slow tasks on
+//! their own threads.
 //!
-//! Owns the connections to it and what it last reported. Never blocks the main thread.
+//! Owns the connections, and what the desktop last reported. Never blocks the main thread.
 
 pub(crate) mod access;
 pub(crate) mod appearance;
@@ -26,6 +27,6 @@ pub(crate) struct System {
     pub(crate) appearance: Appearance,
     /// The number of running errands.
     pub(crate) errands: usize,
-    /// The files that pagers show, by the pagers' panes.
+    /// The files that pagers show, by the pane of each pager.
     pub(crate) paged: HashMap<PaneId, PagedFile>,
 }

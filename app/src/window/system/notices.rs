@@ -1,8 +1,8 @@
-//! Notifications for a user who is not looking: from programs (OSC 9, 99, 777) and for long commands that end; and the
-//! bell.
+//! Notifications for a user who is not looking at the pane: notifications of programs (OSC 9, 99, 777), ends of long
+//! commands, and the bell.
 //!
-//! Decides when a pane may show a notification. The desktop shows it (`desktop.rs`); without a
-//! notification service, the window shows it as a message.
+//! Decides when a pane may show a notification. The desktop shows the notification (`desktop.rs`). If the desktop has
+//! no notification service, the window shows a message instead.
 
 use std::{
     collections::HashMap,
@@ -17,15 +17,15 @@ use unterm_term::Notification;
 use crate::desktop::{Desktop, Outcome};
 use crate::window::{ui::colors::Colors, workspace::view::Views};
 
-/// How many notifications a pane may show at once; after that, one per [`REFILL`].
+/// The number of notifications that a pane may show at once. After that, the pane may show one more per [`REFILL`].
 const BUDGET: u32 = 5;
 const REFILL: Duration = Duration::from_secs(2);
-/// Maximum number of queued notices. Only the desktop's replies may exceed it.
+/// The maximum number of queued events. Only the desktop's replies may exceed this limit.
 const QUEUE: usize = 64;
-/// Maximum characters of a command line.
+/// The maximum number of characters of a command line in a notification.
 const LINE: usize = 120;
 
-/// A queued event about notifications. Events are handled in the order of arrival.
+/// A queued event about notifications. The window handles events in the order of their arrival.
 #[derive(Debug)]
 pub(crate) enum Told {
     Show(PaneId, Box<Notification>),
@@ -42,9 +42,10 @@ pub(crate) struct Ended {
     pub(crate) took: Duration,
 }
 
-/// Queues a notice. If the queue is full, a program's notification replaces the pane's newest one.
+/// Queues an event. If the queue is full, a new notification of a program replaces the newest queued notification of
+/// its pane.
 pub(crate) fn queue(told: &mut Vec<Told>, new: Told) {
-    // The desktop's replies are bounded by the number of our requests.
+    // The desktop's replies need no limit here: each replies to one of our requests.
     if told.len() < QUEUE || matches!(new, Told::Desktop(_)) {
         told.push(new);
     } else if let Told::Show(pane, _) = new {
@@ -59,18 +60,19 @@ pub(crate) fn queue(told: &mut Vec<Told>, new: Told) {
 #[derive(Default)]
 pub(crate) struct Notices {
     pub(crate) desktop: Option<Desktop>,
-    /// How many notifications each pane may still show, and when its budget was last refilled.
+    /// The number of notifications that each pane may still show, and the time when this number was last increased.
     budgets: HashMap<PaneId, (u32, Instant)>,
-    /// The newest notification of each pane that is over its budget. Replaces earlier ones; shown when the budget allows.
+    /// The newest notification of each pane that has used up its budget. It replaces earlier notifications, and is
+    /// shown as soon as the budget allows.
     pub(crate) waiting: HashMap<PaneId, Notification>,
-    /// The desktop was asked to draw attention to the window.
+    /// Whether the desktop was requested to draw attention to the window.
     pub(crate) wants_attention: bool,
-    /// When the bell last sounded.
+    /// The time when the bell last sounded.
     pub(crate) rung: Option<Instant>,
 }
 
 impl Notices {
-    /// Whether a pane may show a notification now; if so, takes it from the budget.
+    /// Whether a pane may show a notification now. If so, this call counts one notification against the pane's budget.
     pub(crate) fn may_show(&mut self, pane: PaneId, now: Instant) -> bool {
         let (left, since) = self.budgets.entry(pane).or_insert((BUDGET, now));
         let gained =
@@ -84,12 +86,12 @@ impl Notices {
         may
     }
 
-    /// When a pane may show its next notification.
+    /// The time from which a pane may show its next notification.
     pub(crate) fn next(&self, pane: PaneId) -> Option<Instant> {
         self.budgets.get(&pane).map(|(_, since)| *since + REFILL)
     }
 
-    /// Forgets a removed pane.
+    /// Discards the state of a removed pane.
     pub(crate) fn forget(&mut self, pane: PaneId) {
         self.budgets.remove(&pane);
         self.waiting.remove(&pane);
@@ -104,7 +106,7 @@ pub(crate) fn draw_flash(rect: PixelRect, colors: &Colors, scene: &mut Scene<'_>
     scene.quads.push(Quad { rect, color: colors.text, alpha: 0.15, radius: 0.0 });
 }
 
-/// A command line on one line, cut to [`LINE`] characters.
+/// Joins a command line to a single line, and cuts it to [`LINE`] characters.
 pub(crate) fn short(line: &str) -> String {
     let mut words = line.split_whitespace().collect::<Vec<_>>().join(" ");
     if let Some((end, _)) = words.char_indices().nth(LINE) {
@@ -114,7 +116,7 @@ pub(crate) fn short(line: &str) -> String {
     words
 }
 
-/// A duration as shown to the user.
+/// Formats a duration for the user.
 pub(crate) fn lasted(took: Duration) -> String {
     let seconds = took.as_secs();
     match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
@@ -124,8 +126,8 @@ pub(crate) fn lasted(took: Duration) -> String {
     }
 }
 
-/// The icon's name and picture. A name of the protocol replaces the picture, as the protocol's page requires: every
-/// theme has that icon, while a theme may lack other names.
+/// The name and picture of a notification's icon. If one of `names` is a standard icon of the protocol, it replaces
+/// the picture, as the protocol requires. Every icon theme contains the standard icons, but may lack others.
 pub(crate) fn icon_of(
     names: Vec<String>,
     picture: Option<Arc<[u8]>>,
@@ -136,7 +138,7 @@ pub(crate) fn icon_of(
     }
 }
 
-/// The freedesktop.org icon name for an icon of kitty's "Desktop notifications" protocol.
+/// The freedesktop.org icon name for a standard icon of kitty's "Desktop notifications" protocol.
 fn theme_icon(name: &str) -> Option<&'static str> {
     Some(match name {
         "error" => "dialog-error",

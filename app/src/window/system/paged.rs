@@ -1,21 +1,22 @@
 //! Files that pagers show.
 //!
-//! Owns each file, and deletes it when its owner is dropped: with the pager's pane.
+//! Owns each file. When the pager's pane is closed, the owner is dropped and deletes the file.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use unterm_mux::private;
 
-/// A folder in the user's runtime directory, which ends with the login, or else in Unterm's home directory.
+/// The name of the folder for the files. The folder is in the user's runtime directory, which the system clears at
+/// logout. If that directory is missing, the folder is in Unterm's home directory.
 const FOLDER: &str = "pager";
 
-/// A file that a pager shows.
+/// A file that a pager shows. Dropping this value deletes the file.
 #[derive(Debug)]
 pub(crate) struct PagedFile(PathBuf);
 
 impl PagedFile {
-    /// Writes a file that only the user may read.
+    /// Writes a file that only the user can read.
     pub(crate) fn write(home: &Path, name: &str, text: &str) -> Result<Self> {
         let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
         let runtime = runtime.filter(|folder| folder.is_absolute() && folder.is_dir());
@@ -30,7 +31,7 @@ impl PagedFile {
         private::create_folder(folder).with_context(|| folder.display().to_string())?;
         let path = folder.join(name);
         let file = private::create_file(&path).with_context(|| path.display().to_string())?;
-        // From here on, an error deletes it.
+        // From here on, an error drops `written`, which deletes the file.
         let written = Self(path);
         std::io::Write::write_all(&mut &file, text.as_bytes())
             .with_context(|| written.0.display().to_string())?;

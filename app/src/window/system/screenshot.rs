@@ -1,7 +1,7 @@
-//! Pictures of the window and the screen, as files.
+//! Saves pictures of the window and of the screen as files.
 //!
-//! The window's own picture is painted from its last frame, so windows in front of it do not appear. The separate
-//! program `unterm-capture` takes pictures of the screen.
+//! The picture of the window is painted from its last frame, so other windows in front of it do not appear. The
+//! separate program `unterm-capture` takes pictures of the screen.
 
 use std::path::{Path, PathBuf};
 
@@ -11,15 +11,15 @@ use unterm_mux::private;
 use crate::captures;
 use crate::window::input::picture::Picture;
 
-/// The time for a hidden window to disappear from the screen, in milliseconds.
+/// The time that a hidden window needs to disappear from the screen, in milliseconds.
 const GONE: &str = "250";
 
-/// What a picture is taken of.
+/// The subject of a screenshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shot {
-    /// A part of the screen that the user drags.
+    /// A region of the screen that the user selects with the mouse.
     Region {
-        /// Whether the window is hidden meanwhile.
+        /// Whether the window is hidden while the picture is taken.
         hidden: bool,
     },
     /// This window.
@@ -34,7 +34,7 @@ pub(crate) fn sees_screen() -> bool {
     *FOUND.get_or_init(|| captures::program().is_ok_and(|program| program.is_file()))
 }
 
-/// The prefix of the file name.
+/// The prefix of the picture's file name.
 pub(crate) fn prefix(shot: Shot) -> &'static str {
     match shot {
         Shot::Region { hidden: true } => "region_hidden",
@@ -70,7 +70,7 @@ pub(crate) fn save_own(
     Ok(Taken { path, picture: Picture::from(image) })
 }
 
-/// Runs `unterm-capture`; `None` if the user cancelled.
+/// Runs `unterm-capture`. Returns `None` if the user canceled the selection.
 pub(crate) fn save_screen(
     folder: &Path,
     name: &str,

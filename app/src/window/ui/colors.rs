@@ -1,4 +1,4 @@
-//! The look of the window's own parts around the panes: colours derived from the theme, and simple shapes.
+//! The colors of the window's own parts, derived from the theme; and simple shapes.
 
 use std::sync::Arc;
 
@@ -7,7 +7,8 @@ use unterm_term::{Palette, Rgb};
 
 use crate::window::ui::geometry::Geometry;
 
-/// Minimum contrast of dividers and of the focus mark with the panes (WCAG 2.2 requires 3 for the mark of a state).
+/// The minimum contrast with the panes: of the dividers, and of the mark of the focused pane. WCAG 2.2 requires 3 for
+/// the mark of a state.
 const DIVIDER_CONTRAST: f32 = 1.6;
 const FOCUS_CONTRAST: f32 = 3.0;
 
@@ -16,23 +17,23 @@ pub(crate) struct Colors {
     pub(crate) surface: Rgb,
     pub(crate) raised: Rgb,
     pub(crate) hairline: Rgb,
-    /// The lines between panes.
+    /// The color of the lines between panes.
     pub(crate) divider: Rgb,
-    /// The mark of the pane with the keyboard.
+    /// The color that marks the pane with the keyboard focus.
     pub(crate) focus: Rgb,
     pub(crate) text: Rgb,
     pub(crate) muted: Rgb,
-    /// Items that can't be chosen now.
+    /// The text of items that can't be chosen now.
     pub(crate) disabled: Rgb,
     pub(crate) accent: Rgb,
     pub(crate) bell: Rgb,
-    /// Text on `bell`.
+    /// The color of text on a `bell` background.
     pub(crate) on_bell: Rgb,
     pub(crate) success: Rgb,
     pub(crate) danger: Rgb,
-    /// `danger` as text.
+    /// The color of text that warns of danger: `danger` with enough contrast for text.
     pub(crate) danger_text: Rgb,
-    /// `accent` as text.
+    /// The color of accented text: `accent` with enough contrast for text.
     pub(crate) accent_text: Rgb,
 }
 
@@ -40,8 +41,8 @@ impl Colors {
     pub(crate) fn new(palette: &Palette) -> Self {
         let (surface, text) = (palette.background, palette.foreground);
         let raised = mix(surface, text, 0.05);
-        // Marked or pressed items are filled with the hairline's colour, the background with the least contrast to
-        // text.
+        // Marked or pressed items are filled with `hairline`. Of all backgrounds, `hairline` has the least contrast
+        // with text, so text colors are computed against it.
         let hairline = mix(surface, text, 0.11);
         Self {
             surface,
@@ -62,13 +63,13 @@ impl Colors {
         }
     }
 
-    /// The bar at the left of the selected row of a list.
+    /// The color of the bar at the left of a list's selected row.
     fn selected(&self) -> Rgb {
         stepped(self.accent, pole(self.hairline), self.hairline, FOCUS_CONTRAST)
     }
 }
 
-/// A cache of the last colours: most frames have the palette of the frame before.
+/// A cache of the last computed colors. Most frames use the palette of the previous frame.
 #[derive(Default)]
 pub(crate) struct KnownColors(Option<(Arc<Palette>, Colors)>);
 
@@ -81,14 +82,14 @@ impl KnownColors {
     }
 }
 
-/// `a` moved towards `b` by a share of the way.
+/// Mixes two colors. `share` is the share of `b`, from 0 to 1.
 pub(crate) fn mix(a: Rgb, b: Rgb, share: f32) -> Rgb {
     let channel =
         |a: u8, b: u8| (f32::from(a) + (f32::from(b) - f32::from(a)) * share).round() as u8;
     Rgb { r: channel(a.r, b.r), g: channel(a.g, b.g), b: channel(a.b, b.b) }
 }
 
-/// Relative luminance (WCAG 2.2).
+/// The relative luminance of a color (WCAG 2.2).
 fn luminance(color: Rgb) -> f32 {
     let linear = |channel: u8| {
         let c = f32::from(channel) / 255.0;
@@ -97,24 +98,24 @@ fn luminance(color: Rgb) -> f32 {
     0.2126 * linear(color.r) + 0.7152 * linear(color.g) + 0.0722 * linear(color.b)
 }
 
-/// Contrast ratio of two colours, 1 to 21 (WCAG 2.2).
+/// The contrast ratio of two colors, from 1 to 21 (WCAG 2.2).
 fn contrast(a: Rgb, b: Rgb) -> f32 {
     let (a, b) = (luminance(a), luminance(b));
     (a.max(b) + 0.05) / (a.min(b) + 0.05)
 }
 
-/// `text`, stepped towards black or white until its contrast on `background` is 4.5.
+/// Moves `text` toward black or white, in steps, until its contrast with `background` is at least 4.5.
 pub(crate) fn readable(text: Rgb, background: Rgb) -> Rgb {
     stepped(text, pole(background), background, 4.5)
 }
 
-/// Black or white, whichever has more contrast with a background.
+/// Returns black or white, whichever contrasts more with `background`.
 fn pole(background: Rgb) -> Rgb {
     let (white, black) = (Rgb::hex(0xffffff), Rgb::hex(0));
     if contrast(white, background) > contrast(black, background) { white } else { black }
 }
 
-/// A colour, stepped towards `goal` until its contrast with a background is `wanted`.
+/// Moves a color toward `goal`, in steps, until its contrast with `background` is at least `wanted`.
 fn stepped(color: Rgb, goal: Rgb, background: Rgb, wanted: f32) -> Rgb {
     (0..=20)
         .map(|step| mix(color, goal, step as f32 / 20.0))
@@ -122,14 +123,15 @@ fn stepped(color: Rgb, goal: Rgb, background: Rgb, wanted: f32) -> Rgb {
         .unwrap_or(goal)
 }
 
-/// A raised surface with a hairline around it.
+/// Draws a raised surface with a hairline around it.
 pub(crate) fn framed(rect: PixelRect, radius: f32, colors: &Colors, scene: &mut Scene<'_>) {
     for (rect, color) in [(grown(rect, 1), colors.hairline), (rect, colors.raised)] {
         scene.quads.push(Quad { rect, color, alpha: 1.0, radius });
     }
 }
 
-/// The fill of a list's selected row, and a bar at its left: the fill alone has too little contrast with the list.
+/// Draws the background of a list's selected row, and a bar at the row's left. The bar is needed because the
+/// background alone contrasts too little with the list.
 pub(crate) fn selected_row(
     rect: PixelRect,
     geometry: &Geometry,
@@ -142,7 +144,7 @@ pub(crate) fn selected_row(
     scene.quads.push(Quad { rect: bar, color: colors.selected(), alpha: 1.0, radius: 1.0 });
 }
 
-/// A rectangle, `by` pixels larger on each side.
+/// Returns a rectangle that is `by` pixels larger on each side.
 pub(crate) fn grown(rect: PixelRect, by: u32) -> PixelRect {
     PixelRect {
         x: rect.x - by as i32,
@@ -156,7 +158,7 @@ pub(crate) fn quad(rect: PixelRect, color: Rgb) -> Quad {
     Quad { rect, color, alpha: 1.0, radius: 0.0 }
 }
 
-/// A label in the chrome's font size.
+/// A label in the font size of the window's own parts.
 pub(crate) fn label(
     geometry: &Geometry,
     rect: PixelRect,
@@ -172,7 +174,7 @@ pub(crate) fn label(
 mod tests {
     use super::*;
 
-    /// Each built-in theme, with its name.
+    /// All built-in themes, with their names.
     fn themes() -> Vec<(String, Palette)> {
         let nowhere = std::path::Path::new("/nonexistent");
         let names = crate::config::theme::names(nowhere);
@@ -236,7 +238,7 @@ mod tests {
     #[test]
     fn a_selection_is_seen_and_read_in_every_theme() {
         for (name, palette) in themes() {
-            // Without a selection colour, text and background swap.
+            // If a theme has no selection color, selected text swaps text color and background.
             let selection = palette.selection.unwrap_or(palette.foreground);
             let text = palette.selection_text.unwrap_or(match palette.selection {
                 Some(_) => palette.foreground,
@@ -249,8 +251,8 @@ mod tests {
         }
     }
 
-    /// The default text is readable in each theme. `text.palette_contrast` covers all other colour pairs, as in mc's
-    /// panels and htop's bars.
+    /// The default text is readable in each theme. The setting `text.palette_contrast` ensures this for all other
+    /// color pairs, such as those of mc's panels and htop's bars.
     #[test]
     fn text_is_readable_in_every_theme() {
         let floor = crate::config::Config::default().text.palette_contrast;

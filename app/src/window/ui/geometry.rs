@@ -1,25 +1,25 @@
-//! The layout of the window in physical pixels: the bars, the panes and the grids inside them.
+//! The layout of the window in physical pixels: the bars, the panes and the grids of cells in the panes.
 
 use unicode_width::UnicodeWidthStr;
 use unterm_mux::{Rect, Spacing};
 use unterm_renderer::{CellMetrics, PixelRect, Renderer};
 use unterm_term::Size;
 
-/// Font size of the chrome, in logical pixels.
+/// The font size of bars and overlays, in logical pixels.
 const UI_FONT: f32 = 12.0;
 /// Thickness of the dividers between panes, in physical pixels.
 pub(crate) const DIVIDER: u32 = 1;
 
-/// The measures of a window.
+/// The measures of a window, from which its layout is computed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Geometry {
     pub(crate) width: u32,
     pub(crate) height: u32,
     pub(crate) scale: f32,
     pub(crate) cell: CellMetrics,
-    /// Width of one column of chrome text, as the renderer measures it.
+    /// The width of a column of text in bars and overlays, as measured by the renderer.
     pub(crate) ui_column: f32,
-    /// Space around a pane's grid, in logical pixels.
+    /// The space around a pane's grid, in logical pixels.
     pub(crate) padding: f32,
     pub(crate) has_tab_bar: bool,
     /// Whether the tab bar is at the bottom, above the status bar.
@@ -28,22 +28,22 @@ pub(crate) struct Geometry {
 }
 
 impl Geometry {
-    /// Font size of the chrome, in physical pixels.
+    /// The font size of bars and overlays, in physical pixels.
     pub(crate) fn ui_font(&self) -> f32 {
         UI_FONT * self.scale
     }
 
-    /// Measures the chrome's text again after a change of scale.
+    /// Measures the text of bars and overlays again after a change of scale.
     pub(crate) fn measure(&mut self, renderer: &mut Renderer) {
         self.ui_column = renderer.label_width("0", self.ui_font(), false).max(1.0);
     }
 
-    /// Width of a chrome text, estimated from its columns.
+    /// The width of a text in bars or overlays, estimated from its number of columns.
     pub(crate) fn ui_width(&self, text: &str) -> u32 {
         (text.width() as f32 * self.ui_column).ceil() as u32
     }
 
-    /// The number of columns of chrome text that fit `width`, at least 8.
+    /// The number of columns of text that fit in `width`, but at least 8. For text in bars and overlays.
     pub(crate) fn ui_columns(&self, width: u32) -> usize {
         (width as f32 / self.ui_column).max(8.0) as usize
     }
@@ -53,12 +53,12 @@ impl Geometry {
         (logical * self.scale).round() as u32
     }
 
-    /// Height of a line of chrome text.
+    /// The height of a line of text in bars and overlays.
     pub(crate) fn ui_line(&self) -> u32 {
         (self.ui_font() * 1.3).ceil() as u32
     }
 
-    /// The tab bar; its height is 0 if it is hidden.
+    /// The rectangle of the tab bar. A hidden bar has height 0.
     pub(crate) fn tab_bar(&self) -> PixelRect {
         let height = if self.has_tab_bar { self.ui_line() + self.px(12.0) } else { 0 };
         let y = match self.tab_bar_at_foot {
@@ -68,13 +68,13 @@ impl Geometry {
         PixelRect { x: 0, y, width: self.width, height }
     }
 
-    /// The status bar, at the bottom; its height is 0 if it is hidden.
+    /// The rectangle of the status bar, at the bottom of the window. A hidden bar has height 0.
     pub(crate) fn status_bar(&self) -> PixelRect {
         let height = if self.has_status_bar { self.ui_line() + self.px(12.0) } else { 0 };
         PixelRect { x: 0, y: self.height as i32 - height as i32, width: self.width, height }
     }
 
-    /// The space of the active tab's panes.
+    /// The area for the panes of the active tab.
     pub(crate) fn content(&self) -> Rect {
         let bar = self.tab_bar().height;
         let bars = bar + self.status_bar().height;
@@ -86,29 +86,29 @@ impl Geometry {
         self.px(self.padding)
     }
 
-    /// The sizes that splits respect: the divider, the cell and the padding.
+    /// The sizes that the layout of splits depends on: divider, cell and padding.
     pub(crate) fn spacing(&self) -> Spacing {
         let cell = (self.cell.width, self.cell.height);
         Spacing { divider: DIVIDER, cell, padding: self.padding() }
     }
 
-    /// The largest grid that fits a pane's area, at least one cell.
+    /// The size of the largest grid that fits in a pane's area, at least one cell.
     pub(crate) fn grid(&self, area: Rect) -> Size {
         self.spacing().grid(area)
     }
 
-    /// The origin of the first cell of a pane's grid, for an area in the renderer's pixels.
+    /// The position of the first cell of a pane's grid. The area is given in the renderer's type.
     pub(crate) fn inside(&self, area: PixelRect) -> (i32, i32) {
         (area.x + self.padding() as i32, area.y + self.padding() as i32)
     }
 
-    /// The origin of the first cell of a pane's grid.
+    /// The position of the first cell of a pane's grid. The area is given in the mux's type.
     pub(crate) fn origin(&self, area: Rect) -> (i32, i32) {
         ((area.x + self.padding()) as i32, (area.y + self.padding()) as i32)
     }
 
-    /// Places a box of the given size in the top right corner of a pane, or in the bottom right corner if it would
-    /// cover any of `seen`, the cells that the user looks at.
+    /// Places a box of the given size in the top right corner of a pane. If the box would cover one of the rectangles
+    /// in `seen`, which the user needs to see, the box is placed in the bottom right corner.
     pub(crate) fn corner(
         &self,
         area: PixelRect,
@@ -125,7 +125,7 @@ impl Geometry {
         }
     }
 
-    /// The window size that gives a single pane a grid of this many cells.
+    /// The window size at which a single pane has a grid of this many cells.
     pub(crate) fn window_for(&self, cols: u16, rows: u16) -> (u32, u32) {
         let width = u32::from(cols) * self.cell.width + 2 * self.padding();
         let height = u32::from(rows) * self.cell.height + 2 * self.padding();

@@ -1,4 +1,4 @@
-//! A line editor, shared by the panel and the search.
+//! A line editor for text input. The panel and the search use it.
 
 use std::{cell::Cell, ops::Range};
 
@@ -11,17 +11,17 @@ use crate::window::ui::{
     geometry::Geometry,
 };
 
-/// Maximum length in characters.
+/// The maximum length of the text, in characters.
 const CAP: usize = 1024;
 
-/// The text and a cursor. Positions are byte offsets at grapheme boundaries.
+/// A text and a cursor. All positions are byte offsets at grapheme boundaries.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Line {
     text: String,
     cursor: usize,
-    /// The end of the selection opposite the cursor.
+    /// The fixed end of the selection; the cursor is the moving end.
     anchor: usize,
-    /// The first visible position of the last drawing.
+    /// The first visible position when the line was last drawn.
     first: Cell<usize>,
 }
 
@@ -30,17 +30,17 @@ impl Line {
         &self.text
     }
 
-    /// The selected range; empty without a selection.
+    /// The selected range; an empty range if nothing is selected.
     fn selection(&self) -> Range<usize> {
         self.cursor.min(self.anchor)..self.cursor.max(self.anchor)
     }
 
-    /// Selects all text: the next insertion replaces it.
+    /// Selects all text, so that the next insertion replaces it.
     pub(crate) fn select_all(&mut self) {
         (self.anchor, self.cursor) = (0, self.text.len());
     }
 
-    /// Replaces the selection with the first line of `text`, without control characters.
+    /// Replaces the selection with the first line of `text`, after removing control characters.
     pub(crate) fn insert(&mut self, text: &str) {
         self.remove(self.selection());
         let line = text.lines().next().unwrap_or_default();
@@ -55,7 +55,7 @@ impl Line {
         self.put(range.start, false);
     }
 
-    /// Moves the cursor; if `extends`, the anchor of the selection stays.
+    /// Moves the cursor to `at`. If `extends` is set, the selection is extended; otherwise it is cleared.
     fn put(&mut self, at: usize, extends: bool) {
         self.cursor = at;
         if !extends {
@@ -63,7 +63,7 @@ impl Line {
         }
     }
 
-    /// The start of the grapheme or word before the cursor, or the end of the next grapheme or word.
+    /// The position of the next grapheme or word. Backward, this is its start; forward, its end.
     fn next(&self, forward: bool, word: bool) -> usize {
         let (before, behind) = self.text.split_at(self.cursor);
         let is_word = |part: &&str| part.chars().any(char::is_alphanumeric);
@@ -81,8 +81,8 @@ impl Line {
         }
     }
 
-    /// Draws the line in `area`, left-aligned and vertically centred: the text with the underlined preedit at the
-    /// cursor, or `hint` if the line is empty. Returns the position of the cursor.
+    /// Draws the line in `area`, left-aligned and vertically centered. The underlined preedit, if any, appears at the
+    /// cursor. If the line is empty, `hint` appears. Returns the rectangle of the cursor.
     pub(crate) fn draw(
         &self,
         (hint, preedit): (&str, Option<&Preedit>),
@@ -94,7 +94,7 @@ impl Line {
         let composed = preedit.map_or("", |preedit| preedit.text.as_str());
         let mut whole = self.text.clone();
         whole.insert_str(self.cursor, composed);
-        // Without a valid cursor of its own, the preedit has its cursor at its end.
+        // If the preedit has no valid cursor of its own, place the cursor at the end of the preedit.
         let at = preedit.and_then(|preedit| preedit.cursor).map_or(composed.len(), |(_, to)| to);
         let cursor = self.cursor + if composed.is_char_boundary(at) { at } else { composed.len() };
         let thick = geometry.px(1.5).max(1);
@@ -104,7 +104,7 @@ impl Line {
             if text.is_empty() {
                 return 0;
             }
-            // Trailing spaces are measured only if another character follows.
+            // The renderer measures trailing spaces only if another character follows.
             (renderer.label_width(&format!("{text}|"), size, false) - bar).round() as u32
         };
         let sight =
@@ -131,7 +131,7 @@ impl Line {
         }
         let caret = PixelRect { x: x_of(cursor), y: top, width: thick, height };
         if whole.is_empty() {
-            // Right of the cursor, which would cover the first letter.
+            // Draw the hint to the right of the cursor, which would otherwise cover the hint's first letter.
             let gap = 2 * thick;
             let area =
                 PixelRect { x: area.x + gap as i32, width: area.width.saturating_sub(gap), ..area };
@@ -142,7 +142,8 @@ impl Line {
         caret
     }
 
-    /// As [`Line::key`], but returns whether the text changed; `None` if the key has no meaning here.
+    /// Handles a key as [`Line::key`] does, and returns whether the text changed. Returns `None` if the key has no
+    /// function in the editor.
     pub(crate) fn edit(
         &mut self,
         key: Key,
@@ -153,7 +154,7 @@ impl Line {
         self.key(key, modifiers, typed).then(|| self.text != before)
     }
 
-    /// Handles a key that types `typed`; returns false if it has no meaning here.
+    /// Handles a key. `typed` is the text that the key types. Returns false if the key has no function in the editor.
     fn key(&mut self, key: Key, modifiers: Modifiers, typed: Option<&str>) -> bool {
         let ctrl = modifiers.contains(Modifiers::CTRL);
         let shift = modifiers.contains(Modifiers::SHIFT);
@@ -189,7 +190,7 @@ impl Line {
             (Key::Delete, true) => self.remove(self.cursor..self.next(true, true)),
             (Key::Backspace, _) => self.remove(self.next(false, true)..self.cursor),
             (Key::Char('w'), true) => {
-                // As in a shell: back to the last space.
+                // Ctrl+W deletes back to the last space, as in a shell.
                 let before = self.text[..self.cursor].trim_end();
                 let start = before.rfind(' ').map_or(0, |space| space + 1);
                 self.remove(start..self.cursor);
@@ -205,7 +206,8 @@ impl Line {
     }
 }
 
-/// The visible part of `text`: as much as `fits`, including the cursor, and starting at `first` if possible.
+/// The visible part of `text`: it contains the cursor and as much text as `fits` accepts, and starts at `first` if
+/// possible.
 fn in_sight(
     text: &str,
     cursor: usize,
@@ -220,7 +222,7 @@ fn in_sight(
     let place = |at: usize| ends.partition_point(|end| *end < at).min(ends.len() - 1);
     let cursor = place(cursor);
     let mut first = place(first).min(cursor);
-    // Scroll no further right than the end of the text requires, and no further left than the cursor requires.
+    // Scroll right at most until the end of the text is visible, and left at most until the cursor is visible.
     let last = ends.len() - 1;
     let mut earliest = |to: usize, limit: usize| {
         let (mut low, mut high) = (0, limit);
@@ -301,13 +303,13 @@ mod tests {
 
     #[test]
     fn the_cursor_is_in_sight() {
-        // Ten characters fit.
+        // In this test, ten characters are visible.
         let sight = |cursor: usize, first: usize| {
             in_sight("abcdefghijklmnopqrstuvwxyz", cursor, first, |part| part.len() <= 10)
         };
         assert_eq!(in_sight("short", 5, 3, |part| part.len() <= 10), 0..5);
         assert_eq!(sight(26, 0), 16..26);
-        // The visible part stays while it contains the cursor, and follows the cursor otherwise.
+        // The visible part stays in place while it contains the cursor. If the cursor leaves it, it scrolls.
         assert_eq!(sight(18, 16), 16..26);
         assert_eq!(sight(12, 16), 12..22);
         assert_eq!(sight(0, 12), 0..10);

@@ -1,4 +1,5 @@
-//! Drawing aids of all parts: measures, colours, and lines of text. They import no part.
+//! Drawing tools that all parts of the window use: measures, colors, and lines of text. These modules import no part
+//! of the window.
 
 pub(crate) mod colors;
 pub(crate) mod geometry;

@@ -1,7 +1,7 @@
-//! A read-only text: wrapped without changes to its content, and scrolled if it is longer than its box.
+//! A read-only text that is wrapped without changes to its content, and can be scrolled if it is longer than its box.
 //!
-//! Owns the lines and the scroll position, but not the box. Nothing is cut: a line wider than the renderer can draw is
-//! wrapped further.
+//! Owns the wrapped lines and the scroll position, but not the box. Nothing is cut off: a line that is wider than the
+//! renderer can draw is wrapped again.
 
 use std::{
     cell::{Ref, RefCell},
@@ -11,7 +11,7 @@ use std::{
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-/// Marks the end of a line of the text, to tell it from a wrapped line.
+/// Marks the end of a line of the text. A line that is only wrapped has no mark.
 const LINE_END: &str = "⏎";
 
 #[derive(Clone, Debug)]
@@ -19,7 +19,7 @@ pub(crate) struct ScrollText {
     text: String,
     /// The first visible line.
     first: usize,
-    /// Lines that fit in the box.
+    /// The number of lines that fit in the box.
     rows: usize,
     lines: RefCell<Lines>,
 }
@@ -27,11 +27,11 @@ pub(crate) struct ScrollText {
 /// The text's lines, wrapped to a width.
 #[derive(Clone, Debug, Default)]
 struct Lines {
-    /// In pixels.
+    /// The width of the box, in pixels.
     width: u32,
-    /// In columns.
+    /// The approximate width of the box, in columns.
     columns: usize,
-    /// Each line's byte range in the text, and whether a line of the text ends there.
+    /// The byte range of each wrapped line in the text, and whether a line of the text ends there.
     lines: Vec<(Range<usize>, bool)>,
 }
 
@@ -44,8 +44,8 @@ impl ScrollText {
         &self.text
     }
 
-    /// Wraps the text for a box of `width` pixels, about `columns` columns; `measure` returns a line's width in pixels.
-    /// Does nothing if the width is unchanged.
+    /// Wraps the text for a box of `width` pixels and about `columns` columns. `measure` returns a line's width in
+    /// pixels. Does nothing if the width of the box is unchanged.
     pub(crate) fn wrap(&self, (width, columns): (u32, usize), measure: impl FnMut(&str) -> f32) {
         let mut laid = self.lines.borrow_mut();
         if (laid.width, laid.columns) != (width, columns) {
@@ -54,7 +54,7 @@ impl ScrollText {
         }
     }
 
-    /// The number of wrapped lines, after [`ScrollText::wrap`].
+    /// The number of wrapped lines. Call [`ScrollText::wrap`] first.
     pub(crate) fn count(&self) -> usize {
         self.lines.borrow().lines.len()
     }
@@ -65,26 +65,27 @@ impl ScrollText {
         self.scroll(0);
     }
 
-    /// Scrolls by lines, up to the first and the last.
+    /// Scrolls by `by` lines, and stops at the first and the last line.
     pub(crate) fn scroll(&mut self, by: isize) {
         let last = self.count().saturating_sub(self.rows);
         self.first = self.first.saturating_add_signed(by).min(last);
     }
 
-    /// Scrolls by pages.
+    /// Scrolls by `by` pages.
     pub(crate) fn page(&mut self, by: isize) {
         // One line of the previous page stays visible.
         let page = self.rows.saturating_sub(1).max(1) as isize;
         self.scroll(by.saturating_mul(page));
     }
 
-    /// The visible lines, at most `rows`.
+    /// The visible lines, at most `rows` of them.
     pub(crate) fn in_sight(&self, rows: usize) -> Vec<String> {
         let lines = self.lines();
         lines.iter().skip(self.first).take(rows).map(|line| self.shown(line)).collect()
     }
 
-    /// First and last visible line, counted from 1, and the number of lines; `None` if all lines fit.
+    /// The numbers of the first and the last visible line, counted from 1, and the total number of lines. `None` if
+    /// all lines fit.
     pub(crate) fn place(&self, rows: usize) -> Option<(usize, usize, usize)> {
         let count = self.count();
         (count > rows).then(|| (self.first + 1, (self.first + rows).min(count), count))
@@ -99,7 +100,7 @@ impl ScrollText {
     }
 }
 
-/// Wraps a text: after a blank if possible, else between characters.
+/// Wraps a text: after a blank if possible, otherwise between two characters.
 fn wrapped(
     text: &str,
     (width, columns): (u32, usize),
@@ -117,7 +118,7 @@ fn wrapped(
             let next = loop {
                 let next = at + fitting(&text[at..end], room, ends);
                 let line = &text[at..next];
-                // The last part of a line includes the end mark in its width.
+                // The last wrapped line of a line of text includes the end mark in its width.
                 let mark = if ends && next == end { LINE_END } else { "" };
                 let shown = format!("{line}{mark}");
                 let is_short = room == 1 || shown.is_empty();
@@ -137,7 +138,8 @@ fn wrapped(
     lines
 }
 
-/// How many bytes of a line fit into `columns`: at least one character, with a column left for the end mark.
+/// The number of bytes of a line that fit in `columns`, at least one character. If `ends` is set, one column is
+/// reserved for the end mark.
 fn fitting(line: &str, columns: usize, ends: bool) -> usize {
     if line.width() + usize::from(ends) <= columns {
         return line.len();
@@ -152,7 +154,8 @@ fn fitting(line: &str, columns: usize, ends: bool) -> usize {
             blank = Some(at + part.len());
         }
     }
-    // Only the mark does not fit: break before the last character, so that it moves down with the mark.
+    // Only the end mark does not fit. Break before the last character, so that the mark does not stand alone on the
+    // next line.
     let last = line.grapheme_indices(true).next_back().map_or(0, |(at, _)| at);
     if last == 0 { line.len() } else { blank.filter(|at| *at < line.len()).unwrap_or(last) }
 }

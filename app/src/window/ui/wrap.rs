@@ -1,11 +1,11 @@
-//! Breaks text into lines of a number of columns.
+//! Wraps text to a number of columns.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// The most lines of a wrapped text; a longer text ends in an ellipsis.
+/// The maximum number of lines of a wrapped text. A longer text ends in an ellipsis.
 const LINES: usize = 8;
 
-/// The first `most` lines and, if there are more, a line with their number.
+/// Returns the first `most` lines. If there are more lines, a last line reports how many.
 pub(crate) fn first_of(lines: &[String], most: usize) -> Vec<String> {
     let mut first: Vec<String> = lines.iter().take(most).cloned().collect();
     if lines.len() > most {
@@ -14,7 +14,7 @@ pub(crate) fn first_of(lines: &[String], most: usize) -> Vec<String> {
     first
 }
 
-/// Wraps text to `columns`, between words if possible.
+/// Wraps text to `columns`. Lines break between words if possible.
 pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for paragraph in text.lines() {
@@ -37,7 +37,7 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// Splits a word into pieces of at most `columns`, so that a narrow toast still shows all of it.
+/// Splits a word into pieces of at most `columns` columns, so that a narrow message still shows the whole word.
 fn pieces(word: &str, columns: usize) -> Vec<&str> {
     let mut pieces = Vec::new();
     let (mut start, mut width) = (0, 0);

@@ -1,8 +1,8 @@
-//! Commands as blocks: a mark beside each prompt with actions on its command, jumps between prompts, and a header that
-//! shows the command line while its output scrolls.
+//! Commands as blocks. Each prompt has a mark with actions for its command, and the user can jump between prompts. A
+//! header shows the command line while the command's output scrolls.
 //!
-//! Owns the list of visible commands and the current one. The terminal detects commands by shell integration; this
-//! module never writes into it. Off on the alternate screen.
+//! Owns the list of visible commands and the current command. The terminal detects commands with the help of shell
+//! integration. This module never writes to the terminal. Blocks are not shown on the alternate screen.
 
 pub(crate) mod about;
 pub(crate) mod draw;
@@ -20,7 +20,7 @@ use crate::window::{
     },
 };
 
-/// Maximum number of visible commands shown as blocks.
+/// The maximum number of visible commands that are shown as blocks.
 const CAP: usize = 512;
 
 /// The outcome of a command.
@@ -29,7 +29,7 @@ enum Fare {
     Good,
     Bad,
     Running,
-    /// The command is being typed, or has no known exit code.
+    /// The user is still typing the command, or its exit code is unknown.
     Plain,
 }
 
@@ -59,13 +59,13 @@ pub(crate) struct Block {
     pub(crate) id: u64,
     line: LineId,
     fare: Fare,
-    /// The panel's text about the command; empty if the command has not run.
+    /// The text of the panel about the command; empty if the command has not run.
     about: String,
-    /// What can be done with the command now.
+    /// The actions that are possible on the command now.
     parts: Vec<Part>,
 }
 
-/// The command whose output fills the first visible row.
+/// The command whose output fills the first visible row, for the sticky header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) line: LineId,
@@ -78,11 +78,11 @@ pub(crate) struct Header {
 pub(crate) struct Blocks {
     list: Vec<Block>,
     header: Option<Header>,
-    /// What the last read covered: the terminal's `seq`, and the first line.
+    /// The terminal's `seq` and the first line when the commands were last read.
     read: Option<(u64, LineId)>,
-    /// The command that the user jumped to.
+    /// The command that the user last jumped to.
     pub(crate) current: Option<u64>,
-    /// Counts changes of the visible commands.
+    /// The number of changes of the visible commands so far.
     changes: u64,
 }
 
@@ -92,12 +92,12 @@ impl Blocks {
         self.read = None;
     }
 
-    /// A counter that increases when the visible commands change.
+    /// A counter that grows with each change of the visible commands.
     pub(crate) fn changes(&self) -> u64 {
         self.changes
     }
 
-    /// Reads the visible commands, if the terminal or the first line has changed.
+    /// Reads the visible commands, if the terminal or the first visible line has changed since the last call.
     pub(crate) fn read(&mut self, term: &Term, snapshot: &Snapshot, is_scrolled: bool) {
         let (Some(first), Some(last)) = (snapshot.rows.first(), snapshot.rows.last()) else {
             return;

@@ -1,25 +1,25 @@
-//! The panes that a request closes, and the programs in use in them.
+//! The panes that a request closes, and the programs that run in them.
 
 use unterm_mux::{Pane, PaneId, PaneState, TabId};
 use unterm_term::Command;
 
-/// Shells: in the foreground, they only wait for a command.
+/// Names of shells. A shell in the foreground normally only waits for a command.
 const SHELLS: &[&str] = &[
     "sh", "ash", "bash", "dash", "zsh", "fish", "ksh", "mksh", "csh", "tcsh", "nu", "pwsh",
     "elvish", "xonsh",
 ];
 
-/// What to close.
+/// The panes to close.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Closing {
     Pane(PaneId),
     Tab(TabId),
-    /// All tabs but this one.
+    /// All tabs except this tab.
     OtherTabs(TabId),
     Window,
 }
 
-/// The program or command that runs in a pane; `None` for a waiting shell.
+/// The name of the program or command that runs in a pane. `None` if a shell waits for a command.
 pub(crate) fn running(pane: &Pane) -> Option<String> {
     if pane.state() != PaneState::Running {
         return None;
@@ -31,20 +31,20 @@ pub(crate) fn running(pane: &Pane) -> Option<String> {
     }
     let is_prompting = pane.term().commands().next_back().is_some_and(Command::is_prompting);
     if !foreground.is_root && !is_prompting {
-        // A nested shell without prompt marks waits for a command while it reads single keys, as line editors do. A
-        // script, or a shell that reads whole lines, leaves the echo on.
+        // A nested shell without prompt marks waits for a command if it reads single keys, as line editors do. A
+        // script, or a shell that reads whole lines, leaves the terminal's echo on.
         let process = pane.process();
         let edits = process.echo() == Some(false) && !process.reads_secret();
         return (!edits).then(|| name.to_owned());
     }
-    // The shell itself may be busy: with a loop, or a builtin.
+    // The shell itself may be busy, for example with a loop or a builtin command.
     let term = pane.term();
     let command = term.commands().next_back().filter(|command| command.is_running())?;
     let line = command.shown().and_then(|line| line.lines().next());
     Some(line.unwrap_or(name).to_owned())
 }
 
-/// Whether a program of this name is a shell; a login shell's name starts with a dash.
+/// Whether a program of this name is a shell. The name of a login shell starts with a dash.
 pub(crate) fn is_shell(name: &str) -> bool {
     SHELLS.contains(&name.strip_prefix('-').unwrap_or(name))
 }

@@ -1,6 +1,6 @@
-//! Text of a pane for the clipboard: plain, as HTML with its colours, or with ANSI sequences.
+//! Text of a pane for the clipboard: as plain text, as HTML with its colors, or with ANSI escape sequences.
 //!
-//! Owns the formats. `selection.rs` selects the cells.
+//! Owns the formats. `selection.rs` determines the selected cells.
 
 use std::fmt::Write;
 
@@ -12,37 +12,39 @@ use unterm_term::{
 
 use crate::window::ui::colors::mix;
 
-/// Maximum number of lines copied with styles, and of lines read per lock of the terminal.
+/// The maximum number of lines that are copied with styles, and the number of lines that are read each time the
+/// terminal is locked.
 pub(crate) const LINES_CAP: u64 = 100_000;
 const AT_ONCE: u64 = 1000;
 
-/// A format of copied text that keeps its looks.
+/// A format of copied text that preserves colors and styles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// HTML, with plain text beside it for programs that take no HTML.
+    /// HTML, and also plain text for programs that do not accept HTML.
     Html,
-    /// Text with the sequences of its colours.
+    /// Text with the escape sequences of its colors and styles.
     Ansi,
 }
 
-/// Adjacent cells with the same style.
+/// The text of adjacent cells with equal styles.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Piece {
     text: String,
     style: Style,
 }
 
-/// A line of text: wrapped rows are joined.
+/// A line of text. Wrapped rows are joined into one line.
 type Line = Vec<Piece>;
 
-/// The lines of a range, and their last snapshot. `trim` removes trailing blanks.
+/// The lines of a range, and the last snapshot that was taken to read them. If `trim` is set, trailing blanks are
+/// removed.
 pub(crate) fn lines(pane: &Pane, range: TextRange, trim: bool) -> (Vec<Line>, Snapshot) {
     let mut snapshot = Snapshot::default();
     let mut lines = Vec::new();
     let mut line = Line::new();
     let mut next = range.start.line.0;
     let last = range.end.line.0.min(next.saturating_add(LINES_CAP));
-    // Read in batches, so that each lock of the terminal is short.
+    // Read the lines in batches, so that the terminal is locked only for a short time.
     while next <= last {
         pane.term().snapshot_more(&mut snapshot, Some(LineId(next)), AT_ONCE as usize);
         let before = next;
@@ -60,7 +62,7 @@ pub(crate) fn lines(pane: &Pane, range: TextRange, trim: bool) -> (Vec<Line>, Sn
                 lines.push(std::mem::take(&mut line));
             }
         }
-        // Skip lines that are no longer in the history.
+        // Skip lines that the terminal has discarded in the meantime.
         let first = snapshot.rows.first().map_or(last + 1, |row| row.line.0);
         if next == before {
             next = if first > next { first } else { last + 1 };
@@ -69,7 +71,7 @@ pub(crate) fn lines(pane: &Pane, range: TextRange, trim: bool) -> (Vec<Line>, Sn
     (lines, snapshot)
 }
 
-/// The columns of a row in a range: the first, and one past the last.
+/// The columns of a row that belong to a range: the first column, and the column after the last.
 fn columns(row: &SnapshotRow, range: TextRange) -> (usize, usize) {
     let width = row.cells.len();
     if range.block {
@@ -127,7 +129,7 @@ fn join(lines: &[Line], mut write: impl FnMut(&Line, &mut String)) -> String {
     out
 }
 
-/// The lines as self-contained HTML, with the colours of the theme.
+/// The lines as a self-contained piece of HTML, with the colors of the theme.
 pub(crate) fn html(lines: &[Line], palette: &Palette) -> String {
     let hex = |color: Rgb| color.to_string();
     let mut out = format!(
@@ -208,8 +210,8 @@ fn css(style: &Style, palette: &Palette, hex: impl Fn(Rgb) -> String) -> String 
     css
 }
 
-/// The lines as text that looks the same in a terminal: SGR (ECMA-48 8.3.117, with xterm's colours and kitty's
-/// underlines) at each change of style, reset at the end of each line.
+/// The lines as text that looks the same when a terminal prints it. An SGR sequence (ECMA-48 8.3.117, with the colors
+/// of xterm and the underlines of kitty) marks each change of style. Styles are reset at the end of each line.
 pub(crate) fn ansi(lines: &[Line]) -> String {
     join(lines, |line, out| {
         let mut now = Style::default();
@@ -226,7 +228,8 @@ pub(crate) fn ansi(lines: &[Line]) -> String {
     })
 }
 
-/// Separates colours by semicolons, which more terminals accept than ISO 8613-6's colons.
+/// The SGR sequence of a style. Colors are separated by semicolons, which more terminals accept than the colons of ISO
+/// 8613-6.
 fn sgr(style: &Style) -> String {
     let mut out = format!("\x1b[{}", style.attribute_parameters());
     for (color, base) in [(style.foreground, 30), (style.background, 40)] {

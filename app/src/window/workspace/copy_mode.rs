@@ -1,8 +1,8 @@
-//! Copy mode: a separate cursor that moves over screen and history with vi's keys, selects and copies.
+//! Copy mode: a separate cursor that the user moves over screen and history with vi's keys, to select and copy text.
 //!
-//! Owns that cursor and its selection; the app applies its commands. The view does not scroll while the program prints.
-//! Motions are in `copy_mode/motion.rs`, keys and their names in `copy_command.rs`. The program receives none of these
-//! keys.
+//! Owns the cursor and its selection. The app runs the commands. While copy mode is on, the view does not scroll when
+//! the program prints, and the program receives no keys. Motions are in `copy_mode/motion.rs`; keys and command names
+//! are in `copy_command.rs`.
 
 pub(crate) mod motion;
 
@@ -19,27 +19,27 @@ use crate::window::{
     workspace::{copy_mode::motion::Text, selection::Selection},
 };
 
-/// The mark's text after the program has switched screens.
+/// The text of the mark in the pane's corner after the program has switched screens.
 pub(crate) const LOST: &str = "copy mode ended: the program switched screens · Esc";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CopyMode {
-    /// The cursor: the first cell of a character.
+    /// The position of the cursor: always the first cell of a character.
     pub(crate) cursor: Point,
-    /// The other end of the selection; `None` without a selection.
+    /// The end of the selection opposite the cursor. `None` if nothing is selected.
     pub(crate) anchor: Option<Point>,
     pub(crate) kind: CopyKind,
-    /// The column that up and down return to.
+    /// The column that the motions up and down try to keep.
     pub(crate) wanted: u16,
-    /// The count typed so far, 0 for none.
+    /// The count that the user has typed so far; 0 for no count.
     pub(crate) count: u32,
-    /// Whether the last search went towards newer lines.
+    /// Whether the last search went toward newer lines.
     pub(crate) forward: bool,
-    /// The last command moved to a numbered line, so that the second `g` of vi's `gg` does nothing.
+    /// Whether the last command moved to a numbered line. If so, the second `g` of vi's `gg` has no effect.
     pub(crate) numbered: bool,
-    /// A pending find and its count: the next typed character is its target.
+    /// A find command that waits for its character, and the command's count.
     pub(crate) finding: Option<(Find, u32)>,
-    /// The last find and its character.
+    /// The last find command and its character.
     pub(crate) found: Option<(Find, char)>,
 }
 
@@ -59,7 +59,7 @@ impl CopyMode {
         }
     }
 
-    /// Copy mode with this selection, its cursor at the selection's end or start.
+    /// Starts copy mode with a selection. The cursor is at the end of the selection, or at its start.
     pub(crate) fn with(range: TextRange, at_end: bool) -> Self {
         let kind = if range.block { CopyKind::Block } else { CopyKind::Characters };
         let (cursor, anchor) =
@@ -72,7 +72,7 @@ impl CopyMode {
         self.wanted = cursor.col;
     }
 
-    /// The selected range.
+    /// The selected text range.
     pub(crate) fn range(&self, term: &Term) -> Option<TextRange> {
         let anchor = self.anchor?;
         let (start, end) = (anchor.min(self.cursor), anchor.max(self.cursor));
@@ -95,12 +95,12 @@ impl CopyMode {
         })
     }
 
-    /// The selected range, as a [`Selection`].
+    /// The selected range, as a [`Selection`] of the view.
     pub(crate) fn selection(&self, term: &Term) -> Option<Selection> {
         Some(Selection::of(self.range(term)?, term.seq()))
     }
 
-    /// Moves the cursor into the visible rows, and shows it in place of the program's.
+    /// Moves the cursor into the visible rows, and shows it instead of the program's cursor.
     pub(crate) fn show(&mut self, snapshot: &mut Snapshot) {
         let (Some(first), Some(last)) = (snapshot.rows.first(), snapshot.rows.last()) else {
             return;
@@ -114,7 +114,7 @@ impl CopyMode {
         (cursor.visible, cursor.blinking, cursor.shape) = (true, false, CursorShape::Block);
     }
 
-    /// The text of the mark in the pane's corner.
+    /// The name of the mode, for the mark in the pane's corner.
     pub(crate) fn title(&self) -> &'static str {
         match (self.anchor, self.kind) {
             (None, _) => "copy mode",
@@ -124,7 +124,7 @@ impl CopyMode {
         }
     }
 
-    /// The mark in the pane's corner.
+    /// The mark in the pane's corner: the typed count and the name of the mode.
     pub(crate) fn mark(&self) -> Mark {
         let title = self.title();
         let text = match self.count {
@@ -135,19 +135,19 @@ impl CopyMode {
     }
 }
 
-/// The mark that copy mode shows in its pane's corner.
+/// The mark that copy mode shows in the corner of its pane.
 pub(crate) struct Mark {
     text: String,
     is_selecting: bool,
 }
 
 impl Mark {
-    /// The mark of a copy mode that ended because the program switched screens.
+    /// The mark after copy mode ended because the program switched screens.
     pub(crate) fn lost() -> Self {
         Self { text: LOST.to_owned(), is_selecting: false }
     }
 
-    /// Draws the mark into the pane at `area`, without covering `seen`.
+    /// Draws the mark into the pane at `area`. The mark does not cover the rectangles in `seen`.
     pub(crate) fn draw(
         self,
         geometry: &Geometry,
@@ -159,7 +159,7 @@ impl Mark {
         let text = self.text;
         let (padding, size) = (geometry.px(8.0), geometry.ui_font());
         let width = renderer.label_width(&text, size, false).ceil() as u32 + 2 * padding;
-        // Cut the text at the pane's edge.
+        // If the pane is too narrow, the text is cut off at the pane's edge.
         let width = width.min(area.width.saturating_sub(padding)).max(1);
         let rect = geometry.corner(area, (width, geometry.ui_line() + geometry.px(6.0)), seen);
         framed(rect, geometry.px(4.0) as f32, colors, scene);
@@ -175,7 +175,7 @@ impl Mark {
     }
 }
 
-/// The target of a motion.
+/// The position to which a motion moves the cursor.
 pub(crate) fn target(
     copy: &CopyMode,
     pane: &Pane,
@@ -197,7 +197,7 @@ pub(crate) fn target(
     match motion {
         Motion::PromptBack => prompt(&|line| term.mark_before(line)),
         Motion::PromptForward => prompt(&|line| term.mark_after(line)),
-        // The count is a line number, counted from the oldest line.
+        // With a count, this motion moves to a line number, counted from the oldest line.
         Motion::Oldest | Motion::Newest if count > 0 => {
             let line = LineId(term.oldest().0 + u64::from(count) - 1);
             let lines = term.lines();

@@ -1,7 +1,7 @@
-//! The panes that a window starts with, while they wait for the window's final size.
+//! The first panes of a window, while they wait for the window's final size.
 //!
-//! A full-screen program draws twice if its pane is resized right after its start. So the first programs start when the
-//! window is shown: only then is its size known if it is maximized, full screen or tiled.
+//! If a pane is resized right after its start, a full-screen program draws twice. Therefore the first programs start
+//! only after the window is shown. The size of a maximized, fullscreen or tiled window is not known before.
 
 use std::{
     sync::Arc,
@@ -10,17 +10,17 @@ use std::{
 
 use crate::ready::Ready;
 
-/// The longest wait for a window that is not shown, such as one that starts minimized. On a busy machine, a window manager
-/// takes more than half a second to show a window.
+/// The maximum wait for a window that is not shown, such as a window that starts minimized. On a busy machine, a
+/// window manager may need more than half a second to show a window.
 pub(crate) const LONGEST: Duration = Duration::from_secs(2);
 
-/// Panes that are not open yet.
+/// The state of the first panes while they are not open yet.
 pub(crate) struct FirstPanes {
-    /// Holds calls until the panes are open.
+    /// Makes calls wait until the panes are open.
     pub(crate) ready: Arc<Ready>,
-    /// When they are opened at the latest; `None` until the window is created.
+    /// The time at which the panes are opened at the latest. `None` until the window is created.
     pub(crate) due: Option<Instant>,
-    /// The window's size and scale at the last frame that Wayland has shown.
+    /// The size and scale of the window in the last frame that Wayland has shown.
     shown: Option<(u32, u32, f32)>,
 }
 
@@ -29,8 +29,8 @@ impl FirstPanes {
         Self { ready, due: None, shown: None }
     }
 
-    /// Whether the window has its first size, after Wayland has shown a frame. A compositor may configure a window again
-    /// when it shows the window first, so two frames in a row must have the same size.
+    /// Whether the window has reached its initial size, after Wayland has shown a frame. A compositor may configure a
+    /// window once more when it first shows it, so two successive frames must have equal sizes.
     pub(crate) fn is_settled(&mut self, size: (u32, u32, f32)) -> bool {
         self.shown.replace(size) == Some(size)
     }

@@ -1,16 +1,17 @@
-//! Folded output: lines of finished commands that a view leaves out. Folding never changes the terminal itself.
+//! Folded output: lines of finished commands that a view does not show. Folding never changes the terminal.
 //!
-//! Owns which commands are folded and which lines that hides; builds a snapshot from the remaining lines. Folds refer
-//! to command ids, so that a fold stays with its text when lines rewrap. Folds do not apply on the alternate screen.
+//! Owns the set of folded commands and the ranges of hidden lines, and builds snapshots without these lines. Folds
+//! refer to the ids of commands, so that a fold still hides the right lines after lines are rewrapped. On the
+//! alternate screen, folds have no effect.
 
 use std::{collections::BTreeSet, ops::Range};
 
 use unterm_term::{LineId, ScreenKind, Snapshot, SnapshotImage, SnapshotRow, Term};
 
-/// Maximum number of folded commands in a view.
+/// The maximum number of folded commands in a view.
 const CAP: usize = 1000;
 
-/// A range of hidden lines, both ends included.
+/// A range of hidden lines, including the first and the last line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Hidden {
     pub(crate) id: u64,
@@ -42,7 +43,7 @@ impl Folds {
         self.ids.is_empty()
     }
 
-    /// The hidden ranges, in order.
+    /// The hidden ranges, in the order of their lines.
     pub(crate) fn hidden(&self) -> &[Hidden] {
         &self.hidden
     }
@@ -51,7 +52,7 @@ impl Folds {
         self.ids.contains(&id)
     }
 
-    /// Folds or unfolds a command's output; returns false if the command has no output to fold.
+    /// Folds or unfolds the output of a command. Returns false if the command has no output that can be folded.
     pub(crate) fn toggle(&mut self, term: &Term, id: u64) -> bool {
         if self.unfold(id) {
             return true;
@@ -60,7 +61,7 @@ impl Folds {
         can && self.ids.insert(id)
     }
 
-    /// Folds the output of every finished command; returns false if nothing was left to fold.
+    /// Folds the output of every finished command. Returns false if no output was left to fold.
     pub(crate) fn fold_all(&mut self, term: &Term) -> bool {
         let before = self.ids.len();
         let ids = term.commands_with_rests().rev().map(|command| command.id);
@@ -69,7 +70,7 @@ impl Folds {
         self.ids.len() > before
     }
 
-    /// Unfolds everything; returns false if nothing was folded.
+    /// Unfolds all output. Returns false if no output was folded.
     pub(crate) fn clear(&mut self) -> bool {
         let had_any = !self.ids.is_empty();
         self.ids.clear();
@@ -77,7 +78,7 @@ impl Folds {
         had_any
     }
 
-    /// Unfolds the command that hides a line; returns false if the line is not hidden.
+    /// Unfolds the command whose fold hides a line. Returns false if the line is not hidden.
     pub(crate) fn reveal(&mut self, line: LineId) -> bool {
         let hidden = self.hidden.iter().find(|hidden| hidden.holds(line)).map(|hidden| hidden.id);
         hidden.is_some_and(|id| self.unfold(id))
@@ -88,7 +89,7 @@ impl Folds {
         self.ids.remove(&id)
     }
 
-    /// The nearest line above or below that is not hidden.
+    /// The nearest line above or below that is not hidden. A line that is not hidden is returned as it is.
     pub(crate) fn outside(&self, line: LineId, above: bool) -> LineId {
         match self.hidden.iter().find(|hidden| hidden.holds(line)) {
             Some(hidden) if above => LineId(hidden.first.0.saturating_sub(1)),
@@ -97,8 +98,8 @@ impl Folds {
         }
     }
 
-    /// Updates `snapshot` as [`Term::snapshot_more`] does, but without the folded lines; returns true if it shows the
-    /// end of the live screen.
+    /// Updates `snapshot` as [`Term::snapshot_more`] does, but without the folded lines. Returns true if the snapshot
+    /// shows the end of the live screen.
     pub(crate) fn snapshot(
         &mut self,
         term: &Term,
@@ -157,8 +158,9 @@ impl Folds {
         top.is_none()
     }
 
-    /// Adds the images that `self.part` shows in these lines, moved to follow `row` rows. An image that begins above a
-    /// hidden range is cut there; an image that begins inside one is left out.
+    /// Adds the images that `self.part` shows in these lines. The images are moved to row `row`, where these lines are
+    /// placed. If an image starts above a hidden range, it is cut off at that range. If an image starts inside a
+    /// hidden range, it is left out.
     fn add_images(&self, lines: Range<u64>, row: usize, images: &mut Vec<SnapshotImage>) {
         let Some(first) = self.part.rows.first().map(|row| row.line.0) else { return };
         for image in &self.part.images {
@@ -183,7 +185,8 @@ impl Folds {
         }
     }
 
-    /// The first line of the last `count` shown lines before `end`, but not above `oldest`.
+    /// The line at which a view must start to show `count` lines before line `end`. Hidden lines do not count. Never
+    /// above line `oldest`.
     fn before(&self, end: u64, count: u64, oldest: u64) -> u64 {
         let (mut at, mut need) = (end, count);
         for hidden in self.hidden.iter().rev().filter(|hidden| hidden.first.0 < end) {
@@ -198,16 +201,16 @@ impl Folds {
     }
 }
 
-/// The output lines of a finished command; `None` if there are none.
 /// Whether a command has output that can be folded.
 pub(crate) fn can_fold(term: &Term, id: u64) -> bool {
     hidden(term, id).is_some()
 }
 
+/// The lines that a fold of a finished command hides. `None` if the command has no output to fold.
 fn hidden(term: &Term, id: u64) -> Option<Hidden> {
     let command = term.command_or_rest(id).filter(|command| !command.is_running())?;
     let range = term.output_range(id)?;
-    // If the prompt is gone, the first kept line of the output stays, so that the note has a line to stand on.
+    // If the prompt is gone, keep the first output line visible, because the note about the fold appears in that line.
     let shown = match command.prompt.filter(|_| !term.is_rest(command)) {
         Some(prompt) => prompt.line,
         None => range.start.line,
@@ -235,7 +238,7 @@ mod tests {
         snapshot.rows.iter().map(row).collect()
     }
 
-    /// A command with its prompt and output, with the marks of shell integration (OSC 133).
+    /// The output of a command with its prompt, including the marks of shell integration (OSC 133).
     fn run(line: &str, output: &str) -> String {
         format!("\x1b]133;A\x07$ \x1b]133;B\x07{line}\r\n\x1b]133;C\x07{output}\x1b]133;D;0\x07")
     }
@@ -268,7 +271,7 @@ mod tests {
     #[test]
     fn images_go_with_their_lines() {
         let mut term = Term::new(Size::cells(10, 12), Options::default());
-        // One pixel, scaled to two columns and `rows` rows; C=1 leaves the cursor in place.
+        // An image of one pixel, scaled to two columns and `rows` rows. With C=1, the cursor stays in place.
         let image = |rows| format!("\x1b_Ga=T,q=2,f=24,s=1,v=1,c=2,r={rows},C=1;////\x1b\\");
         let bytes = run("one", &(image(4) + "1\r\n2\r\n"))
             + &run("two", &(image(2) + "x\r\ny\r\n"))
@@ -284,7 +287,7 @@ mod tests {
         let mut folds = Folds::default();
         assert!(folds.toggle(&term, 2));
         let (lines, images) = shown(&mut folds, &term);
-        // The first image covers the second command's line and is cut at the fold.
+        // The first image also covers the line of the second command. It is cut off at the fold.
         assert_eq!(lines[..5], ["$ one", "1", "2", "$ two", "$"]);
         assert_eq!(images, [(1.0, 3.0, 0.75)]);
         assert!(folds.toggle(&term, 2) && folds.toggle(&term, 1));

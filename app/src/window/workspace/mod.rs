@@ -1,7 +1,7 @@
-//! The workspace: a [`View`] of each pane, its names, and what the user does with splits.
+//! The workspace: a [`View`] of each pane, the names of panes, and the user's actions on splits.
 //!
-//! Owns what the window remembers of panes beyond their terminals: snapshots, scroll positions, selections, folds, copy
-//! mode and titles. Never draws bars, and never owns tabs or splits: the mux publishes those as a `Layout`.
+//! Owns the window's own state of panes: snapshots, scroll positions, selections, folds, copy mode and titles. Never
+//! draws bars, and never owns tabs or splits: the mux publishes tabs and splits as a `Layout`.
 
 pub(crate) mod badge;
 pub(crate) mod blocks;
@@ -31,28 +31,27 @@ use crate::{last_session::LastSession, layout_file::LayoutFile};
 /// Duration of the visual bell.
 const FLASH: Duration = Duration::from_millis(120);
 
-/// The state of the workspace.
 pub(crate) struct Workspace {
     pub(crate) views: Views,
     pub(crate) panes: Hand,
-    /// The pane that last received a focus report.
+    /// The pane that last received a report that it has the focus.
     pub(crate) told_focus: Option<PaneId>,
     pub(crate) names: Names,
-    /// The title last sent to the system.
+    /// The title that was last sent to the operating system.
     pub(crate) title: String,
-    /// The project last reported to the registry.
+    /// The project that was last reported to the registry of instances.
     pub(crate) project: Option<String>,
-    /// The state saved by the last window, or by this window since.
+    /// The state that the last window saved, or that this window saved since.
     pub(crate) last: Option<LastSession>,
-    /// The tabs of the last window, until they are reopened.
+    /// The tabs of the last window, until this window reopens them.
     pub(crate) reopens: Option<LayoutFile>,
-    /// When to save the open tabs for the next window, after a change.
+    /// The time at which to save the open tabs for the next window. Set after a change.
     pub(crate) keep_at: Option<Instant>,
-    /// The names of panes' profiles. They stay when a pane closes, since that can be undone.
+    /// The names of the profiles of panes. A closed pane's name is kept, because closing can be undone.
     pub(crate) profiles: HashMap<PaneId, String>,
-    /// Until when the last close can be undone.
+    /// The time until which the last close can be undone.
     pub(crate) undo_until: Option<Instant>,
-    /// The start's panes, until they are open.
+    /// The first panes of the window, until they are open.
     pub(crate) first: Option<FirstPanes>,
 }
 
@@ -75,20 +74,20 @@ impl Default for Workspace {
     }
 }
 
-/// When to read the panes' titles and programs again, which queries the system.
+/// When to read the titles and programs of panes again. Reading them queries the operating system.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
-    /// Output arrived since titles were last read: a program may have started or ended.
+    /// Whether output has arrived since titles were last read. If so, a program may have started or ended.
     pub(crate) stale: bool,
-    /// Titles must be read once more, for programs that start shortly after the output.
+    /// Whether titles must be read once more, because a program may start shortly after its output.
     pub(crate) again: bool,
     pub(crate) read: Option<Instant>,
-    /// The pane whose program the status bar names.
+    /// The pane whose program the status bar shows.
     pub(crate) program_of: Option<PaneId>,
 }
 
 impl Workspace {
-    /// The command that actions apply to: the one that the user jumped to, else the last that has run.
+    /// The command that actions apply to: the command that the user jumped to, or else the last command that has run.
     pub(crate) fn command_meant(&self, pane: &Pane) -> Option<u64> {
         let view = self.views.get(&pane.id())?;
         let term = pane.term();
@@ -99,7 +98,7 @@ impl Workspace {
         })
     }
 
-    /// Ends the flashes that have lasted long enough; returns when the next one ends.
+    /// Ends the visual bells whose time is over. Returns the time at which the next one ends.
     pub(crate) fn end_flashes(&mut self, now: Instant) -> Option<Instant> {
         let mut next = None;
         for view in self.views.values_mut() {
@@ -112,12 +111,12 @@ impl Workspace {
         next
     }
 
-    /// Whether a pane has a selection, which may have no text.
+    /// Whether a pane has a selection. The selection may contain no text.
     pub(crate) fn has_selection(&self, pane: PaneId) -> bool {
         self.views.get(&pane).and_then(|view| view.selection?.range).is_some()
     }
 
-    /// Ends the drag. False if no divider was dragged.
+    /// Ends the drag of a divider. Returns false if no divider was dragged.
     pub(crate) fn drop_divider(&mut self) -> bool {
         self.panes.drag.take().is_some()
     }

@@ -1,4 +1,4 @@
-//! What the user does with the panes of a tab: a divider's drag, and input broadcast to several panes.
+//! The user's actions on the panes of a tab: dragging dividers, and sending input to several panes.
 
 use std::time::Instant;
 
@@ -7,20 +7,21 @@ use winit::window::CursorIcon;
 
 use crate::window::ui::geometry::DIVIDER;
 
-/// Which panes receive the input of the focused pane.
+/// The panes that receive the input of the focused pane.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Broadcast {
-    /// Only the focused pane.
+    /// Only the focused pane receives input.
     #[default]
     Off,
-    /// All panes of a tab, while that tab is active.
+    /// All panes of a tab receive input, while that tab is active.
     Tab(TabId),
-    /// All panes of all tabs.
+    /// All panes of all tabs receive input.
     All,
 }
 
 impl Broadcast {
-    /// The panes that receive the focused pane's input, itself included. Empty if no other pane does.
+    /// The panes that receive the input of the focused pane, including the focused pane. Empty if no other pane
+    /// receives it.
     pub(crate) fn panes(self, layout: &Layout) -> Vec<PaneId> {
         let panes: Vec<PaneId> = match (self, layout.active_tab()) {
             (Self::Tab(tab), Some(active)) if active.id == tab => active.panes(),
@@ -30,33 +31,33 @@ impl Broadcast {
         if panes.len() > 1 { panes } else { Vec::new() }
     }
 
-    /// Whether the broadcast includes all panes of a tab.
+    /// Whether the broadcast reaches all panes of a tab.
     pub(crate) fn covers(self, tab: TabId) -> bool {
         self == Self::All || self == Self::Tab(tab)
     }
 }
 
-/// Broadcast and divider drags.
+/// The broadcast of input, and drags of dividers.
 #[derive(Debug, Default)]
 pub(crate) struct Hand {
     pub(crate) broadcast: Broadcast,
     pub(crate) drag: Option<Drag>,
-    /// The last press on a divider, for double clicks.
+    /// The last press on a divider, to detect double clicks.
     pub(crate) click: Option<(Instant, SplitPath)>,
 }
 
-/// A divider that the left button drags.
+/// A divider that is dragged with the left button.
 #[derive(Clone, Debug)]
 pub(crate) struct Drag {
     pub(crate) tab: TabId,
     pub(crate) divider: Divider,
-    /// The offset of the press in the divider, in pixels.
+    /// The distance from the divider's start to the pressed point, in pixels.
     pub(crate) grip: f64,
     /// The split's ratio before the drag.
     pub(crate) before: f32,
 }
 
-/// The panes that a tab shows while it is active: a zoomed pane hides the others.
+/// The panes that an active tab shows. A zoomed pane hides all other panes.
 pub(crate) fn in_sight(tab: &Tab) -> Vec<PaneId> {
     if tab.zoomed { vec![tab.focused] } else { tab.panes() }
 }
@@ -68,7 +69,7 @@ pub(crate) fn icon(axis: Axis) -> CursorIcon {
     }
 }
 
-/// A split's ratio when its divider is at `divider`.
+/// The ratio of a split whose divider is at `divider`.
 pub(crate) fn share(space: &Rect, axis: Axis, divider: Rect) -> f32 {
     let (first, length) = match axis {
         Axis::Horizontal => (divider.x.saturating_sub(space.x), space.width),

@@ -1,35 +1,36 @@
-//! A pane's prompts and marked lines, for the marks on its scrollbar.
+//! The prompts and marked lines of a pane, for the marks on its scrollbar.
 
 use std::time::{Duration, Instant};
 
 use unterm_mux::Pane;
 use unterm_term::{LineId, Term};
 
-/// The maximum age of the prompts' marks while a program prints.
+/// While a program prints, the marks of prompts are read again at most once in this time.
 const AGE: Duration = Duration::from_millis(200);
 
-/// The kind of a mark.
+/// The kind of a mark on the scrollbar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A command that succeeded.
     Good,
     /// A command that failed.
     Bad,
-    /// A command that runs or has no exit code, or a line that a program marked.
+    /// A command that is running or has no exit code; or a line that a program marked.
     Plain,
 }
 
-/// A pane's prompts, for the marks on its bar.
+/// The marks of a pane's scrollbar.
 #[derive(Debug, Default)]
 pub(crate) struct Prompts {
     pub(crate) marks: Vec<(LineId, Kind)>,
-    /// The terminal's `seq` when they were read.
+    /// The terminal's `seq` when the marks were last read.
     seq: u64,
     read: Option<Instant>,
 }
 
 impl Prompts {
-    /// Reads the prompts if the terminal changed; if it is too early, returns when to read them.
+    /// Reads the marks if the terminal has changed. If it is too early to read, returns the time at which to read
+    /// them.
     pub(crate) fn read(&mut self, pane: &Pane, seq: u64, now: Instant) -> Option<Instant> {
         if self.seq == seq {
             return None;
@@ -55,7 +56,8 @@ pub(crate) fn prompts(term: &Term) -> Vec<(LineId, Kind)> {
     };
     let marks = term.marks().map(|line| (line, Kind::Plain));
     let mut all: Vec<_> = term.commands().filter_map(mark).chain(marks).collect();
-    // The sort is stable: if a prompt's line is also marked, its command's mark stays.
+    // The sort is stable. If the line of a prompt is also marked by a program, the mark of the prompt's command is
+    // kept.
     all.sort_by_key(|(line, _)| *line);
     all.dedup_by_key(|(line, _)| *line);
     all

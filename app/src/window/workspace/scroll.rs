@@ -1,22 +1,23 @@
-//! Scrolling by pixels: with the wheel, a touch pad or the scrollbar. Keys scroll by lines (`view.rs`).
+//! Scrolling by pixels, with the wheel, a touch pad or the scrollbar. Keys scroll by whole lines (`view.rs`).
 
 use unterm_term::LineId;
 
 use crate::window::workspace::view::View;
 
-/// A view's scroll position, in pixels from the top of the oldest line.
+/// The scroll position of a view. All values are in pixels, and positions are measured from the top of the oldest
+/// line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reach {
-    /// The top of the visible part.
+    /// The position of the first visible pixel.
     pub(crate) at: u64,
-    /// The value of `at` for the live screen.
+    /// The maximum of `at`, at which the live screen is shown.
     pub(crate) most: u64,
     /// The height of the visible part.
     pub(crate) page: u64,
 }
 
 impl View {
-    /// The scroll position, with cells `cell` pixels high.
+    /// The scroll position of this view, if cells are `cell` pixels high.
     pub(crate) fn reach(&self, cell: u32) -> Reach {
         let cell = u64::from(cell.max(1));
         let (oldest, live) = (self.snapshot.oldest.0, self.snapshot.live_top.0);
@@ -28,18 +29,18 @@ impl View {
         Reach { at: at.min(most), most, page: u64::from(self.snapshot.size.rows) * cell }
     }
 
-    /// Scrolls to `at` pixels below the top of the oldest line.
+    /// Scrolls until the view starts `at` pixels below the top of the oldest line.
     pub(crate) fn scroll_to(&mut self, at: u64, cell: u32) {
         let reach = self.reach(cell);
         let cell = u64::from(cell.max(1));
         let is_live = at >= reach.most;
-        // Copy mode pins the view, even at the live screen.
+        // Copy mode pins the view, even if the view shows the live screen.
         let held = !is_live || self.copy.is_some();
         self.top = held.then(|| LineId(self.snapshot.oldest.0 + at.min(reach.most) / cell));
         self.shift = if is_live { 0 } else { (at % cell) as u32 };
     }
 
-    /// Scrolls by pixels; negative values scroll to older lines.
+    /// Scrolls by a number of pixels. Negative values scroll to older lines.
     pub(crate) fn scroll_pixels(&mut self, pixels: i64, cell: u32) {
         self.scroll_to(self.reach(cell).at.saturating_add_signed(pixels), cell);
         if let Some(top) = self.top {

@@ -2,27 +2,27 @@
 
 use unterm_term::{LineId, Point, Term, TextRange};
 
-/// The unit of a selection.
+/// The unit by which a selection grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unit {
-    /// Cells (one click).
+    /// Cells, after one click.
     Cell,
-    /// Words (two clicks).
+    /// Words, after two clicks.
     Word,
-    /// Lines (three clicks).
+    /// Lines, after three clicks.
     Line,
-    /// A rectangle (Alt).
+    /// A rectangle, with Alt held.
     Block,
 }
 
-/// A boundary between two cells of a line: 0 is left of the first column.
+/// A boundary between two cells of a line. Boundary 0 is the left edge of the first column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Edge {
     pub(crate) line: LineId,
     pub(crate) boundary: u16,
 }
 
-/// A position in a grid: the cell under the pointer, and the nearest edge.
+/// A position in a grid: the cell under the pointer, and the nearest edge of that cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Spot {
     pub(crate) cell: Point,
@@ -34,21 +34,21 @@ pub(crate) struct Spot {
 pub(crate) struct Selection {
     unit: Unit,
     anchor: Spot,
-    /// The selected cells; `None` until the pointer has passed half a cell.
+    /// The selected cells. `None` until the pointer has moved over at least half a cell.
     pub(crate) range: Option<TextRange>,
-    /// The terminal's `seq` when it was made: rows that change later clear the selection.
+    /// The terminal's `seq` when the selection was made. If a selected row changes later, the selection is cleared.
     pub(crate) seq: u64,
 }
 
 impl Selection {
-    /// Starts a selection at a press; `separators` separate words.
+    /// Starts a selection at a press. `separators` are the characters that separate words.
     pub(crate) fn begin(unit: Unit, at: Spot, term: &Term, separators: &str) -> Self {
         let mut selection = Self { unit, anchor: at, range: None, seq: term.seq() };
         selection.extend(at, term, separators);
         selection
     }
 
-    /// A selection of these cells, as of the terminal's `seq`.
+    /// Creates a selection of these cells. `seq` is the terminal's `seq` when they were selected.
     pub(crate) fn of(range: TextRange, seq: u64) -> Self {
         let Point { line, col } = range.start;
         let anchor = Spot { cell: range.start, edge: Edge { line, boundary: col } };
@@ -56,7 +56,7 @@ impl Selection {
         Self { unit, anchor, range: Some(range), seq }
     }
 
-    /// Moves the free end to the pointer.
+    /// Moves the free end of the selection to the pointer.
     pub(crate) fn extend(&mut self, to: Spot, term: &Term, separators: &str) {
         let cols = term.size().cols;
         let word = |at: Spot| term.word_at(at.cell, separators);
@@ -71,14 +71,15 @@ impl Selection {
         };
     }
 
-    /// The same text after a reflow, at its new position. From now on it extends from its start.
+    /// Moves a selection to the new position of its text, after a reflow. From then on, the selection is extended from
+    /// its start.
     pub(crate) fn moved_to(self, start: Point, end: Point, seq: u64) -> Self {
         let anchor = Spot { cell: start, edge: Edge { line: start.line, boundary: start.col } };
         let range = Some(TextRange { start, end, block: false });
         Self { anchor, range, seq, ..self }
     }
 
-    /// Whether the selection includes a line.
+    /// Whether the selection includes cells of a line.
     pub(crate) fn covers(&self, line: LineId) -> bool {
         self.range.is_some_and(|range| (range.start.line..=range.end.line).contains(&line))
     }
@@ -88,7 +89,7 @@ fn union(a: TextRange, b: TextRange) -> TextRange {
     TextRange { start: a.start.min(b.start), end: a.end.max(b.end), block: false }
 }
 
-/// The cells between two edges, in reading order.
+/// The cells between two edges, in the order in which text is read.
 fn stretch(a: Edge, b: Edge, cols: u16) -> Option<TextRange> {
     let (first, last) = if a <= b { (a, b) } else { (b, a) };
     let start = if first.boundary >= cols {
@@ -103,7 +104,7 @@ fn stretch(a: Edge, b: Edge, cols: u16) -> Option<TextRange> {
     (start <= end).then_some(TextRange { start, end, block: false })
 }
 
-/// The rectangle between two edges.
+/// The rectangle of cells between two edges.
 fn block(a: Edge, b: Edge) -> Option<TextRange> {
     let (left, right) = (a.boundary.min(b.boundary), a.boundary.max(b.boundary));
     (left < right).then(|| TextRange {

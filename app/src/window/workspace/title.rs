@@ -7,25 +7,25 @@ use unterm_mux::Pane;
 use crate::config::TITLE_FIELDS;
 use crate::window::workspace::closing::is_shell;
 
-/// What separates the parts of a window's title.
+/// The separator between the parts of a window's title.
 const SEPARATOR: &str = " — ";
 
-/// What a window's title is made of. Empty: unknown.
+/// The values that a window's title may contain. A value is empty if it is unknown.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Naming<'a> {
-    /// The instance's title, or else its id.
+    /// The title of the instance. If it has none, its id.
     pub(crate) instance: &'a str,
     pub(crate) project: &'a str,
-    /// The tab's title, or else that of its focused pane.
+    /// The title of the active tab. If the tab has no title, the title of its focused pane.
     pub(crate) title: &'a str,
     pub(crate) program: &'a str,
     pub(crate) directory: &'a str,
-    /// The number of the active tab, from 1.
+    /// The number of the active tab, counted from 1.
     pub(crate) tab: &'a str,
 }
 
 impl<'a> Naming<'a> {
-    /// In the order of [`TITLE_FIELDS`].
+    /// The values, in the order of [`TITLE_FIELDS`].
     fn values(&self) -> [&'a str; TITLE_FIELDS.len()] {
         [self.instance, self.project, self.title, self.program, self.directory, self.tab]
     }
@@ -35,7 +35,8 @@ impl<'a> Naming<'a> {
         Some(self.values()[index])
     }
 
-    /// A part of the format with its values; `None` if it names values, and all are empty.
+    /// Fills in the values of a part of the format. Returns `None` if the part contains values and all of them are
+    /// empty.
     fn fill(&self, part: &str) -> Option<String> {
         let mut pieces = part.split('{');
         let mut text = pieces.next().unwrap_or_default().to_owned();
@@ -60,23 +61,25 @@ impl<'a> Naming<'a> {
     }
 }
 
-/// The window's title in this format. A part between two dashes is left out if its values are all empty.
+/// The window's title in this format. A part between two dashes is left out if it contains values and all of them are
+/// empty.
 pub(crate) fn window_title(format: &str, naming: &Naming<'_>) -> String {
     let parts = format.split(SEPARATOR).filter_map(|part| naming.fill(part));
     let title = parts.collect::<Vec<_>>().join(SEPARATOR);
     if title.trim().is_empty() { "Unterm".to_owned() } else { title }
 }
 
-/// A pane's title.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PaneTitle {
     pub(crate) text: String,
-    /// The directory, if the title is its name. Tabs of different directories with the same name show more of it.
+    /// The directory, if the title is the name of a directory. If tabs show different directories of equal name, they
+    /// add parent directories.
     pub(crate) place: Option<PathBuf>,
 }
 
-/// A pane's title for its tab, in this order: the name given to the pane; while a program runs, the title that it set, its
-/// command line, or its name; at the prompt, the title that the shell set, or the directory's name.
+/// The title of a pane, for its tab. A name that was given to the pane comes first. While a program runs: the title
+/// that the program set, or its command line, or its name. At the prompt: the title that the shell set, or the name of
+/// the directory.
 pub(crate) fn of_pane(pane: &Pane, cwd: Option<&Path>) -> PaneTitle {
     let plain = |text: String| PaneTitle { text, place: None };
     if pane.has_name()
@@ -87,7 +90,7 @@ pub(crate) fn of_pane(pane: &Pane, cwd: Option<&Path>) -> PaneTitle {
     let (has_blocks, line) = command_line(pane);
     let foreground = pane.foreground();
     let name = foreground.as_ref().map(|front| base(&front.name).to_owned());
-    // A shell with a script is a program.
+    // A shell that runs a script counts as a program, not as a shell.
     let is_script = foreground.as_ref().is_some_and(|front| front.is_root)
         && pane.command().is_some_and(|(_, args)| args.iter().any(|arg| !is_plain(arg)));
     let runs = match has_blocks {
@@ -95,7 +98,7 @@ pub(crate) fn of_pane(pane: &Pane, cwd: Option<&Path>) -> PaneTitle {
         false => name.as_deref().is_some_and(|name| !is_shell(name) || is_script),
     };
     if runs {
-        // A program that is the pane's own, such as that of `-e`, has set the pane's own title.
+        // Without command marks, the program itself has set the pane's title. An example is a program that `-e` started.
         let own = if has_blocks { pane.foreground_title() } else { pane.own_title() };
         let line = line.filter(|line| !line.is_empty());
         return plain(own.or(line).or(name).unwrap_or_else(|| pane.title()));
@@ -112,12 +115,13 @@ pub(crate) fn of_pane(pane: &Pane, cwd: Option<&Path>) -> PaneTitle {
     }
 }
 
-/// Whether a shell with this argument still waits for commands.
+/// Whether a shell that was started with this argument still reads commands from the user.
 fn is_plain(argument: &str) -> bool {
     matches!(argument, "-l" | "-i" | "-li" | "-il" | "--login" | "--interactive")
 }
 
-/// Whether the pane's shell marks its commands, and the first line of the one that runs; empty if it was not reported.
+/// Whether the pane's shell marks its commands, and the first line of the running command. The line is empty if the
+/// shell did not report it.
 fn command_line(pane: &Pane) -> (bool, Option<String>) {
     let term = pane.term();
     let Some(last) = term.commands().next_back() else { return (false, None) };
@@ -141,7 +145,8 @@ fn place(cwd: &Path, home: Option<&Path>) -> String {
     }
 }
 
-/// The project of a directory: its nearest ancestor, itself included, that contains `.git`.
+/// The project of a directory: the nearest directory that contains `.git`, among the directory itself and its
+/// ancestors.
 pub(crate) fn project(directory: &Path) -> Option<PathBuf> {
     let root = directory.ancestors().find(|ancestor| ancestor.join(".git").exists())?;
     Some(root.to_owned())
@@ -172,7 +177,7 @@ mod tests {
         assert_eq!(titled(FORM, "alpha", "atlas", "vim"), "Unterm — alpha — atlas — vim");
         assert_eq!(titled(FORM, "Mine", "", "vim"), "Unterm — Mine — vim");
         assert_eq!(titled(FORM, "", "", ""), "Unterm");
-        // A title of a program can't add parts of its own.
+        // A program's title can't add parts to the window's title, even if it contains braces.
         for title in ["{project}", "{program}", "{tab} {"] {
             assert_eq!(titled(FORM, "alpha", "", title), format!("Unterm — alpha — {title}"));
         }

@@ -27,80 +27,80 @@ use crate::window::{
     },
 };
 
-/// How long after a start, a resize or a change of colours a pane's output counts as a repaint.
+/// For this time after a start, a resize or a change of colors, output of a pane counts as a repaint of the program.
 const REPAINTING: Duration = Duration::from_millis(500);
 
-/// The panes' views; a fast hash, since a key press looks them up several times.
+/// The views of all panes. The map has a fast hash function, because each key press looks up several views.
 pub(crate) type Views = FxHashMap<PaneId, View>;
 
 #[derive(Default)]
 pub(crate) struct View {
     pub(crate) snapshot: Snapshot,
-    /// Whether right-to-left text is shown in its direction.
+    /// Whether right-to-left text is shown in its own direction.
     pub(crate) reorders: bool,
     /// The first visible line; `None` for the live screen.
     pub(crate) top: Option<LineId>,
-    /// How many pixels of the first line are scrolled out of sight; 0 on the live screen.
+    /// The number of pixels by which the first line is scrolled out of view; 0 on the live screen.
     pub(crate) shift: u32,
     pub(crate) prompts: Prompts,
     pub(crate) selection: Option<Selection>,
-    /// Copy mode, while it is on: it pins the view, and owns the selection.
+    /// The state of copy mode, while copy mode is on. Copy mode pins the view and owns the selection.
     pub(crate) copy: Option<CopyMode>,
-    /// Commands whose output is hidden.
+    /// The commands whose output is hidden.
     pub(crate) folds: Folds,
     /// The visible commands.
     pub(crate) blocks: Blocks,
     pub(crate) hovered_link: Option<Link>,
     pub(crate) pastes: Pastes,
     pub(crate) sizes: Sizes,
-    /// When the window last made its programs repaint: at their start, a resize or new colours.
+    /// The last time when the window made the pane's programs repaint: at their start, by a resize, or by new colors.
     pub(crate) repainted: Option<Instant>,
     pub(crate) signals: Signals,
     names: ViewNames,
 }
 
-/// Sizes of the pane that are known already.
+/// Sizes of the pane that need no further handling.
 #[derive(Debug, Default)]
 pub(crate) struct Sizes {
-    /// The one that the window last gave the pane.
+    /// The size that the window last set for the pane.
     pub(crate) given: Option<Size>,
-    /// The one at whose reflow the scroll position and selection were last moved along.
+    /// The size after whose reflow the scroll position and the selection were last adjusted.
     followed: Option<Size>,
 }
 
-/// Pastes on their way to the pane.
+/// Pastes that were requested and have not yet been sent to the pane.
 #[derive(Debug, Default)]
 pub(crate) struct Pastes {
-    /// The number of pastes requested but not yet received.
+    /// The number of pastes whose text has not yet been received from the clipboard.
     pub(crate) due: usize,
-    /// Input typed after those requests.
+    /// Input that the user typed after requesting these pastes.
     pub(crate) typed_behind: Vec<u8>,
 }
 
-/// What the pane's tab and badges show of it.
+/// The state of the pane that its tab and its badges show.
 #[derive(Debug, Default)]
 pub(crate) struct Signals {
     pub(crate) unseen: bool,
-    /// When its bell last rang; `None` once the user has seen its tab.
+    /// The time when the pane's bell last rang. `None` as soon as the user has seen the pane's tab.
     pub(crate) bell: Option<Instant>,
-    /// The work that its programs report.
+    /// The progress or status that the pane's programs report.
     pub(crate) work: Option<Work>,
-    /// The tab colour that its programs set.
+    /// The color that the pane's programs set for their tab.
     pub(crate) tab_color: Option<Rgb>,
-    /// The client that drives it, as of the last whole frame.
+    /// The client that drives the pane, as of the last whole frame.
     pub(crate) driver: Option<Driver>,
-    /// When the bell started a visual flash.
+    /// The time when the bell started a visual flash.
     pub(crate) flash: Option<Instant>,
-    /// Copy mode has ended because the program switched screens. Its keys are swallowed until the user leaves, since the
-    /// user did not press them for the program.
+    /// Whether copy mode has ended because the program switched screens. The pane ignores keys until the user leaves
+    /// this state, because the user pressed these keys for copy mode, not for the program.
     pub(crate) has_lost_copy_mode: bool,
 }
 
-/// What the pane and its program are called.
+/// The names of the pane, its program, its directory and its project.
 #[derive(Debug, Default)]
 struct ViewNames {
     title: PaneTitle,
-    /// The foreground program without its folder; empty until it is read.
+    /// The name of the foreground program without its folder; empty until the name is read.
     program: String,
     cwd: Option<PathBuf>,
     project: Option<PathBuf>,
@@ -108,10 +108,10 @@ struct ViewNames {
 }
 
 impl View {
-    /// Takes a new snapshot, unless the program holds the frame (synchronized output, mode 2026).
+    /// Takes a new snapshot, unless the program delays the frame (synchronized output, mode 2026).
     ///
-    /// `clock` is the time for animated images; if `None`, they stand still. Returns the `clock` time of the next frame
-    /// of a visible image.
+    /// `clock` is the time for animated images. If it is `None`, images do not move. Returns the time on this clock at
+    /// which a visible image next changes.
     pub(crate) fn refresh(&mut self, pane: &Pane, clock: Option<Duration>) -> Option<Duration> {
         let before = (self.snapshot.screen, self.snapshot.size);
         let copied;
@@ -124,7 +124,7 @@ impl View {
             if let Some(clock) = clock {
                 term.advance_animations(clock);
             }
-            // A partly visible first line leaves room for part of one more line.
+            // If the first line is only partly visible, a part of one more line is visible at the bottom.
             let more = usize::from(self.shift > 0);
             if self.folds.is_empty() {
                 term.snapshot_more(&mut self.snapshot, self.top, more);
@@ -162,24 +162,25 @@ impl View {
         clock.and(self.snapshot.images.iter().filter_map(|image| image.next_frame).min())
     }
 
-    /// Starts copy mode, with the view pinned at its first row.
+    /// Starts copy mode. Pins the view at its first row.
     pub(crate) fn begin_copy_mode(&mut self, mode: CopyMode, top: LineId) {
         self.top = self.top.or(Some(top));
         self.copy = Some(mode);
         self.signals.has_lost_copy_mode = false;
     }
 
-    /// The first and last visible line as of the next frame. Folded lines between them count.
+    /// The first and the last line that the next frame shows. The lines may include folded lines between the two.
     pub(crate) fn rows_in_sight(&self) -> (LineId, LineId) {
         let (rows, height) = (&self.snapshot.rows, usize::from(self.snapshot.size.rows).max(1));
         let shown = rows.first().map_or(LineId(0), |row| row.line);
         let first = self.top.unwrap_or(shown);
-        // A snapshot of another position can't tell the last line.
+        // If the snapshot was taken at another scroll position, it does not contain the last visible line.
         let last = rows.get(height - 1).filter(|_| first == shown && self.snapshot.seq != 0);
         (first, last.map_or(LineId(first.0 + height as u64 - 1), |row| row.line))
     }
 
-    /// Scrolls the least that shows a line; if that is a screen or more, puts the line a third from the top.
+    /// Scrolls as little as possible to show a line. If the distance is a screen or more, puts the line at a third of
+    /// the height.
     pub(crate) fn follow(&mut self, line: LineId) {
         self.change_folds(|folds| folds.reveal(line));
         self.shift = 0;
@@ -197,7 +198,7 @@ impl View {
         }
     }
 
-    /// Resizes the pane. Scroll position and selection stay with their text; a block selection is cleared.
+    /// Resizes the pane. Scroll position and selection move with their text. A block selection is cleared.
     pub(crate) fn resize(&mut self, pane: &Pane, size: Size) {
         let range = self.selection.and_then(|selection| selection.range);
         let range = range.filter(|range| !range.block);
@@ -222,7 +223,7 @@ impl View {
         self.sizes.followed = Some(size);
     }
 
-    /// Sets the cursor's shape and blinking if the program set no shape.
+    /// Sets the shape and the blinking of the cursor, if the program set no shape.
     pub(crate) fn shape_cursor(&mut self, (shape, blinking): (CursorShape, bool)) {
         let cursor = &mut self.snapshot.cursor;
         if cursor.shape == CursorShape::Default {
@@ -231,7 +232,8 @@ impl View {
         }
     }
 
-    /// Whether output of this hidden pane needs no mark: it has one, or the window caused the output (a resize, new colours).
+    /// Whether output of this hidden pane needs no mark. Either the pane is already marked, or the window caused the
+    /// output by a resize or new colors.
     pub(crate) fn is_marked(&self) -> bool {
         self.signals.unseen || self.repainted.is_some_and(|at| at.elapsed() < REPAINTING)
     }
@@ -240,7 +242,7 @@ impl View {
         self.snapshot.seq = 0;
     }
 
-    /// Whether a visible selected row changed since it was selected.
+    /// Whether a visible selected row has changed since it was selected.
     fn overwrites(&self, selection: &Selection) -> bool {
         self.snapshot
             .rows
@@ -248,7 +250,7 @@ impl View {
             .any(|row| row.revision > selection.seq && selection.covers(row.line))
     }
 
-    /// Scrolls by lines; negative values scroll to older lines.
+    /// Scrolls by a number of lines. Negative values scroll to older lines.
     pub(crate) fn scroll(&mut self, lines: i64) {
         let Some(row) = self.snapshot.rows.first() else { return };
         self.shift = 0;
@@ -257,7 +259,7 @@ impl View {
         self.hold(self.folds.outside(top, lines < 0));
     }
 
-    /// Changes folds; the next frame shows them. Returns whether anything changed.
+    /// Changes the folds; the next frame shows the change. Returns whether any fold changed.
     pub(crate) fn change_folds(&mut self, change: impl FnOnce(&mut Folds) -> bool) -> bool {
         let changed = change(&mut self.folds);
         if changed {
@@ -267,7 +269,8 @@ impl View {
         changed
     }
 
-    /// Pins the view at a line. At the live screen, the view follows it, except in copy mode.
+    /// Pins the view at a line. If the line is at the live screen, the view follows the live screen, except in copy
+    /// mode.
     fn hold(&mut self, top: LineId) {
         let live = self.snapshot.live_top;
         self.top = (top < live || self.copy.is_some()).then_some(top.min(live));
@@ -282,12 +285,12 @@ impl View {
         self.snapshot.rows.last().map_or(LineId(u64::MAX), |row| row.line)
     }
 
-    /// Shows the live screen; true if it was not shown before.
+    /// Returns to the live screen. Returns true if the view was pinned.
     pub(crate) fn scroll_to_live(&mut self) -> bool {
         self.top.take().is_some()
     }
 
-    /// If a line is not visible, scrolls it to a third from the top.
+    /// If a line is not visible, scrolls until the line is at a third of the height.
     pub(crate) fn reveal(&mut self, line: LineId) {
         self.change_folds(|folds| folds.reveal(line));
         let (Some(first), Some(last)) = (self.snapshot.rows.first(), self.snapshot.rows.last())
@@ -302,7 +305,7 @@ impl View {
         self.hold(top);
     }
 
-    /// Scrolls a line to the top, or as far as the live screen.
+    /// Scrolls until a line is at the top, or until the live screen is reached.
     pub(crate) fn show_at_top(&mut self, line: LineId) {
         self.shift = 0;
         self.hold(line.max(self.snapshot.oldest));
@@ -316,8 +319,8 @@ impl View {
         self.snapshot.screen == ScreenKind::Alternate
     }
 
-    /// The cell and edge nearest to a position in pixels from the grid's first cell; a position outside selects the
-    /// nearest cell.
+    /// The cell and the edge of a cell at a position, in pixels from the grid's first cell. For a position outside the
+    /// grid, the nearest cell.
     pub(crate) fn spot(&self, x: f64, y: f64, cell: (u32, u32)) -> Option<Spot> {
         let cols = self.snapshot.size.cols;
         let last_row = self.snapshot.rows.len().checked_sub(1)?;
@@ -328,7 +331,8 @@ impl View {
         let order = self.order(row);
         let order = order.as_ref();
         let col = order.map_or(shown, |order| order.column(shown));
-        // A wide or multicell character is selected whole, so its middle divides it.
+        // A wide or multicell character can only be selected as a whole. The side of its middle decides which of its
+        // edges is nearer.
         let row = &self.snapshot.rows[row];
         let width = row.cells.get(usize::from(col)).map(|cell| cell.width());
         let block = match (row.multicell(col), width) {
@@ -344,28 +348,29 @@ impl View {
         Some(Spot { cell: Point { line, col }, edge: Edge { line, boundary } })
     }
 
-    /// In which order the columns of a visible row are shown; `None` if they are shown as they are in the grid.
+    /// The order in which the columns of a visible row are shown. `None` if the row is shown in the order of the grid.
     pub(crate) fn order(&self, row: usize) -> Option<ColumnOrder> {
         ColumnOrder::of(self.snapshot.rows.get(row).filter(|_| self.reorders)?)
     }
 
-    /// The column of the grid that a visible row shows in a column.
+    /// The grid column that a visible row shows at the screen column `shown`.
     pub(crate) fn column(&self, row: usize, shown: u16) -> u16 {
         self.order(row).map_or(shown, |order| order.column(shown))
     }
 
-    /// The column in which a visible row shows a column of the grid.
+    /// The screen column at which a visible row shows the grid column `column`.
     pub(crate) fn shown_column(&self, row: usize, column: u16) -> u16 {
         self.order(row).map_or(column, |order| order.shown(column))
     }
 
-    /// The distance between columns of a row in pixels; double in double-width rows.
+    /// The width of a row's columns in pixels. In double-width rows, columns are twice as wide.
     pub(crate) fn column_width(&self, row: usize, cell: (u32, u32)) -> f64 {
         let size = self.snapshot.rows.get(row).map_or(LineSize::Single, |row| row.size);
         f64::from(if size == LineSize::Single { cell.0 } else { 2 * cell.0 })
     }
 
-    /// The visible cells of a range, a rectangle for adjacent cells of a row; `origin` is the grid's position.
+    /// The rectangles of the visible cells of a range. Adjacent cells of a row share a rectangle. `origin` is the
+    /// position of the grid.
     pub(crate) fn cells_of(
         &self,
         range: &TextRange,
@@ -397,7 +402,7 @@ impl View {
             .collect()
     }
 
-    /// The hyperlink (OSC 8) at a position in pixels from the grid's first cell.
+    /// The hyperlink (OSC 8) at a position, in pixels from the grid's first cell.
     pub(crate) fn link_at(&self, x: f64, y: f64, cell: (u32, u32)) -> Option<Link> {
         if x < 0.0 || y < 0.0 {
             return None;
@@ -418,7 +423,7 @@ impl View {
         &self.names.title
     }
 
-    /// The project's name; empty without a project.
+    /// The name of the pane's project; empty if the directory is in no project.
     pub(crate) fn project(&self) -> &str {
         self.project_root().and_then(|root| root.file_name()?.to_str()).unwrap_or_default()
     }
@@ -427,17 +432,17 @@ impl View {
         self.names.project.as_deref()
     }
 
-    /// The working directory as a local path; `None` if there is none.
+    /// The working directory as a local path. `None` if it is unknown or not local.
     pub(crate) fn cwd(&self) -> Option<&Path> {
         self.names.cwd.as_deref()
     }
 
-    /// The foreground program, as last read.
+    /// The name of the foreground program, as last read.
     pub(crate) fn program(&self) -> &str {
         &self.names.program
     }
 
-    /// Queries the foreground program from the system; returns whether it changed.
+    /// Queries the operating system for the foreground program. Returns whether the program changed.
     pub(crate) fn read_program(&mut self, pane: &Pane) -> bool {
         let front = pane.foreground().map(|front| front.name);
         let program = title::base(front.as_deref().unwrap_or(pane.process().program()));
@@ -446,7 +451,7 @@ impl View {
         is_new
     }
 
-    /// Reads title and project, which may query the system; returns whether they changed.
+    /// Reads the title and the project, which may query the operating system. Returns whether they changed.
     pub(crate) fn read_names(&mut self, pane: &Pane) -> bool {
         self.names.are_known = true;
         let cwd = pane.cwd_path();
@@ -459,12 +464,12 @@ impl View {
         true
     }
 
-    /// Whether title and project are read and up to date.
+    /// Whether the title and the project have been read and are up to date.
     pub(crate) fn are_names_known(&self) -> bool {
         self.names.are_known
     }
 
-    /// Marks title, project and program as out of date: the next frame reads them.
+    /// Marks the title, the project and the program as outdated, so that the next frame reads them again.
     pub(crate) fn forget_names(&mut self) {
         self.names.are_known = false;
         self.names.program.clear();
@@ -476,7 +481,7 @@ mod tests {
     use super::*;
     use unterm_term::{Options, Parser, SnapshotRow, Term};
 
-    /// A view of a terminal of 10 columns.
+    /// A view of a terminal of 10 columns and 2 rows, after this output.
     fn view(output: &str) -> View {
         let mut term = Term::new(Size::cells(10, 2), Options::default());
         Parser::new().advance(&mut term, output.as_bytes());
@@ -488,11 +493,12 @@ mod tests {
     #[test]
     fn right_to_left_text_is_selected_by_the_characters_under_the_pointer() {
         const CELL: (u32, u32) = (10, 20);
-        // The last two letters have the link `l`.
+        // The last two Hebrew letters have the link `l`.
         let shown = view("a \u{5d0}\x1b]8;;l\x1b\\\u{5d1}\u{5d2}\x1b]8;;\x1b\\ b");
         let spot = |x| shown.spot(x, 5.0, CELL).map(|spot| (spot.cell.col, spot.edge.boundary));
         assert_eq!([spot(2.0), spot(8.0)], [Some((0, 0)), Some((0, 1))]);
-        // The leftmost letter is the last one: its right edge is before it.
+        // The leftmost letter is the last letter of the text. Its right edge on the screen comes before the letter in
+        // the text.
         assert_eq!([spot(22.0), spot(28.0)], [Some((4, 5)), Some((4, 4))]);
         assert_eq!([spot(42.0), spot(48.0)], [Some((2, 3)), Some((2, 2))]);
         assert_eq!([spot(-5.0), spot(999.0)], [Some((0, 0)), Some((9, 10))]);

@@ -1,4 +1,4 @@
-//! The progress and status that a program reports for its tab.
+//! The progress or status that a program reports for its tab.
 
 use unterm_term::{ProgramState, Progress, Rgb, Term};
 
@@ -7,15 +7,15 @@ use crate::window::ui::colors::Colors;
 /// The state of a program's work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Fare {
-    /// Finished, but not yet seen by the user.
+    /// The program has finished, and the user has not seen that yet.
     Done,
     Works,
-    /// Waiting, or blocked on the user.
+    /// The program is waiting, or blocked until the user acts.
     Waits,
     Failed,
 }
 
-/// The work that a program reports (OSC 9;4, OSC 7501). Of two, the greater is shown.
+/// The work that a program reports (OSC 9;4, OSC 7501). If there are two reports, the greater value is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Work {
     pub(crate) fare: Fare,
@@ -24,7 +24,7 @@ pub(crate) struct Work {
 }
 
 impl Work {
-    /// The most urgent work that a terminal's programs report.
+    /// The most urgent work that the programs in a terminal report.
     pub(crate) fn of(term: &Term) -> Option<Self> {
         let work = |fare, percent| Some(Self { fare, percent });
         let progress = match term.progress() {

@@ -1,7 +1,7 @@
-//! Prints lines above the line that a person edits, and draws that line again below them.
+//! Prints text above the line that the user edits, and draws that line again below the text.
 //!
-//! rustyline's own printer is not used: while it exists, the editor waits for a key although it holds keys that were typed
-//! ahead. The editor reports each change of its line here instead, before it draws.
+//! The printer of rustyline can't be used: while it exists, the editor waits for a key even if keys were typed ahead.
+//! Instead, the editor reports each change of its line to this module before it draws the line.
 
 use std::{
     io,
@@ -13,31 +13,31 @@ use unicode_width::UnicodeWidthStr as _;
 
 use crate::cli::ptywright::terminal;
 
-/// Where the prompt is shown, shared between the editor and what prints above it.
+/// The state of the edited line. The editor shares it with the threads that print above the line.
 #[derive(Clone, Default)]
 pub struct Above(Arc<(Mutex<State>, Condvar)>);
 
 #[derive(Default)]
 enum State {
-    /// Nothing is edited.
+    /// No line is edited.
     #[default]
     Idle,
     /// The editor has not drawn its line yet.
     Starting,
     /// The editor shows this line.
     Edited(Edited),
-    /// The editor has taken the line, and draws it for the last time.
+    /// The user has pressed Enter. The editor draws the line for the last time.
     Taken,
 }
 
-/// An edited line.
+/// The edited line, as the editor last drew it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Edited {
-    /// The prompt before it.
+    /// The prompt before the line.
     pub prompt: String,
-    /// The line.
+    /// The text of the line.
     pub line: String,
-    /// The byte of the line at which the cursor is.
+    /// The position of the cursor, as a byte offset in the line.
     pub position: usize,
 }
 
@@ -51,17 +51,17 @@ impl Above {
         self.0.1.notify_all();
     }
 
-    /// The editor is about to draw a new line.
+    /// Records that the editor is about to draw a new line.
     pub fn start(&self) {
         self.set(State::Starting);
     }
 
-    /// The editor has taken the line.
+    /// Records that the user has pressed Enter.
     pub fn take(&self) {
         self.set(State::Taken);
     }
 
-    /// The editor draws this line.
+    /// Records a change of the line that the editor is about to draw.
     pub fn edit(&self, change: impl FnOnce(&mut Edited)) {
         let mut state = self.state();
         match &mut *state {
@@ -76,35 +76,35 @@ impl Above {
         }
     }
 
-    /// Nothing is edited.
+    /// Records that no line is edited.
     pub fn end(&self) {
         self.set(State::Idle);
     }
 
-    /// Prints a text of whole lines.
+    /// Prints whole lines of text above the edited line.
     ///
     /// # Errors
-    /// The terminal is gone.
+    /// Fails if the terminal is closed.
     pub fn print(&self, text: &str) -> io::Result<()> {
         let mut state = self.state();
         while matches!(*state, State::Starting | State::Taken) {
             state = self.0.1.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         let cols = terminal::size().map_or(80, |size| size.cols);
-        // The lock is held, so that the editor does not draw meanwhile.
+        // The lock is still held, so that the editor does not draw at the same time.
         match &*state {
             State::Edited(edited) => write(&edited.below(text, usize::from(cols))),
             _ => write(text),
         }
     }
 
-    /// Whether a line is edited.
+    /// Whether a line is edited or about to be edited.
     pub fn is_edited(&self) -> bool {
         !matches!(*self.state(), State::Idle)
     }
 }
 
-/// Writes at once. `io::stdout()` would lock, and hold back a last line.
+/// Writes bytes immediately. `io::stdout()` would lock, and would buffer text after the last line end.
 fn write(text: &str) -> io::Result<()> {
     let mut bytes = text.as_bytes();
     while !bytes.is_empty() {
@@ -114,7 +114,7 @@ fn write(text: &str) -> io::Result<()> {
 }
 
 impl Edited {
-    /// The sequences that put a text in the place of the line, and the line below it.
+    /// The escape sequences that print a text where the edited line is, and then draw the line below the text.
     fn below(&self, text: &str, cols: usize) -> String {
         let Self { prompt, line, position } = self;
         let whole = format!("{prompt}{line}");
@@ -127,7 +127,8 @@ impl Edited {
         out.push_str("\r\x1b[J");
         out.push_str(text);
         out.push_str(&whole);
-        // A terminal keeps the cursor in the last column until something follows.
+        // After a character in the last column, a terminal keeps the cursor there until the next character. Move the
+        // cursor to the next row.
         if end_col == 0 && end_row > 0 && !whole.ends_with('\n') {
             out.push('\n');
         }
@@ -142,7 +143,7 @@ impl Edited {
     }
 }
 
-/// The row and the column behind a text that begins in the first column.
+/// The row and the column at the end of a text that starts in the first column.
 fn place(text: &str, cols: usize) -> (usize, usize) {
     let (mut row, mut col) = (0, 0);
     for grapheme in text.graphemes(true) {
@@ -175,7 +176,7 @@ mod tests {
         assert_eq!(place("ab\ncd", 10), (1, 2));
     }
 
-    /// The screen's rows and the cursor's row and column after bytes.
+    /// Prints bytes in a terminal. Returns the rows of its screen, and the row and column of the cursor.
     fn shown(bytes: &str) -> (Vec<String>, (u16, u16)) {
         let mut term = Term::new(Size::cells(10, 8), Options::default());
         Parser::new().advance(&mut term, bytes.replace('\n', "\r\n").as_bytes());
@@ -202,7 +203,7 @@ mod tests {
             ("01234567", 8, &["news", "> 01234567", ""], (2, 0)),
         ] {
             let edited = edited(line, position);
-            // As the editor has drawn it.
+            // Draw the line first, as the editor does.
             let before = edited.below("", 10);
             let (found, at) = shown(&format!("{before}{}", edited.below("news\n", 10)));
             assert_eq!(&found[..rows.len()], rows, "{line}");

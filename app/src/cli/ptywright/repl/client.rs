@@ -1,4 +1,4 @@
-//! Carries out lines: reads one, calls its method and turns the reply into text.
+//! Carries out lines: parses a line, calls its method and converts the reply to text.
 
 use std::{rc::Rc, time::Duration};
 
@@ -14,38 +14,39 @@ use super::{
     show,
 };
 
-/// How long the server may take to answer a first call, and one for a completion.
+/// The maximum time that the server may take to answer the first call, and a call for a completion.
 const FIRST: Duration = Duration::from_secs(10);
 const COMPLETION: Duration = Duration::from_secs(1);
-/// A name is similar if it differs in at most so many letters.
+/// The maximum number of different letters between a wrong method name and the name that is suggested.
 const SIMILAR: usize = 3;
 
-/// What came of a line.
+/// The result of a line.
 #[derive(Debug)]
 pub enum Done {
-    /// It has this output.
+    /// The line succeeded, with this output.
     Fine(String),
-    /// It failed; why.
+    /// The line failed for this reason.
     Failed(String),
-    /// The person leaves.
+    /// The user wants to leave.
     Quit,
-    /// The server is gone; why.
+    /// The connection to the server was lost for this reason.
     Lost(String),
 }
 
-/// A client of a server.
+/// A client of a ptywright server.
 pub struct Client {
-    /// The connection.
+    /// The connection to the server.
     pub connection: Rc<Connection>,
     methods: Vec<String>,
     json: bool,
 }
 
 impl Client {
-    /// Asks the server for its methods. Prints results as JSON, or as text for a person.
+    /// Requests the list of methods from the server. If `json` is set, results are printed as JSON, and otherwise as
+    /// text for the user.
     ///
     /// # Errors
-    /// The server is gone, or does not answer.
+    /// Fails if the connection is lost, or if the server does not answer.
     pub fn new(connection: Connection, json: bool) -> Result<Self> {
         let methods = match connection.call("server.capabilities", json!({}), Some(FIRST)) {
             Ok(Ok(found)) => {
@@ -59,7 +60,7 @@ impl Client {
         Ok(Self { connection: Rc::new(connection), methods, json })
     }
 
-    /// Carries out a line.
+    /// Parses a line, calls its method and returns the result.
     pub fn carry_out(&self, line: &str) -> Done {
         let (method, params) = match line::parse(line) {
             Ok(Command::Nothing) => return Done::Fine(String::new()),
@@ -86,7 +87,7 @@ impl Client {
         }
     }
 
-    /// The problem with a method's name.
+    /// The error message for an unknown method. It may suggest a similar name.
     fn unknown(&self, name: &str) -> String {
         let distance = |other: &String| strsim::damerau_levenshtein(name, other);
         let similar = self.methods.iter().min_by_key(|other| distance(other));
@@ -108,7 +109,7 @@ impl Server for Client {
     }
 }
 
-/// A note as a line. `None`: the connection is lost, which has a line of its own.
+/// A note as a line of text. `None` for a lost connection, which is reported elsewhere.
 pub fn line_of(note: &Note, json: bool) -> Option<String> {
     Some(match note {
         Note::Notification { method, params } if json => {

@@ -1,6 +1,6 @@
-//! Completes an edited line with methods, parameter names, ids, and the names that plugins describe.
+//! Completes a line with methods, parameter names, ids, and the names that plugins describe.
 //!
-//! The server's text may be hostile, so only plain words are offered.
+//! Text from the server may be hostile, so only plain words are offered.
 
 use serde_json::Value;
 use unterm_control::{
@@ -13,10 +13,10 @@ use super::{
     names::{Server, adapters, description, named, plugins, sessions},
 };
 
-/// A word that can stand at the cursor.
+/// A word that can complete the text at the cursor.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// The word, with what follows it, such as a blank.
+    /// The completed word, including a character that must follow, such as a blank.
     pub word: String,
     /// A short description; may be empty.
     pub about: String,
@@ -28,7 +28,8 @@ impl Candidate {
     }
 }
 
-/// The byte at which the word before the cursor begins, and the candidates for it. `line` ends at the cursor.
+/// Returns the candidates for the word before the cursor, and the byte offset at which this word starts. `line` is the
+/// text up to the cursor.
 pub fn complete(line: &str, server: &dyn Server) -> (usize, Vec<Candidate>) {
     let start = word_start(line);
     let word = &line[start..];
@@ -52,14 +53,14 @@ pub fn complete(line: &str, server: &dyn Server) -> (usize, Vec<Candidate>) {
     (start, plain(found))
 }
 
-/// Leaves out words that would need quotes, or that could hide something.
+/// Removes words that need quotes, and words with characters that could hide text.
 fn plain(mut found: Vec<Candidate>) -> Vec<Candidate> {
     let is_plain = |char: char| char.is_alphanumeric() || "._-/=: ".contains(char);
     found.retain(|one| one.word.chars().all(is_plain) && !one.word.trim_end().contains(' '));
     found
 }
 
-/// Where the last word begins. Blanks inside quotes, lists and objects do not end a word.
+/// The byte offset of the last word. Blanks inside quotes, lists and objects do not end a word.
 fn word_start(line: &str) -> usize {
     let (mut start, mut depth, mut quote, mut is_escaped) = (0, 0_usize, None, false);
     for (at, char) in line.char_indices() {
@@ -89,7 +90,7 @@ fn methods(server: &dyn Server, end: &str) -> Vec<Candidate> {
     all
 }
 
-/// The line before the word.
+/// The part of the line before the word to complete.
 struct Given<'a> {
     method: &'a str,
     text: &'a str,
@@ -103,13 +104,13 @@ impl Given<'_> {
         Some(value.trim_matches(['"', '\'']))
     }
 
-    /// Whether a parameter, or the object that it belongs to, has a value.
+    /// Whether a value is given for a parameter, or for the object that contains the parameter.
     fn has(&self, name: &str) -> bool {
         let object = name.split_once('.').map(|(object, _)| object);
         [Some(name), object].into_iter().flatten().any(|name| self.get(name).is_some())
     }
 
-    /// The names of parameters that are not given yet.
+    /// The names of the parameters that are not given yet.
     fn params(&self, server: &dyn Server) -> Vec<Candidate> {
         if self.text.split_whitespace().nth(1).is_some_and(|word| word.starts_with('{')) {
             return Vec::new();
@@ -118,7 +119,7 @@ impl Given<'_> {
         let mut found = Vec::new();
         for param in doc.params.iter().filter(|param| !self.has(param.name)) {
             found.push(Candidate::new(format!("{}=", param.name), param.about));
-            // An intent's own parameters.
+            // Also offer the parameters of an intent.
             if let Some(intent) =
                 param.name.strip_suffix("params").map(|place| format!("{place}intent"))
                 && let Some(intent) = self.get(&intent)
@@ -133,7 +134,7 @@ impl Given<'_> {
         found
     }
 
-    /// The parameters of an intent, as the plugin describes them.
+    /// The parameters of an intent, with the descriptions of its plugin.
     fn params_of(&self, intent: &str, server: &dyn Server) -> Vec<(String, String)> {
         self.descriptions(server)
             .iter()
@@ -148,7 +149,7 @@ impl Given<'_> {
             .collect()
     }
 
-    /// The values that a parameter can have.
+    /// The possible values of a parameter.
     fn values(&self, name: &str, server: &dyn Server) -> Vec<Candidate> {
         let doc = method_doc(self.method);
         let param = doc.and_then(|doc| doc.params.iter().find(|param| param.name == name));
@@ -168,7 +169,7 @@ impl Given<'_> {
             Some(ParamValue::Plugin) => words(plugins(server)),
             Some(ParamValue::Intent) => self.described(&["intents"], server),
             Some(ParamValue::WaitMatcher) => self.described(&["wait_matchers"], server),
-            // A plugin need not say which of its functions are predicates.
+            // A plugin may not list which of its functions are predicates, so offer all of them.
             Some(ParamValue::Predicate) => {
                 self.described(&["predicates", "wait_matchers", "intents"], server)
             }
@@ -176,7 +177,7 @@ impl Given<'_> {
         }
     }
 
-    /// What the plugins list under these names.
+    /// The functions that the plugins list under these names.
     fn described(&self, lists: &[&str], server: &dyn Server) -> Vec<Candidate> {
         let all = self.descriptions(server);
         let names =
@@ -188,8 +189,8 @@ impl Given<'_> {
         found
     }
 
-    /// The descriptions of the plugins that the call is about: the named plugin, the adapter's plugin, or the plugins of
-    /// all adapters.
+    /// The descriptions of the plugins that the call may use: the given plugin, or the plugin of the given adapter, or
+    /// the plugins of all adapters.
     fn descriptions(&self, server: &dyn Server) -> Vec<Value> {
         let named = self.get("matcher.value.plugin").or_else(|| self.get("plugin"));
         let plugins = match (named, self.get("adapter")) {
@@ -306,7 +307,7 @@ mod tests {
                 "session.wait matcher.type=lua matcher.value.plugin=shell matcher.value.predicate=eof "
             ]
         );
-        // Without an adapter, those of all adapters.
+        // If no adapter is given, the intents of all adapters are offered.
         assert_eq!(words("adapter.send intent=").len(), 3);
     }
 

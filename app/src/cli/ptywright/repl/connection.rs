@@ -1,8 +1,8 @@
-//! A connection to a ptywright server: to a running one over a Unix socket, or to a child process over its standard
-//! streams.
+//! A connection to a ptywright server. The server is either already running and listens on a Unix socket, or it is a
+//! child process that communicates over its standard streams.
 //!
-//! One thread calls methods, one at a time. Another reads what the server sends: replies go to the caller, notifications
-//! and the server's diagnostics to the queue of notes.
+//! One thread calls methods, one call at a time. Another thread reads messages of the server: replies go to the
+//! caller, and notifications and diagnostics go to the queue of notes.
 
 use std::{
     ffi::OsString,
@@ -28,28 +28,28 @@ use unterm_control::{ContentLength, Framing as Frames, Lines, Next, ptywright::F
 
 use crate::cli::ptywright::framing::Framing;
 
-/// The longest message, in bytes. A screen with every cell takes some megabytes.
+/// The maximum size of a message, in bytes. A message with every cell of a screen takes some megabytes.
 const LONGEST: usize = 64 << 20;
-/// The longest line of a server's diagnostics, in bytes.
+/// The maximum length of a diagnostic line of the server, in bytes.
 const LONGEST_LINE: u64 = 4096;
-/// How many notes wait to be printed. Later ones are counted only.
+/// The maximum number of notes that wait to be printed. Further notes are only counted.
 const MOST_NOTES: usize = 1000;
-/// How long a server of our own may take to end.
+/// The time that a server that we started may take to exit.
 const END: Duration = Duration::from_secs(5);
 
-/// What a server sends unasked.
+/// A message that the server sends without a request.
 #[derive(Debug)]
 pub enum Note {
-    /// A notification.
+    /// A notification of the protocol.
     Notification {
-        /// Its method.
+        /// The method of the notification.
         method: String,
-        /// Its parameters.
+        /// The parameters of the notification.
         params: Value,
     },
-    /// An error without a request.
+    /// An error that does not refer to a request.
     Failure(Failure),
-    /// A line of its diagnostics.
+    /// A line of the server's diagnostics.
     Diagnostic(String),
     /// The number of notes that were dropped because the queue was full.
     LeftOut(u64),
@@ -57,34 +57,34 @@ pub enum Note {
     Lost(String),
 }
 
-/// Why a call failed.
+/// The error of a failed call.
 #[derive(Debug)]
 pub struct Failure {
-    /// The code.
+    /// The error code.
     pub code: i64,
-    /// The message.
+    /// The error message.
     pub message: String,
-    /// More about it; may be null.
+    /// Further data about the error; may be null.
     pub data: Value,
 }
 
-/// Why a call has no reply.
+/// The reason why a call received no reply.
 #[derive(Debug)]
 pub enum NoReply {
     /// The reason why the connection was lost.
     Lost(String),
-    /// The server takes too long.
+    /// The server did not reply in time.
     TimedOut,
 }
 
-/// What the threads share.
+/// The state that the threads of a connection share.
 struct Shared {
     framing: FramingKind,
     writer: Mutex<Option<Box<dyn Write + Send>>>,
-    /// The id of the request that has no reply yet; 0: there is none.
+    /// The id of the request that awaits its reply, or 0.
     pending: AtomicU64,
     is_lost: AtomicBool,
-    /// Why it is lost.
+    /// The reason why the connection was lost.
     why: Mutex<String>,
 }
 
@@ -103,26 +103,26 @@ impl Shared {
     }
 }
 
-/// Cancels the call of another thread.
+/// Cancels a call from another thread.
 pub struct Canceller {
     shared: Arc<Shared>,
-    /// The request that was cancelled last.
+    /// The id of the request that was canceled last.
     cancelled: u64,
 }
 
-/// What came of an attempt to cancel.
+/// The result of an attempt to cancel a call.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Cancelled {
-    /// No call is under way.
+    /// No call is running.
     Nothing,
-    /// The server was asked to cancel the call.
+    /// A request to cancel the call was sent to the server.
     Asked,
-    /// The server was asked before, or can't be asked.
+    /// A request to cancel was already sent before, or it can't be sent.
     InVain,
 }
 
 impl Canceller {
-    /// Asks the server to cancel the call that is under way.
+    /// Requests that the server cancel the running call.
     pub fn cancel(&mut self) -> Cancelled {
         let id = self.shared.pending.load(Ordering::Acquire);
         if id == 0 {
@@ -137,7 +137,7 @@ impl Canceller {
     }
 }
 
-/// The writing half of a socket. Dropping it ends the server's input.
+/// The writing half of a socket. When it is dropped, the server reads the end of its input.
 struct Half(UnixStream);
 
 impl Write for Half {
@@ -156,7 +156,7 @@ impl Drop for Half {
     }
 }
 
-/// A connection. Dropping it ends a server of its own.
+/// A connection to a server. When it is dropped, a server that was started for it is ended.
 pub struct Connection {
     shared: Arc<Shared>,
     next: AtomicU64,
@@ -168,7 +168,7 @@ impl Connection {
     /// Connects to the server that listens on a socket.
     ///
     /// # Errors
-    /// There is none, or it belongs to another user.
+    /// Fails if no server listens there, or if the server belongs to another user.
     pub fn to_socket(path: &Path, framing: Framing) -> Result<(Self, Receiver<Note>)> {
         let shown = path.display();
         let stream = UnixStream::connect(path).with_context(|| {
@@ -184,25 +184,25 @@ impl Connection {
     /// Starts a server and connects to its standard streams.
     ///
     /// # Errors
-    /// It can't be started.
+    /// Fails if the server can't be started.
     pub fn to_child(words: &[OsString], framing: Framing) -> Result<(Self, Receiver<Note>)> {
         let Some((program, args)) = words.split_first() else {
             bail!("the server's command is empty")
         };
         let mut command = Command::new(program);
-        // Ctrl+C at the prompt must not end it.
+        // Start the server in its own process group, so that Ctrl+C at the prompt does not end it.
         command.args(args).process_group(0);
         Self::of_command(command, framing)
     }
 
-    /// Starts `ptywright serve --stdio` with more arguments and connects to it.
+    /// Starts `ptywright serve --stdio` with additional arguments, and connects to it.
     ///
     /// # Errors
-    /// It can't be started.
+    /// Fails if the server can't be started.
     pub fn to_own(args: &[OsString], framing: Framing) -> Result<(Self, Receiver<Note>)> {
         let own = std::env::current_exe().context("cannot find this program's file")?;
         let mut command = Command::new(own);
-        // This program may be running under the name of a link.
+        // Set the name explicitly, because this program may have been called by the name of a link.
         command.arg0("unterm-cli").args([
             "ptywright",
             "serve",
@@ -251,30 +251,31 @@ impl Connection {
         Ok((Self { shared, next: AtomicU64::new(1), replies, child }, noted))
     }
 
-    /// A handle with which another thread can cancel the calls of this connection.
+    /// Returns a handle with which another thread can cancel calls of this connection.
     pub fn canceller(&self) -> Canceller {
         Canceller { shared: self.shared.clone(), cancelled: 0 }
     }
 
-    /// Sends nothing more. The server answers by closing its side.
+    /// Ends the sending direction. The server then closes its side.
     pub fn close(&self) {
         drop(self.shared.writer.lock().take());
     }
 
-    /// Whether the server is gone.
+    /// Whether the connection to the server is lost.
     pub fn is_lost(&self) -> bool {
         self.shared.is_lost.load(Ordering::Acquire)
     }
 
-    /// Why the server is gone.
+    /// The reason why the connection was lost.
     pub fn why_lost(&self) -> String {
         self.shared.why.lock().clone()
     }
 
-    /// Calls a method, and waits for the reply, at most for `limit`. The inner result is the method's own.
+    /// Calls a method, and waits for the reply until `limit` has passed. The outer error means that no reply arrived;
+    /// the inner result is the reply.
     ///
     /// # Errors
-    /// No reply arrived.
+    /// Fails if no reply arrives.
     pub fn call(
         &self,
         method: &str,
@@ -284,8 +285,8 @@ impl Connection {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
         self.shared.pending.store(id, Ordering::Release);
-        // A failed write is not reported here: a server that is exiting may already have sent its reason, and the
-        // reader reports both that message and the lost connection.
+        // Ignore a failed write. If the server is exiting, it may have sent its reason before. The reader reports both
+        // this reason and the lost connection.
         let _ = self.shared.send(&request);
         let reply = self.reply(id, limit);
         self.shared.pending.store(0, Ordering::Release);
@@ -305,7 +306,7 @@ impl Connection {
             match received {
                 // If the server could not parse the request, its error has no id.
                 Ok(reply) if reply["id"] == id || reply["id"].is_null() => return Ok(reply),
-                // The late reply to a call that was given up.
+                // Ignore this message. It is the late reply to an earlier call that timed out.
                 Ok(_) => {}
                 Err(RecvTimeoutError::Timeout) => return Err(NoReply::TimedOut),
                 Err(RecvTimeoutError::Disconnected) => {
@@ -318,7 +319,7 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        // The end of its input ends a server of our own.
+        // A server that we started ends when its input ends.
         self.close();
         if let Some((pid, ended)) = &self.child
             && ended.recv_timeout(END) == Err(RecvTimeoutError::Timeout)
@@ -340,7 +341,7 @@ impl Failure {
     }
 }
 
-/// Refuses a server of another user, because it would receive the user's input.
+/// Fails if the server belongs to another user, because that user would receive everything that is sent.
 fn refuse_other_user(stream: &UnixStream, path: &Path) -> Result<()> {
     #[cfg(target_os = "linux")]
     {
@@ -360,7 +361,7 @@ fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> io::Result<()> {
     thread::Builder::new().name(name.to_owned()).spawn(run).map(drop)
 }
 
-/// Waits on another thread until the server exits.
+/// Waits for the server's exit on another thread.
 fn await_end(mut child: Child) -> io::Result<(Pid, Receiver<ExitStatus>)> {
     let pid = Pid::from_child(&child);
     let (sender, ended) = mpsc::channel();
@@ -372,7 +373,7 @@ fn await_end(mut child: Child) -> io::Result<(Pid, Receiver<ExitStatus>)> {
     Ok((pid, ended))
 }
 
-/// The queue of notes. If it is full, notes are counted instead.
+/// The queue of notes. If the queue is full, further notes are only counted.
 #[derive(Clone)]
 struct Notes {
     sender: SyncSender<Note>,
@@ -390,7 +391,7 @@ impl Notes {
     }
 }
 
-/// What reads the server's messages.
+/// The thread that reads the server's messages.
 struct Reading {
     shared: Arc<Shared>,
     replies: mpsc::Sender<Value>,
@@ -406,13 +407,13 @@ impl Reading {
         self.shared.why.lock().clone_from(&why);
         self.shared.is_lost.store(true, Ordering::Release);
         let Self { replies, notes, .. } = self;
-        // Ends the call that waits for a reply.
+        // Dropping the sender ends the call that waits for a reply.
         drop(replies);
-        // Waits until there is room, since nothing follows.
+        // Wait until the queue has space, because this note is the last one and must arrive.
         let _ = notes.sender.send(Note::Lost(why));
     }
 
-    /// Reads until the connection ends. Returns why.
+    /// Reads messages until the connection ends. Returns the reason for the end.
     fn read_frames<F: Frames>(&mut self, mut reader: Box<dyn Read + Send>) -> String {
         let mut frames = F::default();
         let mut chunk = vec![0; 64 << 10];
@@ -463,7 +464,7 @@ impl Reading {
     }
 }
 
-/// Passes on a server's diagnostics, line by line.
+/// Adds the diagnostics of a server to the notes, line by line.
 fn pass_diagnostics(stderr: impl Read, mut notes: Notes) {
     let mut stderr = BufReader::new(stderr);
     loop {

@@ -1,4 +1,4 @@
-//! Lines from a person: an editor with completion and history. Notifications appear above the edited line.
+//! Reads lines from the user, with completion and history. Notifications appear above the edited line.
 
 use std::{
     borrow::Cow,
@@ -37,12 +37,12 @@ use super::{
 use crate::cli::ptywright::terminal::Modes;
 
 const PROMPT: &str = "ptywright> ";
-/// More candidates are listed without their descriptions, in columns.
+/// If there are more candidates than this, they are listed in columns, without descriptions.
 const MOST_DESCRIBED: usize = 16;
-/// Added to a signal's number.
+/// A process that a signal ended has an exit status of 128 plus the signal's number.
 const SIGNALLED: i32 = 128;
 
-/// What the editor's threads share: how to leave from any of them.
+/// The state that each of the editor's threads needs to end the process.
 #[derive(Clone)]
 struct Exit {
     modes: Option<Modes>,
@@ -50,10 +50,11 @@ struct Exit {
 }
 
 impl Exit {
-    /// Ends the process with the terminal as it was. The editor's own thread may wait for a key.
+    /// Restores the terminal's modes, and ends the process. Needed because the editor's own thread may be waiting for
+    /// a key.
     fn leave(&self, why: &str, status: i32) -> ! {
         if self.above.is_edited() {
-            // The editor has switched bracketed paste on.
+            // Turn bracketed paste off, which the editor has turned on.
             let _ = io::stdout().write_all(b"\x1b[?2004l\r\n");
             let _ = io::stdout().flush();
         }
@@ -67,10 +68,10 @@ impl Exit {
     }
 }
 
-/// Reads and carries out lines until the person leaves or the server is gone.
+/// Reads and carries out lines until the user leaves or the connection is lost.
 ///
 /// # Errors
-/// The terminal can't be used.
+/// Fails if the terminal can't be used.
 pub fn run(
     client: Client,
     notes: Receiver<Note>,
@@ -87,7 +88,8 @@ pub fn run(
         .history_ignore_space(true)
         .completion_type(CompletionType::List)
         .bell_style(BellStyle::None)
-        // So that the editor reports what it draws, even with NO_COLOR. There are no colours.
+        // With colors, the editor reports each change that it draws, even if `NO_COLOR` is set. No colors are actually
+        // printed.
         .color_mode(ColorMode::Forced)
         .build();
     let mut lines = MemHistory::with_config(&config);
@@ -102,7 +104,7 @@ pub fn run(
     spawn("unterm-notes", move || pass(&notes, &of_notes, json))?;
     loop {
         exit.above.start();
-        // The thread of the notes leaves only while a line is edited.
+        // The thread that prints notes ends the process only while a line is edited, so check here as well.
         if client.connection.is_lost() {
             exit.above.end();
             complain(&escaped(&client.connection.why_lost()));
@@ -143,7 +145,8 @@ fn complain(line: &str) {
     let _ = writeln!(io::stderr(), "{line}");
 }
 
-/// Ctrl+C cancels the call that is under way. At the prompt, the editor reads it as a key.
+/// Handles signals. Ctrl+C cancels the current call. At the prompt, Ctrl+C causes no signal, because the editor reads
+/// it as a key.
 fn follow(mut signals: Signals, mut canceller: Canceller, exit: &Exit) {
     for signal in &mut signals {
         match signal {
@@ -157,11 +160,11 @@ fn follow(mut signals: Signals, mut canceller: Canceller, exit: &Exit) {
     }
 }
 
-/// Prints notes above the edited line, and leaves if the server is gone while the person edits one.
+/// Prints notes above the edited line. If the connection is lost while the user edits a line, ends the process.
 fn pass(notes: &Receiver<Note>, exit: &Exit, json: bool) {
     for note in notes {
         if let Note::Lost(why) = &note {
-            // Otherwise the call that is under way fails.
+            // If no line is edited, the current call fails and reports the loss.
             if exit.above.is_edited() {
                 exit.leave(&escaped(why), 1);
             }
@@ -174,7 +177,7 @@ fn pass(notes: &Receiver<Note>, exit: &Exit, json: bool) {
     }
 }
 
-/// What the editor asks while a line is edited: words, and where the line is shown.
+/// Answers the editor's requests while a line is edited, and records the position of the line.
 struct Assistant {
     client: Rc<Client>,
     above: Above,
@@ -219,7 +222,7 @@ impl Highlighter for Assistant {
         Cow::Borrowed(prompt)
     }
 
-    /// Each change draws the whole line, which is reported here.
+    /// Returns true, so that the editor redraws the whole line after each change and reports it to `highlight`.
     fn highlight_char(&self, _: &str, _: usize, _: CmdKind) -> bool {
         true
     }
@@ -227,7 +230,7 @@ impl Highlighter for Assistant {
 
 impl Validator for Assistant {
     fn validate(&self, _: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
-        // Enter: the line is complete, and not edited any more.
+        // The user pressed Enter, so the line is complete and no longer edited.
         self.above.take();
         Ok(ValidationResult::Valid(None))
     }

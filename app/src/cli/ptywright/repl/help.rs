@@ -1,4 +1,4 @@
-//! The command `help`.
+//! The command `help` of the prompt.
 
 use unterm_control::{
     escaped,
@@ -7,7 +7,7 @@ use unterm_control::{
 
 use super::line::OWN;
 
-/// How lines are written.
+/// The explanation of how commands are written.
 const SYNTAX: &str = "\
 METHOD name=value …, or METHOD {JSON}. A value is JSON, a word, or a text in 'quotes'.
 A dot makes an object: session.input session=s1 action.type=key action.value=enter
@@ -15,7 +15,7 @@ Tab completes. Ctrl+C clears the line or cancels a wait. A line that starts with
 is left out of the history.
 ";
 
-/// All methods of a server.
+/// The help about all methods of a server.
 pub fn all(methods: &[String]) -> String {
     let width = methods.iter().map(|name| name.len()).max().unwrap_or(0);
     let row = |name: &str, about: &str| {
@@ -27,7 +27,7 @@ pub fn all(methods: &[String]) -> String {
     format!("{SYNTAX}\n{}", own.chain(methods).collect::<String>())
 }
 
-/// One method. `None`: nothing is known of it.
+/// The help about a method. `None` if the method is unknown.
 pub fn one(name: &str) -> Option<String> {
     let MethodDoc { name, about, params, result } = method_doc(name)?;
     let mut text = format!("{name}: {about}\n");

@@ -1,4 +1,4 @@
-//! The lines that were typed before, in a file that only their owner can read.
+//! The history of lines, stored in a file that only its owner can read.
 
 use std::{
     fs::{self, OpenOptions},
@@ -10,20 +10,21 @@ use std::{
 use rustix::fs::OFlags;
 use unterm_mux::private;
 
-/// How many lines are kept.
+/// The maximum number of lines in the history.
 pub const MOST: usize = 1000;
-/// The longest file that is read, in bytes.
+/// The maximum size of the file to read, in bytes.
 const LONGEST: u64 = 4 << 20;
-/// The longest line that is kept, in bytes.
+/// The maximum length of a line in the history, in bytes.
 const LONGEST_LINE: usize = 2048;
 
-/// The file of the history.
+/// The file that stores the history.
 pub struct History {
     path: PathBuf,
 }
 
 impl History {
-    /// The history in a home, and its lines. A file that grew too long loses its oldest lines.
+    /// Opens the history in a home directory, and returns its lines. If the file is too long, removes its oldest
+    /// lines.
     pub fn load(home: &Path) -> (Self, Vec<String>) {
         let path = home.join("ptywright_history");
         let bytes = private::read(&path, LONGEST).unwrap_or_default();
@@ -32,19 +33,20 @@ impl History {
         let last = &all[all.len().saturating_sub(MOST)..];
         if all.len() > 2 * MOST {
             let kept: String = last.iter().map(|line| format!("{line}\n")).collect();
-            // If that fails, the file stays long.
+            // If writing fails, the file just stays long.
             let _ = private::write(&path, kept.as_bytes());
         }
         let lines = last.iter().map(|line| (*line).to_owned()).collect();
         (Self { path }, lines)
     }
 
-    /// Adds a line.
+    /// Adds a line to the history.
     ///
     /// # Errors
-    /// The file can't be written.
+    /// Fails if the file can't be written.
     pub fn add(&self, line: &str) -> io::Result<()> {
-        // A line end that was pasted is a blank outside a text, and can't be inside one.
+        // Pasted line ends are stored as blanks. A line end means the same as a blank, and is not allowed inside a
+        // text.
         let line = line.replace(['\n', '\r'], " ");
         if line.len() > LONGEST_LINE {
             return Ok(());

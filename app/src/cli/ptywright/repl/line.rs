@@ -1,7 +1,7 @@
-//! A line that a person types, as a command.
+//! Parses a line that the user typed as a command.
 //!
-//! `METHOD name=value …` or `METHOD {JSON}`. A value is JSON, or a bare word up to the next blank, or text between single
-//! quotes. A dot in a name makes an object: `action.type=key`.
+//! A line is `METHOD name=value …` or `METHOD {JSON}`. A value is JSON, or a word up to the next blank, or text in
+//! single quotes. A name with a dot, such as `action.type=key`, sets a member of an object.
 
 use serde_json::{Map, Value};
 use unterm_control::ptywright::{ParamValue, method_doc};
@@ -11,26 +11,26 @@ use unterm_control::ptywright::{ParamValue, method_doc};
 pub enum Command {
     /// A blank line or a comment.
     Nothing,
-    /// Explain all methods, or one.
+    /// Explain a method, or list all methods.
     Help(Option<String>),
-    /// Leave.
+    /// Leave the prompt.
     Quit,
     /// Call a method.
     Call {
-        /// Its name.
+        /// The name of the method.
         method: String,
-        /// Its parameters.
+        /// The parameters of the method.
         params: Map<String, Value>,
     },
 }
 
-/// Commands that are no methods.
+/// Commands that are not methods of the server.
 pub const OWN: [(&str, &str); 2] = [("help", "Explain a method, or list all"), ("quit", "Leave")];
 
-/// Reads a line.
+/// Parses a line.
 ///
 /// # Errors
-/// The problem, and how to correct the line.
+/// Returns a message with the problem and how to correct the line.
 pub fn parse(line: &str) -> Result<Command, String> {
     let line = line.trim();
     if line.is_empty() || line.starts_with('#') {
@@ -54,7 +54,7 @@ pub fn parse(line: &str) -> Result<Command, String> {
     Ok(Command::Call { method: method.to_owned(), params })
 }
 
-/// All parameters as one JSON object.
+/// Parses a JSON object with all parameters.
 fn object(text: &str) -> Result<Map<String, Value>, String> {
     match serde_json::from_str(text) {
         Ok(Value::Object(params)) => Ok(params),
@@ -87,13 +87,13 @@ fn pairs(method: &str, mut rest: &str) -> Result<Map<String, Value>, String> {
     Ok(params)
 }
 
-/// Whether a parameter is a text, so that `5` means "5".
+/// Whether a parameter is a text. If so, the input `5` is the text "5", not a number.
 fn is_text(method: &str, name: &str) -> bool {
     let doc = method_doc(method).and_then(|doc| doc.params.iter().find(|param| param.name == name));
     doc.is_some_and(|param| ParamValue::is_text(param.value))
 }
 
-/// Reads the value at the start of a text. Returns the text behind it.
+/// Parses the value at the start of a text. Also returns the text after the value.
 fn value<'t>(name: &str, text: &'t str, is_text: bool) -> Result<(Value, &'t str), String> {
     if text.starts_with(['"', '[', '{']) {
         let mut stream = serde_json::Deserializer::from_str(text).into_iter::<Value>();
@@ -120,7 +120,7 @@ fn value<'t>(name: &str, text: &'t str, is_text: bool) -> Result<(Value, &'t str
     Ok((value, after))
 }
 
-/// Puts a value where its dotted name says.
+/// Sets a parameter. If its name contains dots, sets a member of nested objects.
 fn insert(params: &mut Map<String, Value>, name: &str, value: Value) -> Result<(), String> {
     let mut names: Vec<_> = name.split('.').collect();
     let last = names.pop().unwrap_or(name);

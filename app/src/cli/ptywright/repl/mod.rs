@@ -1,4 +1,4 @@
-//! `ptywright repl`: a client of a server for people and scripts.
+//! `ptywright repl`: a client of a ptywright server, for users and scripts.
 
 mod above;
 mod client;
@@ -31,7 +31,7 @@ use self::{
 };
 use super::framing::Framing;
 
-/// How long the last reports of a server that did not start may take.
+/// The time to wait for the last reports of a server that failed to start.
 const LAST: Duration = Duration::from_secs(1);
 
 /// The options of `repl`.
@@ -59,7 +59,7 @@ pub struct Repl {
 }
 
 impl Repl {
-    /// The arguments of a server of our own.
+    /// The command-line arguments of a server that we start.
     fn args(&self, instance: Option<&str>) -> Vec<OsString> {
         let plugins = self.plugin.iter().flat_map(|path| ["--plugin".into(), path.into()]);
         let load = self.allow_plugin_load.then(|| "--allow-plugin-load".into());
@@ -68,10 +68,10 @@ impl Repl {
     }
 }
 
-/// Connects, and carries out lines.
+/// Connects to the server, and carries out lines.
 ///
 /// # Errors
-/// There is no server.
+/// Fails if the server can't be reached or started.
 pub fn run(options: &Repl, home: &Path, instance: Option<&str>, json: bool) -> Result<ExitCode> {
     let (connection, notes) = match &options.socket {
         Some(path) => Connection::to_socket(path, options.framing)?,
@@ -95,7 +95,7 @@ pub fn run(options: &Repl, home: &Path, instance: Option<&str>, json: bool) -> R
     }
 }
 
-/// Prints what a server that did not start has reported.
+/// Prints the last reports of a server that failed to start.
 fn print_last(notes: &Receiver<Note>) {
     while let Ok(note) = notes.recv_timeout(LAST) {
         if let Some(line) = line_of(&note, false) {

@@ -1,12 +1,13 @@
-//! The names that exist on a server now: what a completion can offer.
+//! The names that exist on a server at present, for completions.
 
 use serde_json::{Value, json};
 
-/// What a completion asks a server. Each call may ask it anew, since names come and go.
+/// The requests that completions make to a server. Names may change at any time, so each completion may make new
+/// requests.
 pub trait Server {
-    /// The methods that the server has.
+    /// The names of the server's methods.
     fn methods(&self) -> Vec<String>;
-    /// A method's result. `None` if it fails or takes too long.
+    /// The result of a method call. `None` if the call fails or takes too long.
     fn ask(&self, method: &str, params: Value) -> Option<Value>;
 }
 
@@ -16,7 +17,7 @@ pub fn sessions(server: &dyn Server) -> Vec<String> {
     texts(&found["sessions"])
 }
 
-/// The ids of the adapters, each with its plugin.
+/// The ids of the adapters, each with the name of its plugin.
 pub fn adapters(server: &dyn Server) -> Vec<(String, String)> {
     let found = server.ask("adapter.live", json!({})).unwrap_or_default();
     let all = found["adapters"].as_array().cloned().unwrap_or_default();
@@ -33,12 +34,12 @@ pub fn plugins(server: &dyn Server) -> Vec<String> {
     named(&found["plugins"]).into_iter().map(|(name, _)| name).collect()
 }
 
-/// What a plugin describes of itself.
+/// The description that a plugin returns of itself.
 pub fn description(server: &dyn Server, plugin: &str) -> Value {
     server.ask("plugin.describe", json!({"plugin": plugin})).unwrap_or_default()
 }
 
-/// The names in a list of objects, with what the objects say of them.
+/// The names in a list of objects, each with the object's description.
 pub fn named(list: &Value) -> Vec<(String, String)> {
     let all = list.as_array().map(Vec::as_slice).unwrap_or_default();
     let about = |one: &Value| one["description"].as_str().unwrap_or_default().to_owned();

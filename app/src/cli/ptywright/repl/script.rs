@@ -1,4 +1,4 @@
-//! Lines from a pipe or a file: each is carried out, and its result is a line of JSON.
+//! Reads lines from a pipe or a file. Carries out each line, and prints its result as a line of JSON.
 
 use std::{
     io::{self, BufRead as _, Write as _},
@@ -15,13 +15,13 @@ use super::{
     connection::Note,
 };
 
-/// How long the last notifications may take.
+/// The time to wait for the last notifications.
 const LAST: Duration = Duration::from_secs(5);
 
-/// Carries out all lines. The status is 1 if one of them failed.
+/// Carries out all lines. Returns exit status 1 if any line failed.
 ///
 /// # Errors
-/// The server is gone, the input can't be read, or the output can't be written.
+/// Fails if the connection is lost, the input can't be read, or the output can't be written.
 pub fn run(client: &Client, notes: Receiver<Note>) -> Result<ExitCode> {
     let (ended, end) = std::sync::mpsc::channel();
     thread::Builder::new().name("unterm-notes".to_owned()).spawn(move || {
@@ -48,13 +48,13 @@ pub fn run(client: &Client, notes: Receiver<Note>) -> Result<ExitCode> {
             }
         }
     }
-    // The server sends its pending messages, and closes its side.
+    // The server now sends its pending messages, and then closes its side.
     client.connection.close();
     let _ = end.recv_timeout(LAST);
     Ok(if has_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// Prints notes until the connection ends: notifications as results, all else as diagnostics.
+/// Prints notes until the connection ends. Notifications are printed as results, and all other notes as diagnostics.
 fn pass(notes: &Receiver<Note>) {
     for note in notes {
         let Some(line) = line_of(&note, true) else { return };
@@ -68,7 +68,7 @@ fn pass(notes: &Receiver<Note>) {
     }
 }
 
-/// Prints. Returns false if the output is not read any more.
+/// Prints a text. Returns false if standard output is closed.
 fn print(text: &str) -> io::Result<bool> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {

@@ -1,4 +1,4 @@
-//! Carries out what the user does with the bars.
+//! Carries out the user's actions on the bars.
 
 pub(crate) mod scrollbar;
 pub(crate) mod status_bar;

@@ -33,7 +33,7 @@ impl App {
         }
     }
 
-    /// The bar of a visible pane that can be scrolled.
+    /// The scrollbar of a visible pane, if the pane can be scrolled.
     fn bar_of(&self, pane: PaneId) -> Option<(Bar, Reach)> {
         let geometry = self.surface.geometry?;
         let placed = self.surface.placed(&self.mux.layout());
@@ -47,7 +47,7 @@ impl App {
         Some((Bar::new(pixels(area), reach, &geometry), reach))
     }
 
-    /// The pane whose bar is at a point, drawn or not.
+    /// The pane whose scrollbar is at a point, even if the scrollbar is not drawn.
     fn bar_at(&self, x: f64, y: f64) -> Option<PaneId> {
         if self.prefs.config.scrollbar.show == ShowScrollbar::Never {
             return None;
@@ -58,7 +58,8 @@ impl App {
         self.bar_of(pane).filter(|(bar, _)| contains(bar.grab, x, y)).map(|_| pane)
     }
 
-    /// Repaints if the pointer, which was at `before`, entered or left a bar. Returns whether it is on one.
+    /// Requests a frame if the pointer entered or left a scrollbar. `before` is the pointer's last position. Returns
+    /// whether the pointer is on a scrollbar.
     pub(crate) fn pass_bars(&mut self, before: Option<(f64, f64)>) -> bool {
         let now = self.input.pointer.position.and_then(|(x, y)| self.bar_at(x, y));
         if now != before.and_then(|(x, y)| self.bar_at(x, y)) {
@@ -67,7 +68,8 @@ impl App {
         now.is_some()
     }
 
-    /// Handles a left press: grabs the thumb, or moves it to the pointer. False if there is no bar.
+    /// Handles a left press: grabs the thumb, or first moves the thumb to the pointer. Returns false if no scrollbar
+    /// is there.
     pub(crate) fn grab_bar(&mut self, x: f64, y: f64) -> bool {
         let Some(pane) = self.bar_at(x, y) else { return false };
         let Some((bar, _)) = self.bar_of(pane) else { return false };
@@ -78,7 +80,7 @@ impl App {
         self.drag_bar(y)
     }
 
-    /// Scrolls to the dragged thumb. False if no thumb is dragged.
+    /// Scrolls to the position of the dragged thumb. Returns false if no thumb is dragged.
     pub(crate) fn drag_bar(&mut self, y: f64) -> bool {
         let Some(drag) = self.chrome.bar_drag else { return false };
         let Some((bar, reach)) = self.bar_of(drag.pane) else {
@@ -96,7 +98,7 @@ impl App {
         true
     }
 
-    /// Ends the drag. False if no thumb was dragged.
+    /// Ends the drag of a thumb. Returns false if no thumb was dragged.
     pub(crate) fn drop_bar(&mut self) -> bool {
         let held = self.chrome.bar_drag.take().is_some();
         if held {
@@ -105,7 +107,7 @@ impl App {
         held
     }
 
-    /// Updates the marks of the visible bars; returns when to call it again.
+    /// Updates the marks of the visible scrollbars. Returns the time at which to call this function again.
     pub(crate) fn read_bars(&mut self, now: Instant) -> Option<Instant> {
         if !self.prefs.config.scrollbar.marks {
             return None;
@@ -127,7 +129,7 @@ impl App {
         next
     }
 
-    /// Whether any visible pane shows its bar.
+    /// Whether any visible pane shows its scrollbar.
     pub(crate) fn shows_bars(&self, placed: &[(PaneId, Rect)]) -> bool {
         let Some(geometry) = self.surface.geometry else {
             return false;
@@ -140,7 +142,7 @@ impl App {
         })
     }
 
-    /// The visible bars, as rectangles.
+    /// The rectangles of the visible scrollbars.
     pub(crate) fn bars(&self, colors: &Colors) -> Vec<Quad> {
         let mut quads = Vec::new();
         let Some(geometry) = self.surface.geometry else {

@@ -1,4 +1,4 @@
-//! What clicks on the status bar do.
+//! Carries out clicks on the status bar.
 
 use std::{ops::Bound, path::Path};
 
@@ -15,7 +15,8 @@ use crate::{
 };
 
 impl App {
-    /// Handles a change of the proxy: applies it to programs started from now on, in a thread, since that takes time.
+    /// Handles a change of the proxy: applies it to programs that start from now on. This takes time, so it runs on a
+    /// thread.
     pub(crate) fn proxy_changed(&mut self, enabled: bool) {
         self.prefs.has_proxy = enabled;
         self.surface.pacing.ask();
@@ -26,7 +27,7 @@ impl App {
         }
     }
 
-    /// The item under the pointer; `None` if the pointer is not on the bar.
+    /// The item under the pointer. The outer `None` means that the pointer is not on the bar.
     pub(crate) fn status_item(&self) -> Option<Option<StatusItem>> {
         let (x, y) = self.input.pointer.position?;
         let bar = self.surface.geometry?.status_bar();
@@ -70,7 +71,7 @@ impl App {
         self.store(Buffer::Clipboard, path);
     }
 
-    /// Switches the proxy in its file; the file's watcher then updates the bar.
+    /// Turns the proxy on or off in its file. The watcher of the file then updates the bar.
     pub(crate) fn toggle_proxy(&mut self) {
         let home = self.prefs.settings.home().to_owned();
         self.errand("proxy", move || match proxy::toggle(&home) {
@@ -89,7 +90,7 @@ impl App {
         let home = self.prefs.settings.home();
         let names = theme::names(home);
         let current = theme::listed(self.prefs.config.theme.pick(self.is_light()), home);
-        // In the order of names, wrapping around.
+        // The next theme in the order of names. After the last theme follows the first.
         let next =
             names.range::<str, _>((Bound::Excluded(current.as_str()), Bound::Unbounded)).next();
         if let Some(next) = next.or_else(|| names.first()) {

@@ -1,4 +1,4 @@
-//! Mouse input on the tab bar, a tab's menu and its title.
+//! Mouse input on the tab bar; the menu and the title of a tab.
 
 use unterm_mux::{OnExit, Spawn, Tab, TabId};
 use unterm_renderer::PixelRect;
@@ -16,7 +16,7 @@ use crate::window::{
     workspace::closing::Closing,
 };
 
-/// How far a pressed tab must move before a drag starts, in logical pixels.
+/// The distance that a pressed tab must move before a drag starts, in logical pixels.
 const TRAVEL: f32 = 5.0;
 
 impl App {
@@ -34,14 +34,14 @@ impl App {
         ))
     }
 
-    /// Scrolls to the active tab if another tab became active, or the active tab moved.
+    /// Scrolls the bar to the active tab, if another tab became active or the active tab moved.
     pub(crate) fn follow_active_tab(&mut self) {
         if let Some(strip) = self.tab_bar().map(|bar| bar.following(self.chrome.tab_hand.strip)) {
             self.chrome.tab_hand.strip = strip;
         }
     }
 
-    /// The bar's transient state; `turn` is the rotation of progress rings.
+    /// The state of mouse and animations for drawing the bar. `turn` is the rotation of progress rings.
     pub(crate) fn tab_bar_look(&self, turn: f32) -> Look {
         let pointer = self.input.pointer.position;
         let drag = self.chrome.tab_hand.drag.filter(|drag| drag.is_moving);
@@ -53,7 +53,6 @@ impl App {
         Look { pointer, dragged, turn, numbers: self.prefs.config.tab_bar.numbers }
     }
 
-    /// Handles a press on the tab bar.
     pub(crate) fn tab_bar_pressed(&mut self, part: TabBarPart, button: MouseButton) {
         let double = button == MouseButton::Left && self.chrome.is_double_click(part);
         if let Some(tab) = part.closed_by(button) {
@@ -83,7 +82,7 @@ impl App {
         }
     }
 
-    /// Scrolls by pages of one tab less than the bar shows.
+    /// Scrolls the bar by pages. A page is one tab less than the number of visible tabs.
     fn scroll_tabs(&mut self, pages: isize) {
         let strip = self.tab_bar().map(|bar| {
             let page = bar.shown().saturating_sub(1).max(1) as isize;
@@ -93,7 +92,8 @@ impl App {
         self.surface.pacing.ask();
     }
 
-    /// Handles the wheel over the tab bar: up and down switch tabs; sideways, or with Shift, scrolls the bar.
+    /// Handles the wheel over the tab bar. A vertical turn switches tabs. A horizontal turn, or a turn with Shift,
+    /// scrolls the bar.
     pub(crate) fn tab_bar_wheel(&mut self, delta: MouseScrollDelta) {
         let (x, y) = match delta {
             MouseScrollDelta::LineDelta(x, y) => (f64::from(x), f64::from(y)),
@@ -102,7 +102,7 @@ impl App {
                 (at.x / f64::from(height), at.y / f64::from(height))
             }
         };
-        // Touch pads rarely report a purely sideways or vertical scroll.
+        // Touch pads rarely report a scroll that is exactly horizontal or vertical, so the larger part counts.
         let is_sideways = x.abs() > y.abs();
         let scrolls = is_sideways || self.input.modifiers.shift_key();
         let turned = if is_sideways { x } else { y };
@@ -127,7 +127,7 @@ impl App {
         self.chrome.tab_hand.drag = Some(Drag { tab, grip, start: x, from, is_moving: false });
     }
 
-    /// Drags the held tab to the pointer. False if no tab is held.
+    /// Drags the held tab to the pointer. Returns false if no tab is held.
     pub(crate) fn drag_tab(&mut self, x: f64) -> bool {
         let Some(mut drag) = self.chrome.tab_hand.drag else { return false };
         let Some(scale) = self.surface.geometry.map(|geometry| geometry.scale) else {
@@ -136,7 +136,7 @@ impl App {
         drag.is_moving |= (x - drag.start).abs() > f64::from(TRAVEL * scale);
         self.chrome.tab_hand.drag = Some(drag);
         if drag.is_moving {
-            // A drag does not count towards a double click.
+            // The press that started this drag does not count toward a double click.
             self.chrome.tab_hand.click = None;
             let index = self.tab_bar().and_then(|bar| {
                 let width = f64::from(bar.place_of(drag.tab)?.width);
@@ -150,14 +150,14 @@ impl App {
         true
     }
 
-    /// Ends the drag.
+    /// Ends the drag of a tab.
     pub(crate) fn drop_tab(&mut self) {
         if self.chrome.tab_hand.drag.take().is_some() {
             self.surface.pacing.ask();
         }
     }
 
-    /// Ends the drag and restores the tab's place. False if no tab was moving.
+    /// Ends the drag of a tab, and moves the tab back to its old place. Returns false if no tab was moving.
     pub(crate) fn cancel_tab_drag(&mut self) -> bool {
         let Some(drag) = self.chrome.tab_hand.drag.take() else { return false };
         if drag.is_moving {
@@ -167,7 +167,7 @@ impl App {
         drag.is_moving
     }
 
-    /// Opens a tab's menu at a point of the tab bar, or below the tab.
+    /// Opens the menu of a tab, at a point of the tab bar or below the tab.
     pub(crate) fn open_tab_menu(&mut self, tab: TabId, at: Option<(f64, f64)>) {
         let layout = self.mux.layout();
         let Some(index) = layout.tabs.iter().position(|one| one.id == tab) else { return };
@@ -204,7 +204,7 @@ impl App {
         self.open_menu(anchor, rows, Some(tab));
     }
 
-    /// Opens a tab with the command of a tab's focused pane, in that pane's current directory.
+    /// Opens a new tab that runs the command of a tab's focused pane, in that pane's current directory.
     pub(crate) fn duplicate_tab(&mut self, tab: &Tab) {
         let Some(pane) = self.mux.pane(tab.focused) else { return };
         let (program, args) = match pane.command() {
@@ -215,7 +215,7 @@ impl App {
         self.report(self.mux.open_tab(spawn, None, OnExit::Close));
     }
 
-    /// Asks for a tab's title; the input starts with the current title.
+    /// Asks for a new title of a tab. The input initially contains the current title.
     pub(crate) fn ask_tab_title(&mut self, tab: &Tab) {
         let label = self.chrome.tabs.iter().find(|label| label.id == tab.id);
         let title = label.map_or_else(String::new, |label| label.title.clone());

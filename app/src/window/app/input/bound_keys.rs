@@ -1,4 +1,4 @@
-//! Runs what a key is bound to, alone or behind the keys of a sequence.
+//! Runs the actions that a key is bound to, alone or as the end of a key sequence.
 
 use unterm_mux::input::{Key, KeyAction, Modifiers};
 
@@ -12,10 +12,11 @@ use crate::{
 };
 
 impl App {
-    /// Runs what a key is bound to, or begins a sequence with it. `reported` are the modifiers for the key map, `modifiers` those
-    /// for the program. Returns false if the program gets the key.
+    /// Runs the actions that a key is bound to, or starts or continues a sequence. `reported` are the modifiers for
+    /// the key map, `modifiers` those for the program. Returns false if the program should receive the key.
     ///
-    /// If nothing is bound behind a sequence that has begun, the program gets its keys; Escape discards them.
+    /// If a sequence has started and the key does not continue it, the program receives the keys of the sequence.
+    /// Escape discards these keys instead.
     pub(crate) fn bound_key(
         &mut self,
         input: &KeyInput,
@@ -28,7 +29,7 @@ impl App {
         }
         let has_begun = self.input.sequence.has_begun();
         if has_begun && input.action == KeyAction::Repeat {
-            // A key that is held too long ends no sequence.
+            // A key that repeats because it is held down neither continues nor ends a sequence.
             return true;
         }
         let found = self.prefs.found(self.input.sequence.chords(), pressed, reported);
@@ -61,7 +62,8 @@ impl App {
         }
     }
 
-    /// Runs the actions that keys are bound to. The program gets only a single key whose only action had no effect.
+    /// Runs the actions that keys are bound to. Returns false, so that the program receives the key, only for a single
+    /// key with a single action that had no effect.
     fn act_all(&mut self, mut actions: Vec<Action>, modifiers: Modifiers, behind: bool) -> bool {
         if actions.len() == 1 && !behind {
             return actions.pop().is_some_and(|action| self.act_by_key(action, modifiers));
@@ -72,7 +74,7 @@ impl App {
         true
     }
 
-    /// Ends a sequence that has begun, and returns its keys.
+    /// Ends the sequence, if one has started, and returns its keys.
     pub(crate) fn end_sequence(&mut self) -> Vec<HeldBack> {
         if self.input.sequence.has_begun() {
             self.surface.pacing.ask();

@@ -1,4 +1,4 @@
-//! Selecting text with the mouse.
+//! Selects text with the mouse.
 
 use std::time::Instant;
 
@@ -14,7 +14,7 @@ impl App {
     pub(crate) fn begin_selection(&mut self, target: &Target, modifiers: Modifiers) {
         let cell = self.surface.cell();
         let Some(pane) = self.mux.pane(target.id) else { return };
-        // The mouse takes the selection over from copy mode; the scroll position stays.
+        // The mouse replaces the selection of copy mode. The scroll position does not change.
         self.end_copy_mode(target.id);
         let Some(view) = self.workspace.views.get_mut(&target.id) else { return };
         let Some(spot) = view.spot(target.x, target.y, cell) else { return };
@@ -63,7 +63,7 @@ impl App {
         }
     }
 
-    /// Scrolls while the pointer drags a selection above or below its pane.
+    /// Scrolls while the user drags a selection beyond the upper or lower edge of its pane.
     pub(crate) fn drag_scroll(&mut self) {
         let Some(pane) = self.input.pointer.selecting else { return };
         let Some(target) = self.target_in(pane) else { return };

@@ -1,4 +1,4 @@
-//! Receives dropped files, and pastes their names.
+//! Receives dropped files, and pastes their paths.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::window::{
 };
 
 impl App {
-    /// Receives drops on X11 from now on.
+    /// Starts to receive drops on X11.
     #[cfg(all(unix, not(target_os = "macos")))]
     pub(crate) fn receive_drops(&self) {
         let window = self.surface.screen.as_ref().and_then(|screen| x_server::id(&screen.window));
@@ -27,11 +27,11 @@ impl App {
         }
     }
 
-    /// Elsewhere winit receives every drop.
+    /// On other systems, winit receives every drop, so nothing needs to be started.
     #[cfg(not(all(unix, not(target_os = "macos"))))]
     pub(crate) fn receive_drops(&self) {}
 
-    /// Takes the files that winit reported since the last call as one drop, and finds its position.
+    /// Treats the files that winit reported since the last call as one drop, and queries its position.
     pub(crate) fn take_drop(&mut self) {
         if self.input.dropped.is_empty() {
             return;
@@ -47,8 +47,9 @@ impl App {
         }
     }
 
-    /// Pastes names into the pane at the drop's position, which takes the keyboard. A shell's special characters are
-    /// quoted, and a blank follows each name. Without a pane there, the focused pane receives the names.
+    /// Pastes paths into the pane at the position of the drop, and focuses that pane. Characters that are special in
+    /// the shell are quoted, and a blank follows each path. If there is no pane at that position, the focused pane
+    /// receives the paths.
     pub(crate) fn paste_dropped(&mut self, Dropped { names, at }: &Dropped) {
         let Some(focused) = self.focused_pane().map(|pane| pane.id()) else { return };
         let under = at.and_then(|(x, y)| self.pane_at(x, y));
@@ -56,7 +57,7 @@ impl App {
         if pane != focused {
             self.report(self.mux.focus(pane));
         }
-        // The shell in the foreground reads the words, even if another shell started it.
+        // Quote for the shell in the foreground, because it reads the words, even if another shell started it.
         let shell = self.mux.pane(pane).and_then(|pane| pane.foreground());
         let shell = shell.map_or_else(String::new, |program| program.name);
         let shell = shell.rsplit('/').next().unwrap_or_default().trim_start_matches('-');

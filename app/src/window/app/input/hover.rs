@@ -14,7 +14,7 @@ use crate::window::{
 };
 
 impl App {
-    /// Finds the link at pixel `x`, `y` of a pane's grid; returns true if a click opens it.
+    /// Updates the link at pixel `x`, `y` of a pane's grid. Returns true if a click opens it.
     pub(crate) fn hover(&mut self, pane: PaneId, x: f64, y: f64) -> bool {
         let ctrl = self.input.modifiers.control_key();
         let link = self.link_under(pane, x, y, ctrl);
@@ -48,13 +48,14 @@ impl App {
         }
     }
 
-    /// The link at a pixel: a hyperlink (OSC 8), else a URL in the text that a click opens, or with `ctrl` a file name.
+    /// The link at a pixel. This is a hyperlink (OSC 8), or else a URL in the text that a click opens. If `ctrl` is
+    /// set, it may also be a file name.
     pub(crate) fn link_under(&self, pane: PaneId, x: f64, y: f64, ctrl: bool) -> Option<Hovered> {
         let cell = self.surface.cell();
         let view = self.workspace.views.get(&pane)?;
         let inside =
             x >= 0.0 && x < f64::from(u32::from(view.snapshot.size.cols) * cell.0) && y >= 0.0;
-        // If a program tracks the mouse, it receives the click, unless Shift is held.
+        // If a program tracks the mouse, clicks go to the program, unless Shift is held.
         let is_ours =
             view.snapshot.mouse_tracking == MouseTracking::Off || self.input.modifiers.shift_key();
         if !inside || !is_ours {
@@ -73,14 +74,15 @@ impl App {
         Some(Hovered { pane, uri: target.text, range: Some(target.range), is_file })
     }
 
-    /// Opens the link at a pixel, as a Ctrl+click does; returns false if there is none.
+    /// Opens the link at a pixel, as a Ctrl+click does. Returns false if there is no link.
     pub(crate) fn open_link(&mut self, pane: PaneId, x: f64, y: f64) -> bool {
         let Some(link) = self.link_under(pane, x, y, true) else { return false };
         self.open_hovered(&link);
         true
     }
 
-    /// The link at a pixel, if a plain click opens it. In a URL on the shell's command line, a click moves the cursor.
+    /// The link at a pixel, if a plain click opens it. A click on a URL in the shell's command line moves the cursor
+    /// instead.
     pub(crate) fn clicked_link(&self, pane: PaneId, x: f64, y: f64) -> Option<Hovered> {
         let link = self.link_under(pane, x, y, false).filter(|_| self.prefs.opens_by_click())?;
         let pane = self.mux.pane(pane)?;
@@ -88,7 +90,7 @@ impl App {
         (!is_typed).then_some(link)
     }
 
-    /// Opens a link, or edits the file that it names.
+    /// Opens a link. If the link names a file, opens the file in the editor.
     pub(crate) fn open_hovered(&mut self, link: &Hovered) {
         match link.is_file {
             true => self.edit_file(link.pane, &link.uri),
@@ -96,7 +98,7 @@ impl App {
         }
     }
 
-    /// Opens a link with the desktop's default program, or shows why it may not be opened.
+    /// Opens a link with the desktop's default program, or shows why the link may not be opened.
     pub(crate) fn open_target(&mut self, uri: &str) {
         let (uri, schemes) = (uri.to_owned(), self.prefs.config.links.schemes.clone());
         self.errand("link", move || match links::open(&uri, &schemes) {

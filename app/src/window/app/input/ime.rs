@@ -1,4 +1,4 @@
-//! Input methods: shows composed text at the cursor, and sends committed text to the panel, the search or the pane.
+//! Input methods: shows composed text at the cursor, and passes committed text to the panel, the search or the pane.
 
 use unterm_mux::{Layout, PaneId, Rect, input};
 use unterm_renderer::{PixelRect, Preedit};
@@ -16,7 +16,7 @@ impl App {
     /// Handles an event of the input method.
     pub(crate) fn ime(&mut self, event: Ime) {
         match event {
-            // `enable` resets the cursor area (text-input-v3), so send it again.
+            // Enabling the input method resets the cursor area (protocol text-input-v3), so send the area again.
             Ime::Enabled => {
                 if let Some(screen) = &self.surface.screen {
                     screen.repeat_to_ime();
@@ -38,7 +38,7 @@ impl App {
         }
     }
 
-    /// Types committed text into the focused pane and the panes that receive its input.
+    /// Types committed text into the focused pane, and into the panes that receive its input.
     fn commit(&mut self, text: &str) {
         let Some(pane) = self.focused_pane() else { return };
         for pane in self.listeners(pane.id()).into_iter().chain([pane]) {
@@ -54,7 +54,8 @@ impl App {
         }
     }
 
-    /// Disables the input method while only keys have a meaning: it would compose the keys that the user presses.
+    /// Disables the input method while only keys are useful, because it would compose text from the keys that the user
+    /// presses.
     fn allow_ime(&mut self) {
         let is_allowed = self.taker() != Taker::Nobody;
         let Some(screen) = &mut self.surface.screen else { return };
@@ -64,8 +65,8 @@ impl App {
         }
     }
 
-    /// Enables or disables the input method, and reports where text goes, so that it can show its candidates there: at
-    /// `caret` in the chrome, or else at the focused pane's cursor.
+    /// Enables or disables the input method, and reports the position of the text cursor, at which the input method
+    /// shows its candidates. The position is `caret` in a bar or an overlay, or else the cursor of the focused pane.
     pub(crate) fn tell_ime(
         &mut self,
         layout: &Layout,
@@ -84,8 +85,8 @@ impl App {
     }
 }
 
-/// Whether the input method can be disabled for a while. With XIM, winit then creates another input context, which
-/// receives no keys until the window regains the focus.
+/// Whether the input method can be disabled temporarily. With XIM, disabling it makes winit create another input
+/// context, which receives no keys until the window regains the focus.
 fn can_be_put_off(window: &Window) -> bool {
     let handle = window.window_handle().map(|handle| handle.as_raw());
     !matches!(handle, Ok(RawWindowHandle::Xlib(_) | RawWindowHandle::Xcb(_)))

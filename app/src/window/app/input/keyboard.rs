@@ -1,4 +1,4 @@
-//! Runs the action that a key is bound to, or else sends the key to the program as bytes.
+//! Runs the action that a key is bound to, or sends the key to the program as bytes.
 
 use std::{sync::Arc, time::Instant};
 
@@ -48,7 +48,7 @@ impl App {
         self.key_to_program(&pane, pressed, action, modifiers, text);
     }
 
-    /// Sends a key to a pane's program, and to those that receive its input.
+    /// Sends a key to a pane's program, and to the programs of all panes that receive the pane's input.
     pub(crate) fn key_to_program(
         &mut self,
         pane: &Arc<Pane>,
@@ -76,14 +76,15 @@ impl App {
             return;
         }
         if event.action == KeyAction::Release || matches!(event.key, Key::Modifier(..)) {
-            // A released key or a modifier must not scroll the view back to the live screen.
+            // The release of a key or the press of a modifier must not scroll the view to the live screen.
             self.queue_bytes(pane, &bytes);
         } else {
             self.type_bytes(pane, &bytes);
         }
     }
 
-    /// Whether the open search receives a key: it leaves keys that are bound to other actions, such as scrolling.
+    /// Whether the open search handles a key. Keys that are bound to other actions, such as scrolling, run these
+    /// actions.
     pub(crate) fn takes_for_search(&self, pressed: Pressed, modifiers: Modifiers) -> bool {
         match self.prefs.bound(pressed, modifiers) {
             Some(Action::Paste | Action::PastePrimary) | None => true,
@@ -93,7 +94,7 @@ impl App {
         }
     }
 
-    /// Types a picked character, as an input method would.
+    /// Types a character that the user picked from a list, in the way that an input method does.
     pub(crate) fn type_character(&mut self, text: &str) {
         let Some(pane) = self.focused_pane() else { return };
         let keyboard = pane.term().keyboard();
@@ -105,7 +106,8 @@ impl App {
         pane.touch();
         self.queue_bytes(pane, bytes);
         if self.workspace.views.get(&pane.id()).is_some_and(|view| view.signals.driver.is_some()) {
-            // A key of the user ends a client's control of the pane: repaint to remove its mark.
+            // A key of the user ends the control of a client over the pane. Request a frame that no longer shows the
+            // client's mark.
             self.surface.pacing.ask();
         }
         self.surface.blink_since = Instant::now();
@@ -113,7 +115,7 @@ impl App {
         self.before_input(pane.id());
     }
 
-    /// Sends bytes, or holds them back until a pending paste has been sent.
+    /// Sends bytes to a pane's program. If a paste is pending, the bytes are held back until the paste has been sent.
     fn queue_bytes(&mut self, pane: &Pane, bytes: &[u8]) {
         match self.workspace.views.get_mut(&pane.id()) {
             Some(view) if view.pastes.due > 0 => view.pastes.typed_behind.extend_from_slice(bytes),

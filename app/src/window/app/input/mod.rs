@@ -1,4 +1,4 @@
-//! Takes input events, and offers them to overlays, bars and panes in that order.
+//! Receives input events, and offers each first to overlays, then to bars, then to panes.
 
 pub(crate) mod bound_keys;
 pub(crate) mod drag;

@@ -1,4 +1,5 @@
-//! Pastes: from the clipboards to the program, in order with typed input, after a question if the text could do harm.
+//! Pastes text from the clipboards into programs, in order with typed input. Asks the user first if the text may do
+//! harm.
 
 use unterm_mux::{
     PaneId,
@@ -14,12 +15,13 @@ use crate::window::{
 use crate::{action::Action, config::ConfirmPaste};
 
 impl App {
-    /// Requests text to paste into a pane, and holds the pane's input until it arrives: no Enter may overtake it.
+    /// Requests text to paste into a pane. The pane's input is held back until the text arrives, so that an Enter that
+    /// was pressed later can't arrive before the text.
     pub(crate) fn paste(&mut self, buffer: Buffer, pane: PaneId) {
         self.paste_into(buffer, vec![pane]);
     }
 
-    /// Requests one text to paste into several panes.
+    /// Requests text to paste into several panes.
     pub(crate) fn paste_into(&mut self, buffer: Buffer, panes: Vec<PaneId>) {
         for pane in &panes {
             self.workspace.views.entry(*pane).or_default().pastes.due += 1;
@@ -27,7 +29,7 @@ impl App {
         self.effect(Effect::Clipboard(Request::Paste(buffer, panes)));
     }
 
-    /// Requests text to paste into the panel or the search, if a key is bound to that.
+    /// If a key is bound to pasting, requests text to paste into the panel or the search.
     pub(crate) fn pastes_into_chrome(&mut self, press: &Press<'_>) -> bool {
         match self.prefs.bound(press.pressed, press.modifiers) {
             Some(Action::Paste) => self.paste_into_chrome(Buffer::Clipboard),
@@ -44,7 +46,8 @@ impl App {
         }
     }
 
-    /// Handles the requested text, or its absence. An open panel or search takes the text instead of the panes.
+    /// Handles the requested text; `None` if there is no text. If the panel or the search is open, it receives the
+    /// text instead of the panes.
     pub(crate) fn pasted(&mut self, panes: &[PaneId], text: Option<&str>) {
         let mut receivers = Vec::new();
         for pane in panes {
@@ -66,13 +69,13 @@ impl App {
         self.paste_to(receivers, text.unwrap_or_default());
     }
 
-    /// Pastes text into a pane; asks first if the text could do harm.
+    /// Pastes text into a pane. Asks the user first if the text may do harm.
     pub(crate) fn paste_text(&mut self, pane: PaneId, text: &str) {
         self.paste_to(vec![Receiver { pane, behind: Vec::new() }], text);
     }
 
-    /// Pastes text into panes, followed by the input held for each. If the text could do harm in any of them, asks once
-    /// for all.
+    /// Pastes text into panes. In each pane, the input that was held back follows. If the text may do harm in any of
+    /// these panes, asks a single question for all of them.
     fn paste_to(&mut self, mut receivers: Vec<Receiver>, text: &str) {
         receivers.retain(|receiver| self.mux.pane(receiver.pane).is_some());
         let risk = PasteRisk::of(text);
@@ -91,7 +94,7 @@ impl App {
         self.paste_now(&receivers, text);
     }
 
-    /// Pastes after the user agreed, as it is or joined to one line.
+    /// Pastes text after the user agreed. If `joined` is set, the lines are joined into one.
     pub(crate) fn paste_asked(&mut self, receivers: &[Receiver], text: &str, joined: bool) {
         match joined {
             true => self.paste_now(receivers, &input::join_lines(text)),
@@ -99,7 +102,8 @@ impl App {
         }
     }
 
-    /// Sends the text to each pane, bracketed if its program enabled that, and reports panes whose write failed.
+    /// Sends the text to each pane, as a bracketed paste if the pane's program enabled that. Shows a message if
+    /// writing to a pane failed.
     fn paste_now(&mut self, receivers: &[Receiver], text: &str) {
         let mut lost = Vec::new();
         for Receiver { pane: id, behind } in receivers {
@@ -122,8 +126,8 @@ impl App {
         }
     }
 
-    /// Prepares a pane's view for input: shows the live screen and clears the selection, so that the next Ctrl+C
-    /// interrupts.
+    /// Prepares a pane's view for input: shows the live screen, and clears the selection, so that the next Ctrl+C
+    /// interrupts the program instead of copying.
     pub(crate) fn before_input(&mut self, pane: PaneId) {
         self.end_copy_mode(pane);
         let Some(view) = self.workspace.views.get_mut(&pane) else { return };

@@ -1,5 +1,5 @@
-//! Mouse events: reported to a program that requested them unless Shift is held, else used for tab bar, focus and
-//! selection.
+//! Mouse events. A program that requested them receives them, unless Shift is held. Otherwise they act on the tab bar,
+//! the focus and the selection.
 
 use std::time::Instant;
 
@@ -35,7 +35,7 @@ impl App {
         for bar in [geometry.tab_bar(), geometry.status_bar()] {
             let was_in = self.input.pointer.position.is_some_and(|(x, y)| contains(bar, x, y));
             if was_in || contains(bar, x, y) {
-                // The hovered part of the bar may change.
+                // The pointer may be over another part of the bar now.
                 self.surface.pacing.ask();
             }
         }
@@ -148,13 +148,13 @@ impl App {
         }
     }
 
-    /// What an input of the mouse over a pane is bound to.
+    /// The actions that a mouse input over a pane is bound to.
     pub(crate) fn mouse_actions(&self, input: MouseInput, pane: PaneId) -> Option<&[Action]> {
         let modifiers = self.without_override(pane, keys::modifiers(self.input.modifiers));
         self.prefs.mouse_map.get(MouseChord { modifiers, input })
     }
 
-    /// Runs what an input of the mouse is bound to. Returns false if it is not bound.
+    /// Runs the actions that a mouse input is bound to. Returns false if no action is bound.
     pub(crate) fn bound_mouse(&mut self, input: MouseInput, pane: PaneId) -> bool {
         let found = self.mouse_actions(input, pane);
         let Some(actions) = found.map(<[Action]>::to_vec) else { return false };
@@ -164,7 +164,8 @@ impl App {
         true
     }
 
-    /// The modifiers, without Shift if it only keeps the event from the program: such a Shift extends no selection.
+    /// The held modifiers. If the program tracks the mouse, Shift is removed: it only prevents the program from
+    /// receiving the event, and must not also extend a selection.
     fn without_override(&self, pane: PaneId, modifiers: Modifiers) -> Modifiers {
         let pane = self.mux.pane(pane);
         match pane.is_some_and(|pane| pane.term().mouse_tracking() != MouseTracking::Off) {
@@ -198,7 +199,8 @@ impl App {
                     self.without_override(target.id, keys::modifiers(self.input.modifiers));
                 if modifiers.is_empty() && !self.input.pointer.arrives {
                     let link = self.clicked_link(target.id, target.x, target.y);
-                    // A double click selects text, so its first click must not open a link or move the cursor.
+                    // A double click selects a word. Its first click must not already open a link or move the cursor,
+                    // so the click waits.
                     self.input.pointer.deferred =
                         Some((Instant::now() + DOUBLE_CLICK, target, link));
                     self.deferred_click(false);
@@ -207,7 +209,8 @@ impl App {
         }
     }
 
-    /// Runs a click that selected nothing: `now`, or else once the double-click time is over.
+    /// Runs a click that selected no text: at once if `now` is set, and otherwise only after the time for a double
+    /// click is over.
     pub(crate) fn deferred_click(&mut self, now: bool) {
         let Some((due, ..)) = self.input.pointer.deferred else { return };
         if !now && Instant::now() < due {
@@ -241,7 +244,7 @@ impl App {
         }
     }
 
-    /// Copies a finished selection as `mouse.copy_on_select` requires.
+    /// Copies the text of a finished selection, if `mouse.copy_on_select` says so.
     fn copy_on_select(&mut self, text: String) {
         match self.prefs.config.mouse.copy_on_select {
             CopyOnSelect::Off => {}
@@ -272,7 +275,7 @@ impl App {
         contains(geometry.tab_bar(), x, y).then(|| self.tab_bar().map(|bar| bar.at(x, y)))?
     }
 
-    /// Cancels a drag and restores the state before it. False if there was no drag.
+    /// Cancels a drag, and restores the state from before the drag. Returns false if there was no drag.
     pub(crate) fn cancel_drag(&mut self) -> bool {
         self.cancel_tab_drag() || self.cancel_divider_drag()
     }
@@ -299,7 +302,7 @@ impl App {
         Some((target.id, view.column(row, u16::try_from(col).ok()?), row))
     }
 
-    /// A visible pane with the pointer's position in it, which may lie outside.
+    /// The pointer's position relative to a visible pane. The position may be outside the pane.
     pub(crate) fn target_in(&self, pane: PaneId) -> Option<Target> {
         let layout = self.mux.layout();
         let (id, area) = self.surface.placed(&layout).into_iter().find(|(id, _)| *id == pane)?;
@@ -314,14 +317,14 @@ impl App {
         Some(Target { id, x: x - f64::from(origin.0), y })
     }
 
-    /// The mouse cursor over a pane: the shape that its program set (OSC 22), or a text cursor.
+    /// The shape of the mouse pointer over a pane: the shape that the pane's program set (OSC 22), or a text cursor.
     fn icon_over(&self, target: Option<&Target>) -> CursorIcon {
         let Some(target) = target else { return CursorIcon::Default };
         let shape = self.mux.pane(target.id).and_then(|pane| pane.term().pointer_shape());
         shape.and_then(|shape| shape.parse().ok()).unwrap_or(CursorIcon::Text)
     }
 
-    /// Applies a shape that a program set while the pointer did not move.
+    /// Applies a pointer shape that a program set while the pointer was at rest.
     pub(crate) fn pointer_shape_changed(&mut self) {
         if self.input.pointer.position.is_some() {
             self.set_icon(self.icon_over(self.target().as_ref()));
@@ -334,7 +337,7 @@ impl App {
         }
     }
 
-    /// Repeats the hit test for links after Ctrl or the text changed while the pointer did not move.
+    /// Finds the link under the pointer again, after Ctrl or the text changed while the pointer was at rest.
     pub(crate) fn hover_again(&mut self) {
         match self.target() {
             Some(target) if self.hover(target.id, target.x, target.y) => {
@@ -347,8 +350,8 @@ impl App {
         }
     }
 
-    /// Reports a mouse event to the program. Returns true if the program tracks the mouse and Shift does not bypass it;
-    /// a release is reported even with Shift.
+    /// Reports a mouse event to the program. Returns true if the program tracks the mouse. With Shift held, only
+    /// releases are reported.
     pub(crate) fn report_mouse(&mut self, target: &Target, kind: MouseKind) -> bool {
         let modifiers = keys::modifiers(self.input.modifiers);
         let Some(pane) = self.mux.pane(target.id) else { return false };
@@ -373,7 +376,7 @@ impl App {
             return true;
         }
         self.input.pointer.reported = Some((target.id, col, row));
-        // Pixels, unlike cells, are reported where they are, even outside the pane.
+        // Unlike cells, pixel positions are not limited to the pane.
         let (x, y) = (target.x.floor() as i32, target.y.floor() as i32);
         let event = MouseEvent { kind, modifiers, col, row, x, y };
         if let Some(bytes) = input::encode_mouse(&event, tracking, encoding) {
@@ -383,7 +386,7 @@ impl App {
     }
 }
 
-/// A button as bindings name it.
+/// The name of a button in the configuration of mouse bindings.
 fn bound_input(button: MouseButton) -> Option<MouseInput> {
     Some(match button {
         MouseButton::Left => MouseInput::Left,

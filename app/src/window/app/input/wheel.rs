@@ -1,4 +1,4 @@
-//! The mouse wheel: reported to the program, or scrolls the pane.
+//! The mouse wheel: reports turns to the program, or scrolls the pane.
 
 use std::time::Instant;
 
@@ -17,7 +17,7 @@ use crate::window::{
 };
 
 impl App {
-    /// Whether winit's event of the wheel is the release of a button of the wheel, which turns nothing.
+    /// Whether a wheel event of winit is the release of a wheel button. Such an event must not scroll.
     pub(crate) fn is_wheel_release(&mut self, delta: MouseScrollDelta) -> bool {
         let screen = self.surface.screen.as_ref();
         if screen.and_then(|screen| x_server::id(&screen.window)).is_none() {
@@ -68,7 +68,7 @@ impl App {
         }
         let per_notch = per_notch * f64::from(self.prefs.config.mouse.scroll_multiplier);
         let Some(view) = self.workspace.views.get_mut(&target.id) else { return };
-        // Programs receive whole lines; the history scrolls by pixels.
+        // Programs receive whole lines. The history scrolls by pixels.
         let unit = if view.is_alternate() { 1.0 } else { f64::from(height) };
         let turned = (self.input.pointer.wheel.1 * per_notch * unit).trunc();
         self.input.pointer.wheel.1 -= turned / (per_notch * unit);
@@ -84,7 +84,7 @@ impl App {
         }
     }
 
-    /// Runs what turns of the wheel are bound to, once a notch. Returns false if they are not bound.
+    /// Runs the actions that are bound to the wheel, once for each notch. Returns false if no action is bound.
     fn bound_wheel(&mut self, pane: PaneId, notches: i32) -> bool {
         let is_up = self.input.pointer.wheel.1 > 0.0;
         let input = if is_up { MouseInput::WheelUp } else { MouseInput::WheelDown };

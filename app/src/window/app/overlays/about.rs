@@ -1,4 +1,4 @@
-//! The tour and the question "About Unterm", with a report for an issue.
+//! The tour, and the message "About Unterm" with details for an issue report.
 
 use std::env;
 
@@ -13,23 +13,24 @@ use crate::{
     },
 };
 
-/// The version, as in `unterm --version`.
+/// The version, as `unterm --version` prints it.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 impl App {
-    /// Shows a step of the tour, from 0. Returns false after the last one.
+    /// Shows a step of the tour. The first step is 0. Returns false if there is no such step.
     pub(crate) fn show_tour(&mut self, step: usize) -> bool {
         let keymap = &self.prefs.keymap;
         let keys =
             |name: &str| keys::find(name).map_or_else(|_| String::new(), |it| keymap.keys_of(it));
         let Some(question) = tour::step(step, keys) else { return false };
-        // The tour steps aside only for what its own keys open.
+        // The tour would wait behind an open search. It may do so only for a search that the user opens with a key of
+        // the tour.
         self.close_search();
         self.ask(question);
         true
     }
 
-    /// Shows the tour if this is the first window of this user.
+    /// Shows the tour if this is the user's first window.
     pub(crate) fn welcome(&mut self) {
         let is_plain = self.prefs.args.execute.is_empty() && !self.prefs.args.quake;
         if is_plain && tour::is_first(self.prefs.settings.home()) {
@@ -37,7 +38,7 @@ impl App {
         }
     }
 
-    /// Shows the version and the system, to copy them for an issue.
+    /// Shows the version and details of the system, which the user can copy into an issue report.
     pub(crate) fn show_about(&mut self) {
         let lines = self.report_lines();
         let preview = lines.iter().map(|text| Preview { text: text.clone(), ..Preview::default() });
@@ -52,7 +53,7 @@ impl App {
         );
     }
 
-    /// What an issue should say about this window.
+    /// The details about this window and the system for an issue report.
     fn report_lines(&self) -> Vec<String> {
         let build = if cfg!(debug_assertions) { "debug build" } else { "release build" };
         let painter = self.surface.screen.as_ref().map(|screen| screen.painter.adapter());
@@ -76,7 +77,7 @@ impl App {
     }
 }
 
-/// The system's name and its kernel.
+/// The name of the operating system, and its kernel.
 fn system() -> String {
     let release = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
     let name = release.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="));

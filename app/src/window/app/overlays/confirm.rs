@@ -1,4 +1,4 @@
-//! Asks questions, and carries out the answers.
+//! Asks the user questions, and carries out the answers.
 
 use unterm_mux::input::Modifiers;
 
@@ -17,10 +17,10 @@ use crate::window::{
 };
 use crate::{action::Action, config::keys::Found};
 
-/// Maximum number of queued questions; further ones are rejected with a message.
+/// The maximum number of queued questions. Further questions are rejected with a message.
 const CAP: usize = 8;
 
-/// The open question.
+/// The overlay of the open question.
 pub(crate) struct QuestionsLayer;
 
 impl Layer for QuestionsLayer {
@@ -44,7 +44,7 @@ impl Layer for QuestionsLayer {
         true
     }
 
-    /// Questions take no text, and keep it from everything below.
+    /// A question does not use text, and no text reaches anything below.
     fn text(&self, _: &mut App, _: &str) -> bool {
         true
     }
@@ -54,7 +54,7 @@ impl Layer for QuestionsLayer {
         true
     }
 
-    /// The hovered button changes its colour.
+    /// A button changes its color while the pointer is on it, so the move requires a new frame.
     fn point(&self, app: &mut App, _: f64, _: f64) -> bool {
         app.surface.pacing.ask();
         false
@@ -82,7 +82,8 @@ impl App {
         self.surface.pacing.ask();
     }
 
-    /// Whether a key runs its action although a question is open: the tour lets the user try keys. Ctrl+C closes questions.
+    /// Whether a key runs its action even though a question is open. The tour allows this, so that the user can try
+    /// keys. Ctrl+C always closes the question.
     fn tries_key(&self, press: &Press<'_>) -> bool {
         let bound = self.prefs.found(&[], press.pressed, press.modifiers);
         let copies = matches!(
@@ -92,7 +93,7 @@ impl App {
         bound.is_some() && !copies && self.overlays.questions.lets_keys_act()
     }
 
-    /// Handles a key while a question is open; programs receive no keys then.
+    /// Handles a key while a question is open. Programs do not receive such keys.
     pub(crate) fn confirm_key(&mut self, pressed: Pressed, modifiers: Modifiers) {
         let Some(open) = self.overlays.questions.0.front_mut() else { return };
         let button = open.key(pressed.key.off_keypad(), modifiers);
@@ -102,7 +103,8 @@ impl App {
         }
     }
 
-    /// Handles a click while a question is open: presses a button; outside the question, presses the last one.
+    /// Handles a click while a question is open. A click on a button presses it. A click outside the question presses
+    /// the last button.
     pub(crate) fn confirm_click(&mut self) {
         let Some((x, y)) = self.input.pointer.position else { return };
         let Some(geometry) = self.surface.geometry else {

@@ -1,4 +1,4 @@
-//! The rows of the menu that a right click in a pane opens. `menu.rs` implements menus.
+//! The rows of the menu that a right click in a pane opens. `menu.rs` implements menus in general.
 
 use unterm_renderer::PixelRect;
 
@@ -11,11 +11,11 @@ use crate::window::{
 };
 
 impl App {
-    /// Opens the menu at the pointer: for the selection and the pane and, if there are any at that point, for the link and the
-    /// command.
+    /// Opens the menu at the pointer. Its items act on the selection and the pane; and on the link and the command at
+    /// the pointer, if there are any.
     pub(crate) fn open_context_menu(&mut self, target: &Target) {
         let Some((x, y)) = self.input.pointer.position else { return };
-        // The press may come before a frame that shows new output.
+        // The press may arrive before a frame has shown new output, so the view may be outdated.
         let Some(pane) = self.mux.pane(target.id) else { return };
         self.fresh_view(&pane);
         let link = self.link_under(target.id, target.x, target.y, true);
@@ -60,7 +60,8 @@ impl App {
         self.open_menu(anchor, rows, None);
     }
 
-    /// The finished or running command whose prompt or output is at a point, and what can be done with it.
+    /// The id of the command whose prompt or output is at a point, and the actions that are possible on it. Only
+    /// commands that are running or finished.
     fn command_under(&self, target: &Target) -> Option<(u64, Vec<Part>)> {
         let view = self.workspace.views.get(&target.id)?;
         let line = view.spot(target.x, target.y, self.surface.cell())?.cell.line;

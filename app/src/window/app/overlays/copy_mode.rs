@@ -1,4 +1,4 @@
-//! Copy mode's keys: what they do to the pane's view.
+//! The effects of copy mode's keys on a pane's view.
 
 use unterm_mux::{
     Pane, PaneId,
@@ -19,10 +19,10 @@ use crate::window::{
     workspace::copy_mode::{CopyMode, Mark, motion::Text, target},
 };
 
-/// The maximum count.
+/// The maximum count that the user can type.
 const COUNT_CAP: u32 = 99_999;
 
-/// Copy mode's mark in the pane's corner.
+/// The overlay with copy mode's mark in the pane's corner.
 pub(crate) struct CopyModeLayer;
 
 impl Layer for CopyModeLayer {
@@ -70,8 +70,8 @@ impl Layer for CopyModeLayer {
 }
 
 impl App {
-    /// Toggles copy mode in the focused pane. It starts at the match of an open search, else with the current
-    /// selection, else at the program's cursor.
+    /// Turns copy mode in the focused pane on or off. Copy mode starts at the current match if a search is open,
+    /// otherwise with the current selection, otherwise at the program's cursor.
     pub(crate) fn toggle_copy_mode(&mut self) {
         let Some(pane) = self.focused_pane() else { return };
         let found = self.overlays.search.as_ref().filter(|search| search.pane == pane.id());
@@ -113,7 +113,7 @@ impl App {
         }
     }
 
-    /// Leaves copy mode without scrolling. Returns false if it was off.
+    /// Leaves copy mode without scrolling. Returns false if copy mode was off.
     pub(crate) fn end_copy_mode(&mut self, pane: PaneId) -> bool {
         let Some(view) = self.workspace.views.get_mut(&pane) else { return false };
         let was_lost = std::mem::take(&mut view.signals.has_lost_copy_mode);
@@ -128,15 +128,15 @@ impl App {
         true
     }
 
-    /// Whether copy mode takes the focused pane's keys.
+    /// Whether copy mode receives the keys of the focused pane.
     pub(crate) fn is_copying(&self) -> bool {
         let focused = self.mux.layout().active_tab().map(|tab| tab.focused);
         let view = focused.and_then(|id| self.workspace.views.get(&id));
         view.is_some_and(|view| view.copy.is_some() || view.signals.has_lost_copy_mode)
     }
 
-    /// Swallows a key after copy mode has ended with its screen; a key that leaves copy mode ends that. Returns false if
-    /// copy mode does not use the key.
+    /// Handles a key after copy mode has ended because the program switched screens. Keys of copy mode's commands are
+    /// ignored, and the key that leaves copy mode ends this state. Returns false if the key is not bound in copy mode.
     fn lost_copy_mode_key(&mut self, pane: PaneId, pressed: Pressed, modifiers: Modifiers) -> bool {
         let typed = pressed.key.off_keypad();
         let latin = input::latin(pressed.unshifted, pressed.base).map(Key::Char);
@@ -148,7 +148,7 @@ impl App {
         command.is_some()
     }
 
-    /// Handles a key in copy mode. Returns false if copy mode does not use the key.
+    /// Handles a key in copy mode. Returns false if the key is not bound in copy mode.
     pub(crate) fn copy_mode_key(&mut self, pressed: Pressed, modifiers: Modifiers) -> bool {
         let Some(pane) = self.focused_pane() else { return false };
         let Some(view) = self.workspace.views.get_mut(&pane.id()) else { return false };
@@ -181,7 +181,8 @@ impl App {
         let goes_to_oldest = command == CopyCommand::Move(Motion::Oldest);
         let was_numbered = std::mem::replace(&mut copy.numbered, goes_to_oldest && count > 0);
         self.surface.pacing.ask();
-        // vi writes `5gg`. The first `g` has used the count, so the second one must not move to the oldest line.
+        // In vi, the user types `5gg` to go to line 5. Here the first `g` has already moved to line 5, so the second
+        // `g` must not move to the oldest line.
         if !(was_numbered && goes_to_oldest && count == 0) {
             self.copy_command(&pane, command, count);
         }
@@ -264,7 +265,8 @@ impl App {
         }
     }
 
-    /// Moves to the `count`th `wanted` character in the line, if it exists; `again` repeats a find.
+    /// Moves to the `count`th character `wanted` in the line, if the line contains it. `again` is set if a find is
+    /// repeated.
     fn find_character(
         &mut self,
         pane: &Pane,
@@ -280,7 +282,7 @@ impl App {
         }
     }
 
-    /// Moves copy mode's cursor, and scrolls it into view.
+    /// Moves the cursor of copy mode, and scrolls it into view.
     pub(crate) fn put_copy_cursor(&mut self, pane: &Pane, to: Point) {
         if let Some(view) = self.workspace.views.get_mut(&pane.id())
             && let Some(copy) = &mut view.copy
@@ -291,7 +293,8 @@ impl App {
         }
     }
 
-    /// Copies the selection, or else the line, to clipboard and primary selection, and leaves copy mode.
+    /// Copies the selection, or the line if nothing is selected, to the clipboard and the primary selection. Then
+    /// leaves copy mode.
     fn yank(&mut self, pane: &Pane) {
         let Some(copy) = self.workspace.views.get(&pane.id()).and_then(|view| view.copy.as_ref())
         else {

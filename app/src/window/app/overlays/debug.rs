@@ -1,4 +1,4 @@
-//! Opens the debug overlay, and feeds it.
+//! Opens the debug overlay, and passes measurements to it.
 
 use std::time::Instant;
 
@@ -11,7 +11,7 @@ use crate::window::{
     surface::plan::Drawn,
 };
 
-/// The debug overlay.
+/// The debug overlay as a layer of the stack.
 pub(crate) struct DebugLayer;
 
 impl Layer for DebugLayer {
@@ -32,7 +32,7 @@ impl Layer for DebugLayer {
 }
 
 impl App {
-    /// Opens or closes the overlay.
+    /// Opens or closes the debug overlay.
     pub(crate) fn toggle_debug(&mut self) {
         self.overlays.debug = match self.overlays.debug {
             Some(_) => None,
@@ -41,21 +41,21 @@ impl App {
         self.surface.pacing.ask();
     }
 
-    /// Starts to time a key press.
+    /// Starts to measure the time from a key press to the next frame.
     pub(crate) fn debug_key(&mut self) {
         if let Some(debug) = &mut self.overlays.debug {
             debug.key.get_or_insert_with(Instant::now);
         }
     }
 
-    /// Repaints after a move of the mouse: the overlay may show another cell.
+    /// Requests a frame after a move of the mouse, because the overlay may have to show another cell.
     pub(crate) fn debug_moved(&mut self) {
         if self.overlays.debug.is_some() {
             self.surface.pacing.ask();
         }
     }
 
-    /// Records a painted frame, and when its painting began.
+    /// Records a painted frame, and the time when its painting started.
     pub(crate) fn debug_painted(&mut self, begun: Instant) {
         if let Some(debug) = &mut self.overlays.debug {
             debug.painted(begun, self.surface.renderer.last_frame());

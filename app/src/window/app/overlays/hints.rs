@@ -1,4 +1,4 @@
-//! Shows hint labels, and does what a chosen target is for.
+//! Shows hint labels, and opens or copies the chosen target.
 
 use unterm_mux::{
     PaneId,
@@ -21,7 +21,7 @@ use crate::window::{
     surface::plan::Drawn,
 };
 
-/// Hint labels.
+/// The overlay of hint labels.
 pub(crate) struct HintsLayer;
 
 impl Layer for HintsLayer {
@@ -29,7 +29,7 @@ impl Layer for HintsLayer {
         app.is_hinting()
     }
 
-    /// Labels of a pane without the focus stay in sight.
+    /// Labels stay visible even if their pane has no focus.
     fn lies_over_text(&self, app: &App) -> bool {
         app.overlays.hints.is_some()
     }
@@ -62,7 +62,8 @@ impl Layer for HintsLayer {
 }
 
 impl App {
-    /// Labels the targets in sight of the focused pane; they are copied if `copies`, else opened.
+    /// Shows labels over the visible targets of the focused pane. A chosen target is copied if `copies` is set, and
+    /// otherwise opened.
     pub(crate) fn show_hints(&mut self, copies: bool) {
         let Some(pane) = self.focused_pane() else { return };
         self.fresh_view(&pane);
@@ -78,13 +79,13 @@ impl App {
         self.surface.pacing.ask();
     }
 
-    /// Whether the focused pane shows labels, so that keys choose one.
+    /// Whether the focused pane shows labels. If so, keys choose a label.
     pub(crate) fn is_hinting(&self) -> bool {
         let focused = self.mux.layout().active_tab().map(|tab| tab.focused);
         self.overlays.hints.as_ref().is_some_and(|hints| Some(hints.pane) == focused)
     }
 
-    /// Handles a key while labels are shown; the program never receives it.
+    /// Handles a key while labels are shown. The program never receives this key.
     pub(crate) fn hint_key(&mut self, press: &Press<'_>) {
         let Press { pressed, modifiers, text } = *press;
         let Some(hints) = &mut self.overlays.hints else { return };

@@ -1,4 +1,4 @@
-//! The rows of the main menu, which opens from the right end of the tab bar. `menu.rs` implements menus.
+//! The rows of the main menu, which opens from the right end of the tab bar. `menu.rs` implements menus in general.
 
 use unterm_renderer::PixelRect;
 
@@ -6,7 +6,7 @@ use crate::action::Action;
 use crate::window::{app::App, overlays::menu::Row};
 
 impl App {
-    /// Opens the menu below its button, or in the window's top right corner without a tab bar.
+    /// Opens the main menu below its button. If there is no tab bar, opens it in the window's top right corner.
     pub(crate) fn open_main_menu(&mut self) {
         let Some(geometry) = self.surface.geometry else {
             return;

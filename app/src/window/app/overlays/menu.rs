@@ -1,4 +1,4 @@
-//! Opens menus, passes them keys and the mouse, and carries out what was chosen.
+//! Opens menus, passes keys and the mouse to the open menu, and carries out the choice.
 
 use unterm_mux::{
     TabId,
@@ -22,7 +22,7 @@ use crate::window::{
     surface::plan::Drawn,
 };
 
-/// The open menu.
+/// The overlay of the open menu.
 pub(crate) struct MenuLayer;
 
 impl Layer for MenuLayer {
@@ -65,7 +65,8 @@ impl Layer for MenuLayer {
 }
 
 impl App {
-    /// Opens a menu at `anchor` (a point has size 0) for a tab; `None`: the active tab.
+    /// Opens a menu next to the rectangle `anchor`, which may be a point of size 0. Its actions apply to the tab
+    /// `target`, or to the active tab if that is `None`.
     pub(crate) fn open_menu(&mut self, anchor: PixelRect, rows: Vec<Row>, target: Option<TabId>) {
         let Some(geometry) = self.surface.geometry else { return };
         let opened = self.input.pointer.position;
@@ -79,14 +80,13 @@ impl App {
         Item::new(action, &self.prefs.keymap)
     }
 
-    /// Closes the open menu.
     pub(crate) fn close_menu(&mut self) {
         if self.overlays.menu.take().is_some() {
             self.surface.pacing.ask();
         }
     }
 
-    /// Handles a key while a menu is open; the menu takes every key.
+    /// Handles a key while a menu is open. No key reaches anything below the menu.
     pub(crate) fn menu_key(&mut self, pressed: Pressed, modifiers: Modifiers) {
         let Some(menu) = &mut self.overlays.menu else { return };
         let key = match pressed.unshifted {
@@ -97,7 +97,7 @@ impl App {
         self.chose(outcome);
     }
 
-    /// Handles a pointer move while a menu is open.
+    /// Handles a move of the pointer while a menu is open.
     pub(crate) fn menu_pointed(&mut self, x: f64, y: f64) {
         let Some(geometry) = self.surface.geometry else {
             return;
@@ -106,14 +106,14 @@ impl App {
         let before = menu.marked;
         let inside = menu.point(&geometry, x, y);
         if !inside {
-            // If the pointer is outside, the mark set by the keyboard stays.
+            // If the pointer is outside the menu, the item that was marked by a key stays marked.
             menu.marked = before;
         } else if menu.marked != before {
             self.surface.pacing.ask();
         }
     }
 
-    /// Handles a button press while a menu is open; returns true if the menu takes it.
+    /// Handles a button press while a menu is open. Returns false if the press must also reach what lies below.
     pub(crate) fn menu_pressed(&mut self) -> bool {
         let Some((x, y)) = self.input.pointer.position else { return true };
         let Some(geometry) = self.surface.geometry else {
@@ -125,11 +125,12 @@ impl App {
         if !inside {
             self.close_menu();
         }
-        // A press outside only closes the menu, except on the tab bar, where it may open another menu.
+        // A press outside the menu only closes it. A press on the tab bar is passed on, because it may open another
+        // menu.
         inside || self.tab_bar_part().is_none()
     }
 
-    /// Handles a button release while a menu is open: over an item, chooses it.
+    /// Handles the release of a button while a menu is open. If the pointer is over an item, chooses that item.
     pub(crate) fn menu_released(&mut self) {
         let Some((x, y)) = self.input.pointer.position else { return };
         let Some(geometry) = self.surface.geometry else {

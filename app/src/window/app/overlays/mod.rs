@@ -1,4 +1,4 @@
-//! Opens overlays, passes them input, and carries out what they return.
+//! Opens overlays, passes input to them, and carries out the choices that they return.
 
 pub(crate) mod about;
 pub(crate) mod confirm;

@@ -1,5 +1,5 @@
-//! Overlays that only show something: marks of commands, the target of a link, the tooltip of the status bar, the keys of a
-//! sequence.
+//! Overlays that receive no input: marks of commands, the target of a link, the tooltip of the status bar, and the
+//! keys of an unfinished sequence.
 
 use unterm_renderer::{LabelAlign, PixelRect};
 
@@ -13,7 +13,7 @@ use crate::window::{
     },
 };
 
-/// Marks and buttons of commands, and the sticky header.
+/// The overlay of commands' marks and buttons, and of the sticky header.
 pub(crate) struct BlocksLayer;
 
 impl Layer for BlocksLayer {
@@ -21,7 +21,7 @@ impl Layer for BlocksLayer {
         true
     }
 
-    /// A frame of text is compared with the visible commands of the frame before.
+    /// Marks don't prevent a frame of text: such a frame checks that the visible commands are unchanged.
     fn lies_over_text(&self, _: &App) -> bool {
         false
     }
@@ -39,7 +39,7 @@ impl Layer for BlocksLayer {
                 (Some(pane), matches) if pane == id => &matches[..],
                 _ => &[],
             };
-            // A target under the header may have a hint label.
+            // A target under the header may have a hint label, which the header would cover.
             let is_hinting = drawn.overlays.hints.as_ref().is_some_and(|hints| hints.pane == *id);
             let header =
                 (drawn.prefs.config.commands.sticky_header && !is_hinting).then_some(matches);
@@ -50,7 +50,7 @@ impl Layer for BlocksLayer {
     }
 }
 
-/// The target of the link under the pointer.
+/// The overlay with the target of the link under the pointer.
 pub(crate) struct LinkLayer;
 
 impl Layer for LinkLayer {
@@ -64,7 +64,7 @@ impl Layer for LinkLayer {
 
     fn draw(&self, drawn: &Drawn<'_>, canvas: &mut Canvas<'_, '_>) {
         let Some(hovered) = &drawn.overlays.hovered else { return };
-        // Since the pointer last moved, the pane may have closed, or its tab may have become inactive.
+        // After the pointer last moved, the pane may have been closed, or its tab may have become inactive.
         let Some(area) = canvas.area(hovered.pane) else { return };
         let (geometry, colors) = (canvas.geometry, canvas.colors);
         let view = canvas.views.get(&hovered.pane).map(|view| (view, geometry.origin(area)));
@@ -72,7 +72,7 @@ impl Layer for LinkLayer {
     }
 }
 
-/// The description of the status bar's item under the pointer.
+/// The overlay with the tooltip of the status bar's item under the pointer.
 pub(crate) struct TooltipLayer;
 
 impl Layer for TooltipLayer {
@@ -80,7 +80,7 @@ impl Layer for TooltipLayer {
         true
     }
 
-    /// It appears and disappears with whole frames.
+    /// The tooltip appears and disappears only with whole frames.
     fn lies_over_text(&self, _: &App) -> bool {
         false
     }
@@ -90,7 +90,7 @@ impl Layer for TooltipLayer {
     }
 }
 
-/// The keys of a sequence, while the next one is awaited.
+/// The overlay with the keys of an unfinished sequence, while the next key is awaited.
 pub(crate) struct SequenceLayer;
 
 impl Layer for SequenceLayer {

@@ -1,4 +1,4 @@
-//! Opens the panel with its lists, and does what a choice is for.
+//! Opens the panel with lists, and carries out the user's choice.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ use crate::{
 /// The topic of messages about settings.
 const SETTING: &str = "setting";
 
-/// The palette and similar lists.
+/// The overlay of the command palette and similar lists.
 pub(crate) struct PickerLayer;
 
 impl Layer for PickerLayer {
@@ -84,7 +84,7 @@ impl Layer for PickerLayer {
 
 impl App {
     pub(crate) fn pick(&mut self, hint: &str, items: Vec<Item<Choice>>, marked: usize) {
-        // An open list may preview a theme; closing it restores the configured theme.
+        // A list that is already open may preview a theme. Closing it restores the configured theme.
         self.close_picker();
         let panel = Panel::new(hint, items, marked);
         self.overlays.picker = Some(Picker {
@@ -99,7 +99,7 @@ impl App {
         self.surface.pacing.ask();
     }
 
-    /// Asks for the argument of an action about a tab; the input starts with `text`, selected.
+    /// Asks for the argument of an action on a tab. The input initially contains `text`, which is selected.
     pub(crate) fn pick_argument(&mut self, action: &str, hint: &str, text: &str, target: TabId) {
         let entry = ACTIONS.iter().find(|entry| entry.name == action);
         self.pick(hint, Vec::new(), 0);
@@ -110,7 +110,7 @@ impl App {
         }
     }
 
-    /// Shows an agent's question in full and lists the answers; without answers, the user types one.
+    /// Shows the full text of an agent's question, and lists the answers. If there are none, the user types an answer.
     pub(crate) fn pick_answer(
         &mut self,
         hint: &str,
@@ -163,7 +163,7 @@ impl App {
         palette::entries(&self.prefs.config, &self.prefs.keymap, used)
     }
 
-    /// Lists every theme, and previews the marked one.
+    /// Lists all themes, and previews the marked theme.
     pub(crate) fn pick_theme(&mut self) {
         let home = self.prefs.settings.home().to_owned();
         let current = theme::listed(self.prefs.config.theme.pick(self.is_light()), &home);
@@ -210,7 +210,7 @@ impl App {
         names.map(|name| Item::new(name, Choice::Profile(name.clone())).noted("profile")).collect()
     }
 
-    /// Handles a key while the panel is open; the key does not reach the program.
+    /// Handles a key while the panel is open. The program does not receive this key.
     pub(crate) fn picker_key(&mut self, press: &Press<'_>) {
         let Press { pressed, modifiers, text } = *press;
         let Some(picker) = &mut self.overlays.picker else { return };
@@ -230,7 +230,7 @@ impl App {
         }
     }
 
-    /// Handles a click while the panel is open; a click outside the panel closes it.
+    /// Handles a click while the panel is open. A click outside the panel closes it.
     pub(crate) fn picker_click(&mut self, x: f64, y: f64) {
         let Some(geometry) = self.surface.geometry else {
             return;
@@ -266,7 +266,7 @@ impl App {
         }
     }
 
-    /// Previews the marked theme; in the emoji picker, looks up the input as a code point.
+    /// Previews the marked theme. In the emoji picker, looks up a character whose code point is the input.
     fn preview(&mut self) {
         let Some(picker) = &mut self.overlays.picker else { return };
         if let Some(code) =
@@ -278,12 +278,12 @@ impl App {
         let Some(Choice::Theme(name)) = picker.panel.choice() else { return };
         if let Ok(theme) = theme::find(name, self.prefs.settings.home()) {
             picker.previews = true;
-            // Errors in the configuration were reported when it was applied.
+            // Ignore the error: errors in the configuration were reported when it was applied.
             let _ = self.apply_palette(Arc::new(theme.palette));
         }
     }
 
-    /// Writes a theme to the configuration file; the file watchers apply it, in this window and all others.
+    /// Writes the theme's name to the configuration file. The file watchers then apply the theme in all windows.
     pub(crate) fn set_theme(&mut self, name: &str) {
         let home = self.prefs.settings.home().to_owned();
         let key: &[&str] = match (&self.prefs.config.theme, self.is_light()) {
@@ -297,7 +297,7 @@ impl App {
         }
     }
 
-    /// Changes a setting from the palette: turns a switch, or asks for the value.
+    /// Changes a setting from the palette: toggles a switch, or asks for the new value.
     fn change_setting(&mut self, setting: Listed) {
         match &setting.kind {
             Kind::Switch(on) => {
@@ -326,13 +326,14 @@ impl App {
         }
     }
 
-    /// Writes a setting to the configuration file, and reports its value; the file watchers apply it.
+    /// Writes a setting to the configuration file, and shows the new value in a message. The file watchers then apply
+    /// the setting.
     ///
     /// # Errors
-    /// What is wrong with the value, for people.
+    /// Returns a message for the user if the value is not valid.
     fn write_setting(&mut self, setting: &Listed, text: &str) -> Result<(), String> {
         let home = self.prefs.settings.home().to_owned();
-        // A text that looks like a number or a switch may be meant as text.
+        // Input that looks like a number or a switch may be meant as text, if the setting is a text.
         let value = match setting.value.starts_with('"') {
             true => text.into(),
             false => Listed::read(text),
@@ -375,7 +376,7 @@ impl App {
             return;
         }
         let Some(choice) = picker.panel.choice().cloned() else {
-            // Without a list, the input is the answer.
+            // If there is no list of answers, the input is the answer.
             if let (Some(number), true) = (picker.answering, picker.panel.is_without_items()) {
                 let answer = picker.panel.query().to_owned();
                 self.overlays.picker = None;
@@ -385,7 +386,8 @@ impl App {
         };
         let id = palette::id(&choice);
         if !id.is_empty() {
-            // Of two equal matches, the palette lists the more recently used first.
+            // Record the choice: of two entries that match equally well, the palette lists the more recently used
+            // entry first.
             self.overlays.used_entries.retain(|used| *used != id);
             self.overlays.used_entries.push(id);
         }

@@ -1,4 +1,4 @@
-//! The search's keys, and how keys and new output change the query, the current match and the view.
+//! The keys of the search, and how keys and new output change the query, the current match and the view.
 
 use std::{sync::atomic::Ordering, time::Instant};
 
@@ -22,7 +22,7 @@ use crate::window::{
     ui::geometry::{contains, pixels},
 };
 
-/// The bar of the open search.
+/// The overlay of the search bar.
 pub(crate) struct SearchLayer;
 
 impl Layer for SearchLayer {
@@ -30,7 +30,7 @@ impl Layer for SearchLayer {
         app.is_searching()
     }
 
-    /// A search whose pane has no focus, or whose pattern was accepted, still highlights matches.
+    /// The matches stay highlighted even if the searched pane has no focus, or the user has accepted the pattern.
     fn lies_over_text(&self, app: &App) -> bool {
         app.overlays.search.is_some()
     }
@@ -62,7 +62,7 @@ impl Layer for SearchLayer {
         app.input.pointer.position.is_some_and(|(x, y)| app.search_pressed(x, y))
     }
 
-    /// The button under the pointer changes its color.
+    /// A button changes its color while the pointer is on it, so the move requires a new frame.
     fn point(&self, app: &mut App, x: f64, y: f64) -> bool {
         let bar = app.overlays.search.as_ref().map(|search| search.places.get().bar);
         if bar.is_some_and(|bar| contains(bar, x, y)) {
@@ -84,7 +84,7 @@ impl Layer for SearchLayer {
 }
 
 impl App {
-    /// Opens the search of the focused pane; if it is already open, returns the keys to it.
+    /// Opens the search of the focused pane. If the search is already open, it receives the keys again.
     pub(crate) fn open_search(&mut self) {
         let Some(pane) = self.focused_pane() else { return };
         if self.overlays.search.as_ref().is_none_or(|search| search.pane != pane.id()) {
@@ -101,7 +101,7 @@ impl App {
         self.surface.pacing.ask();
     }
 
-    /// Opens the search of the focused pane for its selected text.
+    /// Opens the search of the focused pane, with the selected text as the pattern.
     pub(crate) fn search_selection(&mut self) {
         let Some(pane) = self.focused_pane() else { return };
         let Some(text) = self.selected_text(&pane) else { return self.open_search() };
@@ -112,7 +112,7 @@ impl App {
         self.search_now();
     }
 
-    /// Opens the search for copy mode, whose cursor is at `origin`.
+    /// Opens a search that copy mode requests. `origin` is the position of copy mode's cursor.
     pub(crate) fn search_from_copy_mode(&mut self, pane: PaneId, origin: Point, forward: bool) {
         self.close_search();
         let from = Some(FromCopyMode { origin, forward });
@@ -120,7 +120,7 @@ impl App {
         self.surface.pacing.ask();
     }
 
-    /// Returns the keys to copy mode; the matches stay highlighted.
+    /// Accepts the pattern: copy mode receives the keys again, and the matches stay highlighted.
     pub(crate) fn accept_search(&mut self) {
         if let Some(search) = &mut self.overlays.search {
             search.is_accepted = true;
@@ -128,7 +128,7 @@ impl App {
         }
     }
 
-    /// Closes the search; the scroll position stays.
+    /// Closes the search. The scroll position does not change.
     pub(crate) fn close_search(&mut self) {
         if let Some(search) = self.overlays.search.take() {
             search.generation.fetch_add(1, Ordering::AcqRel);
@@ -137,14 +137,15 @@ impl App {
         }
     }
 
-    /// Whether keys go to the search: its pane has the focus, and its pattern is not accepted yet.
+    /// Whether the search receives the keys: the searched pane has the focus, and the user has not accepted the
+    /// pattern yet.
     pub(crate) fn is_searching(&self) -> bool {
         let focused = self.mux.layout().active_tab().map(|tab| tab.focused);
         let has_keys = |search: &SearchBar| Some(search.pane) == focused && !search.is_accepted;
         self.overlays.search.as_ref().is_some_and(has_keys)
     }
 
-    /// Handles a key while the search is open; the key does not reach the program.
+    /// Handles a key while the search is open. The program does not receive this key.
     pub(crate) fn search_key(&mut self, press: &Press<'_>) {
         let Press { pressed, modifiers, text } = *press;
         let Some(search) = &mut self.overlays.search else { return };
@@ -200,7 +201,8 @@ impl App {
         self.show_match();
     }
 
-    /// Repeats the last search. In copy mode `is_complete` also accepts the pattern, like `/` and Enter in vi.
+    /// Searches again for the last pattern. In copy mode, if `is_complete` is set, also accepts the pattern, like `/`
+    /// and Enter in vi.
     pub(crate) fn search_last(&mut self, is_complete: bool) {
         let Some(search) = &mut self.overlays.search else { return };
         let Some(query) = &self.overlays.last_search else {
@@ -217,7 +219,7 @@ impl App {
         }
     }
 
-    /// Handles a mouse press on the bar and its buttons. False if the press is elsewhere.
+    /// Handles a mouse press on the bar or its buttons. Returns false if the press is elsewhere.
     pub(crate) fn search_pressed(&mut self, x: f64, y: f64) -> bool {
         let Some(search) = &mut self.overlays.search else { return false };
         let places = search.places.get();
@@ -248,7 +250,8 @@ impl App {
         }
     }
 
-    /// Searches for the changed input. If the input is empty, scrolls back to where the search was opened.
+    /// Starts a search after the input changed. If the input is empty, scrolls back to the position at which the
+    /// search was opened.
     fn search_changed(&mut self) {
         let Some(search) = &mut self.overlays.search else { return };
         search.current = None;
@@ -271,7 +274,7 @@ impl App {
         }
     }
 
-    /// Handles the matches that a thread found.
+    /// Stores the matches that a search thread found, and shows the current match.
     pub(crate) fn search_found(&mut self, found: Found) {
         let Some(pane) =
             self.overlays.search.as_ref().and_then(|search| self.mux.pane(search.pane))
@@ -308,10 +311,10 @@ impl App {
         }
     }
 
-    /// Searches new output if it is due; returns when it is due otherwise.
+    /// If a search of new output is due, starts it. Otherwise, returns the time at which it is due.
     pub(crate) fn search_again(&mut self, now: Instant) -> Option<Instant> {
         let search = self.overlays.search.as_ref()?;
-        // One search at a time, however fast the output.
+        // Run only one search at a time, even if the program prints fast.
         let again = search.again.filter(|_| search.is_answered)?;
         if now < again {
             return Some(again);

@@ -1,4 +1,4 @@
-//! Shows messages to the user.
+//! Shows messages (toasts) to the user.
 
 use std::time::Instant;
 
@@ -16,11 +16,11 @@ use crate::window::{
     ui::geometry::contains,
 };
 
-/// Messages.
+/// The overlay of messages.
 pub(crate) struct ToastsLayer;
 
 impl Layer for ToastsLayer {
-    /// Messages take presses on them only.
+    /// Messages can always receive presses, but handle only presses on them.
     fn is_open(&self, _: &App) -> bool {
         true
     }
@@ -44,25 +44,26 @@ impl App {
         self.add_toast(Toast { until: Some(Instant::now() + TIME), ..Toast::of(about, text) });
     }
 
-    /// Shows a message about a pane, which a click shows.
+    /// Shows a message about a pane. A click on the message shows the pane.
     pub(crate) fn notify_of(&mut self, pane: PaneId, about: &'static str, text: String) {
         let (until, pane) = (Some(Instant::now() + TIME), Some(pane));
         self.add_toast(Toast { until, pane, ..Toast::of(about, text) });
     }
 
-    /// Shows a notification as a message that expires; only a newer version of the same notification replaces it.
+    /// Shows a notification as a message that expires. Only a newer version of the same notification replaces the
+    /// message.
     pub(crate) fn show_in_window(&mut self, notification: Key, text: String) {
         let (until, pane) = (Some(Instant::now() + TIME), Some(notification.pane()));
         let notification = Some(notification);
         self.add_toast(Toast { until, pane, notification, ..Toast::of("notification", text) });
     }
 
-    /// Shows a message that is not an error and stays until [`App::settle`] removes it.
+    /// Shows a message that is not an error. The message stays until [`App::settle`] removes it.
     pub(crate) fn keep_saying(&mut self, about: &'static str, text: String) {
         self.add_toast(Toast::of(about, text));
     }
 
-    /// Shows an error, which stays until it is dismissed or [`App::settle`] removes it.
+    /// Shows an error. The message stays until the user dismisses it or [`App::settle`] removes it.
     pub(crate) fn complain(&mut self, about: &'static str, text: String) {
         self.overlays.toasts.complaint = Some(text.clone());
         self.add_toast(Toast { is_error: true, ..Toast::of(about, text) });
@@ -73,13 +74,14 @@ impl App {
         self.surface.pacing.ask();
     }
 
-    /// Shows, in a message that expires, why an action is not possible now; also reports it to the caller.
+    /// Shows why an action is not possible now, in a message that expires. Also records the text for a caller that
+    /// requests it.
     pub(crate) fn refuse(&mut self, about: &'static str, why: String) {
         self.overlays.toasts.complaint = Some(why.clone());
         self.notify(about, why);
     }
 
-    /// Removes the messages about a problem that no longer exists; false if there were none.
+    /// Removes the messages about a problem that no longer exists. Returns false if there were none.
     pub(crate) fn settle(&mut self, about: &'static str) -> bool {
         let before = self.overlays.toasts.shown.len();
         self.overlays.toasts.shown.retain(|toast| toast.about != about);
@@ -92,7 +94,7 @@ impl App {
         self.surface.pacing.ask();
     }
 
-    /// Runs `does`, and returns the error that it showed, for callers that don't see the window.
+    /// Runs `does`, and returns the error that it showed. For callers that don't see the window.
     pub(crate) fn complaint_of<T>(
         &mut self,
         does: impl FnOnce(&mut Self) -> T,
@@ -102,8 +104,8 @@ impl App {
         self.overlays.toasts.complaint.take().map_or(Ok(done), Err)
     }
 
-    /// Dismisses the toast under the pointer. Then shows the pane that it is about, or opens the question that it asks.
-    /// Returns false if there is no toast.
+    /// Dismisses the message under the pointer. Then shows the pane or opens the question that the message is about.
+    /// Returns false if no message is there.
     pub(crate) fn dismiss_toast(&mut self, x: f64, y: f64) -> bool {
         let Some(geometry) = self.surface.geometry else {
             return false;

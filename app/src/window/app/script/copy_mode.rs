@@ -1,10 +1,10 @@
-//! Copy mode while the program switches between its screens.
+//! Tests of copy mode while the program switches between its screens.
 
 use winit::event::MouseButton;
 
 use crate::window::{app::script::Script, workspace::copy_mode::LOST};
 
-/// A script in copy mode, whose program then prints `switch`.
+/// A script in copy mode. Then the program prints `switch`, which switches screens.
 fn switched(before: &str, switch: &str) -> Script {
     let mut script = Script::new();
     script.print(before);
@@ -25,7 +25,7 @@ fn keys_of_copy_mode_never_reach_the_program_of_another_screen() {
         ("\x1b[?1049htext", "\x1b[?1049l"),
     ] {
         let mut script = switched(before, switch);
-        // Keys that come before the next frame.
+        // Press a key before the next frame is painted.
         script.key("j");
         assert!(script.frame().contains(&format!("label {LOST}\n")), "{switch:?}");
         for key in ["k", "y", "shift+g", "z", "enter", "/"] {

@@ -1,5 +1,5 @@
-//! A pane over others. No layout has floating panes yet. The last pane in a plan's `placed` is drawn on top and receives the
-//! mouse.
+//! Tests of a pane that covers other panes. No layout has such floating panes yet. The last pane in a plan's `placed`
+//! is drawn on top and receives the mouse.
 
 use unterm_mux::{PaneId, Rect};
 
@@ -17,7 +17,7 @@ fn a_pane_that_is_placed_last_lies_over_the_others() {
     plan.placed = vec![(PaneId(0), below), (PaneId(1), above)];
     let scene = script.draw(&plan);
     assert!(scene.contains("below") && scene.contains("pane 1 focused\n  above\n"), "{scene}");
-    // It is seen, and the mouse reaches it.
+    // The covering pane is visible and receives the mouse.
     let (picture, width) = (script.picture(), plan.geometry.width as usize);
     let color_at = |x: u32, y: u32| picture[y as usize * width + x as usize] & 0xff_ffff;
     let pane_at = |x: u32, y: u32| pane_under(&plan.placed, f64::from(x), f64::from(y));

@@ -1,10 +1,10 @@
-//! What panes' readers may do with what the event loop has lent.
+//! Tests of what panes' readers may do with the lent parts of the window.
 
 use std::time::{Duration, Instant};
 
 use crate::window::{app::script::Script, echo::reader::Lent};
 
-/// A window with a hidden tab (pane 0) and a visible one (pane 1), whose surface and views are lent.
+/// A window with a hidden tab (pane 0) and a visible tab (pane 1). Its surface and its views are lent.
 fn lent() -> Script {
     let mut script = Script::new();
     script.key("ctrl+shift+t");
@@ -19,7 +19,7 @@ fn lend(script: &mut Script) {
     let app = &mut script.app;
     let around = app.echo.around.take();
     assert!(around.is_some(), "a plain frame can be reused");
-    // As the event loop waits.
+    // Lend what the event loop lends while it waits.
     let waits_until = app.surface.timer;
     app.echo.lend(Lent {
         surface: app.surface.lend().expect("the surface"),
@@ -32,7 +32,7 @@ fn lend(script: &mut Script) {
     });
 }
 
-/// Whether the event loop has to handle what program `number` prints.
+/// Whether output of program `number` must be handled by the event loop.
 fn wakes(script: &Script, number: usize) -> bool {
     script.program(number).print(b"x");
     let wakes = script.app.inbox.has_news();
@@ -55,16 +55,16 @@ fn output_of_a_hidden_tab_wakes_the_event_loop_once() {
 #[test]
 fn what_a_reader_cannot_paint_is_left_to_the_event_loop() {
     let mut script = lent();
-    // No window, so no painter.
+    // Without a window there is no painter, so the event loop must handle the output.
     assert!(wakes(&script, 1));
-    // Earlier news comes first.
+    // Earlier news must be handled first.
     script.app.inbox.post(|news| news.titles = true);
     script.program(0).print(b"x");
     let news = script.app.inbox.take();
     assert!(news.titles && news.panes.output.len() == 1);
     script.app.take_back();
     assert!(script.frame().starts_with("pane 1 focused\n  visiblex\n"));
-    // Nothing is lent.
+    // Nothing is lent any more.
     assert!(wakes(&script, 1));
 }
 

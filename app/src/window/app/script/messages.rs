@@ -1,4 +1,4 @@
-//! Messages and notifications: what they say, and where a click on them leads.
+//! Tests of messages and notifications: their texts, and the effect of clicks on them.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::window::{
     system::notices::{Ended, Told},
 };
 
-/// Two tabs, of which the second one is active. In the first tab, a command has run.
+/// A window with two tabs, of which the second is active. In the first tab, a command has run.
 fn with_a_command() -> Script {
     let mut script = Script::new();
     let marks = "\x1b]133;A\x07$ \x1b]133;B\x07make all\r\n\x1b]133;C\x07x\r\n\x1b]133;D;2\x07";
@@ -23,7 +23,7 @@ fn with_a_command() -> Script {
     script
 }
 
-/// What the window asks the desktop to show.
+/// The notifications that the window requested from the desktop.
 fn notes(script: &mut Script) -> Vec<Note> {
     let effects = std::mem::take(&mut script.effects);
     let note = |effect| if let Effect::Notify(note) = effect { Some(note) } else { None };
@@ -62,7 +62,7 @@ fn a_click_on_a_message_shows_its_pane() {
     assert_eq!(script.app.focused_pane().map(|pane| pane.id()), Some(PaneId(0)));
     assert!(script.effects_contain("raise"));
     assert!(!script.frame().contains("label make all\n"), "the message is gone");
-    // A message about no pane leads nowhere.
+    // A click on a message without a pane does not switch the tab.
     script.key("ctrl+tab");
     script.app.notify("other", "something else".to_owned());
     script.frame();

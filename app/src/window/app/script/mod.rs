@@ -1,5 +1,5 @@
-//! Scripts of events: a test feeds keys, clicks, output and settings to the window's state, and compares the scene as
-//! text, the picture, and what was asked of the system. Needs no window, no display and no program.
+//! Scripts of events. A test feeds keys, clicks, output and settings to the window's state. It compares the scene as
+//! text, the picture, and the effects that were requested from the system. Needs no window, no display and no program.
 
 mod copy_mode;
 mod floating;
@@ -52,15 +52,15 @@ use crate::{
     environment,
 };
 
-/// A window's state with one tab, fed by a test.
+/// The state of a window with one tab, to which a test feeds events.
 struct Script {
     app: App,
     programs: Arc<Programs>,
     now: Instant,
     home: tempfile::TempDir,
-    /// What was asked of the system, and not looked at yet.
+    /// The effects that were requested, and that the test has not looked at yet.
     effects: Vec<Effect>,
-    /// Receives one message per wake-up of the event loop.
+    /// Receives a message for each wake-up of the event loop.
     wakes: mpsc::Receiver<()>,
 }
 
@@ -69,7 +69,7 @@ impl Script {
         Self::with(&["unterm"])
     }
 
-    /// A script for a window with these arguments.
+    /// Starts a script for a window with these command-line arguments.
     fn with(args: &[&str]) -> Self {
         let home = tempfile::tempdir().expect("a folder");
         let (settings, complaints) = Settings::read(home.path().to_owned());
@@ -94,12 +94,12 @@ impl Script {
         script
     }
 
-    /// Feeds an event, then what the mux reported.
+    /// Feeds an event, and then the news that it caused in the mux.
     fn event(&mut self, event: Event) {
         let blink_since = self.app.surface.blink_since;
         let effects = self.app.update(event);
         self.effects.extend(effects);
-        // Only the script's time counts.
+        // The script uses its own clock, so replace the real time.
         if self.app.surface.blink_since != blink_since {
             self.app.surface.blink_since = self.now;
         }
@@ -107,7 +107,7 @@ impl Script {
         self.hear();
     }
 
-    /// Feeds what other threads reported, until no search runs any more.
+    /// Feeds news from other threads, until no search is running.
     fn hear(&mut self) {
         loop {
             let news = Box::new(self.app.inbox.take());
@@ -121,7 +121,7 @@ impl Script {
         }
     }
 
-    /// Presses and releases a key, given as in the configuration: `ctrl+shift+t`.
+    /// Presses and releases a key, written as in the configuration: `ctrl+shift+t`.
     fn key(&mut self, chord: &str) {
         let Chord { modifiers, key } = chord.parse().expect("a chord");
         let text = match key {
@@ -147,7 +147,7 @@ impl Script {
         self.event(Event::Modifiers(ModifiersState::empty()));
     }
 
-    /// The left part of a cell of the focused pane, as a point of the window.
+    /// A point in the left half of a cell of the focused pane, in pixels of the window.
     fn cell(&self, col: u16, row: u16) -> (f64, f64) {
         let geometry = self.app.surface.geometry.expect("measures");
         let placed = self.app.surface.placed(&self.app.mux.layout());
@@ -159,17 +159,17 @@ impl Script {
         (at(x, col, geometry.cell.width) + 2.0, at(y, row, geometry.cell.height) + 8.0)
     }
 
-    /// Moves the pointer with the left button held.
+    /// Presses the left button at `from`, moves the pointer to `to`, and releases the button.
     fn drag(&mut self, from: (f64, f64), to: (f64, f64)) {
         self.event(Event::PointerMoved(from.0, from.1));
         self.event(Event::Button(MouseButton::Left, true));
-        // More than the distance that makes a drag of a press.
+        // Move further than the distance at which a press becomes a drag.
         self.event(Event::PointerMoved((from.0 + to.0) / 2.0, (from.1 + to.1) / 2.0));
         self.event(Event::PointerMoved(to.0, to.1));
         self.event(Event::Button(MouseButton::Left, false));
     }
 
-    /// Delivers text that the window has asked the clipboard for.
+    /// Delivers text to a paste that the window has requested from the clipboard.
     fn paste(&mut self, text: &str) {
         let asked = std::mem::take(&mut self.effects);
         let panes = asked.into_iter().find_map(|effect| match effect {
@@ -182,7 +182,7 @@ impl Script {
         self.hear();
     }
 
-    /// The numbers of the panes of each tab, and their columns.
+    /// The panes of each tab: the number and the columns of each pane.
     fn panes(&self) -> Vec<Vec<(u64, u16)>> {
         let columns = |id| self.app.mux.pane(id).expect("a pane").term().size().cols;
         let layout = self.app.mux.layout();
@@ -202,20 +202,20 @@ impl Script {
         text.chars().for_each(|c| self.key(&c.to_string()));
     }
 
-    /// The program of the focused pane prints.
+    /// Makes the program of the focused pane print text.
     fn print(&mut self, text: &str) -> PaneId {
         let pane = self.app.focused_pane().expect("a pane").id();
         self.print_in(pane.0 as usize, text);
         pane
     }
 
-    /// The program of this number, from 0, prints.
+    /// Makes a program print text. The first program has number 0.
     fn print_in(&mut self, number: usize, text: &str) {
         self.program(number).print(text.as_bytes());
         self.hear();
     }
 
-    /// The program of this number, from 0. Its pane has the same number.
+    /// The program of this number, counted from 0. Its pane has an equal number.
     fn program(&self, number: usize) -> Arc<Program> {
         self.programs.get(number)
     }
@@ -228,23 +228,24 @@ impl Script {
         self.hear();
     }
 
-    /// What was typed into the program of this number, from 0.
+    /// Removes and returns the input that a program has received. The first program has number 0.
     fn typed(&self, program: usize) -> String {
         let bytes = std::mem::take(&mut *self.program(program).typed.lock());
         String::from_utf8(bytes).expect("text")
     }
 
-    /// Whether the system was asked for this since the last call of [`Self::asked`].
+    /// Whether an effect was requested since the last call of [`Self::asked`].
     fn effects_contain(&self, wanted: &str) -> bool {
         self.effects.iter().filter_map(described).any(|asked| asked == wanted)
     }
 
-    /// Takes what was asked of the system since the last call, a line each: what a person would notice of it.
+    /// Removes and returns the effects that were requested since the last call. Each is described as the user would
+    /// notice it.
     fn asked(&mut self) -> Vec<String> {
         std::mem::take(&mut self.effects).iter().filter_map(described).collect()
     }
 
-    /// Paints the frame that is due, if any, by the fast path if that is possible. Returns whether it was.
+    /// Paints the frame that is due, if any, on the fast path if possible. Returns whether the fast path was used.
     fn paint(&mut self) -> bool {
         let pacing = &mut self.app.surface.pacing;
         let (is_asked, is_whole) = (pacing.is_asked(), pacing.is_whole());
@@ -261,7 +262,7 @@ impl Script {
         CpuPainter::picture(&mut self.app.surface.renderer)
     }
 
-    /// Paints a whole frame, and returns its scene as text.
+    /// Paints a whole frame. Returns its scene as text.
     fn frame(&mut self) -> String {
         let plan = self.app.prepare(self.now).expect("measures");
         let text = self.draw(&plan);
@@ -270,7 +271,7 @@ impl Script {
         text
     }
 
-    /// Builds a frame as planned, and returns its scene as text.
+    /// Builds the frame of a plan. Returns its scene as text.
     fn draw(&mut self, plan: &Plan) -> String {
         let App { workspace, input, overlays, chrome, prefs, surface, .. } = &mut self.app;
         let drawn = Drawn { plan, workspace, input, overlays, chrome, prefs };
@@ -279,7 +280,8 @@ impl Script {
         dump(&scene)
     }
 
-    /// Whether the next frame may be one of text alone. If so, its picture must equal that of a whole frame.
+    /// Whether the next frame can be a frame of text. If so, also checks that its picture equals that of a whole
+    /// frame.
     fn takes_fast_path(&mut self) -> bool {
         let is_whole = self.app.surface.pacing.is_whole();
         if is_whole || !self.app.build_text(self.now) {
@@ -299,7 +301,7 @@ impl Drop for Script {
     }
 }
 
-/// What a person would notice of an effect.
+/// Describes an effect as the user would notice it. `None` if the user does not notice it.
 fn described(effect: &Effect) -> Option<String> {
     Some(match effect {
         Effect::PointerShape(icon) => format!("pointer {}", icon.name()),
@@ -313,7 +315,7 @@ fn described(effect: &Effect) -> Option<String> {
     })
 }
 
-/// The panes' rows, then the labels of the chrome and the overlays.
+/// The text of a scene: the rows of the panes, then the labels of bars and overlays.
 fn dump(scene: &Scene<'_>) -> String {
     let mut text = String::new();
     for pane in &scene.panes {

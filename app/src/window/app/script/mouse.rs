@@ -1,10 +1,10 @@
-//! The mouse over panes: selections, what programs receive, links and the context menu.
+//! Tests of the mouse over panes: selections, events that programs receive, links and the context menu.
 
 use winit::{event::MouseButton, keyboard::ModifiersState};
 
 use crate::window::{app::script::Script, event::Event};
 
-/// A window that shows a word in column 10 of row 3.
+/// A window that shows a word, starting in column 10 of row 3.
 fn with_a_word() -> Script {
     let mut script = Script::new();
     script.print("\x1b[4;11Hselectme");
@@ -20,7 +20,8 @@ fn double_click(script: &mut Script, at: (f64, f64)) {
 #[test]
 fn a_drag_selects_the_letters_under_it() {
     let mut script = with_a_word();
-    // From the left half of the word's third letter to the left half of its seventh: the four letters between.
+    // Drag from the left half of the word's third letter to the left half of its seventh letter. This selects the four
+    // letters from the third to the sixth.
     script.drag(script.cell(12, 3), script.cell(16, 3));
     assert_eq!(script.asked(), ["pointer text", "Primary \"lect\""]);
 }
@@ -32,7 +33,7 @@ fn a_double_click_selects_a_word_and_enter_does_not_overtake_its_paste() {
     double_click(&mut script, word);
     script.key("ctrl+shift+c");
     assert_eq!(script.asked(), ["pointer text", "Primary \"selectme\"", "Clipboard \"selectme\""]);
-    // Enter is pressed before the clipboard has answered, but arrives after the word.
+    // Enter is pressed before the clipboard has answered, but reaches the program after the word.
     script.key("ctrl+shift+v");
     script.key("enter");
     assert_eq!(script.typed(0), "");
@@ -102,10 +103,10 @@ fn a_links_target_is_shown_as_long_as_it_is_pointed_at() {
     script.event(Event::PointerMoved(x, y));
     assert!(script.frame().contains(TARGET));
     assert_eq!(script.asked().last().map(String::as_str), Some("pointer pointer"));
-    // Over the tab bar, to the right of the only tab.
+    // Move the pointer over the tab bar, to the right of the only tab.
     script.event(Event::PointerMoved(600.0, 13.0));
     assert!(!script.frame().contains(TARGET));
-    // Another tab covers the link while the pointer stays in place.
+    // Another tab then covers the link, while the pointer stays in place.
     script.event(Event::PointerMoved(x, y));
     assert!(script.frame().contains(TARGET));
     script.key("ctrl+shift+t");

@@ -1,4 +1,4 @@
-//! Pastes: the question before a paste that could do harm, and pastes into many panes.
+//! Tests of pastes: the question before a paste that may do harm, and pastes into many panes.
 
 use crate::window::app::script::Script;
 
@@ -25,7 +25,7 @@ fn a_paste_that_would_press_enter_asks_first() {
 fn a_paste_into_many_panes_asks_once_and_goes_to_all_of_them() {
     let mut script = Script::new();
     script.configure("[keys]\n'f5' = 'broadcast_all'\n");
-    // More panes than questions may be pending.
+    // Open more panes than questions can be queued.
     for _ in 1..10 {
         script.key("ctrl+shift+t");
     }

@@ -1,4 +1,4 @@
-//! Programs of scripts: a test prints for them, and reads what was typed into them.
+//! Simulated programs for scripts: a test prints in their name, and reads the input that they receive.
 
 use std::{io, path::PathBuf, sync::Arc, time::Instant};
 
@@ -8,10 +8,10 @@ use unterm_mux::{
 };
 use unterm_term::Size;
 
-/// A program that prints what the test says, and records its input.
+/// A simulated program. It prints text that a test supplies, and records its input.
 #[derive(Default)]
 pub(super) struct Program {
-    /// How it was started.
+    /// The parameters with which the program was started.
     pub(super) spawn: Spawn,
     pub(super) typed: Mutex<Vec<u8>>,
     output: Mutex<Output>,
@@ -22,12 +22,12 @@ pub(super) struct Program {
 struct Output {
     unread: Vec<u8>,
     has_ended: bool,
-    /// The pane's reader has handled all output, and waits for more.
+    /// Whether the pane's reader has handled all output and waits for more.
     is_awaited: bool,
 }
 
 impl Program {
-    /// Prints, and waits until the pane's reader has handled it.
+    /// Prints text, and waits until the pane's reader has handled it.
     pub(super) fn print(&self, bytes: &[u8]) {
         let mut output = self.output.lock();
         output.unread.extend_from_slice(bytes);
@@ -133,12 +133,12 @@ impl Process for Program {
     }
 }
 
-/// Starts programs of scripts, and lists them in the order of their starts.
+/// Starts simulated programs, and lists them in the order of their starts.
 #[derive(Default)]
 pub(super) struct Programs(Mutex<Vec<Arc<Program>>>);
 
 impl Programs {
-    /// The program of this number, from 0.
+    /// The program of this number, counted from 0.
     pub(super) fn get(&self, number: usize) -> Arc<Program> {
         Arc::clone(&self.0.lock()[number])
     }

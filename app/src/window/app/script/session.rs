@@ -1,4 +1,5 @@
-//! A session of keys, overlays and output, painted with the fast path and without it: the pictures must be equal.
+//! A session of keys, overlays and output, which is painted with the fast path and without it. The pictures must be
+//! equal.
 
 use std::time::Duration;
 
@@ -14,10 +15,10 @@ enum Step {
     Key(&'static str),
     Type(&'static str),
     Print(&'static str),
-    /// The program of this number prints, whichever pane has the focus.
+    /// Makes a program print text, even if its pane has no focus. The first program has number 0.
     PrintIn(usize, &'static str),
     Click(f64, f64),
-    /// The left button, held from one point to another.
+    /// Drags from one point to another with the left button.
     Drag((f64, f64), (f64, f64)),
     Point(f64, f64),
     Wheel(f32),
@@ -25,7 +26,7 @@ enum Step {
     Resize(u32, u32),
     Compose(&'static str),
     Configure(&'static str),
-    /// This many milliseconds pass.
+    /// Lets this number of milliseconds pass.
     Wait(u64),
 }
 
@@ -48,7 +49,7 @@ const SESSION: &[Step] = &[
     Point(120.0, 60.0),
     Print(" more"),
     Point(700.0, 400.0),
-    // Overlays, with output below and after each.
+    // Opens overlays, and prints while and after each is open.
     Key("ctrl+shift+f"),
     Type("t"),
     Print("\r\ntt"),
@@ -85,7 +86,7 @@ const SESSION: &[Step] = &[
     Print("\x1b]9;4;0\x07"),
     Print("\x1b]2;A title\x07"),
     Print("8"),
-    // Colours, cursor, selection.
+    // Colors, cursor and selection.
     Print("\x1b]11;#203040\x07"),
     Print("9"),
     Print("\x1b]4;1;#00ff00\x07\x1b[31mnow green\x1b[0m"),
@@ -144,7 +145,7 @@ const SESSION: &[Step] = &[
     Print("composed over"),
     Compose(""),
     Print("gone"),
-    // Screens, held frames, pictures, sizes.
+    // Screens, delayed frames, images and sizes.
     Print("\x1b[?1049h\x1b[Halternate"),
     Print("\x1b[2;1Hscreen"),
     Print("\x1b[?1049l"),

@@ -1,4 +1,4 @@
-//! Tabs, splits and the scrollbar by mouse and keys.
+//! Tests of tabs, splits and the scrollbar, with mouse and keys.
 
 use winit::event::{MouseButton, MouseScrollDelta};
 
@@ -6,10 +6,10 @@ use crate::window::{
     app::script::Script, chrome::tab_bar::TabBarPart, event::Event, workspace::closing::Closing,
 };
 
-/// The middle of the tab bar, which is 28 pixels high and at the top.
+/// The y position of the middle of the tab bar, which is 28 pixels high and at the top of the window.
 const BAR: f64 = 13.0;
 
-/// A window with `count` tabs, each of one pane; the tabs are called `tab-0`, `tab-1` and so on.
+/// A window with `count` tabs of one pane each. The titles of the tabs are `tab-0`, `tab-1` and so on.
 fn with_tabs(count: usize) -> Script {
     let mut script = Script::new();
     for number in 0..count {
@@ -22,7 +22,7 @@ fn with_tabs(count: usize) -> Script {
     script
 }
 
-/// The middle of a tab, counted from 0.
+/// The x position of the middle of a tab. The first tab is number 0.
 fn tab(script: &Script, number: usize) -> f64 {
     let bar = script.app.tab_bar().expect("a tab bar");
     let id = script.app.mux.layout().tabs[number].id;
@@ -31,7 +31,7 @@ fn tab(script: &Script, number: usize) -> f64 {
     points[points.len() / 2]
 }
 
-/// The first panes of the tabs, in the tabs' order.
+/// The first pane of each tab, in the order of the tabs.
 fn order(script: &Script) -> Vec<u64> {
     script.panes().iter().map(|panes| panes[0].0).collect()
 }
@@ -42,7 +42,7 @@ fn a_tab_is_dragged_to_another_place() {
     script.drag((tab(&script, 0), BAR), (tab(&script, 2), BAR));
     assert_eq!(order(&script), [1, 2, 0]);
     script.frame();
-    // Escape returns the tab to its place.
+    // Escape moves the dragged tab back to its place.
     script.event(Event::PointerMoved(tab(&script, 0), BAR));
     script.event(Event::Button(MouseButton::Left, true));
     for x in [250.0, 400.0, 560.0] {
@@ -72,7 +72,7 @@ fn a_tabs_menu_is_used_by_keys_and_by_mouse() {
     let whole = script.panes()[0][0].1;
     script.click(tab(&script, 0), BAR, MouseButton::Right);
     script.frame();
-    // The third item, after New tab and Duplicate tab, is Split right, which applies to the clicked tab.
+    // The third item is Split right, after New tab and Duplicate tab. It applies to the clicked tab.
     for _ in 0..3 {
         script.key("down");
     }
@@ -80,7 +80,7 @@ fn a_tabs_menu_is_used_by_keys_and_by_mouse() {
     let panes = script.panes();
     assert_eq!((panes[0].len(), panes[1].len()), (2, 1));
     assert!(panes[0].iter().all(|pane| pane.1 <= whole / 2), "{panes:?}");
-    // Escape closes the menu, and keys go to the program again.
+    // Escape closes the menu. After that, keys go to the program again.
     script.frame();
     script.click(tab(&script, 0), BAR, MouseButton::Right);
     script.frame();
@@ -88,7 +88,7 @@ fn a_tabs_menu_is_used_by_keys_and_by_mouse() {
     script.key("escape");
     script.key("x");
     assert_eq!(script.typed(2), "x");
-    // The first row, below the bar.
+    // Click the first row of the menu, below the bar.
     script.frame();
     script.click(tab(&script, 0), BAR, MouseButton::Right);
     script.frame();
@@ -141,10 +141,10 @@ fn panes_move_and_are_typed_into_together() {
     script.key("a");
     script.key("f1");
     assert_eq!((script.typed(0), script.typed(1)), ("a".to_owned(), "a".to_owned()));
-    // The second pane keeps the keyboard focus, even when it is swapped or moved to its own tab.
+    // The second pane keeps the focus, even after it is swapped or moved to its own tab.
     script.key("f2");
     script.key("b");
-    // Wrap around at the end, and go back.
+    // Focus wraps around at the end, and goes back.
     script.key("f3");
     script.key("c");
     script.key("f4");
@@ -161,7 +161,7 @@ fn panes_move_and_are_typed_into_together() {
 fn a_pane_too_small_to_split_stays_whole() {
     let mut script = Script::new();
     let mut count = 1;
-    // Each split halves the pane that the last split created.
+    // Each split halves the pane that the last split has created.
     let message = loop {
         script.key("ctrl+shift+e");
         let panes = script.panes()[0].len();
@@ -173,7 +173,7 @@ fn a_pane_too_small_to_split_stays_whole() {
     };
     assert!(message.contains("The pane is too small to split."), "{message}");
     assert!(count > 2 && script.panes()[0].iter().all(|pane| pane.1 >= 4));
-    // There is still room for a split downward.
+    // The pane is still large enough for a split downward.
     script.key("ctrl+shift+d");
     assert_eq!(script.panes()[0].len(), count + 1);
 }
@@ -181,7 +181,8 @@ fn a_pane_too_small_to_split_stays_whole() {
 #[test]
 fn a_shortcut_that_has_nothing_to_do_types_nothing() {
     let mut script = Script::new();
-    // The keys dismiss messages, answer an agent, and zoom. There is only one pane, and no agent asks.
+    // These keys dismiss messages, answer an agent, and zoom. None has an effect: there is only one pane, and no agent
+    // asks.
     for keys in ["ctrl+shift+delete", "ctrl+shift+y", "ctrl+shift+z"] {
         script.key(keys);
     }
@@ -194,7 +195,7 @@ fn the_scrollbar_is_dragged_through_the_history() {
     let mut script = Script::new();
     script.print("the first line\r\n");
     script.print(&"line\r\n".repeat(300));
-    // The bar appears near the pointer; its thumb is at the bottom.
+    // The scrollbar appears when the pointer is near it. Its thumb is at the bottom.
     script.event(Event::PointerMoved(795.0, 440.0));
     assert!(!script.frame().contains("the first line"));
     script.drag((795.0, 440.0), (795.0, 20.0));
@@ -212,7 +213,7 @@ fn closing_several_tabs_asks_and_says_how_many() {
     assert!(script.frame().contains("label Close the 2 other tabs?\n"));
     script.key("escape");
     assert_eq!(order(&script), [0, 1, 2]);
-    // Shells that wait for a command are no programs.
+    // Shells that wait for a command do not count as running programs.
     script.configure("window.confirm_close = 'programs'");
     script.app.close(Closing::OtherTabs(first));
     script.hear();
@@ -232,7 +233,7 @@ fn tabs_leave_out_a_shared_host_and_cut_in_the_middle() {
     assert!(frame.contains("label ~/src\n"), "{frame}");
     let cut = "label /a/long/directory/with/…/the/tab/in/its/end/07\n";
     assert!(frame.contains(cut), "{frame}");
-    // With a host of its own, each tab keeps its host.
+    // If a tab's host differs from the others, each tab shows its host.
     script.print("\x1b]2;me@there: ~\x07");
     script.app.read_names(script.now);
     let frame = script.frame();

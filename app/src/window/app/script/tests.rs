@@ -1,4 +1,4 @@
-//! What keys, clicks and settings do, as scripts.
+//! Tests of the effects of keys, clicks and settings, as scripts.
 
 use std::time::Duration;
 
@@ -71,7 +71,7 @@ fn output_takes_the_fast_path_only_if_nothing_covers_it() {
     assert!(!script.takes_fast_path(), "a message lies over it");
     script.app.dismiss_toasts();
     script.frame();
-    // Lines that leave the screen move marks and the scrollbar.
+    // When lines leave the screen, marks and the scrollbar move.
     script.print(&"line\r\n".repeat(100));
     assert!(!script.takes_fast_path(), "the history grew");
     script.frame();
@@ -114,7 +114,7 @@ fn key_sequences_run_actions() {
     assert!(!script.frame().contains('…'));
     script.key("f5");
     assert_eq!(script.typed(0), "bothone two");
-    // Nothing is bound to what follows, so the program gets all keys.
+    // No action is bound to this sequence, so the program receives all keys.
     script.key("ctrl+a");
     script.key("b");
     script.key("z");
@@ -123,14 +123,14 @@ fn key_sequences_run_actions() {
     script.key("escape");
     script.key("c");
     assert_eq!(script.typed(0), "c", "Escape discards the sequence");
-    // A key that is bound alone still does its work.
+    // An action that is bound to a single key still runs.
     script.key("ctrl+a");
     script.key("f5");
     assert_eq!(script.typed(0), "\x01one two");
     script.key("ctrl+a");
     script.key("c");
     assert_eq!(script.app.mux.layout().tabs.len(), 2);
-    // An overlay takes the next key.
+    // An open overlay receives the next key.
     script.key("ctrl+a");
     script.app.open_search();
     script.key("c");
@@ -157,7 +157,7 @@ fn mouse_buttons_and_the_wheel_run_bound_actions() {
     script.event(Event::Wheel(MouseScrollDelta::LineDelta(0.0, 2.0)));
     script.event(Event::Wheel(MouseScrollDelta::LineDelta(0.0, -1.0)));
     assert_eq!(script.typed(0), "up!up!");
-    // A program that uses the mouse gets the button, unless Shift is held.
+    // If a program tracks the mouse, it receives the button, unless Shift is held.
     script.event(Event::Modifiers(ModifiersState::empty()));
     script.print("\x1b[?1000h\x1b[?1006h");
     script.click(100.0, 200.0, MouseButton::Back);
@@ -186,7 +186,7 @@ fn a_profile_says_what_a_tab_runs() {
     };
     let light = theme(&script);
     assert_ne!(light, script.app.prefs.palette.background);
-    // A split has the profile of its neighbour, a new tab has none.
+    // A split uses the profile of its neighbor. A new tab has no profile.
     script.frame();
     script.key("ctrl+shift+e");
     assert_eq!((spawn(&script, 2).program.as_deref(), theme(&script)), (Some("worksh"), light));

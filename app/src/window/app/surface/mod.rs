@@ -1,4 +1,4 @@
-//! Opens the window, and brings the state to its frames.
+//! Opens the window, and updates the state for its frames.
 
 pub(crate) mod draw;
 pub(crate) mod frame;

@@ -1,4 +1,4 @@
-//! Creates the window: its size, its position and its first frame.
+//! Creates the window: determines its size and position, and paints its first frame.
 
 use std::{sync::Arc, time::Instant};
 
@@ -26,7 +26,8 @@ use crate::window::{
     workspace::first_panes,
 };
 
-/// The wanted size: the last window's, or else a number of cells; never larger than the screen.
+/// The wanted size of a new window: the size of the last window, or else a number of columns and rows. It is limited
+/// to the size of the screen.
 struct Wanted {
     last: Option<(u32, u32)>,
     columns: u16,
@@ -35,7 +36,7 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// The window's size for these measures.
+    /// The size to request for a window with these measures.
     fn size(&self, geometry: &Geometry, event_loop: &ActiveEventLoop) -> Size {
         let size = self.last.unwrap_or_else(|| geometry.window_for(self.columns, self.rows));
         wayland::size(event_loop, drop_down::within(size, self.monitor.as_ref()), geometry.scale)
@@ -43,7 +44,7 @@ impl Wanted {
 }
 
 impl App {
-    /// Creates the window and paints its first frame before showing it.
+    /// Creates the window. Paints the first frame before the window is shown.
     pub(crate) fn open_window(&mut self, event_loop: &ActiveEventLoop) -> Result<()> {
         let monitor =
             event_loop.primary_monitor().or_else(|| event_loop.available_monitors().next());
@@ -54,7 +55,7 @@ impl App {
         self.surface.is_transparent = self.prefs.config.window.opacity < 1.0;
         let is_x11 = cfg!(all(unix, not(target_os = "macos"))) && !wayland::is_used(event_loop);
         if self.surface.is_transparent && is_x11 && !x_server::has_compositor() {
-            // Without a compositor, the server shows black behind the window.
+            // Without a compositor, the X server would show black behind a translucent window.
             self.surface.is_transparent = false;
             self.notify("opacity", x_server::NO_COMPOSITOR.to_owned());
         }
@@ -85,7 +86,7 @@ impl App {
         Ok(())
     }
 
-    /// Shows the new window and, once its size is known, opens the first panes.
+    /// Shows the new window. As soon as its size is known, opens the first panes.
     fn show_first(&mut self, window: &Window, is_maximized: bool) {
         if let Some(first) = &mut self.workspace.first {
             first.due = Some(Instant::now() + first_panes::LONGEST);
@@ -106,7 +107,7 @@ impl App {
         self.open_first_panes();
     }
 
-    /// The window's expected measures on a screen, before the window exists.
+    /// The expected measures of the window on a screen, before the window exists.
     fn first_geometry(&mut self, monitor: Option<&MonitorHandle>) -> Geometry {
         self.prefs.fonts.scale = monitor.map_or(1.0, |monitor| monitor.scale_factor() as f32);
         self.surface.renderer.set_fonts(self.prefs.fonts.clone());
@@ -125,7 +126,7 @@ impl App {
         geometry
     }
 
-    /// The window's attributes, in addition to those taken from the last window.
+    /// Adds attributes to those that were taken from the last window.
     fn attributes(
         &self,
         attributes: WindowAttributes,
@@ -138,7 +139,8 @@ impl App {
             .with_transparent(self.surface.is_transparent);
         if wayland::is_used(event_loop) {
             attributes = attributes.with_theme(Some(self.prefs.frame_theme()));
-            // The compositor's first configure then has the final size.
+            // Set the state before the window is created. Then the compositor's first configure event already contains
+            // the final size.
             let start = self.prefs.config.window.start;
             let is_fullscreen = start == WindowStart::Fullscreen;
             attributes =
@@ -158,7 +160,7 @@ impl App {
         self.prefs.args.maximized || self.prefs.config.window.start == WindowStart::Maximized
     }
 
-    /// Gives a new window its painter and applies the preferences, before the window is shown.
+    /// Creates the painter of a new window and applies the preferences, before the window is shown.
     fn furnish(
         &mut self,
         window: &Arc<Window>,
@@ -199,7 +201,7 @@ impl App {
         Ok(())
     }
 
-    /// Adopts a new window's scale, and requests the wanted size again if the guessed scale was wrong.
+    /// Adopts the scale of a new window. If the expected scale was wrong, requests the wanted size again.
     fn follow_scale(
         &mut self,
         window: &Window,
@@ -209,13 +211,14 @@ impl App {
     ) {
         self.rescale(window.scale_factor());
         let Some(geometry) = self.told_scale(guessed) else { return };
-        // On Wayland, the first guess is a whole number.
+        // On Wayland, the expected scale is a whole number, so it is wrong on screens with fractional scales.
         if let Some(size) = window.request_inner_size(wanted.size(&geometry, event_loop)) {
             self.resized(size);
         }
     }
 
-    /// The new window's measures, if its scale differs from the guess. A scale of 1 may mean: not reported yet.
+    /// The measures of the new window, if its scale differs from the expected scale. A scale of 1 is ignored, because
+    /// it may mean that the scale is not reported yet.
     fn told_scale(&self, guessed: f32) -> Option<Geometry> {
         let geometry = self.surface.geometry?;
         let is_other = (geometry.scale - guessed).abs() > f32::EPSILON;

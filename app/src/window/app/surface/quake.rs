@@ -1,4 +1,4 @@
-//! The drop-down window, and the session that the next window restores.
+//! The drop-down window, and the session that a window saves for the next window.
 
 use std::time::{Duration, Instant};
 
@@ -9,16 +9,16 @@ use winit::{event_loop::ActiveEventLoop, window::WindowAttributes};
 use crate::window::{app::App, effect::Effect, surface::drop_down::place_on, ui::wrap::first_of};
 use crate::{args::Args, config::Settings, last_session::LastSession, layout_file::LayoutFile};
 
-/// The value of `startup.layout` that restores the last window's layout.
+/// The value of `startup.layout` that restores the layout of the last window.
 const LAST: &str = "last";
-/// The delay between a change of the layout and saving it.
+/// The delay between a change of the layout and saving the layout.
 const KEEP: Duration = Duration::from_secs(2);
 /// The topic of messages about the last window.
 const ABOUT_LAST: &str = "last window";
-/// The most faults of a layout to list.
+/// The maximum number of errors of a layout that a message lists.
 const FAULTS: usize = 3;
 
-/// Opens the layout that a new window starts with; returns its errors.
+/// Opens the layout that a new window starts with. Returns the errors as a message.
 pub(crate) fn open_layout(
     mux: &Mux,
     args: &Args,
@@ -33,7 +33,7 @@ pub(crate) fn open_layout(
     (!faults.is_empty()).then(|| format!("Part of the layout could not be started.\n{shown}"))
 }
 
-/// The layout that a new window starts with; `None` for a single tab.
+/// The layout that a new window starts with. `None` if it starts with a single tab.
 fn first_layout(
     args: &Args,
     settings: &Settings,
@@ -43,14 +43,15 @@ fn first_layout(
     if let Some(name) = &args.layout {
         return named_layout(name, settings, last);
     }
-    // A command or directory on the command line replaces the layout.
+    // A command or a directory on the command line replaces the layout.
     if !args.execute.is_empty() || args.cwd.is_some() {
         return None;
     }
     named_layout(&config.startup.layout, settings, last)
 }
 
-/// The layout of this name; `None` if the name is empty, or if there was no last window.
+/// The layout of this name. `None` if the name is empty, or if the last layout is requested but there was no last
+/// window.
 fn named_layout(
     name: &str,
     settings: &Settings,
@@ -64,7 +65,7 @@ fn named_layout(
 }
 
 impl App {
-    /// The number of tabs that the start opens.
+    /// The number of tabs that the window opens at its start.
     pub(crate) fn first_tabs(&self) -> usize {
         let last = self.workspace.last.as_ref();
         match first_layout(&self.prefs.args, &self.prefs.settings, last) {
@@ -73,7 +74,7 @@ impl App {
         }
     }
 
-    /// Attributes and size of the last window if `window.restore` is on; else `attributes` unchanged.
+    /// The attributes and the size of the last window, if `window.restore` is on. Otherwise, `attributes` unchanged.
     pub(crate) fn as_last(
         &self,
         attributes: WindowAttributes,
@@ -86,7 +87,7 @@ impl App {
         let screens =
             event_loop.available_monitors().map(|screen| (screen.position(), screen.size()));
         let attributes = match place_on(last, screens) {
-            // If another Unterm window is open, the desktop chooses the position.
+            // If another window of Unterm is open, let the desktop choose the position.
             Some(place) if !self.has_sibling() => attributes.with_position(place),
             _ => attributes,
         };
@@ -99,7 +100,7 @@ impl App {
             .is_ok_and(|entries| entries.count() > 1)
     }
 
-    /// Saves size, position, layout and the desktop's appearance for the next window, when this window closes.
+    /// Saves size, position, layout and the desktop's appearance for the next window. Called when this window closes.
     pub(crate) fn keep_session(&self) {
         if let Some(session) = self.session() {
             let session = LastSession { process: None, ..session };
@@ -107,7 +108,8 @@ impl App {
         }
     }
 
-    /// Saves the layout for the next window, when the desktop is gone and reports neither size nor position.
+    /// Saves only the layout for the next window. Called when the desktop has ended, so that it no longer reports size
+    /// and position.
     pub(crate) fn keep_layout(&self) {
         if let Some(last) = self.workspace.last.clone().filter(|_| !self.prefs.args.quake) {
             let (layout, process) = (LayoutFile::of(&self.mux, false), Some(std::process::id()));
@@ -115,17 +117,17 @@ impl App {
         }
     }
 
-    /// The session to save for the next window; `None` for a drop-down.
+    /// The session to save for the next window. `None` for a drop-down window.
     pub(crate) fn session(&self) -> Option<LastSession> {
         let form = self.form().filter(|_| !self.prefs.args.quake)?;
-        // Directories only: the programs of this session are not restarted.
+        // Save directories, but not programs, because the programs of this session will not be restarted.
         let layout = LayoutFile::of(&self.mux, false);
         let process = Some(std::process::id());
         Some(LastSession { layout, is_light: self.is_light(), process, ..form })
     }
 
-    /// Saves changed tabs, splits or directories shortly, since a window may end without closing, for example with its
-    /// desktop.
+    /// Schedules saving of changed tabs, splits or directories. A window may end without closing, for example when its
+    /// desktop ends, so it must not save only when it closes.
     pub(crate) fn keep_soon(&mut self) {
         if self.workspace.keep_at.is_none() {
             let time = Instant::now() + KEEP;
@@ -134,9 +136,9 @@ impl App {
         }
     }
 
-    /// Saves the session if it is due; returns when it is due otherwise.
+    /// Saves the session if a save is due. Otherwise, returns the time at which it is due.
     pub(crate) fn keep_in_time(&mut self, now: Instant) -> Option<Instant> {
-        // Changes of titles also schedule a save, so an unchanged session is not written.
+        // A change of a title also schedules a save. Do not write the file if the session is unchanged.
         if self.workspace.keep_at.take_if(|time| *time <= now).is_some()
             && let Some(session) = self.session()
             && self.workspace.last.as_ref() != Some(&session)
@@ -147,7 +149,8 @@ impl App {
         self.workspace.keep_at
     }
 
-    /// The window's size and position; for a fullscreen window, those of the last session or the configured size.
+    /// The size and position of the window. For a fullscreen window, those of the last session, or else the configured
+    /// size.
     fn form(&self) -> Option<LastSession> {
         let screen = self.surface.screen.as_ref()?;
         let geometry = self.surface.geometry?;
@@ -163,8 +166,8 @@ impl App {
         Some(LastSession { width, height, place, maximized, ..LastSession::default() })
     }
 
-    /// Opens the tabs, splits and directories of the last window in this one. Programs do not run on: shells start in
-    /// their place. Returns false if there are none, or if they are open.
+    /// Opens the tabs, splits and directories of the last window in this window. The programs of the last window have
+    /// ended, so shells start instead. Returns false if there are none to open, or if they were already opened.
     pub(crate) fn reopen_last(&mut self) -> bool {
         let Some(layout) = self.workspace.reopens.take() else { return false };
         self.settle(ABOUT_LAST);
@@ -176,7 +179,8 @@ impl App {
         true
     }
 
-    /// Keeps the last window's layout to reopen it. Shows a message if that window ended without closing.
+    /// Keeps the layout of the last window, so that the user can reopen it. Shows a message if that window ended
+    /// without closing.
     pub(crate) fn offer_last(&mut self) {
         let Some(last) = &self.workspace.last else { return };
         let args = &self.prefs.args;
@@ -203,12 +207,12 @@ impl App {
         }
     }
 
-    /// Whether the last window can be reopened.
+    /// Whether the tabs of the last window can be reopened.
     pub(crate) fn can_reopen_last(&self) -> bool {
         self.workspace.reopens.is_some()
     }
 
-    /// Shows or hides the drop-down; false if this window is not a drop-down.
+    /// Shows or hides the drop-down window. Returns false if this window is not a drop-down window.
     pub(crate) fn toggle_quake(&mut self) -> bool {
         let is_there = self.prefs.args.quake && self.surface.screen.is_some();
         if is_there {

@@ -1,4 +1,4 @@
-//! Sends screen readers the contents of the window, and performs their requests.
+//! Sends the content of the window to screen readers, and carries out their requests.
 
 use std::sync::atomic::Ordering;
 
@@ -13,12 +13,13 @@ use crate::window::{
 };
 
 impl App {
-    /// Sends connected readers the current contents of the window.
+    /// Sends the current content of the window to connected readers.
     pub(crate) fn tell_readers(&mut self, layout: &Layout, placed: &[(PaneId, Rect)]) {
         let Some(mut open) = self.system.access.0.take() else { return };
         let Open { adapter, is_new, told, .. } = &mut open;
-        // AccessKit reports everything between the first and last differing letter as new: after a scroll, the whole
-        // screen. A first update therefore removes the lines that scrolled away; the second adds only new ones.
+        // AccessKit reports all text between the first and the last changed letter as new. After a scroll, that would
+        // be the whole screen. Therefore a first update removes the lines that scrolled away, and a second update adds
+        // only new lines.
         let mut now = None;
         adapter.update_if_active(|| {
             if is_new.swap(false, Ordering::Relaxed) {
@@ -46,7 +47,7 @@ impl App {
         self.system.access.0 = Some(open);
     }
 
-    /// Performs a reader's request on the tab or pane of a node.
+    /// Carries out a reader's request on the tab or pane of a node.
     pub(crate) fn reader_asks(&mut self, node: u64) {
         match target(node) {
             Some(Target::Tab(id)) => self.report(self.mux.activate_tab(TabId(id))),

@@ -1,4 +1,4 @@
-//! Builds the tree that screen readers are sent.
+//! Builds the tree that is sent to screen readers.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
@@ -24,7 +24,7 @@ const BUTTON: u64 = 4 * KIND;
 const TOAST: u64 = 5 * KIND;
 
 impl App {
-    /// The current tree and its record; `told` is the record of the tree before.
+    /// Builds the current tree, and a record of its content. `told` is the record of the previous tree.
     pub(crate) fn tree(
         &self,
         layout: &Layout,
@@ -47,7 +47,8 @@ impl App {
         if let Some(tab) = self.chrome.tabs.get(layout.active) {
             let (number, count) = (layout.active + 1, self.chrome.tabs.len());
             let said = format!("Tab {number} of {count}: {}", tab.title);
-            // For a newly focused terminal, a reader speaks only the line.
+            // When another terminal gets the focus, a reader speaks only the line with the cursor. So the tab's name
+            // is announced as a status.
             let is_new = told.tab.is_some() && told.tab != in_front;
             tree.status(TAB_IN_FRONT, said, is_new, &mut window);
         }
@@ -73,7 +74,7 @@ impl App {
         if let Some(search) = &self.overlays.search {
             let line = search.range().and_then(|range| self.line_in_sight(search.pane, range));
             tree.search(search, line, &mut window);
-            // An open search may leave the keyboard to another pane or to copy mode.
+            // Even if a search is open, another pane or copy mode may have the keyboard focus.
             if self.is_searching() {
                 focus = SEARCH;
             }
@@ -82,7 +83,7 @@ impl App {
             let mut node = Node::new(Role::Alert);
             node.set_label(text);
             node.set_live(if is_error { Live::Assertive } else { Live::Polite });
-            // Identify a toast by its text, because its position changes.
+            // A message is identified by its text, because its position changes.
             let mut hash = DefaultHasher::new();
             text.hash(&mut hash);
             tree.add_to(&mut window, NodeId(TOAST + hash.finish() % KIND), node);
@@ -129,7 +130,7 @@ impl App {
         (update, Told { panes: tree.lines, focus, tab: in_front, names })
     }
 
-    /// The text of the line where a range starts, if that line is visible.
+    /// The text of the line in which a range starts, if that line is visible.
     fn line_in_sight(&self, pane: PaneId, range: TextRange) -> Option<String> {
         let rows = &self.workspace.views.get(&pane)?.snapshot.rows;
         let row = rows.iter().find(|row| row.line == range.start.line)?;

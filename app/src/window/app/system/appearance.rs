@@ -1,4 +1,4 @@
-//! Applies light or dark and reduced motion: the setting, or else what the desktop reports.
+//! Applies light or dark colors and reduced motion: as the user's setting says, or as the desktop reports.
 
 use std::{
     collections::HashMap,
@@ -19,7 +19,7 @@ use crate::window::{
 };
 
 impl App {
-    /// Whether motion that the user does not cause is off: blinking, spinning and animated images.
+    /// Whether automatic motion is off: blinking, turning rings and animated images.
     pub(crate) fn stands_still(&self) -> bool {
         match self.prefs.config.window.reduced_motion {
             ReducedMotion::Fixed(reduced) => reduced,
@@ -27,13 +27,14 @@ impl App {
         }
     }
 
-    /// The clock of animated images; `None` if motion is off.
+    /// The time for animated images. `None` if motion is off.
     pub(crate) fn clock(&self, now: Instant) -> Option<Duration> {
         (!self.stands_still()).then(|| now.saturating_duration_since(self.surface.started))
     }
 
-    /// Whether the system's theme is light, if it is known: from the window (except on Wayland, where the window has
-    /// the theme that we set), else from the portal. Until the portal replies, the last window's theme applies.
+    /// Whether the desktop's theme is light; `None` if unknown. The window reports it, except on Wayland, where the
+    /// window's theme is the one that we set. Otherwise the portal reports it. Until the portal replies, the theme of
+    /// the last window applies.
     pub(crate) fn is_light(&self) -> Option<bool> {
         let window = self.surface.screen.as_ref().map(|screen| &screen.window);
         let theme =
@@ -45,7 +46,7 @@ impl App {
         theme.map(|theme| theme == SystemTheme::Light).or_else(told)
     }
 
-    /// Starts to follow the desktop's settings, if any option depends on them.
+    /// Starts to follow the desktop's settings, if any setting of the user depends on them.
     pub(crate) fn hear_desktop(&mut self) {
         let is_motion_its =
             matches!(self.prefs.config.window.reduced_motion, ReducedMotion::System(_));

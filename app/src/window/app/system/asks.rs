@@ -1,4 +1,4 @@
-//! Shows agents' questions, and passes on the user's answers.
+//! Shows the agents' questions, and passes the user's answers to the control server.
 
 use unterm_control::Question;
 
@@ -18,7 +18,8 @@ impl App {
         self.server.as_ref().map(unterm_control::Server::questions).unwrap_or_default()
     }
 
-    /// Updates the message after the questions may have changed: shows the first, and removes an answered one.
+    /// Updates the message after the agents' questions may have changed: shows the first open question, and removes a
+    /// question that was answered.
     pub(crate) fn agents_ask(&mut self) {
         let questions = self.questions_of_agents();
         let first = questions.first();
@@ -32,7 +33,7 @@ impl App {
         let is_same =
             (asked.shown, asked.open) == (self.overlays.asked.shown, self.overlays.asked.open);
         self.overlays.asked = asked;
-        // A message that the user dismissed stays dismissed.
+        // If the user dismissed the message, it stays dismissed until another question arrives.
         if is_same && !is_new {
             return;
         }
@@ -53,7 +54,7 @@ impl App {
         }
     }
 
-    /// Lists the answers to the question in the message. Returns false if there is no question.
+    /// Opens the panel with the answers to the question in the message. Returns false if there is no question.
     pub(crate) fn answer_agent(&mut self) -> bool {
         let shown = self.overlays.asked.shown;
         let mut questions = self.questions_of_agents().into_iter();
@@ -76,7 +77,7 @@ impl App {
         true
     }
 
-    /// Sends the user's chosen or typed answer.
+    /// Passes the answer that the user chose or typed to the client.
     pub(crate) fn agent_answered(&mut self, number: u64, answer: &str) {
         let Some(server) = &self.server else { return };
         let (answers, answer) = (server.answers(), answer.to_owned());

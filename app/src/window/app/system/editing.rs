@@ -1,6 +1,7 @@
-//! Opens files in the user's editor: a file named in a pane beside that pane, the configuration in its own tab.
+//! Opens files in the user's editor. A file that is named in a pane opens beside that pane; the configuration opens in
+//! its own tab.
 //!
-//! Owns where the editor opens; the crate's `editor.rs` builds its command line.
+//! Owns the place where the editor opens. `editor.rs` of this crate builds the editor's command line.
 
 use std::path::PathBuf;
 
@@ -13,8 +14,8 @@ use crate::{
 };
 
 impl App {
-    /// Opens a file in the user's editor, in a split if there is room, else in a tab. `place` is `name`, `name:line` or
-    /// `name:line:column`. A missing file is reported as an error.
+    /// Opens a file in the user's editor: in a split if the pane is large enough, and otherwise in a tab. `place` is
+    /// `name`, `name:line` or `name:line:column`. If the file does not exist, an error is shown.
     pub(crate) fn edit_file(&mut self, pane: PaneId, place: &str) {
         let cwd = self.mux.pane(pane).and_then(|pane| pane.cwd_path());
         let (file, place) = (editor::file(place, cwd.as_deref()), place.to_owned());
@@ -27,7 +28,7 @@ impl App {
         });
     }
 
-    /// Opens a file that exists.
+    /// Opens a file that is known to exist.
     pub(crate) fn edit_found(&mut self, pane: PaneId, cwd: Option<PathBuf>, place: &str) {
         let spawn = self.spawn_editor(place, cwd);
         let started = match self.mux.has_room(pane, Axis::Horizontal) {
@@ -37,14 +38,15 @@ impl App {
         self.tell_editor(started);
     }
 
-    /// Opens the configuration in the user's editor, at its first error, if any.
+    /// Opens the configuration file in the user's editor. If the file has errors, the editor starts at the first
+    /// error.
     pub(crate) fn open_config(&mut self) {
         let home = self.prefs.settings.home();
         if let Err(error) = edit::create(home) {
             self.complain("config", format!("Can't create the configuration.\n{error:#}"));
             return;
         }
-        // The first error's position, from its message: `config.toml:3:1: `.
+        // The message of the first error starts with its position, such as `config.toml:3:1: `.
         let place = load(&home.join(FILE), home)
             .err()
             .and_then(|complaints| Some(complaints.first()?.split_once(": ")?.0.to_owned()));
@@ -54,14 +56,15 @@ impl App {
         self.tell_editor(started);
     }
 
-    /// The editor's command for a place; a relative name is resolved in `cwd`, where the editor runs.
+    /// The start of the editor for a file position. The editor runs in `cwd`, so a relative name refers to that
+    /// directory.
     fn spawn_editor(&self, place: &str, cwd: Option<PathBuf>) -> Spawn {
         let command = editor::command(&self.prefs.config.hints.editor, place, cwd.as_deref());
         let mut words = command.into_iter();
         Spawn { program: words.next(), args: words.collect(), cwd, ..Spawn::default() }
     }
 
-    /// Reports an editor that failed to start.
+    /// Shows a message if the editor failed to start.
     fn tell_editor<T>(&mut self, started: Result<T, MuxError>) {
         if let Err(error) = started {
             self.complain("editor", format!("Can't start the editor.\n{error}"));

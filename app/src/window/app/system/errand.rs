@@ -1,14 +1,14 @@
 //! Errands: slow tasks that the user starts, each on its own thread, so that the window never blocks.
 //!
-//! Counts running errands, and handles their results; callers supply the work.
+//! Counts the running errands, and handles their results. The callers supply the tasks.
 
 use crate::window::{app::App, effect::Effect, input::clipboard::Buffer, system::errand::Done};
 
-/// Maximum number of concurrent errands; further ones fail with a message.
+/// The maximum number of errands at a time. Further errands fail with a message.
 const CAP: usize = 8;
 
 impl App {
-    /// Runs work on its own thread; the result arrives through the inbox.
+    /// Runs a task on its own thread. Its result arrives through the inbox.
     pub(crate) fn errand(
         &mut self,
         about: &'static str,
@@ -24,7 +24,7 @@ impl App {
         self.effect(Effect::Errand(about, Box::new(work)));
     }
 
-    /// Handles an errand's result.
+    /// Handles the result of an errand.
     pub(crate) fn errand_done(&mut self, done: Done) {
         self.system.errands = self.system.errands.saturating_sub(1);
         match done {

@@ -1,4 +1,4 @@
-//! Exports a pane's text and history to a file, on its own thread, and copies the path.
+//! Exports the text and history of a pane to a file, on its own thread, and copies the file's path.
 
 use std::{
     io::{BufWriter, Write},
@@ -12,7 +12,7 @@ use unterm_term::{LineId, Lines};
 use crate::local_time;
 use crate::window::{app::App, system::errand::Done};
 
-/// A folder in Unterm's home directory.
+/// The folder for exports in Unterm's home directory.
 const FOLDER: &str = "exports";
 
 impl App {
@@ -29,7 +29,7 @@ impl App {
     }
 }
 
-/// Writes lines to a new file, and removes the file if that fails.
+/// Writes lines to a new file. If writing fails, removes the file.
 fn write(folder: &Path, name: &str, lines: Lines) -> Result<PathBuf> {
     private::create_folder(folder).with_context(|| folder.display().to_string())?;
     let path = folder.join(name);
@@ -41,7 +41,7 @@ fn write(folder: &Path, name: &str, lines: Lines) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Prints lines for people: wrapped rows are joined, and blank lines at the end are omitted.
+/// Writes lines in a readable form: joins wrapped rows, and omits blank lines at the end.
 fn print(out: &mut impl Write, mut lines: Lines) -> std::io::Result<()> {
     let (mut text, mut blank) = (String::new(), 0);
     for line in lines.oldest().0..lines.end().0 {

@@ -15,11 +15,12 @@ use crate::window::{
     },
 };
 
-/// A dialog that closes sooner was never shown: `rfd` returns `None` for an error as well as for a cancelled dialog.
+/// If a dialog closes within this time, it was never shown. `rfd` returns `None` both for an error and for a canceled
+/// dialog.
 const GLANCE: Duration = Duration::from_millis(300);
 
 impl App {
-    /// Opens the desktop's folder dialog, in the background.
+    /// Opens the desktop's folder dialog on another thread.
     pub(crate) fn choose_folder(&mut self, purpose: Purpose) {
         let start = self.focused_pane().and_then(|pane| pane.cwd_path());
         let (title, _) = purpose.names();
@@ -37,7 +38,7 @@ impl App {
         });
     }
 
-    /// Asks for a typed path, because this desktop has no folder dialog.
+    /// Asks the user to type a path, because this desktop has no folder dialog.
     pub(crate) fn type_folder(&mut self, purpose: Purpose) {
         self.complain(
             "folder",
@@ -51,7 +52,7 @@ impl App {
         }
     }
 
-    /// Opens a tab in the chosen directory, or changes a shell to it.
+    /// Opens a tab in the chosen directory, or changes the directory of a shell.
     pub(crate) fn use_folder(&mut self, purpose: Purpose, folder: &Path) {
         let folder = self.absolute(folder);
         if !folder.is_dir() {
@@ -67,7 +68,8 @@ impl App {
         }
     }
 
-    /// Resolves a typed path: `~` is the home directory; a relative path starts at the focused pane's directory.
+    /// Resolves a typed path. `~` stands for the home directory. A relative path starts in the focused pane's
+    /// directory.
     fn absolute(&self, path: &Path) -> PathBuf {
         let home = std::env::home_dir();
         if let (Ok(rest), Some(home)) = (path.strip_prefix("~"), home) {
@@ -77,7 +79,7 @@ impl App {
         cwd.join(path)
     }
 
-    /// Types `cd` into a pane's shell, unless another program runs in the foreground.
+    /// Types a `cd` command into a pane's shell, unless another program runs in the foreground.
     fn change_directory(&mut self, id: PaneId, folder: &Path) {
         let Some(pane) = self.mux.pane(id) else { return };
         match change(&pane, folder) {
@@ -86,7 +88,8 @@ impl App {
         }
     }
 
-    /// The input that changes a pane's shell to a typed path, or a message that explains why it can't.
+    /// The input that changes the directory of a pane's shell to a typed path. If that is not possible, returns a
+    /// message with the reason.
     pub(crate) fn typed_change(&self, pane: &Pane, folder: &Path) -> Result<String, String> {
         let folder = self.absolute(folder);
         match folder.is_dir() {

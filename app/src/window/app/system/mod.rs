@@ -1,4 +1,4 @@
-//! Carries out what the desktop, control clients and slow tasks report.
+//! Handles the reports of the desktop, of control clients and of slow tasks.
 
 pub(crate) mod access;
 pub(crate) mod access_tree;

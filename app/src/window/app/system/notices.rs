@@ -18,13 +18,13 @@ use crate::{
     desktop::{Desktop, Key, Note, Outcome},
 };
 
-/// The sender's name for commands, and for programs that give no name.
+/// The sender's name in notifications about commands, and in notifications of programs that give no name.
 const APP: &str = "Unterm";
-/// Bells closer together than this sound once.
+/// If several bells ring within this time, only the first one sounds.
 const BELL_PAUSE: Duration = Duration::from_millis(200);
 
 impl App {
-    /// Handles a notice.
+    /// Handles an event about notifications.
     pub(crate) fn told(&mut self, told: Told) {
         match told {
             Told::Show(pane, notification) => self.program_notifies(pane, *notification),
@@ -40,8 +40,8 @@ impl App {
         }
     }
 
-    /// Whether the user looks at the pane (its tab is active, and the window is visible and focused), and whether the
-    /// pane has the focus too.
+    /// Whether the user can see the pane, and whether the pane has the focus. A pane is visible if its tab is active,
+    /// and the window is visible and focused.
     fn attention(&self, pane: PaneId) -> (bool, bool) {
         let layout = self.mux.layout();
         let tab = layout.active_tab().filter(|tab| tab.root.contains(pane));
@@ -74,7 +74,8 @@ impl App {
         self.system.notices.next(pane).into_iter().for_each(|time| self.surface.wake_at(time));
     }
 
-    /// Shows the waiting notifications that the budgets allow; returns when to call it again.
+    /// Shows the waiting notifications for which the panes have budget. Returns the time at which to call this
+    /// function again.
     pub(crate) fn show_waiting(&mut self, now: Instant) -> Option<Instant> {
         let panes: Vec<_> = self.system.notices.waiting.keys().copied().collect();
         for pane in panes {
@@ -88,7 +89,8 @@ impl App {
         self.system.notices.waiting.keys().filter_map(|pane| self.system.notices.next(*pane)).min()
     }
 
-    /// Reports a notification as closed, so that the program does not wait for its end.
+    /// Reports to the program that its notification was closed, so that the program does not wait for the end of the
+    /// notification.
     fn not_shown(&self, pane: PaneId, handle: u64) {
         if let Some(pane) = self.mux.pane(pane) {
             pane.notification_closed(handle);
@@ -142,7 +144,7 @@ impl App {
         }));
     }
 
-    /// The number and the title of the tab that contains a pane, if there are several tabs.
+    /// The number and the title of the tab that contains a pane. `None` if there is only one tab.
     pub(crate) fn tab_named(&self, pane: PaneId) -> Option<String> {
         let layout = self.mux.layout();
         let index = layout.tab_of(pane).filter(|_| layout.tabs.len() > 1)?;
@@ -151,7 +153,7 @@ impl App {
         Some(format!("Tab {}{title}", index + 1))
     }
 
-    /// Shows a notification by the desktop, or else in the window.
+    /// Shows a notification on the desktop. If that is not possible or not wanted, shows it in the window.
     pub(crate) fn show_note(&mut self, note: Note) {
         if !self.prefs.config.notifications.desktop {
             return self.note_in_window(&note);
@@ -176,7 +178,8 @@ impl App {
         }
     }
 
-    /// Shows a message in the window. It reports no click and no end, so the notification counts as closed.
+    /// Shows a notification as a message in the window. The message can't report clicks or its end to the program, so
+    /// the notification counts as closed.
     fn note_in_window(&mut self, note: &Note) {
         let text = match note.body.as_str() {
             "" => note.title.clone(),
@@ -204,7 +207,7 @@ impl App {
         }
     }
 
-    /// Focuses a pane and requests the keyboard focus.
+    /// Focuses a pane, and requests the keyboard focus for the window.
     pub(crate) fn bring_to_front(&mut self, pane: PaneId) {
         if self.mux.layout().tab_of(pane).is_some() {
             self.report(self.mux.focus(pane));
@@ -212,7 +215,7 @@ impl App {
         self.effect(Effect::Raise);
     }
 
-    /// Requests attention for a bell, if the window is not focused.
+    /// Requests the user's attention after a bell, if the window is not focused.
     pub(crate) fn ask_attention(&mut self) {
         if self.prefs.config.bell.attention && !self.input.focused {
             self.system.notices.wants_attention = true;
@@ -220,7 +223,7 @@ impl App {
         }
     }
 
-    /// Withdraws the request for attention once the window is focused. Not every window manager does so itself.
+    /// Withdraws the request for attention when the window is focused, because not every window manager does that.
     pub(crate) fn end_attention(&mut self) {
         if self.input.focused && std::mem::take(&mut self.system.notices.wants_attention) {
             self.effect(Effect::Attention(false));
@@ -244,7 +247,7 @@ impl App {
     }
 }
 
-/// A text with another line, if there is one.
+/// Adds a line to a text, if there is one.
 pub(crate) fn with_line(text: String, line: Option<String>) -> String {
     match line {
         Some(line) if text.is_empty() => line,

@@ -1,4 +1,5 @@
-//! Shows the history of a pane, or the output of a command, in a pager: a tab with the program of `scrollback.pager`.
+//! Shows the history of a pane or the output of a command in a pager: a tab that runs the program in
+//! `scrollback.pager`.
 
 use std::sync::Arc;
 
@@ -15,11 +16,11 @@ use crate::window::{
 };
 use crate::{cli::manual, editor, local_time};
 
-/// The topic of messages.
+/// The topic of messages about the pager.
 const ABOUT: &str = "pager";
 
 impl App {
-    /// Shows the focused pane's history and screen, from the first visible line.
+    /// Shows the focused pane's history and screen in the pager, which starts at the first visible line.
     pub(crate) fn show_history(&mut self) {
         let Some(pane) = self.focused_pane() else { return };
         let Some(view) = self.fresh_view(&pane) else { return };
@@ -33,7 +34,8 @@ impl App {
         self.page(pane, range, before + 1, "History");
     }
 
-    /// Shows the output of the last command, or of the one that the user jumped to.
+    /// Shows the output of a command in the pager: of the command that the user jumped to, or else of the last
+    /// command.
     pub(crate) fn show_output(&mut self) {
         let Some(pane) = self.focused_pane() else { return };
         let Some(id) = self.workspace.command_meant(&pane) else { return self.no_commands() };
@@ -58,7 +60,7 @@ impl App {
         });
     }
 
-    /// Writes text with its colours to a file, and opens the pager at a line of it.
+    /// Writes text with its colors to a file, and opens the pager at a line of the file.
     fn page(&mut self, pane: Arc<Pane>, range: TextRange, line: usize, title: &'static str) {
         let home = self.prefs.settings.home().to_owned();
         let name = format!("{}_{}.txt", pane.id().0, local_time::stamp());
@@ -71,7 +73,7 @@ impl App {
         });
     }
 
-    /// Opens a tab with the pager. The file lives as long as the tab.
+    /// Opens a tab with the pager. The file is deleted when the tab is closed.
     pub(crate) fn open_page(&mut self, page: Page) {
         let Page { file, line, title, cwd } = page;
         let place = format!("{}:{line}", file.path().display());
@@ -89,7 +91,7 @@ impl App {
     }
 }
 
-/// From the oldest line to the last one with text. Of a long history, only the end.
+/// The range from the oldest line to the last line with text. If the history is too long, only its end.
 fn with_text(mut rows: Lines) -> Option<TextRange> {
     let mut text = String::new();
     let (oldest, end) = (rows.oldest().0, rows.end().0);

@@ -1,4 +1,4 @@
-//! Starts and stops the recording of a pane; the control server records.
+//! Starts and stops the recording of a pane. The control server does the recording.
 
 use crate::window::{app::App, system::errand::Done};
 
@@ -6,7 +6,8 @@ use crate::window::{app::App, system::errand::Done};
 const ABOUT: &str = "recording";
 
 impl App {
-    /// Starts recording the focused pane, or stops and copies the path of the recording's page.
+    /// Starts to record the focused pane. If it is already recorded, stops, and copies the path of the recording's
+    /// page.
     pub(crate) fn toggle_recording(&mut self) {
         let Some(pane) = self.focused_pane() else { return };
         let Some(recordings) = self.server.as_ref().map(unterm_control::Server::recordings) else {

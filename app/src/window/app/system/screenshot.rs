@@ -1,4 +1,5 @@
-//! Screenshots: files in Unterm's home directory, the picture on the clipboard, the path in the primary selection.
+//! Takes screenshots: saves the picture to a file in Unterm's home directory, copies the picture to the clipboard, and
+//! copies the path to the primary selection.
 
 use anyhow::Result;
 use unterm_renderer::CpuPainter;
@@ -15,12 +16,12 @@ use crate::window::{
 };
 use crate::{captures, local_time};
 
-/// The folder in Unterm's home directory.
+/// The folder for screenshots in Unterm's home directory.
 const FOLDER: &str = "screenshots";
-/// The `about` key of messages.
+/// The `about` key of messages about screenshots.
 const ABOUT: &str = "screenshot";
 
-/// The message when the window can't be hidden from the picture.
+/// The message for a window that can't be hidden from the picture.
 const CANT_HIDE: &str =
     "On Wayland, a window can't hide itself.\nMove this window away and choose Capture region.";
 
@@ -60,13 +61,13 @@ impl App {
         let is_region = matches!(shot, Shot::Region { .. });
         self.errand(ABOUT, move || {
             let taken = save_screen(&folder, &name, is_region, hidden, middle);
-            // Before the window is shown again: window managers may move a window that does not request a position.
+            // Request the window's position before the window is shown again. Otherwise, some window managers move it.
             window.into_iter().for_each(x_server::keep_place);
             told(taken)
         });
     }
 
-    /// Shows the hidden window again, then copies the picture or shows the error.
+    /// Shows the hidden window again. Then copies the picture, or shows the error.
     pub(crate) fn screenshot_taken(&mut self, taken: Result<Option<Taken>, String>) {
         let screen = self.surface.screen.as_ref();
         if screen.is_some_and(|screen| screen.window.is_visible() == Some(false)) {

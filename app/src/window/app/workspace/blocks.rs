@@ -1,4 +1,4 @@
-//! Actions on commands: jump between prompts, and copy, select, rerun or fold a command.
+//! Actions on commands: jumping between prompts, and copying, selecting, rerunning or folding a command.
 
 use unterm_mux::{Pane, input};
 use unterm_term::{Command, LineId};
@@ -9,10 +9,11 @@ use crate::window::{
     workspace::{blocks::part::Part, selection::Selection},
 };
 
-/// The message for a command whose output is longer than the history.
+/// The message about a command whose output starts before the oldest line of the history.
 const REST: &str = "The beginning of the output is gone from the history.";
 
-/// The input that types a line again. If a program may have forged the line, Enter is left to the user.
+/// The input that types a command line again. It ends with Enter, unless a program may have forged the line: then the
+/// user must press Enter.
 fn rerun_input(pane: &Pane, line: &str, authentic: bool) -> Vec<u8> {
     let modes = pane.term().modes();
     let mut bytes = input::encode_paste(line, modes);
@@ -23,8 +24,8 @@ fn rerun_input(pane: &Pane, line: &str, authentic: bool) -> Vec<u8> {
 }
 
 impl App {
-    /// Scrolls to the next prompt or line marked by a program, before or after the first visible row. Returns false on
-    /// the alternate screen.
+    /// Scrolls to the next prompt, or to the next line that a program marked, after or before the first visible row.
+    /// Returns false on the alternate screen.
     pub(crate) fn jump_to_prompt(&mut self, forward: bool) -> bool {
         let Some(pane) = self.focused_pane() else { return false };
         let Some(view) = self.fresh_view(&pane) else { return false };
@@ -56,7 +57,7 @@ impl App {
         true
     }
 
-    /// Performs an action on the focused pane's current command (see [`App::command_meant`]).
+    /// Runs an action on the focused pane's current command (see [`App::command_meant`]).
     pub(crate) fn with_command(&mut self, part: Part) {
         let Some(pane) = self.focused_pane() else { return };
         match self.workspace.command_meant(&pane) {
@@ -99,7 +100,7 @@ impl App {
         }
     }
 
-    /// Says so if the beginning of a command's output is gone.
+    /// Shows a message if the beginning of a command's output is no longer in the history.
     pub(crate) fn say_if_rest(&mut self, pane: &Pane, id: u64) {
         let is_rest = {
             let term = pane.term();
@@ -110,7 +111,7 @@ impl App {
         }
     }
 
-    /// Folds the output of every finished command in the focused pane, or unfolds all.
+    /// Folds the output of every finished command in the focused pane, or unfolds all output.
     pub(crate) fn fold_all(&mut self, fold: bool) {
         let Some(pane) = self.focused_pane() else { return };
         let Some(view) = self.workspace.views.get_mut(&pane.id()) else { return };
@@ -125,7 +126,7 @@ impl App {
         self.surface.pacing.ask();
     }
 
-    /// The input that reruns a pane's command; `None` if there is no command, or the shell shows no prompt.
+    /// The input that runs a pane's command again. `None` if there is no command, or if the shell shows no prompt.
     pub(crate) fn rerun_input(&self, pane: &Pane) -> Option<Vec<u8>> {
         let id = self.workspace.command_meant(pane)?;
         let (line, authentic) = {

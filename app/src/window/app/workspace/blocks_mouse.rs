@@ -1,4 +1,4 @@
-//! The mouse over commands: shows and presses their buttons, and handles a click at the prompt.
+//! The mouse on commands: shows and presses the commands' buttons, and handles clicks at the prompt.
 
 use unterm_mux::{Pane, PaneId};
 use unterm_term::LineId;
@@ -10,7 +10,7 @@ use crate::window::{
 };
 
 impl App {
-    /// Shows or hides a command's buttons after the pointer moved to a point of the window.
+    /// Shows or hides the buttons of a command, after the pointer moved to a point of the window.
     pub(crate) fn hover_blocks(&mut self, x: f64, y: f64) {
         let before = self.overlays.block_hover;
         self.overlays.block_hover = None;
@@ -35,7 +35,8 @@ impl App {
         }
     }
 
-    /// Handles a left press at a point of the window. Returns true if it hit a command's mark, buttons or header.
+    /// Handles a left press at a point of the window. Returns true if the press hit the mark, the buttons or the
+    /// header of a command.
     pub(crate) fn press_block(&mut self, x: f64, y: f64) -> bool {
         let Some(geometry) = self.surface.geometry else {
             return false;
@@ -100,14 +101,14 @@ impl App {
         self.surface.pacing.ask();
     }
 
-    /// Handles a click that selected nothing: at a prompt, it moves the shell's cursor.
+    /// Handles a click that selected no text. At a prompt, the click moves the shell's cursor.
     pub(crate) fn click_at_prompt(&mut self, pane: &Pane, x: f64, y: f64) {
         if let Some(bytes) = self.keys_to_click(pane, x, y) {
             self.type_bytes(pane, &bytes);
         }
     }
 
-    /// The keys that move the shell's cursor to a point of its pane, if a click may do that.
+    /// The keys that move the shell's cursor to a point of the pane. `None` if a click there does not move the cursor.
     pub(crate) fn keys_to_click(&self, pane: &Pane, x: f64, y: f64) -> Option<Vec<u8>> {
         let view = self.workspace.views.get(&pane.id())?;
         if !self.prefs.config.commands.click_to_move || x < 0.0 || y < 0.0 || view.is_scrolled() {

@@ -1,4 +1,4 @@
-//! Closes a pane, a tab or the window. If a program runs there, asks first.
+//! Closes a pane, tabs or the window. If programs run in them, asks the user first.
 
 use std::time::{Duration, Instant};
 
@@ -12,13 +12,14 @@ use crate::window::{
     workspace::closing::{Closing, running},
 };
 
-/// How long a close can be undone. The programs run on meanwhile.
+/// The time during which a close can be undone. The closed programs keep running for this time.
 const UNDO: Duration = Duration::from_secs(30);
-/// Maximum number of programs in a question.
+/// The maximum number of programs that a question lists.
 const NAMED: usize = 6;
 
 impl App {
-    /// Closes panes, tabs or the window, or asks for confirmation. Returns false if there is nothing to close.
+    /// Closes panes, tabs or the window, or asks the user for confirmation. Returns false if there is nothing to
+    /// close.
     pub(crate) fn close(&mut self, what: Closing) -> bool {
         let layout = self.mux.layout();
         let panes: Vec<PaneId> = match what {
@@ -70,7 +71,8 @@ impl App {
             (1, _) => "A running program will end".to_owned(),
             (many, _) => format!("{many} running programs will end"),
         };
-        // With the last tab, the window ends, and its programs with it.
+        // When the last tab closes, the window ends and can't be restored, so the message does not mention "Undo
+        // close".
         let all: usize = layout.tabs.iter().map(|tab| tab.panes().len()).sum();
         let about = match what {
             Closing::Window => about,
@@ -92,7 +94,7 @@ impl App {
         true
     }
 
-    /// Closes without asking. All but the window can be brought back for [`UNDO`].
+    /// Closes without asking. Closed panes and tabs can be restored for the time [`UNDO`]; a closed window can't.
     pub(crate) fn close_now(&mut self, what: Closing) {
         let layout = self.mux.layout();
         let is_closed = |tab: &&Tab| match what {
@@ -105,7 +107,7 @@ impl App {
             Closing::Pane(pane) => vec![vec![pane]],
             _ => layout.tabs.iter().filter(is_closed).map(Tab::panes).collect(),
         };
-        // The program may have exited since the question.
+        // The program may have exited after the question was asked.
         let closed = groups.iter().filter(|panes| self.mux.close_undoably(panes)).count();
         if closed > 0 {
             let until = Instant::now() + UNDO;
@@ -114,19 +116,20 @@ impl App {
         }
     }
 
-    /// Whether something was closed that can be brought back.
+    /// Whether a closed pane or tab can be restored.
     pub(crate) fn can_undo_close(&self) -> bool {
         self.mux.has_closed()
     }
 
-    /// Brings back what was closed last. Returns false if there is nothing.
+    /// Restores what was closed last. Returns false if nothing can be restored.
     pub(crate) fn undo_close(&mut self) -> bool {
         self.mux.undo_close()
     }
 
-    /// Ends the programs of what was closed [`UNDO`] ago. Returns when that is due otherwise.
+    /// Ends the programs of panes that were closed at least [`UNDO`] ago. Returns the time of the next call if there
+    /// are others.
     pub(crate) fn end_closed_in_time(&mut self, now: Instant) -> Option<Instant> {
-        // Frames ask this, too: most find nothing closed.
+        // Return early, because this function runs for each frame and usually nothing was closed.
         self.workspace.undo_until?;
         self.mux.end_closed(UNDO);
         self.workspace.undo_until.take_if(|until| *until <= now);

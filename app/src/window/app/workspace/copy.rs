@@ -1,4 +1,4 @@
-//! Copies a selection, as text or with its looks.
+//! Copies a selection, as plain text or with its colors and styles.
 
 use unterm_mux::Pane;
 
@@ -10,7 +10,7 @@ use crate::window::{
 };
 
 impl App {
-    /// Copies the focused pane's selection in a styled format. Returns false without a selection.
+    /// Copies the focused pane's selection in a format with colors. Returns false if nothing is selected.
     pub(crate) fn copy_as(&mut self, form: Form) -> bool {
         let Some(pane) = self.focused_pane() else { return false };
         let view = self.workspace.views.get(&pane.id());

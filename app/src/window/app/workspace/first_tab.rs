@@ -1,4 +1,5 @@
-//! The tab that a window opens if no layout is given, and the message shown when a held pane's program ends.
+//! The tab that a window opens if no layout is given, and the message after the program in a pane that stays open has
+//! ended.
 
 use std::{sync::Arc, time::Instant};
 
@@ -7,9 +8,9 @@ use unterm_mux::{ExitStatus, Mux, MuxError, OnExit, PaneId, PaneState, Spawn};
 use crate::window::app::{App, surface::quake, system::notices::with_line};
 use crate::{args::Args, config::Config};
 
-/// Opens the tab. If the configured shell can't be started, opens `$SHELL` or `/bin/sh` instead and returns the error
-/// to show: the user needs a window to correct the configuration in. For the same reason, the pane of a shell that ends
-/// by itself stays open.
+/// Opens the first tab. If the configured shell can't be started, opens `$SHELL` or `/bin/sh` instead, because the
+/// user needs a window to correct the configuration. In this case, returns the error to show. If the shell ends by
+/// itself, the pane stays open for the same reason.
 fn open(mux: &Mux, args: &Args, config: &Config) -> Result<Option<String>, MuxError> {
     let wanted = args.first_spawn(config);
     let of_configuration = wanted.program.is_none();
@@ -36,11 +37,11 @@ fn open(mux: &Mux, args: &Args, config: &Config) -> Result<Option<String>, MuxEr
 }
 
 impl App {
-    /// Opens the layout or the tab that the window starts with, and releases the calls that wait for it. Does nothing if
-    /// they are open.
+    /// Opens the layout or the tab that the window starts with, and then lets the calls continue that wait for panes.
+    /// Does nothing if they are already open.
     pub(crate) fn open_first_panes(&mut self) {
         let Some(first) = self.workspace.first.take() else { return };
-        // The mux sizes a new pane by the window's space.
+        // Arrange first: the mux computes the size of a new pane from the window's size.
         self.arrange();
         let (mux, settings) = (Arc::clone(&self.mux), Arc::clone(&self.prefs.settings));
         let (args, last) = (self.prefs.args.clone(), self.workspace.last.clone());
@@ -61,8 +62,8 @@ impl App {
         first.ready.set();
     }
 
-    /// Opens the first panes if the window has its first size. On Wayland, each redraw that the system requests follows a
-    /// frame that it has shown.
+    /// Opens the first panes if the window has reached its initial size. On Wayland, the system requests a redraw
+    /// after each frame that it has shown.
     pub(crate) fn open_first_panes_if_settled(&mut self) {
         let Some(geometry) = self.surface.geometry else { return };
         let Some(first) = &mut self.workspace.first else { return };
@@ -71,7 +72,7 @@ impl App {
         }
     }
 
-    /// Opens the first panes if the window was not shown in time; returns when that is.
+    /// Opens the first panes if the window was not shown in time. Otherwise, returns the time at which to open them.
     pub(crate) fn open_first_panes_in_time(&mut self, now: Instant) -> Option<Instant> {
         let due = self.workspace.first.as_ref()?.due?;
         if now >= due {
@@ -81,7 +82,7 @@ impl App {
         Some(due)
     }
 
-    /// Shows how a pane's program ended, if the pane stays open.
+    /// Shows how the program of a pane ended, if the pane stays open.
     pub(crate) fn tell_end(&mut self, id: PaneId) {
         let Some(pane) = self.mux.pane(id) else { return };
         let PaneState::Exited(status) = pane.state() else { return };

@@ -10,13 +10,14 @@ use crate::{
     },
 };
 
-/// The topic of messages.
+/// The topic of messages about layouts.
 const ABOUT: &str = "layout";
-/// The most errors that a message lists.
+/// The maximum number of errors that a message lists.
 const FAULTS: usize = 3;
 
 impl App {
-    /// Opens a layout's tabs in this window, or lists the layouts. Returns false if there are none to list.
+    /// Opens the tabs of a layout in this window. Without a name, lists the saved layouts. Returns false if there are
+    /// none to list.
     pub(crate) fn open_layout(&mut self, name: Option<&str>) -> bool {
         let home = self.prefs.settings.home().to_owned();
         let Some(name) = name else {
@@ -50,7 +51,7 @@ impl App {
         self.effect(Effect::SaveLayout(name.to_owned(), layout));
     }
 
-    /// Writes a named layout.
+    /// Writes the file of a named layout.
     pub(crate) fn write_layout(&mut self, name: &str, layout: &LayoutFile) {
         match layout.write(self.prefs.settings.home(), name) {
             Ok(file) => self.notify("layout", format!("Layout saved.\n{}", file.display())),

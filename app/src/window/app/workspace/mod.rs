@@ -1,4 +1,4 @@
-//! Carries out what the user does with tabs, panes and commands.
+//! Carries out the user's actions on tabs, panes and commands.
 
 pub(crate) mod blocks;
 pub(crate) mod blocks_mouse;

@@ -1,4 +1,5 @@
-//! Carries out what the user does with panes: splits, divider drags, focus that follows the mouse, and broadcast input.
+//! Carries out the user's actions on panes: splits, drags of dividers, focus that follows the mouse, and input to
+//! several panes.
 
 use std::{sync::Arc, time::Instant};
 
@@ -13,14 +14,14 @@ use crate::window::{
     workspace::panes::{Broadcast, Drag, icon, share},
 };
 
-/// How near the pointer must be to a divider to grab it, in logical pixels on each side.
+/// The distance at which the pointer can grab a divider, on each side, in logical pixels.
 const REACH: f32 = 3.0;
 
 impl App {
-    /// Splits a pane, and opens a shell to its right or below it; shows a message if there is no room.
+    /// Splits a pane, and opens a shell to the right of it or below it. If the pane is too small, shows a message.
     pub(crate) fn split(&mut self, pane: PaneId, axis: Axis) {
         let beside = self.spawn_beside();
-        // The new pane has the profile of the old one, in the same directory.
+        // The new pane uses the profile of the old pane, in the same directory.
         let name = self.workspace.profiles.get(&pane).cloned();
         let profile = name.as_deref().and_then(|name| self.prefs.config.find_profile(name).ok());
         let spawn = match profile {
@@ -33,7 +34,7 @@ impl App {
         }
     }
 
-    /// Lets a pane have the looks of a profile, as long as it lives.
+    /// Assigns a profile to a pane. The profile's colors apply until the pane is closed.
     pub(crate) fn give_profile(&mut self, pane: &Pane, name: &str) {
         self.workspace.profiles.insert(pane.id(), name.to_owned());
         self.apply_profile(pane.id());
@@ -66,13 +67,13 @@ impl App {
         dividers.into_iter().find(near).map(|divider| (tab.id, divider))
     }
 
-    /// The mouse cursor over a divider.
+    /// The shape of the mouse pointer over a divider. `None` if no divider is at this point.
     pub(crate) fn divider_icon(&self, x: f64, y: f64) -> Option<CursorIcon> {
         let (_, divider) = self.divider_at(x, y)?;
         Some(icon(divider.axis))
     }
 
-    /// Handles a left press: grabs the divider at the point. False if there is no divider.
+    /// Handles a left press: grabs the divider at a point. Returns false if no divider is there.
     pub(crate) fn grab_divider(&mut self, x: f64, y: f64) -> bool {
         let Some((tab, divider)) = self.divider_at(x, y) else { return false };
         let now = Instant::now();
@@ -91,7 +92,7 @@ impl App {
         true
     }
 
-    /// Moves the dragged divider to the pointer. False if no divider is dragged.
+    /// Moves the dragged divider to the pointer. Returns false if no divider is dragged.
     pub(crate) fn drag_divider(&mut self, x: f64, y: f64) -> bool {
         let Some(drag) = &self.workspace.panes.drag else { return false };
         let Divider { path, axis, rect, space } = &drag.divider;
@@ -101,7 +102,7 @@ impl App {
             Axis::Vertical => Rect { y: place(y, space.y), ..*rect },
         };
         let share = share(space, *axis, rect);
-        // A press that starts a drag does not count towards a double click.
+        // The press that started this drag does not count toward a double click.
         self.workspace.panes.click = None;
         let icon = icon(*axis);
         let moved = self.mux.set_ratio(drag.tab, path, share);
@@ -110,14 +111,14 @@ impl App {
         true
     }
 
-    /// Ends the drag and restores the split's ratio. False if no divider was dragged.
+    /// Ends the drag of a divider, and restores the split's ratio. Returns false if no divider was dragged.
     pub(crate) fn cancel_divider_drag(&mut self) -> bool {
         let Some(drag) = self.workspace.panes.drag.take() else { return false };
         self.report(self.mux.set_ratio(drag.tab, &drag.divider.path, drag.before));
         true
     }
 
-    /// After the tabs changed, ends the drag if its divider no longer exists.
+    /// Ends the drag of a divider if a change of the tabs removed the divider.
     pub(crate) fn check_divider_drag(&mut self) {
         let layout = self.mux.layout();
         let Some(geometry) = self.surface.geometry else {
@@ -136,7 +137,7 @@ impl App {
         }
     }
 
-    /// Focuses the pane under the pointer if `mouse.focus_follows_mouse` is on.
+    /// Focuses a pane that the pointer enters, if `mouse.focus_follows_mouse` is on.
     pub(crate) fn focus_follows(&mut self, pane: PaneId) {
         if self.prefs.config.mouse.focus_follows_mouse
             && self.input.focused
@@ -146,7 +147,7 @@ impl App {
         }
     }
 
-    /// The other panes that receive the focused pane's input.
+    /// The panes, other than the focused pane, that receive its input.
     pub(crate) fn listeners(&self, focused: PaneId) -> Vec<Arc<Pane>> {
         if self.workspace.panes.broadcast == Broadcast::Off {
             return Vec::new();
@@ -162,7 +163,8 @@ impl App {
         self.paste_into(buffer, listeners.chain([focused]).collect());
     }
 
-    /// Exchanges full size and split of the focused pane. Returns false if it is the tab's only pane.
+    /// Zooms the focused pane to the full size of its tab, or ends the zoom. Returns false if the tab contains only
+    /// one pane.
     pub(crate) fn zoom(&mut self, tab: &Tab) -> bool {
         let is_split = tab.panes().len() > 1;
         if is_split {
@@ -171,31 +173,32 @@ impl App {
         is_split
     }
 
-    /// Moves each pane of a tab to the next or the previous one's place. Returns false if there is only one.
+    /// Moves each pane of a tab to the place of the next or the previous pane. Returns false if the tab contains only
+    /// one pane.
     pub(crate) fn rotate_panes(&mut self, tab: &Tab, forward: bool) -> bool {
         self.report(self.mux.rotate_panes(tab.id, forward));
         tab.panes().len() > 1
     }
 
-    /// Gives the panes of a tab the same space. Returns false if there is only one.
+    /// Makes all panes of a tab equally large. Returns false if the tab contains only one pane.
     pub(crate) fn equalize_panes(&mut self, tab: &Tab) -> bool {
         self.report(self.mux.equalize_panes(tab.id));
         tab.panes().len() > 1
     }
 
-    /// Moves a tab's focused pane to a new tab. Returns false if it is the only one.
+    /// Moves the focused pane of a tab to a new tab. Returns false if the tab contains only one pane.
     pub(crate) fn pane_to_new_tab(&mut self, tab: &Tab) -> bool {
         self.report(self.mux.move_to_new_tab(tab.focused));
         tab.panes().len() > 1
     }
 
-    /// Moves a tab's focused pane to another tab. Returns false if it is there already.
+    /// Moves the focused pane of a tab to another tab. Returns false if the pane is already in that tab.
     pub(crate) fn pane_to_tab(&mut self, tab: &Tab, target: TabId) -> bool {
         self.report(self.mux.move_to_tab(tab.focused, target));
         target != tab.id
     }
 
-    /// Starts or stops sending typed input to other panes as well.
+    /// Starts or stops the broadcast of typed input to other panes.
     pub(crate) fn toggle_broadcast(&mut self, wanted: Broadcast) {
         let broadcast = &mut self.workspace.panes.broadcast;
         *broadcast = if *broadcast == wanted { Broadcast::Off } else { wanted };

@@ -1,8 +1,8 @@
-//! Receives drops of files on X11 by the [XDND protocol], version 5.
+//! Receives drops of files on X11 with the [XDND protocol], version 5.
 //!
-//! winit rejects a whole drop if one of its files is missing, replaces each link by its target, and reports no position. The
-//! window therefore names a proxy, a window on the connection of this thread, to which sources send their messages instead.
-//! Drops from sources that ignore the proxy still reach winit.
+//! winit rejects a whole drop if one of its files is missing, replaces each link by its target, and reports no
+//! position. Therefore the window names a proxy: a window on this thread's connection, to which other programs send
+//! their messages instead. Drops from programs that ignore the proxy still reach winit.
 //!
 //! [XDND protocol]: https://www.freedesktop.org/wiki/Specifications/XDND/
 
@@ -24,7 +24,7 @@ use crate::window::input::dropped::{Dropped, from_uri_list};
 
 /// The version of the protocol that the proxy announces.
 const VERSION: u32 = 5;
-/// Bytes of a list of dropped files, after which the drop is refused.
+/// The maximum size of a list of dropped files, in bytes. A drop with a longer list is refused.
 const LIST_CAP: u32 = 1 << 20;
 
 x11rb::atom_manager! {
@@ -44,7 +44,8 @@ x11rb::atom_manager! {
     }
 }
 
-/// Passes every drop on `window` to `deliver`. Returns only on an error: the X server is unreachable or disconnects.
+/// Receives drops on `window`, and passes each to `deliver`. Returns only on an error: the X server is unreachable or
+/// closes the connection.
 pub(crate) fn receive(window: Window, deliver: impl Fn(Dropped)) -> Result<()> {
     let receiver = Receiver::new(window)?;
     let mut drag = None;
@@ -61,18 +62,18 @@ pub(crate) fn receive(window: Window, deliver: impl Fn(Dropped)) -> Result<()> {
                 receiver.finish(ended.source, dropped.is_ok())?;
                 dropped.into_iter().for_each(&deliver);
             }
-            // Errors reply to messages to a source that has exited.
+            // An error event replies to a message that was sent to a program that has exited.
             _ => {}
         }
     }
 }
 
-/// A drag of another program over the window.
+/// A drag of another program over this window.
 struct Drag {
     source: Window,
-    /// Whether the source offers a list of URIs.
+    /// Whether the other program offers a list of URIs.
     is_list: bool,
-    /// The pointer, in pixels of the root window.
+    /// The pointer's position, in pixels of the root window.
     place: (i16, i16),
     is_dropped: bool,
 }
@@ -86,7 +87,7 @@ struct Receiver {
 }
 
 impl Receiver {
-    /// Makes the proxy, then names it to sources.
+    /// Creates the proxy, then announces it to other programs.
     fn new(window: Window) -> Result<Self> {
         let (connection, screen) = x11rb::connect(None)?;
         let atoms = Atoms::new(&connection)?.reply()?;
@@ -97,7 +98,8 @@ impl Receiver {
         let set = |window, property, kind: AtomEnum, value| {
             connection.change_property32(PropMode::REPLACE, window, property, kind, &[value])
         };
-        // A proxy that doesn't name itself was left by a program that crashed, and sources ignore it.
+        // A proxy must name itself. Other programs ignore a proxy without this property, since it may be left over
+        // from a crashed program.
         set(proxy, atoms.XdndAware, AtomEnum::ATOM, VERSION)?;
         set(proxy, atoms.XdndProxy, AtomEnum::WINDOW, proxy)?;
         set(window, atoms.XdndProxy, AtomEnum::WINDOW, proxy)?.check()?;
@@ -115,7 +117,7 @@ impl Receiver {
             let is_list = self.offers_list(data);
             *drag = Some(Drag { source, is_list, place: (0, 0), is_dropped: false });
         } else if !is_current {
-            // A message of a drag that has ended.
+            // This message belongs to a drag that has already ended.
         } else if kind == self.atoms.XdndLeave {
             *drag = None;
         } else if let Some(drag) = drag {
@@ -130,7 +132,8 @@ impl Receiver {
         Ok(())
     }
 
-    /// Whether the source of an XdndEnter offers a list of URIs: it names three types in the message, more in a property.
+    /// Whether the source of an `XdndEnter` message offers a list of URIs. The message contains up to three types; a
+    /// longer list of types is in a property.
     fn offers_list(&self, [source, flags, types @ ..]: [u32; 5]) -> bool {
         if flags & 1 == 0 {
             return types.contains(&self.atoms.UriList);
@@ -142,7 +145,7 @@ impl Receiver {
             .unwrap_or(false)
     }
 
-    /// Requests the source's list, which arrives as an event; without a list, refuses the drop.
+    /// Requests the list of files, which arrives as an event. If the source offers no list, refuses the drop.
     fn ask(&self, drag: &Drag, time: Timestamp) -> Result<()> {
         let Atoms { XdndSelection: selection, UriList: list, .. } = self.atoms;
         if drag.is_list {
@@ -152,14 +155,15 @@ impl Receiver {
         self.finish(drag.source, false)
     }
 
-    /// The drop in the source's reply, with its position in pixels of the window.
+    /// Reads the dropped files from the source's reply. The position of the drop is in pixels of the window.
     fn read(&self, answer: &SelectionNotifyEvent, drag: &Drag) -> Result<Dropped> {
         ensure!(answer.property != x11rb::NONE, "its source has no list of files");
         let (any, words) = (AtomEnum::ANY, LIST_CAP / 4);
         let property =
             self.connection.get_property(true, self.proxy, answer.property, any, 0, words)?;
         let property = property.reply()?;
-        // A source sends a list larger than a request in parts (type INCR), which are not supported.
+        // If a list is larger than one request, the source sends it in parts (type INCR). Unterm does not support such
+        // lists.
         ensure!(
             property.type_ == self.atoms.UriList && property.bytes_after == 0,
             "its list of files is too long, or no list of URIs"
@@ -170,11 +174,11 @@ impl Receiver {
         Ok(Dropped { names: from_uri_list(&property.value), at })
     }
 
-    /// Reports to the source whether the window accepts the drop, at any position.
+    /// Reports to the source whether the window accepts the drop. The answer holds for every position in the window.
     fn report_status(&self, drag: &Drag) -> Result<()> {
         let accepts = u32::from(drag.is_list);
         let action = if drag.is_list { self.atoms.XdndActionCopy } else { x11rb::NONE };
-        // Bit 1 asks for the position even inside the empty rectangle that follows.
+        // Bit 1 requests position messages even inside the rectangle that follows, which is empty.
         self.send(drag.source, self.atoms.XdndStatus, [self.window, accepts | 2, 0, 0, action])
     }
 

@@ -1,26 +1,28 @@
-//! Presses that focus the window: such a press is not a click on what lies under the pointer.
+//! Detects presses that focus the window. Such a press is not a click on what lies under the pointer.
 //!
-//! Depending on the desktop, the press comes before or after the focus event. Between them the pointer does not move.
+//! The press comes before or after the focus event, depending on the desktop. The pointer does not move between the
+//! two.
 
 use std::time::{Duration, Instant};
 
-/// A press within this time after focus counts as the press that focused the window, even if the window is busy.
+/// If a press follows the focus event within this time, the press is the one that focused the window. The time is long
+/// enough for a busy window.
 const TOGETHER: Duration = Duration::from_millis(300);
 
-/// Whether the window just gained focus, and no button was pressed since.
+/// The last focus event; `None` after the next press, or after the pointer moved.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Arrival(Option<Focused>);
 
-/// The window gained focus.
+/// A gain of the keyboard focus.
 #[derive(Clone, Copy, Debug)]
 struct Focused {
     at: Instant,
-    /// The pointer's position at that time, once it is known.
+    /// The pointer's position when the window gained the focus; `None` until a position is reported.
     place: Option<(f64, f64)>,
 }
 
 impl Arrival {
-    /// Notes that the window gained or lost focus, with the pointer at `place`.
+    /// Records that the window gained or lost the focus while the pointer was at `place`.
     pub(crate) fn keyboard_moved(
         &mut self,
         focused: bool,
@@ -30,18 +32,19 @@ impl Arrival {
         self.0 = focused.then_some(Focused { at: now, place });
     }
 
-    /// Notes the pointer's position. If the pointer moved since the window gained focus, the next press is a click.
+    /// Records the pointer's position. If the pointer has moved since the window gained the focus, the next press is a
+    /// click.
     pub(crate) fn is_at(&mut self, x: f64, y: f64) {
         let Some(focus) = &mut self.0 else { return };
         match focus.place {
             None => focus.place = Some((x, y)),
-            // Some X11 events round positions to whole pixels.
+            // Some X11 events round positions to whole pixels, so a smaller difference is no movement.
             Some((was_x, was_y)) if (x - was_x).abs() < 1.0 && (y - was_y).abs() < 1.0 => {}
             Some(_) => self.0 = None,
         }
     }
 
-    /// Handles a press, and returns whether it is the press that focuses the window.
+    /// Handles a press. Returns whether this press focuses the window.
     pub(crate) fn arrives_by_press(&mut self, focused: bool, now: Instant) -> bool {
         let is_fresh = |focus: Focused| now.saturating_duration_since(focus.at) < TOGETHER;
         let arrived = self.0.take();
@@ -59,7 +62,7 @@ mod tests {
     fn the_press_that_comes_with_the_keyboard_arrives_and_the_next_one_does_not() {
         let (mut arrival, now) = (Arrival::default(), Instant::now());
         arrival.keyboard_moved(true, None, now);
-        // X11 reports the position again, even if the pointer had left the window.
+        // X11 may report the pointer's position again, even if the pointer had left the window.
         arrival.is_at(20.0, 30.0);
         arrival.is_at(20.4, 30.4);
         assert!(arrival.arrives_by_press(true, now + MOMENT));

@@ -1,6 +1,7 @@
-//! Whole notches of a wheel that turns by fractions.
+//! Whole steps (notches) of a wheel that turns by fractions.
 
-/// Adds a turn to `rest` and takes whole notches from it, at most 20 per event. The fraction stays in `rest`.
+/// Adds a turn to `rest`, and removes and returns the whole notches, at most 20 per event. The fraction stays in
+/// `rest`.
 pub(crate) fn whole_notches(rest: &mut f64, turned: f64) -> i32 {
     *rest += turned;
     let notches = rest.trunc();

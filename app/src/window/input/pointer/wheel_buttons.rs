@@ -1,26 +1,28 @@
-//! Wheels on X11 that are buttons: each notch is a press and a release, and winit 0.30 reports both as a notch.
+//! Wheels on X11 that work as buttons: each notch is a press and a release, and winit 0.30 reports each of the two as
+//! a notch.
 //!
-//! Pointers with scroll valuators (XInput 2.1) report each notch once. Without them (XTEST, VNC, xpra), every second
-//! event in a direction is a release. Owns which events are releases.
+//! Pointers with scroll valuators (XInput 2.1) report each notch once. Pointers without them (XTEST, VNC, xpra) cause
+//! two events per notch, so every second event in a direction is a release. Owns the state that decides which events
+//! are releases.
 
 use std::time::{Duration, Instant};
 
 use winit::event::MouseScrollDelta;
 
-/// How long an answer of the X server about the pointer in use holds.
+/// The time for which an answer of the X server about the current pointer is reused.
 const HOLDS: Duration = Duration::from_secs(1);
 
-/// The buttons of the wheel that are down, and whether the pointer in use has scroll valuators.
+/// The wheel's buttons that are down, and whether the current pointer has scroll valuators.
 #[derive(Debug, Default)]
 pub(crate) struct WheelButtons {
-    /// Up, down, left and right.
+    /// Whether each button is down: up, down, left and right.
     down: [bool; 4],
     asked: Option<(Instant, bool)>,
 }
 
 impl WheelButtons {
-    /// Whether an event of the wheel is the release of a button. `has_valuators` asks the X server whether the pointer
-    /// in use has scroll valuators.
+    /// Whether a wheel event is the release of a wheel button. `has_valuators` queries the X server whether the
+    /// current pointer has scroll valuators.
     pub(crate) fn is_release(
         &mut self,
         delta: MouseScrollDelta,
@@ -28,7 +30,7 @@ impl WheelButtons {
         has_valuators: impl FnOnce() -> bool,
     ) -> bool {
         let MouseScrollDelta::LineDelta(x, y) = delta else { return false };
-        // A button turns the wheel by exactly one notch, in one direction.
+        // A wheel button turns the wheel by exactly one notch, in one direction.
         let button = match (x, y) {
             (0.0, 1.0) => 0,
             (0.0, -1.0) => 1,
@@ -61,7 +63,7 @@ mod tests {
         let (mut buttons, now) = (WheelButtons::default(), Instant::now());
         let mut counts = |delta| !buttons.is_release(delta, now, || false);
         assert_eq!([UP, UP, UP, UP].map(&mut counts), [true, false, true, false]);
-        // Buttons that are held together.
+        // Several wheel buttons are held down together.
         let mixed = [UP, LEFT, DOWN, UP, DOWN, LEFT, LEFT, LEFT].map(&mut counts);
         assert_eq!(mixed, [true, true, true, false, false, false, true, false]);
     }
@@ -71,7 +73,7 @@ mod tests {
         let (mut buttons, mut now) = (WheelButtons::default(), Instant::now());
         let half = MouseScrollDelta::LineDelta(0.0, 0.5);
         assert!([UP, UP, half, half].iter().all(|delta| !buttons.is_release(*delta, now, || true)));
-        // Another pointer is used later.
+        // Later, the user turns the wheel of a different pointer.
         now += HOLDS;
         let pairs = [UP, UP].map(|delta| buttons.is_release(delta, now, || false));
         assert_eq!(pairs, [false, true]);

@@ -1,4 +1,4 @@
-//! Tests of the marked item, the choice and the place of a menu.
+//! Tests of a menu: the marked item, the choice and the position of the menu.
 
 use crate::window::overlays::menu::*;
 

@@ -1,9 +1,9 @@
-//! What people type for what Unterm has: words of other terminals' menus, of editors and of desktops.
+//! Search words for the command palette: words that users know from other terminals, editors and desktops.
 //!
-//! A target is an action, a setting with its section, or a page of the manual (`page:ssh`). Words that an action lists itself
-//! (`action/table.rs`) need no row here.
+//! A word leads to an action, to a setting with its section, or to a page of the manual (`page:ssh`). Synonyms that an
+//! action lists itself (`action/table.rs`) are not repeated here.
 
-/// Words, and what they find.
+/// The pairs of search words and the entry that they find.
 pub(crate) const WORDS: &[(&str, &str)] = &[
     ("dark mode", "choose_theme"),
     ("light mode", "choose_theme"),

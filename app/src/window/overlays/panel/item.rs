@@ -1,17 +1,17 @@
-//! An item of a panel: what it shows, and the names by which it is found.
+//! An item of a panel: the texts that the panel shows, and the names by which the user finds the item.
 
 use std::borrow::Cow;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Item<C> {
     pub(crate) title: String,
-    /// Drawn at the right: the keys bound to the item, its value or its kind.
+    /// The text at the right of the item: the keys bound to it, its value or its kind.
     pub(crate) note: String,
-    /// A one-line description, drawn below the list while the item is marked.
+    /// A description of one line. It appears below the list while the item is marked.
     pub(crate) about: Cow<'static, str>,
-    /// Other names that also match: the name in the configuration, and synonyms.
+    /// Other names that the input may match: the name in the configuration, and synonyms.
     pub(crate) names: Vec<Cow<'static, str>>,
-    /// Higher for items used more recently; 0 for an item not used yet.
+    /// A number that is higher for more recently used items; 0 for an item that was never used.
     pub(crate) used: u32,
     pub(crate) choice: C,
 }
@@ -32,13 +32,13 @@ impl<C> Item<C> {
         Self { note: note.into(), ..self }
     }
 
-    /// Adds a name that also matches.
+    /// Adds another name that the input may match.
     pub(crate) fn named(mut self, name: impl Into<Cow<'static, str>>) -> Self {
         self.names.push(name.into());
         self
     }
 
-    /// Adds synonyms that also match.
+    /// Adds synonyms that the input may match.
     pub(crate) fn also(mut self, synonyms: impl IntoIterator<Item = &'static str>) -> Self {
         self.names.extend(synonyms.into_iter().map(Cow::Borrowed));
         self

@@ -1,4 +1,4 @@
-//! Draws the search's bar.
+//! Draws the search bar.
 
 use unterm_renderer::{Label, LabelAlign, PixelRect, Preedit, Renderer, Scene};
 
@@ -10,12 +10,12 @@ use crate::window::{
     },
 };
 
-/// Width of the bar in logical pixels.
+/// The width of the search bar, in logical pixels.
 const WIDTH: f32 = 420.0;
 
 impl SearchBar {
-    /// Draws the bar at the top right of the pane at `area`, or at its bottom right if it would cover any of `seen`.
-    /// Includes the input method's preedit text. Returns the rectangle of the cursor.
+    /// Draws the bar at the top right of the pane at `area`, with the input method's preedit text. If the bar would
+    /// cover any rectangle in `seen`, it is drawn at the bottom right. Returns the rectangle of the cursor.
     pub(crate) fn draw(
         &self,
         preedit: Option<&Preedit>,
@@ -42,7 +42,7 @@ impl SearchBar {
         let count = self.count();
         let note = renderer.label_width(&count, size, false).ceil() as u32 + padding;
         let label = |rect, text: &str, color| label(geometry, rect, text, color, LabelAlign::Left);
-        // In a narrow pane, the buttons give up their room first.
+        // If the pane is too narrow, the buttons are left out first.
         let side = geometry.ui_line() + geometry.px(2.0);
         let shows_buttons = inside.width > note + 5 * side;
         let buttons = if shows_buttons { 3 * side } else { 0 };

@@ -1,13 +1,13 @@
-//! The matches of one search.
+//! The result of a search.
 
 use unterm_term::Match;
 
-/// The matches of one search, oldest first.
+/// The matches that a search found, the oldest first.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
-    /// The number of the search.
+    /// The number of the search that found these matches.
     pub(crate) generation: u64,
     pub(crate) matches: Vec<Match>,
-    /// More matches exist.
+    /// Whether more matches exist than are kept.
     pub(crate) more: bool,
 }

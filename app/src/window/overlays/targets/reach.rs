@@ -1,34 +1,35 @@
-//! The rows that targets are found in: those in sight, and those out of sight that the same lines go on in.
+//! The rows in which targets are searched: the visible rows, and further rows of lines that start or end out of view.
 //!
-//! A target is whole: text that reaches a place where the rows end in the middle of a line is no target.
+//! Only whole targets count: text at the end of the rows that were read is no target if its line continues there.
 
 use std::borrow::Cow;
 
 use unterm_term::{LineId, Point, Snapshot, SnapshotRow, Term, TextRange};
 
-/// The most cells out of sight that are read, on each side. The pointer may move over long lines.
+/// The maximum number of cells to read out of view, on each side. The limit matters because each movement of the
+/// pointer over a long line reads its cells.
 const CELLS: usize = 65_536;
 
-/// Rows in sight, with the rest of their lines.
+/// The visible rows, and the rest of the lines that they belong to.
 pub(crate) struct Reach<'a> {
     pub(crate) rows: Cow<'a, [SnapshotRow]>,
-    /// The first and the last line in sight.
+    /// The first and the last visible line.
     sight: Option<(LineId, LineId)>,
     /// Whether the first row continues a row that was not read.
     starts_cut: bool,
-    /// Whether a row that was not read continues the last row.
+    /// Whether the last row continues in a row that was not read.
     ends_cut: bool,
 }
 
 impl<'a> Reach<'a> {
-    /// Rows alone: they are taken as whole lines.
+    /// Rows without a terminal, for tests. The first and the last row count as complete lines.
     #[cfg(test)]
     pub(crate) fn only(rows: &'a [SnapshotRow]) -> Self {
         let sight = rows.first().zip(rows.last()).map(|(first, last)| (first.line, last.line));
         Self { rows: Cow::Borrowed(rows), sight, starts_cut: false, ends_cut: false }
     }
 
-    /// Adds the rest of the first and the last line, as far as it is kept.
+    /// Reads the rest of the first and the last visible line, as far as the terminal still holds it.
     pub(crate) fn of(seen: &'a [SnapshotRow], term: &Term) -> Self {
         let (Some(first), Some(last)) = (seen.first(), seen.last()) else {
             return Self {
@@ -39,7 +40,7 @@ impl<'a> Reach<'a> {
             };
         };
         let most = (CELLS / first.cells.len().max(1)) as u64;
-        // Rows of another width or screen are about to be replaced.
+        // These rows come from a screen of another width, and are about to be replaced.
         let is_old = first.cells.len() != usize::from(term.size().cols);
         let head = match is_old {
             true => first.line,
@@ -66,7 +67,7 @@ impl<'a> Reach<'a> {
         Self { rows, sight: Some((first.line, last.line)), starts_cut, ends_cut }
     }
 
-    /// Whether a range is whole, and partly in sight.
+    /// Whether all of a range was read, and a part of the range is visible.
     pub(crate) fn holds(&self, range: &TextRange) -> bool {
         let (Some(first), Some(last)) = (self.rows.first(), self.rows.last()) else { return false };
         let begin = Point { line: first.line, col: 0 };
@@ -75,13 +76,13 @@ impl<'a> Reach<'a> {
         self.sees(range) && !is_cut
     }
 
-    /// Whether a part of a range is in sight.
+    /// Whether a part of a range is visible.
     pub(crate) fn sees(&self, range: &TextRange) -> bool {
         self.sight.is_some_and(|(first, last)| range.start.line <= last && first <= range.end.line)
     }
 }
 
-/// The rows of some lines.
+/// Reads the rows of the lines `first` to `last`.
 fn read(term: &Term, first: LineId, last: LineId) -> Vec<SnapshotRow> {
     let mut snapshot = Snapshot::default();
     term.snapshot_more(&mut snapshot, Some(first), (last.0 - first.0) as usize);
@@ -97,7 +98,7 @@ mod tests {
 
     use crate::window::overlays::targets::{self, Target};
 
-    /// A terminal of 20 columns and 4 rows after this output, and the rows that a view from line `top` on shows.
+    /// A terminal of 20 columns and 4 rows after this output, and the rows of a view that starts at line `top`.
     fn seen(output: &str, top: u64) -> (Term, Vec<SnapshotRow>) {
         let mut term = Term::new(Size::cells(20, 4), Options::default());
         Parser::new().advance(&mut term, output.as_bytes());
@@ -118,7 +119,7 @@ mod tests {
 
     #[test]
     fn a_url_is_whole_wherever_the_view_cuts_it() {
-        // Ten rows, from line 1 to line 10, in a view of four rows.
+        // The URL fills ten rows, from line 1 to line 10, in a view of four rows.
         let url = url(182);
         let output = format!("before\r\n{url}\r\nafter\r\n1\r\n2\r\n3\r\n4");
         for top in 0..=11 {

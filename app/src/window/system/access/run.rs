@@ -1,4 +1,4 @@
-//! A row of the screen as an AccessKit text run: its text and the position of each character.
+//! A row of the screen as a text run of AccessKit: the text, and the position of each character.
 
 use unterm_term::{Content, SnapshotRow, Width};
 
@@ -7,13 +7,13 @@ pub(crate) struct Run {
     pub(crate) text: String,
     /// The length of each character, in bytes.
     pub(crate) lengths: Vec<u8>,
-    /// The column where each character starts, then the end column.
+    /// The column in which each character starts, followed by the end column of the last character.
     starts: Vec<u16>,
     ends_line: bool,
 }
 
 impl Run {
-    /// Omits trailing blanks, but keeps at least `at_least` columns.
+    /// Converts a row. Omits trailing blanks, but keeps at least `at_least` columns.
     pub(crate) fn of(row: &SnapshotRow, at_least: usize, ends_line: bool) -> Self {
         let is_blank = |content| matches!(content, Content::Empty | Content::Char(' '));
         let end = row.cells.iter().rposition(|cell| !is_blank(cell.content()));
@@ -28,7 +28,8 @@ impl Run {
                 Content::Empty => run.text.push(' '),
                 Content::Char(char) => run.text.push(char),
                 Content::Cluster(_) => {
-                    // AccessKit stores each length in a byte; a longer cluster is no word of any language.
+                    // AccessKit stores each length in a byte. A cluster of 256 bytes or more is not a word of any
+                    // language.
                     let cluster = row.cluster(col as u16).filter(|text| text.len() < 256);
                     run.text.push_str(cluster.unwrap_or("\u{fffd}"));
                 }
@@ -45,7 +46,7 @@ impl Run {
         run
     }
 
-    /// The index of the character at a column; past the text, the index of the line's end.
+    /// The index of the character at a column. For a column after the text, the index of the line's end.
     pub(crate) fn index(&self, col: u16) -> usize {
         let end = self.lengths.len() - usize::from(self.ends_line);
         self.starts[..end].partition_point(|&start| start < col).min(end)
@@ -55,7 +56,7 @@ impl Run {
         self.starts.windows(2).map(|pair| of(pair[0], pair[1])).collect()
     }
 
-    /// The indices of the characters that start words. Leaves out indices that do not fit in a byte.
+    /// The indices of the characters at which words start. Omits indices that do not fit in a byte.
     pub(crate) fn words(&self) -> Vec<u8> {
         let (mut starts, mut in_word) = (Vec::new(), false);
         let mut at = 0;

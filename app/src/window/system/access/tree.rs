@@ -1,7 +1,7 @@
-//! The window as an AccessKit tree: each pane is a terminal whose rows are text runs; the tab bar, menu, panel, search,
-//! toasts and questions are nodes with the standard desktop roles.
+//! The window as a tree of AccessKit nodes. Each pane is a terminal node whose rows are text runs. The tab bar, menu,
+//! panel, search, messages and questions are nodes with the standard roles of desktop apps.
 //!
-//! Only builds values; `app/system/access.rs` sends them.
+//! Only builds values. `app/system/access.rs` sends the values to AccessKit.
 
 use std::collections::{HashMap, HashSet};
 
@@ -25,23 +25,25 @@ const PANEL_LIST: NodeId = NodeId(4);
 pub(crate) const SEARCH: NodeId = NodeId(5);
 const SEARCH_COUNT: NodeId = NodeId(6);
 pub(crate) const MENU: NodeId = NodeId(8);
-/// The first id of each kind. A kind has fewer than [`KIND`] ids; the ids of lines follow all kinds.
+/// The first node id of each kind of node. A kind has fewer than [`KIND`] ids. The ids of lines are greater than the
+/// ids of all other kinds.
 pub(crate) const KIND: u64 = 1 << 48;
 pub(crate) const TAB: u64 = KIND;
 pub(crate) const PANE: u64 = 2 * KIND;
 const ITEM: u64 = 3 * KIND;
 const MENU_ITEM: u64 = 6 * KIND;
-/// Ids for the lines of a pane, and the number of such panes. Pane `n` starts at `(8 + n % PANES) * LINES`.
+/// The number of node ids for the lines of a pane, and the number of panes with distinct line ids. The ids of pane `n`
+/// start at `(8 + n % PANES) * LINES`.
 const LINES: u64 = 1 << 52;
 const PANES: u64 = (1 << 12) - 8;
 
-/// A node that a reader can act on.
+/// The target of an action that a screen reader requests.
 pub(crate) enum Target {
     Tab(u64),
     Pane(u64),
 }
 
-/// What a node represents, if a reader can act on it.
+/// The target of an action on a node; `None` if a reader can't act on the node.
 pub(crate) fn target(node: u64) -> Option<Target> {
     match node {
         TAB..PANE => Some(Target::Tab(node - TAB)),
@@ -50,13 +52,13 @@ pub(crate) fn target(node: u64) -> Option<Target> {
     }
 }
 
-/// What readers were last sent: the line nodes of each pane, and the focused node.
+/// The state that was last sent to readers.
 pub(crate) struct Told {
     pub(crate) panes: HashMap<NodeId, Vec<NodeId>>,
     pub(crate) focus: NodeId,
     /// The active tab.
     pub(crate) tab: Option<TabId>,
-    /// The labels of the window, the active tab and the focused pane.
+    /// The last sent labels of the window, the active tab and the focused pane.
     pub(crate) names: HashMap<NodeId, String>,
 }
 
@@ -67,8 +69,8 @@ impl Default for Told {
 }
 
 impl Told {
-    /// An update that keeps only those lines of each pane that are also in the new `tree`. Returns `None` if every pane
-    /// would keep all of its lines, or none.
+    /// An update that removes lines that left a pane, before lines are added: each pane keeps only those lines that
+    /// also exist in the new `tree`. Returns `None` if no pane loses only a part of its lines.
     pub(crate) fn without_what_left(&self, tree: &TreeUpdate, now: &Self) -> Option<TreeUpdate> {
         let mut nodes = Vec::new();
         for (id, node) in &tree.nodes {
@@ -79,7 +81,7 @@ impl Told {
                 continue;
             }
             let mut node = node.clone();
-            // The selection may be in lines that are not sent yet.
+            // Clear the selection, because it may be in lines that are not sent yet.
             node.clear_text_selection();
             node.set_children(kept);
             nodes.push((*id, node));
@@ -94,17 +96,17 @@ impl Told {
     }
 }
 
-/// The nodes so far. AccessKit rejects a tree with duplicate nodes, so [`Tree::add_to`] drops duplicates.
+/// The nodes added so far. AccessKit rejects a tree with duplicate nodes, so [`Tree::add_to`] drops duplicates.
 #[derive(Default)]
 pub(crate) struct Tree {
     pub(crate) nodes: Vec<(NodeId, Node)>,
     ids: HashSet<NodeId>,
-    /// The line nodes of each pane.
+    /// The nodes of each pane's lines.
     pub(crate) lines: HashMap<NodeId, Vec<NodeId>>,
 }
 
 impl Tree {
-    /// Adds a child. Returns false if the node already exists.
+    /// Adds a child node to `parent`. Returns false if a node with this id already exists.
     pub(crate) fn add_to(&mut self, parent: &mut Node, id: NodeId, node: Node) -> bool {
         let is_new = self.ids.insert(id);
         if is_new {
@@ -114,8 +116,9 @@ impl Tree {
         is_new
     }
 
-    /// The labels of the nodes in `front`. A node with its flag set keeps its label from `told`: programs that start
-    /// and exit change labels, and a reader interrupts its speech to announce a change.
+    /// Returns the labels of the nodes in `front`. If the flag of a node is set, the node keeps its label from `told`.
+    /// Labels change whenever programs start and exit, and a reader would interrupt its speech to announce each
+    /// change.
     pub(crate) fn name(
         &mut self,
         front: &[(NodeId, bool)],
@@ -133,7 +136,7 @@ impl Tree {
         names
     }
 
-    /// Adds a status text without focus. If `is_news`, readers announce it.
+    /// Adds a status text that can't have the focus. If `is_news` is set, readers announce the text.
     pub(crate) fn status(&mut self, id: NodeId, said: String, is_news: bool, parent: &mut Node) {
         let mut node = Node::new(Role::Status);
         node.set_label(said);
@@ -143,7 +146,7 @@ impl Tree {
         self.add_to(parent, id, node);
     }
 
-    /// Adds the search field and its status; `line` is the text of the current match's line.
+    /// Adds the search field and the status of the search. `line` is the text of the line with the current match.
     pub(crate) fn search(&mut self, search: &SearchBar, line: Option<String>, window: &mut Node) {
         let (text, said, is_answer) = search.spoken();
         let mut node = Node::new(Role::SearchInput);
@@ -154,7 +157,7 @@ impl Tree {
             Some(line) => format!("{line}, {said}"),
             None => said,
         };
-        // If several texts change at once, a reader speaks the first.
+        // If several texts change at once, a screen reader announces only the first.
         self.status(SEARCH_COUNT, said, is_answer, window);
     }
 
@@ -187,7 +190,7 @@ impl Tree {
         node
     }
 
-    /// The menu's node, and the id of the node to focus.
+    /// Builds the node of the menu. Also returns the id of the node to focus.
     pub(crate) fn menu(&mut self, menu: &Menu) -> (Node, NodeId) {
         let mut node = Node::new(Role::Menu);
         let mut focus = MENU;
@@ -211,7 +214,7 @@ impl Tree {
         (node, focus)
     }
 
-    /// A pane as a terminal whose rows are text runs.
+    /// Builds a pane's node: a terminal whose rows are text runs.
     pub(crate) fn pane(
         &mut self,
         id: PaneId,
@@ -270,10 +273,10 @@ impl Tree {
     }
 }
 
-/// The rows of a pane: node, line and text.
+/// The rows of a pane: node id, line id and text run of each row.
 type Runs = [(NodeId, LineId, Run)];
 
-/// Both ends of the selection, the moving end last. Without a selection, both are the cursor.
+/// The fixed end and the moving end of the selection, in this order. If nothing is selected, both ends are the cursor.
 fn selection(view: &View, runs: &Runs) -> Option<(Option<TextPosition>, Option<TextPosition>)> {
     let cursor = view.snapshot.cursor;
     let (_, line, _) = runs.get(usize::from(cursor.row))?;
@@ -287,8 +290,8 @@ fn selection(view: &View, runs: &Runs) -> Option<(Option<TextPosition>, Option<T
     Some(if view.copy.is_some() && cursor == range.start { (end, start) } else { (start, end) })
 }
 
-/// A cell's position in the text. A cell out of view maps to the nearest end; a folded cell maps to the text after the
-/// fold.
+/// The position of a cell in the text. A cell out of view maps to the nearest end of the text. A cell in a folded line
+/// maps to the text after the fold.
 fn position(runs: &Runs, at: Point) -> Option<TextPosition> {
     let (first, last) = (runs.first()?, runs.last()?);
     let (node, run, col) = if at.line < first.1 {

@@ -1,6 +1,7 @@
 //! Follows the desktop portal's settings (org.freedesktop.portal.Settings).
 //!
-//! The thread blocks on the session bus, which wakes it for these settings only. It ends when the bus closes.
+//! The thread blocks on the session bus. Only signals about these settings wake the thread. It ends when the bus
+//! connection closes.
 
 use std::time::Duration;
 
@@ -19,26 +20,26 @@ const SETTINGS: &str = "org.freedesktop.portal.Settings";
 /// The timeout of a method call.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A setting by its namespace and its key.
+/// The name of a setting: its namespace and its key.
 type Name<'a> = (&'a str, &'a str);
 
 const COLOR_SCHEME: Name<'static> = ("org.freedesktop.appearance", "color-scheme");
 const REDUCED_MOTION: Name<'static> = ("org.freedesktop.appearance", "reduced-motion");
-/// GNOME's own key, for portals without the key above.
+/// The GNOME setting for animations, for portals that lack `REDUCED_MOTION`.
 const ENABLE_ANIMATIONS: Name<'static> = ("org.gnome.desktop.interface", "enable-animations");
 
-/// The settings used here. `None` means not reported.
+/// The portal's settings that Unterm uses. `None` means that the portal does not report the setting.
 #[derive(Clone, Copy, Debug, Default)]
 struct Settings {
-    /// 1 prefers dark, 2 light, 0 neither.
+    /// The value 1 prefers dark, 2 prefers light, 0 has no preference.
     color_scheme: Option<u32>,
-    /// 1 prefers reduced motion, 0 has no preference.
+    /// The value 1 prefers reduced motion, 0 has no preference.
     reduced_motion: Option<u32>,
     enable_animations: Option<bool>,
 }
 
 impl Settings {
-    /// Stores the value of a setting; ignores other settings.
+    /// Stores the value of a setting. Ignores settings that Unterm does not use.
     fn set(&mut self, name: Name<'_>, value: &OwnedValue) {
         if name == COLOR_SCHEME {
             self.color_scheme = value.downcast_ref().ok();
@@ -65,7 +66,7 @@ impl Settings {
     }
 }
 
-/// Reports the portal's settings, and again after each change. Without a portal, reports that nothing is set.
+/// Reports the portal's settings now, and again after each change. If no portal exists, reports that nothing is set.
 pub(crate) fn hear(tell: impl Fn(Said)) {
     if !access::has_bus() {
         return tell(Said::default());
@@ -103,13 +104,13 @@ fn follow(tell: &impl Fn(Said)) -> zbus::Result<()> {
             tell(settings.said());
         }
     }
-    // The bus is closed. Dropped as an iterator, `changes` would try to unsubscribe and log that it can't.
+    // The bus is closed. If `changes` were dropped as an iterator, it would try to unsubscribe and would log an error.
     drop(changes.into_inner());
     Ok(())
 }
 
 fn read(bus: &Connection, name: Name<'_>) -> Option<OwnedValue> {
-    // `Read` wraps the value in one variant too many; unlike `ReadOne`, every version has it.
+    // Unlike `ReadOne`, `Read` exists in every version of the portal. `Read` wraps the value in a superfluous variant.
     let reply = bus.call_method(Some(PORTAL), PATH, Some(SETTINGS), "Read", &name).ok()?;
     reply.body().deserialize().ok()
 }
@@ -131,7 +132,7 @@ mod tests {
             set(&mut settings, COLOR_SCHEME, Value::U32(scheme));
             assert_eq!(settings.said().is_light, is_light, "{scheme}");
         }
-        // With the extra variant of `Read`.
+        // `Read` wraps the value in a superfluous variant.
         set(&mut settings, COLOR_SCHEME, Value::Value(Box::new(Value::U32(2))));
         assert_eq!(settings.said().is_light, Some(true));
         set(&mut settings, ("org.gnome.desktop.interface", "color-scheme"), Value::U32(1));

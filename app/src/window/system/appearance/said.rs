@@ -1,16 +1,16 @@
-//! What a source of the desktop's settings reports.
+//! The settings that a source of the desktop's settings reports.
 
-/// Where the desktop publishes its settings.
+/// A place where the desktop publishes its settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Source {
     Portal,
     XSettings,
 }
 
-/// The settings that a source reports. `None` means not reported.
+/// The settings that a source reports. `None` means that the source does not report the setting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Said {
-    /// Light rather than dark.
+    /// Whether the desktop prefers light colors.
     pub(crate) is_light: Option<bool>,
     pub(crate) is_motion_reduced: Option<bool>,
 }

@@ -1,7 +1,7 @@
-//! Follows the settings of an X11 desktop (XSETTINGS). Only GTK's setting for animations is used.
+//! Follows the settings of an X11 desktop (XSETTINGS). Only the GTK setting for animations is used.
 //!
-//! The thread blocks on its own connection to the X server, which wakes it for these settings only. It ends with the
-//! connection.
+//! The thread blocks on its own connection to the X server. Only events about these settings wake the thread. It ends
+//! when the connection closes.
 
 use anyhow::Result;
 use x11rb::{
@@ -15,7 +15,7 @@ use x11rb::{
 
 use crate::window::system::appearance::said::Said;
 
-/// Reports the published settings, and again when they may have changed.
+/// Reports the published settings now, and again whenever they may have changed.
 pub(crate) fn hear(tell: impl Fn(Said)) {
     if let Err(error) = follow(&tell) {
         tracing::debug!("the desktop's settings on X11 are not heard: {error}");
@@ -50,14 +50,14 @@ fn follow(tell: &impl Fn(Said)) -> Result<()> {
     }
 }
 
-/// Subscribes to events of a window, which may no longer exist.
+/// Subscribes to the events of a window. The window may no longer exist.
 fn listen(connection: &RustConnection, window: u32, events: EventMask) -> Result<()> {
     let attributes = ChangeWindowAttributesAux::new().event_mask(events);
     connection.change_window_attributes(window, &attributes)?.ignore_error();
     Ok(())
 }
 
-/// Whether the settings on a window enable animations.
+/// Whether the settings that a window publishes enable animations.
 fn animates(connection: &RustConnection, owner: u32, settings: u32) -> Option<bool> {
     if owner == x11rb::NONE {
         return None;
@@ -67,7 +67,8 @@ fn animates(connection: &RustConnection, owner: u32, settings: u32) -> Option<bo
     integer(&bytes, b"Gtk/EnableAnimations").map(|animated| animated != 0)
 }
 
-/// The value of an integer setting (XSETTINGS specification, "Format of the _XSETTINGS_SETTINGS property").
+/// The value of an integer setting. For the format, see the XSETTINGS specification, "Format of the
+/// _XSETTINGS_SETTINGS property".
 fn integer(bytes: &[u8], wanted: &[u8]) -> Option<u32> {
     let is_big = *bytes.first()? == 1;
     let number = |at: usize, size: usize| -> Option<u32> {
@@ -81,7 +82,7 @@ fn integer(bytes: &[u8], wanted: &[u8]) -> Option<u32> {
         let kind = *bytes.get(at)?;
         let length = number(at + 2, 2)?;
         let name = bytes.get(at + 4..at + 4 + length as usize)?;
-        // A serial number of the last change follows the name.
+        // The serial number of the last change follows the name. The value follows the serial number.
         let value = at + 4 + padded(length) + 4;
         match kind {
             0 if name == wanted => return number(value, 4),
@@ -98,7 +99,7 @@ fn integer(bytes: &[u8], wanted: &[u8]) -> Option<u32> {
 mod tests {
     use super::*;
 
-    /// Settings in either byte order: a string, a colour and two integers.
+    /// Settings in either byte order: a string, a color and two integers.
     fn settings(is_big: bool) -> Vec<u8> {
         let number = |n: u32| if is_big { n.to_be_bytes() } else { n.to_le_bytes() };
         let half = |n: u16| if is_big { n.to_be_bytes() } else { n.to_le_bytes() };

@@ -1,4 +1,4 @@
-//! Draws marks, panels, the sticky header and the notes in place of folded lines.
+//! Draws the marks and panels of commands, the sticky header, and the notes about folded lines.
 
 use unterm_renderer::{Highlight, LabelAlign, PixelRect, Scene};
 
@@ -17,7 +17,8 @@ use crate::window::{
 };
 
 impl View {
-    /// Draws marks, buttons and header into the pane at `area`; the header only if `shows` holds the pane's matches.
+    /// Draws marks, buttons and the sticky header into the pane at `area`. `shows` contains whether marks are drawn
+    /// and, if the header may be drawn, the matches in the pane, which the header must not cover.
     pub(crate) fn draw_blocks(
         &self,
         area: PixelRect,

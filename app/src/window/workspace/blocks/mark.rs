@@ -1,5 +1,5 @@
-//! The shapes of commands' marks: a disc for success, a cross for failure, a triangle for a command that runs, and a ring
-//! for a prompt. Shapes tell them apart where hues do not.
+//! The shapes of commands' marks: a disc for success, a cross for failure, a triangle for a running command, and a
+//! ring for a prompt. The shapes differ, so that users who can't tell the colors apart can read the marks.
 
 use unterm_renderer::{PixelRect, Quad, Scene};
 use unterm_term::Rgb;
@@ -38,7 +38,7 @@ pub(super) fn draw(
     }
 }
 
-/// The parts of a square, row by row; `row` returns the columns that are filled.
+/// The filled rectangles of a square, row by row. For each row, `row` returns the ranges of columns to fill.
 fn rows(rect: PixelRect, row: fn(u32, u32) -> Vec<(u32, u32)>) -> Vec<PixelRect> {
     let side = rect.width.min(rect.height);
     let part = |y: u32, (from, to): (u32, u32)| PixelRect {
@@ -50,16 +50,16 @@ fn rows(rect: PixelRect, row: fn(u32, u32) -> Vec<(u32, u32)>) -> Vec<PixelRect>
     (0..side).flat_map(|y| row(y, side).into_iter().map(move |columns| part(y, columns))).collect()
 }
 
-/// Two diagonals, a third of the side wide.
+/// The columns of a cross in row `y`: two diagonals, each a third of the side wide.
 fn cross(y: u32, side: u32) -> Vec<(u32, u32)> {
     let wide = side.div_ceil(3).max(2);
-    // The left edge moves evenly from the first row to the last.
+    // The left edge moves evenly from the first row to the last row.
     let left = (y * (side - wide) + (side - 1) / 2) / (side - 1).max(1);
     let right = side - wide - left;
     vec![(left, left + wide), (right, right + wide)]
 }
 
-/// Points to the right.
+/// The columns in row `y` of a triangle that points to the right.
 fn triangle(y: u32, side: u32) -> Vec<(u32, u32)> {
     let from_edge = y.min(side - 1 - y);
     vec![(0, (2 * from_edge + 2).min(side))]

@@ -1,6 +1,6 @@
-//! What the user can do with a command by mouse.
+//! The mouse actions on a command.
 
-/// An action of the mouse on a command.
+/// A mouse action on a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     CopyOutput,

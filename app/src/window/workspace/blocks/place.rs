@@ -1,4 +1,4 @@
-//! Layout in a pane: rows of commands, their marks and buttons, the sticky header and the notes in place of folded
+//! The layout of commands in a pane: their rows, marks and buttons, the sticky header, and the notes about folded
 //! lines.
 
 use unterm_renderer::{Highlight, PixelRect};
@@ -12,22 +12,23 @@ use crate::window::{
     },
 };
 
-/// The layout of a command's row, mark and panel, all inside the pane.
+/// The layout of a command's row, mark and panel. All of them are inside the pane.
 pub(crate) struct Place {
     pub(crate) mark: PixelRect,
     pub(crate) row: PixelRect,
-    /// The panel, with its text and its buttons. Empty if there are no blank cells for it beside the command.
+    /// The rectangle of the panel, which contains the text and the buttons. Empty if too few cells beside the command
+    /// are blank.
     pub(crate) bar: PixelRect,
-    /// The place of the text; empty if only the buttons fit.
+    /// The rectangle of the panel's text. Empty if only the buttons fit.
     pub(crate) about: PixelRect,
     pub(crate) parts: Vec<(Part, PixelRect)>,
 }
 
-/// The fewest columns of the panel's text.
+/// The minimum width of the panel's text, in columns.
 const FEWEST: usize = 16;
 
 impl Place {
-    /// The layout for the command in row `index` of a pane.
+    /// The layout of the command in row `index` of a pane.
     pub(crate) fn new(
         view: &View,
         (index, block): (usize, &Block),
@@ -51,8 +52,9 @@ impl Place {
         none.with_panel(view, block, area, geometry)
     }
 
-    /// Adds the panel, on blank cells of the command's row or right beside it. If the whole text does not fit anywhere,
-    /// it is cut; if no text fits, there is no panel, and the menu of a right click has its actions.
+    /// Adds the panel, on blank cells of the command's row, or of the rows above and below it. If the whole text does
+    /// not fit, it is cut off. If not even the minimum fits, there is no panel; then the menu of a right click offers
+    /// its actions.
     fn with_panel(self, view: &View, block: &Block, area: PixelRect, geometry: &Geometry) -> Self {
         let padding = geometry.px(8.0);
         let tall = geometry.ui_line().max(geometry.cell.height);
@@ -64,7 +66,7 @@ impl Place {
         let buttons: u32 = widths.iter().sum();
         let whole = geometry.ui_width(&block.about) + 2 * padding;
         let least = (FEWEST as f32 * geometry.ui_column) as u32 + 2 * padding;
-        // The row itself, then above and below it.
+        // Try the row itself first, then the rows above it and below it.
         let tops = [self.row.y, self.row.y - tall as i32, self.row.y + self.row.height as i32];
         let found = [whole, least.min(whole)].into_iter().find_map(|wanted| {
             tops.into_iter().find_map(|y| {
@@ -73,7 +75,7 @@ impl Place {
                     return None;
                 }
                 let left = view.text_end(strip, area, geometry);
-                // The scrollbar is at the right.
+                // Leave space for the scrollbar at the right.
                 let right = area.x + area.width as i32 - padding as i32;
                 let room = (right - left).max(0) as u32;
                 (room >= wanted + buttons).then_some((y, right, room))
@@ -92,16 +94,17 @@ impl Place {
         Self { parts: parts.collect(), about, bar, ..self }
     }
 
-    /// Where the pointer hits the mark: the padding beside the row.
+    /// The area in which the pointer hits the mark: the padding beside the row.
     pub(crate) fn edge(&self, geometry: &Geometry) -> PixelRect {
         PixelRect { width: geometry.px(8.0), ..self.row }
     }
 }
 
-/// The side of a mark, in logical pixels.
+/// The side length of a mark, in logical pixels.
 const SIDE: f32 = 6.0;
 
-/// A command's mark: a square in the padding, unlike a cursor and clear of text. Empty if the padding is too small.
+/// The rectangle of a command's mark: a square in the padding, so that it neither looks like a cursor nor covers text.
+/// Empty if the padding is too small.
 pub(crate) fn dot(row: PixelRect, geometry: &Geometry) -> PixelRect {
     let padding = geometry.px(geometry.padding.min(8.0));
     let side = geometry.px(SIDE);
@@ -117,7 +120,7 @@ pub(crate) fn dot(row: PixelRect, geometry: &Geometry) -> PixelRect {
 }
 
 impl View {
-    /// The text of a button of a command's panel.
+    /// The text of a button in a command's panel.
     pub(crate) fn button(&self, part: Part, id: u64) -> &'static str {
         match part {
             Part::CopyOutput => "Copy output",
@@ -128,8 +131,8 @@ impl View {
         }
     }
 
-    /// Where blank cells begin, up to the right edge, in the rows that a strip covers: an x in the renderer's pixels,
-    /// with a gap of one cell after text.
+    /// The position from which on all cells are blank up to the right edge, in all rows that a strip covers. The
+    /// result is an x in the renderer's pixels. It leaves a gap of one cell after the text.
     fn text_end(&self, strip: PixelRect, area: PixelRect, geometry: &Geometry) -> i32 {
         let origin = geometry.inside(area);
         let cell = geometry.cell;
@@ -148,14 +151,14 @@ impl View {
             let cursor = (cursor.visible && usize::from(cursor.row) == index)
                 .then_some(usize::from(cursor.col));
             let column = self.column_width(index, (cell.width, cell.height)) as usize;
-            // A row that is shown from right to left may have its text anywhere.
+            // A row with right-to-left text may have text in any column.
             let end = if self.order(index).is_some() { Some(row.cells.len()) } else { end };
             end.max(cursor).map_or(0, |end| (end + 2) * column)
         });
         origin.0 + ends.max().unwrap_or(0) as i32
     }
 
-    /// The visible commands, each with its row.
+    /// The visible commands, each with the index of its row.
     pub(crate) fn blocks_in_rows(&self) -> impl Iterator<Item = (usize, &Block)> {
         let rows = &self.snapshot.rows;
         self.blocks.list.iter().filter_map(|block| {
@@ -164,7 +167,8 @@ impl View {
         })
     }
 
-    /// The notes about folded lines: each behind the text of the row above the fold, with the number of lines.
+    /// The notes about folded lines, with the number of lines. Each note appears after the text in the row above the
+    /// fold.
     pub(crate) fn folded_marks(
         &self,
         area: PixelRect,
@@ -190,14 +194,14 @@ impl View {
                 width,
                 height: cell.height,
             };
-            // A note that does not fit is left out.
+            // Leave out a note that does not fit.
             area.contains(&rect).then(|| (rect, hidden.count()))
         });
         marks.collect()
     }
 
-    /// The sticky header and its rectangle. It hides if it would cover the cursor, or the start of a selection or a
-    /// match.
+    /// The sticky header and its rectangle. `None` if the header would cover the cursor, or the start of the selection
+    /// or of a match.
     pub(crate) fn kept_header(
         &self,
         area: PixelRect,
@@ -219,12 +223,13 @@ impl View {
     }
 }
 
-/// The note in place of folded lines.
+/// The text of the note about folded lines.
 pub(crate) fn folded(count: u64) -> String {
     format!("⋯ {count} {}", if count == 1 { "line" } else { "lines" })
 }
 
-/// Where the sticky header lies in a pane: over whole rows, so that no row below it is cut.
+/// The rectangle of the sticky header in a pane. It covers whole rows, so that the row below the header is not cut
+/// off.
 fn header_rect(area: PixelRect, geometry: &Geometry) -> PixelRect {
     let wanted = geometry.ui_line() + geometry.px(8.0);
     let above = (geometry.inside(area).1 - area.y).max(0) as u32;
@@ -246,7 +251,7 @@ mod tests {
 
     const ALL: [Part; 4] = [Part::CopyOutput, Part::CopyCommand, Part::Rerun, Part::Fold];
 
-    /// A view of these rows.
+    /// A view of a terminal that shows these rows.
     fn view(cols: u16, rows: &[String]) -> View {
         let mut term = Term::new(Size::cells(cols, rows.len() as u16), Options::default());
         Parser::new().advance(&mut term, format!("\x1b[?25l{}", rows.join("\r\n")).as_bytes());
@@ -283,7 +288,7 @@ mod tests {
         let area = PixelRect { x: 20, y: 30, width: 16 + 120 * 9, height: 16 + 5 * 19 };
         let mut seen = std::collections::HashSet::new();
         for lengths in 0..4_u32.pow(5) {
-            // Rows of 0, 30, 60 or 120 columns of text.
+            // Each row contains 0, 30, 60 or 120 columns of text.
             let length = |row: u32| [0, 30, 60, 120][(lengths / 4_u32.pow(row) % 4) as usize];
             let rows: Vec<_> = (0..5).map(|row| "x".repeat(length(row))).collect();
             let view = view(120, &rows);
@@ -312,7 +317,8 @@ mod tests {
                 }
             }
         }
-        // Beside, above and below, whole and cut, and nowhere.
+        // The cases included a panel beside, above and below the command, with its whole text and with a cut text. In
+        // some cases there was no panel.
         assert!(seen.len() > 4 && seen.contains(&None), "{seen:?}");
     }
 

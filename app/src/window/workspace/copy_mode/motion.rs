@@ -1,15 +1,15 @@
-//! Computes the targets of copy mode's motions, over a snapshot of screen and history.
+//! Computes the targets of copy mode's motions in a snapshot of screen and history.
 //!
-//! Only reads, without the terminal's lock. Wrapped rows count as one line, except for up and down.
+//! Only reads, and does not lock the terminal. Wrapped rows count as one line, except for the motions up and down.
 
 use unterm_term::{LineId, Lines, Point};
 
 use crate::copy_command::{Find, Motion};
 
-/// Maximum number of rows that a motion scans.
+/// The maximum number of rows that a motion scans.
 const ROWS: u64 = 200_000;
 
-/// The kind of a character for word motions.
+/// The class of a character, for motions by words.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Blank,
@@ -25,11 +25,11 @@ fn class(c: char, big: bool) -> Class {
     }
 }
 
-/// Reads lines row by row.
+/// Reads the text of lines row by row.
 pub(crate) struct Text {
     lines: Lines,
     at: Option<LineId>,
-    /// The row's characters, without trailing blanks unless the row is wrapped.
+    /// The characters of the current row. Trailing blanks are removed, unless the row is wrapped.
     chars: Vec<char>,
     wrapped: bool,
 }
@@ -61,7 +61,7 @@ impl Text {
         }
     }
 
-    /// The number of columns up to a row's end, at least one.
+    /// The number of columns of a row's text, at least one.
     fn len(&mut self, line: LineId) -> u16 {
         self.read(line);
         self.chars.len().max(1) as u16
@@ -77,7 +77,7 @@ impl Text {
         self.wrapped
     }
 
-    /// The character in a cell; a blank past the row's end.
+    /// The character in a cell. After the end of the row, a blank.
     fn char(&mut self, at: Point) -> char {
         self.read(at.line);
         self.chars.get(usize::from(at.col)).copied().unwrap_or(' ')
@@ -87,7 +87,7 @@ impl Text {
         class(self.char(at), big)
     }
 
-    /// The first cell of the character at a column; past the row's end, of the last character.
+    /// The first cell of the character at a column. After the end of the row, the first cell of the last character.
     pub(crate) fn settle(&mut self, line: LineId, col: u16) -> Point {
         let line = line.clamp(self.first(), self.last());
         let mut col = col.min(self.len(line) - 1);
@@ -97,7 +97,7 @@ impl Text {
         Point { line, col }
     }
 
-    /// The previous cell, and whether a line break separates the two.
+    /// The previous cell, and whether a line break separates it from `at`.
     fn before(&mut self, at: Point) -> Option<(Point, bool)> {
         if at.col > 0 {
             return Some((self.settle(at.line, at.col - 1), false));
@@ -107,7 +107,7 @@ impl Text {
         Some((self.settle(line, u16::MAX), is_break))
     }
 
-    /// The next cell, and whether a line break separates the two.
+    /// The next cell, and whether a line break separates it from `at`.
     fn behind(&mut self, at: Point) -> Option<(Point, bool)> {
         let mut col = at.col + 1;
         while col < self.len(at.line) {
@@ -173,8 +173,8 @@ impl Text {
         at
     }
 
-    /// The `count`th `wanted` in the line, from `at` on; `None` if there are fewer. If `again` is set, a till motion
-    /// skips a match next to `at`, so that it can be repeated.
+    /// Finds the `count`th character `wanted` in the line, starting next to `at`. Returns `None` if the line contains
+    /// fewer. If `again` is set, a till motion ignores a match next to `at`, so that repeating the motion moves on.
     pub(crate) fn find(
         &mut self,
         find: Find,
@@ -198,7 +198,7 @@ impl Text {
         }
     }
 
-    /// The first and last row of the line that contains a row.
+    /// The first and the last row of the wrapped line that contains a row.
     fn line(&mut self, line: LineId) -> (LineId, LineId) {
         let (mut first, mut last) = (line, line);
         while first > self.first()
@@ -225,7 +225,7 @@ impl Text {
         point
     }
 
-    /// The next blank row after a row with text, in a direction; else the start or end of the text.
+    /// The next blank row after a row with text, in a direction. If there is none, the start or the end of the text.
     fn paragraph(&mut self, at: Point, forward: bool) -> Point {
         let mut line = at.line;
         let mut was_text = false;
@@ -250,7 +250,7 @@ impl Text {
         }
     }
 
-    /// The last row with text, not above `least`.
+    /// The last row that contains text, but not above line `least`.
     fn newest(&mut self, least: LineId) -> LineId {
         let mut line = self.last();
         while line > least && self.is_blank(line) {
@@ -259,8 +259,8 @@ impl Text {
         line
     }
 
-    /// The target of a motion from `at`, repeated `count` times. `rows` are the first and last visible row; `wanted` is
-    /// the column that up and down return to. Returns `None` for motions to prompts.
+    /// The target of a motion from `at` that is repeated `count` times. `rows` are the first and the last visible row.
+    /// `wanted` is the column that the motions up and down try to keep. Returns `None` for motions to prompts.
     pub(crate) fn go(
         &mut self,
         motion: Motion,
@@ -334,7 +334,7 @@ mod tests {
     use super::*;
     use unterm_term::{Options, Parser, Size, Term};
 
-    /// A screen of 10 columns and 6 rows.
+    /// A terminal's text, with a screen of 10 columns and 6 rows.
     fn text(bytes: &str) -> Text {
         let mut term = Term::new(Size::cells(10, 6), Options::default());
         Parser::new().advance(&mut term, bytes.as_bytes());
@@ -348,7 +348,7 @@ mod tests {
         (to.line.0, to.col)
     }
 
-    /// Every stop of a repeated motion.
+    /// All positions at which a repeated motion stops.
     fn stops(bytes: &str, motion: Motion, from: (u64, u16)) -> Vec<(u64, u16)> {
         let mut text = text(bytes);
         let (mut at, mut stops) = (from, Vec::new());
